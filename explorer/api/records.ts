@@ -8,6 +8,8 @@ import type {
   ResourceDescription,
 } from '../../src/explorer/description.ts'
 
+import { cut } from './format.ts'
+
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 /** A record of an answer. */
 export interface Row {
@@ -60,8 +62,11 @@ export const pathOfRecord = (resource: ResourceDescription, key: string): string
 /** A short text by which a person recognizes a record. */
 export function labelOf (lookup: Lookup | null | undefined, row: Row): string | undefined {
   const value = row[lookup?.label ?? 'name'] ?? row['name'] ?? row['title'] ?? row['label'] ?? row['id']
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+  return typeof value === 'string' || typeof value === 'number' ? cut(String(value), LABEL) : undefined
 }
+
+/** The longest label, in characters. */
+const LABEL = 120
 
 /** The words of a name: `created_at` is `Created at`. */
 export function titleOf (name: string): string {

@@ -13,7 +13,7 @@ import { useDescription } from '../app.tsx'
 import { Icon } from '../basics/icon.tsx'
 import { ErrorNotice } from '../basics/notice.tsx'
 import { Grid } from './grid.tsx'
-import { countText } from './format.ts'
+import { countText } from '../../api/format.ts'
 
 interface BesideProps {
   readonly resource: ResourceDescription

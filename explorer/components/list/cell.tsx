@@ -5,7 +5,7 @@ import { isRow, keyOf, labelOf, resourceAt, type Json, type Row } from '../../ap
 import { useApi } from '../../state/context.ts'
 import type { Address } from '../../url/address.ts'
 import { Link } from '../basics/link.tsx'
-import { countText, foldedJson, textOf } from './format.ts'
+import { countText, foldedJson, textOf } from '../../api/format.ts'
 
 interface CellProps {
   readonly column: Column
@@ -33,9 +33,9 @@ export function Cell ({ column, row: outer }: CellProps) {
   if (typeof value === 'object') return <span class='mono quiet'>{foldedJson(value)}</span>
   const text = textOf(value, field?.value)
   return (
-    <span class={typeof value === 'boolean' ? 'mono' : undefined} title={text.length > 40 ? text : undefined}>
+    <bdi class={typeof value === 'boolean' ? 'mono' : undefined} title={text.length > 40 ? text : undefined}>
       {text}
-    </span>
+    </bdi>
   )
 }
 

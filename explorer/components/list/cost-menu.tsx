@@ -10,7 +10,7 @@ import { formatQuery, type Address } from '../../url/address.ts'
 import { Copy } from '../basics/copy.tsx'
 import { ErrorNotice } from '../basics/notice.tsx'
 import { Popover } from '../basics/popover.tsx'
-import { bytesText, timeText } from './format.ts'
+import { bytesText, timeText } from '../../api/format.ts'
 
 interface CostMenuProps {
   readonly list: List

@@ -7,12 +7,14 @@ import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { widthOf, type Column } from '../../api/columns.ts'
 import { keyOf, type Row } from '../../api/records.ts'
 import type { SortUse } from '../../url/names.ts'
-import { Cell } from './cell.tsx'
+import { GridRow, type RowHandlers } from './grid-row.tsx'
 import { HeaderCell } from './header-cell.tsx'
 import { nextCell, type Place } from './move.ts'
 
 /** The height of a row. The style sheet has the same. */
 const ROW = 32
+/** The next page of a list is asked for when so few rows are left below. */
+const AHEAD = 40
 /** Rows that are rendered before and after those that can be seen. */
 const MARGIN = 12
 
@@ -54,7 +56,7 @@ export function Grid (props: GridProps) {
     const first = Math.max(0, Math.floor(scrollTop / ROW / step) * step - MARGIN)
     const count = Math.ceil(clientHeight / ROW) + 2 * MARGIN + step
     if (first !== seen.first || count !== seen.count) setSeen({ first, count })
-    if (scrollTop + clientHeight > scrollHeight - 15 * ROW) onEnd?.()
+    if (scrollTop + clientHeight > scrollHeight - AHEAD * ROW) onEnd?.()
   }
   useEffect(() => {
     const observer = new ResizeObserver(look)
@@ -84,14 +86,20 @@ export function Grid (props: GridProps) {
     cell.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   })
 
+  const openRow = (row: Row): void => {
+    const key = keyOf(resource, row)
+    if (key !== undefined) onOpen(key)
+  }
+  const handlers = useRef<RowHandlers>({ focus: setActive, open: openRow }).current
+  handlers.open = openRow
+
   const onKeyDown = (event: KeyboardEvent): void => {
     const column = columns[stop.column]
     if (event.key === 'Enter' && stop.row >= 0) {
       event.preventDefault()
       const link = cellAt(stop)?.querySelector('a')
-      const key = keyOf(resource, rows[stop.row]!)
       if (link) link.click()
-      else if (key !== undefined) onOpen(key)
+      else openRow(rows[stop.row]!)
       return
     }
     if (event.key === 'f' && !event.ctrlKey && !event.metaKey && column?.filter !== undefined) {
@@ -151,30 +159,16 @@ export function Grid (props: GridProps) {
             const key = keyOf(resource, row)
             const isOpen = key !== undefined && key === open
             return (
-              <tr
+              <GridRow
                 key={key ?? index}
-                role='row'
-                aria-rowindex={index + 2}
-                aria-selected={isOpen}
-                class={marked?.(row) ? 'marked' : undefined}
-                onClick={() => {
-                  // a person who selects text does not open the record
-                  if (key !== undefined && getSelection()?.isCollapsed !== false) onOpen(key)
-                }}
-              >
-                {columns.map((column, at) => (
-                  <td
-                    key={column.name}
-                    role='gridcell'
-                    class={column.isNumeric ? 'number' : undefined}
-                    data-cell={`${index},${at}`}
-                    tabIndex={stop.row === index && stop.column === at ? 0 : -1}
-                    onFocus={() => setActive({ row: index, column: at })}
-                  >
-                    <Cell column={column} row={row} />
-                  </td>
-                ))}
-              </tr>
+                row={row}
+                index={index}
+                columns={columns}
+                stop={stop.row === index ? stop.column : -1}
+                isOpen={isOpen}
+                isMarked={marked?.(row) === true}
+                handlers={handlers}
+              />
             )
           })}
           {last < rows.length && (

@@ -5,7 +5,7 @@ import type { Pair } from '../../url/address.ts'
 import { sortsOf } from '../../url/names.ts'
 import { sizeOf, styleOf, withPlace, withSize, withStyle, type PageStyle } from '../../url/pages.ts'
 import { Icon } from '../basics/icon.tsx'
-import { countText } from './format.ts'
+import { countText } from '../../api/format.ts'
 
 interface PagerProps {
   readonly resource: ResourceDescription

@@ -13,7 +13,7 @@ import {
 import { useApi } from '../../state/context.ts'
 import { Link } from '../basics/link.tsx'
 import { addressOfList, ToOne } from '../list/cell.tsx'
-import { countText } from '../list/format.ts'
+import { countText } from '../../api/format.ts'
 import { Value } from './value.tsx'
 
 interface RecordViewProps {

@@ -2,7 +2,7 @@
 import type { FieldDescription } from '../../../src/explorer/description.ts'
 import type { Json } from '../../api/records.ts'
 import { ToOne } from '../list/cell.tsx'
-import { bytesText, cut, foldedJson, textOf } from '../list/format.ts'
+import { bytesText, cut, foldedJson, textOf } from '../../api/format.ts'
 
 const LONG = 400
 /** Longer texts are cut even when they are unfolded: a browser needs seconds to lay out megabytes. */
@@ -22,7 +22,9 @@ export function Value ({ value, field }: { readonly value: Json, readonly field:
     )
   }
   if (typeof value === 'string' && field?.value.type !== 'datetime') {
-    if (value.length <= LONG) return <bdi class={field?.value.type === 'uuid' ? 'mono long' : 'long'}>{value}</bdi>
+    if (value.length <= LONG) {
+      return <bdi class={field?.value.type === 'uuid' ? 'mono long' : 'long'}>{cut(value, LONG)}</bdi>
+    }
     return (
       <details>
         <summary>

@@ -1,11 +1,19 @@
 /** Values as short texts. */
-import type { ValueDescription } from '../../../src/explorer/description.ts'
-import { isRow, type Json } from '../../api/records.ts'
+import type { ValueDescription } from '../../src/explorer/description.ts'
+import type { Json } from './records.ts'
 
 /** The longest text that a cell gets. The browser need not lay out more. */
 const MAX = 200
 
-export const cut = (text: string, length = MAX): string => text.length > length ? `${text.slice(0, length)}…` : text
+/** Characters that change the direction or the place of the text around them. */
+const DIRECTIONS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
+
+/** Shows characters that could make a text look like another one: `abc\u202E` is `abc⟨U+202E⟩`. */
+const plain = (text: string): string =>
+  text.replace(DIRECTIONS, (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
+
+export const cut = (text: string, length = MAX): string =>
+  plain(text.length > length ? `${text.slice(0, length)}…` : text)
 
 /** A moment in UTC, without the parts that are zero: `2026-02-01 08:30`. */
 function moment (text: string): string {
@@ -26,7 +34,7 @@ export function foldedJson (value: Json): string {
     const isShort = value.length <= 6 && value.every((item) => typeof item !== 'object' || item === null)
     return isShort ? `[${value.map(String).join(', ')}]` : `[${value.length}]`
   }
-  return isRow(value) ? `{${Object.keys(value).slice(0, 6).join(', ')}}` : String(value)
+  return typeof value === 'object' && value !== null ? `{${Object.keys(value).slice(0, 6).join(', ')}}` : String(value)
 }
 
 const decimals = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })

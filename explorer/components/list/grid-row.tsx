@@ -1,0 +1,57 @@
+/** A row of the grid. It is rendered again only if something that it shows has changed. */
+import { Component } from 'preact'
+import type { Column } from '../../api/columns.ts'
+import type { Row } from '../../api/records.ts'
+import { Cell } from './cell.tsx'
+import type { Place } from './move.ts'
+
+/** The functions of the grid that its rows call. The object stays the same. */
+export interface RowHandlers {
+  focus: (place: Place) => void
+  open: (row: Row) => void
+}
+
+interface GridRowProps {
+  readonly row: Row
+  readonly index: number
+  readonly columns: readonly Column[]
+  /** The column of the cell that the Tab key reaches, or -1 if it is in another row. */
+  readonly stop: number
+  readonly isOpen: boolean
+  readonly isMarked: boolean
+  readonly handlers: RowHandlers
+}
+
+export class GridRow extends Component<GridRowProps> {
+  override shouldComponentUpdate (next: GridRowProps): boolean {
+    return Object.entries(next).some(([name, value]) => value !== this.props[name as keyof GridRowProps])
+  }
+
+  override render ({ row, index, columns, stop, isOpen, isMarked, handlers }: GridRowProps) {
+    return (
+      <tr
+        role='row'
+        aria-rowindex={index + 2}
+        aria-selected={isOpen}
+        class={isMarked ? 'marked' : undefined}
+        onClick={() => {
+          // a person who selects text does not open the record
+          if (getSelection()?.isCollapsed !== false) handlers.open(row)
+        }}
+      >
+        {columns.map((column, at) => (
+          <td
+            key={column.name}
+            role='gridcell'
+            class={column.isNumeric ? 'number' : undefined}
+            data-cell={`${index},${at}`}
+            tabIndex={stop === at ? 0 : -1}
+            onFocus={() => handlers.focus({ row: index, column: at })}
+          >
+            <Cell column={column} row={row} />
+          </td>
+        ))}
+      </tr>
+    )
+  }
+}
