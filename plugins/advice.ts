@@ -1,10 +1,16 @@
 /**
- * Warns at start-up. Before the server is ready, it warns of rows that no scope guards. When the server listens, it
- * warns of missing indexes.
+ * Warns at start-up. Before the server is ready, it warns of tables that do not exist and of rows that no scope guards.
+ * When the server listens, it warns of missing indexes.
  */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { checkShared, warnOfMissingIndexes, warnOfUnguarded, type AdvisedResource } from '../src/advice/index.ts'
+import {
+  checkShared,
+  warnOfMissingIndexes,
+  warnOfMissingTables,
+  warnOfUnguarded,
+  type AdvisedResource,
+} from '../src/advice/index.ts'
 import { checkPluginOptions, refuseSecond } from '../src/http/index.ts'
 
 const NAME = 'fastify-crud-kit/advice'
@@ -35,6 +41,7 @@ async function register (fastify: FastifyInstance, options: CrudAdviceOptions): 
   checkShared(em, shared)
   const resources: AdvisedResource[] = []
   fastify.decorate(kAdvised, resources)
+  fastify.addHook('onReady', async () => await warnOfMissingTables(fastify.log, em))
   fastify.addHook('onReady', async () => await warnOfUnguarded(fastify.log, em, resources, shared))
   if (indexAdvice) fastify.addHook('onListen', async () => await warnOfMissingIndexes(fastify.log, em, resources))
 }

@@ -4,6 +4,8 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { CrudBase } from '../src/crud/index.ts'
+import { ConfigError } from '../src/errors.ts'
+import { isObject } from '../src/model/index.ts'
 import {
   checkDatabase,
   checkKitOptions,
@@ -36,18 +38,32 @@ export const autoload = false
 async function register (fastify: FastifyInstance, options: CrudKitOptions): Promise<void> {
   checkKitOptions(options)
   checkDatabase('crudKit', options)
+  refuseSecondKit(fastify)
   const { resources = {}, ...shared } = options
   await fastify.register(crudDatabase, shared)
   try {
     for (const plugin of PLUGINS) await fastify.register(plugin, shared)
     for (const [prefix, resource] of Object.entries(resources)) {
-      const routes = resource instanceof CrudBase ? { crud: resource } : resource
+      const routes = isRoutesOptions(resource) ? resource : { crud: resource }
       await fastify.register(crudRoutes, { ...routes, prefix })
     }
   } catch (error) {
     await releaseDatabase(fastify)
     throw error
   }
+}
+
+/** Whether a resource is given by the options of its routes. `crudRoutes` refuses everything else but a CrudBase. */
+const isRoutesOptions = (resource: ResourceOptions): resource is CrudRoutesOptions =>
+  isObject(resource) && !(resource instanceof CrudBase) && 'crud' in resource
+
+/** @throws {ConfigError} if the instance, or one around it, has crudKit or one of the plugins that it contains */
+function refuseSecondKit (fastify: FastifyInstance): void {
+  if (!fastify.hasDecorator('orm')) return
+  throw new ConfigError(
+    'crudKit: fastify.orm exists already. Register crudKit once, with all resources. For routes of a resource in ' +
+      "another place, register crudRoutes there: fastify.register(crudRoutes, { prefix: '/books', crud })."
+  )
 }
 
 /** The plugins to register after the database. */

@@ -67,7 +67,7 @@ const NEEDED = [
 async function register (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<void> {
   checkFastify(fastify)
   const access = accessOf(fastify)
-  const routed = routedResource(fastify.orm, options, access !== undefined)
+  const routed = routedResource(fastify.orm, options, fastify.prefix, access !== undefined)
   for (const [plugin, name] of NEEDED) {
     if (!fastify.hasPlugin(name)) {
       throw new ConfigError(`${routed.what}: register ${plugin} first, or crudKit, which contains it.`)
@@ -91,6 +91,7 @@ async function register (fastify: FastifyInstance, options: CrudRoutesOptions): 
     fastify.addSchema(schema)
   }
   if (fastify.hasPlugin('@fastify/swagger')) (await import('../src/http/docs/index.ts')).watchReferences(fastify)
+  else fastify.addHook('onReady', async () => refuseLateSwagger(fastify, routed.what))
   const { prefix, logLevel, logSerializers } = options
   const limits = access && { access, resources: roles!, docs: docs! }
   await fastify.register(async (instance) => await addRoutes(instance, options, routed, named, limits), {
@@ -105,6 +106,15 @@ interface Limits {
   readonly access: Access
   readonly resources: ReturnType<typeof roleResources>
   readonly docs: ReturnType<typeof documentedRoles>
+}
+
+/** @throws {ConfigError} if @fastify/swagger was registered after the routes, since its document would lack them */
+function refuseLateSwagger (fastify: FastifyInstance, what: string): void {
+  if (!fastify.hasDecorator('swagger')) return
+  throw new ConfigError(
+    `${what}: @fastify/swagger was registered after the routes, so its document would lack them. Register it before ` +
+      'crudKit. To leave a route out of the document, write schemas: { list: { hide: true } }.'
+  )
 }
 
 async function addRoutes (

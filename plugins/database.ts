@@ -12,6 +12,7 @@ import {
   checkPluginOptions,
   openDatabase,
   preparePools,
+  refuseSecond,
   type ServerDatabaseOptions,
 } from '../src/http/index.ts'
 
@@ -32,6 +33,7 @@ interface WithDatabase {
 async function register (fastify: FastifyInstance, options: ServerDatabaseOptions): Promise<void> {
   checkPluginOptions(NAME, options, ['orm', 'database', 'statementTimeoutMillis'])
   checkDatabase(NAME, options)
+  refuseSecond(NAME, 'fastify.orm', fastify.hasDecorator('orm'))
   const { engine, release } = await openDatabase(options, (err) => {
     fastify.log.error({ err }, 'A connection of the orm has no statement timeout, because it could not be set.')
   })

@@ -65,7 +65,8 @@ function shorten (items: readonly ErrorItem[], count: number, code: string): rea
 
 /** The detail of an item. If it starts with "This ...", its source precedes it, so that it makes sense alone. */
 function sentence ({ source, detail }: ErrorItem): string {
-  if (source === undefined || !detail.startsWith('This ')) return detail
+  const isWhole = source === undefined || ('pointer' in source && source.pointer === '')
+  if (isWhole || !detail.startsWith('This ')) return detail
   return `${'parameter' in source ? source.parameter : source.pointer}: ${detail}`
 }
 

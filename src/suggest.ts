@@ -22,6 +22,9 @@ export function nearest (name: string, candidates: readonly string[]): string | 
   })
 }
 
+/** Whether a name differs from another one by at most two letters, as a misspelt one does. */
+export const isTypo = (name: string, meant: string): boolean => name !== meant && leven(name, meant) <= 2
+
 /**
  * Returns a sentence that refuses a name, followed by the name that was probably meant.
  *

@@ -27,8 +27,8 @@ const STATEMENT = `select coalesce(json_agg(json_build_object(
 )), '[]')::text as "indexes", (
   select coalesce(json_agg(name), '[]')::text
   from pg_class t join pg_namespace n on n.oid = t.relnamespace, unnest(${NAMES}) as name
-  where t.relkind in ('v', 'f') and t.relname = any($1) and name is not null
-) as "unindexable", exists (select 1 from pg_available_extensions where name = 'pg_trgm')::text as "trigrams"
+  where t.relkind in ('r', 'p', 'm') and t.relname = any($1) and name is not null
+) as "indexable", exists (select 1 from pg_available_extensions where name = 'pg_trgm')::text as "trigrams"
 from pg_index i
 join pg_class t on t.oid = i.indrelid
 join pg_namespace n on n.oid = t.relnamespace
@@ -39,8 +39,8 @@ where i.indisvalid and t.relname = any($1)`
 /** The catalogue's data about some tables. */
 export interface TableIndexes {
   readonly indexes: readonly ExistingIndex[]
-  /** Quoted names of views and foreign tables, which cannot have indexes. */
-  readonly unindexable: readonly string[]
+  /** Quoted names of tables that exist and can have indexes, unlike views and foreign tables. */
+  readonly indexable: readonly string[]
   /** Whether texts can be indexed by their trigrams, because the extension is available (if not yet created). */
   readonly trigrams: boolean
 }
@@ -50,7 +50,7 @@ export async function readIndexes (em: EntityManager, tableNames: readonly strin
   const [row] = await run(em, { text: STATEMENT, values: [tableNames] })
   return {
     indexes: JSON.parse(row!['indexes'] as string),
-    unindexable: JSON.parse(row!['unindexable'] as string),
+    indexable: JSON.parse(row!['indexable'] as string),
     trigrams: row!['trigrams'] === 'true',
   }
 }

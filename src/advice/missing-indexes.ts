@@ -13,8 +13,8 @@ export interface MissingIndex {
 }
 
 /**
- * The missing indexes for the filters, sorts and includes of whitelists. Tables and extensions that the database cannot
- * index are left out. Sends one statement.
+ * The missing indexes for the filters, sorts and includes of whitelists. Tables that do not
+ * exist or cannot have indexes are left out, and extensions that the database does not offer. Sends one statement.
  */
 export async function missingIndexes (
   em: EntityManager,
@@ -22,13 +22,13 @@ export async function missingIndexes (
 ): Promise<readonly MissingIndex[]> {
   const wanted = whitelists.flatMap((whitelist) => wantedIndexes(whitelist))
   if (wanted.length === 0) return []
-  const { indexes, unindexable, trigrams } = await readIndexes(em, [
+  const { indexes, indexable, trigrams } = await readIndexes(em, [
     ...new Set(wanted.map(({ table }) => tableName(table))),
   ])
   const missing = new Map<string, Set<string>>()
   for (const index of wanted) {
     if (index.kind === 'trigrams' && !trigrams) continue
-    if (unindexable.includes(index.table) || indexes.some((one) => serves(one, index))) continue
+    if (!indexable.includes(index.table) || indexes.some((one) => serves(one, index))) continue
     const sql = createIndex(index)
     missing.set(sql, (missing.get(sql) ?? new Set()).add(index.use))
   }

@@ -1,7 +1,7 @@
 /** A filter that compares a property by operators. */
 import { ConfigError } from '../errors.ts'
 import { isOperator, OPERATOR_NAMES, type Operator } from '../operators/index.ts'
-import { notOneOf, shown } from '../options.ts'
+import { notOneOf, quoted, shown } from '../options.ts'
 import { didYouMean, nearest } from '../suggest.ts'
 import { AnyOfFilter, type Alternative } from './any-of-filter.ts'
 import { BaseFilter } from './base-filter.ts'
@@ -103,6 +103,7 @@ export class AllowedFilters<
     const options = isOptions(args.at(-1)) ? args.pop() : undefined
     const [defaultOperator = 'eq', allowed, ...rest] = args
     this.field = field
+    if (Array.isArray(defaultOperator)) throw listBeforeDefault(what, field, defaultOperator)
     this.defaultOperator = readOperator(what, defaultOperator)
     this.operators = readOperators(what, allowed, this.defaultOperator)
     const { alias, type } = readOptions(what, options ?? rest[0], ['alias', 'type'])
@@ -237,6 +238,42 @@ function readType (what: string, type: unknown): JsonValueType | undefined {
   throw new ConfigError(`${what}: type: ${notOneOf(type, JSON_VALUE_TYPES)}`)
 }
 
+/** The error about a list of operators in place of the default operator. */
+function listBeforeDefault (what: string, field: string, given: readonly unknown[]): ConfigError {
+  const operators = given.filter(isOperator)
+  const example = operators.length === 0 ? ['eq', 'in'] : operators
+  return new ConfigError(
+    `${what}: the default operator comes before the list of allowed ones: ` +
+      `new AllowedFilters('${field}', '${example[0]}', [${quoted(example)}]).`
+  )
+}
+
+/** Words for operators in other languages. */
+const WORDS: Readonly<Record<string, Operator>> = {
+  '=': 'eq',
+  '==': 'eq',
+  equal: 'eq',
+  equals: 'eq',
+  is: 'eq',
+  '!=': 'ne',
+  '<>': 'ne',
+  neq: 'ne',
+  not: 'ne',
+  '<': 'lt',
+  '<=': 'lte',
+  '>': 'gt',
+  '>=': 'gte',
+  min: 'gte',
+  max: 'lte',
+  includes: 'contains',
+  startsWith: 'starts',
+  endsWith: 'ends',
+  notIn: 'nin',
+  not_in: 'nin',
+  range: 'between',
+  null: 'isnull',
+}
+
 function readOperator (what: string, operator: unknown): Operator {
   if (isOperator(operator)) return operator
   const choice = `Operators: ${OPERATOR_NAMES.join(', ')}.`
@@ -244,20 +281,28 @@ function readOperator (what: string, operator: unknown): Operator {
     throw new ConfigError(`${what}: an operator is named by a text, got ${shown(operator)}. ${choice}`)
   }
   throw new ConfigError(
-    didYouMean(`${what}: there is no operator '${operator}'`, nearest(operator, OPERATOR_NAMES), choice)
+    didYouMean(
+      `${what}: there is no operator '${operator}'`,
+      Object.hasOwn(WORDS, operator) ? WORDS[operator] : nearest(operator, OPERATOR_NAMES),
+      choice
+    )
   )
 }
 
 function readOperators (what: string, allowed: unknown, defaultOperator: Operator): readonly Operator[] {
   if (allowed === undefined) return Object.freeze([defaultOperator])
   if (!Array.isArray(allowed)) {
-    throw new ConfigError(`${what}: the allowed operators must be an array, got ${shown(allowed)}`)
+    const list = typeof allowed === 'string' ? ` Write ['${allowed}'].` : ''
+    throw new ConfigError(`${what}: the allowed operators must be an array, got ${shown(allowed)}.${list}`)
   }
   const operators = allowed.map(operator => readOperator(what, operator))
   const repeated = operators.find((operator, index) => operators.indexOf(operator) !== index)
   if (repeated !== undefined) throw new ConfigError(`${what}: operator '${repeated}' is listed twice`)
   if (!operators.includes(defaultOperator)) {
-    throw new ConfigError(`${what}: the allowed operators must hold the default, '${defaultOperator}'`)
+    throw new ConfigError(
+      `${what}: the allowed operators must hold the default, '${defaultOperator}': add it to [${quoted(operators)}], ` +
+        'or make one of them the default.'
+    )
   }
   return Object.freeze(operators)
 }

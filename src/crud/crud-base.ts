@@ -38,6 +38,7 @@ import {
 import { createMany, createOne, deleteOne, restoreOne, updateOne, type Data } from '../write/index.ts'
 import { textOf, parsed } from './answers.ts'
 import { checkCall, refusalOf } from './check-call.ts'
+import { checkCrudOptions, checkHookNames } from './check-options.ts'
 import type {
   CrudCreateOptions,
   CrudDeleteOptions,
@@ -51,8 +52,6 @@ import type {
 } from './crud-options.ts'
 import { roleView, type RoleView, type RoleViewOptions } from './role-view.ts'
 
-/** The options of the constructor. */
-const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'name']
 const NO_PARAMS = parseQueryParams('')
 
 /**
@@ -105,11 +104,8 @@ export class CrudBase<
   afterRead? (record: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
 
   constructor (options: CrudOptions<Entity, Config, Writable>) {
-    checkOptions(new.target.name, options, OPTIONS)
-    const { model, queryConfig = {}, writable, name } = options ?? {}
-    if (model === undefined) {
-      throw new ConfigError(`${new.target.name}: "model" is required, the entity of the resource.`)
-    }
+    checkCrudOptions(new.target.name, options)
+    const { model, queryConfig = {}, writable, name } = options
     this.model = model
     this.queryConfig = queryConfig instanceof QueryBuilderConfig
       ? queryConfig
@@ -387,10 +383,9 @@ export class CrudBase<
    * @throws {ConfigError} with a suggestion, if the whitelist names a property that the entity does not have
    */
   bind (em: EntityManager, role?: Role): Resource {
-    return this.#resources.of(
-      em,
-      role,
-      () => new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name, this.#writable, role)
-    )
+    return this.#resources.of(em, role, () => {
+      checkHookNames(this, CrudBase.prototype)
+      return new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name, this.#writable, role)
+    })
   }
 }

@@ -3,6 +3,7 @@
  * the planner, and at start-up names in a whitelist that the entity does not have.
  */
 export { CrudBase } from './crud-base.ts'
+export { entityName } from './check-options.ts'
 export type {
   CrudCreateOptions,
   CrudDeleteOptions,

@@ -149,7 +149,13 @@ export function checkDatabaseOptions (options: unknown): asserts options is Data
         "'pglite://memory', for a database in memory"
     )
   }
-  checkSchema('DatabaseFactory', DatabaseOptionsSchema, options, { isSecret: (path) => path === 'databaseUrl' })
+  checkSchema('DatabaseFactory', DatabaseOptionsSchema, options, {
+    say: (path) =>
+      path === 'entities'
+        ? "'entities' must list the entities of the application, such as entities: [Author, Book]."
+        : undefined,
+    isSecret: (path) => path === 'databaseUrl',
+  })
   const { entities } = options as { entities: readonly unknown[] }
   const wrong = entities.findIndex((entity) => !isEntity(entity))
   if (wrong >= 0) {

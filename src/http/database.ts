@@ -2,8 +2,18 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { setTimeout } from 'node:timers/promises'
 import { checkMikroOrm } from '../borrowed/check.ts'
-import { DatabaseFactory, isConnected, SyncEngine, type DatabaseOptions, type SharedEngine } from '../database/index.ts'
+import {
+  DatabaseFactory,
+  isConnected,
+  isEntityManager,
+  SyncEngine,
+  type DatabaseOptions,
+  type SharedEngine,
+} from '../database/index.ts'
 import { ConfigError, UnavailableError } from '../errors.ts'
+import { isObject } from '../model/index.ts'
+import { shown } from '../options.ts'
+import { isPromise } from '../or-promise.ts'
 import { askDistributionAgain, clientOf, limitStatements, run } from '../run/index.ts'
 
 /** The options for a server's database: either `orm` or `database`. */
@@ -33,9 +43,9 @@ export function checkDatabase (what: string, { orm, database, statementTimeoutMi
     throw new ConfigError(`${what}: give either 'orm' or 'database', not both.`)
   }
   if (orm !== undefined) {
-    if ((orm as unknown) instanceof SyncEngine || !isConnected(orm)) {
-      throw new ConfigError(`${what}: 'orm' ${SYNC_DATABASE}`)
-    }
+    const sync = (orm as unknown) instanceof SyncEngine
+    if (!sync) checkOrm(what, orm)
+    if (sync || !isConnected(orm)) throw new ConfigError(`${what}: 'orm' ${SYNC_DATABASE}`)
     return
   }
   if (statementTimeoutMillis !== undefined) {
@@ -47,6 +57,17 @@ export function checkDatabase (what: string, { orm, database, statementTimeoutMi
   if ((database as DatabaseOptions<boolean>).useAsync === false) {
     throw new ConfigError(`${what}: 'database' ${SYNC_DATABASE}`)
   }
+}
+
+/** Refuses values that are not a MikroORM, and says how to get one. */
+function checkOrm (what: string, orm: unknown): void {
+  if (isObject(orm) && 'config' in orm && isEntityManager(orm['em'])) return
+  const hint = isEntityManager(orm)
+    ? 'got its EntityManager: pass orm, not orm.em.'
+    : isObject(orm) && isPromise(orm)
+      ? 'got a promise: write orm: await MikroORM.init(...).'
+      : `got ${shown(orm)}. To open a database by options, pass them as 'database'.`
+  throw new ConfigError(`${what}: 'orm' must be an open MikroORM, the result of await MikroORM.init(...); ${hint}`)
 }
 
 /**

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { RegisterOptions } from 'fastify'
 import { OPERATIONS, type CrudOperation } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
-import { checkSchema, unknownOption } from '../options.ts'
+import { checkSchema, shown, unknownOption } from '../options.ts'
 import { nearest } from '../suggest.ts'
 
 export { OPERATIONS, type CrudOperation }
@@ -177,7 +177,11 @@ export const CrudKitOptionsSchema = Type.Object({
  */
 export function checkKitOptions (options: unknown): void {
   checkSchema('crudKit', CrudKitOptionsSchema, options, {
-    say: (path) => {
+    say: (path, value) => {
+      if (path === 'resources') {
+        return "'resources' must be an object with a resource for each prefix, such as " +
+          `{ '/books': new CrudBase({ model: Book }) }, got ${shown(value)}.`
+      }
       const prefix = /^resources\.(.+)$/.exec(path)?.[1]
       return prefix && `'${prefix}' in 'resources' must be a prefix that starts with a slash: '/${prefix}'.`
     },

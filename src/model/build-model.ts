@@ -1,6 +1,7 @@
 /** Builds our snapshot of an entity from the metadata of MikroORM. */
 import { Utils, type EntityMetadata, type EntityProperty, type MetadataStorage, type Platform } from '@mikro-orm/core'
 import { ConfigError } from '../errors.ts'
+import { shown } from '../options.ts'
 import { buildProperties } from './build-properties.ts'
 import { checkHasTable, readOnlyReason } from './entity-kind.ts'
 import type { EntityModel, Property, ScalarProperty } from './entity-model.ts'
@@ -39,6 +40,11 @@ export class Models {
     const meta = all.get((this.#metadata.find(entity as never) as EntityMetadata | undefined)?.class as never)
     if (meta === undefined) {
       const known = [...all.values()].map((known) => known.className)
+      if (nameOf(entity) === undefined) {
+        throw new ConfigError(
+          `'model' must be an entity, the result of defineEntity, an EntitySchema or a class; got ${shown(entity)}.`
+        )
+      }
       throw new ConfigError(
         `The entity ${nameOf(entity)} is not one of the ORM's: ${known.join(', ')}. Add it to the ORM's "entities".`
       )
@@ -114,9 +120,12 @@ export class Models {
   }
 }
 
-const nameOf = (entity: unknown): string => {
+/** The name of an entity, or `undefined` for a value that has none. */
+const nameOf = (entity: unknown): string | undefined => {
+  if (typeof entity === 'string') return entity
   const { name, meta } = (entity ?? {}) as { name?: unknown, meta?: { className?: unknown } }
-  return String(meta?.className ?? name ?? entity)
+  const found = meta?.className ?? name
+  return typeof found === 'string' ? found : undefined
 }
 
 /** The classes in the same table that a class extends, the nearest first. */

@@ -35,6 +35,7 @@ function makeOrder (items: readonly string[], whitelist: Whitelist, errors: Quer
         () =>
           refusal(CODE, `sort${nameSuffix(items, item)}`, `The sort '${cited(name)}' is not allowed.`, {
             given: name,
+            meant: withSign(name, whitelist.sorts),
             allowed: whitelist.sorts.keys(),
           })
       )
@@ -53,6 +54,18 @@ function makeOrder (items: readonly string[], whitelist: Whitelist, errors: Quer
     for (const { target, descending } of whitelist.defaultOrder) order.push({ ...target, descending })
   }
   return Object.freeze(withTieBreak(order, whitelist))
+}
+
+/** A name with the direction of another dialect: `title desc`, `title:desc`, `title.desc`, `title,desc`. */
+const DIRECTION = /^(.+?)[ :.|](asc|desc)(?:ending)?$/i
+
+/** How the query language writes a sort of another dialect. `undefined` for texts that no allowed sort begins. */
+function withSign (text: string, sorts: Whitelist['sorts']): string | undefined {
+  const [, name = '', direction = ''] = DIRECTION.exec(text) ?? []
+  const sort = sorts.get(name)
+  if (sort === undefined) return undefined
+  if (direction.toLowerCase() === 'desc') return `-${name}`
+  return sort.descending ? `+${name}` : name
 }
 
 function withTieBreak (order: Term[], { model }: Whitelist): readonly Term[] {

@@ -6,6 +6,8 @@ import { didYouMean, listed, nearest } from '../suggest.ts'
 interface Choice {
   /** The name that the client wrote. */
   readonly given?: string
+  /** What the client meant, if the planner can tell better than by the nearest name. */
+  readonly meant?: string | undefined
   /** All names that the client could have written. */
   readonly allowed: Iterable<string>
 }
@@ -18,7 +20,7 @@ export function refusal (code: QueryCode, parameter: string, sentence: string, c
   if (choice === undefined) return { source: { parameter }, code, detail: sentence }
   const names = [...choice.allowed]
   const allowed = listed(names)
-  const suggestion = choice.given === undefined ? undefined : nearest(choice.given, names)
+  const suggestion = choice.meant ?? (choice.given === undefined ? undefined : nearest(choice.given, names))
   const list = allowed.length === 0 ? 'none' : allowed.join(', ') + (allowed.length < names.length ? ', ...' : '')
   return {
     source: { parameter },

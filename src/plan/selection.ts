@@ -116,7 +116,9 @@ function planFields (
         refusal(
           'FST_CRUD_FIELD_INVALID',
           `${parameter}${nameSuffix(names, names[0]!)}`,
-          `'${cited(path)}' is not included, so no fields of it can be selected.`,
+          `'${cited(path)}' is not included, so no fields of it can be selected.${
+            whitelist.includes.get(path)?.kind === 'relation' ? ` Add include=${path}.` : ''
+          }`,
           {
             given: path,
             allowed: [...whitelist.names, ...relations.map((entry) => entry.name)],

@@ -28,7 +28,7 @@ export {
   type RequestConditions,
 } from './foreign.ts'
 export { type CrudClass, type CrudHooks } from './hooks.ts'
-export { accessFor } from './models.ts'
+export { accessFor, schemaOf } from './models.ts'
 export { RequestSession } from './request-session.ts'
 export { Resource, type ReadFilters } from './resource.ts'
 export { guarded, rowsOf, withRows } from './role-rows.ts'

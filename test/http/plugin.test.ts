@@ -176,11 +176,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     }
   })
 
-  t.test('Fastify refuses a second registration', async (t) => {
+  t.test('a second registration is refused', async (t) => {
     const app = server(t)
     app.register(crudKit, { orm })
     app.register(crudKit, { orm })
-    await t.rejects(async () => await app.ready(), { code: 'FST_ERR_DEC_ALREADY_PRESENT' })
+    await t.rejects(
+      async () => await app.ready(),
+      refused(/^crudKit: fastify\.orm exists already\. Register crudKit once/)
+    )
   })
 
   t.test('a part of the plugin that is registered a second time is named', async (t) => {
@@ -350,7 +353,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   t.test('a resource may be mounted at the root', async (t) => {
     const app = server(t)
     await app.register(crudKit, { orm })
-    await app.register(crudRoutes, { crud: plants })
+    await app.register(crudRoutes, { prefix: '/', crud: plants })
     t.equal((await app.inject('/')).json().total, 13)
     t.equal((await app.inject('/1')).json().id, 1)
   })

@@ -218,7 +218,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     t.throws(() => new AllowedFilters('name', 'equals' as never), { message: /there is no operator 'equals'/ })
     t.throws(() => new AllowedFilters('name', 'eq', ['gte'] as never), { message: /must hold the default/ })
     t.throws(() => new AllowedSort('name', { direktion: 'desc' } as never), { message: /Did you mean 'direction'\?/ })
-    t.throws(() => new CrudBase({} as never), { message: /"model" is required/ })
+    t.throws(() => new CrudBase({} as never), { message: /'model' is required/ })
     t.throws(() => new CrudBase({ model: Plant, queryConfig: { allowedFilter: [] } as never }), {
       message: /there is no option 'allowedFilter'. Did you mean 'allowedFilters'\?/,
     })

@@ -145,13 +145,14 @@ t.test('a field that is not allowed is refused', async (t) => {
 
 t.test('fields of a relation that is not included are refused', async (t) => {
   t.strictSame(details('fields[tags]=name'), [
-    "FIELD: 'tags' is not included, so no fields of it can be selected. Allowed: plant.",
+    "FIELD: 'tags' is not included, so no fields of it can be selected. Add include=tags. Allowed: plant.",
   ])
   t.strictSame(details('include=grower&fields[supplier]=name'), [
     "FIELD: 'supplier' is not included, so no fields of it can be selected. Allowed: grower, plant.",
   ])
   t.strictSame(details('include=group&fields[group.above]=name'), [
-    "FIELD: 'group.above' is not included, so no fields of it can be selected. Allowed: group, plant.",
+    "FIELD: 'group.above' is not included, so no fields of it can be selected. Add include=group.above. " +
+    'Allowed: group, plant.',
   ])
 })
 

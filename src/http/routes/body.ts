@@ -2,6 +2,12 @@
 import { RequestValidationError } from '../../errors.ts'
 import { DEFAULT_MAX_BATCH } from '../options.ts'
 
+/** The mistake of a list that is sent to a resource without `createMany`. */
+export const ONE_RECORD = 'The body must not be a list: send one record at a time, as an object.'
+
+/** The mistake of a record that is sent to a resource with `createMany` alone. */
+export const LIST = 'The body must be a list of records, even if there is only one.'
+
 type Body = Record<string, unknown>
 
 /** The body of one record, without the ignored names. CrudBase validates the rest. */

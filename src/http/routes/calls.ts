@@ -8,7 +8,9 @@ import {
   type CrudRecord,
   type CrudWriteOptions,
 } from '../../crud/index.ts'
-import type { EntityModel } from '../../model/index.ts'
+import { ConfigError } from '../../errors.ts'
+import { isObject, type EntityModel } from '../../model/index.ts'
+import { shown } from '../../options.ts'
 import type { Id } from '../../plan/index.ts'
 import { readList, readRecord, type JsonAnswer } from '../../read/index.ts'
 import { readScope } from '../../resource/index.ts'
@@ -35,7 +37,8 @@ export interface RouteCalls {
 export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): RouteCalls {
   const isOwn = (method: keyof CrudBase): boolean => crud[method] !== CrudBase.prototype[method]
   const sessionOf = sessionsOf(orm)
-  const sent = (record: CrudRecord): JsonAnswer => {
+  const sent = (method: keyof RouteCalls, record: unknown): JsonAnswer => {
+    if (!isObject(record)) throw wrongResult(method, 'the record as an object', record)
     const version: unknown = model.version && record[model.version.publicName]
     return { json: JSON.stringify(record), version: version === undefined ? undefined : String(version) }
   }
@@ -43,7 +46,6 @@ export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): 
     readScope(options, model)
     return options
   }
-  const text = (records: unknown): JsonAnswer => ({ json: JSON.stringify(records) })
   return {
     list: (request, options) => readList(crud, sessionOf(request), request.queryParams, options),
     get: (request, id, options) => readRecord(crud, sessionOf(request), id, request.queryParams, options),
@@ -54,38 +56,59 @@ export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): 
     restore: (request, id, options) => restoreOne(crud, sessionOf(request), id, options),
     ...(isOwn('listJson') && {
       list: async (request, options) => ({
-        json: await crud.listJson(request.em, request.queryParams, checked(options)),
+        json: jsonOf('listJson', await crud.listJson(request.em, request.queryParams, checked(options))),
       }),
     }),
     ...(isOwn('list') && {
-      list: async (request, options) => text(await crud.list(request.em, request.queryParams, checked(options))),
+      list: async (request, options) => {
+        const page: unknown = await crud.list(request.em, request.queryParams, checked(options))
+        if (!isObject(page)) throw wrongResult('list', 'the page as an object', page)
+        return { json: JSON.stringify(page) }
+      },
     }),
     ...(isOwn('getJson') && {
       get: async (request, id, options) => {
         const json = await crud.getJson(request.em, id, request.queryParams, checked(options))
-        return json === null ? null : sent(JSON.parse(json) as CrudRecord)
+        return json === null ? null : sent('get', JSON.parse(jsonOf('getJson', json)))
       },
     }),
     ...(isOwn('get') && {
       get: async (request, id, options) => {
         const record = await crud.get(request.em, id, request.queryParams, checked(options))
-        return record && sent(record)
+        return record === null ? null : sent('get', record)
       },
     }),
     ...(isOwn('create') && {
-      create: async (request, data, options) => sent(await crud.create(request.em, data, checked(options))),
+      create: async (request, data, options) => sent('create', await crud.create(request.em, data, checked(options))),
     }),
     ...(isOwn('createMany') && {
-      createMany: async (request, data, options) => text(await crud.createMany(request.em, data, checked(options))),
+      createMany: async (request, data, options) => {
+        const records: unknown = await crud.createMany(request.em, data, checked(options))
+        if (!Array.isArray(records)) throw wrongResult('createMany', 'the records as an array', records)
+        return { json: JSON.stringify(records) }
+      },
     }),
     ...(isOwn('update') && {
-      update: async (request, id, data, options) => sent(await crud.update(request.em, id, data, checked(options))),
+      update: async (request, id, data, options) =>
+        sent('update', await crud.update(request.em, id, data, checked(options))),
     }),
     ...(isOwn('delete') && {
-      delete: async (request, id, options) => sent(await crud.delete(request.em, id, checked(options))),
+      delete: async (request, id, options) => sent('delete', await crud.delete(request.em, id, checked(options))),
     }),
     ...(isOwn('restore') && {
-      restore: async (request, id, options) => sent(await crud.restore(request.em, id, checked(options))),
+      restore: async (request, id, options) => sent('restore', await crud.restore(request.em, id, checked(options))),
     }),
   }
 }
+
+/** The JSON text that a method of the application has returned. */
+function jsonOf (method: string, json: unknown): string {
+  if (typeof json !== 'string') throw wrongResult(method, 'the JSON text', json)
+  return json
+}
+
+/** The error of a method of the application that has returned something else than it must. */
+const wrongResult = (method: string, expected: string, got: unknown): ConfigError =>
+  new ConfigError(
+    `The overridden method '${method}' must return ${expected}, as super.${method}() does; it returned ${shown(got)}.`
+  )

@@ -7,7 +7,7 @@ import { streamColumns, type JsonAnswer } from '../../read/index.ts'
 import { readScope, type Resource } from '../../resource/index.ts'
 import { keyNames } from '../../write/index.ts'
 import type { CrudOperation } from '../options.ts'
-import { readBatch, readBody, bodyError } from './body.ts'
+import { LIST, ONE_RECORD, readBatch, readBody, bodyError } from './body.ts'
 import { locationsOf, tagOf } from './headers.ts'
 import { routeCalls } from './calls.ts'
 import { keyPath, keyReader } from './key.ts'
@@ -153,7 +153,7 @@ export function routeDefinitions (
     checks.write(request)
     const { body } = request
     if (Array.isArray(body)) {
-      if (!has('createMany')) throw bodyError('This resource takes one record at a time, as an object.')
+      if (!has('createMany')) throw bodyError(ONE_RECORD)
       const batch = readBatch(body, options.maxBatch, ignoredOfNew)
       const { json } = await within.createMany(
         request,
@@ -161,7 +161,7 @@ export function routeDefinitions (
       )
       return sendJson(request, reply.code(201), json)
     }
-    if (!has('create')) throw bodyError('This resource takes records as a list.')
+    if (!has('create')) throw bodyError(LIST)
     const record = await within.create(
       request,
       async () => await calls.create(request, readBody(body, ignoredOfNew), await readOptions(request))

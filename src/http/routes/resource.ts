@@ -1,8 +1,8 @@
 /** The resource of some routes and their documentation: bound to an ORM, with checked options. */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { CrudBase } from '../../crud/index.ts'
+import { CrudBase, entityName } from '../../crud/index.ts'
 import { ConfigError } from '../../errors.ts'
-import { checkSchema } from '../../options.ts'
+import { checkSchema, shown } from '../../options.ts'
 import type { Resource } from '../../resource/index.ts'
 import { ResourceOptionsSchema, type CrudOperation } from '../options.ts'
 import { offeredOperations } from './operations.ts'
@@ -43,6 +43,7 @@ export function documentedResource (
  * Binds the resource of some routes to an ORM.
  *
  * @param orm `undefined` if the server has none
+ * @param outer the prefix of the instance on which the routes are registered
  * @param byRole whether roles limit what requests may do
  * @throws {ConfigError} when the whitelist names a property that the entity does not have, or when the entity does not
  *   support an operation
@@ -50,12 +51,16 @@ export function documentedResource (
 export function routedResource (
   orm: MikroORM | undefined,
   options: CrudRoutesOptions,
+  outer: string,
   byRole = false
 ): RoutedResource {
   const { crud, prefix, logLevel, logSerializers, ...rest } = options
   const what = `The resource ${prefix ?? '/'}`
-  if (!(crud instanceof CrudBase)) throw new ConfigError(`${what}: 'crud' must be an instance of CrudBase.`)
-  if (orm === undefined) throw new ConfigError(`${what}: register crudKit first.`)
+  checkPrefix(what, prefix, outer)
+  checkCrud(what, crud)
+  if (orm === undefined) {
+    throw new ConfigError(`${what}: register crudKit first, and await it: await fastify.register(crudKit, { ... }).`)
+  }
   checkSchema(what, ResourceOptionsSchema, rest)
   const bound = crud.bind(orm.em)
   const operations = offeredOperations(what, bound, options, byRole)
@@ -63,4 +68,38 @@ export function routedResource (
   const name = options.name ?? crud.name ?? bound.model.tableName
   bound.whitelist.names.add(name)
   return { what, name, bound, operations }
+}
+
+/** Refuses a prefix under which clients would not find the routes, or would find them in front of all others. */
+function checkPrefix (what: string, prefix: unknown, outer: string): void {
+  if (prefix === undefined) {
+    if (outer !== '') return
+    throw new ConfigError(
+      `${what}: crudRoutes needs a prefix, such as { prefix: '/books', crud }. To serve the resource at the root, ` +
+        "write prefix: '/'."
+    )
+  }
+  if (typeof prefix !== 'string' || !prefix.startsWith('/')) {
+    throw new ConfigError(`${what}: the prefix must start with a slash: '/${String(prefix)}'.`)
+  }
+  if (prefix !== '/' && prefix.endsWith('/')) {
+    throw new ConfigError(`${what}: the prefix must not end with a slash: '${prefix.replace(/\/+$/, '') || '/'}'.`)
+  }
+}
+
+function checkCrud (what: string, crud: unknown): void {
+  if (crud instanceof CrudBase) return
+  throw new ConfigError(`${what}: 'crud' must be an instance of CrudBase, got ${instead(crud)}`)
+}
+
+/** The value that was given for a CrudBase, and what to write. */
+function instead (crud: unknown): string {
+  const entity = entityName(crud)
+  if (typeof crud === 'function' && crud.prototype instanceof CrudBase) {
+    return `the class ${crud.name}. Write new ${crud.name}().`
+  }
+  if (crud === CrudBase) return 'the class CrudBase. Write new CrudBase({ model: Book }).'
+  return entity === undefined
+    ? `${shown(crud)}. Write new CrudBase({ model: Book }).`
+    : `the entity ${entity}. Write new CrudBase({ model: ${entity} }).`
 }

@@ -11,7 +11,7 @@ import type { Resource } from '../../resource/index.ts'
 import { checkChanges, checkNewBodies } from '../../write/index.ts'
 import type { CrudOperation } from '../options.ts'
 import { timesOf } from '../timing.ts'
-import { checkBatch, bodyError } from './body.ts'
+import { checkBatch, bodyError, LIST, ONE_RECORD } from './body.ts'
 import { keyReader } from './key.ts'
 import type { CrudRoutesOptions } from './options.ts'
 import { withItems } from './own-errors.ts'
@@ -196,10 +196,10 @@ function bodyChecks (
       checkNewBodies(records, model, writable.create as BodyRules, { complete, readonly }, pointer)
     }
     if (!Array.isArray(data)) {
-      if (!operations.includes('create')) throw bodyError('This resource takes records as a list.')
+      if (!operations.includes('create')) throw bodyError(LIST)
       return check([data], () => '')
     }
-    if (!operations.includes('createMany')) throw bodyError('This resource takes one record at a time, as an object.')
+    if (!operations.includes('createMany')) throw bodyError(ONE_RECORD)
     checkBatch(data, options.maxBatch)
     check(data, (index) => `/${index}`)
   }

@@ -1,0 +1,58 @@
+/** Checks how a subclass of CrudBase is constructed and what it declares. */
+import { ConfigError } from '../errors.ts'
+import { isObject } from '../model/index.ts'
+import { checkOptions } from '../options.ts'
+import { isTypo } from '../suggest.ts'
+
+/** The options of the constructor. */
+const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'name']
+
+/** The hooks of a CRUD class. */
+const HOOKS: readonly string[] = ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'afterRead']
+
+/**
+ * Checks the options of the constructor.
+ *
+ * @param what the name of the class
+ * @throws {ConfigError} for an entity instead of options, an unknown option, and options without `model`
+ */
+export function checkCrudOptions (what: string, options: unknown): void {
+  const entity = entityName(options)
+  if (entity !== undefined) {
+    throw new ConfigError(`${what}: pass the entity as the option 'model': new CrudBase({ model: ${entity} }).`)
+  }
+  checkOptions(what, options, OPTIONS)
+  if ((options as { readonly model?: unknown } | undefined)?.model === undefined) {
+    throw new ConfigError(`${what}: 'model' is required, the entity of the resource: new CrudBase({ model: Book }).`)
+  }
+}
+
+/** The name of an entity: a class that is not a CRUD class, or an EntitySchema. `undefined` for other values. */
+export function entityName (value: unknown): string | undefined {
+  if (typeof value === 'function') {
+    return value.name === '' || 'bind' in (value.prototype ?? {})
+      ? undefined
+      : value.name
+  }
+  const meta = isObject(value) && isObject(value['meta']) ? value['meta'] : undefined
+  return meta === undefined ? undefined : String(meta['className'])
+}
+
+/**
+ * Refuses a misspelt hook, since it would never run.
+ *
+ * @param base the prototype of CrudBase
+ * @throws {ConfigError} for a method whose name is almost that of a hook
+ */
+export function checkHookNames (crud: object, base: object): void {
+  for (let at = crud; at !== base && at !== null; at = Object.getPrototypeOf(at) as object) {
+    for (const name of Object.getOwnPropertyNames(at)) {
+      const hook = HOOKS.includes(name) || name in base ? undefined : HOOKS.find((hook) => isTypo(name, hook))
+      if (hook === undefined || typeof (crud as Record<string, unknown>)[name] !== 'function') continue
+      throw new ConfigError(
+        `${crud.constructor.name}: CrudBase has no hook '${name}', so it would never run. Did you mean '${hook}'? ` +
+          'Write override before its name, and TypeScript checks it.'
+      )
+    }
+  }
+}
