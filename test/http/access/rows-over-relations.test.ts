@@ -20,12 +20,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('only the rule of the related entity hides it, and the condition holds all the same', async (t) => {
-    for (
-      const rules of [
-        { Task: { rows }, Project: { hidden: ['name'], operations: ['list'] } },
-        { Task: { rows } },
-      ]
-    ) {
+    const hiding: readonly RoleRules[] = [
+      { Task: { rows }, Project: { hidden: ['name'], operations: ['list'] } },
+      { Task: { rows } },
+    ]
+    for (const rules of hiding) {
       const send = await serve(t, rules)
       t.strictSame(titles(await send('GET', '/tasks')), OF_APOLLO)
       t.equal((await send('GET', '/tasks?filter[project.name]=Apollo')).status, 400)
