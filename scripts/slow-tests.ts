@@ -10,6 +10,8 @@ export const SLOW: readonly string[] = [
   'test/client/deno-bun.test.ts',
   // a server that fails in many ways
   'test/client/failures.test.ts',
+  // the type checker over the whole package
+  'test/reference.test.ts',
   // the type checker over samples, and over fifty resources
   'test/client/samples.test.ts',
   'test/client/types.test.ts',

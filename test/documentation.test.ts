@@ -19,6 +19,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/client.md': 'test/client/types.test.ts',
   'docs/existing-database.md': 'test/http/existing-database.test.ts',
   'docs/multi-tenancy.md': 'test/authorization.test.ts',
+  // examples of docstrings
+  'docs/reference.md': 'test/reference.test.ts',
   // a primary and two standbys
   'docs/replicas.md': 'test/database/replicas.test.ts',
   // a PgBouncer and a cluster

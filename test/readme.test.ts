@@ -1,11 +1,11 @@
-/** The statements of the README and its pages are true. */
+/** The README and the pages of docs/: their links, lists and tables. */
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import * as library from '../src/index.ts'
 import { OPERATOR_NAMES } from '../src/operators/index.ts'
 import { completed, parseAbridged } from './helpers/abridged.ts'
-import { readDocument } from './helpers/document.ts'
+import { readDocument, tablesOf } from './helpers/document.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 
@@ -61,11 +61,27 @@ t.test('every error class is in the table of codes', async (t) => {
   }
 })
 
+t.test('the messages of the page about troubleshooting are those of the code', async (t) => {
+  const { text } = readDocument('docs/troubleshooting.md')
+  const tables = tablesOf(text).filter(([header]) => header![0] === 'Message contains')
+  t.equal(tables.length, 2)
+  // texts that are broken into several lines are joined
+  const code = fs.globSync('{src,plugins}/**/*.ts', { cwd: root })
+    .map((file) => fs.readFileSync(path.join(root, file), 'utf8').replace(/['`] \+\s*['`]/g, ''))
+    .join('\n')
+    .replaceAll("\\'", "'")
+  for (const [cell] of tables.flatMap(([, ...rows]) => rows)) {
+    const fragment = cell!.replaceAll('`', '')
+    t.ok(code.includes(fragment), fragment)
+  }
+})
+
 const pages = [
   'README.md',
   'SECURITY.md',
   'CONTRIBUTING.md',
   'bench/README.md',
+  'CHANGELOG.md',
   ...fs.globSync('docs/**/*.md', { cwd: root }),
 ]
 const anchorOf = (heading: string): string =>
@@ -86,7 +102,8 @@ t.test('links lead to files, and to headings in them', async (t) => {
 
 t.test('the list of pages has every page', async (t) => {
   const list = fs.readFileSync(path.join(root, 'docs/README.md'), 'utf8')
-  for (const page of fs.readdirSync(path.join(root, 'docs')).filter((name) => /^[^R].*\.md$/.test(name))) {
+  const others = (page: string) => !/^README\.md$|^decisions\/[^R]/.test(page)
+  for (const page of fs.globSync('**/*.md', { cwd: path.join(root, 'docs') }).filter(others)) {
     t.match(list, `](${page})`, page)
   }
 })

@@ -39,8 +39,8 @@ export function unmarked (blocks: readonly Block[]): string[] {
 }
 
 /**
- * Starts server.ts or app.ts of a page, and compares the answers to its requests. Runs all of its other files, which
- * find the server at API_URL. If a block marked `text` follows a file, it is the output of that file.
+ * Starts the server of a page, and compares the answers to its requests. Runs all of its other files, which find the
+ * server at API_URL. If a block marked `text` follows a file, it is the output of that file.
  */
 export async function checkPage (t: Test, file: string, { env = {}, names = {} }: CheckOptions = {}): Promise<void> {
   const { blocks, exchanges } = readDocument(file)
