@@ -47,6 +47,8 @@ export default defineConfig({
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
   },
   vite: {
+    // the settings of the repository are for Node, not for the site
+    esbuild: { tsconfigRaw: { compilerOptions: {} } },
     publicDir: path.join(website, 'public'),
     // Node loads Vue itself while the pages are rendered. Vite would look for it in docs/, which has no node_modules
     ssr: { external: ['vue', 'vue/server-renderer'] },
