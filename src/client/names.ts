@@ -4,18 +4,19 @@
  */
 import type { InUrl, IsAny, Key, KindOf, Target } from '../config/index.ts'
 import type { CamelCase } from '../crud/index.ts'
+import type { AnyEntry, AnyJson } from './unknown.ts'
 
 /**
  * The entries of one list of a configuration, as a union. `never` for an empty list, `any` if the list is not known.
  */
 export type Entries<Options, List extends string> = List extends keyof Options
-  ? Options[List] extends ReadonlyArray<infer Entry> ? Entry : any
+  ? Options[List] extends ReadonlyArray<infer Entry> ? Entry : AnyEntry
   : never
 
-type NameOf<Entry> = Entry extends { readonly '~url': InUrl<infer Name, any> }
+type NameOf<Entry> = Entry extends { readonly '~url': InUrl<infer Name, unknown> }
   ? IsAny<Name> extends true ? string : Name & string
   : string
-type AliasOf<Entry> = Entry extends { readonly '~url': InUrl<any, infer Alias> }
+type AliasOf<Entry> = Entry extends { readonly '~url': InUrl<unknown, infer Alias> }
   ? IsAny<Alias> extends true ? never : Alias & string
   : never
 /** The alias of an entry, or `Name` if it has no alias. */
@@ -66,12 +67,12 @@ export type Aggregates<Entity, Options, Aliases = RelationAliases<Options>> = {
   AggregateOf<Entity, Entry>
 }
 
-type AggregateUrl<Entry, Found, Aliases> = Found extends AggregateAt<infer At, infer Name, any>
+type AggregateUrl<Entry, Found, Aliases> = Found extends AggregateAt<infer At, infer Name, unknown>
   ? Join<At extends '' ? '' : RelationUrl<At, Aliases>, AliasOr<Entry, Name>>
   : never
 
 type AggregateOf<Entity, Entry> = Entry extends {
-  readonly '~url': InUrl<infer Path extends string, any, infer Fn extends string>,
+  readonly '~url': InUrl<infer Path extends string, unknown, infer Fn extends string>,
 } ? Fn extends 'count' ? AggregateAt<Parent<Path>, `${CamelCase<Leaf<Path>>}Count`, number>
     : Fn extends 'exists' ? AggregateAt<Parent<Path>, `${CamelCase<Leaf<Path>>}Exists`, boolean>
       : ValueAt<Entity, Path, Fn>
@@ -103,12 +104,12 @@ type Camel<Path extends string> = Path extends `${infer Head}.${infer Tail}`
  * numbers are numbers.
  */
 type Aggregated<Entity, Name extends string, Fn> = Name extends Key<Entity>
-  ? NonNullable<Entity[Name]> extends infer Value ? IsAny<Value> extends true ? any
+  ? NonNullable<Entity[Name]> extends infer Value ? IsAny<Value> extends true ? AnyJson
     : Value extends number ? number | null
       : Value extends string | bigint | Date ? string | null
-        : any
+        : AnyJson
     : never
-  : Fn extends 'min' | 'max' ? any
+  : Fn extends 'min' | 'max' ? AnyJson
     : number | string | null
 
 /** The fields that may be selected, by the path of their record. Each has a name in the URL and a property. */

@@ -2,13 +2,13 @@
 import type { IsAny, Key, KindOf, Target } from '../config/index.ts'
 import type { One, Wire, WireId, WireRecord } from '../crud/index.ts'
 import type { AggregateAt, Aggregates, Entries, Fields, RelatedFields, Relations } from './names.ts'
+import type { AnyJson, AnyRecord } from './unknown.ts'
 
 /**
  * The type of a record in an answer. Lists that are built at run time have no literal types, so any property may be
  * there.
  */
-export type RecordOf<Entity, Options, Selected, Included, SelectedByInclude> = IsAny<Entity> extends true
-  ? Record<string, any>
+export type RecordOf<Entity, Options, Selected, Included, SelectedByInclude> = IsAny<Entity> extends true ? AnyRecord
   : [Selected, Included] extends [readonly [], readonly []] ? RecordAt<Entity, never, never, {}, ''>
       : IsKnown<Options> extends false ? WireRecord<Entity>
         : Included extends readonly unknown[]
@@ -59,7 +59,7 @@ type Place<Before extends string> = Before extends `${infer Path}.` ? Path : Bef
 type SelectedAt<Selections, Before extends string> = Place<Before> extends keyof Selections ? Selections[Place<Before>]
   : never
 
-type NumbersAt<Numbers, At extends string> = Numbers extends AggregateAt<At, infer Name, any> ? Name : never
+type NumbersAt<Numbers, At extends string> = Numbers extends AggregateAt<At, infer Name, unknown> ? Name : never
 type NumberAt<Numbers, At extends string, Name extends string> = Numbers extends AggregateAt<At, Name, infer Value>
   ? Value
   : never
@@ -69,13 +69,12 @@ type NamesAt<Entity, Paths, Numbers, Selections, Before extends string> =
   | HeadsAt<Paths, Before>
   | NumbersAt<Numbers, Place<Before>>
 
-type RecordAt<Entity, Paths, Numbers, Selections, Before extends string> = IsAny<Entity> extends true
-  ? Record<string, any>
+type RecordAt<Entity, Paths, Numbers, Selections, Before extends string> = IsAny<Entity> extends true ? AnyRecord
   : KnownRecordAt<Entity, Paths, Numbers, Selections, Before>
 
 type KnownRecordAt<Entity, Paths, Numbers, Selections, Before extends string> = {
   [Name in NamesAt<Entity, Paths, Numbers, Selections, Before>]: Name extends HeadsAt<Paths, Before>
-    ? Name extends Key<Entity> ? Related<Entity[Name], Paths, Numbers, Selections, `${Before}${Name}.`> : any
+    ? Name extends Key<Entity> ? Related<Entity[Name], Paths, Numbers, Selections, `${Before}${Name}.`> : AnyJson
     : Name extends NumbersAt<Numbers, Place<Before>> ? NumberAt<Numbers, Place<Before>, Name>
       : Name extends Key<Entity> ? ColumnType<Entity[Name]>
         : never
@@ -94,5 +93,5 @@ type Related<T, Paths, Numbers, Selections, Before extends string> = KindOf<T> e
 type ColumnType<T> = KindOf<T> extends infer Kind
   ? Kind extends 'one' ? WireId<One<T>> | (null extends T ? null : undefined extends T ? null : never)
     : Kind extends 'scalar' ? Wire<T>
-      : any
+      : AnyJson
   : never

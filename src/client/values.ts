@@ -3,12 +3,13 @@ import type { Opt, OptionalProps, Primary } from '@mikro-orm/core'
 import type { Filter, InUrl, IsAny, Key, KindOf, OperatorsInUrl, PathTarget } from '../config/index.ts'
 import type { One, Wire, WireInput } from '../crud/index.ts'
 import type { Operator, OperatorValues, OperatorValuesOnArrays, PartialOperator } from '../operators/index.ts'
+import type { AnyJson, AnyRecord } from './unknown.ts'
 
 /** A value of a filter whose type is not known. */
 export type AnyValue = string | number | bigint | boolean | Date
 
 /** The type that a property's value is written as. */
-type Written<T> = IsAny<T> extends true ? any : WrittenOf<NonNullable<T>>
+type Written<T> = IsAny<T> extends true ? AnyJson : WrittenOf<NonNullable<T>>
 
 type WrittenOf<T> = T extends Date ? string | Date
   : T extends bigint ? string | number | bigint
@@ -107,13 +108,13 @@ interface Inputs<Entity, Url> extends Record<Filter['kind'], unknown> {
 
 type OperatorInput<Entity, Url> = Url extends InUrl<
   infer Path extends string,
-  any,
+  unknown,
   OperatorsInUrl<infer Default, infer Ops, infer Json>
 > ? WithDefaults<Compared<Entity, Path, Json>, IsArray<PathTarget<Entity, Path>>, Default, Ops>
   : never
 
 /** A scope without parameters is switched on or off. */
-type ScopeInput<Url> = Url extends InUrl<any, any, infer Params>
+type ScopeInput<Url> = Url extends InUrl<unknown, unknown, infer Params>
   ? [keyof Params] extends [never] ? boolean : AnyValue | readonly AnyValue[]
   : never
 
@@ -126,7 +127,7 @@ export type AnyFilter = AnyOperand | { readonly [Op in Operator]?: AnyOperand }
 type AnyOperand = AnyValue | null | readonly AnyValue[]
 
 /** The type of a property in a body. Dates and bigints are written as in JSON. */
-type BodyValue<T> = IsAny<T> extends true ? any
+type BodyValue<T> = IsAny<T> extends true ? AnyJson
   : KindOf<T> extends 'scalar' ? Written<T> | (null extends T ? null : undefined extends T ? null : never)
     : WireInput<T>
 
@@ -135,7 +136,7 @@ type Names<Entity, Listed> = Listed extends readonly (infer Name)[] ? Name & Key
 type Listed<Writable, Operation extends 'create' | 'update'> = Writable extends 'all' | readonly unknown[] ? Writable
   : Operation extends keyof Writable ? Writable[Operation]
     : Writable extends object ? []
-      : any
+      : AnyJson
 
 type Properties<Entity, Writable, Operation extends 'create' | 'update'> = {
   [Name in Names<Entity, Listed<Writable, Operation>>]: KindOf<Entity[Name]> extends never ? never : Name
@@ -158,7 +159,7 @@ type OptionalOf<Entity> = typeof OptionalProps extends keyof Entity ? Entity[typ
  *
  * `Filled`: a hook or a scope of the server may fill in properties that the body omits.
  */
-export type CreateBody<Entity, Writable, Filled extends boolean> = IsAny<Entity> extends true ? Record<string, any>
+export type CreateBody<Entity, Writable, Filled extends boolean> = IsAny<Entity> extends true ? AnyRecord
   : Properties<Entity, Writable, 'create'> extends infer Name extends Key<Entity> ? Split<
       Entity,
       Name,
@@ -174,5 +175,5 @@ type Split<Entity, Name extends Key<Entity>, Must> =
   & { [K in Exclude<Name, Must>]?: BodyValue<Entity[K]> }
 
 /** The body of a change. */
-export type UpdateBody<Entity, Writable> = IsAny<Entity> extends true ? Record<string, any>
+export type UpdateBody<Entity, Writable> = IsAny<Entity> extends true ? AnyRecord
   : { [Name in Properties<Entity, Writable, 'update'>]?: BodyValue<Entity[Name & keyof Entity]> }
