@@ -38,6 +38,7 @@ export async function buildApp (
     prefix: '/explorer',
     enabled: isDevelopment,
     docs: '/docs',
+    explain: true,
     headers: [{ name: roleScheme.name, description: roleScheme.description, values: ROLES }],
   })
   await app.register(underPressure, {

@@ -9,6 +9,7 @@ import {
   describeApi,
   encodedFor,
   etagOf,
+  explain,
   hasCopy,
   IMMUTABLE,
   NO_STORE,
@@ -60,6 +61,7 @@ function addRoutes (
     reply.headers(SECURITY_HEADERS)
   })
 
+  const explains = options.explain === true && !isProduction()
   let facts: ReturnType<typeof apiFacts> | undefined
   fastify.get('/resources.json', route, async (request, reply) => {
     const { usable, refusals } = await askResources(fastify, request)
@@ -71,10 +73,25 @@ function addRoutes (
       ...facts,
       root: '../'.repeat(segments.length),
       docs: options.docs?.slice(1) ?? null,
-      explain: false,
+      explain: explains,
       namesRoles: !isProduction(),
     }, usable)
   })
+
+  if (explains) {
+    const querystring = { type: 'object', properties: { path: { type: 'string', pattern: '^/' } }, required: ['path'] }
+    fastify.get<{ Querystring: { path: string } }>(
+      '/explain',
+      { ...route, schema: { ...route.schema, querystring } },
+      async (request, reply) => {
+        reply.header('cache-control', NO_STORE)
+        const found = await explain(fastify, request, request.query.path)
+        if ('statements' in found) return found
+        if (found.statusCode >= 400) return passOn(found, reply)
+        return reply.code(400).send({ statusCode: 400, error: 'Bad Request', message: NOT_EXPLAINED })
+      }
+    )
+  }
 
   const sendPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const html = pageAt(baseOf(request.url, segments), index)
@@ -89,6 +106,8 @@ function addRoutes (
     return /^assets\/[^/]+\.\w+$/.test(name) ? reply.callNotFound() : sendPage(request, reply)
   })
 }
+
+const NOT_EXPLAINED = 'Only lists and records of resources can be explained.'
 
 /**
  * The root of the explorer, relative to the path of a request: the number of segments that the path has below it is

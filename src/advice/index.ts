@@ -6,4 +6,5 @@
 export type { AdvisedResource } from './advised-resource.ts'
 export { checkShared, warnOfUnguarded } from './guard-warning.ts'
 export { warnOfMissingIndexes } from './index-warning.ts'
+export { missingIndexes } from './missing-indexes.ts'
 export { warnOfMissingTables } from './missing-tables.ts'

@@ -68,7 +68,7 @@ function urlsOf ({ prefix, routed: { bound, operations } }: KnownResource): stri
 }
 
 /** The resource of the request's role. The guard of the route has settled the role. */
-function roleOf (request: FastifyRequest, { limits }: KnownResource): UsableResource['role'] {
+export function roleOf (request: FastifyRequest, { limits }: KnownResource): UsableResource['role'] {
   const actor = knownActorOf(request)
   if (limits === undefined || actor === undefined || actor instanceof Promise) return undefined
   return limits.resources.find(({ role }) => role === actor.role)

@@ -25,6 +25,11 @@ export interface ExplorerOptions extends RegisterOptions {
   /** The path of other documentation, to which the page has a link: `/docs`. */
   readonly docs?: string
   /**
+   * Let the page explain a request: its statements with their values, PostgreSQL's plans, and missing indexes. It works
+   * unless `NODE_ENV` is `production`, since statements reveal tables, columns and conditions. Default: false.
+   */
+  readonly explain?: boolean
+  /**
    * The headers in which the API expects credentials. The page has a form for them. Default: those in the security
    * schemes of the OpenAPI document, if @fastify/swagger is registered.
    */
@@ -38,6 +43,7 @@ const ExplorerOptionsSchema = Type.Object({
   enabled: Type.Optional(Type.Boolean()),
   title: Type.Optional(Type.String({ minLength: 1 })),
   docs: Type.Optional(Type.String({ pattern: '^/' })),
+  explain: Type.Optional(Type.Boolean()),
   headers: Type.Optional(Type.Array(Type.Object({
     name: Type.String({ pattern: "^[\\w!#$%&'*+.^`|~-]+$" }),
     prefix: Type.Optional(Type.String()),

@@ -27,6 +27,7 @@ export {
   type Distribution,
   type TableDistribution,
 } from './distribution.ts'
+export { recorded, type RecordedStatement } from './recorder.ts'
 export { isEmbedded, read, run, runOutside, tellOf } from './session.ts'
 export { Prepared, type BoundStatement } from './pg/statement.ts'
 export { transact } from './transaction/transaction.ts'

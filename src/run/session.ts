@@ -22,6 +22,7 @@ import { preparedValues } from './pg/prepared-values.ts'
 import type { BoundStatement } from './pg/statement.ts'
 import { publishQuery } from './query-channel.ts'
 import { replicasOf } from './replicas/routing.ts'
+import { record } from './recorder.ts'
 import { addRun } from './stage-times.ts'
 import { readOnlyFailure } from './transaction/held-connection.ts'
 import { hold } from './transaction/perform.ts'
@@ -195,5 +196,6 @@ export function tellOf (
     took: Math.round(duration),
   })
   addRun(duration)
+  record(statement, duration)
   publishQuery(statement, duration, failed ? 0 : outcome, failed ? outcome : undefined)
 }
