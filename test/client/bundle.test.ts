@@ -41,6 +41,7 @@ t.test('the subpaths lead to built files, types first', async (t) => {
   })!
   const sources: Readonly<Record<string, string>> = {
     './client': 'src/client/index.ts',
+    './explorer': 'plugins/explorer.ts',
     './react-admin': 'src/admin/react-admin/index.ts',
     './refine': 'src/admin/refine/index.ts',
     './tanstack-query': 'src/client/tanstack-query.ts',
