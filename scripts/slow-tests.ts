@@ -10,7 +10,8 @@ export const SLOW: readonly string[] = [
   'test/client/deno-bun.test.ts',
   // a server that fails in many ways
   'test/client/failures.test.ts',
-  // the type checker over the whole package
+  // the type checker over all pages, and over the whole package
+  'test/documentation-types.test.ts',
   'test/reference.test.ts',
   // the type checker over samples, and over fifty resources
   'test/client/samples.test.ts',

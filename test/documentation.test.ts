@@ -18,6 +18,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/authorization.md': 'test/authorization.test.ts',
   'docs/client.md': 'test/client/types.test.ts',
   'docs/existing-database.md': 'test/http/existing-database.test.ts',
+  'docs/explorer.md': 'test/explorer',
   'docs/multi-tenancy.md': 'test/authorization.test.ts',
   // examples of docstrings
   'docs/reference.md': 'test/reference.test.ts',

@@ -131,7 +131,17 @@ t.test('getting started', async (t) => {
   }
   paste(folder, 'npm run check')
   t.match(paste(folder, 'npm test'), /fail 0/)
-  const { base, lines } = await start(t, folder, 'server.ts')
-  while (lines.length < 2) await new Promise((resolve) => setImmediate(resolve))
-  curlAll(t, blocks, base, lines[1])
+  await t.test('from TypeScript', async (t) => {
+    const { base, lines } = await start(t, folder, 'server.ts')
+    while (lines.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    curlAll(t, blocks, base, lines[1])
+  })
+
+  await t.test('from the build of the page about deployment', async (t) => {
+    const [compile, run] = readDocument('docs/deployment.md').block('sh').trim().split('\n')
+    t.equal(run, 'node dist/server.js')
+    paste(folder, compile!)
+    const { base } = await start(t, folder, 'dist/server.js')
+    t.equal((await fetch(`${base}/health`)).status, 200)
+  })
 })

@@ -18,7 +18,7 @@ const PART = 'ts part'
 const README_PART = 'ts part 3'
 
 /** The files of a page by name. Blocks marked `ts part` are added to app.ts before it listens. */
-function filesOf (blocks: readonly Block[]): Map<string, string> {
+export function filesOf (blocks: readonly Block[]): Map<string, string> {
   const files = new Map<string, string>()
   for (const { info, code } of blocks) {
     const [, name] = /^ts (\S+\.ts)$/.exec(info) ?? []

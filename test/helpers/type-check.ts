@@ -18,9 +18,11 @@ export function optionsOf (file: string): ts.CompilerOptions {
 /** A host with files in memory, by their paths. Files on the disk are parsed once. */
 export function hostOf (files: ReadonlyMap<string, string>, options: ts.CompilerOptions): ts.CompilerHost {
   const host = ts.createCompilerHost(options, true)
-  const { readFile, fileExists, getSourceFile } = host
+  const { readFile, fileExists, directoryExists, getSourceFile } = host
+  const folders = new Set([...files.keys()].map((name) => path.dirname(name)))
   return {
     ...host,
+    directoryExists: (name) => folders.has(name) || directoryExists?.(name) === true,
     fileExists: (name) => files.has(name) || fileExists(name),
     readFile: (name) => files.get(name) ?? readFile(name),
     getSourceFile (name, version) {
