@@ -28,6 +28,7 @@ export const SLOW: readonly string[] = [
   'test/example/admin.test.ts',
   'test/example/web.test.ts',
   'test/explorer/browser.test.ts',
+  'test/explorer/records.test.ts',
   'test/http/docs-page.test.ts',
   // every filter, sort, include and field of three servers
   'test/explorer/offers.test.ts',

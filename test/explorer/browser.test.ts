@@ -29,9 +29,9 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     await page.getByLabel('Value').selectOption('active')
     await page.getByRole('button', { name: 'Apply' }).click()
     await settled(page)
-    await page.getByRole('button', { name: 'Price' }).click()
+    await page.getByRole('columnheader', { name: 'Price' }).getByRole('button').click()
     await settled(page)
-    await page.getByRole('button', { name: 'Price' }).click()
+    await page.getByRole('columnheader', { name: 'Price' }).getByRole('button').click()
     await settled(page)
     t.equal(
       decodeURIComponent(new URL(page.url()).pathname + new URL(page.url()).search),
@@ -56,7 +56,7 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     await page.getByRole('button', { name: 'Fields and relations' }).click()
     await page.locator('.tree-below').getByRole('checkbox', { name: /^tags/ }).check()
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Created at' }).click()
+    await page.getByRole('columnheader', { name: 'Created at' }).getByRole('button').click()
     await settled(page)
     t.match(await page.locator('tbody tr').first().innerText(), /How to choose a laptop[^]*bestseller, new/)
     t.strictSame(faults, [])
@@ -91,6 +91,32 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     await settled(page)
     await page.keyboard.press('Escape')
     t.notMatch(page.url(), /open/, 'Escape closes the record')
+    t.strictSame(faults, [])
+  })
+
+  t.test('a guest is offered the roles that may change a record', async (t) => {
+    const { page, faults } = await open()
+    await page.goto(`${base}/products?~open=3`)
+    await settled(page)
+    await page.getByText('The role guest may not change this record').waitFor()
+    await page.getByRole('complementary').getByRole('button', { name: 'editor' }).click()
+    await page.getByRole('complementary').getByRole('button', { name: 'Edit' }).waitFor()
+    t.equal(await page.locator('.as').innerText(), 'As editor')
+    t.strictSame(faults, [])
+  })
+
+  t.test('an order without a header, and one by two columns', async (t) => {
+    const { page, faults, asked } = await open()
+    await page.goto(`${base}/articles`)
+    await settled(page)
+    await page.getByRole('button', { name: 'Order: Published at' }).click()
+    await page.getByRole('button', { name: 'Author › name' }).click()
+    await settled(page)
+    t.equal(asked.at(-1), 'GET /articles?sort=author.name')
+    await page.keyboard.press('Escape')
+    await page.getByRole('columnheader', { name: 'Title' }).getByRole('button').click({ modifiers: ['Shift'] })
+    await settled(page)
+    t.equal(asked.at(-1), 'GET /articles?sort=author.name,title')
     t.strictSame(faults, [])
   })
 
@@ -150,7 +176,7 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
         }
         await page.goto(`${base}/products`)
         await settled(page)
-        for (const name of ['Fields and relations', 'Add filter', 'Copy as…']) {
+        for (const name of ['Fields and relations', 'Add filter', 'Order: Name', 'Copy as…']) {
           await page.getByRole('button', { name }).click()
           await settled(page)
           t.strictSame(await accessibilityFaults(page), [], `${colorScheme}, ${viewport.width} pixels: ${name}`)

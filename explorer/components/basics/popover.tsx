@@ -7,12 +7,12 @@ interface PopoverProps {
   readonly label: ComponentChildren
   /** The name of the button, if its content is no text. */
   readonly title?: string
-  /** The name of the panel. */
+  /** The name of the panel. If it changes, the panel has another content, which gets the focus. */
   readonly name: string
   readonly class?: string
   /** The side of the button with which the panel is aligned. */
   readonly align?: 'start' | 'end'
-  /** Whether it is open from the beginning. */
+  /** Whether it is open without a click. */
   readonly opened?: boolean
   readonly onClose?: () => void
   readonly children: (close: () => void) => ComponentChildren
@@ -33,6 +33,9 @@ export function Popover (props: PopoverProps) {
     button.current?.focus()
   }
   useEffect(() => {
+    if (opened) setOpen(true)
+  }, [opened])
+  useEffect(() => {
     if (!open) return
     const inside = panel.current
     const first = inside?.querySelector<HTMLElement>('[data-first]') ?? inside?.querySelector<HTMLElement>(FIRST)
@@ -49,7 +52,7 @@ export function Popover (props: PopoverProps) {
       document.removeEventListener('pointerdown', leave)
       document.removeEventListener('focusin', leave)
     }
-  }, [open])
+  }, [open, name])
 
   return (
     <div

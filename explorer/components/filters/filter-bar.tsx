@@ -1,4 +1,5 @@
 /** The filters of the list, and the builder of new ones. */
+import type { ComponentChildren } from 'preact'
 import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import type { Pair } from '../../url/address.ts'
@@ -18,16 +19,17 @@ interface FilterBarProps {
   readonly draft: string | undefined
   readonly onDraft: (name: string | undefined) => void
   readonly onChange: (params: readonly Pair[]) => void
+  /** Stands at the end of the bar. */
+  readonly children?: ComponentChildren
 }
 
-export function FilterBar ({ resource, params, error, draft, onDraft, onChange }: FilterBarProps) {
+export function FilterBar ({ resource, params, error, draft, onDraft, onChange, children }: FilterBarProps) {
   const all = filtersOf(params)
   const search = resource.filters.find(({ kind }) => kind === 'search')
   // the search has a box of its own, unless the API refuses its value
   const filters = all.filter((use) =>
     use.field !== search?.name || use.operator !== undefined || error?.errorFor(parameterOf(use)) !== undefined
   )
-  if (resource.filters.length === 0 && all.length === 0) return null
   return (
     <div class='filters' role='group' aria-label='Filters'>
       {search && <SearchBox filter={search} params={params} onChange={onChange} />}
@@ -41,33 +43,34 @@ export function FilterBar ({ resource, params, error, draft, onDraft, onChange }
           onChange={onChange}
         />
       ))}
-      <Popover
-        key={`new ${draft}`}
-        name='Add a filter'
-        opened={draft !== undefined}
-        onClose={() => onDraft(undefined)}
-        class='button button-quiet'
-        label={
-          <>
-            <Icon name='filter' />
-            <span>Add filter</span>
-          </>
-        }
-      >
-        {(close) =>
-          draft === undefined
-            ? <FilterPicker filters={resource.filters} onPick={onDraft} />
-            : (
-              <FilterEditor
-                filter={resource.filters.find(({ name }) => name === draft)!}
-                taken={all}
-                onApply={(use) => {
-                  close()
-                  onChange(withFilter(params, use))
-                }}
-              />
-              )}
-      </Popover>
+      {resource.filters.length > 0 && (
+        <Popover
+          name={draft === undefined ? 'Add a filter' : `Filter ${draft}`}
+          opened={draft !== undefined}
+          onClose={() => onDraft(undefined)}
+          class='button button-quiet'
+          label={
+            <>
+              <Icon name='filter' />
+              <span>Add filter</span>
+            </>
+          }
+        >
+          {(close) =>
+            draft === undefined
+              ? <FilterPicker filters={resource.filters} onPick={onDraft} />
+              : (
+                <FilterEditor
+                  filter={resource.filters.find(({ name }) => name === draft)!}
+                  taken={all}
+                  onApply={(use) => {
+                    close()
+                    onChange(withFilter(params, use))
+                  }}
+                />
+                )}
+        </Popover>
+      )}
       {filters.length > 1 && (
         <button
           type='button'
@@ -77,6 +80,7 @@ export function FilterBar ({ resource, params, error, draft, onDraft, onChange }
           Remove all
         </button>
       )}
+      {children}
     </div>
   )
 }

@@ -42,6 +42,7 @@ export function CopyMenu ({ resource, address: { path, params } }: CopyMenuProps
   return (
     <Popover
       name='Copy the request'
+      title='Copy as…'
       align='end'
       label={
         <>

@@ -18,6 +18,7 @@ import { EmptyList } from './empty-list.tsx'
 import { Grid } from './grid.tsx'
 import { Pager } from './pager.tsx'
 import { RequestLine } from './request-line.tsx'
+import { SortMenu } from './sort-menu.tsx'
 import { Toolbar } from './toolbar.tsx'
 
 interface ResourcePageProps {
@@ -56,7 +57,11 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
           draft={draft}
           onDraft={setDraft}
           onChange={set}
-        />
+        >
+          {resource.sorts.length > 0 && (
+            <SortMenu resource={resource} params={params} sorts={sorts} usual={usual} onChange={set} />
+          )}
+        </FilterBar>
         {list.error && (
           <ErrorNotice
             error={list.error}

@@ -5,6 +5,8 @@ import { Empty } from '../basics/notice.tsx'
 
 const OPERATIONS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
 
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
 export function Start () {
   const { description } = useApi()
   const { title, resources, role } = description
@@ -31,7 +33,7 @@ export function Start () {
               <strong>{title}</strong>
               <code>{path}</code>
               <span class='quiet'>{OPERATIONS.filter((name) => operations[name]).join(', ')}</span>
-              <span class='quiet'>{filters.length} filters, {includes.length} includes</span>
+              <span class='quiet'>{counted(filters.length, 'filter')}, {counted(includes.length, 'include')}</span>
             </Link>
           </li>
         ))}

@@ -1,0 +1,83 @@
+/** The order of the list. It also offers the orders that no header of the grid stands for. */
+import type { ResourceDescription } from '../../../src/explorer/description.ts'
+import type { Pair } from '../../url/address.ts'
+import { withSorts, type Direction, type SortUse } from '../../url/names.ts'
+import { Icon } from '../basics/icon.tsx'
+import { Popover } from '../basics/popover.tsx'
+import { filterTitle } from '../filters/words.ts'
+
+interface SortMenuProps {
+  readonly resource: ResourceDescription
+  readonly params: readonly Pair[]
+  /** The present order: that of the URL, or the default. */
+  readonly sorts: readonly SortUse[]
+  readonly usual: (name: string) => Direction
+  readonly onChange: (params: readonly Pair[]) => void
+}
+
+export function SortMenu ({ resource, params, sorts, usual, onChange }: SortMenuProps) {
+  const set = (next: readonly SortUse[]): void => onChange(withSorts(params, next, usual))
+  const directionOf = ({ name, direction }: SortUse): Direction => direction ?? usual(name)
+  const others = resource.sorts.filter(({ name }) => !sorts.some((sort) => sort.name === name))
+  const [first, ...more] = sorts
+  const label = first === undefined
+    ? 'Sort'
+    : `${filterTitle(first.name)}${more.length > 0 ? `, ${more.length} more` : ''}`
+  return (
+    <Popover
+      name='Order'
+      title={`Order: ${label}`}
+      class='button button-quiet'
+      label={
+        <>
+          <Icon name={first && directionOf(first) === 'asc' ? 'up' : 'down'} />
+          <span>{label}</span>
+        </>
+      }
+    >
+      {() => (
+        <div class='menu sorts'>
+          {sorts.map((sort) => {
+            const { name } = sort
+            const isUp = directionOf(sort) === 'asc'
+            const turned: SortUse = { name, direction: isUp ? 'desc' : 'asc' }
+            return (
+              <div class='sort' key={name}>
+                <span>{filterTitle(name)}</span>
+                <button
+                  type='button'
+                  class='button button-small'
+                  onClick={() => set(sorts.map((other) => other === sort ? turned : other))}
+                >
+                  <Icon name={isUp ? 'up' : 'down'} />
+                  <span>{isUp ? 'ascending' : 'descending'}</span>
+                </button>
+                <button
+                  type='button'
+                  class='button button-bare'
+                  aria-label={`Do not sort by ${name}`}
+                  onClick={() => set(sorts.filter((other) => other !== sort))}
+                >
+                  <Icon name='close' />
+                </button>
+              </div>
+            )
+          })}
+          {others.length > 0 && (
+            <p class='label'>{sorts.length > 0 ? 'Sort by instead; with Shift, then by' : 'Sort by'}</p>
+          )}
+          {others.map(({ name }) => (
+            <button
+              type='button'
+              class='menu-item'
+              key={name}
+              onClick={({ shiftKey }) => set([...shiftKey ? sorts : [], { name, direction: usual(name) }])}
+            >
+              {filterTitle(name)}
+            </button>
+          ))}
+        </div>
+      )}
+    </Popover>
+  )
+}

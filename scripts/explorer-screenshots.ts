@@ -1,0 +1,87 @@
+/**
+ * Takes the pictures of docs/explorer.md: `node scripts/explorer-screenshots.ts`. It starts the example on an empty
+ * database in memory, opens its explorer in Chromium, and writes docs/explorer/*.png.
+ */
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { buildApp } from '../example/app.ts'
+import { entities } from '../example/entities/index.ts'
+import { DatabaseFactory } from '../src/index.ts'
+import { openPage, settled } from '../test/explorer/explorer-page.ts'
+import { launch } from '../test/helpers/browser.ts'
+import { buildStaleExplorer } from './explorer/build.ts'
+
+const FOLDER = path.join(import.meta.dirname, '../docs/explorer')
+const DESK = { width: 1120, height: 640 }
+const PHONE = { width: 390, height: 700 }
+
+interface Picture {
+  readonly name: string
+  readonly place: string
+  readonly role?: string
+  readonly isPhone?: boolean
+  readonly isDark?: boolean
+  /** What a person does before the picture is taken. */
+  readonly act?: (page: Page) => Promise<void>
+}
+
+const LIST = '/categories?filter[price][gte]=20&sort=-price&include=products,tags,productsCount'
+
+const PICTURES: readonly Picture[] = [
+  { name: 'list', place: LIST, role: 'admin' },
+  {
+    name: 'filter',
+    place: LIST,
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Add filter' }).click()
+      await page.keyboard.type('pr')
+    },
+  },
+  {
+    name: 'fields',
+    place: LIST,
+    act: (page) => page.getByRole('button', { name: 'Fields and relations' }).click(),
+  },
+  { name: 'error', place: '/categories?filter[status]=actve&filter[price][gt]=cheap&sort=prise' },
+  { name: 'record', place: '/articles?include=category.tags&sort=created_at&~open=1', role: 'editor' },
+  {
+    name: 'form',
+    place: '/products?~open=2',
+    role: 'editor',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Edit', exact: true }).click()
+      await page.getByRole('textbox', { name: 'Name' }).fill('Laptop 15"')
+      await page.getByRole('textbox', { name: 'Price' }).fill('-1')
+      await page.keyboard.press('Control+Enter')
+      await page.locator('[data-field=price]').getByRole('alert').waitFor()
+    },
+  },
+  { name: 'roles', place: '/articles?~beside=No%20headers&fields=id,title,published_at', role: 'admin' },
+  { name: 'dark', place: '/products?include=category,tags&~open=2', role: 'admin', isDark: true },
+  { name: 'phone', place: '/products?filter[price][gte]=100&sort=-price', isPhone: true },
+  { name: 'phone-record', place: '/products?~open=2', role: 'editor', isPhone: true, isDark: true },
+]
+
+await buildStaleExplorer()
+const app = await buildApp(new DatabaseFactory({ databaseUrl: 'pglite://memory', entities, schema: 'create' }), {}, {})
+const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+const browser = await launch()
+try {
+  for (const { name, place, role, isPhone = false, isDark = false, act } of PICTURES) {
+    const { page, faults } = await openPage(browser, origin, {
+      ...role !== undefined && { role },
+      viewport: isPhone ? PHONE : DESK,
+      colorScheme: isDark ? 'dark' : 'light',
+    })
+    await page.goto(`${origin}/explorer${place}`)
+    await settled(page)
+    await act?.(page)
+    await settled(page)
+    await page.screenshot({ path: path.join(FOLDER, `${name}.png`) })
+    await page.context().close()
+    if (faults.length > 0) throw new Error(`${name}: ${faults.join('\n')}`)
+  }
+} finally {
+  await browser.close()
+  await app.close()
+}
