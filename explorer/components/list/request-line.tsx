@@ -51,7 +51,7 @@ export function RequestLine ({ resource, address, list }: RequestLineProps) {
   return (
     <div class='request'>
       <span class='method'>GET</span>
-      <code class='url' title='The request of this page'>
+      <code class='url' role='group' tabIndex={0} aria-label='The request of this page'>
         <span class='url-root'>{root}</span>
         <span class='url-path'>{path}</span>
         {params.map(([name, text], index) => (
