@@ -1,6 +1,6 @@
 /** Reads the query string of a request. */
 import type { FastifyRequest } from 'fastify'
-import { MAX_QUERY_BYTES, NO_PARAMS, parseQueryParams, type QueryParams } from '../query/index.ts'
+import { MAX_QUERY_BYTES, parseQueryParams, type QueryParams } from '../query/index.ts'
 import { declaredParameters, type DeclaredParameters } from './declared-parameters.ts'
 
 /**
@@ -10,7 +10,6 @@ import { declaredParameters, type DeclaredParameters } from './declared-paramete
 export function readQuery (request: FastifyRequest): QueryParams {
   const url = request.raw.url ?? ''
   const start = url.indexOf('?') + 1
-  if (start === 0 && Object.keys(request.query as object).length === 0) return NO_PARAMS
   const options = new Declared(request)
   if (
     start > 0 && (url.length - start > MAX_QUERY_BYTES || (url.includes('%', start) && !isDecodable(url.slice(start))))

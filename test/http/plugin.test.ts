@@ -313,6 +313,27 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal((await app.inject('/?filter[')).statusCode, 200, 'it never throws')
   })
 
+  t.test('request.queryParams reads what a hook has put into request.query, of any form', async (t) => {
+    const app = server(t)
+    await app.register(crudKit, { orm })
+    const queries = [
+      ['/object', { page: '2' }],
+      ['/search-params', new URLSearchParams('page=2')],
+      ['/text', 'page=2'],
+      ['/undefined', undefined],
+    ] as const
+    for (const [url, query] of queries) {
+      app.get(url, {
+        preValidation: async (request) => {
+          request.query = query
+        },
+      }, async ({ queryParams }) => ({ page: queryParams.page }))
+    }
+    for (const [url, query] of queries) {
+      t.strictSame((await app.inject(url)).json(), query === undefined ? {} : { page: 2 }, url)
+    }
+  })
+
   t.test("a resource reads with the request's em", async (t) => {
     const app = server(t)
     await app.register(crudKit, {
