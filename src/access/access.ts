@@ -30,7 +30,9 @@ export class Access {
    */
   actorOf (request: FastifyRequest): OrPromise<Actor> {
     const name: unknown = this.options.role(request)
-    return isPromise(name) ? Promise.resolve(name).then((name) => this.#actor(name, request)) : this.#actor(name, request)
+    return isPromise(name)
+      ? Promise.resolve(name).then((name) => this.#actor(name, request))
+      : this.#actor(name, request)
   }
 
   #actor (name: unknown, request: FastifyRequest): Actor {

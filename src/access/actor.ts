@@ -32,7 +32,8 @@ export class Actor {
 
   /** The rows that have been read for this request, so that functions of the application are called only once. */
   get readRows (): Map<EntityModel, OrPromise<Where | undefined>> {
-    return this.#read ??= new Map()
+    this.#read ??= new Map()
+    return this.#read
   }
 
   /**

@@ -29,8 +29,10 @@ export function knownActorOf (request: FastifyRequest): Actor | Promise<Actor> |
  * application done, such as those that find out who the user is.
  */
 export function settleActor (request: FastifyRequest, access: Access): OrPromise<Actor> {
+  const settle = (actor: Actor): Actor => {
+    ;(request as WithActor)[kActor] = actor
+    return actor
+  }
   const actor = access.actorOf(request)
-  return isPromise(actor)
-    ? actor.then((actor) => (request as WithActor)[kActor] = actor)
-    : (request as WithActor)[kActor] = actor
+  return isPromise(actor) ? actor.then(settle) : settle(actor)
 }

@@ -45,7 +45,7 @@ function readCertain (condition: unknown, model: EntityModel): Where | undefined
   return where.length === 0 ? undefined : where
 }
 
-/** Adds the rows of entities to the conditions of MikroORM's filters. It returns a promise if one of them is a promise. */
+/** Adds the rows of entities to the conditions of MikroORM's filters. It waits for rows that are promises. */
 export function withRows (
   filters: ActiveFilters,
   actor: Actor | undefined,

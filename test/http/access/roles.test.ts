@@ -49,4 +49,23 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.strictSame(body, FORBIDDEN)
     }
   })
+  for (const thrown of [new Error('broken'), undefined, null, 0, '']) {
+    t.test(`a function 'role' that throws ${String(thrown) || "''"} opens nothing, sync or async`, async (t) => {
+      for (
+        const role of [
+          (): string => {
+            throw thrown
+          },
+          async (): Promise<string> => await Promise.reject(thrown),
+        ]
+      ) {
+        const broken = await serveWith(t, orm, { access: { role, roles: { admin: true } } })
+        for (const url of ['/projects', '/projects/1']) {
+          const { status, body } = await sender(broken)('GET', url)
+          t.equal(status, 500, url)
+          t.notOk('items' in body || 'id' in body)
+        }
+      }
+    })
+  }
 })
