@@ -46,9 +46,15 @@ export function Popover (props: PopoverProps) {
       setOpen(false)
       onClose?.()
     }
+    // a button of the panel that is gone after its click leaves the focus on the page
+    const escape = ({ key, target }: KeyboardEvent): void => {
+      if (key === 'Escape' && target === document.body) close()
+    }
+    document.addEventListener('keydown', escape)
     document.addEventListener('pointerdown', leave)
     document.addEventListener('focusin', leave)
     return () => {
+      document.removeEventListener('keydown', escape)
       document.removeEventListener('pointerdown', leave)
       document.removeEventListener('focusin', leave)
     }
@@ -87,6 +93,8 @@ export function Popover (props: PopoverProps) {
 
 /** Moves a panel that reaches over an edge of the window, as far as it must. */
 function keepInside (panel: HTMLElement): void {
+  // on a phone, the panel has the width of the window
+  if (getComputedStyle(panel).position === 'fixed') return
   const { left, right } = panel.getBoundingClientRect()
   const shift = right > innerWidth - 8 ? innerWidth - 8 - right : left < 8 ? 8 - left : 0
   if (shift !== 0) panel.style.translate = `${shift}px`

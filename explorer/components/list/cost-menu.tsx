@@ -40,7 +40,7 @@ export function CostMenu ({ list, address }: CostMenuProps) {
           {cost && !error
             ? (
               <dl class='figures-list'>
-                <dt>Until the page had it</dt>
+                <dt>Total, as this page sees it</dt>
                 <dd>{timeText(cost.milliseconds)}</dd>
                 {cost.stages.flatMap(({ name, milliseconds }) => [
                   <dt key={name}>Server: {name}</dt>,

@@ -31,7 +31,7 @@ export function SortMenu ({ resource, params, sorts, usual, onChange }: SortMenu
       label={
         <>
           <Icon name={first && directionOf(first) === 'asc' ? 'up' : 'down'} />
-          <span>{label}</span>
+          <span>{first === undefined ? label : `Sort: ${label}`}</span>
         </>
       }
     >
@@ -63,9 +63,7 @@ export function SortMenu ({ resource, params, sorts, usual, onChange }: SortMenu
               </div>
             )
           })}
-          {others.length > 0 && (
-            <p class='label'>{sorts.length > 0 ? 'Sort by instead; with Shift, then by' : 'Sort by'}</p>
-          )}
+          {others.length > 0 && <p class='label'>{sorts.length > 0 ? 'Sort by; with Shift, also by' : 'Sort by'}</p>}
           {others.map(({ name }) => (
             <button
               type='button'

@@ -1,0 +1,87 @@
+/** The forms of the explorer: what is typed, and the JSON that is sent. */
+import fc from 'fast-check'
+import t from 'tap'
+import type { ResourceDescription } from '../../src/explorer/description.ts'
+import { changesOf, differencesOf, draftOf, jsonOf, propertiesOf } from '../../explorer/api/drafts.ts'
+import { columnsOf } from '../../explorer/api/columns.ts'
+import type { Json, Row } from '../../explorer/api/records.ts'
+import { parseQuery } from '../../explorer/url/address.ts'
+import { ormOf } from '../helpers/models.ts'
+import { assertProperty } from '../helpers/property.ts'
+import { describedBy, explored } from './nursery.ts'
+
+t.test('the forms and columns of the nursery', async (t) => {
+  const { resources } = await describedBy(await explored(t, ormOf()))
+  const at = (path: string): ResourceDescription => resources.find((resource) => resource.path === path)!
+  const plants = at('/plants')
+  const properties = propertiesOf(plants, plants.bodies.update!)
+  const property = (name: string) => properties.find((property) => property.name === name)!
+
+  t.test('each property has an input of its type', async (t) => {
+    const kinds = Object.fromEntries(properties.map(({ name, kind }) => [name, kind]))
+    t.match(kinds, {
+      name: 'line',
+      status: 'choice',
+      inStock: 'choice',
+      description: 'text',
+      supplier: 'key',
+      tags: 'keys',
+    })
+    const specimens = at('/specimens')
+    for (const { name, kind } of propertiesOf(specimens, specimens.bodies.update!)) t.ok(kind, `${name}: ${kind}`)
+  })
+
+  t.test('values come back as they were, and are no changes', async (t) => {
+    const record = fc.record<Row>({
+      name: fc.string(),
+      position: fc.integer(),
+      price: fc.oneof(fc.constant(null), fc.integer(), fc.constantFrom(0.5, 12.25, -3.75)),
+      inStock: fc.boolean(),
+      status: fc.constantFrom('draft', 'active'),
+      supplier: fc.uuid(),
+      tags: fc.array(fc.integer({ min: 1, max: 9 })),
+    })
+    assertProperty(fc.property(record, (row) => {
+      for (const [name, value] of Object.entries(row)) {
+        const draft = draftOf(property(name), value)
+        t.strictSame(draft === undefined ? undefined : jsonOf(property(name), draft), value as Json, name)
+      }
+      const drafts = Object.fromEntries(properties.map((each) => [each.name, draftOf(each, row[each.name])]))
+      t.strictSame(changesOf(properties, drafts, drafts), {})
+      t.strictSame(differencesOf(properties, drafts, drafts, drafts), [])
+    }))
+  })
+
+  t.test('only changes are sent, and text that is no value is sent unchanged', async (t) => {
+    const before = { name: 'Aster', price: '2', description: null, tags: ['1'] }
+    t.strictSame(
+      changesOf(properties, before, { ...before, price: '2.50', description: '', tags: ['1', '2'] }),
+      { description: '', price: 2.5, tags: [1, 2] }
+    )
+    t.strictSame(changesOf(properties, before, { ...before, price: 'cheap' }), { price: 'cheap' })
+    t.strictSame(changesOf(properties, before, { ...before, price: null }), { price: null })
+  })
+
+  t.test('after a conflict, only properties that somebody has changed are shown', async (t) => {
+    const before = { name: 'a', price: '1', position: '1' }
+    const found = differencesOf(properties, before, { ...before, name: 'b' }, { ...before, price: '2' })
+    t.strictSame(found.map(({ property, before, theirs, mine }) => [property.name, before, theirs, mine]).sort(), [
+      ['name', 'a', 'b', 'a'],
+      ['price', '1', '1', '2'],
+    ])
+  })
+
+  t.test('columns follow the fields and includes of the request', async (t) => {
+    const names = (query: string): string[] => columnsOf(plants, parseQuery(query), []).map(({ name }) => name)
+    t.strictSame(names('fields=id,name'), ['id', 'name'])
+    t.strictSame(names('fields=id,name&include=offersCount,tags'), ['id', 'name', 'offersCount', 'tags'])
+    t.equal(names('')[0], 'id')
+    t.equal(names('')[1], 'name', 'the name of a record comes after its key')
+    const columns = columnsOf(plants, parseQuery('fields=id&include=group.parent'), [{ id: 1, extra: true }])
+    t.strictSame(
+      columns.map(({ name }) => name),
+      ['id', 'group', 'group.parent', 'extra'],
+      'other keys of records are shown as well'
+    )
+  })
+})
