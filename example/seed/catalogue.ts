@@ -153,6 +153,9 @@ const ARTICLES = [
   ['About this shop', undefined, 0, '2026-01-01T00:00:00.000Z'],
 ] as const
 
+/** The id in the examples of the API documentation, so that they can be tried. */
+const FIRST = '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10'
+
 /** Fills an empty database and flushes. */
 export async function seed (em: EntityManager): Promise<void> {
   const tags = new Map(TAGS.map((name) => [name, em.create(Tag, { name })]))
@@ -165,7 +168,7 @@ export async function seed (em: EntityManager): Promise<void> {
   }
   const categories = new Map<string, Category>()
   for (const { tags: names, products = [], ...data } of CATEGORIES) {
-    const category = em.create(Category, { ...data, ...dates() })
+    const category = em.create(Category, { ...data, ...dates(), ...(categories.size === 0 && { id: FIRST }) })
     category.tags.add(tagged(names))
     categories.set(category.name, category)
     for (const [name, price, stock, names] of products) {

@@ -8,6 +8,7 @@ import { ErrorSchema } from '../error-schema.ts'
 export interface OpenApi {
   readonly openapi?: string
   readonly paths?: object
+  readonly security?: readonly object[]
   readonly components?: { readonly schemas?: Record<string, unknown> }
 }
 

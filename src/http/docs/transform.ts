@@ -5,7 +5,7 @@ import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation } from '../options.ts'
 import type { CrudRoutesOptions } from '../routes/options.ts'
 import type { RoutedResource } from '../routes/resource.ts'
-import { errorResponses } from '../schemas/error-responses.ts'
+import { errorResponses, type Guards } from '../schemas/error-responses.ts'
 import { takenNames } from '../schemas/names.ts'
 import { parametersOf, querySchema } from '../schemas/operation.ts'
 import type { DocumentedResource } from '../schemas/resource.ts'
@@ -18,7 +18,7 @@ interface TransformInput {
   readonly url: string
   readonly route: { readonly method: string | readonly string[] }
   readonly openapiObject?: OpenApi
-  readonly swaggerObject?: { readonly paths?: object }
+  readonly swaggerObject?: { readonly paths?: object, readonly security?: readonly object[] }
 }
 type Transform = (input: TransformInput) => { readonly schema: FastifySchema, readonly url: string }
 
@@ -101,7 +101,12 @@ function documentation (
           ? parametersOf(route.operation, resource, examples)
           : roles.parametersOf(route.operation, examples)
       }),
-      response: documentedResponses(route.operation, input.schema, own, resource, replace),
+      response: documentedResponses(
+        input.schema,
+        own,
+        errorResponses(route.operation, resource, guardsOf(input, own, roles)),
+        replace
+      ),
       operationId: operationId(route, { ...input, url }),
       ...rolesOf(route.operation, roles),
     } as FastifySchema
@@ -147,19 +152,31 @@ function documentedQuery (
   return { querystring: Object.keys(properties).length === 0 ? undefined : merged }
 }
 
+/** What guards a route, by the security that it or the document declares, and by roles. */
+function guardsOf (
+  { openapiObject, swaggerObject }: TransformInput,
+  own: FastifySchema | undefined,
+  roles: DocumentedRoles | undefined
+): Guards {
+  const security = (own as { security?: readonly object[] } | undefined)?.security ??
+    (openapiObject ?? swaggerObject)?.security ?? []
+  // an empty object among the alternatives means that requests may do without
+  const identity = security.length > 0 && security.every((scheme) => Object.keys(scheme).length > 0)
+  return { identity, permission: identity || roles !== undefined }
+}
+
 /** Adds responses except those that the application's own responses cover, as `4xx` covers 400. */
 function documentedResponses (
-  operation: CrudOperation,
   { response }: FastifySchema,
   { response: own = {} }: FastifySchema = {},
-  resource: DocumentedResource,
+  errors: Readonly<Record<string, TSchema>>,
   replace: Replace
 ): object {
   const covered = new Set(Object.keys(own as object).map((status) => status.toLowerCase()))
   const generated = Object.entries(response as object).filter(([status, schema]) =>
     (ERROR_RESPONSES as Record<string, unknown>)[status] !== schema
   )
-  const documented = { ...errorResponses(operation, resource), ...Object.fromEntries(generated) }
+  const documented = { ...errors, ...Object.fromEntries(generated) }
   const rest = Object.entries(documented).filter(([status]) =>
     status in (own as object) || (!covered.has(status) && !covered.has(`${status[0]}xx`) && !covered.has('default'))
   )

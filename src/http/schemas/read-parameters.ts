@@ -107,13 +107,13 @@ function pageParameters ({ pagination }: Whitelist): Parameters {
 }
 
 function pageParameter (parameter: NumberParameter | TextParameter, limits: PageLimits): TSchema {
-  const description = parameter.meaning(limits)
-  if (parameter.value === 'text') return Type.String({ maxLength: parameter.maxLength, description })
+  const meaning = parameter.meaning(limits)
+  if (parameter.value === 'text') return Type.String({ maxLength: parameter.maxLength, description: meaning })
   const { minimum, maximum, documentedDefault } = parameter
   return Type.Integer({
     minimum,
     ...(maximum !== undefined && { maximum: limits[maximum] }),
-    ...(documentedDefault !== undefined && { default: documentedDefault(limits) }),
-    description,
+    // interactive documentation would send a `default`, and together with `limit` or `cursor` that is an error
+    description: documentedDefault === undefined ? meaning : `${meaning} Default: ${documentedDefault(limits)}.`,
   })
 }

@@ -48,6 +48,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const { paths } = document
     const [list, create] = [paths['/projects'].get, paths['/projects'].post]
     t.strictSame(list['x-roles'], ['admin', 'member'])
+    t.ok(list.responses['403'] !== undefined && create.responses['403'] !== undefined, 'roles may refuse operations')
     t.strictSame(create['x-roles'], ['admin', 'member'])
     t.strictSame(paths['/tasks'].post['x-roles'], ['admin'])
     const record = recordOf(document, list)
