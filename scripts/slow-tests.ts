@@ -16,6 +16,8 @@ export const SLOW: readonly string[] = [
   // the type checker over samples, and over fifty resources
   'test/client/samples.test.ts',
   'test/client/types.test.ts',
+  // the type checker over all declarations
+  'test/declarations.test.ts',
   // servers of their own, with standbys
   'test/database/replicas.test.ts',
   // processes that wait for each other
@@ -36,6 +38,7 @@ export const SLOW: readonly string[] = [
   'test/example/seed.test.ts',
   // a generated client, and the type checker
   'test/http/openapi-client.test.ts',
+  'test/http/openapi-orval.test.ts',
   // hundreds of servers, one after the other
   'test/http/short-lived-servers.test.ts',
   // writes that get in each other's way

@@ -52,6 +52,7 @@ export {
   type WireId,
   type WirePage,
   type WireRecord,
+  type WrittenRecord,
 } from './crud/index.ts'
 export type { CrudContext, CrudResult, CrudSession } from './resource/index.ts'
 export {

@@ -42,6 +42,7 @@ export type RoleRules<Entities = any> =
   | true
   | (IsAny<Entities> extends true ? { readonly [Entity: string]: boolean | EntityRule }
     : { readonly [Name in keyof Entities]?: boolean | EntityRule<Entities[Name]> } & {
+      /** The rule of all entities that are not named. */
       readonly '*'?: boolean | EntityRule,
     })
 

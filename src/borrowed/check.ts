@@ -3,7 +3,6 @@
  * A missing member throws a ConfigError at start-up. Without the check, a request would fail with a TypeError.
  */
 import { QueryHelper, TransactionManager } from '@mikro-orm/core'
-import type { PGlite } from '@electric-sql/pglite'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
@@ -52,13 +51,19 @@ export function checkMikroOrm ({ em, driver }: MikroORM): void {
   })
 }
 
+/** A client of PGlite. Its own type is not used, because not every application has the package. */
+export interface PgliteClient {
+  readonly waitReady: Promise<void>
+  query<Row>(text: string, values?: any[]): Promise<{ readonly rows: Row[] }>
+}
+
 /**
  * Checks what a connection of MikroORM uses, after it was opened.
  *
  * @param kysely the Kysely instance of the connection
  * @throws {ConfigError} as `checkMikroOrm` does
  */
-export function checkClient (kysely: object, pool: Pool | PGlite): void {
+export function checkClient (kysely: object, pool: Pool | PgliteClient): void {
   refuseMissing(KYSELY_MEMBERS, { Kysely: kysely })
   checkKysely(kysely)
   // PGlite has none of pg's members

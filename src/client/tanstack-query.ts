@@ -9,18 +9,27 @@ interface Signal {
 
 /** The options of one query. */
 export interface QueryOptions<Data> {
+  /** The key of the query: that of the resource, and the arguments of the method. */
   readonly queryKey: readonly unknown[]
+  /** Calls the method. The call ends if TanStack Query no longer needs the answer. */
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Data>
+  /** Whether a failed read is repeated, see `retry`. */
   readonly retry: typeof retry
 }
 
 /** The options of a query that is read page by page. */
 export interface InfiniteQueryOptions<Page> {
+  /** The key of the query: that of the resource, and the arguments of the method. */
   readonly queryKey: readonly unknown[]
+  /** Calls the method. The call ends if TanStack Query no longer needs the answer. */
   readonly queryFn: (context: { readonly signal: AbortSignal, readonly pageParam: string }) => Promise<Page>
+  /** The cursor of the first page, an empty text. */
   readonly initialPageParam: string
+  /** The cursor of the page after a page, or null after the last one. */
   readonly getNextPageParam: (page: Page) => string | null
+  /** The cursor of the page before a page, or null before the first one. */
   readonly getPreviousPageParam: (page: Page) => string | null
+  /** Whether a failed read is repeated, see `retry`. */
   readonly retry: typeof retry
 }
 

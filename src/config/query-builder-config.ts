@@ -99,9 +99,19 @@ export type IncludeOf<Entity extends object> = {
 export interface QueryBuilderOptions<Entity extends object = UncheckedEntity> {
   /** @internal Only a type: the entity of the configuration. */
   readonly '~entity'?: (entity: Entity) => void
+  /**
+   * The filters, such as `AllowedFilters.exact('name')` or `new AllowedFilters('price', 'gte', ['gte', 'lte'])`.
+   * Default: none.
+   */
   readonly allowedFilters?: ReadonlyArray<FilterOf<Entity>>
+  /** The sorts, such as `new AllowedSort('name', 'price')`. Default: none. */
   readonly allowedSorts?: ReadonlyArray<SortOf<Entity>>
+  /** The properties that `fields` may name, such as `new AllowedField('name')`. Default: none. */
   readonly allowedFields?: ReadonlyArray<FieldOf<Entity>>
+  /**
+   * The relations and aggregates that `include` may name, such as `new AllowedInclude('author')` or
+   * `AllowedInclude.count('books')`. Default: none.
+   */
   readonly allowedIncludes?: ReadonlyArray<IncludeOf<Entity>>
   /**
    * The order of a list if the URL has no sort. Each item is a property or the URL name of an allowed sort, with `-`

@@ -178,8 +178,29 @@ export const QueryBuilderConfigSchema = Type.Object({
   pagination: Type.Optional(PaginationSchema),
 }, { additionalProperties: false })
 
-/** Pagination as written. */
-export type PaginationOptions = Readonly<Static<typeof PaginationSchema>>
+/** The pages of a resource, and the limits of its answers. */
+export interface PaginationOptions extends Readonly<Static<typeof PaginationSchema>> {
+  /** Number of items of a page if the URL does not say. Maximum: `maxPerPage`. Default: 20. */
+  readonly defaultPerPage?: number
+  /** Maximum number of items that a client may ask for at once. More is an error. Default: 100. */
+  readonly maxPerPage?: number
+  /** Maximum number of items that a client may skip. More is an error. Default: 100 000. */
+  readonly maxOffset?: number
+  /** Maximum number of included records in an answer, counted as often as they appear. Default: 10 000. */
+  readonly maxIncluded?: number
+  /** Maximum number of bytes of the records in an answer. Default: 16 777 216. */
+  readonly maxBytes?: number
+  /**
+   * The total of a list: `'exact'` counts it, `'planned'` takes the estimate of PostgreSQL's planner, and `'none'`
+   * leaves it out. Default: `'exact'`.
+   */
+  readonly count?: 'exact' | 'planned' | 'none'
+  /**
+   * With `count: 'planned'`, estimate from statistics of all rows, although requests may see only some of them.
+   * Default: false.
+   */
+  readonly estimateAllRows?: boolean
+}
 
 /** Pagination with its defaults filled in. */
 export type Pagination = Required<PaginationOptions>

@@ -51,6 +51,7 @@ import type {
   CrudWriteOptions,
 } from './crud-options.ts'
 import { roleView, type RoleView, type RoleViewOptions } from './role-view.ts'
+import type { WireBody, WireRecord, WrittenRecord } from './wire-types.ts'
 
 const NO_PARAMS = parseQueryParams('')
 
@@ -88,9 +89,9 @@ export class CrudBase<
    * Changes the data of each new record before any record is written. The returned data may contain any property that
    * has a column, including those that clients may not write.
    */
-  beforeCreate? (data: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
+  beforeCreate? (data: WireBody<Entity>, context: CrudContext): CrudRecord | Promise<CrudRecord>
   /** Changes the data of an update, which contains only the properties to change. */
-  beforeUpdate? (id: Id, data: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
+  beforeUpdate? (id: Id, data: WireBody<Entity>, context: CrudContext): CrudRecord | Promise<CrudRecord>
   /** Runs before a soft or hard delete. If it throws, the record is not deleted. */
   beforeDelete? (id: Id, context: CrudContext): void | Promise<void>
   /**
@@ -101,7 +102,7 @@ export class CrudBase<
    * resources, and through filters, sorts and cursors. To protect a value, set `hidden` on its property, leave it out
    * of all whitelists, or use a separate entity or view without it.
    */
-  afterRead? (record: CrudRecord, context: CrudContext): CrudRecord | Promise<CrudRecord>
+  afterRead? (record: WireRecord<Entity>, context: CrudContext): CrudRecord | Promise<CrudRecord>
 
   constructor (options: CrudOptions<Entity, Config, Writable>) {
     checkCrudOptions(new.target.name, options)
@@ -124,9 +125,9 @@ export class CrudBase<
     session: On,
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
-  ): CrudResult<On, CrudPage> {
+  ): CrudResult<On, CrudPage<Entity, Config>> {
     return (refusalOf(this, 'list', session, options, params) ??
-      parsed(this.listJson(session, params, options))) as CrudResult<On, CrudPage>
+      parsed(this.listJson(session, params, options))) as CrudResult<On, CrudPage<Entity, Config>>
   }
 
   /** Returns the answer of `list` as JSON text. */
@@ -153,9 +154,9 @@ export class CrudBase<
     id: Id,
     params?: QueryParams,
     options: CrudReadOptions<Entity> = {}
-  ): CrudResult<On, CrudRecord | null> {
+  ): CrudResult<On, WireRecord<Entity> | null> {
     return (refusalOf(this, 'get', session, options, params) ??
-      parsed(this.getJson(session, id, params, options))) as CrudResult<On, CrudRecord | null>
+      parsed(this.getJson(session, id, params, options))) as CrudResult<On, WireRecord<Entity> | null>
   }
 
   /** Returns the answer of `get` as JSON text. */
@@ -209,7 +210,7 @@ export class CrudBase<
     em: EntityManager,
     params: QueryParams = NO_PARAMS,
     options: CrudStreamOptions<Entity> = {}
-  ): AsyncGenerator<CrudRecord, void, undefined> {
+  ): AsyncGenerator<WireRecord<Entity>, void, undefined> {
     checkCall(this, 'stream', em, options, params)
     for await (const batch of this.streamJson(em, params, options)) {
       for (const json of batch) yield JSON.parse(json)
@@ -264,14 +265,14 @@ export class CrudBase<
    */
   create<On extends CrudSession> (
     session: On,
-    data: Data,
+    data: WireBody<Entity>,
     options: CrudCreateOptions<Entity> = {}
-  ): CrudResult<On, CrudRecord> {
+  ): CrudResult<On, WrittenRecord<Entity>> {
     return (refusalOf(this, 'create', session, options) ?? parsed(textOf(
       session instanceof SyncSession
-        ? createSync(this, session, data, options)
-        : createOne(this, session, data, options)
-    ))) as CrudResult<On, CrudRecord>
+        ? createSync(this, session, data as Data, options)
+        : createOne(this, session, data as Data, options)
+    ))) as CrudResult<On, WrittenRecord<Entity>>
   }
 
   /**
@@ -280,14 +281,14 @@ export class CrudBase<
    */
   createMany<On extends CrudSession> (
     session: On,
-    data: readonly Data[],
+    data: ReadonlyArray<WireBody<Entity>>,
     options: CrudCreateOptions<Entity> = {}
-  ): CrudResult<On, CrudRecord[]> {
+  ): CrudResult<On, WrittenRecord<Entity>[]> {
     return (refusalOf(this, 'createMany', session, options) ?? parsed(textOf(
       session instanceof SyncSession
-        ? createManySync(this, session, data, options)
-        : createMany(this, session, data, options)
-    ))) as CrudResult<On, CrudRecord[]>
+        ? createManySync(this, session, data as readonly Data[], options)
+        : createMany(this, session, data as readonly Data[], options)
+    ))) as CrudResult<On, WrittenRecord<Entity>[]>
   }
 
   /**
@@ -300,14 +301,14 @@ export class CrudBase<
   update<On extends CrudSession> (
     session: On,
     id: Id,
-    data: Data,
+    data: WireBody<Entity>,
     options: CrudUpdateOptions<Entity> = {}
-  ): CrudResult<On, CrudRecord> {
+  ): CrudResult<On, WrittenRecord<Entity>> {
     return (refusalOf(this, 'update', session, options) ?? parsed(textOf(
       session instanceof SyncSession
-        ? updateSync(this, session, id, data, options)
-        : updateOne(this, session, id, data, options)
-    ))) as CrudResult<On, CrudRecord>
+        ? updateSync(this, session, id, data as Data, options)
+        : updateOne(this, session, id, data as Data, options)
+    ))) as CrudResult<On, WrittenRecord<Entity>>
   }
 
   /**
@@ -320,12 +321,12 @@ export class CrudBase<
     session: On,
     id: Id,
     options: CrudDeleteOptions<Entity> = {}
-  ): CrudResult<On, CrudRecord> {
+  ): CrudResult<On, WrittenRecord<Entity>> {
     return (refusalOf(this, 'delete', session, options) ?? parsed(textOf(
       session instanceof SyncSession
         ? deleteSync(this, session, id, options)
         : deleteOne(this, session, id, options)
-    ))) as CrudResult<On, CrudRecord>
+    ))) as CrudResult<On, WrittenRecord<Entity>>
   }
 
   /**
@@ -338,12 +339,12 @@ export class CrudBase<
     session: On,
     id: Id,
     options: CrudWriteOptions<Entity> = {}
-  ): CrudResult<On, CrudRecord> {
+  ): CrudResult<On, WrittenRecord<Entity>> {
     return (refusalOf(this, 'restore', session, options) ?? parsed(textOf(
       session instanceof SyncSession
         ? restoreSync(this, session, id, options)
         : restoreOne(this, session, id, options)
-    ))) as CrudResult<On, CrudRecord>
+    ))) as CrudResult<On, WrittenRecord<Entity>>
   }
 
   /**

@@ -9,7 +9,7 @@ import type {
   QueryBuilderOptions,
   WritableOption,
 } from '../config/index.ts'
-import type { CrudValues } from './wire-types.ts'
+import type { CrudValues, WireRecord } from './wire-types.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../answer/index.ts'
 
 /** Checks the names of a configuration against an entity. The configuration may have been made without its type. */
@@ -110,5 +110,28 @@ export interface CrudDeleteOptions<Entity extends object = any> extends CrudWrit
 /** A record in wire form, as in JSON. */
 export type CrudRecord = Record<string, any>
 
+/** Whether totals are counted, by the literal types of a whitelist. Without them it is not known. */
+type CountOf<Config> = Config extends QueryBuilderConfig<any, infer Options> ? CountOf<Options>
+  : [QueryBuilderOptions<any>] extends [Config] ? unknown
+      : Config extends { readonly pagination: { readonly count: infer Count } } ? Count
+        : 'exact'
+
+/** The total of a page: a number if it is counted exactly, null if it is not counted. */
+type Total<Config> = CountOf<Config> extends infer Count ? Count extends 'exact' ? number
+  : Count extends 'none' ? null
+    : number | null
+  : never
+
+/** Properties of other pages, so that they can be read without knowing by which parameters a client asked. */
+type Absent<Names extends string> = { readonly [Name in Names]?: undefined }
+
 /** A page of records, by `page` and `per_page`, by `limit` and `offset`, or by `cursor`, depending on the request. */
-export type CrudPage = { readonly items: CrudRecord[] } & (PageInfo | OffsetInfo | CursorInfo)
+export type CrudPage<Entity = any, Config = QueryBuilderOptions<any>> =
+  & { readonly items: WireRecord<Entity>[] }
+  & (
+    | Omit<PageInfo, 'total'> & { readonly total: Total<Config> } & Absent<'limit' | 'offset' | 'next_cursor'>
+    | Omit<OffsetInfo, 'total'>
+      & { readonly total: Total<Config> }
+      & Absent<'page' | 'per_page' | 'total_pages' | 'next_cursor'>
+    | CursorInfo & Absent<'page' | 'total_pages' | 'limit' | 'offset' | 'total'>
+  )

@@ -18,4 +18,4 @@ export type {
 export type { RoleView, RoleViewOptions } from './role-view.ts'
 export { crudSchemas, type CrudSchemas } from './schemas.ts'
 export type { CamelCase, One, Wire, WireInput } from './wire-types.ts'
-export type { CrudValues, WireBody, WireId, WirePage, WireRecord } from './wire-types.ts'
+export type { CrudValues, WireBody, WireId, WirePage, WireRecord, WrittenRecord } from './wire-types.ts'

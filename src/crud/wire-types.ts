@@ -17,6 +17,24 @@ export type WireRecord<Entity> = Untyped<Entity> extends true ? Record<string, a
       [Name in Key<Entity> as KindOf<Entity[Name]> extends never ? never : Name]?: WireProperty<Entity[Name]>
     }
 
+/**
+ * The record that a write returns: all properties that are not hidden. A to-one relation is the key of its record, and
+ * is absent if the other side has the key.
+ */
+export type WrittenRecord<Entity> = Untyped<Entity> extends true ? Record<string, any>
+  :
+    & { [Name in KeyOf<Entity, 'column'>]: WireProperty<Entity[Name]> }
+    & { [Name in KeyOf<Entity, 'one'>]?: WireInput<Entity[Name]> }
+
+/** The exposed properties of an entity that are to-one relations, or those that are no relations. */
+type KeyOf<Entity, Kind extends 'one' | 'column'> = {
+  [Name in Key<Entity>]: [KindOf<Entity[Name]>] extends [never] ? never
+    : KindOf<Entity[Name]> extends 'one' ? (Kind extends 'one' ? Name : never)
+      : KindOf<Entity[Name]> extends 'many' ? never
+        : Kind extends 'column' ? Name
+          : never
+}[Key<Entity>]
+
 /** Aggregates of relations, which exist if the whitelist allows them and the request includes them. */
 type WireAggregates<Entity> =
   & {
@@ -79,7 +97,7 @@ export type WireInput<T> = KindOf<T> extends infer K
   ? K extends 'one' ? WireId<One<T>> | (null extends T ? null : never)
     : K extends 'many' ? WireId<Target<T>>[]
       : K extends 'scalar' ? Wire<T>
-        // the same for the objects of bodies
+      // the same for the objects of bodies
         : any
   : never
 

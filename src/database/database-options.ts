@@ -41,7 +41,26 @@ export const PoolOptionsSchema = Type.Object({
 }, closed)
 
 /** Sizes and times of the connection pool. PGlite has one connection and ignores them. */
-export type PoolOptions = Static<typeof PoolOptionsSchema>
+export interface PoolOptions extends Static<typeof PoolOptionsSchema> {
+  /** Number of connections that stay open when they are idle. Default: 0. */
+  min?: number
+  /** Maximum number of connections. Default: 10. */
+  max?: number
+  /** Milliseconds after which an idle connection is closed; 0 for never. Default: 10 000. */
+  idleTimeoutMillis?: number
+  /**
+   * Milliseconds to wait for a connection, to the server or from the pool, if the URL has no `connect_timeout`; 0 for
+   * ever. Default: 10 000.
+   */
+  connectionTimeoutMillis?: number
+  /** Number of requests that may wait for a connection. More are refused at once. Default: 1 000. */
+  queueLimit?: number
+  /**
+   * Milliseconds without an answer to a statement after which the server is asked whether it still works; 0 for never.
+   * Default: 10 000.
+   */
+  probeAfterMillis?: number
+}
 
 /** Default time in milliseconds after which the server ends a statement. */
 export const DEFAULT_STATEMENT_TIMEOUT = 30_000
@@ -108,6 +127,32 @@ export const DatabaseOptionsSchema = Type.Object({
 
 export interface DatabaseOptions<Async extends boolean = true>
   extends Omit<Static<typeof DatabaseOptionsSchema>, 'entities' | 'debug' | 'ormOptions' | 'useAsync'> {
+  /**
+   * `postgresql://user:password@host:5432/name`, `pglite://<folder>`, or `pglite://memory`, a database in memory.
+   * Default: `pglite://memory`.
+   */
+  databaseUrl?: string
+  /** Sizes and times of the connection pool. PGlite has one connection and ignores them. */
+  pool?: PoolOptions
+  /**
+   * Name of the connections in the server's views and logs, if the URL has no `application_name`. PGlite ignores it.
+   * Default: fastify-crud-kit.
+   */
+  applicationName?: string
+  /**
+   * Milliseconds after which the server ends a statement, if the URL has no `statement_timeout`; 0 leaves it to the
+   * server. PGlite ignores it. Default: 30 000, or with `preparedStatements: false`, as for PgBouncer, 0.
+   */
+  statementTimeoutMillis?: number
+  /** Whether statements may be prepared by name. `false` for PgBouncer in transaction mode. Default: true. */
+  preparedStatements?: boolean
+  /** URLs of servers to read from, or `{ urls, maxLag, checkInterval, checkTimeout }`. Default: none. */
+  replicas?: readonly string[] | ReplicaOptions
+  /**
+   * Makes the tables when the database is opened, for demos and tests: `'create'` adds what is missing. `'update'` also
+   * alters and drops columns to match the entities, with the data in them. Default: the tables exist already.
+   */
+  schema?: 'create' | 'update'
   /** false: sessions whose methods return values instead of promises, for scripts and the REPL. Default: true. */
   readonly useAsync?: Async | undefined
   /** Classes or schemas of all entities, related ones included. */

@@ -48,19 +48,26 @@ export const TransactionOptionsSchema = Type.Object({
   ),
 }, { additionalProperties: false })
 
-/**
- * How a function runs in a transaction.
- *
- * | Option | Meaning | Default |
- * |---|---|---|
- * | `isolationLevel` | `'read committed'`, `'repeatable read'` or `'serializable'` | the server's |
- * | `readOnly` | refuse writes | `false` |
- * | `timeout` | milliseconds for the whole transaction, repetitions included | no limit |
- * | `retries` | largest number of repetitions after a serialization failure or a deadlock | 3 |
- * | `baseDelay` | longest wait before the first repetition, in milliseconds; doubles with each one | 20 |
- * | `maxDelay` | longest wait before any repetition, in milliseconds | 1 000 |
- */
-export type TransactionOptions = Readonly<Static<typeof TransactionOptionsSchema>>
+/** How a function runs in a transaction. */
+export interface TransactionOptions extends Readonly<Static<typeof TransactionOptionsSchema>> {
+  /**
+   * Which changes of other transactions are visible: `'read committed'`, `'repeatable read'`, `'serializable'`.
+   * Default: the server's, which is `'read committed'` unless configured.
+   */
+  readonly isolationLevel?: IsolationLevel
+  /** Refuse writes. Default: false. */
+  readonly readOnly?: boolean
+  /** Milliseconds for the whole transaction, repetitions included. Default: no limit. */
+  readonly timeout?: number
+  /** Maximum number of repetitions after a serialization failure or a deadlock. Default: 3. */
+  readonly retries?: number
+  /** Longest wait before the first repetition, in milliseconds. It doubles with each one. Default: 20. */
+  readonly baseDelay?: number
+  /** Longest wait before any repetition, in milliseconds. Default: 1 000. */
+  readonly maxDelay?: number
+}
+
+type IsolationLevel = NonNullable<Static<typeof TransactionOptionsSchema>['isolationLevel']>
 
 /**
  * Refuses invalid options.

@@ -8,12 +8,18 @@ import type { QueryParams } from './types.ts'
 /** The empty query string. All requests share it, since it is frozen. */
 export const NO_PARAMS: QueryParams = new Draft().finish()
 
+/** Names that can be looked up, such as those in a `Set`. */
+interface DeclaredNames {
+  /** Whether a parameter is declared. */
+  readonly has: (name: string) => boolean
+}
+
 export interface ParseOptions {
   /**
    * Names of top-level parameters that the route schema of the application declares: a list, a set, or any object with
    * a method `has`. They are not listed in `unknown`. Default: none.
    */
-  readonly declared?: readonly string[] | { readonly has: (name: string) => boolean }
+  readonly declared?: readonly string[] | DeclaredNames
 }
 
 /**

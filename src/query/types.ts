@@ -30,6 +30,7 @@ export interface QueryParamError extends ErrorItem {
  * `page`, `per_page`, `limit`, `offset` and `cursor`. The empty string as `cursor` asks for the first page.
  */
 export interface QueryParams extends PageValues {
+  /** The filters, in the order of the query string. */
   readonly filters: readonly FilterParam[]
   /**
    * Items as the client wrote them, e.g. `['name', '-created_at']`: a name after `-`, `+`, a space (to which `+` is
@@ -37,7 +38,9 @@ export interface QueryParams extends PageValues {
    * `['a', ' b']`.
    */
   readonly sort: readonly string[]
+  /** The paths of relations and the names of aggregates to include. */
   readonly include: readonly string[]
+  /** The keys of the resource's own records. */
   readonly fields: readonly string[]
   /** `fields[<path>]`: the key is the text in the brackets. */
   readonly fieldsByInclude: Readonly<Record<string, readonly string[]>>

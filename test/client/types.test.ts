@@ -173,6 +173,21 @@ export const made${i} = await api['/entities${i}'].create({ name: 'x' })`).join(
 }
 `
 
+/** Handlers of the application's own that read and write each of them. */
+const handlers = `
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { parseQueryParams } from '../../src/index.ts'
+import { resources } from './resources.ts'
+declare const em: EntityManager
+${
+  Array.from({ length: LAST }, (_, i) => `
+export const made${i} = await resources['/entities${i}'].create(em, { name: 'x', parent: 1 })
+export const page${i} = await resources['/entities${i}'].list(em, parseQueryParams(''), { scope: { live: true } })
+export const names${i}: (string | undefined)[] = page${i}.items.map(({ name }) => name)
+export const total${i}: number | undefined = page${i}.total`).join('')
+}
+`
+
 /** Checks some of the files, and expects no errors. */
 function checked (t: Test, files: Readonly<Record<string, string>>, ...names: readonly string[]): ts.Program {
   const { program, errorsOf } = checkTypes(folder, files, options)
@@ -183,7 +198,9 @@ function checked (t: Test, files: Readonly<Record<string, string>>, ...names: re
 t.test('a client of fifty resources is checked within its budget', async (t) => {
   const server = checked(t, { 'resources.ts': resources }, 'resources.ts').getInstantiationCount()
   const page = checked(t, { 'resources.ts': resources, 'page.ts': client }, 'page.ts').getInstantiationCount()
-  t.comment(`instantiations: server ${server}, page ${page}`)
+  const own = checked(t, { 'resources.ts': resources, 'handlers.ts': handlers }, 'handlers.ts').getInstantiationCount()
+  t.comment(`instantiations: server ${server}, page ${page}, handlers ${own}`)
   t.ok(server < 1_200_000, `the server's resources: ${server}`)
   t.ok(page < 1_400_000, `a page that uses all of them: ${page}`)
+  t.ok(own < 1_400_000, `handlers that use all of them: ${own}`)
 })

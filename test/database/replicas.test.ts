@@ -136,7 +136,7 @@ t.test('reads use replicas', {
       return rows[0].n === 2
     })
   /** The server that answers. */
-  const asked = async (em: EntityManager): Promise<string> => (await notes.get(em, 1))!.server
+  const asked = async (em: EntityManager): Promise<string> => (await notes.get(em, 1))!.server!
   const serversOf = async (session: () => EntityManager, reads = 6): Promise<string> => {
     const servers = new Set<string>()
     for (let i = 0; i < reads; i++) servers.add(await asked(session()))

@@ -67,7 +67,7 @@ await forEachDatabase(t, {
   },
 }, async (t, { orm }) => {
   const list = async (query: string) => (await albums.list(orm.em.fork(), parseQueryParams(query))).items
-  const names = (photos: { name: string }[]) => photos.map(({ name }) => name)
+  const names = (photos: ReadonlyArray<{ name?: string }> = []) => photos.map(({ name }) => name)
 
   t.test('an include keeps the condition of its relation', async (t) => {
     const [album] = await list('include=shown')

@@ -27,4 +27,19 @@ export const ReplicaOptionsSchema = Type.Object({
 }, { additionalProperties: false })
 
 /** The servers to read from, and the conditions under which one is left out. */
-export type ReplicaOptions = Readonly<Static<typeof ReplicaOptionsSchema>>
+export interface ReplicaOptions extends Readonly<Static<typeof ReplicaOptionsSchema>> {
+  /**
+   * postgresql:// URLs of hot standbys of the database. User, password, TLS and other parameters that they leave out
+   * are taken from `databaseUrl`.
+   */
+  readonly urls: string[]
+  /**
+   * Maximum lag in milliseconds of a replica that is read from. `false` turns measuring off, and every server that
+   * answers is used. Default: 10 000.
+   */
+  readonly maxLag?: number | false
+  /** Milliseconds between two checks of the replicas. Default: 1 000. */
+  readonly checkInterval?: number
+  /** Milliseconds that a check waits. A replica that does not answer is down. Default: 2 000. */
+  readonly checkTimeout?: number
+}

@@ -34,7 +34,10 @@ export interface CrudRoutesOptions extends RegisterOptions {
    */
   readonly scope?: (request: FastifyRequest) => object | Promise<object>
   /** Hooks of all routes and of single operations. The hooks in `all` run first. */
-  readonly hooks?: { readonly all?: RouteHooks } & { readonly [Operation in CrudOperation]?: RouteHooks }
+  readonly hooks?: {
+    /** Hooks of all routes. They run before those of a single operation. */
+    readonly all?: RouteHooks
+  } & { readonly [Operation in CrudOperation]?: RouteHooks }
   /** Merged into the `config` of all routes. */
   readonly config?: Readonly<Record<string, unknown>>
   /** Maximum number of records that one createMany may create. Default: 1 000. */

@@ -15,6 +15,7 @@ export interface StreamOptions {
   readonly timeoutMillis?: number
   /** How long open streams may continue when the server closes, in milliseconds. Default: 10 000. */
   readonly closeTimeoutMillis?: number
+  /** How records become lines of CSV. */
   readonly csv?: CsvOptions
 }
 

@@ -1,11 +1,10 @@
 /** The driver's client behind a connection of MikroORM: a pool of pg, or PGlite. */
-import type { PGlite } from '@electric-sql/pglite'
 import type { Pool } from 'pg'
-import { checkClient } from '../../borrowed/check.ts'
+import { checkClient, type PgliteClient } from '../../borrowed/check.ts'
 import { isPrepared, type Connection } from '../../borrowed/mikro-orm.ts'
 import { surviveUnreadable } from './unreadable.ts'
 
-type Client = Pool | PGlite
+type Client = Pool | PgliteClient
 
 const clients = new WeakMap<object, Promise<Client>>()
 

@@ -41,7 +41,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await orm.em.fork().transactional(async (em) => {
       await tags.create(em as any, { name: 'kept' })
       // refused before anything is sent, and inside a separate savepoint
-      await t.rejects(tags.create(em as any, { nmae: 'x' }), { code: 'FST_ERR_VALIDATION' })
+      await t.rejects(tags.create(em as any, { nmae: 'x' } as never), { code: 'FST_ERR_VALIDATION' })
       await t.rejects(plants.create(em as any, { name: 'x', supplier: 1, tags: [99] }), { code: 'FST_CRUD_CONFLICT' })
       await t.rejects(tags.update(em as any, 99, { name: 'x' }), { code: 'FST_CRUD_NOT_FOUND' })
     })
