@@ -37,8 +37,8 @@ t.test('it contains sources, documentation and the changelog, and nothing else',
   const allowed = /^(?:dist|src|plugins|docs)\/|^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE|SECURITY\.md)$/
   t.strictSame(paths.filter((file) => !allowed.test(file)), [])
   t.strictSame(paths.filter((file) => /node_modules|\.vitepress|\.test\.|\.tsx?buildinfo|\.env|\.log$/.test(file)), [])
-  // the pages are Markdown; the site is built from the repository
-  t.strictSame(paths.filter((file) => /^docs\//.test(file) && !/\.(?:md|svg)$/.test(file)), [])
+  // pages and their pictures; the site is built from the repository
+  t.strictSame(paths.filter((file) => /^docs\//.test(file) && !/\.(?:md|svg|png)$/.test(file)), [])
 })
 
 t.test('its page on npm leads to the repository', async (t) => {
