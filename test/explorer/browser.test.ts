@@ -109,7 +109,7 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     const { page, faults, asked } = await open()
     await page.goto(`${base}/articles`)
     await settled(page)
-    await page.getByRole('button', { name: 'Order: Published at' }).click()
+    await page.getByRole('button', { name: 'Sort: Published at' }).click()
     await page.getByRole('button', { name: 'Author › name' }).click()
     await settled(page)
     t.equal(asked.at(-1), 'GET /articles?sort=author.name')
@@ -176,7 +176,7 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
         }
         await page.goto(`${base}/products`)
         await settled(page)
-        for (const name of ['Fields and relations', 'Add filter', 'Order: Name', 'Copy as…']) {
+        for (const name of ['Fields and relations', 'Add filter', 'Sort: Name', 'Copy as…']) {
           await page.getByRole('button', { name }).click()
           await settled(page)
           t.strictSame(await accessibilityFaults(page), [], `${colorScheme}, ${viewport.width} pixels: ${name}`)

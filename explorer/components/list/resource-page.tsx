@@ -6,7 +6,6 @@ import { change, go } from '../../state/address.ts'
 import { useApi } from '../../state/context.ts'
 import { useList } from '../../state/list.ts'
 import type { Address, Pair } from '../../url/address.ts'
-import { filtersOf } from '../../url/filters.ts'
 import { sortsOf, toggledSorts, withSorts, type Direction, type SortUse } from '../../url/names.ts'
 import { withSuggestion } from '../../url/suggestions.ts'
 import { ErrorNotice } from '../basics/notice.tsx'
@@ -40,7 +39,6 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
   const set = (params: readonly Pair[]): void => change({ params })
   const operatorsOf = (field: string) =>
     resource.filters.find(({ name }) => name === field)?.operators.flatMap(({ name }) => name ?? [])
-  const shown = filtersOf(params).map(({ field }) => field)
   const open = (key: string): void => go({ path, params, own: { ...own, open: key } })
   const sort = (name: string, add: boolean): void =>
     set(withSorts(params, toggledSorts(sorts, name, add, usual), usual))
@@ -96,7 +94,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
                       open={own.open}
                       onOpen={open}
                       onSort={sort}
-                      onFilter={(name) => shown.includes(name) || setDraft(name)}
+                      onFilter={setDraft}
                       onEnd={more}
                     />
                     )}

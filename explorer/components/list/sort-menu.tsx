@@ -26,7 +26,6 @@ export function SortMenu ({ resource, params, sorts, usual, onChange }: SortMenu
   return (
     <Popover
       name='Order'
-      title={`Order: ${label}`}
       class='button button-quiet'
       label={
         <>
