@@ -34,6 +34,8 @@ export const SLOW: readonly string[] = [
   'test/http/docs-page.test.ts',
   // every filter, sort, include and field of three servers
   'test/explorer/offers.test.ts',
+  // a browser that writes, and scrolls through 10 000 rows
+  'test/explorer/workshop.test.ts',
   // 100 000 records
   'test/example/seed.test.ts',
   // a generated client, and the type checker

@@ -1,5 +1,5 @@
 /** The records of a list. Pages by cursor are added to the list while a person scrolls. */
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { CrudError } from '../../src/client/error.ts'
 import type { ExplorerDescription } from '../../src/explorer/description.ts'
 import { ask, toError, type Cost } from '../api/ask.ts'
@@ -44,13 +44,17 @@ export function useList (
   const key = profile && `${JSON.stringify(headers)} ${url}`
   const [loaded, reload] = useLoad(key, (signal) => ask<PageAnswer>({ url, headers, signal }))
   const [tail, setTail] = useState<Tail>()
+  // scrolling asks again before the state has changed
+  const asking = useRef<string>()
   const first = loaded.value?.data
   const known = tail !== undefined && tail.of === first ? tail : undefined
   const page = known?.page ?? first
   const next = styleOf(params) === 'cursor' && loaded.error === undefined && !loaded.busy ? page?.next_cursor : null
 
   const more = async (cursor: string): Promise<void> => {
-    if (first === undefined || page === undefined || known?.busy) return
+    const target = `${key} ${cursor}`
+    if (first === undefined || page === undefined || known?.busy || asking.current === target) return
+    asking.current = target
     const before = { of: first, items: known?.items ?? first.items, page, busy: false, error: undefined }
     const change = (tail: Tail): void =>
       setTail((now) => now === undefined || now.of === first || now === known ? tail : now)
@@ -60,6 +64,7 @@ export function useList (
       const { data } = await ask<PageAnswer>({ url: urlOf(description, path, params_), headers })
       change({ ...before, items: [...before.items, ...data.items], page: data })
     } catch (error) {
+      asking.current = undefined
       change({ ...before, error: toError(error) })
     }
   }
