@@ -45,7 +45,7 @@ export function useList (
   const [loaded, reload] = useLoad(key, (signal) => ask<PageAnswer>({ url, headers, signal }))
   const [tail, setTail] = useState<Tail>()
   // scrolling asks again before the state has changed
-  const asking = useRef<string>()
+  const asking = useRef<string | undefined>(undefined)
   const first = loaded.value?.data
   const known = tail !== undefined && tail.of === first ? tail : undefined
   const page = known?.page ?? first
