@@ -69,6 +69,7 @@ export function valueWords (use: FilterUse, operator: OperatorDescription | unde
   if (operator?.takes === 'boolean' && operator.name === 'isnull') return ''
   const isList = typeof use.value !== 'string' || operator?.takes === 'list'
   if (operator?.takes === 'pair') return itemsOf(use.value).join(' and ')
+  if (isList && itemsOf(use.value).length === 0) return 'no value'
   const text = isList ? itemsOf(use.value).join(', ') : String(use.value)
   return text === '' ? 'empty text' : text
 }
