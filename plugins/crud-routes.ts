@@ -41,7 +41,7 @@ import {
 } from '../src/http/index.ts'
 import { checkFastify } from '../src/borrowed/check.ts'
 import { ConfigError } from '../src/errors.ts'
-import { checkEstimates } from '../src/resource/index.ts'
+import { checkCoLocation, checkEstimates } from '../src/resource/index.ts'
 import { checkDistributed } from '../src/write/index.ts'
 import type { Access } from '../src/access/index.ts'
 import { accessOf, rememberUnlimited } from './access.ts'
@@ -140,10 +140,12 @@ async function addRoutes (
     roles: roles?.map(({ role, bound, operations }) => ({ role, resource: bound, offers: offersOf(operations) })),
   })
   // the server has been asked by then whether its tables are distributed
-  fastify.addHook(
-    'onReady',
-    async () => checkDistributed(what, fastify.orm.em, bound.model, offersOf(operations).create)
-  )
+  fastify.addHook('onReady', async () => {
+    const { em } = fastify.orm
+    const { create, update } = offersOf(operations)
+    checkDistributed(what, em, bound.model, create)
+    checkCoLocation(what, em, bound.whitelist, update ? bound.writable.update : undefined)
+  })
   // optional parts are loaded only by servers that use them, before the server is ready
   const stream = options.stream === true ? {} : options.stream
   const streaming = stream === undefined || stream === false

@@ -17,6 +17,7 @@ export {
 } from './active-filters.ts'
 export { BoundResources } from './bound-resources.ts'
 export { crudContext, type CrudContext } from './context.ts'
+export { checkCoLocation } from './co-location.ts'
 export { checkEstimates } from './estimates.ts'
 export { filtersOfEntity } from './entity-filters.ts'
 export {

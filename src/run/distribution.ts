@@ -7,9 +7,12 @@ import type { Row } from '../sql/index.ts'
 import type { BoundStatement } from './pg/statement.ts'
 import { isPglite } from './transaction/perform.ts'
 
-/** How the rows of a table are placed: by a column, or copied to every node. */
+/**
+ * How the rows of a table are placed: by a column, or copied to every node. Tables of one group are co-located, so rows
+ * with the same value in these columns are on the same node.
+ */
 export type TableDistribution =
-  | { readonly kind: 'distributed', readonly column: string }
+  | { readonly kind: 'distributed', readonly column: string, readonly group: number }
   | { readonly kind: 'reference' }
 
 /** A server that distributes tables. */
@@ -33,7 +36,8 @@ const TABLES: BoundStatement = {
     `select case when pg_table_is_visible(t.oid) then '' else ${quoted('n.nspname')} || '.' end || ${
       quoted('t.relname')
     } as "table", p.partmethod::text as "method", case when p.partmethod = 'h' then ` +
-    'column_to_column_name(p.logicalrelid, p.partkey) end as "column" from pg_dist_partition p ' +
+    'column_to_column_name(p.logicalrelid, p.partkey) end as "column", p.colocationid as "group" ' +
+    'from pg_dist_partition p ' +
     'join pg_class t on t.oid = p.logicalrelid join pg_namespace n on n.oid = t.relnamespace ' +
     "where p.partmethod = 'h' or p.repmodel = 't' order by 1",
   values: [],
@@ -61,8 +65,10 @@ export function * distributionQuestions (em: EntityManager): Generator<BoundStat
     return
   }
   const tables: Record<string, TableDistribution> = {}
-  for (const { table, method, column } of yield TABLES) {
-    tables[table as string] = method === 'h' ? { kind: 'distributed', column: column as string } : { kind: 'reference' }
+  for (const { table, method, column, group } of yield TABLES) {
+    tables[table as string] = method === 'h'
+      ? { kind: 'distributed', column: column as string, group: Number(group) }
+      : { kind: 'reference' }
   }
   answers.set(em.getDriver(), { extension: 'citus', version: extension['version'] as string, tables })
 }
@@ -86,10 +92,7 @@ export async function askDistributionAgain (
   while (question.done !== true) question = questions.next(await send(question.value))
 }
 
-/** The table of an entity in a distribution. */
-export function tableIn (
-  { tables }: Distribution,
-  { table, tableName }: { readonly table: string, readonly tableName: string }
-): TableDistribution | undefined {
-  return tables[table] ?? tables[`"${tableName.replaceAll('"', '""')}"`]
+/** A table in a distribution, by its quoted name. The schema is left out if the search path has it. */
+export function tableIn ({ tables }: Distribution, table: string): TableDistribution | undefined {
+  return tables[table] ?? tables[/"(?:[^"]|"")*"$/.exec(table)?.[0] ?? '']
 }

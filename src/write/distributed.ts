@@ -16,7 +16,7 @@ import { reasonOfEntity } from './unit-of-work/reason.ts'
  */
 export function checkDistributed (what: string, em: EntityManager, model: EntityModel, creates: boolean): void {
   const distribution = distributionOf(em)
-  const table = distribution && tableIn(distribution, model)
+  const table = distribution && tableIn(distribution, model.table)
   if (table?.kind !== 'distributed') return
   const { column } = table
   for (const columns of uniquesOf(em.getMetadata(model.entity as never) as EntityMetadata)) {

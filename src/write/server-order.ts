@@ -6,5 +6,5 @@ import type { Write } from './write.ts'
 /** Whether the server may return the rows of an insert in another order: they may be on several nodes. */
 export function canReorder ({ session, model }: Write<CrudSession>): boolean {
   const distribution = distributionOf(sharedEmOf(session))
-  return distribution !== undefined && tableIn(distribution, model)?.kind !== 'reference'
+  return distribution !== undefined && tableIn(distribution, model.table)?.kind !== 'reference'
 }

@@ -4,18 +4,18 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { crudKit } from '../../src/index.ts'
 import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
-import { asReferences, authors, books, byOwnKeys, entities, genres, notes, rows } from './single-keys.ts'
+import { asReferences, authorsOf, booksOf, byOwnKeys, entities, genres, notes, rows } from './single-keys.ts'
 
 const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete']
 
-async function serve (t: Test, orm: MikroORM): Promise<FastifyInstance> {
+async function serve (t: Test, orm: MikroORM, joined: boolean): Promise<FastifyInstance> {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(crudKit, {
     orm,
     resources: {
-      '/authors': { crud: authors, operations, stream: true },
-      '/books': { crud: books, operations },
+      '/authors': { crud: authorsOf(joined), operations, stream: true },
+      '/books': { crud: booksOf(joined), operations },
       '/genres': { crud: genres, operations },
       '/notes': { crud: notes, operations },
     } as never,
@@ -29,7 +29,7 @@ async function open (t: Test, distribute: readonly string[], foreignKeys: boolea
   const orm = await openWithTables(database.url, entities, distribute, foreignKeys)
   t.teardown(() => orm.close(true))
   await execute(database.url, ...rows)
-  const app = await serve(t, orm)
+  const app = await serve(t, orm, foreignKeys)
   const ask = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: any, status = 200) => {
     const response = await app.inject({ method, url, payload })
     if (response.statusCode !== status) throw new Error(`${method} ${url}: ${response.statusCode} ${response.body}`)

@@ -4,9 +4,19 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import { randomUUID } from 'node:crypto'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { crudKit, CrudBase, DatabaseFactory, type DatabaseOptions } from '../../src/index.ts'
+import {
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  crudKit,
+  CrudBase,
+  DatabaseFactory,
+  QueryBuilderConfig,
+  type DatabaseOptions,
+} from '../../src/index.ts'
 import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
 import { distribute, entities, tasks } from './colocated.ts'
+import * as single from './single-keys.ts'
 
 await t.test('a cluster', { skip }, async (t) => {
   const database = await createClusterDatabase()
@@ -18,7 +28,9 @@ await t.test('a cluster', { skip }, async (t) => {
     t.equal(factory.distributed, undefined, 'before it is open')
     await factory.getEngine()
     t.match(factory.distributed, { extension: 'citus', version: /^1\d\./ })
-    t.strictSame(factory.distributed?.tables['"task"'], { kind: 'distributed', column: 'tenant_id' })
+    const { '"task"': task, '"project"': project } = factory.distributed!.tables
+    t.match(task, { kind: 'distributed', column: 'tenant_id', group: Number })
+    t.strictSame(project, task, 'co-located')
     t.strictSame(factory.distributed?.tables['"country"'], { kind: 'reference' })
     await factory.close()
     t.equal(factory.distributed, undefined, 'after it is closed')
@@ -125,5 +137,48 @@ await t.test('a cluster', { skip }, async (t) => {
       await refusal(t, Item, ['select 1']),
       /: the database counts the keys of Item as integers\..*'shelf' is hidden: make the key a bigint or a uuid\.$/
     )
+  })
+})
+
+await t.test('tables by their own keys', { skip }, async (t) => {
+  const database = await createClusterDatabase()
+  t.teardown(database.drop)
+  const orm = await openWithTables(database.url, single.entities, single.byOwnKeys, false)
+  t.teardown(() => orm.close(true))
+
+  /** The message with which a server refuses to start, or that it starts. */
+  const start = async (t: Test, crud: object, operations: readonly string[] = ['list', 'get']): Promise<string> => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(crudKit, { orm, resources: { '/x': { crud, operations } } as never })
+    return await Promise.resolve(app.ready()).then(() => 'it starts', (error: Error) => error.message)
+  }
+  const allowing = (model: any, config: object, writable?: any) =>
+    new CrudBase({ model, writable, queryConfig: new QueryBuilderConfig<any>(config) })
+  const { Author, Book, Genre, Note } = single
+
+  await t.test('joins of tables that are not co-located are refused', async (t) => {
+    const pivot = /joins "book_genres" to "genre" by "genre_id"\. "book_genres" is distributed by "book_id", and /
+    t.match(await start(t, allowing(Book, { allowedIncludes: [new AllowedInclude('genres')] })), pivot)
+    t.match(await start(t, allowing(Book, { allowedIncludes: [AllowedInclude.count('genres')] })), pivot)
+    t.match(await start(t, allowing(Author, { allowedIncludes: [new AllowedInclude('books.genres')] })), pivot)
+    t.match(await start(t, allowing(Book, {}, ['genres']), ['update']), /to change 'genres' joins "book_genres"/)
+    const order = /sort=author\.name joins "book" to "author" by "author_id".*Make "author" a reference table/
+    t.match(await start(t, allowing(Book, { allowedSorts: [new AllowedSort('author.name')] })), order)
+    t.match(
+      await start(t, allowing(Book, { defaultSort: ['author.name'] })),
+      /the default sort joins "book" to "author"/
+    )
+  })
+
+  await t.test('everything else is allowed', async (t) => {
+    const filters = [AllowedFilters.exact('author.name'), AllowedFilters.exact('genres.name')]
+    const allowedIncludes = [new AllowedInclude('author')]
+    t.equal(await start(t, allowing(Book, { allowedFilters: filters, allowedIncludes })), 'it starts')
+    t.equal(await start(t, allowing(Book, {}, ['title', 'genres']), ['list', 'create']), 'it starts')
+    t.equal(await start(t, allowing(Author, { allowedIncludes: [AllowedInclude.sum('books.pages')] })), 'it starts')
+    // the pivot table is distributed by the key of books
+    t.equal(await start(t, allowing(Genre, { allowedIncludes: [new AllowedInclude('books')] })), 'it starts')
+    t.equal(await start(t, allowing(Note, { allowedIncludes: [new AllowedInclude('book.author')] })), 'it starts')
   })
 })

@@ -1,0 +1,120 @@
+/** Refuses, at start-up, whitelists that would join tables which a distributed server cannot join. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { ConfigError } from '../errors.ts'
+import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
+import { includePath, type BodyRules, type IncludeEntry, type Whitelist } from '../plan/index.ts'
+import { distributionOf, tableIn, type Distribution, type TableDistribution } from '../run/index.ts'
+
+type Distributed = Extract<TableDistribution, { kind: 'distributed' }>
+
+/** A table of a join, and the columns by which it is joined. */
+interface Side {
+  readonly table: string
+  /** The columns of the primary key, except for pivot tables. */
+  readonly key?: readonly string[]
+  readonly columns: readonly string[]
+}
+
+const ofModel = (model: EntityModel, columns: readonly string[]): Side => ({
+  table: model.table,
+  key: keyColumns(model).map(({ column }) => column),
+  columns,
+})
+
+/**
+ * Refuses a resource whose whitelist or whose bodies lead to joins that its distributed server cannot run. Those of
+ * tables that a condition on a common column can limit to one node are not refused.
+ *
+ * @param what the resource, as the subject of a sentence
+ * @param update the properties that bodies of changes may set
+ * @throws {ConfigError} that names the entry of the whitelist, and both tables
+ */
+export function checkCoLocation (
+  what: string,
+  em: EntityManager,
+  { includes, sorts, defaultOrder, model }: Whitelist,
+  update: BodyRules | undefined
+): void {
+  const distribution = distributionOf(em)
+  if (distribution === undefined) return
+  for (const entry of includes.values()) checkInclude(what, distribution, entry, model)
+  for (const { name, targets } of sorts.values()) checkOrder(`${what}: sort=${name}`, distribution, targets, model)
+  checkOrder(`${what}: the default sort`, distribution, defaultOrder.map(({ target }) => target), model)
+  for (const property of update?.properties ?? []) {
+    if (property.kind !== 'relation') continue
+    // MikroORM reads the links that a record has before it changes them
+    checkPivot(`${what}: to change '${property.publicName}'`, distribution, model, property)
+  }
+}
+
+function checkInclude (what: string, distribution: Distribution, entry: IncludeEntry, root: EntityModel): void {
+  const relations = includePath(entry)
+  const last = relations.at(-1)!
+  const parent = relations.at(-2)?.target ?? root
+  const subject = `${what}: include=${entry.name}`
+  checkPivot(subject, distribution, parent, last)
+  if (entry.kind === 'relation') checkOrder(subject, distribution, entry.rules?.order ?? [], last.target)
+}
+
+/** The related rows of a many-to-many relation are joined to its pivot table. */
+function checkPivot (
+  subject: string,
+  distribution: Distribution,
+  parent: EntityModel,
+  { join: by, target }: RelationProperty
+): void {
+  if (by.kind !== 'pivot') return
+  const pivot = { table: by.table, columns: by.pivotTargetColumns }
+  checkJoin(subject, distribution, pivot, ofModel(target, by.targetColumns), isByOwnKey(distribution, parent))
+}
+
+/** Rows are joined to the records that their order depends on. */
+function checkOrder (
+  subject: string,
+  distribution: Distribution,
+  targets: ReadonlyArray<{ readonly relations: readonly RelationProperty[] } | object>,
+  root: EntityModel
+): void {
+  for (const target of targets) {
+    let from = root
+    for (const { join: by, target: to } of 'relations' in target ? target.relations : []) {
+      const near = { table: from.table, columns: by.columns }
+      checkJoin(subject, distribution, near, ofModel(to, by.targetColumns), isByOwnKey(distribution, from))
+      from = to
+    }
+  }
+}
+
+/** @param byOwnKey whether no condition can limit the near table to one node: each of its rows has another value */
+function checkJoin (subject: string, distribution: Distribution, near: Side, far: Side, byOwnKey: boolean): void {
+  const [one, other] = [distributedTable(distribution, near), distributedTable(distribution, far)]
+  if (one === undefined || other === undefined) return
+  const isCoLocated = one.group === other.group
+  const meets = near.columns.some((column, n) => column === one.column && far.columns[n] === other.column)
+  if (isCoLocated && meets) return
+  if (isCoLocated && !(byOwnKey && isOwnKey(other, far.key))) return
+  const apart = isCoLocated ? '' : ', and they are not co-located'
+  throw new ConfigError(
+    `${subject} joins ${near.table} to ${far.table} by ${quoted(near.columns)}. ${near.table} is distributed by ` +
+      `"${one.column}", and ${far.table} by "${other.column}"${apart}, ` +
+      `so the server cannot join them. Make ${far.table} a reference table, distribute both by a column that all keys ` +
+      'contain, or remove the entry.'
+  )
+}
+
+const quoted = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
+
+function distributedTable (distribution: Distribution, { table }: Pick<Side, 'table'>): Distributed | undefined {
+  const found = tableIn(distribution, table)
+  return found?.kind === 'distributed' ? found : undefined
+}
+
+function isOwnKey ({ column }: Distributed, key: readonly string[] | undefined): boolean {
+  return key?.length === 1 && key[0] === column
+}
+
+/** Whether the rows of an entity are distributed by its key. */
+function isByOwnKey (distribution: Distribution, model: EntityModel): boolean {
+  const table = distributedTable(distribution, model)
+  return table !== undefined && isOwnKey(table, ofModel(model, []).key)
+}
