@@ -2,8 +2,8 @@
  * The operators of filters, `filter[<name>][<operator>]=<value>`. Everything that the stages know about an operator is
  * in its entry. Errors and documentation list the operators in the order of this table.
  *
- * To add an operator, add its entry here, its row in `docs/query-language/filters.md` and its tests. If a member is missing,
- * this file has a type error.
+ * To add an operator, add its entry here, its row in `docs/query-language/filters.md` and its tests. If a member is
+ * missing, this file has a type error.
  */
 import { isComparable, isOrdered, isTextual, type ValueType } from '../model/index.ts'
 import type { ComparisonForm, OperatorEntry, OperatorForm, OperatorValue } from './entry.ts'
