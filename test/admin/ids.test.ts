@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { joinId, splitId } from '../../src/admin/id.ts'
+import { assertProperty } from '../helpers/property.ts'
 
 t.test('an id has the parts of a key in order', async (t) => {
   for (
@@ -28,7 +29,7 @@ t.test('splitting an id is the inverse of joining its parts', async (t) => {
     fc.integer(),
     fc.integer().map(String)
   )
-  fc.assert(
+  assertProperty(
     fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
       t.strictSame(splitId(joinId(parts)), parts)
     }),
