@@ -116,10 +116,10 @@ async function report (): Promise<void> {
     `total. There are ${tasks(SMALL)} tasks of ${SMALL / TASKS_OF_TENANT} tenants, or ${tasks(LARGE)} of ` +
     `${LARGE / TASKS_OF_TENANT}.`,
     `- Medians of ${ROUNDS} rounds of ${REQUESTS.equality} requests (${REQUESTS.list} without the equality), ` +
-    'one after the other, each of a random tenant. A ratio is the median of the ratios of the rounds, followed by the ' +
-    'smallest and the largest one.',
-    '- The equality is the condition on the tenant in the includes and the pivot table, in addition to the one on the ' +
-    'tasks themselves. Without it, related rows are found by their keys only.',
+    'one after the other, each of a random tenant. A ratio is the median of the ratios of the rounds, followed by ' +
+    'the smallest and the largest one.',
+    '- The equality is the condition on the tenant in the includes and the pivot table, in addition to the one on ' +
+    'the tasks themselves. Without it, related rows are found by their keys only.',
     `- Goal: a tenant's list on the cluster grows by at most ${FLAT}x with ten times the tasks: ${
       median(growth) <= FLAT ? 'met' : '**not met**'
     }.`,

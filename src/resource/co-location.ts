@@ -96,9 +96,9 @@ function checkJoin (subject: string, distribution: Distribution, near: Side, far
   const apart = isCoLocated ? '' : ', and they are not co-located'
   throw new ConfigError(
     `${subject} joins ${near.table} to ${far.table} by ${quoted(near.columns)}. ${near.table} is distributed by ` +
-      `"${one.column}", and ${far.table} by "${other.column}"${apart}, ` +
-      `so the server cannot join them. Make ${far.table} a reference table, distribute both by a column that all keys ` +
-      'contain, or remove the entry.'
+      `"${one.column}", and ${far.table} by "${other.column}"${apart}, so the server cannot ` +
+      `join them. Make ${far.table} a reference table, distribute both by a column that all keys contain, or remove ` +
+      'the entry.'
   )
 }
 
