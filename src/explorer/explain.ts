@@ -3,7 +3,6 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyReply, FastifyRequest, LightMyRequestResponse } from 'fastify'
 import { missingIndexes } from '../advice/index.ts'
 import { knownResources, sendProbe, type KnownResource } from '../http/index.ts'
-import type { QueryParams } from '../query/index.ts'
 import { preparedValues, recorded, run, type RecordedStatement } from '../run/index.ts'
 import { roleOf } from './callers.ts'
 import type { ExplainedStatement, Explanation } from './description.ts'
@@ -59,7 +58,7 @@ async function explained (em: EntityManager, statement: RecordedStatement): Prom
 /** A sentence for each missing index that this request would use. */
 async function adviceFor (probe: FastifyRequest, known: KnownResource): Promise<string[]> {
   const { whitelist } = (roleOf(probe, known) ?? known.routed).bound
-  const uses = usesOf(probe.queryParams)
+  const uses = usesOf(probe)
   const missing = await missingIndexes(probe.em, [whitelist])
   return missing.flatMap(({ sql, uses: wanted }) => {
     const own = wanted.filter((use) => uses.has(use))
@@ -67,12 +66,14 @@ async function adviceFor (probe: FastifyRequest, known: KnownResource): Promise<
   })
 }
 
-/** The uses of indexes that a request has, in the words of the advice. */
-function usesOf ({ filters, sort, include }: QueryParams): ReadonlySet<string> {
+/** The uses of indexes that a request has, in the words of the advice. A single record has no order. */
+function usesOf ({ queryParams, routeOptions }: FastifyRequest): ReadonlySet<string> {
+  const { filters, sort, include } = queryParams
+  const isList = routeOptions.config.crud!.operation === 'list'
   return new Set([
     ...filters.map(({ field }) => `filter[${field}]`),
     ...sort.map((item) => `sort=${item.replace(/^[+\- ]/, '')}`),
-    ...sort.length === 0 ? ['the default sort'] : [],
+    ...isList && sort.length === 0 ? ['the default sort'] : [],
     ...include.map((path) => `include=${path}`),
   ])
 }

@@ -46,6 +46,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
+  t.test('the order of a list is no advice for a record, which has none', async (t) => {
+    const sorted = resource(Plant, { allowedSorts: [new AllowedSort('name')], defaultSort: ['name'] })
+    const app = await explored(t, orm, { resources: { '/plants': sorted } }, EXPLAIN)
+    const adviceOf = async (path: string) => (await app.inject(explainUrl(path))).json().advice
+    t.match(await adviceOf('/plants'), [/^There is no index behind the default sort:/])
+    t.strictSame(await adviceOf('/plants/1'), [])
+  })
+
   t.test('it has the authorization of the request that it explains', async (t) => {
     const app = await explored(t, orm, {
       resources: {
