@@ -360,6 +360,11 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
         t.match(bodyOf(response).message, /application\/json/)
       }
     }
+    for (const type of [undefined, '', ' ']) {
+      const response = await send(type, '{"label":"a"}')
+      t.equal(response.statusCode, 415)
+      t.match(bodyOf(response).message, /application\/json\. The header Content-Type is missing or empty\.$/)
+    }
     t.equal((await send('application/json; charset=utf-8', '{"label":"a"}')).statusCode, 201)
     t.equal((await send('application/vnd.api+json', '{"label":"a"}')).statusCode, 201)
     for (const type of [/^application\/.*\+json/, '*']) {

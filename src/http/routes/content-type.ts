@@ -40,9 +40,9 @@ function mediaTypeOf (header: string): string | undefined {
 
 type Done = (error: Error | null) => void
 
-const sentence = (type: string | undefined): string =>
+const sentence = (type = ''): string =>
   `Send the body as application/json${
-    type === undefined ? '. The header Content-Type is missing.' : `, not as ${type}.`
+    type.trim() === '' ? '. The header Content-Type is missing or empty.' : `, not as ${type}.`
   }`
 
 function hasBody (headers: FastifyRequest['headers']): boolean {
