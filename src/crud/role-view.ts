@@ -9,7 +9,10 @@ import { accessFor, actFor, actForSync } from '../resource/index.ts'
 export interface RoleViewOptions {
   /** The argument of functions in `rows`. */
   readonly request?: FastifyRequest
-  /** The rules, for scripts that start no server. Default: those of the server that has the routes of the resource. */
+  /**
+   * The rules, for scripts that start no server. Default: those of the last server that has made routes of the resource
+   * and knows the role. Pass them if several instances have different rules for it.
+   */
   readonly access?: AccessOptions
 }
 

@@ -1,8 +1,9 @@
 /** Properties that a role does not see: the answers are those for names that do not exist. */
 import t from 'tap'
+import { AllowedFilters, AllowedInclude, CrudBase } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
-import { entities, seed, sender, serveWith, type Answer } from './fixtures.ts'
+import { entities, Project, seed, sender, serveWith, type Answer } from './fixtures.ts'
 
 /** A name of the same length that no entity has. */
 const UNKNOWN: Readonly<Record<string, string>> = { budget: 'xqzwvk', owner: 'xqzwv', note: 'xqzw', effort: 'xqzwvk' }
@@ -35,6 +36,27 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(created.status, 201)
     t.notOk('budget' in created.body)
     t.equal((await send('DELETE', `/projects/${created.body.id}`)).status, 200)
+  })
+
+  t.test('the default of a hidden filter is gone with it, and the where of an include stays', async (t) => {
+    const access = {
+      role: () => 'member',
+      roles: { member: { Project: { rows: { tenant: 1 }, hidden: ['status'] }, Task: { hidden: ['effort'] } } },
+    }
+    const defaults = new CrudBase<any>({
+      model: Project,
+      queryConfig: {
+        allowedFilters: [AllowedFilters.exact('status').default('open')],
+        allowedIncludes: [new AllowedInclude('tasks', { where: { effort: { $gt: 3 } } })],
+      },
+    })
+    const operations = ['list'] as const
+    const app = await serveWith(t, orm, { access, resources: { '/defaults': { crud: defaults, operations } } })
+    const { body } = await sender(app)('GET', '/defaults?include=tasks')
+    t.strictSame(body.items.map(({ name, tasks }: any) => [name, tasks.map(({ title }: any) => title)]), [
+      ['Apollo', ['Launch']],
+      ['Gemini', []],
+    ])
   })
 
   t.test('a stream does not have them', async (t) => {
