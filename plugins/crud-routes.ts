@@ -65,6 +65,31 @@ const NEEDED = [
 ] as const
 
 async function register (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<void> {
+  await registerResources(fastify, [options])
+}
+
+/**
+ * Registers the routes of resources, after the schemas of all of them. Fastify copies each new schema into all contexts
+ * that exist, and each resource makes two. If resources were registered one after the other, the number of copies would
+ * grow with the square of their number.
+ *
+ * @throws {ConfigError} as `crudRoutes` does
+ */
+export async function registerResources (
+  fastify: FastifyInstance,
+  resources: readonly CrudRoutesOptions[]
+): Promise<void> {
+  const steps: Array<() => Promise<void>> = []
+  for (const options of resources) steps.push(await prepare(fastify, options))
+  for (const addRoutes of steps) await addRoutes()
+}
+
+/**
+ * Binds a resource and adds its schemas to the instance.
+ *
+ * @returns a function that adds its routes
+ */
+async function prepare (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<() => Promise<void>> {
   checkFastify(fastify)
   const access = accessOf(fastify)
   const routed = routedResource(fastify.orm, options, fastify.prefix, access !== undefined)
@@ -94,11 +119,13 @@ async function register (fastify: FastifyInstance, options: CrudRoutesOptions): 
   else fastify.addHook('onReady', async () => refuseLateSwagger(fastify, routed.what))
   const { prefix, logLevel, logSerializers } = options
   const limits = access && { access, resources: roles!, docs: docs! }
-  await fastify.register(async (instance) => await addRoutes(instance, options, routed, named, limits), {
-    ...(prefix !== undefined && { prefix }),
-    ...(logLevel !== undefined && { logLevel }),
-    ...(logSerializers !== undefined && { logSerializers }),
-  })
+  return async () => {
+    await fastify.register(async (instance) => await addRoutes(instance, options, routed, named, limits), {
+      ...(prefix !== undefined && { prefix }),
+      ...(logLevel !== undefined && { logLevel }),
+      ...(logSerializers !== undefined && { logSerializers }),
+    })
+  }
 }
 
 /** What roles may do with a resource. */
