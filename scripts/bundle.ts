@@ -1,0 +1,67 @@
+/**
+ * Bundles the package's JavaScript: one file for each entry of package.json, and chunks that they share. Node.js loads
+ * a few files much faster than the hundreds of modules in the sources. Parts that are imported on demand stay apart.
+ */
+import { build, type Plugin } from 'esbuild'
+import fs from 'node:fs'
+import path from 'node:path'
+
+const root = path.join(import.meta.dirname, '..')
+
+/** The sources of the entries by their files in the bundle, without extensions. */
+function entries (): Record<string, string> {
+  const { exports } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, string | { readonly default: string }>>,
+  }
+  const names = Object.values(exports)
+    .filter((entry) => typeof entry === 'object')
+    .map((entry) => /^\.\/dist\/(.+)\.js$/.exec(entry.default)![1]!)
+  return {
+    ...Object.fromEntries(names.map((name) => [name, path.join(root, `${name}.ts`)])),
+    // the thread of synchronous sessions is started by its file name, beside the chunk of the code that starts it
+    'chunks/worker': path.join(root, 'src/database/sync/worker.ts'),
+  }
+}
+
+/**
+ * Keeps the names of classes, which messages show. A class that uses its own name inside would be called `_CrudBase`.
+ * esbuild's option `keepNames` would cost time in requests, because it also sets the names of inner functions.
+ */
+const classNames: Plugin = {
+  name: 'class-names',
+  setup ({ onLoad }) {
+    onLoad({ filter: /[\\/](?:src|plugins)[\\/].*\.ts$/ }, ({ path }) => {
+      const source = fs.readFileSync(path, 'utf8')
+      const names = [...source.matchAll(/^(?:export )?(?:abstract )?class (\w+)/gm)].map(([, name]) => name!)
+        .filter((name) => new RegExp(`\\bnew ${name}\\b|\\b${name}\\.`).test(source))
+      const named = names.map((name) => `Object.defineProperty(${name}, 'name', { value: '${name}' })\n`)
+      return { contents: source + named.join(''), loader: 'ts' }
+    })
+  },
+}
+
+/**
+ * Writes the bundle to a folder.
+ *
+ * One build has all entries, so that a class exists once, however it is imported. Names are not shortened, and packages
+ * are not included.
+ */
+export async function bundle (folder: string): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: entries(),
+    outdir: folder,
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    plugins: [classNames],
+    target: 'es2024',
+    sourcemap: true,
+    // the package contains the sources
+    sourcesContent: false,
+    logLevel: 'warning',
+  })
+}

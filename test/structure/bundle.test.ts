@@ -1,0 +1,65 @@
+/** The JavaScript of the published package: few files, in which every class exists once and has its name. */
+import { defineEntity, p } from '@mikro-orm/postgresql'
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t from 'tap'
+import { bundle } from '../../scripts/bundle.ts'
+
+const root = path.join(import.meta.dirname, '../..')
+/** Below node_modules, where the bundle finds the installed packages. */
+const folder = path.join(root, `node_modules/.cache/fastify-crud-kit-bundle-${process.pid}`)
+const urlOf = (file: string): string => pathToFileURL(path.join(folder, file)).href
+
+t.before(async () => {
+  await bundle(folder)
+  fs.writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }')
+})
+t.teardown(() => fs.rmSync(folder, { recursive: true }))
+
+t.test('the bundle exports what the sources export, and classes keep their names', async (t) => {
+  for (const entry of ['src/index', 'src/client/index', 'src/client/tanstack-query', 'plugins/explorer']) {
+    const bundled = await import(urlOf(`${entry}.js`)) as Record<string, unknown>
+    const source = await import(pathToFileURL(path.join(root, `${entry}.ts`)).href) as Record<string, unknown>
+    t.strictSame(Object.keys(bundled), Object.keys(source), entry)
+    const namesOf = (members: Record<string, unknown>) =>
+      Object.entries(members).filter(([, member]) => /^class\b/.test(String(member)))
+        .map(([key, member]) => [key, (member as { readonly name: string }).name])
+    t.strictSame(namesOf(bundled), namesOf(source), `classes of ${entry}`)
+  }
+})
+
+t.test('a chunk contains a module of the sources that no other chunk contains', async (t) => {
+  const sources = fs.globSync('**/*.js.map', { cwd: folder }).flatMap((map) => {
+    const file = path.join(folder, map)
+    const { sources } = JSON.parse(fs.readFileSync(file, 'utf8')) as { readonly sources: readonly string[] }
+    return sources.map((source) => path.resolve(path.dirname(file), source))
+  })
+  t.ok(sources.includes(path.join(root, 'src/errors.ts')))
+  t.strictSame(sources.filter((source, index) => sources.indexOf(source) !== index), [])
+})
+
+t.test('the import loads few files, and no optional parts', async (t) => {
+  const script = `
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
+    await import(${JSON.stringify(urlOf('src/index.js'))})
+    console.log(JSON.stringify(loaded))`
+  const loaded = JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: root, encoding: 'utf8' })
+  ) as string[]
+  const own = loaded.filter((url) => url.startsWith(urlOf('')))
+  t.ok(own.length <= 12, `${own.length} files`)
+  t.strictSame(own.filter((url) => /\/(?:docs|streams|explorer|worker)/.test(url)), [])
+})
+
+t.test('a synchronous session finds its worker', async (t) => {
+  const { DatabaseFactory } = await import(urlOf('src/index.js')) as typeof import('../../src/index.ts')
+  const Note = defineEntity({ name: 'Note', properties: { id: p.integer().primary() } })
+  const factory = new DatabaseFactory({ databaseUrl: 'pglite://memory', entities: [Note], useAsync: false })
+  t.teardown(() => factory.close())
+  const session = factory.getSessionMaker(factory.getEngine())()
+  t.strictSame(session.execute('select 1 as one'), [{ one: 1 }])
+})
