@@ -7,7 +7,8 @@ const MAX_PARTS = 200
 
 /** Keeps the parts made for earlier requests. Parts with errors are not kept. */
 export class Memo<Part extends object> {
-  readonly #parts = new LRUCache<string, Part>({ max: MAX_PARTS })
+  /** Made for the first part, because a cache reserves memory for all of them. */
+  #parts: LRUCache<string, Part> | undefined
   /** The part that was used last, which is the newest in the cache: most requests repeat it. */
   #last: { readonly key: string, readonly part: Part } | undefined
 
@@ -18,6 +19,7 @@ export class Memo<Part extends object> {
    */
   of (key: string, errors: QueryErrors, make: (errors: QueryErrors) => Part): Part {
     if (this.#last?.key === key) return this.#last.part
+    this.#parts ??= new LRUCache({ max: MAX_PARTS })
     const known = this.#parts.get(key)
     const before = errors.count
     const part = known ?? make(errors)

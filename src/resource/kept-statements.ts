@@ -45,11 +45,13 @@ export interface KeptStatement {
 }
 
 export class Statements {
-  readonly #kept = new LRUCache<string, KeptStatement>({ max: MAX_SHAPES })
+  /** Made for the first statement, because a cache reserves memory for all of them. */
+  #kept: LRUCache<string, KeptStatement> | undefined
 
   /** The statement of a plan that contains all conditions of its request. */
   of (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
     const key = isWrite(plan) ? writeShapeOf(plan) : shapeOf(plan)
+    this.#kept ??= new LRUCache({ max: MAX_SHAPES })
     let kept = this.#kept.get(key)
     if (kept === undefined) this.#kept.set(key, kept = keep(em, plan))
     return kept
