@@ -5,12 +5,14 @@ import {
   DatabaseFactory,
   type CrudContext,
   type CrudPage,
-  type CrudRecord,
   type CrudResult,
   type CrudSession,
   type DatabaseOptions,
   type SyncEngine,
+  type QueryBuilderOptions,
   type SyncSession,
+  type WireRecord,
+  type WrittenRecord,
 } from '../../src/index.ts'
 import type { Category } from './fixtures.ts'
 import { CategorySchema } from './fixtures.ts'
@@ -24,19 +26,22 @@ declare const maybe: boolean
 const categories = new CrudBase<Category>({ model: CategorySchema, writable: 'all' })
 const entities = [CategorySchema]
 
+type Page = CrudPage<Category, QueryBuilderOptions<Category>>
+type Written = WrittenRecord<Category>
+
 test('a synchronous session returns values, an EntityManager promises', () => {
-  expect(categories.list(session)).type.toBe<CrudPage>()
-  expect(categories.list(em)).type.toBe<Promise<CrudPage>>()
-  expect(categories.get(session, 1)).type.toBe<CrudRecord | null>()
-  expect(categories.get(em, 1)).type.toBe<Promise<CrudRecord | null>>()
+  expect(categories.list(session)).type.toBe<Page>()
+  expect(categories.list(em)).type.toBe<Promise<Page>>()
+  expect(categories.get(session, 1)).type.toBe<WireRecord<Category> | null>()
+  expect(categories.get(em, 1)).type.toBe<Promise<WireRecord<Category> | null>>()
   expect(categories.listJson(session)).type.toBe<string>()
   expect(categories.getJson(session, 1)).type.toBe<string | null>()
-  expect(categories.create(session, { name: 'Tech' })).type.toBe<CrudRecord>()
-  expect(categories.createMany(session, [{ name: 'Tech' }])).type.toBe<CrudRecord[]>()
-  expect(categories.createMany(em, [{ name: 'Tech' }])).type.toBe<Promise<CrudRecord[]>>()
-  expect(categories.update(session, 1, {})).type.toBe<CrudRecord>()
-  expect(categories.delete(session, 1)).type.toBe<CrudRecord>()
-  expect(categories.restore(session, 1)).type.toBe<CrudRecord>()
+  expect(categories.create(session, { name: 'Tech' })).type.toBe<Written>()
+  expect(categories.createMany(session, [{ name: 'Tech' }])).type.toBe<Written[]>()
+  expect(categories.createMany(em, [{ name: 'Tech' }])).type.toBe<Promise<Written[]>>()
+  expect(categories.update(session, 1, {})).type.toBe<Written>()
+  expect(categories.delete(session, 1)).type.toBe<Written>()
+  expect(categories.restore(session, 1)).type.toBe<Written>()
   expect(categories.count(session)).type.toBe<number>()
   expect(categories.exists(session, 1)).type.toBe<boolean>()
   expect(categories.exists(em, 1)).type.toBe<Promise<boolean>>()
