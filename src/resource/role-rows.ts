@@ -40,7 +40,7 @@ function readRows (condition: unknown, model: EntityModel): OrPromise<Where | un
 }
 
 function readCertain (condition: unknown, model: EntityModel): Where | undefined {
-  const what = `The rows of ${model.name} that the role may use`
+  const what = `access: 'rows' of ${model.name}`
   const where = throwingScopeErrors(what, () => aliveOnly(withColumnValues(readCondition(condition, model))))
   return where.length === 0 ? undefined : where
 }

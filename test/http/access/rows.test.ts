@@ -1,9 +1,22 @@
 /** The rows of a role, wherever they are used in reads and writes. */
+import type { FastifyRequest } from 'fastify'
 import t from 'tap'
-import { AllowedFilters, CrudBase } from '../../../src/index.ts'
+import { AllowedFilters, CrudBase, parseQueryParams, type AccessOptions } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
-import { entities, ownRows, Project, roleOf, seed, sender, serveWith, Task, tenantOf, type Answer } from './fixtures.ts'
+import {
+  entities,
+  ownRows,
+  Project,
+  roleOf,
+  seed,
+  sender,
+  serveWith,
+  Task,
+  tasks,
+  tenantOf,
+  type Answer,
+} from './fixtures.ts'
 
 const NOT_FOUND = 'FST_CRUD_NOT_FOUND'
 const codesOf = ({ status, body }: Answer) => [status, body.code]
@@ -225,6 +238,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         t.notMatch(JSON.stringify(answer.body), /tenant|tenent/)
       }
     }
+  })
+
+  t.test('the cause of such an error, which is logged, names the option and the mistake', async (t) => {
+    const access: AccessOptions = { role: roleOf, roles: { member: { Task: { rows: () => ({ tenent: 1 }) } } } }
+    const view = tasks.forRole('member', { access, request: {} as FastifyRequest })
+    await t.rejects(view.list(orm.em.fork(), parseQueryParams('')), {
+      code: 'FST_CRUD_SCOPE_INVALID',
+      cause: { message: /^access: 'rows' of Task is not certainly a condition: tenent: Task has no property 'tenent'/ },
+    })
   })
 
   t.test('what the function throws is answered with its own status', async (t) => {
