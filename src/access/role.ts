@@ -14,8 +14,9 @@ export class Role implements Viewer {
   /** Whether the role has no limits at all. */
   readonly unlimited: boolean
   readonly links: Links
-  readonly #rules = new Map<string, Rule>()
-  /** The rule for entities that are not named. */
+  /** The rules of named entities; `undefined` for an entity that the role may not use. */
+  readonly #rules = new Map<string, Rule | undefined>()
+  /** The rule for entities that are not named; `undefined` if the role may not use them. */
   readonly #others: Rule | undefined
   readonly #views = new WeakMap<EntityModel, EntityModel>()
 
@@ -29,20 +30,20 @@ export class Role implements Viewer {
       return
     }
     const named = rules as Readonly<Record<string, boolean | EntityRule>>
-    const ruleFrom = (rule: boolean | EntityRule): Rule => rule === false ? NOTHING : new Rule(rule)
+    const ruleFrom = (rule: boolean | EntityRule): Rule | undefined => rule === false ? undefined : new Rule(rule)
     const made = new Map(Object.entries(named).map(([entity, rule]) => [entity, ruleFrom(rule)]))
     this.#others = made.get(OTHERS)
     for (const model of entities.values()) {
       const source = namedFor(model, named)
-      if (source !== undefined) this.#rules.set(model.name, made.get(source)!)
+      if (source !== undefined) this.#rules.set(model.name, made.get(source))
     }
     this.links = new Links(entities, (entity) => this.ruleOf(entity))
   }
 
   /** The rule for an entity; `undefined` if the role may not use it. */
   ruleOf (entity: string): Rule | undefined {
-    const rule = this.#rules.get(entity) ?? this.#others
-    return rule === NOTHING ? undefined : rule
+    // an entity that is named as `false` has no rule, whatever the others have
+    return this.#rules.has(entity) ? this.#rules.get(entity) : this.#others
   }
 
   /** The model of an entity as the role knows it. A model of an entity that the role may not use stays unchanged. */
@@ -57,6 +58,3 @@ export class Role implements Viewer {
     return view
   }
 }
-
-/** Marks an entity that the role may not use although it has a rule for entities that are not named. */
-const NOTHING = new Rule({})
