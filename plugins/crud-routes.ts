@@ -189,21 +189,11 @@ async function addRoutes (
       allowHardDelete: options.allowHardDelete === true,
     })
   const checks = checksOf(bound)
+  const shared = { orm: fastify.orm, options, within, streaming }
   const byRole = roles && routesByRole(roles, (resource) => {
     const checks = checksOf(resource.bound)
-    return {
-      resource,
-      checks,
-      definitions: routeDefinitions(
-        fastify.orm,
-        resource.bound,
-        options,
-        resource.operations,
-        within,
-        streaming,
-        checks
-      ),
-    }
+    const { bound, operations } = resource
+    return { resource, checks, definitions: routeDefinitions({ ...shared, resource: bound, operations, checks }) }
   })
   const validationOf = routeValidation({
     options,
@@ -225,7 +215,7 @@ async function addRoutes (
   }
   const lastHooks = new LastHooks()
   fastify.addHook('onRoute', lastHooks.append)
-  const routes = routeDefinitions(fastify.orm, bound, options, operations, within, streaming, checks)
+  const routes = routeDefinitions({ ...shared, resource: bound, operations, checks })
     .map((definition): { readonly takesBody: boolean, readonly route: RouteOptions } => {
       const { operation, method, url } = definition
       const handler = byRole === undefined ? definition.handler : byRole.handler(definition)

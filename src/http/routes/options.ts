@@ -36,7 +36,7 @@ export interface CrudRoutesOptions extends RegisterOptions {
   /** Hooks of all routes and of single operations. The hooks in `all` run first. */
   readonly hooks?: {
     /** Hooks of all routes. They run before those of a single operation. */
-    readonly all?: RouteHooks
+    readonly all?: RouteHooks,
   } & { readonly [Operation in CrudOperation]?: RouteHooks }
   /** Merged into the `config` of all routes. */
   readonly config?: Readonly<Record<string, unknown>>

@@ -1,0 +1,85 @@
+/** The handlers of the routes that write: `POST` of a record or of a list, `PATCH`, `PUT`, `DELETE` and restore. */
+import type { FastifyRequest } from 'fastify'
+import { PreconditionRequiredError } from '../../errors.ts'
+import { keyNames } from '../../write/index.ts'
+import { LIST, ONE_RECORD, readBatch, readBody, bodyError } from './body.ts'
+import type { Handler, HandlerParts } from './handler-parts.ts'
+import { locationsOf } from './headers.ts'
+
+/** @returns the handlers by the names of their operations. `create` is also that of `createMany` */
+export function writeHandlers (
+  { crud, model, writable, options, operations, calls, checks, within, readKey, readOptions, answers }: HandlerParts
+): Readonly<Record<'create' | 'update' | 'delete' | 'restore', Handler>> {
+  const { sendJson, sendRecord } = answers
+  const [takesRecord, takesList] = [operations.includes('create'), operations.includes('createMany')]
+  const ignored = (operation: 'create' | 'update') =>
+    options.readonlyProperties === 'ignore' ? writable[operation]?.readonly : undefined
+  const [ignoredOfNew, ignoredOfChanges] = [ignored('create'), ignored('update')]
+  const locationOf = locationsOf(model, crud.afterRead !== undefined)
+
+  const checkIfMatch = ({ headers }: FastifyRequest): void => {
+    if (options.requireIfMatch && headers['if-match'] === undefined) throw new PreconditionRequiredError()
+  }
+
+  /** The options of a write to an existing record. */
+  const writeOptions = async (request: FastifyRequest) => ({
+    ...await readOptions.of(request),
+    ifMatch: request.headers['if-match'],
+  })
+
+  return {
+    create: async (request, reply) => {
+      checks.write(request)
+      const { body } = request
+      if (Array.isArray(body)) {
+        if (!takesList) throw bodyError(ONE_RECORD)
+        const batch = readBatch(body, options.maxBatch, ignoredOfNew)
+        const { json } = await within.createMany(
+          request,
+          async () => await calls.createMany(request, batch, await readOptions.of(request))
+        )
+        return sendJson(request, reply.code(201), json)
+      }
+      if (!takesRecord) throw bodyError(LIST)
+      const record = await within.create(
+        request,
+        async () => await calls.create(request, readBody(body, ignoredOfNew), await readOptions.of(request))
+      )
+      const location = locationOf(request.url, record)
+      if (location !== undefined) reply.header('location', location)
+      return sendRecord(request, reply.code(201), record)
+    },
+
+    update: async (request, reply) => {
+      const id = readKey(request.params)
+      checks.write(request)
+      checkIfMatch(request)
+      const record = await within.update(request, async () => {
+        const write = await writeOptions(request)
+        return await calls.update(request, id, readBody(request.body, ignoredOfChanges, keyNames(id, model)), write)
+      })
+      return sendRecord(request, reply, record)
+    },
+
+    delete: async (request, reply) => {
+      const id = readKey(request.params)
+      const hard = checks.remove(request)
+      checkIfMatch(request)
+      const record = await within.delete(
+        request,
+        async () => await calls.delete(request, id, { ...await writeOptions(request), hard })
+      )
+      return sendRecord(request, reply, record)
+    },
+
+    restore: async (request, reply) => {
+      const id = readKey(request.params)
+      checks.write(request)
+      const record = await within.restore(
+        request,
+        async () => await calls.restore(request, id, await writeOptions(request))
+      )
+      return sendRecord(request, reply, record)
+    },
+  }
+}
