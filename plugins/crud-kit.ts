@@ -14,7 +14,7 @@ import {
 } from '../src/http/index.ts'
 import { crudAccess, type CrudAccessOptions } from './access.ts'
 import { crudAdvice, type CrudAdviceOptions } from './advice.ts'
-import { registerResources } from './crud-routes.ts'
+import { resourceRoutes } from './crud-routes.ts'
 import { crudDatabase, releaseDatabase } from './database.ts'
 import { crudErrors } from './errors.ts'
 import { crudHealth } from './health.ts'
@@ -43,13 +43,12 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
   await fastify.register(crudDatabase, shared)
   try {
     for (const plugin of PLUGINS) await fastify.register(plugin, shared)
-    await registerResources(
-      fastify,
-      Object.entries(resources).map(([prefix, resource]) => ({
+    await fastify.register(resourceRoutes, {
+      resources: Object.entries(resources).map(([prefix, resource]) => ({
         ...(isRoutesOptions(resource) ? resource : { crud: resource }),
         prefix,
-      }))
-    )
+      })),
+    })
   } catch (error) {
     await releaseDatabase(fastify)
     throw error

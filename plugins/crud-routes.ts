@@ -75,7 +75,7 @@ async function register (fastify: FastifyInstance, options: CrudRoutesOptions): 
  *
  * @throws {ConfigError} as `crudRoutes` does
  */
-export async function registerResources (
+async function registerResources (
   fastify: FastifyInstance,
   resources: readonly CrudRoutesOptions[]
 ): Promise<void> {
@@ -277,6 +277,19 @@ const offersOf = (operations: readonly CrudOperation[]) => ({
   update: operations.includes('update'),
 })
 
+const METADATA = {
+  // no dependencies: `routedResource` says "register crudKit first", but Fastify would name an internal plugin
+  name: 'fastify-crud-kit/crud-routes',
+  fastify: '>=5.8 <7',
+}
+
+/** The same plugin for several resources, which `crudKit` registers. See `registerResources`. */
+export const resourceRoutes = fp(
+  async (fastify: FastifyInstance, { resources }: { readonly resources: readonly CrudRoutesOptions[] }) =>
+    await registerResources(fastify, resources),
+  METADATA
+)
+
 /**
  * Makes the routes of a resource: `GET /`, `GET /:id`, `POST /`, `PATCH` and `PUT /:id`, `DELETE /:id`, and
  * `POST /:id/restore` for an entity that has `deleted_at`. An entity over a view has only the routes of reads.
@@ -286,9 +299,5 @@ const offersOf = (operations: readonly CrudOperation[]) => ({
  * @example
  * fastify.register(crudRoutes, { prefix: '/categories', crud: new CategoryCrud() })
  */
-export const crudRoutes = fp(register, {
-  // no dependencies: `routedResource` says "register crudKit first", but Fastify would name an internal plugin
-  name: 'fastify-crud-kit/crud-routes',
-  fastify: '>=5.8 <7',
-})
+export const crudRoutes = fp(register, METADATA)
 export default crudRoutes

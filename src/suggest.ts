@@ -47,15 +47,15 @@ const VERY_SHORT = 2
 
 /**
  * In short names, only one mistake counts as near: a wrong letter, or two swapped neighbours. In very short names, a
- * wrong letter counts only if it is one too many or too few at the end. No name is near a single letter.
+ * wrong letter counts only if it is one too many or too few after the first. No name is near a single letter.
  */
 function mayMean (name: string, candidate: string): boolean {
   const length = Math.min(name.length, candidate.length)
   if (length > SHORT) return true
   if (length > VERY_SHORT) return leven(name, candidate) < 2 || isSwap(name, candidate)
   if (candidate.length < VERY_SHORT) return false
-  const extended = candidate.startsWith(name) || name.startsWith(candidate)
-  return isSwap(name, candidate) || (extended && leven(name, candidate) < 2)
+  const lacksLetter = candidate[0] === name[0] && candidate.length !== name.length && leven(name, candidate) < 2
+  return isSwap(name, candidate) || lacksLetter
 }
 
 function isSwap (name: string, candidate: string): boolean {

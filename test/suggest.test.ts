@@ -56,7 +56,7 @@ t.test('in names of one or two letters, few mistakes are near', async (t) => {
       ['i', ['identity'], undefined],
       ['ids', ['id'], 'id'],
       ['pid', ['id'], undefined],
-      ['is', ['ids'], undefined],
+      ['is', ['ids'], 'ids'],
       ['abc', ['ab', 'c'], 'ab'],
       ['yx', ['x', 'y'], undefined],
       ['cat', ['car'], 'car'],

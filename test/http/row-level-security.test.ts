@@ -272,6 +272,8 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
       indexAdvice: false,
       resources: { '/docs': new CrudBase<any>({ model: Doc, writable: 'all' }) },
     })
+    // the start looks for missing tables
+    await app.ready()
     for (
       const [method, url, payload] of [['GET', '/docs'], ['GET', '/docs/1'], ['PATCH', '/docs/1', {
         name: 'one',

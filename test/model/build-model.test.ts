@@ -65,7 +65,7 @@ t.test('an unknown entity is refused with those that the ORM knows', async (t) =
   )
   t.throws(() => few.of('Strangest'), refused(/^The entity Strangest is not/))
   t.throws(() => few.of(class Foreigner {}), refused(/^The entity Foreigner is not/))
-  t.throws(() => few.of(undefined), refused(/^The entity undefined is not/))
+  t.throws(() => few.of(undefined), refused(/^'model' must be an entity/))
 })
 
 t.test('a model has every property that exists in the database, in the order of declaration', async (t) => {
