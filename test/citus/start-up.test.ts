@@ -91,6 +91,22 @@ await t.test('a cluster', { skip }, async (t) => {
     )
   })
 
+  await t.test('a primary key needs the distribution column, too', async (t) => {
+    const Parcel = defineEntity({
+      name: 'Parcel',
+      properties: { id: p.uuid().primary().onCreate(() => randomUUID()), shop: p.integer() },
+    })
+    const tables = [
+      'create table parcel (id uuid, shop int, primary key (shop, id))',
+      "select create_distributed_table('parcel', 'shop')",
+    ]
+    t.match(
+      await refusal(t, Parcel, tables, { operations: ['list'] }),
+      '"parcel" is distributed by "shop", so it cannot have a unique constraint on "id" alone. ' +
+        'Add the property of "shop" to it, or make the table a reference table.'
+    )
+  })
+
   await t.test('the unit of work needs keys that the application makes', async (t) => {
     const entity = (name: string, key: any) =>
       defineEntity({
