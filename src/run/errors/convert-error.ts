@@ -9,6 +9,7 @@ import {
   ConflictError,
   DatabaseError,
   DataValidationError,
+  OutcomeUnknownError,
   OutOfScopeError,
   PreconditionFailedError,
   ReadOnlyViolationError,
@@ -19,6 +20,7 @@ import {
 import { escapedName } from '../../json-pointer.ts'
 import { columnsOf, type EntityModel } from '../../model/index.ts'
 import {
+  isCommitUnknown,
   isConflict,
   isReadOnlyServer,
   isTooLong,
@@ -85,6 +87,7 @@ export function convertError (error: unknown, model?: EntityModel): Error {
   if (error instanceof OptimisticLockError) return new PreconditionFailedError(undefined, { cause: error })
   if (isValidation(error)) return new DataValidationError(undefined, { cause: error })
   if (isTooLong(error) || exceedsLimit(error)) return tooLarge(error, model)
+  if (isCommitUnknown(error)) return new OutcomeUnknownError(undefined, { cause: error })
   if (isUnavailable(error)) return new UnavailableError(undefined, { cause: error })
   if (isConflict(error)) {
     return new UnavailableError('Concurrent writes conflict with this request. Repeat the request.', { cause: error })

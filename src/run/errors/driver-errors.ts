@@ -53,6 +53,22 @@ const STALE_NAME: ReadonlySet<string> = new Set(['26000', '42P05', '42883', '428
 const CHANGED_PLAN = /cached plan/
 /** pg's message when it does not send a statement, because it knows that the connection is closed. */
 const NOT_QUERYABLE = /is not queryable/
+/** The code of internal errors, under which Citus also reports lost nodes. */
+const INTERNAL = 'XX000'
+/**
+ * Messages about a node that was lost before it committed anything. The first three are those of Citus, the others
+ * those of libpq, which Citus passes on.
+ */
+const NODE_LOST = new RegExp(
+  '^(?:failure on connection marked as essential|could not connect to any active placements|could not find any ' +
+    'healthy placement|server closed the connection|no connection to the server|connection not open|invalid socket|' +
+    'could not (?:receive data from|send data to) server|SSL SYSCALL error|SSL connection has been closed)'
+)
+/**
+ * Citus' message when a node has not confirmed a commit: the connection was lost, or a deferred constraint failed. The
+ * rows on that node may have been written or not.
+ */
+const COMMIT_NOT_CONFIRMED = /^could not commit transaction for shard/
 /** Node's codes for an answer that is too long for a string or a buffer. */
 const TOO_LONG: ReadonlySet<unknown> = new Set(['ERR_STRING_TOO_LONG', 'ERR_BUFFER_TOO_LARGE'])
 const SQL_STATE = /^[0-9A-Z]{5}$/
@@ -103,7 +119,18 @@ export function isTooLong (error: unknown): boolean {
 /** Whether the database is not available: it cannot be reached, refuses to work, lacks resources or takes too long. */
 export function isUnavailable (error: Error): boolean {
   const sqlState = sqlStateOf(error)
-  return isConnectionLost(error) || UNAVAILABLE.has(sqlState.slice(0, 2)) || sqlState === LOCK_TIMEOUT
+  return isConnectionLost(error) || UNAVAILABLE.has(sqlState.slice(0, 2)) || sqlState === LOCK_TIMEOUT ||
+    isNodeLost(error)
+}
+
+/** Whether a distributed server has lost one of its nodes, and has committed nothing there. */
+function isNodeLost (error: Error): boolean {
+  return sqlStateOf(error) === INTERNAL && NODE_LOST.test(error.message)
+}
+
+/** Whether a distributed server does not know if one of its nodes has committed. */
+export function isCommitUnknown (error: Error): boolean {
+  return sqlStateOf(error) === INTERNAL && COMMIT_NOT_CONFIRMED.test(error.message)
 }
 
 /** Codes of errors by which a statement itself ends its connection. It would end the next connection as well. */
@@ -152,7 +179,10 @@ export function transienceOf (error: unknown): 'conflict' | 'unavailable' | unde
     if (cause instanceof UnavailableError && isReadOnlyServer(cause.cause)) return 'unavailable'
     const code = String((cause as ServerError).code ?? '')
     if (isConflict(cause)) return 'conflict'
-    if (PASSING.has(code) || code.startsWith('08') || UNREACHABLE.has(code) || CONNECTION_LOST.test(cause.message)) {
+    if (
+      PASSING.has(code) || code.startsWith('08') || UNREACHABLE.has(code) || CONNECTION_LOST.test(cause.message) ||
+      isNodeLost(cause)
+    ) {
       return 'unavailable'
     }
   }

@@ -10,7 +10,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { executorOf, type UntypedKysely } from '../../borrowed/kysely.ts'
 import { applySessionContext, contextOf, sessionContextOf, type Connection } from '../../borrowed/mikro-orm.ts'
 import { OutcomeUnknownError } from '../../errors.ts'
-import { wasNeverSent, isServerError } from '../errors/driver-errors.ts'
+import { isCommitUnknown, isServerError, sqlStateOf, wasNeverSent } from '../errors/driver-errors.ts'
 import { requestCancel } from '../pg/server-socket.ts'
 import { heldBy, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { endInner, bindToLevel, newLevel } from './level.ts'
@@ -174,8 +174,11 @@ async function commit (
 
 /**
  * Whether certainly nothing was committed: the server refused the commit and kept the connection, or the commit was
- * never sent.
+ * never sent. A server that commits on other servers may report a lost connection to one of them (08).
  */
 function isRefusal (error: unknown): boolean {
-  return (isServerError(error) && (error as { severity?: unknown }).severity === 'ERROR') || wasNeverSent(error)
+  if (!(error instanceof Error)) return false
+  if (wasNeverSent(error)) return true
+  return isServerError(error) && (error as { severity?: unknown }).severity === 'ERROR' && !isCommitUnknown(error) &&
+    !sqlStateOf(error).startsWith('08')
 }

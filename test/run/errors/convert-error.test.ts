@@ -11,6 +11,7 @@ import {
   ConflictError,
   DatabaseError,
   DataValidationError,
+  OutcomeUnknownError,
   PreconditionFailedError,
   ReadOnlyViolationError,
   UnavailableError,
@@ -23,6 +24,8 @@ import { modelsOf } from '../../helpers/models.ts'
 /** An error as thrown by pg or PGlite. */
 const serverError = (code: string, more: object = {}) =>
   Object.assign(new Error('select secret from "secret_table"'), { code, severity: 'ERROR', ...more })
+/** An error of Citus about its nodes. */
+const citusError = (message: string) => Object.assign(new Error(message), { code: 'XX000', severity: 'ERROR' })
 const nodeError = (code: string) =>
   Object.assign(new Error(`connect ${code} 127.0.0.1:5432`), { code, syscall: 'connect' })
 const named = (name: string) => Object.assign(new Error('secret'), { name })
@@ -50,6 +53,27 @@ const cases: ReadonlyArray<
   ['too many connections', serverError('53300', { severity: 'FATAL' }), UnavailableError, 503],
   ['out of memory', serverError('53200'), UnavailableError, 503],
   ['connection failure', serverError('08006'), UnavailableError, 503],
+  ['a node that Citus lost', citusError('failure on connection marked as essential: db:1'), UnavailableError, 503],
+  ...[
+    'SSL SYSCALL error: EOF detected\ninvalid socket',
+    'SSL connection has been closed unexpectedly',
+    'server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally',
+    'could not receive data from server: Connection reset by peer',
+    'could not send data to server: Broken pipe',
+    'no connection to the server',
+    'connection not open',
+  ].map((message) =>
+    [`a node to which the connection broke: ${message}`, citusError(message), UnavailableError, 503] as const
+  ),
+  ['no node that Citus can reach', citusError('could not connect to any active placements'), UnavailableError, 503],
+  ['no node with a shard', citusError('could not find any healthy placement for shard 1'), UnavailableError, 503],
+  [
+    'a commit that a node has not confirmed',
+    citusError('could not commit transaction for shard 1 on at least one active node'),
+    OutcomeUnknownError,
+    503,
+  ],
+  ['an internal error about something else', citusError('could not find shard 1'), DatabaseError, 500],
   ['wrong password', serverError('28P01', { severity: 'FATAL' }), UnavailableError, 503],
   ['no such database', serverError('3D000', { severity: 'FATAL' }), UnavailableError, 503],
   ['serialization failure', serverError('40001'), UnavailableError, 503],
