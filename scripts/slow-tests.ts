@@ -54,6 +54,9 @@ export const SLOW: readonly string[] = [
   'test/sql/constant-conditions.test.ts',
   'test/sql/known-columns.test.ts',
   'test/sql/scopes.test.ts',
+  // the package, built and packed
+  'test/structure/bundle.test.ts',
+  'test/structure/package.test.ts',
   // attacks on whole servers
   'test/security/broken-connections.test.ts',
   'test/security/deep-json.test.ts',
