@@ -28,6 +28,7 @@ export const SLOW: readonly string[] = [
   'test/first-hour.test.ts',
   // a browser, and front ends that are built for it
   'test/example/admin.test.ts',
+  'test/example/container.test.ts',
   'test/example/web.test.ts',
   'test/explorer/browser.test.ts',
   'test/explorer/records.test.ts',
