@@ -31,6 +31,7 @@ export const SLOW: readonly string[] = [
   'test/example/container.test.ts',
   'test/example/web.test.ts',
   'test/explorer/browser.test.ts',
+  'test/explorer/narrow.test.ts',
   'test/explorer/records.test.ts',
   'test/http/docs-page.test.ts',
   // every filter, sort, include and field of three servers

@@ -40,14 +40,15 @@ export function DownloadMenu ({ resource, params }: DownloadMenuProps) {
     }
     setBusy(false)
   }
+  const name = busy ? 'Downloading…' : 'Download'
   const label = (
     <>
       <Icon name='download' />
-      <span>{busy ? 'Downloading…' : 'Download'}</span>
+      <span class='wide'>{name}</span>
     </>
   )
   return (
-    <Popover name='Download' label={label}>
+    <Popover name='Download' title={name} label={label}>
       {() => (
         <div class='menu'>
           <p class='label'>All records that match</p>

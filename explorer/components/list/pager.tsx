@@ -61,14 +61,21 @@ export function Pager ({ resource, params, list, onChange }: PagerProps) {
           </div>
           )}
       <label class='pager-label'>
-        <span>Rows</span>
-        <select value={size} onChange={({ currentTarget }) => onChange(withSize(params, Number(currentTarget.value)))}>
+        <span class='wide'>Rows</span>
+        <select
+          aria-label='Rows'
+          title='Rows of a page'
+          value={size}
+          onChange={({ currentTarget }) => onChange(withSize(params, Number(currentTarget.value)))}
+        >
           {sizes.map((each) => <option key={each} value={each}>{each}</option>)}
         </select>
       </label>
       <label class='pager-label'>
-        <span>By</span>
+        <span class='wide'>By</span>
         <select
+          aria-label='By'
+          title='The way to more rows'
           value={style}
           onChange={({ currentTarget }) => onChange(withStyle(params, currentTarget.value as PageStyle))}
         >

@@ -25,10 +25,13 @@ export function Toolbar ({ resource, address, list, onChange }: ToolbarProps) {
       <div class='row'>
         <Popover
           name='Fields and relations'
+          title='Fields and relations'
           label={
             <>
               <Icon name='columns' />
-              <span>Fields and relations</span>
+              <span>
+                Fields<span class='wide'>{' and relations'}</span>
+              </span>
             </>
           }
         >
@@ -59,14 +62,15 @@ export function Toolbar ({ resource, address, list, onChange }: ToolbarProps) {
 function BesideMenu ({ address: { own } }: { readonly address: Address }) {
   const profiles = useProfiles()
   const others = allProfiles(profiles).filter(({ name }) => name !== profiles.current)
+  const name = own.beside === undefined ? 'Compare roles' : `Beside ${own.beside}`
   const label = (
     <>
       <Icon name='beside' />
-      <span>{own.beside === undefined ? 'Compare roles' : `Beside ${own.beside}`}</span>
+      <span class='wide'>{name}</span>
     </>
   )
   return (
-    <Popover name='Compare roles' label={label}>
+    <Popover name='Compare roles' title={name} label={label}>
       {(close) => (
         <div class='menu'>
           <p class='label'>The same request, beside</p>

@@ -75,11 +75,16 @@ export function RecordView ({ resource, record, includes, onInclude }: RecordVie
               {titleOf(relation.name)}
               {Array.isArray(value) && <span class='chip chip-still'>{countText(value.length)}</span>}
             </h3>
-            {list && <Link class='button button-small' to={list}>Open the list</Link>}
+            {list && (
+              <Link class='button button-small' to={list}>
+                Open the list<span class='hidden'>of {relation.name}</span>
+              </Link>
+            )}
             {!isIncluded && relation.allowed && (
               <button
                 type='button'
                 class='button button-small'
+                aria-label={`Show the ${relation.name} here`}
                 onClick={() => onInclude(relation.path)}
               >
                 Show here
