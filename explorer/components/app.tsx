@@ -35,7 +35,7 @@ export function App () {
   if (error) {
     return (
       <main class='alone'>
-        <h1>The API did not describe itself</h1>
+        <h1>{error.status === 401 ? 'The API needs credentials' : 'The API did not describe itself'}</h1>
         <ErrorNotice error={error} onRetry={retry} />
         <p>If the API needs credentials, add the headers that carry them. They stay in this tab.</p>
         <ProfileMenu description={description} opened={error.status === 401 || error.status === 403} />

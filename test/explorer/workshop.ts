@@ -64,16 +64,23 @@ export async function seed (em: EntityManager): Promise<void> {
   await em.getConnection().execute('insert into reading (value) select i from generate_series(1, 10000) as i')
 }
 
-async function authenticate ({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (headers.authorization !== 'Bearer secret') {
-    await reply.code(401).header('www-authenticate', 'Bearer').send({ statusCode: 401, message: 'Log in first.' })
+/** A hook that asks for one of the credentials. */
+const authenticate =
+  (accepted: ReadonlySet<string>) => async ({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (!accepted.has(headers.authorization ?? '')) {
+      await reply.code(401).header('www-authenticate', 'Bearer').send({ statusCode: 401, message: 'Log in first.' })
+    }
   }
-}
 
 const fields = (...names: readonly string[]) => names.map((name) => new AllowedField(name))
 
+interface WorkshopOptions {
+  /** The values of `authorization` that the resources accept. Without it, they are open. */
+  readonly accepted?: ReadonlySet<string>
+}
+
 /** The workshop with its explorer. */
-export const openWorkshop = async (t: Test, orm: MikroORM, { closed = false } = {}) =>
+export const openWorkshop = async (t: Test, orm: MikroORM, { accepted }: WorkshopOptions = {}) =>
   await explored(t, orm, {
     serverTiming: true,
     resources: Object.fromEntries(
@@ -107,6 +114,9 @@ export const openWorkshop = async (t: Test, orm: MikroORM, { closed = false } = 
           crud: resource(Reading, { allowedSorts: [new AllowedSort('id')], pagination: { maxPerPage: 500 } }),
         },
         '/hostile': { crud: resource(Hostile, { defaultSort: ['id'] }) },
-      }).map(([prefix, options]) => [prefix, { ...options, hooks: closed ? { all: { onRequest: authenticate } } : {} }])
+      }).map(([prefix, options]) => [prefix, {
+        ...options,
+        hooks: accepted ? { all: { onRequest: authenticate(accepted) } } : {},
+      }])
     ),
   }, { explorer: { explain: true } })

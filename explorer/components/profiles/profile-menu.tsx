@@ -83,6 +83,7 @@ export function ProfileMenu ({ description, opened = false }: ProfileMenuProps) 
           </fieldset>
           <NewProfile
             hints={description?.headers ?? []}
+            isFirst={opened && profiles.list.length === 0}
             onAdd={(profile) => {
               saveProfiles({
                 list: [...profiles.list.filter(({ name }) => name !== profile.name), profile],
@@ -99,10 +100,12 @@ export function ProfileMenu ({ description, opened = false }: ProfileMenuProps) 
 
 interface NewProfileProps {
   readonly hints: readonly HeaderHint[]
+  /** Whether the value gets the focus when the menu opens. */
+  readonly isFirst: boolean
   readonly onAdd: (profile: Profile) => void
 }
 
-function NewProfile ({ hints, onAdd }: NewProfileProps) {
+function NewProfile ({ hints, isFirst, onAdd }: NewProfileProps) {
   const [hint] = hints
   const [name, setName] = useState('')
   const [header, setHeader] = useState(hint?.name ?? 'authorization')
@@ -135,6 +138,7 @@ function NewProfile ({ hints, onAdd }: NewProfileProps) {
         <input
           class='mono'
           value={value}
+          data-first={isFirst || undefined}
           autoComplete='off'
           spellcheck={false}
           onInput={(event) => setValue(event.currentTarget.value)}

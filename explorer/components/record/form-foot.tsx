@@ -48,12 +48,18 @@ export function FormError (
     const count = error.errors.length
     return (
       <p class='notice notice-error' role='alert'>
-        The API refuses {count === 1 ? 'one value' : `${count} values`}. The reasons are at the fields.
+        {count === 1
+          ? 'The API refuses one value. The reason is at its field.'
+          : `The API refuses ${count} values. The reasons are at their fields.`}
       </p>
     )
   }
   const { status, code, detail } = error
-  return <ErrorNotice error={new CrudError({ status, code, detail, errors: others })} />
+  return (
+    <ErrorNotice error={new CrudError({ status, code, detail, errors: others })}>
+      {status === 401 && <p>Enter other headers in the menu “As”, and save again. The form keeps your changes.</p>}
+    </ErrorNotice>
+  )
 }
 
 /** Moves the focus to the first input, and after an error to the first input that it is about. */
