@@ -373,6 +373,24 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await usable(t)
   })
 
+  t.test('a commit during which the server lost another server has an unknown outcome', async (t) => {
+    await watcher.query(
+      'create function lose() returns trigger language plpgsql as ' +
+        "$$ begin raise 'connection to the remote node failed' using errcode = '08006'; end $$; " +
+        'create constraint trigger lost after insert on account deferrable initially deferred ' +
+        'for each row execute function lose()'
+    )
+    t.teardown(() => watcher.query('drop function lose cascade'))
+    let runs = 0
+    const adding = withTransaction(orm.em.fork(), async (em) => {
+      runs++
+      await add(em, 'a')
+    })
+    t.match(await failureOf(adding), { statusCode: 503, code: 'FST_CRUD_OUTCOME_UNKNOWN' })
+    t.equal(runs, 1)
+    await usable(t)
+  })
+
   t.test('a commit that the server refuses is known to have failed', async (t) => {
     await watcher.query('alter table account add constraint once unique (owner) deferrable initially deferred')
     t.teardown(() => watcher.query('alter table account drop constraint once'))
