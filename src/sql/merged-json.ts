@@ -6,6 +6,9 @@ type Members = ReadonlyMap<string, Property>
 
 const EMPTY_OBJECT = trusted("'{}'::jsonb")
 
+/** An object with one member. Updates of a distributed server refuse `jsonb_build_object`, which is not immutable. */
+const objectOf = (key: Sql, value: Sql): Sql => sql`jsonb_set(${EMPTY_OBJECT}, array[${key}], ${value})`
+
 /**
  * The new value with the hidden members of the old one. A value that is not an object, such as null, replaces the old
  * one.
@@ -13,9 +16,9 @@ const EMPTY_OBJECT = trusted("'{}'::jsonb")
 export function mergedJson (value: Sql, old: Sql, members: Members): Sql {
   const inner = nested(members).map(([key, members]) => {
     const [part, before] = [sql`(${value} -> ${key})`, sql`(${old} -> ${key})`]
-    return sql`case when jsonb_typeof(${part}) = 'object' then jsonb_build_object(${key}, ${
-      mergedJson(part, before, members)
-    }) else ${EMPTY_OBJECT} end`
+    return sql`case when jsonb_typeof(${part}) = 'object' then ${
+      objectOf(key, mergedJson(part, before, members))
+    } else ${EMPTY_OBJECT} end`
   })
   return sql`case when jsonb_typeof(${value}) = 'object' then ${
     join([kept(old, members), value, ...inner], ' || ')
@@ -27,7 +30,7 @@ function kept (old: Sql, members: Members): Sql {
   const shown = literal(arrayLiteral([...members.values()].filter(({ hidden }) => !hidden).map(storedName)))
   const inner = nested(members).map(([key, members]) => {
     const part = kept(sql`(${old} -> ${key})`, members)
-    return sql`case when ${part} <> ${EMPTY_OBJECT} then jsonb_build_object(${key}, ${part}) else ${EMPTY_OBJECT} end`
+    return sql`case when ${part} <> ${EMPTY_OBJECT} then ${objectOf(key, part)} else ${EMPTY_OBJECT} end`
   })
   return sql`case when jsonb_typeof(${old}) = 'object' then ${
     join([sql`(${old} - ${shown}::text[])`, ...inner], ' || ')

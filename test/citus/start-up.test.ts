@@ -46,7 +46,15 @@ await t.test('a cluster', { skip }, async (t) => {
     t.strictSame(made.map(({ title }) => title), ['one', 'two', 'three'])
     const id = { tenant_id: 7, id: made[0]!['id'] as string }
     t.equal(tasks.update(session, id, { title: 'changed' }, { scope })['title'], 'changed')
-    t.equal(tasks.delete(session, id, { scope })['title'], 'changed')
+    const changed = tasks.get(session, id, undefined, { scope })!['changed']
+    const ifMatch = `"${changed}"`
+    t.equal(tasks.update(session, id, { title: 'matched' }, { scope, ifMatch })['title'], 'matched')
+    t.throws(
+      () => tasks.update(session, id, { title: 'stale' }, { scope, ifMatch: '"2020-01-01T00:00:00.000Z"' }),
+      { code: 'FST_CRUD_PRECONDITION_FAILED' }
+    )
+    t.throws(() => tasks.delete(session, id, { scope, ifMatch: '"x"' }), { code: 'FST_CRUD_PRECONDITION_FAILED' })
+    t.equal(tasks.delete(session, id, { scope })['title'], 'matched')
   })
 
   await t.test('CrudBase on an EntityManager asks before its first write', async (t) => {
