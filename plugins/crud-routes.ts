@@ -2,40 +2,23 @@
  * The routes of one resource. The schemas of its records and bodies are added to the instance on which it is
  * registered. The routes are encapsulated: their prefix, hooks and error handler apply only to them.
  */
-import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  acceptEmptyBody,
-  answersProbes,
-  hooksOf,
-  compileWith,
   documentedResource,
   documentedRoles,
+  fastifyRoutes,
   ignoreBody,
   knownResources,
-  LastHooks,
-  markGenerated,
   namedSchemas,
-  operationSchema,
-  ownBodies,
-  ownErrors,
-  queryChecks,
-  refuseOtherTypes,
-  roleGuard,
   roleResources,
-  routesByRole,
   routedResource,
-  routeDefinitions,
-  routeSchema,
   routeTransactions,
-  routeValidation,
   schemaNames,
-  serializeError,
   takenNames,
-  timed,
-  timingHooks,
   type CrudOperation,
   type CrudRoutesOptions,
+  type Limits,
   type NamedSchemas,
   type RoutedResource,
 } from '../src/http/index.ts'
@@ -43,7 +26,6 @@ import { checkFastify } from '../src/borrowed/check.ts'
 import { ConfigError } from '../src/errors.ts'
 import { checkCoLocation, checkEstimates } from '../src/resource/index.ts'
 import { checkDistributed } from '../src/write/index.ts'
-import type { Access } from '../src/access/index.ts'
 import { accessOf, rememberUnlimited } from './access.ts'
 import { adviseAbout } from './advice.ts'
 import { sendsTimes } from './server-timing.ts'
@@ -128,13 +110,6 @@ async function prepare (fastify: FastifyInstance, options: CrudRoutesOptions): P
   }
 }
 
-/** What roles may do with a resource. */
-interface Limits {
-  readonly access: Access
-  readonly resources: ReturnType<typeof roleResources>
-  readonly docs: ReturnType<typeof documentedRoles>
-}
-
 /** @throws {ConfigError} if @fastify/swagger was registered after the routes, since its document would lack them */
 function refuseLateSwagger (fastify: FastifyInstance, what: string): void {
   if (!fastify.hasDecorator('swagger')) return
@@ -151,7 +126,7 @@ async function addRoutes (
   named: NamedSchemas,
   limits: Limits | undefined
 ): Promise<void> {
-  const { what, name, bound, operations } = routed
+  const { what, bound, operations } = routed
   const roles = limits?.resources
   if (limits === undefined) rememberUnlimited(fastify)
   const within = routeTransactions(what, options.transaction)
@@ -182,83 +157,18 @@ async function addRoutes (
   const transformOf = fastify.hasPlugin('@fastify/swagger')
     ? (await import('../src/http/docs/index.ts')).transformsOf(fastify, routed, documented, options, limits?.docs)
     : undefined
-  const checksOf = ({ whitelist }: RoutedResource['bound']): ReturnType<typeof queryChecks> =>
-    queryChecks({
-      whitelist,
-      unknownParameters: options.unknownParameters ?? 'refuse',
-      allowHardDelete: options.allowHardDelete === true,
-    })
-  const checks = checksOf(bound)
-  const shared = { orm: fastify.orm, options, within, streaming }
-  const byRole = roles && routesByRole(roles, (resource) => {
-    const checks = checksOf(resource.bound)
-    const { bound, operations } = resource
-    return { resource, checks, definitions: routeDefinitions({ ...shared, resource: bound, operations, checks }) }
-  })
-  const validationOf = routeValidation({
+  const { routes, onRoute } = fastifyRoutes(fastify, {
     options,
-    operations,
-    checksOf: (request) => byRole?.of(request)?.checks ?? checks,
-    streams: streaming && ((request) => streaming.formatOf(request) !== undefined),
-    resourceOf: (request) => byRole?.of(request)?.resource.bound ?? bound,
-    byRole: byRole && { fillsNothing: (request) => byRole.of(request)?.resource.limited !== true },
-    compileOwn: compileWith(fastify),
+    routed,
+    documented,
+    named,
+    limits,
+    within,
+    streaming,
+    timing,
+    transformOf,
   })
-  const schemas = new Map<CrudOperation, ReturnType<typeof operationSchema>>()
-  const generatedOf = (operation: CrudOperation): ReturnType<typeof operationSchema> => {
-    let schema = schemas.get(operation)
-    if (schema === undefined) {
-      schemas.set(operation, schema = operationSchema(operation, documented, named))
-      markGenerated(schema.querystring)
-    }
-    return schema
-  }
-  const lastHooks = new LastHooks()
-  fastify.addHook('onRoute', lastHooks.append)
-  const routes = routeDefinitions({ ...shared, resource: bound, operations, checks })
-    .map((definition): { readonly takesBody: boolean, readonly route: RouteOptions } => {
-      const { operation, method, url } = definition
-      const handler = byRole === undefined ? definition.handler : byRole.handler(definition)
-      const measured = timing ? timed(handler) : handler
-      const own = options.schemas?.[operation]
-      const swaggerTransform = transformOf?.(operation, String(method))
-      const generated = generatedOf(operation)
-      const bodies = ownBodies(operation, generated, options, operations)
-      const { preValidation, validatorCompiler } = validationOf(operation, method, generated, bodies)
-      const takesBody = generated.body !== undefined
-      const hooks = hooksOf(
-        options,
-        method === 'POST' && url === '/'
-          ? operations.filter((name) => name === 'create' || name === 'createMany')
-          : [operation],
-        timing ? timingHooks : undefined
-      )
-      const crud = { operation, resource: name }
-      lastHooks.keep(crud, {
-        preParsing: method === 'GET' ? undefined : takesBody ? refuseOtherTypes : acceptEmptyBody,
-        preValidation: [
-          ...limits === undefined ? [] : [roleGuard(limits.access, routed, definition)],
-          preValidation,
-        ],
-      })
-      const route = {
-        method,
-        url,
-        handler: method === 'GET' ? answersProbes(measured) : measured,
-        schema: routeSchema(operation, name, generated, bodies === undefined ? own : { ...own, body: bodies.schema }),
-        validatorCompiler,
-        schemaErrorFormatter: ownErrors(fastify) as never,
-        config: {
-          ...options.config,
-          crud,
-          ...(swaggerTransform !== undefined && { swaggerTransform }),
-        } as FastifyContextConfig,
-        // answers are sent as the text of the database, so only errors are serialized
-        ...(own?.response === undefined && { serializerCompiler: () => serializeError }),
-        ...hooks,
-      } as RouteOptions
-      return { takesBody, route }
-    })
+  fastify.addHook('onRoute', onRoute)
   for (const { takesBody, route } of routes) if (takesBody || route.method === 'GET') fastify.route(route)
   const others = routes.filter(({ takesBody, route }) => !takesBody && route.method !== 'GET')
   if (others.length === 0) return

@@ -1,0 +1,144 @@
+/** The routes of a resource as Fastify takes them: the handler, schemas, validators and hooks of each operation. */
+import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
+import type { Access } from '../../access/index.ts'
+import { markGenerated } from '../declared-parameters.ts'
+import type { CrudOperation } from '../options.ts'
+import { answersProbes } from '../probes.ts'
+import { operationSchema } from '../schemas/operation.ts'
+import type { NamedSchemas } from '../schemas/named.ts'
+import type { DocumentedResource } from '../schemas/resource.ts'
+import type { documentedRoles } from '../schemas/roles.ts'
+import { serializeError } from '../error-schema.ts'
+import { compileWith } from '../server-validator.ts'
+import type { Streaming } from '../streams/index.ts'
+import { timed, timingHooks } from '../timing.ts'
+import { acceptEmptyBody, refuseOtherTypes } from './content-type.ts'
+import { routeDefinitions } from './handlers.ts'
+import { hooksOf, LastHooks } from './hooks.ts'
+import type { CrudRoutesOptions } from './options.ts'
+import { ownBodies } from './own-bodies.ts'
+import { ownErrors } from './own-errors.ts'
+import { queryChecks } from './query-checks.ts'
+import type { RoutedResource } from './resource.ts'
+import { roleGuard, routesByRole, type RoleResource } from './roles.ts'
+import { routeSchema } from './schema.ts'
+import type { Within } from './transactions.ts'
+import { routeValidation } from './validation.ts'
+
+/** What roles may do with a resource. */
+export interface Limits {
+  readonly access: Access
+  readonly resources: readonly RoleResource[]
+  readonly docs: ReturnType<typeof documentedRoles>
+}
+
+/** The parts of a resource's routes, which are made at its registration. */
+export interface RouteParts {
+  readonly options: CrudRoutesOptions
+  readonly routed: RoutedResource
+  readonly documented: DocumentedResource
+  readonly named: NamedSchemas
+  /** Absent without roles. */
+  readonly limits: Limits | undefined
+  readonly within: Readonly<Record<CrudOperation, Within>>
+  /** Sends streams, if the resource has them. */
+  readonly streaming: Streaming | undefined
+  /** Whether the routes send `Server-Timing`. */
+  readonly timing: boolean
+  /** Makes the documented schema of an operation, if the server has documentation. */
+  readonly transformOf: ((operation: CrudOperation, method: string) => unknown) | undefined
+}
+
+export interface FastifyRoute {
+  readonly takesBody: boolean
+  readonly route: RouteOptions
+}
+
+/**
+ * @returns the routes, in the order of their documentation, and a hook for the instance on which they are registered:
+ *   `onRoute` appends hooks that must run after those of the application
+ */
+export function fastifyRoutes (
+  fastify: FastifyInstance,
+  { options, routed, documented, named, limits, within, streaming, timing, transformOf }: RouteParts
+): { readonly routes: FastifyRoute[], readonly onRoute: LastHooks['append'] } {
+  const { name, bound, operations } = routed
+  const roles = limits?.resources
+  const checksOf = ({ whitelist }: RoutedResource['bound']): ReturnType<typeof queryChecks> =>
+    queryChecks({
+      whitelist,
+      unknownParameters: options.unknownParameters ?? 'refuse',
+      allowHardDelete: options.allowHardDelete === true,
+    })
+  const checks = checksOf(bound)
+  const shared = { orm: fastify.orm, options, within, streaming }
+  const byRole = roles && routesByRole(roles, (resource) => {
+    const checks = checksOf(resource.bound)
+    const { bound, operations } = resource
+    return { resource, checks, definitions: routeDefinitions({ ...shared, resource: bound, operations, checks }) }
+  })
+  const validationOf = routeValidation({
+    options,
+    operations,
+    checksOf: (request) => byRole?.of(request)?.checks ?? checks,
+    streams: streaming && ((request) => streaming.formatOf(request) !== undefined),
+    resourceOf: (request) => byRole?.of(request)?.resource.bound ?? bound,
+    byRole: byRole && { fillsNothing: (request) => byRole.of(request)?.resource.limited !== true },
+    compileOwn: compileWith(fastify),
+  })
+  const schemas = new Map<CrudOperation, ReturnType<typeof operationSchema>>()
+  const generatedOf = (operation: CrudOperation): ReturnType<typeof operationSchema> => {
+    let schema = schemas.get(operation)
+    if (schema === undefined) {
+      schemas.set(operation, schema = operationSchema(operation, documented, named))
+      markGenerated(schema.querystring)
+    }
+    return schema
+  }
+  const lastHooks = new LastHooks()
+  const routes = routeDefinitions({ ...shared, resource: bound, operations, checks })
+    .map((definition): FastifyRoute => {
+      const { operation, method, url } = definition
+      const handler = byRole === undefined ? definition.handler : byRole.handler(definition)
+      const measured = timing ? timed(handler) : handler
+      const own = options.schemas?.[operation]
+      const swaggerTransform = transformOf?.(operation, String(method))
+      const generated = generatedOf(operation)
+      const bodies = ownBodies(operation, generated, options, operations)
+      const { preValidation, validatorCompiler } = validationOf(operation, method, generated, bodies)
+      const takesBody = generated.body !== undefined
+      const hooks = hooksOf(
+        options,
+        method === 'POST' && url === '/'
+          ? operations.filter((name) => name === 'create' || name === 'createMany')
+          : [operation],
+        timing ? timingHooks : undefined
+      )
+      const crud = { operation, resource: name }
+      lastHooks.keep(crud, {
+        preParsing: method === 'GET' ? undefined : takesBody ? refuseOtherTypes : acceptEmptyBody,
+        preValidation: [
+          ...limits === undefined ? [] : [roleGuard(limits.access, routed, definition)],
+          preValidation,
+        ],
+      })
+      const route = {
+        method,
+        url,
+        handler: method === 'GET' ? answersProbes(measured) : measured,
+        schema: routeSchema(operation, name, generated, bodies === undefined ? own : { ...own, body: bodies.schema }),
+        validatorCompiler,
+        schemaErrorFormatter: ownErrors(fastify) as never,
+        config: {
+          ...options.config,
+          crud,
+          ...(swaggerTransform !== undefined && { swaggerTransform }),
+        } as FastifyContextConfig,
+        // answers are sent as the text of the database, so only errors are serialized
+        ...(own?.response === undefined && { serializerCompiler: () => serializeError }),
+        ...hooks,
+      } as RouteOptions
+      return { takesBody, route }
+    })
+  return { routes, onRoute: lastHooks.append }
+}
