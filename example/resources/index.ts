@@ -4,13 +4,19 @@ import { CategoryCrud } from './categories.ts'
 import { ProductCrud } from './products.ts'
 import { TagCrud } from './tags.ts'
 
-/** A price cannot be negative. The API also checks bodies against this schema. */
-const body = { type: 'object', properties: { price: { type: 'number', minimum: 0 } } } as const
+/** A generated schema of bodies, and one rule more: a price cannot be negative. */
+const priced = (name: string) => ({
+  body: { allOf: [{ $ref: `${name}#` }, { type: 'object', properties: { price: { type: 'number', minimum: 0 } } }] },
+})
 
 /** All resources by their prefixes. */
 export const resources = {
   '/categories': new CategoryCrud(),
-  '/products': { crud: new ProductCrud(), stream: true, schemas: { create: { body }, update: { body } } },
+  '/products': {
+    crud: new ProductCrud(),
+    stream: true,
+    schemas: { create: priced('NewProduct'), update: priced('ProductChanges') },
+  },
   '/tags': new TagCrud(),
   '/articles': new ArticleCrud(),
   '/authors': new AuthorCrud(),
