@@ -18,6 +18,11 @@ export const SLOW: readonly string[] = [
   'test/client/types.test.ts',
   // the type checker over all declarations
   'test/declarations.test.ts',
+  // databases that are away for seconds
+  'test/http/database-down.test.ts',
+  'test/http/outage.test.ts',
+  // scopes of all kinds, for all operations
+  'test/http/odd-scopes.test.ts',
   // servers of their own, with standbys
   'test/database/replicas.test.ts',
   // processes that wait for each other
