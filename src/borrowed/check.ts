@@ -14,7 +14,7 @@ import { KYSELY_MEMBERS } from './kysely.ts'
 import type { Borrowed } from './members.ts'
 import { MIKRO_ORM_MEMBERS } from './mikro-orm.ts'
 import { clientBeside, PG_MEMBERS, prepareValue } from './pg.ts'
-import { checkCore, checkKysely, checkVersions } from './versions.ts'
+import { checkCore, checkVersions } from './versions.ts'
 
 /** All borrowed members. */
 export const BORROWED: readonly Borrowed[] = [
@@ -65,7 +65,6 @@ export interface PgliteClient {
  */
 export function checkClient (kysely: object, pool: Pool | PgliteClient): void {
   refuseMissing(KYSELY_MEMBERS, { Kysely: kysely })
-  checkKysely(kysely)
   // PGlite has none of pg's members
   if ('waitReady' in pool) return
   refuseMissing(PG_MEMBERS, { Pool: pool, 'pg/lib/utils.js': { prepareValue } })

@@ -1,6 +1,5 @@
 /** Refuses packages of MikroORM that do not belong together: npm installs them with a warning, or with --force. */
 import { EntityManager } from '@mikro-orm/core'
-import { Kysely } from 'kysely'
 import { createRequire } from 'node:module'
 import { ConfigError } from '../errors.ts'
 
@@ -49,16 +48,9 @@ function versionOf (require: NodeJS.Require, name: string): string | undefined {
  * @throws {ConfigError} if it comes from another copy of @mikro-orm/core
  */
 export function checkCore (em: object): void {
-  if (!(em instanceof EntityManager)) throw secondCopy(CORE)
-}
-
-/** @throws {ConfigError} if an object comes from another copy of kysely than the one that this package imports */
-export function checkKysely (client: object): void {
-  if (!(client instanceof Kysely)) throw secondCopy('kysely')
-}
-
-const secondCopy = (name: string): ConfigError =>
-  new ConfigError(
-    `${name} is installed twice: MikroORM and fastify-crud-kit have found different copies. ` +
-      `Run npm ls ${name}, then install the same version of all @mikro-orm packages, or run npm dedupe.`
+  if (em instanceof EntityManager) return
+  throw new ConfigError(
+    `${CORE} is installed twice: MikroORM and fastify-crud-kit have found different copies. ` +
+      `Run npm ls ${CORE}, then install the same version of all @mikro-orm packages, or run npm dedupe.`
   )
+}
