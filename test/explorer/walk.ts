@@ -7,6 +7,7 @@ import type {
   ResourceDescription,
   ValueDescription,
 } from '../../plugins/explorer.ts'
+import { OPERATOR_NAMES } from '../../src/operators/index.ts'
 
 /** A query string of a list. */
 export type Query = string
@@ -57,7 +58,7 @@ export function refused (resource: ResourceDescription): Query[] {
   return [
     ...filters.flatMap(({ name, operators }) => {
       const known = operators.map((operator) => operator.name)
-      return OPERATORS.filter((operator) => !known.includes(operator)).map((operator) =>
+      return OPERATOR_NAMES.filter((operator) => !known.includes(operator)).map((operator) =>
         query(`filter[${name}][${operator}]`, '1')
       )
     }),
@@ -79,26 +80,6 @@ export function refused (resource: ResourceDescription): Query[] {
     query('include', 'absent'),
   ]
 }
-
-const OPERATORS = [
-  'eq',
-  'ne',
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'ieq',
-  'like',
-  'ilike',
-  'contains',
-  'starts',
-  'ends',
-  'in',
-  'nin',
-  'between',
-  'overlap',
-  'isnull',
-]
 
 const selectable = (fields: readonly FieldDescription[]): string[] =>
   fields.flatMap(({ select }) => select === null ? [] : [select])
