@@ -1,7 +1,7 @@
 /** The explorer in a browser, for its tests: everything that must never happen on the page is recorded. */
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 
 /** A page of the explorer, and what went wrong on it. */
 export interface ExplorerPage {
@@ -11,6 +11,9 @@ export interface ExplorerPage {
   /** The paths that the page asked the API for. */
   readonly asked: string[]
 }
+
+/** The requests that each page waits for. */
+const openRequests = new WeakMap<Page, Set<Request>>()
 
 const PROFILES = 'fastify-crud-kit/explorer/profiles'
 
@@ -35,7 +38,12 @@ export async function openPage (
     faults.push(`request to ${route.request().url()}`)
     return route.abort()
   })
+  const open = new Set<Request>()
+  openRequests.set(page, open)
+  page.on('requestfinished', (request) => open.delete(request))
+  page.on('requestfailed', (request) => open.delete(request))
   page.on('request', (request) => {
+    open.add(request)
     const { pathname, search } = new URL(request.url())
     if (!pathname.startsWith('/explorer')) asked.push(`${request.method()} ${pathname}${decodeURIComponent(search)}`)
   })
@@ -67,10 +75,23 @@ export async function accessibilityFaults (page: Page): Promise<string[]> {
     nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 160) + ' ' + failureSummary)))`)
 }
 
-/** Waits until the page has no request under way. */
+/**
+ * Waits until the page waits for no request, and has drawn the answers. A request that an effect of the last drawing
+ * sends counts: the page has to stay quiet for two frames.
+ */
 export async function settled (page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
-  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+  const open = openRequests.get(page)!
+  do {
+    for (const request of open) await request.response()
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+    await page.evaluate(TWO_FRAMES)
+  } while (open.size > 0)
   // animations of panels change contrasts
   await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => {})')
 }
+
+/** Preact runs effects in the task after a frame. */
+const TWO_FRAMES = `new Promise((resolve) => {
+  const frame = (left) => left === 0 ? setTimeout(resolve) : requestAnimationFrame(() => frame(left - 1))
+  frame(2)
+})`
