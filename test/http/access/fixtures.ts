@@ -13,6 +13,7 @@ import {
   type AccessOptions,
   type CrudKitOptions,
 } from '../../../src/index.ts'
+import type { Include } from '../../../src/config/index.ts'
 
 const id = { id: p.integer().primary().autoincrement() }
 
@@ -247,3 +248,25 @@ export async function collect<Item> (items: AsyncIterable<Item>): Promise<Item[]
   for await (const item of items) all.push(item)
   return all
 }
+
+/**
+ * The CRUD of an entity whose relation can be included, asked for its existence, and filtered by.
+ *
+ * @param path the filter's path below the relation
+ * @param includes more of them
+ */
+export const crudOfRelation = (
+  model: unknown,
+  relation: string,
+  path = 'name',
+  includes: readonly Include[] = []
+): CrudBase<any> =>
+  new CrudBase<any>({
+    model: model as never,
+    writable: 'all',
+    queryConfig: {
+      allowedFilters: [AllowedFilters.exact(`${relation}.${path}`)],
+      allowedSorts: [new AllowedSort('id')],
+      allowedIncludes: [new AllowedInclude(relation), AllowedInclude.exists(relation), ...includes],
+    },
+  })

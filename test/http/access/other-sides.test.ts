@@ -1,17 +1,10 @@
 /** Both sides of a relation show the same links, so a rule for one side is a rule for the other side. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  type CrudKitOptions,
-  type RoleRules,
-} from '../../../src/index.ts'
+import type { CrudKitOptions, RoleRules } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
-import { roleOf, sender, serveWith } from './fixtures.ts'
+import { crudOfRelation, roleOf, sender, serveWith } from './fixtures.ts'
 
 const User = defineEntity({
   name: 'User',
@@ -39,22 +32,12 @@ const Label = defineEntity({
   },
 })
 
-const crudOf = (model: unknown, relation: string) =>
-  new CrudBase<any>({
-    model: model as never,
-    writable: 'all',
-    queryConfig: {
-      allowedFilters: [AllowedFilters.exact(`${relation}.name`)],
-      allowedSorts: [new AllowedSort('id')],
-      allowedIncludes: [new AllowedInclude(relation), AllowedInclude.exists(relation)],
-    },
-  })
 const operations = ['list', 'get', 'create', 'update'] as const
 const resources: CrudKitOptions['resources'] = {
-  '/users': { crud: crudOf(User, 'projects'), operations },
-  '/projects': { crud: crudOf(Project, 'labels'), operations },
-  '/owned': { crud: crudOf(Project, 'owner'), operations },
-  '/labels': { crud: crudOf(Label, 'projects'), operations },
+  '/users': { crud: crudOfRelation(User, 'projects'), operations },
+  '/projects': { crud: crudOfRelation(Project, 'labels'), operations },
+  '/owned': { crud: crudOfRelation(Project, 'owner'), operations },
+  '/labels': { crud: crudOfRelation(Label, 'projects'), operations },
 }
 
 await forEachDatabase(t, {

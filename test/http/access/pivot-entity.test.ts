@@ -1,17 +1,10 @@
 /** Pivot tables that are entities: their links are limited by the records on both sides, or by a rule of their own. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  type CrudKitOptions,
-  type RoleRules,
-} from '../../../src/index.ts'
+import { AllowedInclude, type CrudKitOptions, type RoleRules } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
-import { roleOf, sender, serveWith } from './fixtures.ts'
+import { crudOfRelation, roleOf, sender, serveWith } from './fixtures.ts'
 
 const Post = defineEntity({
   name: 'Post',
@@ -64,16 +57,8 @@ const Loan = defineEntity({
   },
 })
 
-const crudOf = (model: unknown, relation: string, name: string) =>
-  new CrudBase<any>({
-    model: model as never,
-    writable: 'all',
-    queryConfig: {
-      allowedFilters: [AllowedFilters.exact(`${relation}.${name}`)],
-      allowedSorts: [new AllowedSort('id')],
-      allowedIncludes: [new AllowedInclude(relation), AllowedInclude.count(relation), AllowedInclude.exists(relation)],
-    },
-  })
+const crudOf = (model: unknown, relation: string, path: string) =>
+  crudOfRelation(model, relation, path, [AllowedInclude.count(relation)])
 const operations = ['list', 'get', 'create', 'update'] as const
 const resources: CrudKitOptions['resources'] = {
   '/posts': { crud: crudOf(Post, 'topics', 'name'), operations },
