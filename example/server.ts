@@ -14,7 +14,7 @@ async function start (): Promise<void> {
     `Explorer       ${address}/explorer
 Documentation  ${address}/docs
 Categories     ${address}/categories
-A query        ${address}${EXAMPLE_QUERY}`
+A query        curl -g '${address}${EXAMPLE_QUERY}'`
   )
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
