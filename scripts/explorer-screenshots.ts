@@ -21,7 +21,7 @@ interface Picture {
   readonly role?: string
   readonly isPhone?: boolean
   readonly isDark?: boolean
-  /** What a person does before the picture is taken. */
+  /** The clicks and keys before the picture is taken. */
   readonly act?: (page: Page) => Promise<void>
 }
 

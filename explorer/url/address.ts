@@ -6,7 +6,7 @@
 /** A parameter of a query string, decoded. */
 export type Pair = readonly [name: string, text: string]
 
-/** What the page shows. */
+/** The address of a state of the page. */
 export interface Address {
   /** The path of the resource, e.g. `/categories`. Empty before a resource is chosen. */
   readonly path: string

@@ -52,7 +52,7 @@ export function toFetch (request: Request): string {
   return `const response = await fetch(${quote(toUrl(request))}${second})\nconst data = await response.json()`
 }
 
-/** What a value of a filter is in code. */
+/** The kind of literal that stands for a filter's value in code. */
 export type ValueKind = 'number' | 'boolean' | 'text'
 
 /**

@@ -7,7 +7,7 @@ import { knownActorOf, keySegments, knownResources, sendProbe, type KnownResourc
 import { exampleOf } from '../schema/index.ts'
 import type { UsableResource } from './resource.ts'
 
-/** What the routes have answered. */
+/** The answers of the routes: which resources the caller may use, and how the others refuse. */
 export interface Answers {
   readonly usable: readonly UsableResource[]
   /** The answers of resources that the caller may not use. */

@@ -67,7 +67,7 @@ export interface ResourceDescription {
   readonly operations: Operations
   /** The segments of a record's path after the resource's path, in order: `/categories/:id`. */
   readonly key: readonly KeySegment[]
-  /** The property that contains a record's version, which is also its `ETag`. `null` if there is none. */
+  /** The property that contains a record's version, which is also its `ETag`. `null` without versions. */
   readonly version: string | null
   /** Present if deleted records are only marked as deleted. */
   readonly softDelete: SoftDelete | null
@@ -89,7 +89,7 @@ export interface ResourceDescription {
   readonly serverTiming: boolean
 }
 
-/** What the caller may do. */
+/** The operations of a resource that the caller may use. */
 export interface Operations {
   /** `GET /categories` */
   readonly list: boolean
@@ -310,7 +310,7 @@ export interface SortDescription {
 export interface DefaultSort {
   /** The path in records of a property. `null` for orders that only the server knows. */
   readonly field: string | null
-  /** The name in `sort` that has the same effect. `null` if there is none. */
+  /** The name in `sort` that has the same effect. `null` if no name has. */
   readonly name: string | null
   readonly descending: boolean
 }
@@ -333,9 +333,9 @@ export interface Lookup {
   readonly parameter: string | null
   /** The property of records that people recognize them by. */
   readonly label: string
-  /** The value of `fields` with which records have only their key and label. `null` if there is none. */
+  /** The value of `fields` with which records have only their key and label. `null` if `fields` cannot name both. */
   readonly fields: string | null
-  /** The name in `sort` that sorts by the label. `null` if there is none. */
+  /** The name in `sort` that sorts by the label. `null` if records cannot be sorted by it. */
   readonly sort: string | null
 }
 

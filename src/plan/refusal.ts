@@ -6,7 +6,7 @@ import { didYouMean, listed, nearest } from '../suggest.ts'
 interface Choice {
   /** The name that the client wrote. */
   readonly given?: string
-  /** What the client meant, if the planner can tell better than by the nearest name. */
+  /** The name that the client probably meant, if the planner knows better than the nearest of the allowed names. */
   readonly meant?: string | undefined
   /** All names that the client could have written. */
   readonly allowed: Iterable<string>

@@ -1,6 +1,6 @@
 /**
  * The application's own schemas of the bodies of `POST /`, which takes a record or a list of records. A list is checked
- * against the schema of createMany. If there is none, each record is checked against that of create.
+ * against the schema of createMany. Without a schema of createMany, each record is checked against that of create.
  */
 import { RequestValidationError, type ValidationItem } from '../../errors.ts'
 import { isObject } from '../../model/index.ts'
