@@ -1,7 +1,7 @@
 /** The explorer in a browser, for its tests: everything that must never happen on the page is recorded. */
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 /** A page of the explorer, and what went wrong on it. */
 export interface ExplorerPage {
@@ -11,9 +11,6 @@ export interface ExplorerPage {
   /** The paths that the page asked the API for. */
   readonly asked: string[]
 }
-
-/** The requests that each page waits for. */
-const openRequests = new WeakMap<Page, Set<Request>>()
 
 const PROFILES = 'fastify-crud-kit/explorer/profiles'
 
@@ -38,12 +35,8 @@ export async function openPage (
     faults.push(`request to ${route.request().url()}`)
     return route.abort()
   })
-  const open = new Set<Request>()
-  openRequests.set(page, open)
-  page.on('requestfinished', (request) => open.delete(request))
-  page.on('requestfailed', (request) => open.delete(request))
+  await page.addInitScript(COUNT_REQUESTS)
   page.on('request', (request) => {
-    open.add(request)
     const { pathname, search } = new URL(request.url())
     if (!pathname.startsWith('/explorer')) asked.push(`${request.method()} ${pathname}${decodeURIComponent(search)}`)
   })
@@ -66,8 +59,13 @@ export async function openPage (
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds on the page under the rules of WCAG 2.2 AA: one text for each element. */
+/**
+ * What axe finds on the settled page under the rules of WCAG 2.2 AA: one text for each element. Animations of panels
+ * would change contrasts.
+ */
 export async function accessibilityFaults (page: Page): Promise<string[]> {
+  await settled(page)
+  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => {})')
   await page.evaluate(axe)
   return await page.evaluate(`axe.run(document, {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
@@ -76,22 +74,35 @@ export async function accessibilityFaults (page: Page): Promise<string[]> {
 }
 
 /**
- * Waits until the page waits for no request, and has drawn the answers. A request that an effect of the last drawing
- * sends counts: the page has to stay quiet for two frames.
+ * Waits until the page has drawn the answers of all its requests, and sends no further one. The page itself counts: it
+ * knows of a request before the browser reports it.
  */
 export async function settled (page: Page): Promise<void> {
-  const open = openRequests.get(page)!
-  do {
-    for (const request of open) await request.response()
-    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
-    await page.evaluate(TWO_FRAMES)
-  } while (open.size > 0)
-  // animations of panels change contrasts
-  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => {})')
+  await page.waitForFunction(SETTLED, undefined, { timeout: 60_000 })
 }
 
-/** Preact runs effects in the task after a frame. */
-const TWO_FRAMES = `new Promise((resolve) => {
-  const frame = (left) => left === 0 ? setTimeout(resolve) : requestAnimationFrame(() => frame(left - 1))
-  frame(2)
-})`
+/** Counts the requests of the page's scripts until their answers are complete. */
+const COUNT_REQUESTS = `{
+  const send = window.fetch
+  window.openRequests = 0
+  window.fetch = async (...args) => {
+    window.openRequests++
+    try {
+      const response = await send(...args)
+      response.clone().arrayBuffer().catch(() => {}).then(() => window.openRequests--)
+      return response
+    } catch (error) {
+      window.openRequests--
+      throw error
+    }
+  }
+}`
+
+/** Preact runs effects in the task after a frame, and they may send requests: the page has to be quiet for three. */
+const SETTLED = `(async () => {
+  const isBusy = () => window.openRequests > 0 || document.querySelector('[aria-busy=true]') !== null
+  for (let quiet = 0; quiet < 3; quiet = isBusy() ? 0 : quiet + 1) {
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+  }
+  return true
+})()`

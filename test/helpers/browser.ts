@@ -1,7 +1,10 @@
 /** A Chromium of this machine, for tests of pages. */
 import fs from 'node:fs'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { chromium, type Browser } from 'playwright-core'
+import type { Test } from 'tap'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
@@ -42,4 +45,30 @@ export async function launch (): Promise<Browser> {
     executablePath,
     args: ['--disable-gpu', '--disable-background-networking', ...(isRoot ? ['--no-sandbox'] : [])],
   })
+}
+
+/** How long a page on a busy machine may take to show something, in milliseconds. */
+const PATIENCE = 60_000
+
+/**
+ * Asserts that a page comes to show what is expected: reads it again until the value equals `expected`, or matches it.
+ *
+ * @example await eventually(t, () => page.locator('tbody tr').count(), 8)
+ */
+export async function eventually<Value extends string | number | readonly string[] | null> (
+  t: Test,
+  read: () => Promise<Value>,
+  expected: Value | RegExp,
+  message = `the page shows ${expected}`
+): Promise<void> {
+  const isExpected = (value: Value): boolean =>
+    expected instanceof RegExp ? expected.test(String(value)) : isDeepStrictEqual(value, expected)
+  const end = Date.now() + PATIENCE
+  let value = await read()
+  while (!isExpected(value) && Date.now() < end) {
+    await sleep(50)
+    value = await read()
+  }
+  if (expected instanceof RegExp) t.match(value, expected, message)
+  else t.strictSame(value, expected, message)
 }

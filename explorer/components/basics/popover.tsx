@@ -1,6 +1,6 @@
 /** A button that opens a panel. Escape, a click elsewhere, and leaving it with Tab close the panel. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 interface PopoverProps {
   /** The content of the button. */
@@ -35,7 +35,8 @@ export function Popover (props: PopoverProps) {
   useEffect(() => {
     if (opened) setOpen(true)
   }, [opened])
-  useEffect(() => {
+  // before the panel is painted: keys that are pressed at once belong to it, and it does not jump
+  useLayoutEffect(() => {
     if (!open) return
     const inside = panel.current
     const first = inside?.querySelector<HTMLElement>('[data-first]') ?? inside?.querySelector<HTMLElement>(FIRST)
