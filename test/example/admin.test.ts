@@ -1,6 +1,6 @@
 /** The example's react-admin application in a browser: lists, references, forms and their errors. */
 import t from 'tap'
-import { launch } from '../helpers/browser.ts'
+import { eventually, launch } from '../helpers/browser.ts'
 import { openExample } from '../helpers/example.ts'
 import { buildFrontEnd, serve, skipReason } from '../helpers/front-end.ts'
 
@@ -25,7 +25,7 @@ t.test('the react-admin application', { skip: skipReason('example/admin') }, asy
   const browser = await launch()
   t.teardown(() => browser.close())
   const page = await browser.newPage({ viewport: { width: 1280, height: 1400 } })
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   const input = (name: string) => page.locator(`input[name="${name}"]`)
   /** Waits for the answer of a request whose URL has one of some texts. */
   const asks = async (...texts: string[]) =>
@@ -45,20 +45,27 @@ t.test('the react-admin application', { skip: skipReason('example/admin') }, asy
     await input('q').fill('tech')
     const { items, total } = await (await both).json()
     await page.getByText(`1-${total} of ${total}`).waitFor()
-    t.strictSame(await page.locator('tbody .column-name').allInnerTexts(), items.map(({ name }: any) => name))
+    await eventually(
+      t,
+      () => page.locator('tbody .column-name').allInnerTexts(),
+      items.map(({ name }: any) => name)
+    )
     const sorted = asks('sort=+price')
     await page.getByRole('button', { name: /^Sort by price/ }).click()
     t.equal((await sorted).status(), 200)
   })
 
   t.test('a form shows the errors of the server beside its inputs', async (t) => {
+    // the form shows the record of the list first, and begins again with the answer of this request
+    const read = asks('/categories/')
     await page.getByRole('cell', { name: 'Tech', exact: true }).click()
+    await read
     await page.getByText('Laptop 14"').waitFor()
     await input('price').fill('99999999999999')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.locator('.Mui-error', { hasText: "'price'" }).first().waitFor()
-    t.equal(await input('price').getAttribute('aria-invalid'), 'true')
-    t.equal(await input('name').getAttribute('aria-invalid'), 'false')
+    await eventually(t, () => input('price').getAttribute('aria-invalid'), 'true')
+    await eventually(t, () => input('name').getAttribute('aria-invalid'), 'false')
 
     await input('price').fill('450.5')
     await page.getByRole('button', { name: 'Save' }).click()
