@@ -11,6 +11,7 @@ import t, { type Test } from 'tap'
 import { completed, parseAbridged } from './helpers/abridged.ts'
 import { readDocument, SHOWN_SERVER, type Block } from './helpers/document.ts'
 import { freePort } from './helpers/ports.ts'
+import { until } from './helpers/until.ts'
 
 // npm installs packages
 t.setTimeout(600_000)
@@ -110,7 +111,7 @@ t.test('the README', async (t) => {
     )
     // the folder "data" of the first run gets the new column
     const { base, lines } = await start(t, folder, 'app.ts')
-    while (lines.length < 3) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => lines.length >= 3)
     const total = async (token?: string) => {
       const response = await fetch(`${base}/categories`, {
         headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
@@ -133,7 +134,7 @@ t.test('getting started', async (t) => {
   t.match(paste(folder, 'npm test'), /fail 0/)
   await t.test('from TypeScript', async (t) => {
     const { base, lines } = await start(t, folder, 'server.ts')
-    while (lines.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => lines.length >= 2)
     curlAll(t, blocks, base, lines[1])
   })
 

@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { PROGRAM, RESULT, serve } from '../helpers/client-program.ts'
 
 // an installation on a busy machine
-t.setTimeout(300_000)
+t.setTimeout(600_000)
 
 const run = promisify(execFile)
 

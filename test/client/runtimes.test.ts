@@ -4,7 +4,7 @@ import { launch, skipReason } from '../helpers/browser.ts'
 import { PROGRAM, RESULT, serve } from '../helpers/client-program.ts'
 
 // a browser on a busy machine
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 t.test('the client works in a page', { skip: skipReason() }, async (t) => {
   const { app } = await serve(t)

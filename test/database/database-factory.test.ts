@@ -12,6 +12,7 @@ import { crudKit } from '../../src/index.ts'
 import type { DatabaseOptions } from '../../src/database/index.ts'
 import { loadDriver } from '../../src/database/drivers.ts'
 import { copyTemplate, createDatabase, skipReasons } from '../helpers/databases.ts'
+import { until } from '../helpers/until.ts'
 
 const Ledger = defineEntity({ name: 'Ledger', properties: { id: p.integer().primary(), title: p.string() } })
 const entities = [Ledger]
@@ -283,7 +284,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('an exhausted pool fails after connectionTimeoutMillis', async (t) => {
-    const factory = new DatabaseFactory({ databaseUrl: url, entities, pool: { max: 1, connectionTimeoutMillis: 500 } })
+    const factory = new DatabaseFactory({ databaseUrl: url, entities, pool: { max: 1, connectionTimeoutMillis: 3_000 } })
     t.teardown(() => factory.close())
     const engine = await factory.getEngine()
     await engine.em.fork().transactional(async (em) => {
@@ -307,7 +308,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
           "and query like 'select pg_sleep%'"
       )).length
     // MikroORM continues before the server has received it
-    while (await running() > 0);
+    await until(async () => await running() === 0)
   })
 
   t.test('a refused login is a mistake in the URL, and its message has no password', async (t) => {

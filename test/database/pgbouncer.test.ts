@@ -19,9 +19,10 @@ import {
   withTimeout,
   withTransaction,
 } from '../../src/index.ts'
-import { Account, failureOf, owners, until } from '../helpers/accounts.ts'
+import { Account, failureOf, owners } from '../helpers/accounts.ts'
 import { createDatabase } from '../helpers/databases.ts'
 import { skipPgBouncer, startPgBouncer } from '../helpers/pgbouncer.ts'
+import { until } from '../helpers/until.ts'
 
 const entities = [Account]
 /** Connections to the server. The application has more. */

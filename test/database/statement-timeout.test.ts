@@ -13,7 +13,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   const { url, drop } = await createDatabase()
   t.teardown(drop)
   const slow = AllowedFilters.custom('slow', (qb: any) => qb.andWhere(raw('(select pg_sleep(20)) is not null')))
-  const slowly = AllowedFilters.custom('slowly', (qb: any) => qb.andWhere(raw('(select pg_sleep(0.5)) is not null')))
+  const slowly = AllowedFilters.custom('slowly', (qb: any) => qb.andWhere(raw('(select pg_sleep(2)) is not null')))
   const serve = async (t: Test, more: Partial<CrudKitOptions>) => {
     const orm = await MikroORM.init({ clientUrl: url, entities: [Account], pool: { max: 2 } })
     await orm.schema.update()
@@ -33,7 +33,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   }
 
   t.test('a statement that exceeds the timeout is a 503 with Retry-After', async (t) => {
-    const app = await serve(t, { statementTimeoutMillis: 200 })
+    const app = await serve(t, { statementTimeoutMillis: 2_000 })
     const response = await app.inject('/accounts?filter[slow]=yes')
     t.match([response.statusCode, response.json().code, response.headers['retry-after']], [
       503,
@@ -43,12 +43,12 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const limits = await Promise.all(
       Array.from({ length: 4 }, async () => (await app.inject('/limit')).json()[0].statement_timeout)
     )
-    t.strictSame(limits, Array(4).fill('200ms'), 'on connections that were there, and on new ones')
+    t.strictSame(limits, Array(4).fill('2s'), 'on connections that were there, and on new ones')
   })
 
   t.test('the timeout does not apply to streams, which have their own limit', async (t) => {
     const app = await serve(t, {
-      statementTimeoutMillis: 200,
+      statementTimeoutMillis: 2_000,
       resources: { '/accounts': { crud: resource(Account, { allowedFilters: [slowly] }), stream: true } },
     })
     await app.ready()
@@ -65,7 +65,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     ]])
     t.equal((await app.inject('/accounts?filter[slowly]=yes')).statusCode, 503, 'it does for everything else')
     const limits = await Promise.all([1, 2].map(async () => (await app.inject('/limit')).json()[0].statement_timeout))
-    t.strictSame(limits, ['200ms', '200ms'], 'also on the connection that the stream had')
+    t.strictSame(limits, ['2s', '2s'], 'also on the connection that the stream had')
   })
 
   t.test("without the option, the setting of the database's owner applies", async (t) => {
@@ -80,12 +80,12 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       await app.close()
       await orm.close(true)
     })
-    await app.register(crudKit, { orm, statementTimeoutMillis: 200 })
+    await app.register(crudKit, { orm, statementTimeoutMillis: 2_000 })
     // a read uses one of them by chance, so this reaches all three with near certainty
     const limits = await Promise.all(
       Array.from({ length: 40 }, () => orm.em.getConnection('read').execute('show statement_timeout'))
     )
-    t.strictSame(new Set(limits.map(([row]) => row!.statement_timeout)), new Set(['200ms']))
+    t.strictSame(new Set(limits.map(([row]) => row!.statement_timeout)), new Set(['2s']))
   })
 
   t.test('a connection on which the timeout cannot be set is logged', async (t) => {
@@ -100,7 +100,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await em.begin()
     // from now on, the server refuses all statements of this transaction
     await t.rejects(em.execute('select 1 / 0'))
-    await app.register(crudKit, { orm, statementTimeoutMillis: 200, indexAdvice: false })
+    await app.register(crudKit, { orm, statementTimeoutMillis: 2_000, indexAdvice: false })
     await em.rollback()
     const { lines } = log
     t.match(lines, [{

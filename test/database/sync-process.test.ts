@@ -121,7 +121,7 @@ t.test('a process ends when it has nothing else to do, whether the session is cl
     const words = new CrudBase({ model: Word, writable: 'all' })
     console.log(words.create(session, { text: process.argv[1] }).text, words.count(session))`
   const run = (word: string) =>
-    spawnSync(process.execPath, ['--input-type=module', '-e', script, word], { encoding: 'utf8', timeout: 40_000 })
+    spawnSync(process.execPath, ['--input-type=module', '-e', script, word], { encoding: 'utf8', timeout: 120_000 })
   t.match(run('first'), { status: 0, stdout: 'first 1\n', stderr: '' })
   t.match(
     run('second'),

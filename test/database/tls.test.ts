@@ -8,6 +8,7 @@ import { DatabaseFactory } from '../../src/database/index.ts'
 import { run } from '../../src/run/index.ts'
 import { findPostgres, startPostgres, type PostgresServer } from '../../scripts/postgres.ts'
 import { startProxy } from '../helpers/proxy.ts'
+import { until } from '../helpers/until.ts'
 
 const Ledger = defineEntity({ name: 'Ledger', properties: { id: p.integer().primary(), title: p.string() } })
 const certificates = path.resolve(import.meta.dirname, '../fixtures/tls')
@@ -114,7 +115,7 @@ t.test('TLS', { skip: typeof server === 'string' && server }, async (t) => {
         (await em.fork().execute(
           "select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep(60)'"
         )).length === 1
-      while (!await runs());
+      await until(runs)
       abort.abort()
       t.match(await slow, { code: 'FST_CRUD_ABORTED' })
       t.equal(await runs(), false)
@@ -135,11 +136,11 @@ t.test('TLS', { skip: typeof server === 'string' && server }, async (t) => {
       () => undefined,
       (error: Error) => error
     )
-    while (
+    await until(async () =>
       (await em.fork().execute(
         "select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep(61)'"
-      )).length === 0
-    );
+      )).length > 0
+    )
     abort.abort()
     t.match(await slow, { code: 'FST_CRUD_ABORTED' })
   })

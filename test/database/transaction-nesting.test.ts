@@ -121,7 +121,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm }) => {
     }
   }
 
-  t.test('any tree of wrappers leaves the expected rows', { timeout: 60_000 }, async (t) => {
+  t.test('any tree of wrappers leaves the expected rows', { timeout: 300_000 }, async (t) => {
     await assertProperty(
       fc.asyncProperty(treeOf(4), async (tree) => {
         await orm.em.fork().execute('delete from account')

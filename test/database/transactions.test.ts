@@ -254,7 +254,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
 
   t.test(
     'an inner function that uses the outer EntityManager is still inside',
-    { timeout: 10_000 },
+    { timeout: 60_000 },
     async (t) => {
       await withTransaction(orm.em.fork(), async (outer) => {
         await failureOf(withTransaction(outer, async () => {
@@ -538,7 +538,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       await add(em, 'after')
     })
     t.strictSame(await owners(orm), ['a', 'b', 'after'], 'the outer transaction goes on')
-    t.equal(await withTimeout(orm.em.fork(), 10_000, async (em) => await accounts.count(em)), 3)
+    t.equal(await withTimeout(orm.em.fork(), 60_000, async (em) => await accounts.count(em)), 3)
   })
 
   t.test('invalid options are refused by name', async (t) => {

@@ -5,7 +5,7 @@ import { openExample } from '../helpers/example.ts'
 import { buildFrontEnd, serve, skipReason } from '../helpers/front-end.ts'
 
 // a build, and a browser on a busy machine
-t.setTimeout(240_000)
+t.setTimeout(600_000)
 
 t.test('the react-admin application', { skip: skipReason('example/admin') }, async (t) => {
   const build = await buildFrontEnd(t, 'example/admin')

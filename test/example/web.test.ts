@@ -6,7 +6,7 @@ import { openExample } from '../helpers/example.ts'
 import { buildFrontEnd, serve, skipReason } from '../helpers/front-end.ts'
 
 // a build, and a browser on a busy machine
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 t.test('the front end', { skip: skipReason('example/web') }, async (t) => {
   const build = await buildFrontEnd(t, 'example/web')

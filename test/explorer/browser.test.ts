@@ -5,7 +5,7 @@ import { openExample } from '../helpers/example.ts'
 import { accessibilityFaults, openPage, settled } from './explorer-page.ts'
 
 // a browser on a busy machine
-t.setTimeout(240_000)
+t.setTimeout(600_000)
 
 t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)

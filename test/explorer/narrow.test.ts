@@ -5,7 +5,7 @@ import { openExample } from '../helpers/example.ts'
 import { openPage, settled, type ExplorerPage } from './explorer-page.ts'
 
 // a browser on a busy machine
-t.setTimeout(120_000)
+t.setTimeout(600_000)
 
 t.test('little room', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)

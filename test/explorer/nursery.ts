@@ -146,7 +146,8 @@ export async function explored (
     readonly prepare?: (app: FastifyInstance) => unknown,
   } = {}
 ): Promise<FastifyInstance> {
-  const app = Fastify(server)
+  // a browser keeps connections on which it has sent nothing, and a server that closes would wait for them
+  const app = Fastify({ forceCloseConnections: true, ...server })
   t.teardown(() => app.close())
   await prepare(app)
   await app.register(crudExplorer, { prefix: '/explorer', enabled: true, ...explorer })

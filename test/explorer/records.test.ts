@@ -8,7 +8,7 @@ import { accessibilityFaults, openPage, settled } from './explorer-page.ts'
 import { describedBy, explored } from './nursery.ts'
 
 // a browser on a busy machine
-t.setTimeout(240_000)
+t.setTimeout(600_000)
 
 const HOSTILE = '<script>document.title = "x"</script><img src=x onerror=alert(1)> \u202Ecba'
 

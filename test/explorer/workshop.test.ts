@@ -7,7 +7,7 @@ import { accessibilityFaults, openPage, settled } from './explorer-page.ts'
 import { entities, openWorkshop, seed, TEXTS } from './workshop.ts'
 
 // a browser on a busy machine
-t.setTimeout(600_000)
+t.setTimeout(1_200_000)
 
 const rows = (page: Page) => page.locator('tbody tr:not(.space)')
 

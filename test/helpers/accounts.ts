@@ -1,5 +1,4 @@
 /** A table for tests of transactions, and its content as others see it. */
-import { setTimeout } from 'node:timers/promises'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { CrudBase } from '../../src/index.ts'
@@ -40,15 +39,6 @@ export async function reset (orm: MikroORM): Promise<readonly [number, number]> 
     "insert into account (owner, number) values ('a', 1), ('b', 2) returning id"
   )
   return [rows[0]!.id, rows[1]!.id]
-}
-
-/** Polls until a condition holds. */
-export async function until (condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!await condition()) {
-    if (Date.now() > deadline) throw new Error('it did not happen')
-    await setTimeout(5)
-  }
 }
 
 /** The error with which a promise is rejected. */

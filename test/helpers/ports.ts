@@ -1,11 +1,23 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** A port that is free at the moment. */
+/**
+ * A port that is free at the moment. It is below those that systems give to connections and to servers without a port
+ * of their own, so that none of them takes it before the test does.
+ */
 export async function freePort (): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as net.AddressInfo
-  server.close()
-  return port
+  for (;;) {
+    const port = randomInt(10_000, 32_768)
+    const server = net.createServer().listen(port, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue
+      throw error
+    }
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }

@@ -10,6 +10,7 @@ import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { lacks } from '../helpers/capabilities.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { until } from '../helpers/until.ts'
 import { resource, select } from './helper.ts'
 
 const plants = resource(Plant, {
@@ -48,18 +49,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   const urlOf = (app: FastifyInstance) => `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 
   /** Polls the server until the given number of statements with this comment are running. */
-  const running = async (comment: string, count: number): Promise<boolean> => {
-    const deadline = Date.now() + 10_000
-    while (Date.now() < deadline) {
+  const running = (comment: string, count: number): Promise<boolean> =>
+    until(async () => {
       const [row] = await select(
         orm,
         "select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() " +
           `and query like '%pg_sleep(30) /* ${comment} */%'`
       )
-      if (row.n === count) return true
-    }
-    return false
-  }
+      return row.n === count
+    }, `${count} statements run: ${comment}`)
 
   const uncancellable = name === 'pglite'
     ? 'PGlite runs in this process, a statement at a time: nothing can cancel it'

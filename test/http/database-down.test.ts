@@ -87,7 +87,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('an exhausted pool answers 503', async (t) => {
-    const { app, lines, orm } = await serve(t, { max: 1, connectionTimeoutMillis: 1000 })
+    const { app, lines, orm } = await serve(t, { max: 1, connectionTimeoutMillis: 3_000 })
     const em = orm.em.fork()
     await em.begin()
     await em.execute('select 1')
@@ -98,7 +98,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
 
   t.test('a statement that exceeds its timeout answers 503', async (t) => {
     const crud = resource(Plant)
-    const { app, lines, orm } = await serve(t, { max: 2 }, crud, { statement_timeout: 50 })
+    const { app, lines, orm } = await serve(t, { max: 2 }, crud, { statement_timeout: 2_000 })
     const em = orm.em.fork()
     await em.begin()
     await em.execute('lock table plant in access exclusive mode')

@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import { AllowedFilters, crudKit, DatabaseFactory, type DatabaseOptions } from '../../src/index.ts'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { createDatabase, skipReasons } from '../helpers/databases.ts'
+import { until } from '../helpers/until.ts'
 import { bodyOf, resource } from './helper.ts'
 
 t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
@@ -38,9 +39,6 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     (await select(
       "select 1 from pg_stat_activity where datname = current_database() and application_name = 'fastify-crud-kit'"
     )).length
-  const until = async (what: () => Promise<boolean> | boolean) => {
-    while (!await what()) await new Promise(setImmediate)
-  }
 
   t.test('a factory shared by two servers is closed by the last one', async (t) => {
     const factory = database()
@@ -113,7 +111,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('a request waits for a connection as long as configured', async (t) => {
-    const factory = database({ pool: { max: 1, connectionTimeoutMillis: 1000 } })
+    const factory = database({ pool: { max: 1, connectionTimeoutMillis: 3_000 } })
     const { app } = await serve(t, factory)
     const holder = (await factory.getEngine()).em.fork()
     await holder.begin()

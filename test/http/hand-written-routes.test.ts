@@ -211,7 +211,7 @@ t.test('an outage answers 503', { skip: await findPostgres() === undefined && 'n
     databaseUrl: server.url,
     entities: [Coin],
     schema: 'create',
-    pool: { max: 2, connectionTimeoutMillis: 2_000 },
+    pool: { max: 2, connectionTimeoutMillis: 20_000 },
   })
   const orm = await MikroORM.init({ entities: [Coin], clientUrl: server.url })
   t.teardown(() => orm.close(true))

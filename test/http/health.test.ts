@@ -24,7 +24,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   t.test('replicas that are down degrade the status', async (t) => {
     for (const status of ['lagging', 'down'] as const) {
       const replica = { url: 'postgresql://one/shop', status, lag: 3 }
-      t.match(await checkHealth(orm, 2_000, [{ ...replica, status: 'up' }, replica]), {
+      t.match(await checkHealth(orm, 20_000, [{ ...replica, status: 'up' }, replica]), {
         status: 'degraded',
         writer: up,
         replicas: [{ status: 'up' }, replica],
@@ -59,13 +59,13 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       database: new DatabaseFactory({
         databaseUrl: through.href,
         entities,
-        pool: { max: 2, connectionTimeoutMillis: 300 },
+        pool: { max: 2, connectionTimeoutMillis: 10_000 },
       }),
     })
     const errors: unknown[] = []
     await app.register(underPressure, {
       healthCheck: async () => {
-        const health = await app.crudHealth({ timeoutMillis: 200 })
+        const health = await app.crudHealth({ timeoutMillis: 10_000 })
         if (health.status === 'down') errors.push(health)
         return health.status !== 'down' && { ...health }
       },

@@ -46,7 +46,7 @@ t.test('a load of 1 000 requests during two outages ends with no lost write and 
     databaseUrl: url,
     entities: [Entry],
     schema: 'create',
-    pool: { max: 8, connectionTimeoutMillis: 3_000 },
+    pool: { max: 8, connectionTimeoutMillis: 20_000 },
   })
   const app = Fastify()
   await app.register(crudKit, {

@@ -24,6 +24,7 @@ import { Customer, entities, Order, OrderItem, Plant, Specimen, Supplier, Tag } 
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
+import { until } from '../helpers/until.ts'
 import { client, select } from './helper.ts'
 
 const MANY = 1234
@@ -367,19 +368,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       await server.listen({ port: 0, host: '127.0.0.1' })
       return { server, url: `http://127.0.0.1:${(server.server.address() as AddressInfo).port}` }
     }
-    const idle = async () => {
-      const deadline = Date.now() + 10_000
-      while (Date.now() < deadline) {
+    const idle = () =>
+      until(async () => {
         const [row] = await select(
           orm,
           'select count(*)::int as n from pg_stat_activity where datname = current_database() ' +
             "and pid <> pg_backend_pid() and (state like 'idle in transaction%' or (state = 'active' " +
             "and query like '%crud_stream%'))"
         )
-        if (row.n === 0) return true
-      }
-      return false
-    }
+        return row.n === 0
+      }, 'no stream is left open')
 
     t.test('an error after the first record breaks off the answer, so that the client notices', async (t) => {
       const { url } = await listen(t)
@@ -410,7 +408,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       const server = Fastify({ forceCloseConnections: true })
       t.teardown(() => server.close())
       await server.register(crudKit, { orm, indexAdvice: false })
-      await server.register(crudRoutes, { prefix: '/tags', crud: tags, stream: { stallTimeoutMillis: 300 } })
+      await server.register(crudRoutes, { prefix: '/tags', crud: tags, stream: { stallTimeoutMillis: 3_000 } })
       await server.listen({ port: 0, host: '127.0.0.1' })
       const { port } = server.server.address() as AddressInfo
       // the pool has one more connection, for the others

@@ -11,9 +11,10 @@ import {
   type CrudRecord,
   type RouteTransactions,
 } from '../../src/index.ts'
-import { Account, add, owners, reset, until } from '../helpers/accounts.ts'
+import { Account, add, owners, reset } from '../helpers/accounts.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
+import { until } from '../helpers/until.ts'
 import { serve } from './helper.ts'
 
 const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const

@@ -16,7 +16,7 @@ import {
   QueryBuilderConfig,
   withTransaction,
 } from '../../src/index.ts'
-import { until } from '../helpers/accounts.ts'
+import { until } from '../helpers/until.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { startProxy } from '../helpers/proxy.ts'
 

@@ -19,8 +19,8 @@ const Note = defineEntity({
 /** A row that claims a wrong number of columns. */
 const GARBLED = Buffer.from([0x44, 0, 0, 0, 4])
 
-t.setTimeout(150_000)
-t.test('PostgreSQL', { skip: skipReasons.postgres, timeout: 150_000 }, async (t) => {
+t.setTimeout(600_000)
+t.test('PostgreSQL', { skip: skipReasons.postgres, timeout: 600_000 }, async (t) => {
   const open = async (t: Test, own: boolean) => {
     const { url: address, drop } = await createDatabase()
     const url = new URL(address)
@@ -91,7 +91,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres, timeout: 150_000 }, async (t)
   }
 
   // half a gigabyte takes time on a busy machine
-  t.test('a text that is too long for a string fails only its request', { timeout: 120_000 }, async (t) => {
+  t.test('a text that is too long for a string fails only its request', { timeout: 600_000 }, async (t) => {
     const program = fileURLToPath(new URL('../fixtures/long-answer.ts', import.meta.url))
     const child = spawn(process.execPath, [program], { env: process.env, stdio: ['ignore', 'pipe', 'inherit'] })
     let output = ''

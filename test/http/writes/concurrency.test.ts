@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { CrudBase } from '../../../src/index.ts'
 import { entities, Order, Plant, Shelf, Tag } from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { databases, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
+import { until } from '../../helpers/until.ts'
 import { resource, select, serve } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
@@ -177,15 +177,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
         `${body.length}\r\n\r\n${body}`
     )
     const waiting = "select pid from pg_locks where not granted and locktype = 'transactionid'"
-    const until = async (done: (rows: unknown[]) => boolean): Promise<void> => {
-      for (let tries = 0; !done(await select(orm, waiting)); tries++) {
-        if (tries > 500) throw new Error('It never came.')
-        await sleep(10)
-      }
-    }
-    await until((rows) => rows.length > 0)
+    await until(async () => (await select(orm, waiting)).length > 0)
     socket.destroy()
-    await until((rows) => rows.length === 0)
+    await until(async () => (await select(orm, waiting)).length === 0)
     await gate.rollback()
     t.strictSame(await select(orm, "select name from tag where name like 'gate %'"), [])
     t.equal((await post('/tags', [{ name: 'gate 30' }])).statusCode, 201, 'the connection is of use to the next')

@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { CrudBase, crudKit, DatabaseFactory, type CrudKitOptions } from '../../../src/index.ts'
 import { lacks } from '../../helpers/capabilities.ts'
 import { createDatabase, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
+import { until } from '../../helpers/until.ts'
 import { bodyOf, resource, select, serve, type Json } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
@@ -363,14 +363,8 @@ t.test('PostgreSQL', {
   }
 
   /** Waits until a condition on the server's activity holds. Nothing else shows that a statement is running. */
-  const until = async (client: pg.Client, sql: string): Promise<Json> => {
-    for (let tries = 0; tries < 500; tries++) {
-      const { rows } = await client.query(sql)
-      if (rows.length > 0) return rows[0]
-      await sleep(10)
-    }
-    throw new Error(`It never came: ${sql}`)
-  }
+  const seen = (client: pg.Client, sql: string): Promise<Json> =>
+    until(async () => (await client.query(sql)).rows[0], sql)
 
   const unavailable = (
     t: Test,
@@ -385,7 +379,7 @@ t.test('PostgreSQL', {
   }
 
   t.test('a statement that exceeds its timeout writes nothing', async (t) => {
-    const { app, errors, admin } = await serveOwn(t, { max: 2 }, { statement_timeout: 50 })
+    const { app, errors, admin } = await serveOwn(t, { max: 2 }, { statement_timeout: 2_000 })
     const { post, patch } = writes(app)
     unavailable(t, await post('/bookings', { title: 'sleep' }), errors.pop(), { code: '57014' })
     await admin.query('begin; update secret_booking set seats = 9 where id = 2')
@@ -399,7 +393,7 @@ t.test('PostgreSQL', {
     const { app, errors, admin } = await serveOwn(t, { max: 2 })
     const { post } = writes(app)
     const sent = post('/bookings', { title: 'sleep' })
-    const { pid } = await until(
+    const { pid } = await seen(
       admin,
       "select pid from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()"
     )
@@ -410,11 +404,11 @@ t.test('PostgreSQL', {
   })
 
   t.test('a pool without a free connection answers 503', async (t) => {
-    const { app, errors, admin } = await serveOwn(t, { max: 1, connectionTimeoutMillis: 1_000 })
+    const { app, errors, admin } = await serveOwn(t, { max: 1, connectionTimeoutMillis: 3_000 })
     const { post } = writes(app)
     await admin.query('begin; lock table secret_owner in access exclusive mode')
     const waiting = post('/owners', { id: 5, name: 'waits' })
-    await until(admin, "select 1 from pg_locks where not granted and relation = 'secret_owner'::regclass")
+    await seen(admin, "select 1 from pg_locks where not granted and relation = 'secret_owner'::regclass")
     unavailable(t, await post('/bookings', { title: 'no room' }), errors.pop(), { message: /timeout exceeded/ })
     await admin.query('rollback')
     t.equal((await waiting).statusCode, 201)
@@ -448,7 +442,7 @@ t.test('PostgreSQL', {
     await app.ready()
     await admin.query(`alter database ${name} connection limit 0`)
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [name])
-    await until(admin, `select 1 where not exists (select 1 from pg_stat_activity where usename = '${name}')`)
+    await seen(admin, `select 1 where not exists (select 1 from pg_stat_activity where usename = '${name}')`)
     // an idle connection may not know it yet
     await app.inject('/owners/1')
     errors.length = 0
@@ -468,7 +462,7 @@ t.test('PostgreSQL', {
     await get('/bookings/2')
     await admin.query('begin; update secret_booking set seats = 9 where id = 2')
     const sent = patch('/bookings/2', { seats: 3 })
-    await until(admin, "select 1 from pg_locks where not granted and locktype = 'transactionid'")
+    await seen(admin, "select 1 from pg_locks where not granted and locktype = 'transactionid'")
     errors.length = 0
     await admin.query('commit')
     t.equal((await sent).json().seats, 3, 'it was tried again')
@@ -500,9 +494,9 @@ t.test('PostgreSQL', {
     await rival.query('begin')
     await rival.query("update secret_owner set name = 'mine' where id = 1")
     const sent = patch('/bookings/2', { note: 'x' })
-    await until(admin, "select 1 from pg_locks where not granted and locktype = 'advisory'")
+    await seen(admin, "select 1 from pg_locks where not granted and locktype = 'advisory'")
     const rivals = rival.query('delete from secret_booking where id = 2')
-    await until(admin, "select 1 from pg_locks where not granted and locktype = 'transactionid'")
+    await seen(admin, "select 1 from pg_locks where not granted and locktype = 'transactionid'")
     errors.length = 0
     await admin.query('select pg_advisory_unlock(1)')
     // the server chose to undo the request

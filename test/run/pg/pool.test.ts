@@ -3,7 +3,7 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { UnavailableError } from '../../../src/errors.ts'
 import { convertError, guardPool, runOnPool, waitingFor, type BoundStatement } from '../../../src/run/index.ts'
-import { until } from '../../helpers/accounts.ts'
+import { until } from '../../helpers/until.ts'
 import { skipReasons } from '../../helpers/databases.ts'
 import { startProxy } from '../../helpers/proxy.ts'
 
@@ -122,7 +122,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('a request that waits too long for a connection fails, also if it was cancelled', async (t) => {
-    const { pool } = await open(t, { max: 1, connectionTimeoutMillis: 100 })
+    const { pool } = await open(t, { max: 1, connectionTimeoutMillis: 2_000 })
     const holder = await pool.connect()
     const abort = new AbortController()
     const leaving = runOnPool(pool, READ, abort.signal)
@@ -139,10 +139,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('a server that stops answering is given up, and a slow one is not', async (t) => {
-    const { pool, proxy, fill } = await open(t, { max: 1, probeAfterMillis: 100, connectionTimeoutMillis: 500 })
+    const { pool, proxy, fill } = await open(t, { max: 1, probeAfterMillis: 100, connectionTimeoutMillis: 3_000 })
     await fill(1)
     t.strictSame(
-      await runOnPool(pool, { ...READ, text: 'select $1::int as n, pg_sleep(0.5)' }, undefined).then(([row]) =>
+      await runOnPool(pool, { ...READ, text: 'select $1::int as n, pg_sleep(2)' }, undefined).then(([row]) =>
         row!['n']
       ),
       1
