@@ -28,6 +28,7 @@ export const PG_MEMBERS = borrowedMembers('pg', '8.23.0', [
   ['Connection', 'close', 'replaced: a cursor would wait for the answer of a server that is gone'],
   ['Connection', 'readyForQuery', 'an event that ends such a cursor'],
   ['Query', 'handleDataRow', 'our query takes rows as texts, without asking the server for their types'],
+  ['Query', 'handleCommandComplete', 'our query for several statements counts their answers'],
   ['pg/lib/utils.js', 'prepareValue', 'sends values as pg does'],
 ])
 

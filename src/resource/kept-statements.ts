@@ -40,6 +40,7 @@ export interface KeptStatement {
   readonly toWire: ToWire | undefined
   readonly prepared: Prepared
   readonly readOnly: boolean
+  readonly brief: boolean
   /** Entities that conditions of the configuration lead to. Their filters cannot be added to a kept statement. */
   readonly behind: ReadonlySet<EntityModel>
 }
@@ -74,6 +75,14 @@ const WRITES: { readonly [Kind in (Plan | AnyWritePlan)['kind']]: Kind extends A
 }
 
 const isWrite = (plan: Plan | AnyWritePlan): plan is AnyWritePlan => WRITES[plan.kind]
+
+/** Whether a plan reads one row by its key, and nothing whose cost depends on other rows. */
+function isBrief (plan: Plan | AnyWritePlan): boolean {
+  if (plan.kind !== 'get' || plan.weighed === true) return false
+  const { properties, includes, aggregates } = plan.selection
+  return includes.length === 0 && aggregates.length === 0 &&
+    properties.every((property) => property.kind !== 'scalar' || property.formula === undefined)
+}
 
 /** The form of writes for the server of an EntityManager. */
 export const dialectOf = (em: EntityManager): Dialect => distributionOf(em) === undefined ? 'postgresql' : 'distributed'
@@ -111,6 +120,7 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
     constants,
     toWire: toWireOfPlan(plan),
     readOnly: !isWrite(plan),
+    brief: isBrief(plan),
     prepared: new Prepared(statement.text, !MANY_ROWS.has(plan.kind)),
     behind,
   }
@@ -118,11 +128,11 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
 
 /** The statement with the values of one request. */
 export function bindKept (
-  { statement: { text, slots, columns }, constants, prepared, toWire, readOnly }: KeptStatement,
+  { statement: { text, slots, columns }, constants, prepared, toWire, readOnly, brief }: KeptStatement,
   values: readonly unknown[],
   call: QueryCall
 ): CompiledRead {
-  return { text, values: constants.bind(slots, values), columns, prepared, call, toWire, readOnly }
+  return { text, values: constants.bind(slots, values), columns, prepared, call, toWire, readOnly, brief }
 }
 
 /** A statement that is not kept. */

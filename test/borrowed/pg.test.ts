@@ -168,6 +168,22 @@ const contracts: Record<string, Omit<Contract, 'on'>> = {
       })
     },
   },
+  'Query.handleCommandComplete': {
+    does: 'is called on a query object for each of its statements, and before that the name and the text are noted',
+    holds: async ({ pool }) => {
+      const prepared = ['$1::int as n', '-$1::int as n'].map((select) => new Prepared(`select ${select}`, true))
+      const statements = prepared.map((prepared) => ({ text: prepared.text, values: [7], columns: ['n'], prepared }))
+      for (let run = 0; run < 6; run++) {
+        const rows = await Promise.all(
+          statements.map((statement) => runOnPool(pool, { ...statement, readOnly: true, brief: true }, undefined))
+        )
+        assert.deepEqual(rows, [[{ n: '7' }], [{ n: '-7' }]])
+      }
+      await withClient(pool, (client) => {
+        for (const one of prepared) assert.ok(borrowed.isParsed(client.connection, one.nameForRun()!))
+      })
+    },
+  },
   'pg/lib/utils.js.prepareValue': {
     does: 'makes texts of values',
     holds: () => {

@@ -5,7 +5,7 @@
  */
 import type { Client, Pool } from 'pg'
 import { endCursorsWith, isBusy, replaceConnect, socketOf } from '../../borrowed/pg.ts'
-import { pooled, useNoNames, waitingFor } from './pool.ts'
+import { pooled, useNoNames, waitingFor } from './connections.ts'
 import { isThere } from './server-socket.ts'
 import { surviveUnreadable } from './unreadable.ts'
 

@@ -64,16 +64,10 @@ class TextQuery implements Submittable {
 
   submit (connection: Connection): void | Error {
     const { stream } = connection
-    const { name = '', text, values } = this
-    let parse: Buffer = NO_MESSAGE
-    if (name === '') parse = this.#prepared?.message ?? parseMessage(text, '')
-    else if (!isParsed(connection, name)) parse = parseMessage(text, name)
+    const { name, text, values } = this
     try {
-      const bind = serialize.bind(
-        { statement: name, values: values as unknown[], valueMapper: prepareValue } as Parameters<
-          typeof serialize.bind
-        >[0]
-      ) as Buffer
+      const bind = bindMessage(values, name)
+      const parse = parseIfNeeded(connection, { text, prepared: this.#prepared }, name)
       if (stream.writable) stream.write(Buffer.concat([parse, bind, EXECUTE]))
     } catch (error) {
       // a value that cannot be converted to text
@@ -82,9 +76,7 @@ class TextQuery implements Submittable {
   }
 
   handleDataRow ({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    const row: Row = {}
-    for (let index = 0; index < this.#columns.length; index++) row[this.#columns[index]!] = fields[index]
-    this.#rows.push(row)
+    this.#rows.push(rowOf(this.#columns, fields))
   }
 
   handleError (error: Error): void {
@@ -106,4 +98,28 @@ class TextQuery implements Submittable {
   handleCommandComplete (): void {}
   handleEmptyQuery (): void {}
   handlePortalSuspended (): void {}
+}
+
+/** The message that parses a statement. It is empty if the server has the statement under its name. */
+export function parseIfNeeded (
+  connection: Connection,
+  { text, prepared }: Pick<BoundStatement, 'text' | 'prepared'>,
+  name: string | undefined
+): Buffer {
+  if (name === undefined) return prepared?.message ?? parseMessage(text, '')
+  return isParsed(connection, name) ? NO_MESSAGE : parseMessage(text, name)
+}
+
+/** The message with the values of a statement. */
+export function bindMessage (values: readonly unknown[], name = ''): Buffer {
+  return serialize.bind(
+    { statement: name, values: values as unknown[], valueMapper: prepareValue } as Parameters<typeof serialize.bind>[0]
+  ) as Buffer
+}
+
+/** A row of texts by column. */
+export function rowOf (columns: readonly string[], fields: readonly (string | null)[]): Row {
+  const row: Row = {}
+  for (let index = 0; index < columns.length; index++) row[columns[index]!] = fields[index]
+  return row
 }

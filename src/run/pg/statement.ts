@@ -13,6 +13,8 @@ export interface BoundStatement {
   readonly columns?: readonly string[] | undefined
   /** Kept data of a statement that will run again. */
   readonly prepared?: Prepared | undefined
+  /** Whether it looks up one record and nothing else, so that it may share a message with others. Default false. */
+  readonly brief?: boolean
   /** The call that it runs for, if `CrudBase` runs it. */
   readonly call?: QueryCall | undefined
   /** The statement whose rows it fetches from a cursor. */

@@ -5,7 +5,7 @@ import { abortOptionsOf } from '../../borrowed/mikro-orm.ts'
 import { AbortedError, UnavailableError } from '../../errors.ts'
 import { isServerError } from '../errors/driver-errors.ts'
 import { ownErrorIn, ThroughDriver } from '../errors/through-driver.ts'
-import type { Cancellation } from '../pg/pool.ts'
+import type { Cancellation } from '../pg/connections.ts'
 import { abandon, type HeldConnection } from './held-connection.ts'
 
 export interface Deadline {

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { Prepared, runOnPool, type BoundStatement } from '../../../src/run/index.ts'
-import { useNoNames } from '../../../src/run/pg/pool.ts'
+import { useNoNames } from '../../../src/run/pg/connections.ts'
 import { skipReasons } from '../../helpers/databases.ts'
 
 t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
