@@ -1,7 +1,14 @@
 /**
  * Registers the other plugins: the database, an EntityManager and a parsed query for each request, routes of resources.
  */
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyTypeProvider,
+  RawServerBase,
+  RawServerDefault,
+} from 'fastify'
 import fp from 'fastify-plugin'
 import { CrudBase } from '../src/crud/index.ts'
 import { ConfigError } from '../src/errors.ts'
@@ -10,11 +17,15 @@ import {
   checkDatabase,
   checkKitOptions,
   type CrudRoutesOptions,
+  type KitCheck,
+  type ResourceOptions,
+  type RoutesCheck,
   type ServerDatabaseOptions,
+  type UncheckedRoutes,
 } from '../src/http/index.ts'
 import { crudAccess, type CrudAccessOptions } from './access.ts'
 import { crudAdvice, type CrudAdviceOptions } from './advice.ts'
-import { resourceRoutes } from './crud-routes.ts'
+import { resourceRoutes, type CrudRoutesPlugin } from './crud-routes.ts'
 import { crudDatabase, releaseDatabase } from './database.ts'
 import { crudErrors } from './errors.ts'
 import { crudHealth } from './health.ts'
@@ -22,14 +33,42 @@ import { requestQueryParams } from './query-params.ts'
 import { requestEm } from './request-em.ts'
 import { serverTiming, type ServerTimingOptions } from './server-timing.ts'
 
-/** A resource: its CRUD class, or the options of its routes. */
-export type ResourceOptions = CrudBase<any> | CrudRoutesOptions
+declare module 'fastify' {
+  /* eslint-disable @typescript-eslint/no-unused-vars -- the parameters must be those of Fastify's own declaration */
+  interface FastifyRegister<
+    T = void,
+    RawServer extends RawServerBase = RawServerDefault,
+    TypeProviderDefault extends FastifyTypeProvider = FastifyTypeProvider,
+    LoggerDefault extends FastifyBaseLogger = FastifyBaseLogger
+  > {
+    /** Registers `crudKit`, and checks the scope of each resource against its entity. */
+    <Options extends CrudKitOptions>(
+      plugin: CrudKitPlugin,
+      options: Options & KitCheck<Options, keyof CrudKitOptions>
+    ): T
+    /** Registers the routes of a resource, and checks their scope against the entity. */
+    <Options extends CrudRoutesOptions>(plugin: CrudRoutesPlugin, options: Options & RoutesCheck<Options>): T
+  }
+  /* eslint-enable @typescript-eslint/no-unused-vars */
+}
 
 /** The options of `fastify.register(crudKit, ...)`. Either `orm` or `database` is required. */
 export interface CrudKitOptions
   extends ServerDatabaseOptions, CrudAccessOptions, CrudAdviceOptions, ServerTimingOptions {
   /** Resources by prefix. */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
+}
+
+/** The type of `crudKit`. The member without a value tells it from all other plugins. */
+export interface CrudKitPlugin {
+  (
+    fastify: FastifyInstance,
+    options: Omit<CrudKitOptions, 'resources'> & {
+      readonly resources?: Readonly<Record<string, CrudBase<any> | UncheckedRoutes>>,
+    }
+  ): Promise<void>
+  /** @internal */
+  readonly '~plugin': 'crudKit'
 }
 
 /** Excludes this file when @fastify/autoload loads the folder, since it would register the other plugins again. */
@@ -89,5 +128,8 @@ const PLUGINS: readonly FastifyPluginAsync<CrudAccessOptions & CrudAdviceOptions
  *   resources: { '/categories': new CategoryCrud() },
  * })
  */
-export const crudKit = fp(register, { name: 'fastify-crud-kit', fastify: '>=5.8 <7' })
+export const crudKit = fp(register, {
+  name: 'fastify-crud-kit',
+  fastify: '>=5.8 <7',
+}) as unknown as CrudKitPlugin
 export default crudKit

@@ -21,6 +21,7 @@ import {
   type Limits,
   type NamedSchemas,
   type RoutedResource,
+  type UncheckedRoutes,
 } from '../src/http/index.ts'
 import { checkFastify } from '../src/borrowed/check.ts'
 import { ConfigError } from '../src/errors.ts'
@@ -35,6 +36,16 @@ declare module 'fastify' {
     /** The operation of a generated route, for hooks that read `request.routeOptions.config`. */
     readonly crud?: { readonly operation: CrudOperation, readonly resource: string }
   }
+}
+
+/**
+ * The type of `crudRoutes`. The member without a value tells it from all other plugins. plugins/crud-kit.ts declares
+ * its signature of `register`.
+ */
+export interface CrudRoutesPlugin {
+  (fastify: FastifyInstance, options: UncheckedRoutes): Promise<void>
+  /** @internal */
+  readonly '~plugin': 'crudRoutes'
 }
 
 /** Excludes this file when @fastify/autoload loads the folder, since it needs a resource. */
@@ -209,5 +220,5 @@ export const resourceRoutes = fp(
  * @example
  * fastify.register(crudRoutes, { prefix: '/categories', crud: new CategoryCrud() })
  */
-export const crudRoutes = fp(register, METADATA)
+export const crudRoutes = fp(register, METADATA) as unknown as CrudRoutesPlugin
 export default crudRoutes

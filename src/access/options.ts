@@ -1,16 +1,12 @@
 /** The option `access` as an application writes it: what each role may do with each entity. */
-import type { FilterQuery } from '@mikro-orm/core'
 import type { FastifyRequest } from 'fastify'
-import type { AnyKey, CrudOperation, IsAny } from '../config/index.ts'
+import type { AnyKey, Condition, CrudOperation, IsAny } from '../config/index.ts'
 
 /** The name that stands for all entities that a role does not name. */
 export const OTHERS = '*'
 
 /** The names of an entity's properties, hidden ones included. */
 type PropertyName<Entity> = IsAny<Entity> extends true ? string : AnyKey<Entity>
-
-/** A condition on rows of an entity. */
-type RowsCondition<Entity> = IsAny<Entity> extends true ? object : Entity extends object ? FilterQuery<Entity> : object
 
 /** What a role may do with an entity. A rule without members sets no limits. */
 export interface EntityRule<Entity = any> {
@@ -20,8 +16,8 @@ export interface EntityRule<Entity = any> {
    * plain equalities.
    */
   readonly rows?:
-    | RowsCondition<Entity>
-    | ((request: FastifyRequest) => RowsCondition<Entity> | Promise<RowsCondition<Entity>>)
+    | Condition<Entity>
+    | ((request: FastifyRequest) => Condition<Entity> | Promise<Condition<Entity>>)
   /** The properties that do not exist for the role. The other side of a relation does not exist either. */
   readonly hidden?: ReadonlyArray<PropertyName<Entity>>
   /** The properties that exist for the role, instead of `hidden`. The primary key must be one of them. */

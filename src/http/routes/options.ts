@@ -1,5 +1,6 @@
 /** The options of a resource's routes. */
 import type { FastifyRequest, RegisterOptions, RouteOptions } from 'fastify'
+import type { Condition } from '../../config/index.ts'
 import type { CrudBase } from '../../crud/index.ts'
 import type { CrudOperation } from '../options.ts'
 import type { StreamOptions } from '../streams/index.ts'
@@ -23,16 +24,16 @@ export type RouteHooks = Partial<
 >
 
 /** The options of `fastify.register(crudRoutes, ...)`. */
-export interface CrudRoutesOptions extends RegisterOptions {
+export interface CrudRoutesOptions<Entity extends object = any> extends RegisterOptions {
   /** The CRUD class whose operations the routes call. */
-  readonly crud: CrudBase<any>
+  readonly crud: CrudBase<Entity, any, any>
   /** The operations to make routes for. Default: all but createMany. */
   readonly operations?: readonly CrudOperation[]
   /**
    * Returns a condition, in MikroORM's query language, on the rows that a request may use; `{}` allows all. It holds
    * for every request. Do not confuse it with `AllowedFilters.scope`, which is a filter that clients may switch on.
    */
-  readonly scope?: (request: FastifyRequest) => object | Promise<object>
+  readonly scope?: (request: FastifyRequest) => Condition<Entity> | Promise<Condition<Entity>>
   /** Hooks of all routes and of single operations. The hooks in `all` run first. */
   readonly hooks?: {
     /** Hooks of all routes. They run before those of a single operation. */
