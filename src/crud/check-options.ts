@@ -7,6 +7,23 @@ import { isTypo } from '../suggest.ts'
 /** The options of the constructor. */
 const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'name']
 
+/** The options of a resource's routes. They do not belong here, but are often written here. */
+const ROUTE_OPTIONS: readonly string[] = [
+  'operations',
+  'scope',
+  'hooks',
+  'config',
+  'schemas',
+  'maxBatch',
+  'allowHardDelete',
+  'requireIfMatch',
+  'readonlyProperties',
+  'unknownParameters',
+  'transaction',
+  'stream',
+  'serverTiming',
+]
+
 /** The hooks of a CRUD class. */
 const HOOKS: readonly string[] = ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'afterRead']
 
@@ -14,12 +31,23 @@ const HOOKS: readonly string[] = ['beforeCreate', 'beforeUpdate', 'beforeDelete'
  * Checks the options of the constructor.
  *
  * @param what the name of the class
- * @throws {ConfigError} for an entity instead of options, an unknown option, and options without `model`
+ * @throws {ConfigError} for an entity instead of options, an option of routes, an unknown option, and options without
+ *   `model`
  */
 export function checkCrudOptions (what: string, options: unknown): void {
   const entity = entityName(options)
   if (entity !== undefined) {
     throw new ConfigError(`${what}: pass the entity as the option 'model': new CrudBase({ model: ${entity} }).`)
+  }
+  const misplaced = ROUTE_OPTIONS.find((name) => isObject(options) && name in options)
+  if (misplaced !== undefined) {
+    throw new ConfigError(
+      `${what}: '${misplaced}' is an option of the resource's routes. Write it beside 'crud', as in ` +
+        `resources: { '/books': { crud: new ${what}(${
+          what === 'CrudBase' ? '...' : ''
+        }), ${misplaced}: ... } }, or in ` +
+        'the options of crudRoutes.'
+    )
   }
   checkOptions(what, options, OPTIONS)
   if ((options as { readonly model?: unknown } | undefined)?.model === undefined) {

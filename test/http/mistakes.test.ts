@@ -14,6 +14,7 @@ import crudKit, {
   crudRoutes,
   parseQueryParams,
 } from '../../src/index.ts'
+import { ResourceOptionsSchema } from '../../src/http/options.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 
 const Author = defineEntity({ name: 'Author', extends: BaseModel, properties: { name: p.string() } })
@@ -280,6 +281,23 @@ const MISTAKES: readonly Mistake[] = [
   ],
   ['no options', () => new Crud(), "CrudBase: 'model' is required", 'new CrudBase({ model: Book })'],
   ['a misspelt option of CrudBase', () => new Crud({ modle: Book }), "no option 'modle'", "Did you mean 'model'?"],
+  ...Object.keys(ResourceOptionsSchema.properties).filter((name) => name !== 'name').map((name): Mistake => [
+    `the option ${name} of routes for a CRUD class`,
+    () => new Crud({ model: Book, [name]: {} }),
+    `CrudBase: '${name}' is an option of the resource's routes`,
+    `Write it beside 'crud', as in resources: { '/books': { crud: new CrudBase(...), ${name}: ... } }`,
+  ]),
+  [
+    'an option of routes in the constructor of a class',
+    () =>
+      new (class BookCrud extends Crud {
+        constructor () {
+          super({ model: Book, scope: () => ({}) })
+        }
+      })(),
+    "BookCrud: 'scope' is an option of the resource's routes",
+    "resources: { '/books': { crud: new BookCrud(), scope: ... } }, or in the options of crudRoutes",
+  ],
   [
     'a model that is no entity',
     ({ mount }) => mount(new Crud({ model: {} })),
