@@ -46,12 +46,14 @@ const base: Record<string, EntitySchemaColumnOptions> = {
 const CategoryEntity = new EntitySchema<Category>({
   name: 'Category',
   tableName: 'categories',
+  // any: the columns of `base` have lost their literal types
   columns: { ...base, description: { type: 'text', nullable: true }, status: { type: 'text' } } as any,
   relations: { products: { type: 'one-to-many', target: 'Product', inverseSide: 'category' } },
 })
 const ProductEntity = new EntitySchema<Product & { category: Category }>({
   name: 'Product',
   tableName: 'products',
+  // any: as above, and category_id is no property of Product
   columns: { ...base, stock: { type: 'int' }, category_id: { type: 'int' } } as any,
   relations: {
     category: { type: 'many-to-one', target: 'Category', joinColumn: { name: 'category_id' }, inverseSide: 'products' },

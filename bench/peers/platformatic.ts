@@ -10,7 +10,7 @@ export default async function platformatic ({ url, poolSize }: StartOptions) {
   const fastify = Fastify()
   await fastify.register(sqlMapper, { connectionString: url, poolSize })
   await fastify.register(sqlOpenapi)
-  // the package's types augment another copy of Fastify
+  // any: the package's types augment another copy of Fastify
   const { category, product } = (fastify as any).platformatic.entities
 
   // for requests that its routes cannot answer, its documentation recommends routes that use the mapper's entities
@@ -21,6 +21,7 @@ export default async function platformatic ({ url, poolSize }: StartOptions) {
       category.find({ where, orderBy: ORDER, limit: Number(limit), offset: Number(offset) }),
       category.count({ where }),
     ])
+    // any: the mapper's records have no types
     const byId = new Map<unknown, any>(items.map((item: any) => [String(item.id), { ...item, products: [] }]))
     const products = await product.find({
       where: { categoryId: { in: [...byId.keys()] }, deletedAt: { eq: null } },

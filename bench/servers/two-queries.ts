@@ -79,7 +79,7 @@ export async function twoQueries ({ url, poolSize }: StartOptions) {
     return { items, ...pageInfo(window, count) }
   })
 
-  async function addProducts (items: any[]): Promise<void> {
+  async function addProducts (items: any[]): Promise<void> { // any: pg's rows have no types
     const byId = new Map<number, unknown[]>()
     for (const item of items) byId.set(item.id, item.products = [])
     const { rows } = await pool.query(PRODUCTS, [[...byId.keys()]])

@@ -6,6 +6,7 @@ import Fastify from 'fastify'
 import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig } from '../../src/index.ts'
 import { entities, Label, Paper, Project, Task } from './entities.ts'
 
+// any: the resources have different entities
 const resource = (model: any, config: ConstructorParameters<typeof QueryBuilderConfig<any>>[0]) =>
   new CrudBase({ model, queryConfig: new QueryBuilderConfig<any>(config) })
 const includes = (...paths: string[]) => paths.map((path) => new AllowedInclude(path))

@@ -13,7 +13,7 @@ export function keyOf (id: Id, { key }: Bound): RecordKey {
  *
  * @throws {TypeError} if a part of a composite key is missing, because it was not selected
  */
-export function withId (record: AnyRecord, bound: Bound): any { // the type that the framework's caller expects
+export function withId (record: AnyRecord, bound: Bound): any { // any: the caller chooses the type of its records
   const { key, references } = bound
   if (key.length === 1 && key[0] === 'id' && references.size === 0) return record
   const copy: AnyRecord = { ...record, id: key.length === 1 ? record[key[0]!] : joinId(partsOf(record, bound)) }

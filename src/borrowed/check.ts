@@ -54,7 +54,7 @@ export function checkMikroOrm ({ em, driver }: MikroORM): void {
 /** A client of PGlite. Its own type is not used, because not every application has the package. */
 export interface PgliteClient {
   readonly waitReady: Promise<void>
-  query<Row>(text: string, values?: any[]): Promise<{ readonly rows: Row[] }>
+  query<Row>(text: string, values?: unknown[]): Promise<{ readonly rows: Row[] }>
 }
 
 /**

@@ -72,7 +72,7 @@ export function replaceOnTransaction (
   transaction: Transaction,
   methods: {
     readonly [name in 'executeQuery' | 'getExecutor' | 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint']: (
-      ...args: any[]
+      ...args: never[]
     ) => unknown
   }
 ): void {

@@ -95,7 +95,8 @@ export function inheritByForks (em: EntityManager, mark: (em: EntityManager) => 
   })
 }
 
-/** A class of EntityManagers. TypeScript requires `any` arguments for a class that a mixin extends. */
+/** A class of EntityManagers. */
+// any: TypeScript requires it of the arguments of a class that a mixin extends (TS2545)
 export type EntityManagerClass = new(config: any, driver: any, ...rest: any[]) => EntityManager
 
 /** Derives a class of EntityManagers whose driver is replaced by `driverFor`. */

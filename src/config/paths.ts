@@ -142,7 +142,7 @@ export type PathCheck<Entity, Path extends string, Use extends PathUse> = string
 type TargetAt<Entity, Path extends string> = IsAny<Entity> extends true ? any
   : Path extends `${infer Head}.${infer Tail}` ? Head extends Key<Entity> ? TargetAt<Target<Entity[Head]>, Tail> : any
     : Path extends Key<Entity> ? Target<Entity[Path]>
-      : any
+      : any // any: the path is accepted, and start-up checks it
 
 /**
  * The type of the property at the end of a path, or `any` if the type checker can't follow the path.
@@ -152,7 +152,7 @@ type TargetAt<Entity, Path extends string> = IsAny<Entity> extends true ? any
 export type PathTarget<Entity, Path extends string> = IsAny<Entity> extends true ? any
   : Path extends `${infer Head}.${infer Tail}` ? Head extends Key<Entity> ? PathTarget<Target<Entity[Head]>, Tail> : any
     : Path extends Key<Entity> ? Entity[Path]
-      : any
+      : any // any: the path is accepted, and start-up checks it
 
 type Unsigned<Sort extends string> = Sort extends `${'+' | '-'}${infer Name}` ? Name : Sort
 

@@ -35,8 +35,8 @@ const METHODS = [
 
 type Method = typeof METHODS[number]
 
-/** The methods of `CrudBase` that read and write. Their arguments are `any`, since each has parameters of its own. */
-type Methods = { readonly [Name in Method]: (...args: any[]) => unknown }
+/** The methods of `CrudBase` that read and write. */
+type Methods = { readonly [Name in Method]: (...args: any[]) => unknown } // any: each has other parameters
 
 /** The methods of a CRUD class that read and write, within the limits of a role. */
 export type RoleView<Crud extends Methods> = Pick<Crud, Method>

@@ -86,24 +86,24 @@ export type WireId<Entity> = Untyped<Entity> extends true ? any
   : Primary<Entity> extends readonly unknown[] ? Record<string, any>
     : Wire<Primary<Entity>>
 
-/** `any` for objects, since types do not tell whether their members are columns or JSON. */
+/** The value of a property in an answer. */
 export type WireProperty<T> = KindOf<T> extends infer K ? K extends 'one' ? WireId<One<T>> | WireRecord<One<T>> | null
   : K extends 'many' ? WireRecord<Target<T>>[]
     : K extends 'scalar' ? Wire<T>
-      : any
+      : any // any: types do not tell whether the members of an object are columns or JSON
   : never
 
+/** The value of a property in a body. */
 export type WireInput<T> = KindOf<T> extends infer K
   ? K extends 'one' ? WireId<One<T>> | (null extends T ? null : never)
     : K extends 'many' ? WireId<Target<T>>[]
       : K extends 'scalar' ? Wire<T>
-      // the same for the objects of bodies
-        : any
+        : any // any: the same objects as in answers
   : never
 
 export type One<T> = Target<NonNullable<T>>
 
-/** The JSON form of a value, without MikroORM's brands, which say how a property is declared. Objects are `any`. */
+/** The JSON form of a value, without MikroORM's brands, which say how a property is declared. */
 export type Wire<T> = IsAny<T> extends true ? any : WireOf<T>
 
 type WireOf<T> = T extends null | undefined ? null
@@ -113,7 +113,7 @@ type WireOf<T> = T extends null | undefined ? null
         : T extends string ? string extends T ? string : Member<T>
           : T extends number ? number extends T ? number : Member<T>
             : T extends ReadonlyArray<infer Item> ? WireOf<Item>[]
-              : any
+              : any // any: JSON, whose members no type of the property promises
 
 /** A member of an enum, or for a branded type its value. */
 type Member<T> = T extends Opt<infer Value> ? string extends Value ? string : number extends Value ? number : Value : T

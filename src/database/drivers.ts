@@ -8,8 +8,8 @@ import type { DatabaseTarget } from './database-url.ts'
 /** The exports of a driver package that the factory uses. Both packages have PostgreSQL's interface. */
 export interface DriverModule {
   readonly MikroORM: { new(options: Options): MikroORM, init: (options: Options) => Promise<MikroORM> }
-  /** The package's class of EntityManagers. TypeScript requires `any` arguments for a class that a mixin extends. */
-  readonly EntityManager: new(...args: any[]) => EntityManager
+  /** The package's class of EntityManagers. */
+  readonly EntityManager: new(...args: any[]) => EntityManager // any: a mixin extends the class (TS2545)
 }
 
 export type ImportModule = (name: string) => Promise<unknown>

@@ -58,8 +58,7 @@ function connectionOptions (
   }
 }
 
-/** TypeScript requires `any` arguments for a class that a mixin extends. */
-type EntityManagerClass = new(...args: any[]) => EntityManager
+type EntityManagerClass = new(...args: any[]) => EntityManager // any: a mixin extends the class (TS2545)
 
 /**
  * MikroORM's additional options for replicas. MikroORM opens and closes their connections; `replicas` decides which one

@@ -104,7 +104,7 @@ export function createDataProvider<Api> (
     getApiUrl: () => base,
 
     async custom (params) {
-      return { data: await asRefine(sendCustom(api, params)) as any }
+      return { data: await asRefine(sendCustom(api, params)) as any } // any: the caller of the method chooses the type
     },
   }
 }
