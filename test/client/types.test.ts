@@ -214,7 +214,7 @@ function checked (t: Test, files: Readonly<Record<string, string>>, ...names: re
   return program
 }
 
-/** The number of type instantiations of a project. Limits are at most 1.5 times the figure of the day on which they were set. */
+/** The number of type instantiations of a project. A limit is 1.5 times the figure of the day on which it was set. */
 function countInstantiations (t: Test, files: Readonly<Record<string, string>>, name: string): number {
   return checked(t, files, name).getInstantiationCount()
 }
