@@ -29,6 +29,10 @@ if (process.argv.includes('--worst')) {
   await import('./worst/run.ts')
   process.exit()
 }
+if (process.argv.includes('--growth')) {
+  await import('./growth/run.ts')
+  process.exit()
+}
 if (process.argv.includes('--distributed')) {
   await import('./distributed/run.ts')
   process.exit()

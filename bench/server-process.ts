@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import type { StartOptions } from './pool.ts'
 import type { ServerCommand, ServerMessage } from './server.ts'
-import type { Variant } from './variants.ts'
+import type { ServerName, Variant, VariantName } from './variants.ts'
 
 export class ServerProcess {
   readonly port: number
@@ -15,16 +15,25 @@ export class ServerProcess {
     this.port = port
   }
 
-  /** @param execArgv options of Node, such as `--cpu-prof` */
+  /**
+   * @param execArgv options of Node, such as `--cpu-prof`
+   * @param application the name of its connections to PostgreSQL
+   */
   static async start (
-    { name, elsewhere }: Pick<Variant, 'name' | 'elsewhere'>,
+    { name, elsewhere }: Pick<Variant, 'elsewhere'> & { readonly name: ServerName | VariantName },
     { url, poolSize }: StartOptions,
-    execArgv: readonly string[] = []
+    execArgv: readonly string[] = [],
+    application: string = name
   ): Promise<ServerProcess> {
     const child = fork(elsewhere?.module ?? new URL('server.ts', import.meta.url), [elsewhere?.server ?? name], {
       execArgv: [...execArgv],
-      // PGAPPNAME tells the connections of variants apart
-      env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: url, POOL_SIZE: String(poolSize), PGAPPNAME: name },
+      env: {
+        ...process.env,
+        NODE_ENV: 'production',
+        DATABASE_URL: url,
+        POOL_SIZE: String(poolSize),
+        PGAPPNAME: application,
+      },
     })
     const message = await answer(child, name)
     if (!('port' in message)) throw new Error(`${name} sent another message than its port`)

@@ -20,6 +20,7 @@ const peer = async (name: ServerName) => (await import(new URL(`peers/${name}.ts
 const starters: Readonly<Record<ServerName, () => Promise<(options: StartOptions) => Promise<Server>>>> = {
   'crud-kit': async () => (await import('./servers/crud-kit.ts')).crudKitServer,
   'crud-kit-access': async () => (await import('./servers/crud-kit.ts')).crudKitServerWithAccess,
+  'crud-kit-bounded': async () => (await import('./servers/crud-kit.ts')).crudKitServerBounded,
   'hand-written': async () => (await import('./servers/hand-written.ts')).handWritten,
   'two-queries': async () => (await import('./servers/two-queries.ts')).twoQueries,
   'mikro-orm': async () => (await import('./servers/mikro-orm.ts')).mikroOrm,

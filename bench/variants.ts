@@ -11,12 +11,13 @@ export type ServerName =
   | 'hand-written'
   | 'crud-kit'
   | 'crud-kit-access'
+  | 'crud-kit-bounded'
   | 'two-queries'
   | 'mikro-orm'
   | 'platformatic'
   | 'nestjs-paginate'
 
-export type VariantName = ServerName | 'before'
+export type VariantName = Exclude<ServerName, 'crud-kit-bounded'> | 'before'
 
 export interface Variant {
   readonly name: VariantName

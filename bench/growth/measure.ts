@@ -1,0 +1,169 @@
+/** Measures the server's time for each request in databases of different sizes, which take turns. */
+import pg from 'pg'
+import { startPostgres } from '../../scripts/postgres.ts'
+import { Backends } from '../backends.ts'
+import { request } from '../client.ts'
+import { own } from '../dialects/own.ts'
+import { encode, load } from '../load.ts'
+import { ServerProcess } from '../server-process.ts'
+import type { ServerName } from '../variants.ts'
+import { createDatabase, SAMPLE, tidy } from './data.ts'
+import type { GrowthOperation } from './operations.ts'
+
+export interface GrowthOptions {
+  /** Numbers of categories, ascending. */
+  readonly sizes: readonly number[]
+  readonly operations: readonly GrowthOperation[]
+  /** Whether the hand-written routes are measured, too. */
+  readonly byHand: boolean
+  /** Rounds that count, after two that do not. */
+  readonly rounds: number
+  /** The duration of one turn. */
+  readonly seconds: number
+  readonly onProgress: (text: string) => void
+}
+
+export type Owner = 'generated' | 'hand-written'
+
+/** CPU time of PostgreSQL for each request, in microseconds: a figure for each round. */
+export type GrowthSamples = ReadonlyMap<string, readonly number[]>
+
+export interface GrowthResults {
+  readonly samples: GrowthSamples
+  /** PostgreSQL's version. */
+  readonly version: string
+}
+
+export const seriesOf = (operation: string, rows: number, owner: Owner): string => `${operation} ${rows} ${owner}`
+
+/** A database with its servers. */
+interface Site {
+  readonly rows: number
+  readonly client: pg.Client
+  readonly servers: ReadonlyMap<ServerName, ServerProcess>
+  readonly cursors: Readonly<Record<Owner, readonly string[]>>
+}
+
+/** Statements get their final plan in these rounds, and processes touch the shared memory. */
+const WARM_UP = 3
+const REQUESTS = 1_000
+const CONNECTIONS = 2
+/** The tables of 10 000 000 rows fit into the buffers, so that reading from disk is not measured. */
+const SETTINGS = {
+  shared_buffers: '5GB',
+  max_connections: 100,
+  autovacuum: 'off',
+  max_wal_size: '4GB',
+  max_parallel_workers_per_gather: 0,
+}
+
+/** @throws Error on systems without the /proc of Linux, which has the CPU times of PostgreSQL's processes */
+export async function measureGrowth (options: GrowthOptions): Promise<GrowthResults> {
+  const postgres = await startPostgres({ settings: SETTINGS })
+  const sites: Site[] = []
+  let backends: Backends | undefined
+  try {
+    for (const rows of options.sizes) {
+      options.onProgress(`filling: ${rows.toLocaleString('en')} rows`)
+      sites.push(await createSite(postgres.url, rows, options))
+    }
+    backends = await Backends.connect(postgres.url)
+    const { rows: [server] } = await sites[0]!.client.query("select current_setting('server_version') as version")
+    return { samples: await measureSites(sites, backends, options), version: server.version }
+  } finally {
+    await backends?.close()
+    for (const { servers, client } of sites) {
+      for (const server of servers.values()) await server.stop()
+      await client.end()
+    }
+    await postgres.stop()
+  }
+}
+
+async function createSite (admin: string, rows: number, { operations, byHand }: GrowthOptions): Promise<Site> {
+  const names = [...new Set(operations.map(({ server }) => server)), ...byHand ? ['hand-written' as const] : []]
+  const cursors: Record<Owner, readonly string[]> = { generated: [], 'hand-written': [] }
+  const url = await createDatabase(admin, rows, {
+    whole: operations.some(({ name }) => name === 'search' || name === 'include'),
+    onSample: async (url) => {
+      if (!operations.some(({ name }) => name === 'cursor-deep')) return
+      cursors.generated = await sampleCursors(url, 'crud-kit')
+      if (byHand) cursors['hand-written'] = await sampleCursors(url, 'hand-written')
+    },
+  })
+  const servers = new Map<ServerName, ServerProcess>()
+  for (const name of names) servers.set(name, await startServer(url, name, rows))
+  const client = new pg.Client(url)
+  await client.connect()
+  return { rows, client, servers, cursors }
+}
+
+const startServer = (url: string, name: ServerName, rows: number) =>
+  ServerProcess.start({ name }, { url, poolSize: CONNECTIONS }, [], applicationOf(name, rows))
+
+const applicationOf = (name: ServerName, rows: number) => `${name} ${rows}`
+
+/**
+ * Reads cursors of the second half of the set while the table has only a sample of its rows. A cursor is a position in
+ * the order, so it is the same when the other rows are there. Reading half of a large table page by page takes too
+ * long.
+ */
+async function sampleCursors (url: string, name: ServerName): Promise<readonly string[]> {
+  const server = await startServer(url, name, 0)
+  try {
+    const cursors: string[] = []
+    const perPage = 20
+    let cursor = ''
+    for (let read = perPage; read < SAMPLE * 0.9; read += perPage) {
+      cursor = own.nextCursor(await request(server.port, own.request({ kind: 'cursor', cursor, perPage })))
+      if (read > SAMPLE / 2) cursors.push(cursor)
+    }
+    return cursors
+  } finally {
+    await server.stop()
+  }
+}
+
+async function measureSites (
+  sites: readonly Site[],
+  backends: Backends,
+  { operations, byHand, rounds, seconds, onProgress }: GrowthOptions
+): Promise<GrowthSamples> {
+  const samples = new Map<string, number[]>()
+  for (let round = -WARM_UP; round < rounds; round++) {
+    for (const operation of operations) {
+      onProgress(`round ${round + 1} of ${rounds}: ${operation.name}`)
+      for (const site of sites) {
+        if (site.rows < (operation.atLeast ?? 0)) continue
+        for (const owner of byHand && operation.byHand ? OWNERS : OWNERS.slice(0, 1)) {
+          const cpu = await turn(operation, site, owner, { backends, seconds })
+          if (operation.writes) await tidy(site.client, site.rows)
+          const series = seriesOf(operation.name, site.rows, owner)
+          if (round >= 0) samples.set(series, [...samples.get(series) ?? [], cpu])
+        }
+      }
+    }
+  }
+  return samples
+}
+
+const OWNERS: readonly Owner[] = ['generated', 'hand-written']
+
+async function turn (
+  operation: GrowthOperation,
+  { rows, servers, cursors }: Site,
+  owner: Owner,
+  { backends, seconds }: { readonly backends: Backends, readonly seconds: number }
+): Promise<number> {
+  const name = owner === 'generated' ? operation.server : owner
+  const requests = Array.from(
+    { length: operation.name === 'create-many' ? 20 : REQUESTS },
+    (_, n) => encode(own.request(operation.call(n, { rows, cursors: cursors[owner] })))
+  )
+  const application = applicationOf(name, rows)
+  const before = await backends.cpu(application)
+  const result = await load({ port: servers.get(name)!.port, connections: CONNECTIONS, seconds, requests })
+  const after = await backends.cpu(application)
+  if (before === undefined || after === undefined) throw new Error('--growth needs the /proc of Linux')
+  return (after - before) / result.requests
+}
