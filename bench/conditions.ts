@@ -22,10 +22,9 @@ export function conditions (postgres: string, load: number, variants: readonly V
       Math.round(os.totalmem() / 2 ** 30)
     } GiB, ${os.type()} ${os.release()}.`,
     `${versions.join(', ')}.`,
-    `${new Date().toISOString().slice(0, 10)}; when the run started, ${
-      load.toFixed(1)
-    } processes for each CPU wanted to run${
-      load > 0.5 ? ': the machine was busy with something else, so trust ratios only, and those with care' : ''
+    `${new Date().toISOString().slice(0, 10)}; when the run started, ${load.toFixed(1)} processes for each CPU were ` +
+    `running or waiting for it${
+      load > 0.5 ? '. The machine was busy with other work: only ratios are meaningful, and their ranges are wide' : ''
     }.`,
   ]
 }

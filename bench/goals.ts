@@ -1,84 +1,102 @@
 /** The goals, and whether the results reach them. */
+import type { Growth } from './growth/report.ts'
 import type { Samples } from './measure.ts'
 import type { OperationName } from './operations.ts'
 import type { StartupCost } from './startup.ts'
-import { median, ratio } from './statistics.ts'
+import { median, ratios } from './statistics.ts'
 import type { StreamCost } from './stream.ts'
 
 export interface Results {
   readonly samples: Samples
   readonly stream?: StreamCost
   readonly startup?: { readonly one: readonly StartupCost[], readonly fifty: readonly StartupCost[] }
+  /** Ratios of the server's time for a list with a bounded total, 10 000 000 rows to 100 000. */
+  readonly bounded?: Growth
 }
 
 export interface Goal {
   readonly title: string
   readonly limit: number
   readonly unit: 'x' | ' MiB' | ' ms'
-  /** `undefined` if it was not measured. */
-  measured(results: Results): number | undefined
+  /** A figure for each round or run, of which the median counts. `undefined` if it was not measured. */
+  measured(results: Results): readonly number[] | undefined
 }
 
-/** Largest ratios of CPU time to the hand-written route. */
-const CPU: ReadonlyArray<readonly [OperationName, number]> = [
-  ['list', 1.25],
-  ['include', 1.25],
-  ['search', 1.3],
-  ['get', 1.3],
-  ['create', 1.4],
-  ['update', 1.4],
-  ['cursor-deep', 1.2],
+/** Largest ratios to the hand-written route: the CPU time of Node, and that of PostgreSQL. */
+const LIMITS: ReadonlyArray<readonly [OperationName, cpu: number | undefined, postgres: number]> = [
+  ['list', 1.15, 1.05],
+  ['include', 1.15, 1.05],
+  ['search', 1.15, 1.05],
+  ['get', 1.1, 1.05],
+  // hand-written routes read the wide rows that they skip
+  ['offset', undefined, 0.5],
+  ['cursor-first', 1.2, 1.05],
+  ['cursor-deep', 1.2, 1.05],
+  ['create', 1.15, 1.05],
+  ['update', 1.15, 1.05],
+  ['create-many', 1.3, 1.05],
 ]
 const variant = 'crud-kit'
 const firstPage = { operation: 'cursor-first', variant } as const
 
 export const goals: readonly Goal[] = [
-  ...CPU.map(([operation, limit]): Goal => ({
-    title: `${operation}: CPU to hand-written`,
+  ...LIMITS.flatMap(([operation, limit]): Goal[] =>
+    limit === undefined
+      ? []
+      : [{
+          title: `${operation}: CPU to hand-written`,
+          limit,
+          unit: 'x',
+          measured: ({ samples }) => ratios(samples, { operation, variant }, 'cpu'),
+        }]
+  ),
+  ...LIMITS.map(([operation, , limit]): Goal => ({
+    title: `${operation}: PostgreSQL CPU to hand-written`,
     limit,
     unit: 'x',
-    measured: ({ samples }) => ratio(samples, { operation, variant }, 'cpu'),
+    measured: ({ samples }) => ratios(samples, { operation, variant }, 'postgresCpu'),
   })),
   {
     title: 'cursor-deep: CPU to cursor-first',
-    limit: 1.2,
+    limit: 1.1,
     unit: 'x',
-    measured: ({ samples }) => ratio(samples, { operation: 'cursor-deep', variant }, 'cpu', firstPage),
+    measured: ({ samples }) => ratios(samples, { operation: 'cursor-deep', variant }, 'cpu', firstPage),
   },
   {
     title: 'cursor-deep: PostgreSQL CPU to cursor-first',
-    limit: 1.2,
+    limit: 1.1,
     unit: 'x',
-    measured: ({ samples }) => ratio(samples, { operation: 'cursor-deep', variant }, 'postgresCpu', firstPage),
+    measured: ({ samples }) => ratios(samples, { operation: 'cursor-deep', variant }, 'postgresCpu', firstPage),
   },
-  ...CPU.map(([operation]): Goal => ({
-    title: `${operation}: PostgreSQL CPU to hand-written`,
-    limit: 1.05,
+  {
+    title: 'list with a total up to 10 000: PostgreSQL CPU with 10 000 000 rows to 100 000',
+    limit: 1.5,
     unit: 'x',
-    measured: ({ samples }) => ratio(samples, { operation, variant }, 'postgresCpu'),
-  })),
+    measured: ({ bounded }) => bounded?.ratios,
+  },
   {
     title: 'a stream of 1 000 000 rows: growth of memory',
     limit: 64,
     unit: ' MiB',
-    measured: ({ stream }) => stream && stream.peak - stream.before,
+    measured: ({ stream }) => stream && [stream.peak - stream.before],
   },
   {
     title: 'start-up with 1 resource: CPU of the library',
-    limit: 150,
+    limit: 100,
     unit: ' ms',
-    measured: ({ startup }) => startup && median(startup.one.map(({ sum }) => sum)),
+    measured: ({ startup }) => startup?.one.map(({ sum }) => sum),
   },
   {
     title: 'start-up with 50 resources: CPU of the process',
-    limit: 1000,
+    limit: 600,
     unit: ' ms',
-    measured: ({ startup }) => startup && median(startup.fifty.map(({ others, sum }) => others + sum)),
+    measured: ({ startup }) => startup?.fifty.map(({ others, sum }) => others + sum),
   },
 ]
 
-/** Says by how much of the goal it is met, e.g. `met by 4 %`. */
-export function verdict ({ limit }: Goal, measured: number): string {
-  const part = `${Math.abs((measured / limit - 1) * 100).toFixed(0)} %`
-  return measured <= limit ? `met by ${part}` : `**not met** by ${part}`
+/** Says by how much of the goal the median is below or above it, e.g. `met by 4 %`. */
+export function verdict ({ limit }: Goal, measured: readonly number[]): string {
+  const value = median(measured)
+  const part = `${Math.abs((value / limit - 1) * 100).toFixed(0)} %`
+  return value <= limit ? `met by ${part}` : `**not met** by ${part}`
 }

@@ -3,15 +3,16 @@ import { goals, verdict, type Results } from './goals.ts'
 import type { Sample, Samples } from './measure.ts'
 import type { Operation } from './operations.ts'
 import type { StartupCost } from './startup.ts'
-import { figures, median, ratio } from './statistics.ts'
+import { figures, median, ratios } from './statistics.ts'
 import type { StreamCost } from './stream.ts'
-import type { Variant } from './variants.ts'
+import { BASE, type Variant } from './variants.ts'
 
 /** The report of all measurements, goals first. */
 export function report (results: Results, operations: readonly Operation[], variants: readonly Variant[]): string {
   const { samples, stream, startup } = results
   return [
     goalTable(results),
+    comparisonTable(samples, operations, variants),
     ...(operations.length === 0 ? [] : [ratioTable(samples, operations, variants)]),
     ...operations.map((operation) => operationTable(operation, samples, variants)),
     ...(stream === undefined ? [] : [streamTable(stream)]),
@@ -22,23 +23,53 @@ export function report (results: Results, operations: readonly Operation[], vari
 function goalTable (results: Results): string {
   const rows = goals.flatMap((goal) => {
     const measured = goal.measured(results)
-    const figure = (value: number) => `${goal.unit === 'x' ? value.toFixed(2) : value.toFixed(0)}${goal.unit}`
+    const digits = goal.unit === 'x' ? 2 : 0
+    const figure = (value: number) => `${value.toFixed(digits)}${goal.unit}`
     return measured === undefined
       ? []
-      : [[goal.title, `<= ${figure(goal.limit)}`, figure(measured), verdict(goal, measured)]]
+      : [[
+          goal.title,
+        `<= ${figure(goal.limit)}`,
+        figure(median(measured)),
+        spread(measured, digits),
+        verdict(goal, measured),
+        ]]
   })
-  return rows.length === 0 ? '' : `## Goals\n\n${table(['', 'goal', 'measured', ''], rows)}`
+  return rows.length === 0 ? '' : `## Goals\n\n${table(['', 'goal', 'median', 'range', ''], rows)}`
+}
+
+/** The routes of this checkout as a ratio to those of the other one. Empty without another one. */
+function comparisonTable (samples: Samples, operations: readonly Operation[], variants: readonly Variant[]): string {
+  const other = variants.find(({ name }) => name === 'before')
+  if (other === undefined || !variants.some(({ name }) => name === 'crud-kit')) return ''
+  const rows = operations.map(({ name, title }) => {
+    const cells = (key: 'cpu' | 'postgresCpu') => {
+      const values = ratios(samples, { operation: name, variant: 'crud-kit' }, key, {
+        operation: name,
+        variant: 'before',
+      })
+      return [times(values), spread(values, 2)]
+    }
+    return [title, ...cells('cpu'), ...cells('postgresCpu')]
+  })
+  return `## This checkout, to ${other.title}\n\n${table(['', 'CPU', 'range', 'PostgreSQL CPU', 'range'], rows)}`
 }
 
 /** The table of all CPU ratios, the most important one. */
 function ratioTable (samples: Samples, operations: readonly Operation[], variants: readonly Variant[]): string {
   const rows = operations.map((
     { name, title }
-  ) => [title, ...variants.map((variant) => times(ratio(samples, { operation: name, variant: variant.name }, 'cpu')))])
+  ) => [
+    title,
+    ...variants.map((variant) => {
+      const values = ratios(samples, { operation: name, variant: variant.name }, 'cpu')
+      return variant.name === BASE ? times(values) : `${times(values)} ${spread(values, 2, ['(', ')'])}`.trim()
+    }),
+  ])
   return `## CPU of a request, to the hand-written route\n\n${table(['', ...variants.map(({ title }) => title)], rows)}`
 }
 
-/** A table with a row for each variant. Values are medians over the rounds; CPU is for one request. */
+/** A table with a row for each variant. Values are medians over the rounds. CPU is for one request. */
 function operationTable ({ name, title }: Operation, samples: Samples, variants: readonly Variant[]): string {
   const rows = variants.map((variant) => {
     const series = { operation: name, variant: variant.name }
@@ -49,10 +80,11 @@ function operationTable ({ name, title }: Operation, samples: Samples, variants:
     return [
       variant.title,
       middle('cpu'),
-      times(ratio(samples, series, 'cpu')),
-      spread(figures(samples, series, 'cpu')!),
+      times(ratios(samples, series, 'cpu')),
+      variant.name === BASE ? '' : spread(ratios(samples, series, 'cpu'), 2),
       middle('postgresCpu'),
-      times(ratio(samples, series, 'postgresCpu')),
+      times(ratios(samples, series, 'postgresCpu')),
+      variant.name === BASE ? '' : spread(ratios(samples, series, 'postgresCpu'), 2),
       middle('perSecond'),
       middle('p50', 1),
       middle('p99', 1),
@@ -67,6 +99,7 @@ function operationTable ({ name, title }: Operation, samples: Samples, variants:
       'range',
       'PostgreSQL CPU, us',
       'ratio',
+      'range',
       'requests/s',
       'p50, ms',
       'p99, ms',
@@ -99,9 +132,14 @@ function streamTable ({ rows, before, peak, rowsPerSecond }: StreamCost): string
   }`
 }
 
-const times = (value: number | undefined) => value === undefined ? '' : `${value.toFixed(2)}x`
+const times = (values: readonly number[] | undefined) => values === undefined ? '' : `${median(values).toFixed(2)}x`
 
-const spread = (values: readonly number[]) => `${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)}`
+/** The smallest and the largest value. Empty for a single value. */
+function spread (values: readonly number[] | undefined, digits = 0, [open, close] = ['', '']): string {
+  return values === undefined || values.length < 2
+    ? ''
+    : `${open}${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)}${close}`
+}
 
 function table (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
   const rule = head.map((_, column) => column === 0 ? '---' : '---:')

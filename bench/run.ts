@@ -8,7 +8,6 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startPostgres } from '../scripts/postgres.ts'
 import { Backends } from './backends.ts'
@@ -18,47 +17,33 @@ import { conditions, loadOfMachine } from './conditions.ts'
 import { start, type Contestant } from './contestant.ts'
 import { CATEGORIES, createData, PRODUCTS_EACH, tidy } from './data.ts'
 import type { Results } from './goals.ts'
+import { measureBounded } from './growth/bounded.ts'
 import { measure } from './measure.ts'
 import { operations } from './operations.ts'
+import { OTHER_PARTS, readOptions } from './options.ts'
+import { checkOut } from './other-checkout.ts'
 import { report } from './report.ts'
 import { measureStartup } from './startup.ts'
 import { measureStream } from './stream.ts'
 import { before, peersInstalled, variants } from './variants.ts'
 
-if (process.argv.includes('--worst')) {
-  await import('./worst/run.ts')
-  process.exit()
-}
-if (process.argv.includes('--growth')) {
-  await import('./growth/run.ts')
-  process.exit()
-}
-if (process.argv.includes('--distributed')) {
-  await import('./distributed/run.ts')
-  process.exit()
+// Ctrl-C ends the process through 'exit', which stops PostgreSQL and removes temporary files
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+for (const part of ['worst', 'growth', 'distributed']) {
+  if (process.argv.includes(`--${part}`)) {
+    await import(`./${part}/run.ts`)
+    process.exit()
+  }
 }
 
-const { values: options } = parseArgs({
-  allowNegative: true,
-  options: {
-    'warm-up': { type: 'string' },
-    rounds: { type: 'string' },
-    seconds: { type: 'string', default: '0.8' },
-    quick: { type: 'boolean', default: false },
-    connections: { type: 'string', default: '16' },
-    pool: { type: 'string', default: '10' },
-    only: { type: 'string', multiple: true },
-    variant: { type: 'string', multiple: true },
-    peers: { type: 'boolean' },
-    save: { type: 'boolean', default: false },
-    profile: { type: 'string' },
-    before: { type: 'string' },
-  },
-})
-const rounds = Number(options.rounds ?? (options.quick ? 1 : 4))
-const warmUp = Number(options['warm-up'] ?? (options.quick ? 1 : 4))
-const wanted = (name: string) => options.only?.includes(name) ?? true
-const chosen = operations.filter(({ name }) => wanted(name))
+const options = readOptions(
+  process.argv.slice(2),
+  [...operations.map(({ name }) => name), ...OTHER_PARTS],
+  variants.map(({ name }) => name)
+)
+const { rounds, warmUp } = options
+const chosen = operations.filter(({ name }) => options.includes(name))
 const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`]
 const progress = (text: string) => process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
 
@@ -70,9 +55,15 @@ if (options.peers === true && !peersInstalled()) {
   })
 }
 const peers = options.peers !== false && peersInstalled()
-const compared = [...variants, ...options.before === undefined ? [] : [before(options.before)]].filter((
-  { name, peer }
-) => (name === 'before' || (options.variant?.includes(name) ?? true)) && (peer !== true || peers))
+const other = options.compare === undefined
+  ? undefined
+  : checkOut(fileURLToPath(new URL('..', import.meta.url)), options.compare)
+if (other !== undefined) process.once('exit', other.remove)
+const elsewhere = other === undefined ? options.before : other.folder
+const compared = [
+  ...variants.filter(({ name, peer }) => options.includesVariant(name) && (peer !== true || peers)),
+  ...elsewhere === undefined ? [] : [before(elsewhere, other && `fastify-crud-kit at ${other.commit}`)],
+]
 const left = variants.filter((variant) => !compared.includes(variant)).map(({ title }) => title)
 
 const started = performance.now()
@@ -80,7 +71,7 @@ const load = loadOfMachine()
 const lines: string[] = []
 let results: Results = { samples: new Map() }
 
-if (chosen.length > 0 || wanted('stream')) {
+if (chosen.length > 0 || options.includes('stream')) {
   // no background work and no parallel workers, whose CPU time could not be read after they have ended
   const postgres = await startPostgres({
     settings: {
@@ -107,13 +98,12 @@ if (chosen.length > 0 || wanted('stream')) {
     if (chosen.length > 0) {
       for (const variant of compared) {
         progress(`starting: ${variant.name}`)
-        contestants.push(await start(variant, { url: postgres.url, poolSize: Number(options.pool) }, profiling))
+        contestants.push(await start(variant, { url: postgres.url, poolSize: options.pool }, profiling))
       }
       progress('comparing answers')
       await checkAnswers(chosen, contestants)
       await tidy(client)
       backends = await Backends.connect(postgres.url)
-      const settings = { connections: Number(options.connections), seconds: Number(options.seconds), warmUp, rounds }
       results = {
         samples: await measure({
           operations: chosen,
@@ -121,16 +111,17 @@ if (chosen.length > 0 || wanted('stream')) {
           backends,
           client,
           onProgress: progress,
-          ...settings,
+          ...options,
         }),
       }
       lines.push(
-        `${CATEGORIES} categories with ${PRODUCTS_EACH} products each, ${settings.connections} connections, ` +
+        `${CATEGORIES} categories with ${PRODUCTS_EACH} products each, ${options.connections} connections, ` +
           `pools of ${options.pool}. ${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`} ` +
-          `of ${settings.seconds} s, after ${warmUp} that ${warmUp === 1 ? "doesn't" : "don't"} count.`
+          `of ${options.seconds} s, after ${warmUp} that ${warmUp === 1 ? 'does' : 'do'} not count. A ratio is the ` +
+          'median of the ratios of the rounds, and the range has the smallest and the largest one.'
       )
     }
-    if (wanted('stream')) {
+    if (options.includes('stream')) {
       progress('measuring: stream')
       results = { ...results, stream: await measureStream(postgres.url) }
     }
@@ -141,7 +132,13 @@ if (chosen.length > 0 || wanted('stream')) {
     await postgres.stop()
   }
 }
-if (wanted('startup')) {
+if (options.includes('bounded') && !options.quick) {
+  progress('measuring: bounded totals')
+  const bounded = await measureBounded({ rounds, onProgress: progress })
+  if (bounded === undefined) lines.push('This version cannot bound totals, so their growth was not measured.')
+  else results = { ...results, bounded }
+}
+if (options.includes('startup')) {
   progress('measuring: start-up')
   results = {
     ...results,
@@ -152,7 +149,7 @@ if (wanted('startup')) {
   }
 }
 progress('')
-if (left.length > 0) {
+if (elsewhere === undefined && left.length > 0) {
   lines.push(`Left out: ${left.join(', ')}.${peers ? '' : ' `npm run bench -- --peers` installs and includes all.'}`)
 }
 const text = `${lines.map((line) => `- ${line}`).join('\n')}\n\n${report(results, chosen, compared)}\n`
@@ -166,5 +163,14 @@ if (options.save) {
     '# Results\n\nWritten by `npm run bench -- --save`; [README.md](README.md) says what the columns mean.\n\n' +
       `![CPU of a request](results.svg)\n\n${text}\n${fs.readFileSync(file('costs.md'), 'utf8')}`
   )
+}
+// the other tables that a saved run has, each in a process of its own
+if (options.save && options.whole) {
+  for (const part of ['--worst', ...process.env['CITUS_URL'] === undefined ? [] : ['--distributed']]) {
+    progress(`measuring: ${part}`)
+    execFileSync(process.execPath, [fileURLToPath(import.meta.url), part, '--save'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+  }
 }
 progress(`${((performance.now() - started) / 1000).toFixed(0)} s`)

@@ -6,6 +6,12 @@ import type { StartOptions } from './pool.ts'
 import type { ServerCommand, ServerMessage } from './server.ts'
 import type { ServerName, Variant, VariantName } from './variants.ts'
 
+/** Processes that still run. They end before PostgreSQL does, because they would complain about its end. */
+const running = new Set<ChildProcess>()
+process.prependOnceListener('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 export class ServerProcess {
   readonly port: number
   readonly #process: ChildProcess
@@ -35,6 +41,8 @@ export class ServerProcess {
         PGAPPNAME: application,
       },
     })
+    running.add(child)
+    child.once('exit', () => running.delete(child))
     const message = await answer(child, name)
     if (!('port' in message)) throw new Error(`${name} sent another message than its port`)
     return new ServerProcess(child, message.port)

@@ -25,16 +25,20 @@ export function figures (
   return values === undefined || values.length === 0 || values.includes(undefined) ? undefined : values as number[]
 }
 
-/** Median of the ratios within a round, because the machine's other load differs between rounds. */
-export function ratio (
+/** The ratio of each round, because the machine's other load differs between rounds. */
+export function ratios (
   samples: Samples,
   series: Series,
   key: keyof Sample,
   to: Series = { ...series, variant: BASE }
-): number | undefined {
+): readonly number[] | undefined {
   const over = figures(samples, series, key)
   const under = figures(samples, to, key)
-  return over === undefined || under === undefined
-    ? undefined
-    : median(over.map((value, round) => value / under[round]!))
+  return over === undefined || under === undefined ? undefined : over.map((value, round) => value / under[round]!)
+}
+
+/** The median of the ratios of the rounds. */
+export function ratio (samples: Samples, series: Series, key: keyof Sample, to?: Series): number | undefined {
+  const values = ratios(samples, series, key, to)
+  return values && median(values)
 }

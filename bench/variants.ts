@@ -46,12 +46,10 @@ export const variants: readonly Variant[] = [
  * A variant with the generated routes of another checkout of this project, to compare a change with. Its packages must
  * be installed.
  */
-export function before (folder: string): Variant {
+export function before (folder: string, title = 'fastify-crud-kit, before'): Variant {
   const module = pathToFileURL(path.join(folder, 'bench/server.ts'))
-  if (!fs.existsSync(module)) {
-    throw new Error(`--before needs a checkout of this project; ${folder} has no bench/server.ts`)
-  }
-  return { name: 'before', title: 'fastify-crud-kit, before', dialect: own, elsewhere: { module, server: 'crud-kit' } }
+  if (!fs.existsSync(module)) throw new Error(`${folder} is no checkout of this project: it has no bench/server.ts`)
+  return { name: 'before', title, dialect: own, elsewhere: { module, server: 'crud-kit' } }
 }
 
 /** Whether the packages of bench/peers are installed in the versions of its lock file. */

@@ -7,10 +7,10 @@ import type { GrowthOperation } from './operations.ts'
 export const FLAT = 1.5
 
 export interface Growth {
-  /** Median of the ratios of the rounds, largest table to smallest. */
+  /** The ratio of the larger table to the smaller one in each round. */
+  readonly ratios: readonly number[]
+  /** The median. */
   readonly ratio: number
-  readonly lowest: number
-  readonly highest: number
   /** The exponent e, if the cost grows like the number of rows to the power of e. */
   readonly exponent: number
 }
@@ -27,12 +27,7 @@ export function growthOf (
   if (under === undefined || over === undefined) return undefined
   const ratios = over.map((value, round) => value / under[round]!)
   const ratio = median(ratios)
-  return {
-    ratio,
-    lowest: Math.min(...ratios),
-    highest: Math.max(...ratios),
-    exponent: Math.log(ratio) / Math.log(to / from),
-  }
+  return { ratios, ratio, exponent: Math.log(ratio) / Math.log(to / from) }
 }
 
 /** The table of all requests and sizes. */
@@ -53,7 +48,9 @@ export function growthTable (
     return [
       title,
       ...figures,
-      `${growth.ratio.toFixed(2)}x (${growth.lowest.toFixed(2)} to ${growth.highest.toFixed(2)})`,
+      `${growth.ratio.toFixed(2)}x (${Math.min(...growth.ratios).toFixed(2)} to ${
+        Math.max(...growth.ratios).toFixed(2)
+      })`,
       growth.exponent.toFixed(2),
       byHand === undefined ? '' : `${byHand.ratio.toFixed(2)}x`,
       verdict(growth, byHand, grows),
