@@ -1,8 +1,8 @@
 /** The shared schema of errors. The default error answers of a route that declares it contain `detail` and `errors`. */
 import { Type } from '@sinclair/typebox'
 
-/** Refer to it as `{ $ref: 'fastify-crud-kit/error#' }`. */
-export const ErrorSchema = Type.Object({
+/** The errors of this package, as OpenAPI documents show them. */
+export const DocumentedError = Type.Object({
   statusCode: Type.Integer(),
   code: Type.String(),
   error: Type.String(),
@@ -17,7 +17,16 @@ export const ErrorSchema = Type.Object({
     allowed: Type.Optional(Type.Array(Type.String())),
     suggestion: Type.Optional(Type.String()),
   }))),
-}, { $id: 'fastify-crud-kit/error', title: 'Error' })
+}, { title: 'Error' })
+
+/**
+ * The schema that Fastify serializes errors with. Refer to it as `{ $ref: 'fastify-crud-kit/error#' }`. It requires
+ * nothing, because Fastify answers 500 in place of an error of the application that lacks a required member.
+ */
+export const ErrorSchema = Type.Object(
+  { ...Type.Partial(DocumentedError).properties, errors: Type.Optional(Type.Unknown()) },
+  { $id: 'fastify-crud-kit/error', title: 'Error' }
+)
 
 /** The responses that every generated route declares. */
 export const ERROR_RESPONSES = {

@@ -278,6 +278,61 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(bodyOf(await app.inject('/with?per_page=2')).items.length, 2)
   })
 
+  t.test("the shared schema lets the application's own errors pass", async (t) => {
+    const schema = {
+      response: { '4xx': { $ref: 'fastify-crud-kit/error#' }, '5xx': { $ref: 'fastify-crud-kit/error#' } },
+    }
+    const throwing = (properties: object) => async () => {
+      throw Object.assign(new Error('You may not.'), properties)
+    }
+    const sending = (status: number, body: object) => async (_request: unknown, reply: any) =>
+      await reply.code(status).send(body)
+    const app = await serveRoutes(t, async (app) => {
+      app.get('/thrown', { schema }, throwing({ statusCode: 403 }))
+      app.get('/coded', { schema }, throwing({ statusCode: 403, code: 42, errors: { name: ['is missing'] } }))
+      app.get('/failed', { schema }, throwing({}))
+      app.get('/sent', { schema }, sending(404, { message: 'No such book.' }))
+      app.get('/empty', { schema }, sending(404, { error: 'Gone' }))
+      app.get('/listed', { schema }, sending(400, { message: 'Two.', errors: ['one', { field: 'two' }] }))
+    })
+    const answerOf = async (url: string) => {
+      const response = await app.inject(url)
+      return [response.statusCode, response.json()]
+    }
+    const forbidden = { statusCode: 403, error: 'Forbidden', message: 'You may not.' }
+    t.strictSame(await answerOf('/thrown'), [403, forbidden])
+    t.strictSame(await answerOf('/coded'), [403, { ...forbidden, code: '42', errors: { name: ['is missing'] } }])
+    t.strictSame(await answerOf('/failed'), [500, {
+      statusCode: 500,
+      error: 'Internal Server Error',
+      message: 'You may not.',
+    }])
+    t.strictSame(await answerOf('/sent'), [404, { message: 'No such book.' }])
+    t.strictSame(await answerOf('/empty'), [404, { error: 'Gone' }])
+    t.strictSame(await answerOf('/listed'), [400, { message: 'Two.', errors: ['one', { field: 'two' }] }])
+  })
+
+  t.test('hooks of the application answer generated routes, also those with schemas of the application', async (t) => {
+    const own = { list: { response: { 200: { type: 'object', additionalProperties: true } } } }
+    const app = await serveRoutes(t, async (app) => {
+      app.addHook('onRequest', async ({ query }: any, reply) => {
+        if (query.as === 'nobody') return await reply.code(401).send({ message: 'Who?' })
+        if (query.as === 'guest') throw Object.assign(new Error('You may not.'), { statusCode: 403 })
+      })
+      await app.register(crudRoutes, { prefix: '/plain', crud: plants })
+      await app.register(crudRoutes, { prefix: '/declared', crud: plants, schemas: own })
+    })
+    for (const prefix of ['/plain', '/declared']) {
+      const [sent, thrown] = [await app.inject(`${prefix}?as=nobody`), await app.inject(`${prefix}?as=guest`)]
+      t.strictSame([sent.statusCode, sent.json()], [401, { message: 'Who?' }], prefix)
+      t.strictSame([thrown.statusCode, thrown.json()], [403, {
+        statusCode: 403,
+        error: 'Forbidden',
+        message: 'You may not.',
+      }], prefix)
+    }
+  })
+
   t.test("errors of the application's hooks and scopes are not changed", async (t) => {
     const app = await serveRoutes(t, async (app) => {
       await app.register(crudRoutes, {

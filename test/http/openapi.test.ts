@@ -230,7 +230,12 @@ t.test('the document of the example', async (t) => {
     t.strictSame(statuses('/categories', 'get'), ['200', '400', '503'])
     t.strictSame(statuses('/categories', 'post'), ['201', '400', '409', '503'])
     t.strictSame(statuses('/categories/{id}', 'patch'), ['200', '400', '404', '409', '503'])
-    t.match(document.components.schemas.Error, { type: 'object', title: 'Error' })
+    t.match(document.components.schemas.Error, {
+      type: 'object',
+      title: 'Error',
+      required: ['statusCode', 'code', 'error', 'message'],
+      properties: { errors: { type: 'array' } },
+    })
     for (const operation of operationsOf(document)) {
       for (const [status, response] of Object.entries<Json>(operation.responses)) {
         if (Number(status) >= 400) {

@@ -2,7 +2,7 @@
  * The named schemas of a document. @fastify/swagger calls shared schemas `def-0`, `def-1` and so on, unless the
  * application has configured names. These functions give the schemas of resources their own names.
  */
-import { ErrorSchema } from '../error-schema.ts'
+import { DocumentedError, ErrorSchema } from '../error-schema.ts'
 
 /** The parts of an OpenAPI document that contain schemas. */
 export interface OpenApi {
@@ -47,6 +47,8 @@ export function nameComponents (
   }
   const referred = new Set([...references].map((id) => components.get(id)).filter((name) => name !== undefined))
   rename(document, schemas, moved, referred)
+  const error = components.get(ErrorSchema.$id!)
+  if (error !== undefined) schemas[error] = DocumentedError
   named.set(document, components)
   return components
 }
