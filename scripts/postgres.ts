@@ -7,14 +7,14 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from './free-port.ts'
 
 /** Durability is turned off for speed, because the data is only needed during the test run. */
 const THROW_AWAY = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
-const START_TIMEOUT = 30_000
+const START_TIMEOUT = 120_000
 
 export interface PostgresOptions {
   /**
@@ -185,15 +185,6 @@ function isReady (dataDir: string, pid: number | undefined): boolean {
   } catch {
     return false
   }
-}
-
-async function freePort (): Promise<number> {
-  const probe = net.createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as net.AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
 
 /**

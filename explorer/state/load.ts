@@ -45,8 +45,7 @@ export function useLoad<Value> (
     const { signal } = controller
     latest.current(signal).then(
       (value) => signal.aborted || setAnswer({ value, error: undefined, run }),
-      (error: unknown) =>
-        signal.aborted || setAnswer((before) => ({ value: before.value, error: toError(error), run }))
+      (error: unknown) => signal.aborted || setAnswer((before) => ({ value: before.value, error: toError(error), run }))
     )
     return () => controller.abort()
   }, [run])

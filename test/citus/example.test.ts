@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { buildApp } from '../../example/distributed/app.ts'
 import { distributedDatabase } from '../../example/distributed/database.ts'
 import { walk } from '../example/distributed-walk.ts'
-import { freePort } from '../helpers/ports.ts'
+import { freePort } from '../../scripts/free-port.ts'
 import { createClusterDatabase, skip } from './cluster.ts'
 import { onOneNode, tasksOf } from './tasks.ts'
 

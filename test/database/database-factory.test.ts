@@ -284,7 +284,11 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('an exhausted pool fails after connectionTimeoutMillis', async (t) => {
-    const factory = new DatabaseFactory({ databaseUrl: url, entities, pool: { max: 1, connectionTimeoutMillis: 3_000 } })
+    const factory = new DatabaseFactory({
+      databaseUrl: url,
+      entities,
+      pool: { max: 1, connectionTimeoutMillis: 3_000 },
+    })
     t.teardown(() => factory.close())
     const engine = await factory.getEngine()
     await engine.em.fork().transactional(async (em) => {

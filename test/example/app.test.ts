@@ -8,7 +8,7 @@ import { buildApp } from '../../example/app.ts'
 import { DatabaseFactory } from '../../src/index.ts'
 import { entities } from '../../example/entities/index.ts'
 import { copyTemplate, newDatabases } from '../helpers/databases.ts'
-import { freePort } from '../helpers/ports.ts'
+import { freePort } from '../../scripts/free-port.ts'
 
 type Json = Record<string, any>
 

@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
-import { freePort } from '../helpers/ports.ts'
+import { freePort } from '../../scripts/free-port.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const steps = fs.readFileSync(path.join(root, 'example/Dockerfile'), 'utf8').split('\n')

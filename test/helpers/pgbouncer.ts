@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { nobody, temporaryFolder } from '../../scripts/postgres.ts'
 import { skipReasons } from './databases.ts'
-import { freePort } from './ports.ts'
+import { freePort } from '../../scripts/free-port.ts'
 
 // where Debian installs it, outside the PATH of users other than root
 const program = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin'].map((folder) =>

@@ -1,3 +1,4 @@
+/** Ports for servers of tests and benchmarks. */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import net from 'node:net'
