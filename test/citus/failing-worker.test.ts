@@ -19,7 +19,7 @@ const TENANTS = 3
 /** Answers of each kind that each phase waits for, for each tenant. */
 const ENOUGH = 8
 const ROUNDS = 3
-const PATIENCE_MILLIS = 30_000
+const PATIENCE_MILLIS = 120_000
 
 /**
  * Citus commits a batch in two phases. If the worker fails between them, the batch is acknowledged, and visible when

@@ -119,7 +119,7 @@ t.test('reads use replicas', {
       states: () => factory.replicaReports().map(({ status }) => status).join(),
     }
   }
-  const quick = { urls, checkInterval: 50, checkTimeout: 10_000, maxLag: 1_200 }
+  const quick = { urls, checkInterval: 50, checkTimeout: 4_000, maxLag: 5_000 }
 
   const caughtUp = () =>
     until(async () => {

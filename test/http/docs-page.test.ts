@@ -8,7 +8,7 @@ import { eventually, launch, skipReason } from '../helpers/browser.ts'
 import { openExample } from '../helpers/example.ts'
 
 // a browser on a busy machine
-t.setTimeout(600_000)
+t.setTimeout(1_200_000)
 
 t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)

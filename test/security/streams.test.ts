@@ -206,7 +206,7 @@ await forEachDatabase(
       'a handler timeout that answers first releases its connection',
       { skip: name === 'pglite' && 'pg_sleep stops this process' },
       async (t) => {
-        const served = await serve(t, { options: { handlerTimeout: 300 } })
+        const served = await serve(t, { options: { handlerTimeout: 2_000 } })
         for (let i = 0; i < 2; i++) {
           t.strictSame(
             await Promise.all(Array.from({ length: POOL - 1 }, () => status(served.port, '/crates?filter[sleeps]=20'))),
@@ -288,7 +288,7 @@ await forEachDatabase(
       const lines: string[] = []
       const served = await serve(t, {
         options: { logger: { level: 'warn', stream: { write: (line: string) => lines.push(line) } } },
-        stream: { timeoutMillis: 1_500, stallTimeoutMillis: 60_000 },
+        stream: { timeoutMillis: 3_000, stallTimeoutMillis: 60_000 },
       })
       const request = get(served.port, '/crates?sort=-id')
       const [response] = await once(request, 'response') as [http.IncomingMessage]
@@ -299,7 +299,7 @@ await forEachDatabase(
         await delay(50)
       }
       t.ok(await free())
-      t.match(lines.join(''), /broken off: it has taken 1500 milliseconds/)
+      t.match(lines.join(''), /broken off: it has taken 3000 milliseconds/)
       request.destroy()
       if (name === 'pglite') return
       const late = await served.app.inject({ url: '/crates?filter[sleeps]=20', headers: NDJSON })
