@@ -6,6 +6,9 @@ import type { GrowthOperation } from './operations.ts'
 /** The largest growth from the smallest to the largest table that counts as flat. */
 export const FLAT = 1.5
 
+/** How many times the growth of the hand-written request is too much. */
+const TOO_MUCH = 2
+
 export interface Growth {
   /** The ratio of the larger table to the smaller one in each round. */
   readonly ratios: readonly number[]
@@ -30,47 +33,63 @@ export function growthOf (
   return { ratios, ratio, exponent: Math.log(ratio) / Math.log(to / from) }
 }
 
-/** The table of all requests and sizes. */
-export function growthTable (
+/** The tables of all requests and sizes: the generated routes, then the hand-written ones. */
+export function growthTables (
   samples: GrowthSamples,
   operations: readonly GrowthOperation[],
   sizes: readonly number[]
 ): string {
-  const rows = operations.map(({ name, title, atLeast = 0, grows }) => {
-    const measured = sizes.filter((size) => size >= atLeast)
-    const ends = [measured[0]!, measured.at(-1)!] as const
-    const growth = growthOf(samples, name, ends)!
-    const byHand = growthOf(samples, name, ends, 'hand-written')
-    const figures = sizes.map((size) => {
-      const values = samples.get(seriesOf(name, size, 'generated'))
-      return values === undefined ? '' : microseconds(median(values))
+  const rows = (owner: Owner) =>
+    operations.flatMap((operation) => {
+      const measured = sizes.filter((size) => samples.has(seriesOf(operation.name, size, owner)))
+      if (measured.length < 2) return []
+      const growth = growthOf(samples, operation.name, [measured[0]!, measured.at(-1)!], owner)!
+      return [[
+        operation.title,
+        ...sizes.map((size) => figure(samples.get(seriesOf(operation.name, size, owner)))),
+        `${growth.ratio.toFixed(2)}x (${Math.min(...growth.ratios).toFixed(2)} to ${
+          Math.max(...growth.ratios).toFixed(2)
+        })`,
+        growth.exponent.toFixed(2),
+        ...owner === 'generated' ? [verdict(samples, operation, measured, growth)] : [],
+      ]]
     })
-    return [
-      title,
-      ...figures,
-      `${growth.ratio.toFixed(2)}x (${Math.min(...growth.ratios).toFixed(2)} to ${
-        Math.max(...growth.ratios).toFixed(2)
-      })`,
-      growth.exponent.toFixed(2),
-      byHand === undefined ? '' : `${byHand.ratio.toFixed(2)}x`,
-      verdict(growth, byHand, grows),
-    ]
-  })
-  const head = ['Request', ...sizes.map(count), 'growth', 'exponent', 'growth, hand-written', '']
-  const rule = head.map((_, column) => column === 0 || column === head.length - 1 ? '---' : '---:')
+  const head = ['Request', ...sizes.map(count), 'growth', 'exponent']
+  return `## Generated routes\n\n${table([...head, ''], rows('generated'))}\n\n` +
+    `## Hand-written routes\n\n${table(head, rows('hand-written'))}`
+}
+
+function table (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+  const rule = head.map((title, column) => column === 0 || title === '' ? '---' : '---:')
   return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** A cost that has a reason to grow must not grow much more than that of the hand-written request. */
-function verdict (growth: Growth, byHand: Growth | undefined, reason: string | undefined): string {
-  if (growth.ratio <= FLAT) return 'flat'
-  if (reason === undefined) return '**not flat**'
-  return byHand !== undefined && growth.ratio > byHand.ratio * FLAT
-    ? '**grows more than by hand**'
-    : `grows: ${reason}`
+/**
+ * Says whether the cost is flat. A cost of any size that grows much more than that of the hand-written request is named
+ * first, since a bad plan may occur for tables of a middle size only.
+ */
+function verdict (
+  samples: GrowthSamples,
+  { name, grows }: GrowthOperation,
+  [smallest, ...larger]: readonly number[],
+  { ratio }: Growth
+): string {
+  const excess = larger.map((size) => {
+    const growth = growthOf(samples, name, [smallest!, size])
+    const byHand = growthOf(samples, name, [smallest!, size], 'hand-written')
+    return growth === undefined || byHand === undefined ? 0 : growth.ratio / byHand.ratio
+  })
+  const most = Math.max(...excess)
+  if (most > TOO_MUCH) {
+    return `**${most.toFixed(1)} times the growth by hand** with ${count(larger[excess.indexOf(most)]!)} rows`
+  }
+  if (ratio <= FLAT) return 'flat'
+  return grows === undefined ? '**not flat**' : `grows: ${grows}`
 }
 
 /** A number of rows, with spaces between thousands. */
 export const count = (rows: number): string => rows.toLocaleString('en').replaceAll(',', ' ')
 
-const microseconds = (value: number): string => value < 100 ? value.toFixed(0) : count(Math.round(value))
+/** The median, in microseconds. */
+const figure = (values: readonly number[] | undefined): string =>
+  values === undefined ? '' : count(Math.round(median(values)))

@@ -9,7 +9,7 @@ import { conditions, loadOfMachine } from '../conditions.ts'
 import { BOUNDED_COUNT } from '../servers/crud-kit.ts'
 import { measureGrowth } from './measure.ts'
 import { growthOperations } from './operations.ts'
-import { count, FLAT, growthTable } from './report.ts'
+import { count, FLAT, growthTables } from './report.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -48,7 +48,7 @@ const lines = [
     : [],
   `The run took ${((performance.now() - started) / 60_000).toFixed(0)} minutes. Most of it is filling the tables.`,
 ]
-const text = `${lines.map((line) => `- ${line}`).join('\n')}\n\n${growthTable(samples, operations, sizes)}\n`
+const text = `${lines.map((line) => `- ${line}`).join('\n')}\n\n${growthTables(samples, operations, sizes)}\n`
 console.log(text)
 if (options.save) {
   fs.writeFileSync(
