@@ -44,8 +44,8 @@ function securedProgram (): string {
 t.test('the section about security of the README', async (t) => {
   const { block } = readDocument('README.md')
 
-  t.test('is ten lines to paste', async (t) => {
-    t.equal(block('ts part 3').trim().split('\n').filter((line) => line !== '').length, 10)
+  t.test('is eleven lines to paste', async (t) => {
+    t.equal(block('ts part 3').trim().split('\n').filter((line) => line !== '').length, 11)
   })
 
   const withProducts = (program: string) =>
@@ -72,7 +72,7 @@ t.test('the section about security of the README', async (t) => {
     t.equal((await two('GET', '/categories')).body.total, 0)
     t.equal((await two('GET', '/categories/1')).status, 404)
     t.equal((await two('PATCH', '/categories/1', { name: 'Mine' })).status, 404)
-    t.equal((await two('DELETE', '/categories/1')).status, 404)
+    t.equal((await two('DELETE', '/categories/1')).status, 403, 'members do not delete')
 
     const [hidden, absent] = [
       await two('POST', '/products', { name: 'Spy', category: 1 }),
@@ -94,8 +94,15 @@ t.test('the section about security of the README', async (t) => {
     t.equal((await two('GET', `/products/${product.body.id}?include=category`)).body.category.name, 'Garden')
     t.equal((await one('GET', `/products/${product.body.id}?include=category`)).status, 404)
     t.equal((await one('GET', '/categories?include=products')).body.total, 2)
-    const admin = clientOf(base, `Bearer ${tokenWith({ role: 'admin' })}`)
-    t.equal((await admin('GET', '/categories')).body.total, 3)
+
+    const admin = clientOf(base, `Bearer ${tokenWith({ role: 'admin', tenant: 2 })}`)
+    t.strictSame((await admin('GET', '/categories')).body.items.map(({ tenant }: any) => tenant), [2])
+    t.equal((await admin('DELETE', '/categories/1')).status, 404)
+    t.match(await admin('POST', '/categories', { name: 'Toys', price: 9 }), { status: 201, body: { tenant: 2 } })
+    const homeless = clientOf(base, `Bearer ${tokenWith({ role: 'admin' })}`)
+    t.equal((await homeless('GET', '/categories')).status, 500)
+    t.equal((await homeless('POST', '/categories', { name: 'Mine', price: 9 })).status, 500)
+    t.equal((await one('GET', '/categories')).body.total, 2)
   })
 
   t.test('refuses properties that bodies may not set', async (t) => {

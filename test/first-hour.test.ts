@@ -111,7 +111,7 @@ t.test('the README', async (t) => {
       program
         .replace(part, () => block('ts part 3'))
         .replaceAll(/^const (?:Category|Product) = [^]*?properties: \{/gm, '$& tenant: p.integer().default(1),') +
-        "for (const tenant of [1, 2]) console.log(app.jwt.sign({ role: 'member', tenant }))\n"
+        "for (const tenant of [1, 2]) console.log(app.jwt.sign({ role: 'admin', tenant }))\n"
     )
     // the folder "data" of the first run gets the new column
     const { base, lines } = await start(t, folder, 'app.ts')
