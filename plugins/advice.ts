@@ -28,7 +28,7 @@ export interface CrudAdviceOptions {
   readonly indexAdvice?: boolean
   /**
    * Names of entities whose rows all clients may use. The server warns of other entities that a resource with a scope
-   * leads to, if no MikroORM filter guards them.
+   * leads to, if no MikroORM filter guards them, and of rules of `access` that lack `rows`.
    */
   readonly shared?: readonly string[]
 }

@@ -14,6 +14,8 @@ export class Role implements Viewer {
   /** Whether the role has no limits at all. */
   readonly unlimited: boolean
   readonly links: Links
+  /** The models of all entities of the ORM, by their names. */
+  readonly entities: Entities
   /** The rules of named entities; `undefined` for an entity that the role may not use. */
   readonly #rules = new Map<string, Rule | undefined>()
   /** The rule for entities that are not named; `undefined` if the role may not use them. */
@@ -24,6 +26,7 @@ export class Role implements Viewer {
   constructor (name: string, rules: RoleRules, entities: Entities) {
     this.name = name
     this.unlimited = rules === true
+    this.entities = entities
     if (rules === true) {
       this.#others = UNLIMITED
       this.links = new Links(new Map(), () => UNLIMITED)

@@ -1,12 +1,14 @@
 /**
- * The warnings about rows that no scope guards. Each resource has one line in the log, with filters that would guard
- * the rows.
+ * The warnings about rows that no scope and no rule guards. Each resource has one line in the log, with filters that
+ * would guard the rows, and each rule of a role that lacks `rows` has one.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Role } from '../access/index.ts'
 import { ConfigError } from '../errors.ts'
 import { didYouMean, nearest } from '../suggest.ts'
 import type { AdvisedResource, AdvisedRole } from './advised-resource.ts'
+import { forgottenRows, type ForgottenRows } from './forgotten-rows.ts'
 import { unguardedBehind, type Unguarded } from './unguarded.ts'
 
 /**
@@ -34,15 +36,33 @@ export async function warnOfUnguarded (
   resources: readonly AdvisedResource[],
   shared: readonly string[]
 ): Promise<void> {
+  /** The entities that need no further warning, by role. */
+  const settled = new Map<Role, Set<string>>()
   for (const { prefix, resource, scoped, offers, roles } of resources) {
-    for (const role of roles ?? []) await warnOfRole(log, em, prefix, scoped, role, shared)
+    for (const advised of roles ?? []) {
+      const named = await warnOfRole(log, em, prefix, scoped, advised, shared)
+      const entities = settled.get(advised.role) ?? new Set(shared)
+      settled.set(advised.role, entities)
+      for (const name of named) entities.add(name)
+      if (scoped) entities.add(resource.model.name)
+    }
     if (!scoped || roles !== undefined) continue
     const unguarded = (await unguardedBehind(em, resource, offers)).filter(({ entity }) => !shared.includes(entity))
     if (unguarded.length > 0) log.warn({ resource: prefix, unguarded }, warning(prefix, unguarded))
   }
+  for (const [role, entities] of settled) {
+    for (const forgotten of await forgottenRows(em, role)) {
+      if (entities.has(forgotten.entity)) continue
+      log.warn({ role: role.name, forgotten }, warningOfRule(role.name, forgotten))
+    }
+  }
 }
 
-/** Logs the entities of which a role may use all rows, although it may use only some rows of the resource. */
+/**
+ * Logs the entities of which a role may use all rows, although it may use only some rows of the resource.
+ *
+ * @returns their names
+ */
 async function warnOfRole (
   log: FastifyBaseLogger,
   em: EntityManager,
@@ -50,15 +70,24 @@ async function warnOfRole (
   scoped: boolean,
   { role, resource, offers }: AdvisedRole,
   shared: readonly string[]
-): Promise<void> {
+): Promise<readonly string[]> {
   const isLimited = scoped || role.ruleOf(resource.model.name)?.rows !== undefined
-  if (role.unlimited || !isLimited) return
+  if (role.unlimited || !isLimited) return []
   const unguarded = (await unguardedBehind(em, resource, offers)).filter(({ entity }) => {
     const rule = role.ruleOf(entity)
     return rule?.rows === undefined && rule?.unlimited !== true && !shared.includes(entity)
   })
-  if (unguarded.length === 0) return
-  log.warn({ resource: prefix, role: role.name, unguarded }, warningOfRole(prefix, role.name, unguarded))
+  if (unguarded.length > 0) {
+    log.warn({ resource: prefix, role: role.name, unguarded }, warningOfRole(prefix, role.name, unguarded))
+  }
+  return unguarded.map(({ entity }) => entity)
+}
+
+function warningOfRule (role: string, { entity, shared, limited }: ForgottenRows): string {
+  const names = shared.map((name) => `'${name}'`).join(' and ')
+  return `The role '${role}' may use all rows of ${entity}, which has ${names} like the entities whose rows its rules ` +
+    `limit: ${limited.join(', ')}. Give access.roles.${role}.${entity} 'rows'. If the role may use all rows, write ` +
+    `rows: {}. If all clients may, set crudKit's option shared: ['${entity}'].`
 }
 
 function warningOfRole (prefix: string, role: string, unguarded: readonly Unguarded[]): string {

@@ -86,7 +86,7 @@ function waysOfLists (whitelist: Resource['whitelist']): Way[] {
  * Whether a filter that is on by default may select different rows for different requests. Callbacks may read the
  * request, and SQL may read the session. Other conditions are the same for all requests.
  */
-async function isGuardedByFilter (em: EntityManager, model: EntityModel): Promise<boolean> {
+export async function isGuardedByFilter (em: EntityManager, model: EntityModel): Promise<boolean> {
   const declared = filtersOfEntity(em, model.entity)
   for (const { name, cond, default: isActive } of declared) {
     if (isActive !== true) continue

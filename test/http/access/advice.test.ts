@@ -46,8 +46,44 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(warning, /^The role 'member'/)
   })
 
+  t.test('a rule without rows for an entity that no other resource leads to', async (t) => {
+    const [warning, ...more] = await warningsOf(t, orm, {
+      member: { Task: ownRows, Project: ownRows, Label: { operations: ['list'] }, Country: { operations: ['list'] } },
+    })
+    t.equal(
+      warning,
+      "The role 'member' may use all rows of Label, which has 'tenant' like the entities whose rows its rules limit: " +
+        "Task, Project. Give access.roles.member.Label 'rows'. If the role may use all rows, write rows: {}. " +
+        "If all clients may, set crudKit's option shared: ['Label']."
+    )
+    t.strictSame(more, [])
+  })
+
+  t.test("a rule without rows for '*'", async (t) => {
+    const warnings = await warningsOf(t, orm, {
+      member: { Task: ownRows, Project: ownRows, User: ownRows, '*': { operations: ['list'] } },
+    })
+    t.strictSame(warnings.map((warning) => /all rows of (\w+)/.exec(warning)![1]), ['Label'])
+  })
+
+  t.test('the entity that the property refers to does not need it', async (t) => {
+    const roles = { User: { rows: { id: 1 } }, Project: {}, Task: true }
+    const [warning] = await warningsOf(t, orm, { member: roles })
+    t.match(warning, "all rows of Project, which has 'tenant' and 'owner' like the entities")
+    const others = { ...roles, Country: { rows: { population: 9 } } }
+    t.strictSame(await warningsOf(t, orm, { member: others }), [], 'Country has neither')
+  })
+
   for (
     const [what, roles, options] of [
+      ['rows: {} of an entity', { member: { Task: ownRows, Project: ownRows, Label: { rows: {} } } }],
+      ['rows: {} of all entities with rows', { member: { Task: { rows: {} }, Label: { operations: ['list'] } } }],
+      ['true', { member: { Task: ownRows, Project: ownRows, Label: true } }],
+      ['false', { member: { Task: ownRows, Project: ownRows, Label: false, '*': true } }],
+      ['a shared entity', { member: { Task: ownRows, Project: ownRows, Label: {} } }, { shared: ['Label'] }],
+      ['a resource with a scope', { member: { Project: ownRows, Task: {} } }, {
+        resources: { '/tasks': { crud: tasks, scope: () => ({ tenant: 1 }) } },
+      }],
       ['rows of the other entity', { member: { Task: ownRows, Project: ownRows } }],
       ['rows: {} of the other entity', {
         member: { Task: ownRows, Project: { hidden: ['budget', 'owner'], rows: {} } },
