@@ -68,7 +68,8 @@ export type FieldsByInclude<Options> = IsAny<Entries<Options, 'allowedFields'>> 
   ? { readonly [Path in string]?: readonly string[] }
   : { readonly [Path in keyof RelatedFields<Options>]?: NameList<RelatedFields<Options>[Path]> }
 
-type NameList<Field> = Field extends { readonly name: infer Name } ? readonly Name[] : never
+/** One list for all fields, which is not distributed into a list for each field. */
+type NameList<Field> = [Field] extends [{ readonly name: infer Name }] ? readonly Name[] : never
 type FieldList<Options> = ReadonlyArray<FieldNames<Options>>
 type IncludeList<Entity, Options> = ReadonlyArray<IncludeNames<Entity, Options>>
 

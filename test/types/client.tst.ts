@@ -67,6 +67,7 @@ const resources = {
         new AllowedField('products.id'),
         new AllowedField('products.tags.name', { alias: 'label' }),
         new AllowedField('author.name'),
+        new AllowedField('author.id'),
       ],
       allowedIncludes: [
         new AllowedInclude('products'),
@@ -269,6 +270,9 @@ describe('records', () => {
       name: string,
       products: { id: number, price: string, category: string, tags: { name: string }[] }[],
     }>()
+    expect(
+      (await categories.get('x', { fields: [], include: ['user'], fieldsByInclude: { user: ['id', 'name'] } })).author
+    ).type.toBe<{ id: number, name: string } | null>()
     expect((await api['/books'].get(1, { include: ['publisher.books'] })).publisher!.books[0]!.publisher).type.toBe<
       number
     >()
