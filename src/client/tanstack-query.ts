@@ -1,6 +1,7 @@
 /**
  * Options for TanStack Query 5, for any framework. They are plain objects, so that this module needs no package.
  */
+import { etagOf } from './create-client.ts'
 import { isCrudError } from './error.ts'
 
 interface Signal {
@@ -15,6 +16,11 @@ export interface QueryOptions<Data> {
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Data>
   /** Whether a failed read is repeated, see `retry`. */
   readonly retry: typeof retry
+  /**
+   * Returns the previous data if nothing has changed, and otherwise the new data. TanStack Query's own function makes a
+   * copy of changed data, and a copy of a record has no version for `ifMatch`.
+   */
+  readonly structuralSharing: (previous: unknown, data: unknown) => unknown
 }
 
 /** The options of a query that is read page by page. */
@@ -44,6 +50,16 @@ export function retry (failures: number, error: Error): boolean {
   return failures < RETRIES && isCrudError(error) && error.status === 0
 }
 
+/** Keeps the previous data if the new data is equal and has the same version, so that components need no new render. */
+function share (previous: unknown, data: unknown): unknown {
+  return isObject(previous) && isObject(data) && etagOf(previous) === etagOf(data) &&
+      JSON.stringify(previous) === JSON.stringify(data)
+    ? previous
+    : data
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
 /**
  * Returns a function that takes the arguments of a reading method, and returns the options of a query with them.
  *
@@ -62,6 +78,7 @@ export function queryOptions<Arguments extends readonly unknown[], Data> (
     queryKey: keyOf(key, args),
     queryFn: ({ signal }) => method(...withSignal(args, signal) as unknown as Arguments),
     retry,
+    structuralSharing: share,
   })
 }
 

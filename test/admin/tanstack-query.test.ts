@@ -9,9 +9,9 @@ import {
 } from '@tanstack/react-query'
 import { createElement, type ReactElement, type ReactNode } from 'react'
 import t from 'tap'
-import { createClient, CrudError } from '../../src/client/index.ts'
+import { createClient, CrudError, etagOf } from '../../src/client/index.ts'
 import { infiniteQueryOptions, queryOptions, retry } from '../../src/client/tanstack-query.ts'
-import { exampleApi, type ExampleApi } from '../helpers/admin-api.ts'
+import { exampleApi, nurseryApi, type ExampleApi } from '../helpers/admin-api.ts'
 import { renderHook } from '../helpers/hooks.ts'
 
 t.teardown(closeDom)
@@ -96,6 +96,36 @@ t.test('queries of lists and records', async (t) => {
     ]
     abort()
     for (const list of lists) await t.rejects(list as Promise<unknown>, { name: 'AbortError' })
+  })
+})
+
+t.test('data that is read again', async (t) => {
+  const { api } = await nurseryApi(t)
+  const queryClient = new QueryClient()
+  t.teardown(() => queryClient.clear())
+  const order = queryOptions(['orders', 'get'], api['/orders'].get)(1)
+  const list = queryOptions(['orders', 'list'], api['/orders'].list)()
+  /** Reads, and returns the data that components see. */
+  const read = async (options: { readonly queryKey: readonly unknown[] }) => {
+    await queryClient.fetchQuery(options)
+    return queryClient.getQueryData<object>(options.queryKey)!
+  }
+
+  t.test('a record that another write has changed has its version', async (t) => {
+    for (const version of [1, 2, 3]) {
+      const shown = await read(order)
+      t.equal(etagOf(shown), `"${version}"`)
+      await api['/orders'].update(1, { note: `after ${version}` }, { ifMatch: shown })
+    }
+  })
+
+  t.test('data that has not changed is the same object', async (t) => {
+    const shown = await read(order)
+    t.equal(await read(order), shown)
+    const page = await read(list)
+    t.equal(await read(list), page)
+    await api['/orders'].update(1, { note: 'other' })
+    t.not(await read(list), page)
   })
 })
 
