@@ -36,9 +36,11 @@ interface WritePlan {
 /** New rows. */
 export interface InsertPlan extends WritePlan {
   readonly kind: 'insert'
+  /** Whether the statement returns the key of each row beside its record. */
+  readonly returnsKey: boolean
   readonly columns: readonly Pick<Assignment, 'column' | 'property'>[]
-  /** All rows as one value, a JSON list of objects by column. If it is given, `rows` is empty. */
-  readonly recordset?: Slot
+  /** All rows as JSON, in two values: see `Recordset`. If they are given, `rows` is empty. */
+  readonly recordset?: { readonly common: Slot, readonly rows: Slot }
   /** The slots of each row, in the order of `columns`. A column without a slot gets its default. */
   readonly rows: ReadonlyArray<readonly (Slot | undefined)[]>
   /** For single-table inheritance, the column with the class of a row and the value for the class of these rows. */
@@ -64,8 +66,17 @@ export interface DeletePlan extends WritePlan, WriteTarget {
 
 export type AnyWritePlan = InsertPlan | UpdatePlan | DeletePlan
 
-/** Plans the insertion of rows. */
-export function planInsert (rows: readonly RecordData[], selection: Selection, mayBeHidden: MayBeHidden): InsertPlan {
+/**
+ * Plans the insertion of rows.
+ *
+ * @param returnsKey whether the keys of several rows are needed. The key of a single row is always returned
+ */
+export function planInsert (
+  rows: readonly RecordData[],
+  selection: Selection,
+  mayBeHidden: MayBeHidden,
+  returnsKey = true
+): InsertPlan {
   const { model } = selection
   const values = new Values()
   const together = rows.length > 1 && model.discriminator === undefined ? recordset(rows) : undefined
@@ -74,8 +85,9 @@ export function planInsert (rows: readonly RecordData[], selection: Selection, m
       kind: 'insert',
       model,
       selection,
+      returnsKey,
       columns: rows[0]!.columns,
-      recordset: values.add(together),
+      recordset: { common: values.add(together.common), rows: values.add(together.rows) },
       rows: [],
       references: [],
       values: values.list,
@@ -98,6 +110,7 @@ export function planInsert (rows: readonly RecordData[], selection: Selection, m
     kind: 'insert',
     model,
     selection,
+    returnsKey,
     columns: [...columns.values()],
     rows: slots,
     discriminator,
@@ -118,6 +131,7 @@ function planRow (row: RecordData, selection: Selection, mayBeHidden: MayBeHidde
     kind: 'insert',
     model,
     selection,
+    returnsKey: true,
     columns,
     rows: [slots],
     discriminator,

@@ -75,6 +75,7 @@ export function writeShapeOf (plan: AnyWritePlan): string {
   }
   if (plan.kind === 'insert') {
     for (const { column, property } of plan.columns) shape += `|${columnShape(property, column)}`
+    if (!plan.returnsKey) shape += '|keyless'
     return `${shape}|${plan.recordset === undefined ? plan.rows.map((row) => row.join()).join(';') : 'json'}`
   }
   shape += `|${plan.deleted}|${plan.versions ?? ''}|${conditionsShape(plan.conditions)}`

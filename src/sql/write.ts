@@ -35,8 +35,8 @@ import { sqlTypeOf } from './wire-types.ts'
 export type Dialect = 'postgresql' | 'distributed'
 
 /**
- * Compiles a write. Each row returns `item` (its record), `version` if the entity has one, and after an insert the
- * parts of its key as texts: `key0`, ...
+ * Compiles a write. Each row returns `item` (its record), `version` if the entity has one, and for an insert that
+ * returns keys the parts of its key as texts: `key0`, ...
  */
 export function compileWrite (plan: AnyWritePlan, foreign: Foreign, dialect: Dialect = 'postgresql'): Statement {
   const context = conditionContext(plan, foreign)
@@ -104,15 +104,17 @@ function insertSql (
     ])
   const list = sql`${into} (${join(names)})`
   if (recordset !== undefined) {
-    // the types of the table convert the values: the statement has one text and one value for any number of rows
+    // the types of the table convert the values: the statement has one text and two values for any number of rows
     const source = context.names.table()
     const type = trusted(model.table)
     // a record of nulls instead of null: with null, a column that is not inserted would have to satisfy a domain that
     // forbids null
-    const base = sql`row((null::${type}).*)::${type}`
+    const nulls = sql`row((null::${type}).*)::${type}`
+    // the values that are the same in all rows are the defaults of each
+    const base = sql`json_populate_record(${nulls}, ${recordset.common}::json)`
     return sql`${list} select ${
       join(columns.map(({ column, property }) => recordsetValue(property, column, source)))
-    } from json_populate_recordset(${base}, ${recordset}::json) as ${name(source)}`
+    } from json_populate_recordset(${base}, ${recordset.rows}::json) as ${name(source)}`
   }
   if (references.length === 0) return sql`${list} values ${join(rows.map((row) => sql`(${valuesOf(row)})`))}`
   return sql`${list} select ${valuesOf(rows[0]!)}${
@@ -205,15 +207,16 @@ function targetSql (
 
 /** The columns that each row returns, by name. All are texts. */
 function returnedOf (
-  { kind, selection, model }: AnyWritePlan,
+  plan: AnyWritePlan,
   alias: string,
   projected: boolean,
   context: ConditionContext
 ): (readonly [name: string, value: Sql])[] {
+  const { selection, model } = plan
   const { members } = recordSql(selection, alias, projected, context)
   const returned: (readonly [name: string, value: Sql])[] = [['item', sql`${objectJson(members)}::text`]]
   if (model.version !== undefined) returned.push(['version', versionText(model, alias)])
-  if (kind === 'insert') {
+  if (plan.kind === 'insert' && plan.returnsKey) {
     for (const [index, { column }] of keyColumns(model).entries()) {
       returned.push([`key${index}`, sql`${name(alias, column)}::text`])
     }

@@ -55,7 +55,7 @@ export function insertRows (
   return inTransaction(write, (inner) => {
     if (!checksItself(rows)) checkReferences(searchOf(inner, filters), rows, pointer)
     const written = chunks.flatMap((chunk) => insertChunk(inner, chunk, filters, pointer))
-    for (const { key } of written) checkWrittenScope(inner, idOfKey(write.model, key!))
+    if (checksScope(write)) { for (const { key } of written) checkWrittenScope(inner, idOfKey(write.model, key!)) }
     return written
   })
 }

@@ -80,8 +80,8 @@ export function statementOfWrite (write: Write<CrudSession>, plan: AnyWritePlan,
   return resource.prepareWrite(session, plan, conditions, filters, operation)
 }
 
-export function writtenRows ({ model }: Write<CrudSession>, { kind }: AnyWritePlan, rows: readonly Row[]): Written[] {
-  const parts = kind === 'insert' ? keyColumns(model).length : 0
+export function writtenRows ({ model }: Write<CrudSession>, plan: AnyWritePlan, rows: readonly Row[]): Written[] {
+  const parts = plan.kind === 'insert' && plan.returnsKey ? keyColumns(model).length : 0
   return rows.map((row) => writtenOf(row, parts))
 }
 

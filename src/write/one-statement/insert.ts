@@ -8,7 +8,7 @@ import { mayBeHidden, searchOf } from '../reference-questions.ts'
 import { checkReferences } from '../check-references.ts'
 import { checkWrittenScope, readBack, runWrite } from '../run-write.ts'
 import { canReorder } from '../server-order.ts'
-import type { Write, Written } from '../write.ts'
+import { checksScope, type Write, type Written } from '../write.ts'
 
 /** Maximum number of parameters in a statement. The protocol counts them in 16 bits, which PGlite reads as signed. */
 const MAX_PARAMETERS = 32_000
@@ -76,7 +76,7 @@ export async function insertChunks (
   if (!checksItself(rows)) await checkReferences(searchOf(write, filters), rows, pointer)
   const written: Written[] = []
   for (const chunk of chunks) written.push(...await insertChunk(write, chunk, filters, pointer))
-  for (const { key } of written) await checkWrittenScope(write, idOfKey(write.model, key!))
+  if (checksScope(write)) { for (const { key } of written) await checkWrittenScope(write, idOfKey(write.model, key!)) }
   return written
 }
 
@@ -86,10 +86,16 @@ export function checksItself (rows: readonly RecordData[]): boolean {
 }
 
 export function planRows (
-  { resource, session }: Write<CrudSession>,
+  write: Write<CrudSession>,
   rows: readonly RecordData[],
   filters: ActiveFilters
 ): AnyWritePlan {
+  const { resource, session } = write
   enterStage('plan')
-  return planInsert(rows, resource.selection, (model) => checksItself(rows) && mayBeHidden(model, filters, session))
+  return planInsert(
+    rows,
+    resource.selection,
+    (model) => checksItself(rows) && mayBeHidden(model, filters, session),
+    checksScope(write) || canReorder(write)
+  )
 }

@@ -67,6 +67,19 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
+  t.test('values that are the same in all records, or in some, reach all of them', async (t) => {
+    const stored = async (...batch: readonly object[]) => {
+      const records = bodyOf(await post('/plants', batch.map((plant) => ({ supplier: 1, ...plant }))))
+      for (const record of records) t.strictSame(await read(`/plants/${record.id}`), record)
+      return records.map(({ name, price }: any) => [name, price])
+    }
+    t.strictSame(await stored({ name: 'a', price: 1 }, { price: 2, name: 'a' }), [['a', 1], ['a', 2]])
+    t.strictSame(await stored({ name: 'b', price: null }, { name: 'c', price: null }), [['b', null], ['c', null]])
+    t.strictSame(await stored({ name: 'null', price: 1 }, { name: 'null', price: null }), [['null', 1], ['null', null]])
+    t.strictSame(await stored({ name: 'd', price: 7 }, { name: 'd', price: 7 }), [['d', 7], ['d', 7]])
+    t.strictSame(await stored({ name: '"}]' }, { name: '"}]' }), [['"}]', null], ['"}]', null]])
+  })
+
   t.test('a batch may have no record, or one', async (t) => {
     const before = await count('tag')
     t.strictSame([(await post('/tags', [])).statusCode, (await post('/tags', [])).body], [201, '[]'])
