@@ -91,5 +91,7 @@ export function isSingle (
   filters: ActiveFilters
 ): boolean {
   return chunks === 1 && !checksScope({ scope }) &&
-    (checksItself(rows) || rows.every((row) => keysToCheck(row, filters, session).length === 0))
+    (checksItself(rows) || rows.every((row) => refersToNothing(row) || keysToCheck(row, filters, session).length === 0))
 }
+
+const refersToNothing = ({ references, links }: RecordData): boolean => references.length === 0 && links.length === 0

@@ -77,15 +77,16 @@ function complete (row: RecordData, model: EntityModel, when: 'onCreate' | 'onUp
   if (hooks.length === 0 && !overlap) return row
   const columns: ColumnData[] = overlap
     ? [...new Map(row.columns.map((data) => [data.column, data])).values()]
-    : [...row.columns]
+    : row.columns.slice()
   for (const { property, call } of hooks) {
-    const index = columns.findIndex(({ column }) => column === property.column)
-    if (when === 'onCreate' && index >= 0 && columns[index]!.value !== null) continue
+    let index = 0
+    while (index < columns.length && columns[index]!.column !== property.column) index++
+    if (when === 'onCreate' && index < columns.length && columns[index]!.value !== null) continue
     const value = call(row.properties, em)
     if (value === undefined) continue
     const data = { property, column: property.column, value: value === null ? null : toColumn(property, value) }
-    if (index < 0) columns.push(data)
-    else columns[index] = data
+    if (index < columns.length) columns[index] = data
+    else columns.push(data)
   }
   return { columns, references: row.references, links: row.links, properties: row.properties }
 }

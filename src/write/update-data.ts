@@ -30,8 +30,6 @@ export interface Keyless {
 /** Removes the record's key from the data. Clients may send whole records back, but with the key of the path. */
 export function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
   if (!isObject(data)) return { data, errors: [] }
-  const rest: Record<string, unknown> = { ...data }
-  const errors: ErrorItem[] = []
   const found = keyParts(id, model)
   const keys = [
     ...found,
@@ -39,6 +37,9 @@ export function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
       property.write.writable && !found.some((part) => part.property === property)
     ),
   ]
+  if (keys.every(({ property }) => property.hidden || !(property.publicName in data))) return { data, errors: [] }
+  const rest: Record<string, unknown> = { ...data }
+  const errors: ErrorItem[] = []
   for (const { property, columns, ...part } of keys) {
     const name = property.publicName
     if (property.hidden || !(name in rest)) continue

@@ -93,6 +93,48 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     t.strictSame(seen, [payload])
   })
 
+  t.test('what a preHandler changes in the body is written, and checked again', async (t) => {
+    type Body = Record<string, unknown>
+    const sent = async (method: 'POST' | 'PATCH', payload: Body, change: (body: Body) => void): Promise<Json> => {
+      const app = await start(t, {
+        hooks: {
+          all: {
+            preHandler: async ({ body }) => {
+              for (const record of Array.isArray(body) ? body.slice(-1) : [body]) change(record)
+            },
+          },
+        },
+      })
+      const url = method === 'POST' ? '/jars' : '/jars/1'
+      const answers = [await app.inject({ method, url, payload })]
+      if (method === 'POST') answers.push(await app.inject({ method, url, payload: [{ label: 'first' }, payload] }))
+      const records = answers.map((answer) => {
+        const body = bodyOf(answer)
+        return Array.isArray(body) ? body[1] : body
+      })
+      const outcomes = records.map(({ code, label, grams }) => code ?? [label, grams])
+      t.strictSame(outcomes, outcomes.map(() => outcomes[0]), 'the same as a record and in a list')
+      return records[0]
+    }
+    for (const method of ['POST', 'PATCH'] as const) {
+      const payload = { label: 'plum', grams: 5 }
+      t.match(await sent(method, payload, () => {}), payload)
+      t.match(await sent(method, payload, (body) => Object.assign(body, { label: 'fig' })), { label: 'fig', grams: 5 })
+      t.match(await sent(method, { label: 'plum' }, (body) => Object.assign(body, { grams: 6 })), { grams: 6 })
+      t.match(await sent(method, { ...payload, price: '1' }, (body) => delete body['price']), payload)
+      t.match(await sent(method, payload, (body) => Object.assign(body, { grams: '5' })), {
+        code: 'FST_ERR_VALIDATION',
+      })
+      t.match(
+        await sent(method, payload, (body) => {
+          delete body['grams']
+          body['gramms'] = 5
+        }),
+        { code: 'FST_ERR_VALIDATION' }
+      )
+    }
+  })
+
   t.test('what a preHandler makes of the body is checked again, with the errors of the validation phase', async (t) => {
     const heard = async (change: (request: FastifyRequest) => void, request: InjectOptions): Promise<object> => {
       const seen: object[] = []

@@ -28,9 +28,9 @@ export function readBatch (
   body: readonly unknown[],
   maxBatch: number | undefined,
   ignored: readonly string[] | undefined
-): Body[] {
+): readonly Body[] {
   checkBatch(body, maxBatch)
-  return body.map((record) => readBody(record, ignored))
+  return ignored === undefined ? body as readonly Body[] : body.map((record) => readBody(record, ignored))
 }
 
 /** @throws {RequestValidationError} for more than `maxBatch` records */
