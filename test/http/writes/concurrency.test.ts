@@ -128,9 +128,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
 
   t.test('many restores give the same result', async (t) => {
     await remove('/plants/4')
-    const before = (await select(orm, 'select updated_at from plant where id = 4'))[0].updated_at
+    const [before] = await select(orm, 'select updated_at from plant where id = 4')
     t.strictSame(await tally(MANY.map(() => restore('/plants/4'))), { 200: 20 })
-    t.ok((await read('/plants/4')).updated_at >= before)
+    // the time zone of the session may already be in the next day
+    t.ok(Date.parse((await read('/plants/4')).updated_at) >= Date.parse(before.updated_at))
   })
 
   t.test('one of many creations with the same name succeeds', async (t) => {
