@@ -13,6 +13,7 @@ export type ErrorSource = { readonly parameter: string } | { readonly pointer: s
 
 /** One mistake in a request. An error of the whole query string has no `source`. */
 export interface ErrorItem {
+  /** The place of the mistake. */
   readonly source?: ErrorSource
   /** The code of the error class that reports this item, e.g. `FST_CRUD_FILTER_INVALID`. */
   readonly code: string
@@ -72,7 +73,9 @@ function sentence ({ source, detail }: ErrorItem): string {
 
 /** The properties of a request's errors besides `statusCode`, `code` and `message`. */
 export interface RequestError {
+  /** A sentence about all mistakes. */
   readonly detail: string
+  /** The mistakes, up to a maximum number. */
   readonly errors: readonly ErrorItem[]
 }
 
@@ -85,7 +88,9 @@ function withCause (error: Error, { cause }: { cause?: unknown }): void {
 function refusalOf<C extends string> (code: C) {
   const Base = createError<C, 400, [string]>(code, '%s', 400)
   return class extends Base implements RequestError {
+    /** A sentence about all mistakes. */
     readonly detail: string
+    /** The mistakes, up to a maximum number. */
     readonly errors: readonly ErrorItem[]
 
     /** @param options.count number of all errors, if `items` has only the first ones */
@@ -104,7 +109,9 @@ function refusalOf<C extends string> (code: C) {
 function failureOf<C extends string, S extends number> (code: C, statusCode: S, sentence: string) {
   const Base = createError<C, S, [string]>(code, '%s', statusCode)
   return class extends Base implements RequestError {
+    /** A sentence about the error. */
     readonly detail: string
+    /** The mistakes of the request. An error without parts is its own only item. */
     readonly errors: readonly ErrorItem[]
 
     constructor (detail: string = sentence, options: { cause?: unknown, errors?: readonly ErrorItem[] } = {}) {

@@ -93,6 +93,50 @@ t.test('every public option has its text on hover', async (t) => {
   t.ok(count > 100, `options: ${count}`)
 })
 
+t.test('every export and each of its members has its text on hover', async (t) => {
+  const program = ts.createProgram(ENTRIES.map((name) => path.join(root, name)), { ...options, noEmit: true })
+  const checker = program.getTypeChecker()
+  const without = new Set<string>()
+  let count = 0
+
+  const isOurs = (declaration: ts.Declaration): boolean =>
+    !declaration.getSourceFile().fileName.includes('/node_modules/') &&
+    (ts.getCombinedModifierFlags(declaration) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected)) === 0 &&
+    !ts.getJSDocTags(declaration).some(({ tagName }) => tagName.text === 'internal')
+  const visit = (symbol: ts.Symbol, name: string): void => {
+    const [declaration] = symbol.declarations ?? []
+    if (declaration === undefined || !isOurs(declaration)) return
+    const own = ts.getNameOfDeclaration(declaration)
+    if (own !== undefined && ts.isPrivateIdentifier(own)) return
+    count++
+    if (ts.displayPartsToString(symbol.getDocumentationComment(checker)) === '') {
+      without.add(`${name} (${path.relative(root, declaration.getSourceFile().fileName)})`)
+    }
+  }
+  const CLASS = ts.SymbolFlags.Class
+  for (const entry of ENTRIES) {
+    const source = program.getSourceFile(path.join(root, entry))!
+    for (const exported of checker.getExportsOfModule(checker.getSymbolAtLocation(source)!)) {
+      const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
+      visit(symbol, exported.name)
+      // the keywords of a JSON Schema have their meaning from its specification
+      if (exported.name === 'JsonSchema') continue
+      const types: ts.Type[] = []
+      if (symbol.flags & (CLASS | ts.SymbolFlags.Interface | ts.SymbolFlags.TypeAlias)) {
+        types.push(checker.getDeclaredTypeOfSymbol(symbol))
+      }
+      // the static methods of a class
+      if (symbol.flags & CLASS) types.push(checker.getTypeOfSymbol(symbol))
+      for (const member of types.flatMap((type) => type.getProperties())) {
+        if (/^(?:~|__|prototype$)/.test(member.name)) continue
+        visit(member, `${exported.name}.${member.name}`)
+      }
+    }
+  }
+  t.strictSame([...without].sort(), [])
+  t.ok(count > 600, `exports and members: ${count}`)
+})
+
 /** The declarations that the build writes, by path. */
 function declarations (): ReadonlyMap<string, string> {
   const written = new Map<string, string>()

@@ -5,20 +5,31 @@ import type { CursorInfo } from './cursor-page.ts'
 
 /** The information beside the items of a page. */
 export interface PageInfo {
+  /** The number of items of all pages. `null` if they are not counted. */
   readonly total: number | null
+  /** The number of the page. The first page is 1. */
   readonly page: number
+  /** The maximum number of items of a page. */
   readonly per_page: number
+  /** The number of pages. `null` if items are not counted. */
   readonly total_pages: number | null
+  /** Whether there are items after the page. */
   readonly has_next: boolean
+  /** Whether there are items before the page. */
   readonly has_prev: boolean
 }
 
 /** The information beside the items of a list by offset. */
 export interface OffsetInfo {
+  /** The number of all items that match. `null` if they are not counted. */
   readonly total: number | null
+  /** The maximum number of items of the answer. */
   readonly limit: number
+  /** The number of items that the answer skips. */
   readonly offset: number
+  /** Whether there are items after these. */
   readonly has_next: boolean
+  /** Whether there are items before these. */
   readonly has_prev: boolean
 }
 

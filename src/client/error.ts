@@ -4,10 +4,13 @@
 export interface CrudErrorItem {
   /** The query parameter, e.g. `filter[name]`, or the place in the body, e.g. `/name`. */
   readonly source?: { readonly parameter?: string, readonly pointer?: string }
+  /** The code of the mistake, such as `FST_CRUD_FILTER_INVALID`. */
   readonly code: string
   /** A sentence for people. */
   readonly detail: string
+  /** The names or values that are allowed. */
   readonly allowed?: readonly string[]
+  /** The allowed name or value that is most similar to the given one. */
   readonly suggestion?: string
 }
 
@@ -30,6 +33,7 @@ interface Failure {
  * If `signal` aborts a request, it rejects with the reason of the abort instead, as `fetch` does.
  */
 export class CrudError extends Error {
+  /** The name of the class. */
   override readonly name = 'CrudError'
   /** The HTTP status, or 0 without a complete answer. */
   readonly status: number

@@ -4,6 +4,7 @@ import { CrudError } from './error.ts'
 /** Headers in any form that `Headers` takes. */
 type HeaderList = NonNullable<ConstructorParameters<typeof Headers>[0]>
 
+/** The options of `createClient`. */
 export interface ClientOptions {
   /** Headers of every request, or a function that makes them, called for each request. */
   readonly headers?: HeaderList | (() => HeaderList | Promise<HeaderList>)

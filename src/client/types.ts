@@ -10,14 +10,17 @@ export type Client<Api> = { readonly [Path in keyof Api]: Api[Path] }
 
 /** A page by number. */
 export interface Page<Item> extends PageInfo {
+  /** The records of the page. */
   readonly items: Item[]
 }
 /** A page by offset. */
 export interface OffsetPage<Item> extends OffsetInfo {
+  /** The records of the page. */
   readonly items: Item[]
 }
 /** A page by cursor. */
 export interface CursorPage<Item> extends CursorInfo {
+  /** The records of the page. */
   readonly items: Item[]
 }
 

@@ -7,6 +7,7 @@ import type { PathCheck, PathUse } from './paths.ts'
 /** The function of an aggregate. */
 export type AggregateFunction = 'count' | 'exists' | 'sum' | 'min' | 'max' | 'avg'
 
+/** The options of `AllowedInclude.count` and of the other aggregates. */
 export interface AggregateOptions<Alias extends string = string> extends EntryOptions<Alias> {
   /** A condition on the related rows, in MikroORM's query language. Only rows that meet it count. */
   readonly where?: object
@@ -24,11 +25,15 @@ export class AggregateInclude<
   /** @internal Only a type. */
   declare readonly '~url': InUrl<Path, Alias, Fn>
 
+  /** The kind of the entry. */
   readonly kind = 'aggregate'
+  /** The function: `count`, `exists`, `sum`, `min`, `max` or `avg`. */
   readonly function: Fn
   /** A path of relations. It ends with a property of the last relation, except for `count` and `exists`. */
   readonly path: Path
+  /** The name in URLs and answers, if it is not the default one. */
   readonly alias: string | undefined
+  /** The condition on the related records that are aggregated. */
   readonly where: object | undefined
 
   constructor (fn: Fn, path: Path, options?: AggregateOptions<Alias>) {

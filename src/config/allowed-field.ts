@@ -19,8 +19,11 @@ export class AllowedField<Field extends string = NotGiven, Alias extends string 
   /** @internal Only a type. */
   declare readonly '~url': InUrl<Field, Alias>
 
+  /** The kind of the entry. */
   readonly kind = 'property'
+  /** The path of the property. */
   readonly field: Field
+  /** The name in URLs, if it is not the path. */
   readonly alias: string | undefined
 
   constructor (field: Field, options?: EntryOptions<Alias>) {

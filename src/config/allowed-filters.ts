@@ -80,10 +80,15 @@ export class AllowedFilters<
   /** @internal Only a type. */
   declare readonly '~url': InUrl<Field, Alias, OperatorsInUrl<Default, Operators, Type>>
 
+  /** The kind of the entry. */
   readonly kind = 'operators'
+  /** The path of the property. */
   readonly field: Field
+  /** The name in URLs, if it is not the path. */
   readonly alias: string | undefined
+  /** The type of a value inside JSON. */
   readonly type: JsonValueType | undefined
+  /** The operator of a URL that names none. */
   readonly defaultOperator: Operator
   /** The allowed operators, in the order given. */
   readonly operators: readonly Operator[]

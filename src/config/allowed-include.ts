@@ -7,6 +7,7 @@ import { checkDepth, checkIncludeAlias, checkWhere } from './include-path.ts'
 import { checkPath } from './names.ts'
 import type { IncludeCheck } from './paths.ts'
 
+/** The options of `new AllowedInclude`. */
 export interface IncludeOptions<
   Sort extends string = string,
   Alias extends string = string
@@ -43,11 +44,17 @@ export class AllowedInclude<
   /** @internal Only a type. */
   declare readonly '~url': InUrl<Path, Alias, 'relation'>
 
+  /** The kind of the entry. */
   readonly kind = 'relation'
+  /** The path of the relation. */
   readonly path: Path
+  /** The name in URLs and answers, if it is not the path. */
   readonly alias: string | undefined
+  /** The maximum number of related records of each parent. */
   readonly limit: number | undefined
+  /** The order of the related records. */
   readonly sort: readonly string[] | undefined
+  /** The condition on the related records. */
   readonly where: object | undefined
 
   constructor (path: Path, options?: IncludeOptions<Sort, Alias>) {

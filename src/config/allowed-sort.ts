@@ -23,9 +23,13 @@ export class AllowedSort<Field extends string = NotGiven, Alias extends string =
   /** @internal Only a type. */
   declare readonly '~url': InUrl<Field, Alias>
 
+  /** The kind of the entry. */
   readonly kind = 'fields'
+  /** The paths of the properties. */
   readonly fields: readonly Field[]
+  /** The direction of the name without a sign. */
   readonly direction: SortDirection
+  /** The name in URLs, if it is not the path. */
   readonly alias: string | undefined
 
   constructor (...fields: [Field, ...Field[]])

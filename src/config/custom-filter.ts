@@ -16,7 +16,9 @@ export type CustomFilterValue = any
 
 /** The information that a callback gets besides the value: its EntityManager, and the caller's `context`. */
 export interface CustomFilterContext {
+  /** The request, in routes. */
   readonly request?: FastifyRequest
+  /** The EntityManager on which the query runs. */
   readonly em?: EntityManager
   readonly [key: string]: unknown
 }

@@ -173,12 +173,19 @@ export class QueryBuilderConfig<
    */
   declare readonly '~given': { readonly [Name in keyof Options]?: unknown }
 
+  /** The filters that clients may use. */
   readonly allowedFilters: readonly Filter[]
+  /** The sorts that clients may use. */
   readonly allowedSorts: readonly Sort[]
+  /** The properties that clients may select. */
   readonly allowedFields: readonly Field[]
+  /** The relations and aggregates that clients may include. */
   readonly allowedIncludes: readonly Include[]
+  /** The order of requests without `sort`. */
   readonly defaultSort: readonly string[]
+  /** Whether names that are not allowed are ignored instead of refused. */
   readonly ignoreInvalidErrors: boolean
+  /** The limits and defaults of pages, complete. */
   readonly pagination: Pagination
 
   constructor (options: Options & OnlyOptions<Options> = {} as Options & OnlyOptions<Options>) {

@@ -3,6 +3,7 @@ import { ConfigError } from '../errors.ts'
 import { notOneOf } from '../options.ts'
 import type { EntryOptions } from './entry-options.ts'
 
+/** The direction of a sort. */
 export type SortDirection = 'asc' | 'desc'
 
 const DIRECTIONS: readonly SortDirection[] = ['asc', 'desc']

@@ -78,8 +78,11 @@ export class CrudBase<
   /** @internal A type without a value, from which the types of a client are derived. */
   declare readonly '~types': { readonly entity: Entity, readonly config: Config, readonly writable: Writable }
 
+  /** The entity. */
   readonly model: EntityName<Entity>
+  /** The whitelist, with all defaults. */
   readonly queryConfig: QueryBuilderConfig<Entity>
+  /** The name in `fields[<name>]`, if it is not the name of the table. */
   readonly name: string | undefined
   readonly #writable: WritableConfig | undefined
   readonly #resources = new BoundResources()

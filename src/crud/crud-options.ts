@@ -127,7 +127,10 @@ type Absent<Names extends string> = { readonly [Name in Names]?: undefined }
 
 /** A page of records, by `page` and `per_page`, by `limit` and `offset`, or by `cursor`, depending on the request. */
 export type CrudPage<Entity = any, Config = QueryBuilderOptions<any>> =
-  & { readonly items: WireRecord<Entity>[] }
+  & {
+    /** The records of the page. */
+    readonly items: WireRecord<Entity>[],
+  }
   & (
     | Omit<PageInfo, 'total'> & { readonly total: Total<Config> } & Absent<'limit' | 'offset' | 'next_cursor'>
     | Omit<OffsetInfo, 'total'>

@@ -9,9 +9,13 @@ import type { WireBody, WireId, WirePage, WireRecord } from './wire-types.ts'
 export interface CrudSchemas<Entity extends object> {
   /** The primary key. A composite key is an object. */
   readonly id: TUnsafe<WireId<Entity>>
+  /** A record of an answer. */
   readonly record: TUnsafe<WireRecord<Entity>>
+  /** A page of records. */
   readonly list: TUnsafe<WirePage<Entity>>
+  /** The body of a create. */
   readonly create: TUnsafe<WireBody<Entity>>
+  /** The body of an update. */
   readonly update: TUnsafe<WireBody<Entity>>
 }
 

@@ -61,7 +61,10 @@ export type CamelCase<Name extends string> = Name extends `${infer Head extends 
   : Name
 
 /** A page of records. */
-export type WirePage<Entity> = { items: WireRecord<Entity>[] } & (PageInfo | OffsetInfo | CursorInfo)
+export type WirePage<Entity> = {
+  /** The records of the page. */
+  items: WireRecord<Entity>[],
+} & (PageInfo | OffsetInfo | CursorInfo)
 
 /** A body: properties by public name, relations by id. Schemas tell which are required and which may be written. */
 export type WireBody<Entity> = Untyped<Entity> extends true ? Record<string, any> : {

@@ -125,6 +125,7 @@ export const DatabaseOptionsSchema = Type.Object({
   ormOptions: Type.Optional(Type.Object({}, { description: 'Any other option of MikroORM.' })),
 }, closed)
 
+/** The options of `new DatabaseFactory`, and the option `database` of `crudKit`. */
 export interface DatabaseOptions<Async extends boolean = true>
   extends Omit<Static<typeof DatabaseOptionsSchema>, 'entities' | 'debug' | 'ormOptions' | 'useAsync'> {
   /**

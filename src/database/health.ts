@@ -26,12 +26,17 @@ export const ReplicaHealthSchema = Type.Object({
   }),
 })
 
+/** The JSON Schema of `Health`. */
 export const HealthSchema = Type.Object({
+  /** `down`: nothing can be written. `degraded`: the writer is busy or read-only, or a replica is not up. */
   status: Type.Union([Type.Literal('up'), Type.Literal('degraded'), Type.Literal('down')], {
     description: 'down: nothing can be written. degraded: the writer is busy or read-only, or a replica is not up.',
   }),
+  /** The state of the writer. */
   writer: ServerHealthSchema,
+  /** The state of each replica. */
   replicas: Type.Array(ReplicaHealthSchema),
+  /** The connections of the writer's pool. PGlite has none. */
   pool: Type.Optional(Type.Object({
     size: Type.Integer({ description: 'Connections that are open.' }),
     idle: Type.Integer({ description: 'Open connections that are not in use.' }),

@@ -30,6 +30,7 @@ export interface ExplorerDescription {
   readonly headers: readonly HeaderHint[]
   /** Whether `explain?path=...` answers with an `Explanation`. */
   readonly explain: boolean
+  /** The limits of requests. */
   readonly limits: {
     /** The maximum number of paths in `include`. */
     readonly includes: number,
@@ -50,11 +51,13 @@ export interface HeaderHint {
   readonly name: string
   /** The text before the credentials: `Bearer `. It may be empty. */
   readonly prefix: string
+  /** A sentence about the header. */
   readonly description: string | null
   /** Values that the header may have, such as names of roles. Empty if any value is possible. */
   readonly values: readonly string[]
 }
 
+/** A resource, as the caller may use it. */
 export interface ResourceDescription {
   /** The prefix of its routes from the root of the API: `/categories`. It identifies the resource. */
   readonly path: string
@@ -64,6 +67,7 @@ export interface ResourceDescription {
   readonly title: string
   /** The name of its entity: `Category`. */
   readonly entity: string
+  /** The operations that the caller may use. */
   readonly operations: Operations
   /** The segments of a record's path after the resource's path, in order: `/categories/:id`. */
   readonly key: readonly KeySegment[]
@@ -73,11 +77,15 @@ export interface ResourceDescription {
   readonly softDelete: SoftDelete | null
   /** The properties of records, in order. Requests without `fields` get all of them. */
   readonly fields: readonly FieldDescription[]
+  /** The relations and aggregates that `include` accepts. */
   readonly includes: readonly IncludeDescription[]
+  /** The filters that the caller may use. */
   readonly filters: readonly FilterDescription[]
+  /** The sorts that the caller may use. */
   readonly sorts: readonly SortDescription[]
   /** The order if the request has no `sort`. The key follows in any case. */
   readonly defaultSort: readonly DefaultSort[]
+  /** The defaults and limits of pages. */
   readonly paging: Paging
   /** The media types, beside JSON, in which `GET` with `Accept` sends all records of a list. */
   readonly downloads: ReadonlyArray<'application/x-ndjson' | 'text/csv'>
@@ -105,6 +113,7 @@ export interface Operations {
   readonly delete: boolean
   /** `POST /categories/:id/restore` */
   readonly restore: boolean
+  /** The maximum number of records of one `createMany`. */
   readonly maxBatch: number
   /** Whether `DELETE /categories/:id?hard=true` removes the row of an entity that is otherwise marked as deleted. */
   readonly hardDelete: boolean
@@ -120,6 +129,7 @@ export interface KeySegment {
   readonly member: string | null
 }
 
+/** How records are marked as deleted. */
 export interface SoftDelete {
   /** The property that tells when a record was deleted. `null` if the caller does not see it. */
   readonly field: string | null
@@ -129,6 +139,7 @@ export interface SoftDelete {
 
 /** The type of values. */
 export interface ValueDescription {
+  /** The name of the type. */
   readonly type: ValueTypeName
   /** The form in JSON of records and bodies. */
   readonly json: 'string' | 'number' | 'boolean' | 'object' | 'array' | 'any'
@@ -138,16 +149,21 @@ export interface ValueDescription {
   readonly element?: ValueDescription
   /** The properties of an embedded object. `json` is `array` for a list of such objects. */
   readonly members?: readonly FieldDescription[]
+  /** The smallest value. */
   readonly minimum?: number
+  /** The largest value. */
   readonly maximum?: number
+  /** The maximum number of characters. */
   readonly maxLength?: number
   /** The number of digits of a decimal, and of those after the point. */
   readonly precision?: number
+  /** The number of digits after the point. */
   readonly scale?: number
   /** Whether a datetime has a time zone. Values are in UTC in any case. */
   readonly zoned?: boolean
 }
 
+/** The name of a type of values. */
 export type ValueTypeName =
   | 'integer'
   | 'bigint'
@@ -179,11 +195,13 @@ export interface FieldDescription {
   readonly select: string | null
   /** The type of its value. For a to-one relation, the type of the key, or `object` for a composite key. */
   readonly value: ValueDescription
+  /** Whether the value may be null. */
   readonly nullable: boolean
   /** Whether it belongs to the primary key. */
   readonly key: boolean
   /** Whether bodies of create, and of update, may have it. Always false in included records. */
   readonly create: boolean
+  /** Whether bodies of update may have it. Always false in included records. */
   readonly update: boolean
   /** Present if the value is the key of a related record. Included, the value is the record, or null. */
   readonly reference: Reference | null
@@ -200,7 +218,9 @@ export interface Reference {
 /** A relation, or a number about a relation, that records may show. */
 export type IncludeDescription = RelationDescription | AggregateDescription
 
+/** A relation that records may show. */
 export interface RelationDescription {
+  /** Tells it from an aggregate. */
   readonly kind: 'relation'
   /** Its full path in `include` and in `fields[<path>]`: `products.tags`. */
   readonly path: string
@@ -212,8 +232,11 @@ export interface RelationDescription {
   readonly many: boolean
   /** The maximum number of records of each parent. `null` without a limit. */
   readonly limit: number | null
+  /** The entity and the resource of the related records. */
   readonly reference: Reference
+  /** The properties of the related records. */
   readonly fields: readonly FieldDescription[]
+  /** The includes that start from the related records. */
   readonly includes: readonly IncludeDescription[]
   /** The list of the related records. `null` if no resource of the caller has such a list. */
   readonly list: RelatedList | null
@@ -229,22 +252,27 @@ export interface RelatedList {
   readonly field: string
 }
 
+/** A number about a relation, or the smallest or largest value in it. */
 export interface AggregateDescription {
+  /** Tells it from a relation. */
   readonly kind: 'aggregate'
   /** Its full path in `include`: `productsCount`. */
   readonly path: string
   /** Its key in records. */
   readonly name: string
+  /** The function that makes the value. */
   readonly function: 'count' | 'exists' | 'sum' | 'min' | 'max' | 'avg'
   /** The relation as it is named in records: `products`. */
   readonly relation: string
   /** The property whose values are aggregated. `null` for `count` and `exists`. */
   readonly property: string | null
+  /** The type of the value. */
   readonly value: ValueDescription
   /** Whether it is null if there are no related records. */
   readonly nullable: boolean
 }
 
+/** A filter that the caller may use. */
 export interface FilterDescription {
   /** Its name in URLs: `price`, `products.name`, `q`. */
   readonly name: string
@@ -272,6 +300,7 @@ export interface FilterDescription {
   readonly description: string
 }
 
+/** An operator of a filter, or the filter itself if it has no operators. */
 export interface OperatorDescription {
   /** Its name: `gte`. `null` for filters without operators. */
   readonly name: string | null
@@ -289,6 +318,7 @@ export interface OperatorDescription {
   readonly takes: 'one' | 'text' | 'list' | 'pair' | 'boolean' | 'tuple'
   /** The type of a value, or of an item. For `boolean` a boolean. `null` for `tuple`, and if only the server knows. */
   readonly value: ValueDescription | null
+  /** The parts of a `tuple`, in order. */
   readonly parts?: ReadonlyArray<{ readonly name: string, readonly value: ValueDescription }>
   /** The rest of a sentence that begins with the name of the property: `is at least the value`. */
   readonly meaning: string
@@ -296,6 +326,7 @@ export interface OperatorDescription {
   readonly example: string | null
 }
 
+/** A sort that the caller may use. */
 export interface SortDescription {
   /** Its name in `sort`. With `-` before it, it is descending; with `+`, ascending. */
   readonly name: string
@@ -307,15 +338,19 @@ export interface SortDescription {
   readonly cursor: boolean
 }
 
+/** A part of the default order. */
 export interface DefaultSort {
   /** The path in records of a property. `null` for orders that only the server knows. */
   readonly field: string | null
   /** The name in `sort` that has the same effect. `null` if no name has. */
   readonly name: string | null
+  /** Whether it is descending. */
   readonly descending: boolean
 }
 
+/** The defaults and limits of pages. */
 export interface Paging {
+  /** The size of a page without `per_page`. */
   readonly defaultPerPage: number
   /** The maximum of `per_page` and `limit`. */
   readonly maxPerPage: number
@@ -366,16 +401,20 @@ export interface JsonSchema {
  * same answer.
  */
 export interface Explanation {
+  /** The statements of the request, in order. */
   readonly statements: readonly ExplainedStatement[]
   /** Sentences about missing indexes. */
   readonly advice: readonly string[]
 }
 
+/** A statement of the request, with its plan. */
 export interface ExplainedStatement {
+  /** The text of the statement. */
   readonly sql: string
   /** The values of `$1`, `$2`, ... as texts. */
   readonly parameters: readonly (string | null)[]
   /** The lines of PostgreSQL's plan, with times. */
   readonly plan: readonly string[]
+  /** The time that the statement took. */
   readonly milliseconds: number
 }

@@ -4,11 +4,13 @@ import type { RegisterOptions } from 'fastify'
 import { ConfigError } from '../errors.ts'
 import { checkSchema } from '../options.ts'
 
+/** A header with which the explorer sends credentials. */
 export interface ExplorerHeader {
   /** The name of the header, such as `authorization`. */
   readonly name: string
   /** The text before the credentials, such as `Bearer `. Default: nothing. */
   readonly prefix?: string
+  /** A sentence about the header, for the form. Default: none. */
   readonly description?: string
   /** The values to choose from. Default: any value. */
   readonly values?: readonly string[]

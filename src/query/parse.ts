@@ -14,6 +14,7 @@ interface DeclaredNames {
   readonly has: (name: string) => boolean
 }
 
+/** The options of `parseQueryParams`. */
 export interface ParseOptions {
   /**
    * Names of top-level parameters that the route schema of the application declares: a list, a set, or any object with

@@ -11,6 +11,7 @@ export interface CrudContext {
   readonly em: EntityManager
   /** The session, if it is synchronous. */
   readonly session?: SyncSession
+  /** The request, in routes. */
   readonly request?: FastifyRequest
   readonly [key: string]: unknown
 }

@@ -12,12 +12,21 @@ import { isPglite } from './transaction/perform.ts'
  * with the same value in these columns are on the same node.
  */
 export type TableDistribution =
-  | { readonly kind: 'distributed', readonly column: string, readonly group: number }
+  | {
+    /** Whether the rows are distributed by a column, or copied to every node. */
+    readonly kind: 'distributed',
+    /** The column. */
+    readonly column: string,
+    /** The group of co-located tables. */
+    readonly group: number,
+  }
   | { readonly kind: 'reference' }
 
 /** A server that distributes tables. */
 export interface Distribution {
+  /** The extension that distributes tables. */
   readonly extension: 'citus'
+  /** The version of the extension. */
   readonly version: string
   /** The distributed and copied tables, by quoted name. The schema is left out if the search path has it. */
   readonly tables: Readonly<Record<string, TableDistribution>>

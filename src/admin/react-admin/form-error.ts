@@ -9,6 +9,7 @@ export interface FormErrors {
 
 /** A `CrudError` about inputs of a form. react-admin shows the messages in `body.errors` beside them. */
 export class FormError extends CrudError {
+  /** The messages, where react-admin looks for them. */
   readonly body: { readonly errors: FormErrors }
 
   constructor (error: CrudError, errors: FormErrors) {

@@ -7,10 +7,13 @@ import { fieldErrorsOf } from '../field-errors.ts'
  * `CrudError`.
  */
 export class CrudHttpError extends Error {
+  /** The name of the class. */
   override readonly name = 'CrudHttpError'
+  /** The error of the client. */
   override readonly cause: CrudError
   /** The HTTP status, or 0 without a complete answer. */
   readonly statusCode: number
+  /** The code of the error, such as `FST_CRUD_CONFLICT`. */
   readonly code: string
   /** Messages by property. Properties of embedded objects have names with dots. */
   readonly errors: Record<string, string[]>

@@ -19,6 +19,7 @@ export type QueryOperation = typeof OPERATIONS[number]
 
 /** The purpose of a statement. */
 export interface QueryCall {
+  /** The operation that runs the statement. */
   readonly operation: QueryOperation
   /** Name of the resource. By default this is the name of its table. */
   readonly resource: string

@@ -18,6 +18,7 @@ export type ReplicaStatus = 'up' | 'lagging' | 'down'
 export interface ReplicaReport {
   /** The URL without credentials and parameters. */
   readonly url: string
+  /** The result of the last check. */
   readonly status: ReplicaStatus
   /** The most milliseconds by which its data was behind the writer's at the last check; `null` if that is not known. */
   readonly lag: number | null
