@@ -51,9 +51,11 @@ const lines = [
 const text = `${lines.map((line) => `- ${line}`).join('\n')}\n\n${growthTables(samples, operations, sizes)}\n`
 console.log(text)
 if (options.save) {
+  const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+  // plans must be interpreted, so notes.md is written by hand and appended
   fs.writeFileSync(
-    fileURLToPath(new URL('../GROWTH.md', import.meta.url)),
+    file('../GROWTH.md'),
     `# Growth\n\nWritten by \`npm run bench -- --growth --save\`, for up to ${count(sizes.at(-1)!)} rows; ` +
-      `[README.md](README.md) describes it.\n\n${text}`
+      `[README.md](README.md) describes it.\n\n${text}\n${fs.readFileSync(file('notes.md'), 'utf8')}`
   )
 }
