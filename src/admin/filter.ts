@@ -14,6 +14,16 @@ export interface Condition {
 /** Relations to records with composite keys, each with the parts of that key. */
 export type References = ReadonlyMap<string, readonly string[]>
 
+/** The rules of a resource for filters. */
+export interface FilterRules {
+  readonly references: References
+  /** Filters that take no operator. */
+  readonly plainFilters: ReadonlySet<string>
+}
+
+/** The rules of requests that belong to no resource. */
+export const NO_RULES: FilterRules = { references: new Map(), plainFilters: new Set() }
+
 /**
  * Joins conditions, all of which apply. A condition on one of the `references` becomes one for each part of the key.
  *

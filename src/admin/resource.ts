@@ -1,7 +1,7 @@
 /** A resource as data providers use it: any name, any record. Admin frameworks do not know the types of records. */
 import type { Client } from '../client/index.ts'
 import type { AnyQuery } from '../client/query-string.ts'
-import type { References } from './filter.ts'
+import type { FilterRules } from './filter.ts'
 
 /** A record of any resource. */
 export type AnyRecord = Record<string, any> // an admin framework's records have no known properties
@@ -47,8 +47,17 @@ type PropertyOf<Resource> = Resource extends { list(...args: never[]): Promise<{
   ? keyof Item & string
   : string
 
+/** The names of a resource's filters. */
+type FilterOf<Resource> = Resource extends { list(query?: infer Query): unknown }
+  ? Query extends { readonly filter?: infer Filters } ? keyof NonNullable<Filters> & string : string
+  : string
+
 /** The properties of a resource that a data provider needs to know. */
-export interface ResourceOptions<Property extends string = string, Name extends string = string> {
+export interface ResourceOptions<
+  Property extends string = string,
+  Name extends string = string,
+  FilterName extends string = string
+> {
   /**
    * The property that identifies records, and a filter that allows `in`. For a composite key, a list of such properties
    * in the order of the path. One of them may lie behind a relation: `invoice.number`. Default: `id`.
@@ -64,6 +73,12 @@ export interface ResourceOptions<Property extends string = string, Name extends 
    * version that the user saw. Default: writes overwrite any version.
    */
   readonly version?: Property
+  /**
+   * Filters that take no operator: `AllowedFilters.search`, `anyOf`, `scope`, `custom` and `trashed`. refine has an
+   * operator in every condition: on these filters, `eq` and `contains` are left out. In react-admin, the end of such a
+   * name is not an operator.
+   */
+  readonly plainFilters?: readonly FilterName[]
   /** The largest `per_page` of the resource, its `maxPerPage`. Larger pages take several requests. Default: 100. */
   readonly maxPerPage?: number
   /**
@@ -79,18 +94,18 @@ export interface DataProviderOptions<Api> {
   readonly resources?: {
     readonly [Path in keyof Api & string as NameOf<Path>]?: ResourceOptions<
       PropertyOf<Api[Path]>,
-      NameOf<keyof Api & string>
+      NameOf<keyof Api & string>,
+      FilterOf<Api[Path]>
     >
   }
 }
 
 /** A resource with its options. */
-export interface Bound {
+export interface Bound extends FilterRules {
   readonly name: string
   readonly resource: AnyResource
   /** The properties that identify a record. Several properties are the parts of a composite key. */
   readonly key: readonly string[]
-  readonly references: References
   readonly version: string | undefined
   readonly maxPerPage: number
   readonly sortById: boolean
@@ -101,7 +116,7 @@ export function resourcesOf<Api> (api: Client<Api>, options: DataProviderOptions
   const given = options.resources as Readonly<Record<string, ResourceOptions | undefined>> | undefined
   const keyOf = (name: string): readonly string[] => [given?.[name]?.id ?? 'id'].flat()
   return (name) => {
-    const { references = {}, version, maxPerPage = 100, sortById = true } = given?.[name] ?? {}
+    const { references = {}, plainFilters = [], version, maxPerPage = 100, sortById = true } = given?.[name] ?? {}
     const resource = (api as unknown as Readonly<Record<string, AnyResource>>)[`/${name}`]!
     const keys = Object.entries(references).map(([relation, target]) => [relation, keyOf(target!)] as const)
     return {
@@ -109,6 +124,7 @@ export function resourcesOf<Api> (api: Client<Api>, options: DataProviderOptions
       resource,
       key: keyOf(name),
       references: new Map(keys.filter(([, key]) => key.length > 1)),
+      plainFilters: new Set(plainFilters),
       version,
       maxPerPage,
       sortById,

@@ -28,6 +28,15 @@ t.test('operators behind the name of a property', async (t) => {
   t.strictSame(filterFrom({ created_at_gte: date }), { created_at: { gte: date } })
 })
 
+t.test('the name of a filter without operators does not end with one', async (t) => {
+  const rules = { references: new Map(), plainFilters: new Set(['by_q', 'author.odd_eq']) }
+  t.strictSame(filterFrom({ by_q: 'a', title_q: 'b', author: { odd_eq: true } }, [], rules), {
+    by_q: 'a',
+    title: { contains: 'b' },
+    'author.odd_eq': true,
+  })
+})
+
 t.test('conditions that cannot be sent are refused', async (t) => {
   t.throws(
     () => filterFrom({ tags_ninc_any: ['a'] }),

@@ -181,7 +181,8 @@ t.test('the example', async (t) => {
     })
     await t.rejects(getList({ operator: 'or', value: [tech, { ...tech, field: 'description' }] }), {
       name: 'TypeError',
-      message: /^The API has 'or' only for values of one field, .* AllowedFilters\.search or AllowedFilters\.anyOf\.$/,
+      message:
+        /^The API has 'or' only for values of one field, .* AllowedFilters\.search or AllowedFilters\.anyOf, .* plainFilters\.$/,
     })
     await t.rejects(getList({ operator: 'or', value: [tech, tech] }), TypeError)
     await t.rejects(getList({ operator: 'or', value: [] }), TypeError)
@@ -299,6 +300,21 @@ t.test('versions, batches, other keys and lists without a total', async (t) => {
       })).data,
       []
     )
+  })
+
+  t.test('a filter that takes no operator is sent without one', async (t) => {
+    const provider = createDataProvider(api, { resources: { plants: { maxPerPage: 3, plainFilters: ['q'] } } })
+    const find = async (...filters: CrudFilter[]) => await provider.getList({ resource: 'plants', filters })
+    for (const operator of ['eq', 'contains'] as const) {
+      requests()
+      const { data } = await find({ field: 'q', operator, value: 'laven' })
+      t.strictSame(names(data), ['Lavender', 'lavender'])
+      t.match(requests()[0], /^GET \/plants\?filter\[q\]=laven&/)
+    }
+    const message = "The filter 'q' takes no operator: use 'eq' or 'contains', which are left out."
+    await t.rejects(find({ field: 'q', operator: 'in', value: ['a'] }), new TypeError(message))
+    const choice = ['a', 'b'].map((value): CrudFilter => ({ field: 'q', operator: 'eq', value }))
+    await t.rejects(find({ operator: 'or', value: choice }), { name: 'TypeError', message: /^The API has 'or' only/ })
   })
 
   t.test('another property is the key', async (t) => {

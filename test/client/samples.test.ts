@@ -56,7 +56,7 @@ t.test('the samples of the client', async (t) => {
 /** A server with the resources of docs/admin.md. */
 const ADMIN_APP = fromSources(`
 import { defineEntity, p } from '@mikro-orm/core'
-import { CrudBase, type ApiOf } from 'fastify-crud-kit'
+import { AllowedFilters, CrudBase, type ApiOf } from 'fastify-crud-kit'
 
 const Category = defineEntity({ name: 'Category', properties: { id: p.integer().primary(), name: p.string() } })
 const Invoice = defineEntity({
@@ -68,7 +68,11 @@ const Line = defineEntity({
   properties: { invoice: () => p.manyToOne(Invoice).primary(), position: p.integer().primary() },
 })
 const resources = {
-  '/categories': new CrudBase({ model: Category, writable: 'all' }),
+  '/categories': new CrudBase({
+    model: Category,
+    queryConfig: { allowedFilters: [AllowedFilters.search('q', ['name'])] },
+    writable: 'all',
+  }),
   '/invoices': new CrudBase({ model: Invoice, writable: 'all' }),
   '/lines': new CrudBase({ model: Line, writable: 'all' }),
 }
@@ -77,7 +81,7 @@ export type Api = ApiOf<typeof resources>
 
 t.test('the samples of refine', async (t) => {
   const samples = samplesOf('docs/admin.md').filter(isRefine)
-  t.equal(samples.length, 1)
+  t.equal(samples.length, 2)
   check(t, 'test/admin', ADMIN_APP, samples, inTests)
 })
 

@@ -25,6 +25,7 @@ const nursery = {
         allowedFilters: [
           new AllowedFilters('uuid', 'eq', ['eq', 'in']),
           new AllowedFilters('name', 'eq', ['eq', 'in', 'like', 'contains']),
+          AllowedFilters.search('q', ['name', 'latinName']),
         ],
         allowedSorts: [new AllowedSort('name', 'uuid')],
         pagination: { maxPerPage: 3, count: 'none' },

@@ -280,7 +280,7 @@ describe('records', () => {
     categories.list({ include: ['prodcts'] })
     // @ts-expect-error 'author' does not exist in type '{ readonly products?: readonly "id"[]
     categories.list({ include: ['user'], fieldsByInclude: { author: ['name'] } })
-    // @ts-expect-error Type '"nmae"' is not assignable to type '"name"'
+    // @ts-expect-error Type '"nmae"' is not assignable to type '"name" | "id"'
     categories.list({ include: ['user'], fieldsByInclude: { user: ['nmae'] } })
   })
 

@@ -43,7 +43,7 @@ export function createDataProvider<Api> (
     const { pagination, sort, filter } = params
     const query = {
       ...queryOf(params),
-      filter: filterFrom(filter, more, bound.references),
+      filter: filterFrom(filter, more, bound),
       sort: sortOf(sort ? [sort] : [], bound),
     }
     const { page, perPage } = pagination ?? {}

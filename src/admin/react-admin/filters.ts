@@ -1,5 +1,5 @@
 /** Translates the filters of react-admin, which are objects of values by name. */
-import { filterOf, type Condition, type Filter, type References } from '../filter.ts'
+import { filterOf, NO_RULES, type Condition, type Filter, type FilterRules } from '../filter.ts'
 
 /**
  * The operators that react-admin documents. They are written behind the name of the property: `price_gte`. `undefined`
@@ -34,7 +34,7 @@ const LISTS: ReadonlySet<string> = new Set(['eq_any', 'neq_any', 'inc', 'inc_any
  * - Nested objects, which react-admin makes of names with dots, are paths: `{ author: { name_q: 'a' } }`.
  *
  * @param more conditions that the filter does not contain, e.g. the target of a reference
- * @param references relations to records with composite keys
+ * @param rules the resource's relations to records with composite keys, and its filters without operators
  * @throws {TypeError} for an operator that the API does not have, and for conditions that exclude each other
  * @example
  * filterFrom({ status: 'active', price_gte: 100 }) // { status: 'active', price: { gte: 100 } }
@@ -42,18 +42,19 @@ const LISTS: ReadonlySet<string> = new Set(['eq_any', 'neq_any', 'inc', 'inc_any
 export function filterFrom (
   filter: object | undefined,
   more: readonly Condition[] = [],
-  references: References = new Map()
+  { references, plainFilters }: FilterRules = NO_RULES
 ): Filter {
-  return filterOf([...more, ...conditionsOf(filter ?? {}, '')], references)
+  return filterOf([...more, ...conditionsOf(filter ?? {}, '', plainFilters)], references)
 }
 
-function conditionsOf (filter: object, before: string): Condition[] {
+function conditionsOf (filter: object, before: string, plain: ReadonlySet<string>): Condition[] {
   return Object.entries(filter).flatMap(([name, value]) =>
-    isNested(value) ? conditionsOf(value, `${before}${name}.`) : conditionOf(before + name, value)
+    isNested(value) ? conditionsOf(value, `${before}${name}.`, plain) : conditionOf(before + name, value, plain)
   )
 }
 
-function conditionOf (name: string, value: unknown): Condition {
+function conditionOf (name: string, value: unknown, plain: ReadonlySet<string>): Condition {
+  if (plain.has(name)) return { field: name, value }
   const at = name.lastIndexOf('@')
   if (at > 0) return { field: name.slice(0, at), operator: name.slice(at + 1), value }
   const [, field, suffix] = SUFFIX.exec(name) ?? []

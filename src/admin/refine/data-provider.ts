@@ -46,7 +46,7 @@ export function createDataProvider<Api> (
   return {
     async getList ({ resource, pagination, sorters = [], filters, meta }) {
       const bound = bind(resource)
-      const query = { ...queryOf(meta), filter: filterFrom(filters, bound.references), sort: sortOf(sorters, bound) }
+      const query = { ...queryOf(meta), filter: filterFrom(filters, bound), sort: sortOf(sorters, bound) }
       const { items, total } = await asRefine(readList(bound, query, pagination))
       return { data: items.map((record) => withId(record, bound)), total }
     },

@@ -1,6 +1,6 @@
 /** Translates the filters of refine, which are lists of conditions with operators. */
 import type { CrudFilter, CrudOperators, LogicalFilter } from '@refinedev/core'
-import { filterOf, type Condition, type Filter, type References } from '../filter.ts'
+import { filterOf, NO_RULES, type Condition, type Filter, type FilterRules } from '../filter.ts'
 
 type Translate = (field: string, value: unknown) => Condition
 
@@ -42,24 +42,32 @@ const OPERATORS: ReadonlyMap<string, Translate> = new Map<CrudOperators | 'eqs' 
   ['endswiths', asPattern('%', '')],
 ])
 
+/** The operators that stand for none on a filter without operators. refine's hooks search with `contains`. */
+const WITHOUT_OPERATOR: ReadonlySet<string> = new Set(['eq', 'contains'])
+
 /**
  * Returns the conditions of a list, for the client.
  *
- * @param references relations to records with composite keys
+ * @param rules the resource's relations to records with composite keys, and its filters without operators
  * @throws {TypeError} for a condition that the API cannot express, and for conditions that exclude each other
  * @example
  * filterFrom([{ field: 'price', operator: 'gte', value: 100 }]) // { price: { gte: 100 } }
  */
-export function filterFrom (filters: readonly CrudFilter[] = [], references: References = new Map()): Filter {
-  return filterOf(filters.flatMap(conditionsOf), references)
+export function filterFrom (filters: readonly CrudFilter[] = [], rules: FilterRules = NO_RULES): Filter {
+  return filterOf(filters.flatMap((filter) => conditionsOf(filter, rules.plainFilters)), rules.references)
 }
 
-function conditionsOf (filter: CrudFilter): Condition[] {
-  if (isLogical(filter)) return [conditionOf(filter)]
-  return filter.operator === 'and' ? filter.value.flatMap(conditionsOf) : [eitherOf(filter.value)]
+function conditionsOf (filter: CrudFilter, plain: ReadonlySet<string>): Condition[] {
+  if (isLogical(filter)) return [conditionOf(filter, plain)]
+  const { operator, value } = filter
+  return operator === 'and' ? value.flatMap((one) => conditionsOf(one, plain)) : [eitherOf(value, plain)]
 }
 
-function conditionOf ({ field, operator, value }: LogicalFilter): Condition {
+function conditionOf ({ field, operator, value }: LogicalFilter, plain: ReadonlySet<string>): Condition {
+  if (plain.has(field)) {
+    if (WITHOUT_OPERATOR.has(operator)) return { field, value }
+    throw new TypeError(`The filter '${field}' takes no operator: use 'eq' or 'contains', which are left out.`)
+  }
   const translate = OPERATORS.get(operator)
   if (translate === undefined) {
     throw new TypeError(
@@ -70,18 +78,22 @@ function conditionOf ({ field, operator, value }: LogicalFilter): Condition {
 }
 
 /** An `or`, if it is a choice of values for one field. */
-function eitherOf (filters: ReadonlyArray<CrudFilter>): Condition {
+function eitherOf (filters: ReadonlyArray<CrudFilter>, plain: ReadonlySet<string>): Condition {
   const [first, ...others] = filters
   if (first !== undefined && others.length === 0) {
-    const conditions = conditionsOf(first)
+    const conditions = conditionsOf(first, plain)
     if (conditions.length === 1) return conditions[0]!
   }
   const choices = filters.filter(isLogical).filter(({ operator }) => ['eq', 'eqs', 'in'].includes(operator))
   const { field } = choices[0] ?? {}
-  if (field === undefined || choices.length < filters.length || choices.some((choice) => choice.field !== field)) {
+  if (
+    field === undefined || plain.has(field) || choices.length < filters.length ||
+    choices.some((choice) => choice.field !== field)
+  ) {
     throw new TypeError(
       "The API has 'or' only for values of one field, with the operators eq and in. For several fields, let the " +
-        'server offer one filter that looks into all of them: AllowedFilters.search or AllowedFilters.anyOf.'
+        'server offer one filter that looks into all of them, AllowedFilters.search or AllowedFilters.anyOf, and ' +
+        'name it in plainFilters.'
     )
   }
   return { field, operator: 'in', value: choices.flatMap(({ value }) => value) }
