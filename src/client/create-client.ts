@@ -1,5 +1,6 @@
 /** The client of an API: resources by path, each with methods for its records. */
 import { CrudError } from './error.ts'
+import { checkNames } from './option-names.ts'
 import { readLines } from './ndjson.ts'
 import { queryString, type AnyQuery } from './query-string.ts'
 import { discard, send, sendJson, type Call, type ClientOptions } from './request.ts'
@@ -70,16 +71,22 @@ function resource (url: string, client: ClientOptions): object {
     if (etag !== null) etags.set(data as object, etag)
     return data
   }
-  const read = (path: string, query: AnyOptions = {}): Promise<any> =>
-    ask({ method: 'GET', url: path + queryString(query), signal: query.signal })
-  const list = (query?: AnyOptions): Promise<any> => read(url, query)
+  const read = async (method: 'list' | 'get', path: string, query: AnyOptions = {}): Promise<any> => {
+    checkNames(method, query)
+    return await ask({ method: 'GET', url: path + queryString(query), signal: query.signal })
+  }
+  const list = async (query?: AnyOptions): Promise<any> => await read('list', url, query)
   const urlOf = (id: unknown): string => url.replace(/\/$/, '') + pathOf(id)
-  const create = async (body: unknown, { signal }: AnyOptions = {}) => ask({ method: 'POST', url, body, signal })
+  const create = async (body: unknown, options: AnyOptions = {}): Promise<any> => {
+    checkNames('create', options)
+    return await ask({ method: 'POST', url, body, signal: options.signal })
+  }
   /** Sends a write to one record. */
   const write = (method: string, path: string, options: AnyOptions = {}, body?: unknown): Promise<any> =>
     ask({ method, url: path, body, ifMatch: tagOf(options), signal: options.signal })
 
   async function * pages (query: AnyOptions = {}): AsyncGenerator<any, void, undefined> {
+    checkNames('pages', query)
     for (let cursor: string | null = query.cursor ?? ''; cursor !== null;) {
       const page = await list({ ...query, cursor })
       // without this check, the first page would repeat for ever
@@ -95,9 +102,11 @@ function resource (url: string, client: ClientOptions): object {
     list,
     pages,
     async * each (query?: AnyOptions) {
+      checkNames('each', query)
       for await (const page of pages(query)) yield * page.items
     },
     async * stream (query: AnyOptions = {}) {
+      checkNames('stream', query)
       const { signal } = query
       const response = await send({ method: 'GET', url: url + queryString(query), accept: NDJSON, signal }, client)
       // a resource without streams answers with its first page instead
@@ -108,13 +117,21 @@ function resource (url: string, client: ClientOptions): object {
       }
       yield * readLines(response, signal)
     },
-    get: async (id: unknown, query?: AnyOptions) => read(urlOf(id), query),
+    get: async (id: unknown, query?: AnyOptions) => await read('get', urlOf(id), query),
     create,
     createMany: create,
-    update: async (id: unknown, body: unknown, options?: AnyOptions) => write('PATCH', urlOf(id), options, body),
-    delete: async (id: unknown, options?: AnyOptions) =>
-      write('DELETE', urlOf(id) + (options?.hard === true ? '?hard=true' : ''), options),
-    restore: async (id: unknown, options?: AnyOptions) => write('POST', `${urlOf(id)}/restore`, options),
+    async update (id: unknown, body: unknown, options?: AnyOptions) {
+      checkNames('update', options)
+      return await write('PATCH', urlOf(id), options, body)
+    },
+    async delete (id: unknown, options?: AnyOptions) {
+      checkNames('delete', options)
+      return await write('DELETE', urlOf(id) + (options?.hard === true ? '?hard=true' : ''), options)
+    },
+    async restore (id: unknown, options?: AnyOptions) {
+      checkNames('restore', options)
+      return await write('POST', `${urlOf(id)}/restore`, options)
+    },
   })
 }
 

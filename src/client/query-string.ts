@@ -16,7 +16,7 @@ export interface AnyQuery extends PageOptions {
 }
 
 /** The parameters of the pagination, in the order of query strings. */
-const PAGINATION = Object.keys(
+export const PAGINATION = Object.keys(
   { page: true, per_page: true, limit: true, offset: true, cursor: true } satisfies Record<PageParameterName, true>
 ) as readonly PageParameterName[]
 

@@ -277,6 +277,53 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(requests, ['GET /plants/../orders'])
   })
 
+  t.test('an option that the method does not have is refused without a request', async (t) => {
+    requests.length = 0
+    const untyped = plants as any
+    const list = 'filter, sort, include, fields, fieldsByInclude, signal'
+    for (
+      const [act, message] of [
+        [
+          () => untyped.list({ filters: { q: 'sage' } }),
+          "list: there is no option 'filters'. Did you mean 'filter'? " +
+          `Allowed: ${list}, page, per_page, limit, offset, cursor.`,
+        ],
+        [
+          () => gather(untyped.pages({ perPage: 1 })),
+          `pages: there is no option 'perPage'. Did you mean 'per_page'? Allowed: ${list}, per_page, cursor.`,
+        ],
+        [
+          () => gather(untyped.each({ size: undefined })),
+          `each: there is no option 'size'. Allowed: ${list}, per_page, cursor.`,
+        ],
+        [
+          () => gather(untyped.stream({ Sort: [] })),
+          `stream: there is no option 'Sort'. Did you mean 'sort'? Allowed: ${list}.`,
+        ],
+        [
+          () => untyped.get(1, { inlcude: ['tags'] }),
+          "get: there is no option 'inlcude'. Did you mean 'include'? " +
+          'Allowed: include, fields, fieldsByInclude, signal.',
+        ],
+        [() => untyped.create({}, { ifMatch: '"1"' }), "create: there is no option 'ifMatch'. Allowed: signal."],
+        [
+          () => untyped.createMany([], { Signal: 1 }),
+          "create: there is no option 'Signal'. Did you mean 'signal'? Allowed: signal.",
+        ],
+        [
+          () => untyped.update(1, {}, { ifmatch: '"1"' }),
+          "update: there is no option 'ifmatch'. Did you mean 'ifMatch'? Allowed: ifMatch, signal.",
+        ],
+        [
+          () => untyped.delete(1, { force: true }),
+          "delete: there is no option 'force'. Allowed: hard, ifMatch, signal.",
+        ],
+        [() => untyped.restore(1, { hard: true }), "restore: there is no option 'hard'. Allowed: ifMatch, signal."],
+      ] as const
+    ) await t.rejects(act(), new TypeError(message))
+    t.strictSame(requests, [])
+  })
+
   t.test('ifMatch changes a record only in its version', async (t) => {
     const order = await api['/orders'].create({ customer: customerId(1), note: 'a' })
     t.equal(etagOf(order), '"1"')
