@@ -2,11 +2,10 @@
 import type { TObject } from '@sinclair/typebox'
 import { ErrorList } from '../error-list.ts'
 import { isObject, type EntityModel, type Property } from '../model/index.ts'
-import { namesForServer, type BodyRules, type Named, type RecordData } from '../plan/index.ts'
+import { namesForServer, type BodyRules, type Named } from '../plan/index.ts'
 import { addErrors, type BodyError, type RecordNames } from './body-errors.ts'
 import { clientSchema, serverSchema, type BodyOptions } from './body-schema.ts'
 import { checkOf, type Check } from './check.ts'
-import { PlainReader, type PlainRow } from './plain-row.ts'
 
 /** The schema of the bodies of one operation, and what it refuses. */
 export class Body {
@@ -15,19 +14,8 @@ export class Body {
   readonly byName: ReadonlyMap<string, Named>
   readonly #check: Check
   readonly #names: RecordNames
-  /** Reads plain bodies of clients. */
-  readonly #plain: PlainReader | undefined
-  /** The rows of the plain bodies that `check` has accepted last, until `read` takes them. */
-  #checked: PlainRow[] = []
-  #taken = 0
 
-  constructor (
-    schema: TObject,
-    byName: ReadonlyMap<string, Named>,
-    writable: () => Iterable<Property>,
-    plain?: PlainReader
-  ) {
-    this.#plain = plain
+  constructor (schema: TObject, byName: ReadonlyMap<string, Named>, writable: () => Iterable<Property>) {
     this.schema = schema
     this.byName = byName
     this.#check = checkOf(schema)
@@ -41,35 +29,6 @@ export class Body {
   /** Whether the data of a record is valid. */
   accepts (data: unknown): boolean {
     return isObject(data) && this.#check(data)
-  }
-
-  /**
-   * Whether the data of a record is valid. Its row is kept until the operation reads the same data.
-   *
-   * @param first whether no other data of the same request was checked before
-   */
-  check (data: unknown, first: boolean): boolean {
-    if (first) this.#forget()
-    const row = isObject(data) ? this.#plain?.read(data) : undefined
-    if (row === undefined) return this.accepts(data)
-    this.#checked.push(row)
-    return true
-  }
-
-  /** The row of data that is plain and valid, otherwise `undefined`. */
-  read (data: unknown): RecordData | undefined {
-    if (this.#plain === undefined || !isObject(data)) return undefined
-    const row = this.#checked[this.#taken]
-    if (row === undefined || row.source !== data) return this.#plain.read(data)
-    this.#taken++
-    if (this.#taken === this.#checked.length) this.#forget()
-    // a hook of the application may have changed the data after it was checked
-    return row.isUnchanged() ? row : this.#plain.read(data)
-  }
-
-  #forget (): void {
-    if (this.#checked.length > 0) this.#checked = []
-    this.#taken = 0
   }
 
   /**
@@ -92,12 +51,7 @@ export function clientBody (model: EntityModel, rules: BodyRules, options: BodyO
   let bodies = ofClients.get(rules)
   if (bodies === undefined) ofClients.set(rules, bodies = new Array<Body | undefined>(4).fill(undefined))
   const index = (options.complete ? 1 : 0) + (options.readonly === true ? 2 : 0)
-  bodies[index] ??= new Body(
-    clientSchema(model, rules, options),
-    rules.byName,
-    () => rules.properties,
-    options.readonly === true ? undefined : new PlainReader(rules, options.complete)
-  )
+  bodies[index] ??= new Body(clientSchema(model, rules, options), rules.byName, () => rules.properties)
   return bodies[index]
 }
 

@@ -28,14 +28,11 @@ export function readData (given: unknown, model: EntityModel, options: DataOptio
   const { by, complete, check, pointer = '' } = options
   const data = withOwnMembers(given)
   const body = by === 'server' ? serverBody(model) : clientBody(model, by, { complete: complete !== undefined })
-  let row = body.read(data)
-  if (row === undefined) {
-    if (!body.accepts(data)) {
-      const errors = body.errorsOf(data, pointer)
-      if (errors.count > 0) throw refusalOf(errors, check?.(NO_DATA))
-    }
-    row = convertData(data as Record<string, unknown>, body.byName, by === 'server' ? 'server' : 'client', pointer)
+  if (!body.accepts(data)) {
+    const errors = body.errorsOf(data, pointer)
+    if (errors.count > 0) throw refusalOf(errors, check?.(NO_DATA))
   }
+  const row = convertData(data as Record<string, unknown>, body.byName, by === 'server' ? 'server' : 'client', pointer)
   const others = check?.(row) ?? []
   if (others.length > 0) throw refusalOf(new ErrorList(), others)
   if (complete !== undefined && (by === 'server' || complete.unfilled.length > 0)) {

@@ -29,7 +29,7 @@ export function checkNewBodies (
   const body = clientBody(model, rules, { complete, readonly })
   const compares = complete && !readonly && sharesColumns(model)
   for (const [index, record] of records.entries()) {
-    if (!body.check(record, index === 0)) refuse(body, record, pointer(index))
+    if (!body.accepts(record)) refuse(body, record, pointer(index))
     if (compares) {
       const at = pointer(index)
       withSharedColumns(readData(record, model, { by: rules, pointer: at }), at)
@@ -57,7 +57,7 @@ export function checkChanges (
 ): void {
   const { data, errors: ofKey } = withoutKey(body as Data, id, model)
   const changes = clientBody(model, rules, { complete: false, readonly })
-  const errors = changes.check(data, true) ? new ErrorList<BodyError>() : changes.errorsOf(data)
+  const errors = changes.accepts(data) ? new ErrorList<BodyError>() : changes.errorsOf(data)
   if (errors.count > 0 || ofKey.length > 0) throw refusalOf(errors, ofKey)
   if (readonly || !sharesColumns(model)) return
   const check = (row: Parameters<typeof keyColumnErrors>[0]) => keyColumnErrors(row, id, model)
