@@ -7,7 +7,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Test } from 'tap'
 import { completed, parseAbridged } from './abridged.ts'
-import { freePort } from './ports.ts'
+import { freePort } from '../../scripts/free-port.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
