@@ -1,6 +1,6 @@
 /**
- * Databases with the tables of the benchmark, in different sizes. All requests of growth/operations.ts find the same
- * number of rows in each of them.
+ * Databases with the tables of the benchmark, in different sizes. All requests of bench/growth/operations.ts find the
+ * same number of rows in each of them.
  */
 import { MikroORM } from '@mikro-orm/postgresql'
 import pg from 'pg'
