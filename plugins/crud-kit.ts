@@ -48,6 +48,8 @@ declare module 'fastify' {
     ): T
     /** Registers the routes of a resource, and checks their scope against the entity. */
     <Options extends CrudRoutesOptions>(plugin: CrudRoutesPlugin, options: Options & RoutesCheck<Options>): T
+    /** Registers the routes of a resource with options that a function makes of the instance. */
+    (plugin: CrudRoutesPlugin, options: (fastify: FastifyInstance) => CrudRoutesOptions): T
   }
   /* eslint-enable @typescript-eslint/no-unused-vars */
 }

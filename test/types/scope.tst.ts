@@ -91,6 +91,7 @@ describe('the scope of crudRoutes', () => {
     fastify.register(crudRoutes, { ...options, prefix: '/x', operations: ['list'] })
     const loose: CrudRoutesOptions = { crud, scope: () => ({ anything: 1 }) }
     fastify.register(crudRoutes, loose)
+    fastify.register(crudRoutes, (parent) => ({ ...options, prefix: parent.prefix }))
     expect<CrudRoutesOptions<Category>>().type.not.toBeAssignableFrom({ crud, scope: () => ({ nmae: 'x' }) })
     expect<CrudRoutesOptions<Category>>().type.not.toBeAssignableFrom({ crud: products })
   })
