@@ -22,11 +22,8 @@ import { NO_FILTERS, visibleBy } from './foreign.ts'
 /** Shapes of requests whose statements are kept, for each resource. */
 const MAX_SHAPES = 500
 
-/**
- * Kinds of plans whose number of rows depends on the values. PostgreSQL would keep one plan for all values, which is
- * slow for some: 3.8 times the server's time for a rare value was measured.
- */
-const MANY_ROWS: ReadonlySet<string> = new Set(['list', 'keyset', 'stream', 'records', 'count', 'estimate'])
+/** Kinds of plans whose number of rows depends on the values, and whose statements are not kept by the server. */
+const MANY_ROWS: ReadonlySet<string> = new Set(['stream', 'records', 'count', 'estimate'])
 
 /** A statement, and the conversion that its records need. */
 export interface CompiledRead extends BoundStatement {
@@ -114,16 +111,28 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
       )
     },
   }
-  const statement = isWrite(plan) ? compileWrite(plan, foreign, dialectOf(em)) : compile(plan, foreign)
+  const dialect = dialectOf(em)
+  const statement = isWrite(plan) ? compileWrite(plan, foreign, dialect) : compile(plan, foreign)
   return {
     statement,
     constants,
     toWire: toWireOfPlan(plan),
     readOnly: !isWrite(plan),
     brief: isBrief(plan),
-    prepared: new Prepared(statement.text, !MANY_ROWS.has(plan.kind)),
+    prepared: preparedOf(plan, statement, dialect),
     behind,
   }
+}
+
+/**
+ * Which form of a statement the server may keep. One plan suits a statement of single records for all values. Lists are
+ * planned for the values of each run. A distributed server always does that, and may not accept the form that asks for
+ * it.
+ */
+function preparedOf ({ kind }: Plan | AnyWritePlan, { text, kept }: Statement, dialect: Dialect): Prepared {
+  return kept === undefined
+    ? new Prepared(text, !MANY_ROWS.has(kind))
+    : new Prepared(text, dialect !== 'distributed', kept)
 }
 
 /** The statement with the values of one request. */

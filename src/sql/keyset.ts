@@ -3,7 +3,7 @@
  */
 import { isComputed, isNullableTerm, typeOfTerm, type KeysetPlan, type OrderTerm } from '../plan/index.ts'
 import { whereClause } from './condition.ts'
-import { join, name, sql, type Sql } from './fragment.ts'
+import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import { objectJson } from './json.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, orderBy, orderSql, sortName } from './order.ts'
@@ -36,8 +36,10 @@ export function keysetColumns (plan: KeysetPlan): string[] {
  * - `@value0` and so on: the texts of the values it is sorted by.
  * - `@witness`: whether it is the row at the place, if the plan fetches that row.
  * - `@excess`: the limit that a weighed answer exceeds.
+ *
+ * The order by clause comes last, after the rest of the statement.
  */
-export function keysetSql (plan: KeysetPlan, source: Source): Sql {
+export function keysetSql (plan: KeysetPlan, source: Source): { readonly rows: Sql, readonly order: Sql } {
   const { alias, context } = source
   const order = orderSql(plan.order, alias, context, { reversed: plan.place?.side === 'before' })
   const columns = projection(plan.selection, alias)
@@ -60,10 +62,11 @@ export function keysetSql (plan: KeysetPlan, source: Source): Sql {
       ...weighing === undefined ? [] : [[KEYSET_ROW.excess, weighing.excess] as const],
     ])
   } from `
-  if (expressions.length === 0) return sql`${answer}(${pageSql}) as ${name(page)}`
-  return sql`with ${join([sql`${name(page)} as (${pageSql})`, ...expressions])} ${answer}${name(page)}${joins}${
-    orderBy(carried)
-  }`
+  if (expressions.length === 0) return { rows: sql`${answer}(${pageSql}) as ${name(page)}`, order: EMPTY }
+  return {
+    rows: sql`with ${join([sql`${name(page)} as (${pageSql})`, ...expressions])} ${answer}${name(page)}${joins}`,
+    order: orderBy(carried),
+  }
 }
 
 /** The rows of the page. They come from several segments of the order if one condition cannot bound an index. */

@@ -14,6 +14,7 @@ import {
   type ConstantCondition,
   type EntityFilter,
 } from './condition.ts'
+import { plannedForValues } from './custom-plan.ts'
 import type { ForeignOrder } from './foreign-order.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { objectJson, versionText } from './json.ts'
@@ -58,14 +59,20 @@ export function compile (plan: Plan, foreign: Foreign): Statement {
     order: foreign.order,
   }
   switch (plan.kind) {
-    case 'list':
-      return { ...render(listSql(plan, source)), columns: listColumns(plan) }
+    case 'list': {
+      const statement = render(listSql(plan, source))
+      return { ...statement, columns: listColumns(plan), kept: plannedForValues(statement, '', plan.fetchSlot) }
+    }
     case 'stream':
       return { ...render(streamSql(plan, source)), columns: streamRowColumns(plan) }
     case 'records':
       return { ...render(streamRecordsSql(plan, source)), columns: recordsColumns(plan) }
-    case 'keyset':
-      return { ...render(keysetSql(plan, source)), columns: keysetColumns(plan) }
+    case 'keyset': {
+      const { rows, order } = keysetSql(plan, source)
+      const statement = render(sql`${rows}${order}`)
+      const kept = plannedForValues(statement, render(order).text, plan.fetchSlot)
+      return { ...statement, columns: keysetColumns(plan), kept }
+    }
     case 'get':
       return { ...render(getSql(plan, source)), columns: getColumns(plan) }
     case 'count':

@@ -30,12 +30,17 @@ export function sendQuery (
     client.query(new TextQuery(statement, statement.columns, name, done))
     return
   }
-  const { text, values } = statement
+  const { values } = statement
+  const text = textFor(statement, name)
   client.query<Row>(
     { text, values: values as unknown[], ...(name !== undefined && { name }) },
     (error, result) => error ? done(error) : done(undefined, result.rows)
   )
 }
+
+/** The text to send: a named statement of a list has another form. */
+const textFor = ({ text, prepared }: BoundStatement, name: string | undefined): string =>
+  name === undefined ? text : prepared?.keptText ?? text
 
 class TextQuery implements Submittable {
   /** pg notes the name and the text as parsed when the server has confirmed that. */
@@ -49,15 +54,15 @@ class TextQuery implements Submittable {
   #settled = false
 
   constructor (
-    { text, values, prepared }: BoundStatement,
+    statement: BoundStatement,
     columns: readonly string[],
     name: string | undefined,
     done: QueryCallback
   ) {
-    this.text = text
-    this.values = values
+    this.text = textFor(statement, name)
+    this.values = statement.values
     this.name = name
-    this.#prepared = prepared
+    this.#prepared = statement.prepared
     this.#columns = columns
     this.#done = done
   }

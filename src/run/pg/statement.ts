@@ -25,20 +25,29 @@ export interface BoundStatement {
 const RUNS_BEFORE_NAME = 5
 /** The most names in this process. Each name takes memory in the server for every connection. */
 const MAX_NAMES = 256
+/** The most names if a list needs another one. A list takes some 100 KiB, a statement of a single record less. */
+const MAX_NAMES_FOR_LISTS = 128
 
 const names = new Set<string>()
 
 /** A statement that runs many times. Its message is made only once, and the server may keep it by a name. */
 export class Prepared {
   readonly text: string
+  /** The text that the server keeps under the name. */
+  readonly keptText: string
   #runs: number
   #name: string | undefined
   #message: Buffer | undefined
   #digest: string | undefined
 
-  /** @param nameable whether one plan suits all values. A list may need another plan for rare values. */
-  constructor (text: string, nameable: boolean) {
+  /**
+   * @param nameable whether the server may keep the statement
+   * @param keptText the text to keep, if it is another form of the statement: that of a list, which is planned for the
+   * values of each run
+   */
+  constructor (text: string, nameable: boolean, keptText = text) {
     this.text = text
+    this.keptText = keptText
     this.#runs = nameable ? 0 : NaN
   }
 
@@ -50,7 +59,7 @@ export class Prepared {
   nameForRun (): string | undefined {
     if (this.#name === undefined && ++this.#runs > RUNS_BEFORE_NAME) {
       const name = `crud_${this.digest}`
-      if (names.size < MAX_NAMES) names.add(name)
+      if (names.size < (this.keptText === this.text ? MAX_NAMES : MAX_NAMES_FOR_LISTS)) names.add(name)
       if (names.has(name)) this.#name = name
       this.#runs = NaN
     }

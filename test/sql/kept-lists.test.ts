@@ -1,0 +1,97 @@
+/** Lists whose statements the server keeps by name: it plans them for the values of each run. */
+import { defineEntity, p } from '@mikro-orm/core'
+import t from 'tap'
+import { AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig } from '../../src/config/index.ts'
+import { CrudBase } from '../../src/crud/index.ts'
+import { databases, skipReasons } from '../helpers/databases.ts'
+import { listOf } from './helper.ts'
+import type { Json } from '../http/helper.ts'
+
+const Shop = defineEntity({
+  name: 'Shop',
+  properties: {
+    id: p.integer().primary(),
+    orders: () => p.oneToMany(Order).mappedBy('shop'),
+  },
+})
+const Order = defineEntity({
+  name: 'Order',
+  tableName: 'shop_order',
+  indexes: [{ properties: ['at', 'id'] }],
+  properties: {
+    id: p.integer().primary(),
+    at: p.datetime(3),
+    // shop 1 has nine of ten orders, each other shop has one
+    shop: () => p.manyToOne(Shop).index(),
+  },
+})
+
+const ROWS = 20_000
+const FILL = [
+  `insert into shop select generate_series(1, ${ROWS})`,
+  `insert into shop_order (id, at, shop_id) select i, timestamptz '2025-01-01T00:00:00Z' + i * interval '1 minute',
+    case when i % 10 = 0 then i else 1 end from generate_series(1, ${ROWS}) i`,
+  'vacuum analyze shop, shop_order',
+]
+/** PostgreSQL makes five plans for the values before it considers another one, and a statement is named after five. */
+const RUNS = 14
+
+const orders = new CrudBase<any>({
+  model: Order,
+  writable: 'all',
+  queryConfig: new QueryBuilderConfig<any>({
+    allowedFilters: [new AllowedFilters('shop', 'eq')],
+    allowedSorts: [new AllowedSort('at')],
+    allowedIncludes: [new AllowedInclude('shop')],
+  }),
+})
+
+const open = new Map(databases).get('postgres')!
+
+await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
+  const { orm, close } = await open({ entities: [Shop, Order] })
+  t.teardown(close)
+  for (const statement of FILL) await orm.em.getConnection().execute(statement)
+  const pool = await orm.em.getConnection().getNativeClient() as Json
+  /** The statements on orders that the server keeps. */
+  const kept = async (): Promise<Json[]> =>
+    (await pool.query(
+      'select statement, generic_plans::int as shared, custom_plans::int as own from pg_prepared_statements ' +
+        "where statement like '%shop_order%' order by prepare_time desc"
+    )).rows
+
+  for (
+    const [what, query] of [
+      ['pages', 'sort=-at&per_page=3'],
+      ['pages with an include', 'sort=-at&include=shop&per_page=3'],
+      ['pages by cursor', 'sort=-at&cursor=&per_page=3'],
+      ['pages by cursor with an include', 'sort=-at&include=shop&cursor=&per_page=3'],
+    ] as const
+  ) {
+    await t.test(`${what} are planned for a frequent value, after rare ones and before them`, async (t) => {
+      const before = (await kept()).length
+      const first = new Map<number, unknown>()
+      for (const shop of [1, 20, 1, 30]) {
+        for (let run = 0; run < RUNS; run++) {
+          const page = await listOf(orm, orders, `filter[shop]=${shop}&${query}`)
+          if (!first.has(shop)) first.set(shop, page)
+          t.strictSame(page, first.get(shop), 'the same page from each form of the statement')
+        }
+      }
+      t.strictSame((first.get(1) as Json).items.map((item: Json) => item.id), [19_999, 19_998, 19_997])
+      const [statement, ...others] = await kept()
+      t.equal(others.length, before, 'all values share one statement')
+      t.match(statement, { shared: 0 })
+      t.ok(statement!.own > RUNS, `${statement!.own} plans`)
+    })
+  }
+
+  await t.test('the page after a cursor', async (t) => {
+    const { next_cursor: cursor } = await listOf(orm, orders, 'sort=-at&cursor=&per_page=3') as Json
+    for (let run = 0; run < RUNS; run++) {
+      const page = await listOf(orm, orders, `sort=-at&cursor=${cursor}&per_page=3`) as Json
+      t.strictSame(page.items.map((item: Json) => item.id), [19_997, 19_996, 19_995])
+    }
+    t.match((await kept())[0], { shared: 0 })
+  })
+})
