@@ -112,7 +112,7 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
     },
   }
   const dialect = dialectOf(em)
-  const statement = isWrite(plan) ? compileWrite(plan, foreign, dialect) : compile(plan, foreign)
+  const statement = isWrite(plan) ? compileWrite(plan, foreign, dialect) : compile(plan, foreign, dialect)
   return {
     statement,
     constants,

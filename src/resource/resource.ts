@@ -203,7 +203,11 @@ export class Resource {
     const { plan, conditions } = partlyTranslated(planned)
     const values = [...plan.values]
     return bindOnce(
-      compile(plan, foreignOf(session, plan, conditions, filters, values, { switched, behind })),
+      compile(
+        plan,
+        foreignOf(session, plan, conditions, filters, values, { switched, behind }),
+        dialectOf(sharedEmOf(session))
+      ),
       values,
       toWireOfPlan(plan),
       true,

@@ -24,6 +24,8 @@ export interface ConditionContext {
   readonly known: KnownByAlias
   /** The columns that the filters of an entity compare with a value. */
   readonly knownByFilter: (model: EntityModel) => KnownColumns
+  /** Whether the server is a cluster. */
+  readonly distributed: boolean
 }
 
 /**
@@ -32,7 +34,8 @@ export interface ConditionContext {
  */
 export function conditionContext (
   { filters }: Pick<Plan, 'filters'>,
-  { filter, constant }: Pick<ConditionContext, 'filter' | 'constant'>
+  { filter, constant }: Pick<ConditionContext, 'filter' | 'constant'>,
+  distributed = false
 ): ConditionContext {
   const context: ConditionContext = {
     names: new Names(),
@@ -43,6 +46,7 @@ export function conditionContext (
     constant,
     known: new KnownByAlias(),
     knownByFilter: (model) => knownIn(filters?.get(model) ?? []),
+    distributed,
   }
   return context
 }

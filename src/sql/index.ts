@@ -4,6 +4,7 @@
  * holds only what can be compiled.
  */
 export { applyPlan, ROOT_ALIAS } from './builder.ts'
+export type { Dialect } from './dialect.ts'
 export { fill, operand, firstTypeOf } from './comparison.ts'
 export { builderOf, filterSql, foreignSql, type AnyQueryBuilder, type Bind } from './foreign.ts'
 export { foreignOrder } from './foreign-order.ts'
@@ -17,4 +18,4 @@ export { TOO_LONG } from './size.ts'
 export { STREAM_ROW } from './stream-statements.ts'
 export { EXCESS_OF_BYTES, forecastOf } from './weight.ts'
 export { compileHiddenLinks, compilePresent, compileReferences, linkColumn, presentColumn } from './references.ts'
-export { compileWrite, type Dialect } from './write.ts'
+export { compileWrite } from './write.ts'

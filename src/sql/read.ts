@@ -15,6 +15,7 @@ import {
   type EntityFilter,
 } from './condition.ts'
 import { plannedForValues } from './custom-plan.ts'
+import type { Dialect } from './dialect.ts'
 import type { ForeignOrder } from './foreign-order.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { objectJson, versionText } from './json.ts'
@@ -39,9 +40,13 @@ export interface Foreign {
   readonly order: (term: CustomTerm, alias: string) => ForeignOrder
 }
 
-/** Compiles a plan. The statement depends only on the plan's shape, not on its values. */
-export function compile (plan: Plan, foreign: Foreign): Statement {
-  const context = conditionContext(plan, foreign)
+/**
+ * Compiles a plan. The statement depends only on the plan's shape, not on its values.
+ *
+ * @param dialect of the server. Default: that of one server.
+ */
+export function compile (plan: Plan, foreign: Foreign, dialect: Dialect = 'postgresql'): Statement {
+  const context = conditionContext(plan, foreign, dialect === 'distributed')
   const alias = context.names.table()
   noteKnown(plan.model, alias, plan.conditions, context)
   const conditions = [

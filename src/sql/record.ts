@@ -15,6 +15,7 @@ import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, orderList, sortName } from './order.ts'
 import { joinParents, keyName, relatedOrder, relatedRows, type RelatedRows } from './related.ts'
 import { numberSql } from './size.ts'
+import { ROW } from './source.ts'
 import { forecastOf, Weighing } from './weight.ts'
 
 /** The name and the JSON of one member of a record. */
@@ -165,10 +166,13 @@ function includeSql (include: PlannedInclude, parents: string, context: Conditio
   }
   const { members } = recordSql(selection, rows.alias, false, context)
   const { joins, expressions: order } = relatedOrder(include, rows.alias, context)
-  const body = aggregate(relation, rows.keys, objectJson(members), order)
+  const object = objectSql(members, context)
+  const body = aggregate(relation, rows.keys, object, order)
   return {
     name: as,
-    expressions: [sql`${name(as)} as (select ${body.select} from ${rows.table}${joins}${rows.where}${body.groupBy})`],
+    expressions: [
+      sql`${name(as)} as (select ${body.select} from ${rows.table}${joins}${object.join}${rows.where}${body.groupBy})`,
+    ],
   }
 }
 
@@ -211,9 +215,10 @@ function includeByLevel (
   weighing?.expressions.push(levelExpression)
   const record = recordsWithin(selection, level, true, context, bounds)
   const weight = weighing?.addLevel(include, level, ownKeys, record.weights)
-  const body = aggregate(relation, ownKeys, objectJson(record.members), carried)
+  const object = objectSql(record.members, context)
+  const body = aggregate(relation, ownKeys, object, carried)
   const json = (from: Sql) =>
-    sql`${name(as)} as (select ${body.select} from ${from}${record.joins}${
+    sql`${name(as)} as (select ${body.select} from ${from}${record.joins}${object.join}${
       weighing === undefined ? EMPTY : whereClause([weighing.fits])
     }${body.groupBy})`
   if (weighing !== undefined) {
@@ -229,11 +234,38 @@ const keyList = (keys: readonly Sql[]): readonly Sql[] =>
   keys.map((value, index) => sql`${value} as ${name(keyName(index))}`)
 
 /** To-many: the records of each parent as an array, in order. To-one: the record. */
-function aggregate (relation: RelationProperty, keys: readonly Sql[], json: Sql, order: readonly OrderExpression[]) {
+function aggregate (
+  relation: RelationProperty,
+  keys: readonly Sql[],
+  { json }: ObjectSql,
+  order: readonly OrderExpression[]
+) {
   return relation.many
     ? {
         select: sql`${join(keyList(keys))}, json_agg(${json} order by ${orderList(order)}) as ${name(JSON_NAME)}`,
         groupBy: sql` group by ${join(keys)}`,
       }
     : { select: sql`${join(keyList(keys))}, ${json} as ${name(JSON_NAME)}`, groupBy: EMPTY }
+}
+
+/** The object of a record's members, for rows of a from clause. */
+interface ObjectSql {
+  /** A join at the end of the from clause. */
+  readonly join: Sql
+  readonly json: Sql
+}
+
+/**
+ * The members as a row, which the server writes faster than the arguments of `json_build_object`, whose types it looks
+ * up in each call. A cluster does not keep the names of such a row's columns. An aggregate of the rows themselves would
+ * put line breaks between them, which end a record in a stream.
+ */
+function objectSql (members: readonly Member[], { distributed }: ConditionContext): ObjectSql {
+  if (distributed || members.length === 0) {
+    return { join: EMPTY, json: objectJson(members) }
+  }
+  return {
+    join: sql` cross join lateral (select ${selectList(members)}) as ${ROW}`,
+    json: sql`row_to_json(${ROW}.*)`,
+  }
 }

@@ -26,13 +26,11 @@ import {
 } from './condition.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { column, objectJson, versionText } from './json.ts'
+import type { Dialect } from './dialect.ts'
 import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
 import { projection, recordSql, selectList } from './record.ts'
 import { sqlTypeOf } from './wire-types.ts'
-
-/** The form of writes. A distributed server evaluates no function in `returning` that depends on settings. */
-export type Dialect = 'postgresql' | 'distributed'
 
 /**
  * Compiles a write. Each row returns `item` (its record), `version` if the entity has one, and for an insert that

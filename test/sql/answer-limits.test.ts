@@ -74,10 +74,11 @@ t.test('an include of short values is cut off one row above its limit', async (t
   t.match(
     statement('fields=id&include=items&fields[items]=id', { maxIncluded: 7 }),
     oneLine(`
-    "@2_items" as (select "@3_items_rows"."@key0" as "@key0", json_agg(json_build_object('id', "@3_items_rows"."id")
+    "@2_items" as (select "@3_items_rows"."@key0" as "@key0", json_agg(row_to_json("@row".*)
     order by "@3_items_rows"."@sort0") as "@json"
     from (select "e1"."shop_id" as "@key0", "e1"."id" as "id", "e1"."id" as "@sort0" from "item" as "e1"
     where "e1"."shop_id" in (select "@page"."id" from "@page") limit 8) as "@3_items_rows"
+    cross join lateral (select "@3_items_rows"."id" as "id") as "@row"
     group by "@3_items_rows"."@key0")`)
   )
 })
@@ -123,14 +124,16 @@ t.test('a nested include is weighed level by level, before any JSON is written',
     then '0' end end as "@excess"
     from (select coalesce(sum("@8_items_weight"."@records"), 0) as "@records0" from "@page"
     left join "@8_items_weight" on "@8_items_weight"."@key0" = "@page"."id") as "@sums"),
-    "@5_parts" as (select "@6_parts_rows"."@key0" as "@key0", json_agg(json_build_object('size',
-    "@6_parts_rows"."size") order by "@6_parts_rows"."@sort0") as "@json"
-    from "@6_parts_rows" where (select "@excess" is null from "@2_weight") group by "@6_parts_rows"."@key0"),
-    "@3_items" as (select "@4_items_rows"."@key0" as "@key0", json_agg(json_build_object('name',
-    "@4_items_rows"."name", 'parts', coalesce("@5_parts"."@json", '[]'::json))
+    "@5_parts" as (select "@6_parts_rows"."@key0" as "@key0", json_agg(row_to_json("@row".*)
+    order by "@6_parts_rows"."@sort0") as "@json"
+    from "@6_parts_rows"
+    cross join lateral (select "@6_parts_rows"."size" as "size") as "@row"
+    where (select "@excess" is null from "@2_weight") group by "@6_parts_rows"."@key0"),
+    "@3_items" as (select "@4_items_rows"."@key0" as "@key0", json_agg(row_to_json("@row".*)
     order by "@4_items_rows"."@sort0") as "@json"
     from "@4_items_rows" left join "@5_parts" on "@5_parts"."@key0" = "@4_items_rows"."id"
-    where (select "@excess" is null from "@2_weight") group by "@4_items_rows"."@key0")
+    cross join lateral (select "@4_items_rows"."name" as "name", coalesce("@5_parts"."@json", '[]'::json) as "parts")
+    as "@row" where (select "@excess" is null from "@2_weight") group by "@4_items_rows"."@key0")
     select case when not octet_length("items") > 16777216 then "items" end as "items", "fetched",
     case when "fetched" < $1 and ("fetched" > 0 or $2 = 0) then $2 + "fetched" else (select count(*)
     from "shop" as "e0") end as "total",

@@ -76,9 +76,10 @@ t.test('an include is found by the keys of the page, and joined to it', async (t
     oneLine(`
     with "@page" as (select "e0"."id" as "id", "e0"."id" as "@sort0" from "plant" as "e0"
     where "e0"."deleted_at" is null order by "e0"."id" limit $1 offset $2),
-    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(json_build_object('name', "e1"."name")
+    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(row_to_json("@row".*)
     order by "e1"."id") as "@json"
     from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id"
+    cross join lateral (select "e1"."name" as "name") as "@row"
     where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e2"."plant_id")
     select "items", "fetched",
     case when "fetched" < $1 and ("fetched" > 0 or $2 = 0) then $2 + "fetched" else (select count(*)
@@ -108,44 +109,56 @@ function includeOf (path: string, entity: unknown, ...selected: string[]): strin
 t.test('an include works for every kind of relation', async (t) => {
   t.equal(
     includeOf('supplier', Plant, 'name'),
-    '"@2_supplier" as (select "e1"."id" as "@key0", json_build_object(\'name\', "e1"."name") as "@json" ' +
-      'from "supplier" as "e1" where "e1"."id" in (select "@page"."supplier_id" from "@page") ' +
+    '"@2_supplier" as (select "e1"."id" as "@key0", row_to_json("@row".*) as "@json" ' +
+      'from "supplier" as "e1" ' +
+      'cross join lateral (select "e1"."name" as "name") as "@row" ' +
+      'where "e1"."id" in (select "@page"."supplier_id" from "@page") ' +
       'and "e1"."deleted_at" is null)'
   )
   t.equal(
     includeOf('label', Plant, 'text'),
-    '"@2_label" as (select "e1"."plant_id" as "@key0", json_build_object(\'text\', "e1"."text") as "@json" ' +
-      'from "label" as "e1" where "e1"."plant_id" in (select "@page"."id" from "@page"))'
+    '"@2_label" as (select "e1"."plant_id" as "@key0", row_to_json("@row".*) as "@json" ' +
+      'from "label" as "e1" ' +
+      'cross join lateral (select "e1"."text" as "text") as "@row" ' +
+      'where "e1"."plant_id" in (select "@page"."id" from "@page"))'
   )
   t.equal(
     includeOf('offers', Plant, 'title'),
-    '"@2_offers" as (select "e1"."plant_id" as "@key0", json_agg(json_build_object(\'title\', "e1"."title") ' +
-      'order by "e1"."id") as "@json" from "offer" as "e1" where "e1"."plant_id" in (select "@page"."id" ' +
+    '"@2_offers" as (select "e1"."plant_id" as "@key0", json_agg(row_to_json("@row".*) ' +
+      'order by "e1"."id") as "@json" from "offer" as "e1" ' +
+      'cross join lateral (select "e1"."title" as "title") as "@row" ' +
+      'where "e1"."plant_id" in (select "@page"."id" ' +
       'from "@page") group by "e1"."plant_id")'
   )
   t.equal(
     includeOf('shelf', Plant, 'capacity'),
     '"@2_shelf" as (select "e1"."house" as "@key0", "e1"."number" as "@key1", ' +
-      'json_build_object(\'capacity\', "e1"."capacity") as "@json" from "shelf" as "e1" ' +
+      'row_to_json("@row".*) as "@json" from "shelf" as "e1" ' +
+      'cross join lateral (select "e1"."capacity" as "capacity") as "@row" ' +
       'where ("e1"."house", "e1"."number") in (select "@page"."shelf_house", "@page"."shelf_number" from "@page"))'
   )
   t.equal(
     includeOf('plants', Shelf, 'id'),
     '"@2_plants" as (select "e1"."shelf_house" as "@key0", "e1"."shelf_number" as "@key1", ' +
-      'json_agg(json_build_object(\'id\', "e1"."id") order by "e1"."id") as "@json" from "plant" as "e1" ' +
+      'json_agg(row_to_json("@row".*) order by "e1"."id") as "@json" from "plant" as "e1" ' +
+      'cross join lateral (select "e1"."id" as "id") as "@row" ' +
       'where ("e1"."shelf_house", "e1"."shelf_number") in (select "@page"."house", "@page"."number" from "@page") ' +
       'and "e1"."deleted_at" is null group by "e1"."shelf_house", "e1"."shelf_number")'
   )
   t.equal(
     includeOf('children', Group, 'name'),
-    '"@2_children" as (select "e1"."parent_id" as "@key0", json_agg(json_build_object(\'name\', "e1"."name") ' +
-      'order by "e1"."id") as "@json" from "group" as "e1" where "e1"."parent_id" in (select "@page"."id" ' +
+    '"@2_children" as (select "e1"."parent_id" as "@key0", json_agg(row_to_json("@row".*) ' +
+      'order by "e1"."id") as "@json" from "group" as "e1" ' +
+      'cross join lateral (select "e1"."name" as "name") as "@row" ' +
+      'where "e1"."parent_id" in (select "@page"."id" ' +
       'from "@page") and "e1"."deleted_at" is null group by "e1"."parent_id")'
   )
   t.equal(
     includeOf('plant', AuditEntry, 'name'),
-    '"@2_plant" as (select "e1"."id" as "@key0", json_build_object(\'name\', "e1"."name") as "@json" ' +
-      'from "plant" as "e1" where "e1"."id" in (select "@page"."plant_id" from "@page") and "e1"."deleted_at" is null)'
+    '"@2_plant" as (select "e1"."id" as "@key0", row_to_json("@row".*) as "@json" ' +
+      'from "plant" as "e1" ' +
+      'cross join lateral (select "e1"."name" as "name") as "@row" ' +
+      'where "e1"."id" in (select "@page"."plant_id" from "@page") and "e1"."deleted_at" is null)'
   )
 })
 
@@ -156,12 +169,13 @@ t.test("the rows of a nested include's level are the parents of the next", async
     "@3_orderItems_rows" as (select "e1"."plant_id" as "@key0", "e1"."quantity" as "quantity",
     "e1"."order_id" as "order_id", "e1"."order_id" as "@sort0", "e1"."plant_id" as "@sort1" from "order_item" as "e1"
     where "e1"."plant_id" in (select "@page"."id" from "@page")),
-    "@4_order" as (select "e2"."id" as "@key0", json_build_object('note', "e2"."note") as "@json" from "order" as "e2"
+    "@4_order" as (select "e2"."id" as "@key0", row_to_json("@row".*) as "@json" from "order" as "e2"
+    cross join lateral (select "e2"."note" as "note") as "@row"
     where "e2"."id" in (select "@3_orderItems_rows"."order_id" from "@3_orderItems_rows")),
-    "@2_orderItems" as (select "@3_orderItems_rows"."@key0" as "@key0", json_agg(json_build_object('quantity',
-    "@3_orderItems_rows"."quantity", 'order', "@4_order"."@json")
+    "@2_orderItems" as (select "@3_orderItems_rows"."@key0" as "@key0", json_agg(row_to_json("@row".*)
     order by "@3_orderItems_rows"."@sort0", "@3_orderItems_rows"."@sort1") as "@json"
     from "@3_orderItems_rows" left join "@4_order" on "@4_order"."@key0" = "@3_orderItems_rows"."order_id"
+    cross join lateral (select "@3_orderItems_rows"."quantity" as "quantity", "@4_order"."@json" as "order") as "@row"
     group by "@3_orderItems_rows"."@key0")`)
   )
 })
@@ -196,9 +210,11 @@ t.test('a limit counts the rows of each parent, in the order of the include', as
     from "plant" as "e1" left join "supplier" as "e2" on "e1"."supplier_id" = "e2"."id" and "e2"."deleted_at" is null
     where "e1"."group_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null
     ) as "@all" where "@number" <= 2),
-    "@2_plants" as (select "@3_plants_rows"."@key0" as "@key0", json_agg(json_build_object('name',
-    "@3_plants_rows"."name") order by "@3_plants_rows"."@number") as "@json"
-    from "@3_plants_rows" group by "@3_plants_rows"."@key0")`).replaceAll(' )', ')')
+    "@2_plants" as (select "@3_plants_rows"."@key0" as "@key0",
+    json_agg(row_to_json("@row".*) order by "@3_plants_rows"."@number") as "@json"
+    from "@3_plants_rows"
+    cross join lateral (select "@3_plants_rows"."name" as "name") as "@row" group by "@3_plants_rows"."@key0")`)
+      .replaceAll(' )', ')')
   )
   t.equal(
     expressionsOf(
@@ -209,9 +225,10 @@ t.test('a limit counts the rows of each parent, in the order of the include', as
       'tags.name'
     ),
     oneLine(`
-    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(json_build_object('name', "e1"."name")
+    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(row_to_json("@row".*)
     order by "e1"."weight" desc nulls last, "e1"."id" desc) as "@json"
     from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id"
+    cross join lateral (select "e1"."name" as "name") as "@row"
     where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null
     group by "e2"."plant_id")`)
   )
@@ -284,9 +301,10 @@ t.test('one record is one statement', async (t) => {
     oneLine(`
     with "@page" as (select "e0"."name" as "name", "e0"."id" as "id" from "plant" as "e0" where "e0"."id" = $1
     and "e0"."deleted_at" is null),
-    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(json_build_object('name', "e1"."name")
+    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(row_to_json("@row".*)
     order by "e1"."id") as "@json"
     from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id"
+    cross join lateral (select "e1"."name" as "name") as "@row"
     where "e2"."plant_id" in (select "@page"."id" from "@page") and "e2"."plant_id" = $1 and "e1"."deleted_at" is null
     group by "e2"."plant_id") select row_to_json("@row".*)::text as "item" from (select "@page"."name" as "name",
     coalesce("@2_tags"."@json", '[]'::json) as "tags" from "@page"
