@@ -5,6 +5,7 @@
 import { formOf, OPERATOR_NAMES, OPERATORS, type OperatorEntry, type OperatorForm } from '../operators/index.ts'
 import {
   isCustomTerm,
+  isDeep,
   type AnyWritePlan,
   type Assignment,
   type Condition,
@@ -42,7 +43,7 @@ export function shapeOf (plan: Plan): string {
     case 'list':
       return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${
         plan.window.count === 'exact' ? 'n' : ''
-      }`
+      }${isDeep(plan.window) ? 'k' : ''}`
     case 'keyset':
       return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${
         selectionShape(plan.selection)
