@@ -85,8 +85,10 @@ async function warnOfRole (
 
 function warningOfRule (role: string, { entity, shared, limited }: ForgottenRows): string {
   const names = shared.map((name) => `'${name}'`).join(' and ')
-  return `The role '${role}' may use all rows of ${entity}, which has ${names} like the entities whose rows its rules ` +
-    `limit: ${limited.join(', ')}. Give access.roles.${role}.${entity} 'rows'. If the role may use all rows, write ` +
+  return `The role '${role}' may use all rows of ${entity}, which has ${names} like the entities whose rows its ` +
+    `rules limit: ${
+      limited.join(', ')
+    }. Give access.roles.${role}.${entity} 'rows'. If the role may use all rows, write ` +
     `rows: {}. If all clients may, set crudKit's option shared: ['${entity}'].`
 }
 

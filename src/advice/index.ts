@@ -1,7 +1,8 @@
 /**
  * Advice at start-up: bound resources in, warnings out. `missing-indexes.ts` decides which indexes requests would use
  * and the database lacks, and `missing-tables.ts` which tables do not exist. `unguarded.ts` decides which rows a scope
- * does not guard, and `forgotten-rows.ts` which rules of a role lack `rows`. The files named `*-warning.ts` contain the messages.
+ * does not guard, and `forgotten-rows.ts` decides which rules of a role lack `rows`. The files named `*-warning.ts`
+ * contain the messages.
  */
 export type { AdvisedResource } from './advised-resource.ts'
 export { checkShared, warnOfUnguarded } from './guard-warning.ts'
