@@ -1,7 +1,8 @@
 /** Decides of which entities a role may use all rows, although its rules limit the rows of similar entities. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Role, Rule } from '../access/index.ts'
+import type { Role } from '../access/index.ts'
 import type { EntityModel, Property } from '../model/index.ts'
+import { limitsRows, ownersIn } from './owners.ts'
 import { isGuardedByFilter } from './unguarded.ts'
 
 /** An entity whose rule has no `rows`. */
@@ -37,23 +38,6 @@ export async function forgottenRows (em: EntityManager, role: Role): Promise<rea
     })
   }
   return forgotten
-}
-
-/** Whether a rule has `rows`, and they are not `{}`, which means all rows. */
-const limitsRows = ({ rows }: Rule): boolean =>
-  typeof rows === 'function' || (rows !== undefined && Object.keys(rows).length > 0)
-
-/** The properties that may say whose a row is: to-one references, and columns that can hold the key of an owner. */
-function ownersIn ({ properties, primaryKey, uuid, version }: EntityModel): Property[] {
-  const others = new Set<Property | undefined>([...primaryKey.map(({ property }) => property), uuid, version])
-  return [...properties.values()].filter((property) =>
-    property.write.persisted && !others.has(property) && isId(property)
-  )
-}
-
-function isId (property: Property): boolean {
-  if (property.kind === 'relation') return !property.many
-  return property.kind === 'scalar' && ['integer', 'bigint', 'uuid'].includes(property.type.kind)
 }
 
 const shares = (model: EntityModel, property: Property): boolean =>

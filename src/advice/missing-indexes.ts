@@ -2,6 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Whitelist } from '../plan/index.ts'
 import { readIndexes, type ExistingIndex } from './existing-indexes.ts'
+import type { OwnerColumns } from './owners.ts'
 import { createIndex, wantedIndexes, type WantedIndex } from './wanted-indexes.ts'
 
 /** An index to create. */
@@ -15,10 +16,13 @@ export interface MissingIndex {
 /**
  * The missing indexes for the filters, sorts and includes of whitelists. Tables that do not
  * exist or cannot have indexes are left out, and extensions that the database does not offer. Sends one statement.
+ *
+ * @param owners the columns that requests probably compare with one value, so that an index may begin with one of them
  */
 export async function missingIndexes (
   em: EntityManager,
-  whitelists: readonly Whitelist[]
+  whitelists: readonly Whitelist[],
+  owners: OwnerColumns = new Map()
 ): Promise<readonly MissingIndex[]> {
   const wanted = whitelists.flatMap((whitelist) => wantedIndexes(whitelist))
   if (wanted.length === 0) return []
@@ -28,7 +32,7 @@ export async function missingIndexes (
   const missing = new Map<string, Set<string>>()
   for (const index of wanted) {
     if (index.kind === 'trigrams' && !trigrams) continue
-    if (!indexable.includes(index.table) || indexes.some((one) => serves(one, index))) continue
+    if (!indexable.includes(index.table) || indexes.some((one) => serves(one, index, owners))) continue
     const sql = createIndex(index)
     missing.set(sql, (missing.get(sql) ?? new Set()).add(index.use))
   }
@@ -40,9 +44,19 @@ function tableName (quoted: string): string {
   return /"((?:[^"]|"")*)"$/.exec(quoted)![1]!.replaceAll('""', '"')
 }
 
-function serves ({ tables, method, keys }: ExistingIndex, { table, kind, key }: WantedIndex): boolean {
+function serves (
+  { tables, method, keys }: ExistingIndex,
+  { table, kind, key }: WantedIndex,
+  owners: OwnerColumns
+): boolean {
   if (!tables.includes(table)) return false
-  if (kind === 'order') return (method === 'btree' || method === 'hash') && same(keys[0]!, key)
+  if (kind === 'order') {
+    if (method !== 'btree' && method !== 'hash') return false
+    if (same(keys[0]!, key)) return true
+    const [first, second] = keys
+    return second !== undefined && same(second, key) &&
+      owners.get(table)?.some((column) => same(first!, column)) === true
+  }
   // operator classes are not compared: extensions may add classes that serve the same filters
   return method !== 'btree' && method !== 'hash' && keys.some((one) => same(one, key))
 }

@@ -1,7 +1,7 @@
 /** Explains a request: the statements that it runs, PostgreSQL's plans of them, and indexes that it lacks. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyReply, FastifyRequest, LightMyRequestResponse } from 'fastify'
-import { missingIndexes } from '../advice/index.ts'
+import { missingIndexes, ownerColumns } from '../advice/index.ts'
 import { knownResources, sendProbe, type KnownResource } from '../http/index.ts'
 import { preparedValues, recorded, run, type RecordedStatement } from '../run/index.ts'
 import { roleOf } from './callers.ts'
@@ -59,7 +59,9 @@ async function explained (em: EntityManager, statement: RecordedStatement): Prom
 async function adviceFor (probe: FastifyRequest, known: KnownResource): Promise<string[]> {
   const { whitelist } = (roleOf(probe, known) ?? known.routed).bound
   const uses = usesOf(probe)
-  const missing = await missingIndexes(probe.em, [whitelist])
+  const { limits, options: { scope }, routed } = known
+  const owners = ownerColumns([...limits?.access.roles.values() ?? []], scope === undefined ? [] : [routed.bound.model])
+  const missing = await missingIndexes(probe.em, [whitelist], owners)
   return missing.flatMap(({ sql, uses: wanted }) => {
     const own = wanted.filter((use) => uses.has(use))
     return own.length === 0 ? [] : [`There is no index behind ${own.join(', ')}: ${sql}`]

@@ -101,8 +101,41 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     const rest = ['create index on "offer" ("plant_id")', ['filter[q]', 'include=offers', 'filter[plant]']]
     t.strictSame(advice.map(({ sql, uses }) => [sql, uses]), expected.map((one) => one[0] === rest[0] ? rest : one))
     for (const { level, msg, sql, uses } of advice) {
-      t.strictSame([level, msg], [40, `There is no index behind ${uses!.join(', ')}: ${sql}`])
+      t.strictSame([level, msg], [
+        40,
+        `There is no index behind ${
+          uses!.join(', ')
+        }: ${sql} (declare it in the entity, too: .index() or indexes: [...])`,
+      ])
     }
+  })
+
+  t.test('an index that begins with a key of an owner serves limited rows', async (t) => {
+    const em = orm.em.fork()
+    await em.execute('create index owned on plant (supplier_id, name)')
+    await em.execute('create index other on plant (price, "latinName")')
+    t.teardown(async () => await em.execute('drop index owned, other'))
+    const crud = resource(Plant, { allowedSorts: [new AllowedSort('name'), new AllowedSort('latinName')] })
+    const sqlOf = async (options: Omit<CrudKitOptions, 'orm'>) =>
+      (await logOf(t, options)).flatMap(({ sql }) => sql ?? [])
+    const [name, latinName] = ['create index on "plant" ("name")', 'create index on "plant" ("latinName")']
+    const resources = { '/plants': crud }
+    const accessOf = (...rules: readonly any[]) => ({
+      role: () => 'a',
+      roles: Object.fromEntries(rules.map((rule, index) => ['abc'[index], rule])),
+    })
+    const own = { rows: () => ({ supplier: 1 }), operations: ['list'] }
+    t.strictSame(await sqlOf({ resources }), [name, latinName])
+    t.strictSame(await sqlOf({ resources: { '/plants': { crud, scope: () => ({ supplier: 1 }) } } }), [latinName])
+    const all = { operations: ['list'] }
+    for (
+      const [rules, expected] of [
+        [[{ Plant: own }, { '*': own }, true], [latinName]],
+        [[{ Plant: own }, { Plant: true, Supplier: true }], [latinName]],
+        [[{ Plant: own }, { Plant: all }], [name, latinName]],
+        [[{ Plant: true, Supplier: true }], [name, latinName]],
+      ] as const
+    ) t.strictSame(await sqlOf({ resources, access: accessOf(...rules) }), expected)
   })
 
   t.test('there is no advice once indexes exist, by any name, partial or of several columns', async (t) => {
