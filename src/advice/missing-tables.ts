@@ -66,6 +66,6 @@ const hasTable = ({ abstract, embeddable, virtual, root, class: own }: EntityMet
 function warning (missing: readonly Table[]): string {
   const names = missing.map(({ entity, table }) => `${table} of ${entity}`).join(', ')
   return `The database has no table ${names}: requests for such entities get a 500. Make the tables with migrations ` +
-    "(npx mikro-orm migration:up), or let the server add them when it starts: crudKit's option " +
+    "(await orm.migrator.up()), or let the server add them when it starts: crudKit's option " +
     "database: { ..., schema: 'create' }, or await orm.schema.create() for an ORM of your own."
 }

@@ -170,7 +170,7 @@ const MISTAKES: readonly Mistake[] = [
     'missing tables',
     ({ mount }) => mount(books),
     'The database has no table "ghost" of Ghost: requests for such entities get a 500',
-    'Make the tables with migrations (npx mikro-orm migration:up), or let the server add them when it starts: ' +
+    'Make the tables with migrations (await orm.migrator.up()), or let the server add them when it starts: ' +
     "crudKit's option database: { ..., schema: 'create' }, or await orm.schema.create() for an ORM of your own.",
   ],
   // registration
