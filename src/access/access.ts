@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { ConfigError, ForbiddenError } from '../errors.ts'
 import { shown } from '../options.ts'
 import { isPromise, type OrPromise } from '../or-promise.ts'
+import { didYouMean, nearest } from '../suggest.ts'
 import { Actor } from './actor.ts'
 import { checkAccess, type Entities } from './check.ts'
 import type { AccessOptions } from './options.ts'
@@ -42,7 +43,13 @@ export class Access {
       })
     }
     const role = this.roles.get(name)
-    if (role === undefined) throw new ForbiddenError()
+    if (role === undefined) throw new ForbiddenError(undefined, { cause: unknownRole(name, [...this.roles.keys()]) })
     return new Actor(role, request)
   }
+}
+
+/** The reason for the log. Clients do not learn which roles exist. */
+function unknownRole (name: string, roles: readonly string[]): ConfigError {
+  const sentence = `The role ${shown(name.slice(0, 100))} is not in access.roles`
+  return new ConfigError(didYouMean(sentence, nearest(name, roles), `Roles: ${roles.join(', ')}.`))
 }

@@ -8,6 +8,9 @@ export const ONE_RECORD = 'The body must not be a list: send one record at a tim
 /** The mistake of a record that is sent to a resource with `createMany` alone. */
 export const LIST = 'The body must be a list of records, even if there is only one.'
 
+/** The mistake of a request without a body. */
+export const NO_BODY = 'The request has no body. Send a record as JSON, with the content type application/json.'
+
 type Body = Record<string, unknown>
 
 /** The body of one record, without the ignored names. CrudBase validates the rest. */

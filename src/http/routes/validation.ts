@@ -11,7 +11,7 @@ import type { Resource } from '../../resource/index.ts'
 import { checkChanges, checkNewBodies } from '../../write/index.ts'
 import type { CrudOperation } from '../options.ts'
 import { timesOf } from '../timing.ts'
-import { checkBatch, bodyError, LIST, ONE_RECORD } from './body.ts'
+import { checkBatch, bodyError, LIST, NO_BODY, ONE_RECORD } from './body.ts'
 import { keyReader } from './key.ts'
 import type { CrudRoutesOptions } from './options.ts'
 import { withItems } from './own-errors.ts'
@@ -182,6 +182,8 @@ function bodyChecks (
   const completes = fillsNothing(options, operations)
   const readKey = keyReader(resourceOf(undefined).model)
   return (operation, data) => {
+    // Fastify's validators get null in place of a body that is missing
+    if (data === null && current !== undefined && current.body === undefined) throw bodyError(NO_BODY)
     const request = requestOf(data, 'body')
     // without its role, the check could name what the role does not see: the handler checks the data
     if (request === undefined && byRole !== undefined) return

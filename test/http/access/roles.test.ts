@@ -1,7 +1,9 @@
 /** Which role a request has, and which roles and entities are refused. */
+import Fastify from 'fastify'
 import t from 'tap'
+import { CrudBase, crudKit } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { entities, seed, sender, serveWith } from './fixtures.ts'
+import { Country, entities, seed, sender, serveWith } from './fixtures.ts'
 
 const FORBIDDEN = {
   statusCode: 403,
@@ -49,6 +51,29 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.strictSame(body, FORBIDDEN)
     }
   })
+  t.test('the log names the role that is not named, with the nearest name', async (t) => {
+    const lines: string[] = []
+    const logged = Fastify({ logger: { level: 'info', stream: { write: (line: string) => lines.push(line) } } })
+    t.teardown(() => logged.close())
+    await logged.register(crudKit, {
+      orm,
+      indexAdvice: false,
+      resources: { '/countries': new CrudBase<any>({ model: Country, writable: 'all' }) },
+      access: { role: ({ headers }) => String(headers['x-role']), roles: { admin: true, guest: { Country: true } } },
+    })
+    for (
+      const [role, hint] of [
+        ['amdin', "The role 'amdin' is not in access.roles. Did you mean 'admin'?"],
+        ['owner', "The role 'owner' is not in access.roles. Roles: admin, guest."],
+      ] as const
+    ) {
+      lines.length = 0
+      const response = await logged.inject({ url: '/countries', headers: { 'x-role': role } })
+      t.strictSame([response.statusCode, response.json()], [403, FORBIDDEN])
+      t.ok(lines.some((line) => JSON.parse(line).level === 30 && line.includes(hint)), hint)
+    }
+  })
+
   for (const thrown of [new Error('broken'), undefined, null, 0, '']) {
     t.test(`a function 'role' that throws ${String(thrown) || "''"} opens nothing, sync or async`, async (t) => {
       for (

@@ -441,7 +441,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for (const body of [null, 'text', 5, true, [], [{ name: 'x', supplier: 1 }]]) {
       t.equal(verdict(await post('/plants', body)), '400 FST_ERR_VALIDATION ', JSON.stringify(body))
     }
-    t.equal(verdict(await post('/plants')), '400 FST_ERR_VALIDATION ', 'no body at all')
+    const empty = await post('/plants')
+    t.equal(verdict(empty), '400 FST_ERR_VALIDATION ', 'no body at all')
+    const sentence = 'The request has no body. Send a record as JSON, with the content type application/json.'
+    t.equal(empty.json().message, sentence)
     const send = (payload: string, type: string) =>
       app.inject({ method: 'POST', url: '/plants', payload, headers: { 'content-type': type } })
     t.equal((await send('{"name":"x","supplier":1}', 'text/plain')).statusCode, 415)
