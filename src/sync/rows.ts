@@ -12,6 +12,7 @@ import {
   chunksOf,
   statementOfWrite,
   entitiesOfWrite,
+  errorModelOf,
   filterTypeOf,
   isEmpty,
   isImpossible,
@@ -119,7 +120,7 @@ function refuseChange (write: SyncWrite, id: Id, data?: RecordData, filters = NO
 
 function runWrite (write: SyncWrite, plan: AnyWritePlan, filters: ActiveFilters): Written[] {
   if (isImpossible(plan)) return []
-  return writtenRows(write, plan, write.session.run(statementOfWrite(write, plan, filters), write.model))
+  return writtenRows(write, plan, write.session.run(statementOfWrite(write, plan, filters), errorModelOf(write)))
 }
 
 function filtersOf (write: SyncWrite, rows: readonly RecordData[]): ActiveFilters {

@@ -10,6 +10,7 @@ export { beginCreate, completeRow, requireList, rowOfBody, withServerValues } fr
 export { createMany, createOne, isSingle } from './create.ts'
 export { deleteOne, deletionTime, requireMark, restoreOne } from './delete.ts'
 export { dataOfHook } from './hook-data.ts'
+export { errorModelOf } from './error-model.ts'
 export { entityTag } from './if-match.ts'
 export { withOnCreate, type Data } from './new-row.ts'
 export { planChange, planMark, planRemoval } from './one-statement/change.ts'

@@ -25,6 +25,7 @@ import {
 } from '../resource/index.ts'
 import { convertError, enterStage, isDistributionKnown, isDriverError } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
+import { errorModelOf } from './error-model.ts'
 import {
   checksScope,
   checkVersion,
@@ -71,7 +72,7 @@ export async function runWrite (write: Write, plan: AnyWritePlan, filters: Activ
   return writtenRows(
     write,
     plan,
-    await runStatement(write.session, statementOfWrite(write, plan, filters), write.model)
+    await runStatement(write.session, statementOfWrite(write, plan, filters), errorModelOf(write))
   )
 }
 
@@ -161,6 +162,6 @@ export async function writeInTransaction<Result> (
   try {
     return await inTransaction(write.session, (em) => work({ ...write, session: em }))
   } catch (error) {
-    throw isDriverError(error) ? convertError(error, write.model) : error
+    throw isDriverError(error) ? convertError(error, errorModelOf(write)) : error
   }
 }

@@ -122,7 +122,8 @@ function tooLarge (error: ServerError, model: EntityModel | undefined): Error {
 /** Converts errors about values, the only ones that the request has caused. */
 function constraintError (sqlState: string, error: ServerError, model: EntityModel | undefined): Error | undefined {
   const places = model === undefined ? [] : placesOf(error, model)
-  const names = places.map(({ name }) => `'${name}'`).join(', ')
+  const quoted = places.map(({ name }) => `'${name}'`)
+  const names = quoted.join(', ')
   const conflict = (sentence: string, about = places) =>
     new ConflictError(sentence, { cause: error, errors: itemsOf('FST_CRUD_CONFLICT', sentence, about) })
   const invalid = (sentence: string) =>
@@ -137,7 +138,10 @@ function constraintError (sqlState: string, error: ServerError, model: EntityMod
       return conflict(
         names === ''
           ? 'There is another record with these values.'
-          : `There is another record with this value of ${names}.`
+          : quoted.length === 1
+            ? `There is another record with this value of ${names}.`
+            : `There is another record with these values of ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}.`,
+        settable(places)
       )
     case '23503': {
       // the error names the key of the relation, or the key of the record that others still refer to
@@ -168,6 +172,8 @@ function constraintError (sqlState: string, error: ServerError, model: EntityMod
 
 /** A property that an error is about. */
 interface Place {
+  /** Whether bodies may set it. */
+  readonly writable: boolean
   readonly isRelation: boolean
   /** Its name in messages. The names of an embedded object and its member are joined by a point. */
   readonly name: string
@@ -188,9 +194,16 @@ function placesOf ({ detail = '', column }: ServerError, model: EntityModel): re
       if (property.kind === 'embedded') return placesIn(property.properties, names)
       if (!isNamed(columnsOf(property))) return []
       const pointer = names.map((name) => `/${escapedName(name)}`).join('')
-      return [{ isRelation: property.kind === 'relation', name: names.join('.'), pointer }]
+      const { kind, write: { writable } } = property
+      return [{ isRelation: kind === 'relation', name: names.join('.'), pointer, writable }]
     })
   return placesIn(model.properties, [])
+}
+
+/** The places that the client can correct, if there are any: not those that the server fills in, such as a tenant. */
+function settable (places: readonly Place[]): readonly Place[] {
+  const own = places.filter(({ writable }) => writable)
+  return own.length > 0 ? own : places
 }
 
 function itemsOf (code: string, detail: string, places: readonly Place[]): readonly ErrorItem[] {

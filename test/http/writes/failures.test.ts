@@ -108,7 +108,7 @@ const CASES: readonly [
     '/bookings',
     { title: 'x', room: 1, seats: 7 },
     '409 FST_CRUD_CONFLICT /room /seats',
-    /'room', 'seats'/,
+    /these values of 'room' and 'seats'\./,
     '23505',
   ],
   [
@@ -291,6 +291,14 @@ await forEachDatabase(
       t.equal(verdict(response), '409 FST_CRUD_CONFLICT')
       t.notMatch(response.body, LEAKS)
       t.equal((await remove('/owners/2')).statusCode, 200)
+    })
+
+    t.test('a conflict points to the properties that bodies may set', async (t) => {
+      const crud = new CrudBase<any>({ model: Booking, writable: { create: ['title', 'seats'], update: ['title'] } })
+      const app = await serve(t, orm, { '/rooms': { crud, scope: () => ({ room: 1 }) } })
+      const response = await writes(app).post('/rooms', { title: 'x', seats: 7 })
+      t.equal(verdict(response), '409 FST_CRUD_CONFLICT /seats')
+      t.match(response.json().message, "these values of 'room' and 'seats'")
     })
 
     t.test('a conflict on a hidden property does not name it', async (t) => {

@@ -196,8 +196,8 @@ t.test('a constraint error names its properties by their public names', async (t
   ]])
   t.strictSame(items(serverError('23505', { detail: 'Key ("latinName", "order")=(x, 1) already exists.' })), [[
     '/latinName',
-    "There is another record with this value of 'latinName', 'position'.",
-  ], ['/position', "There is another record with this value of 'latinName', 'position'."]])
+    "There is another record with these values of 'latinName' and 'position'.",
+  ], ['/position', "There is another record with these values of 'latinName' and 'position'."]])
   t.strictSame(items(serverError('23503', { detail: 'Key (supplier_id)=(99) is not present in table "supplier".' })), [[
     '/supplier',
     "'supplier' refers to a record that does not exist.",
