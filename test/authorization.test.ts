@@ -175,6 +175,17 @@ t.test('the page about authorization', async (t) => {
     await checkDocument(t, shortest, { env, names })
   })
 
+  t.test('routes for everybody beside protected ones', async (t) => {
+    const part = block('ts public')
+    const parts = shortest.program
+      .replace(/^app.addHook\('onRequest', .*\n/m, '')
+      .replace(/^await app.register\(crudKit, [^]*?^}\)\n/m, () => part)
+    t.ok(parts.includes(part))
+    const { exchanges } = readSection(AUTHORIZATION, '## Authentication')
+    t.equal(exchanges.length, 3)
+    await checkDocument(t, { program: parts, exchanges }, { env, names })
+  })
+
   t.test('roles, hidden properties, bodies, operations and routes of the application', async (t) => {
     for (const changed of ['ts access', 'ts guests', 'ts own route']) t.ok(program.includes(block(changed)), changed)
     const exchanges = ['Roles', 'Hidden properties', 'Bodies', 'Operations', 'Your own routes'].flatMap((heading) =>
