@@ -17,6 +17,10 @@ import { wide } from '../sql/queries.ts'
 import { EQUALITIES } from './equality.ts'
 import { CANARY, hostile, RAW } from './hostile.ts'
 
+/** The texts without the condition that a list has from its sixth run on, when the server keeps its statement. */
+const plain = (texts: readonly string[]): readonly string[] =>
+  texts.map((text) => text.replace(/ where \$\d+ > 0 or \(select count\(\*\) from generate_series\(1, 10+\)\) > 0/, ''))
+
 const ORDERED: Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']
 const TEXT: Operator[] = [...ORDERED, 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends']
 const TEXTS = ['nickname', 'description', 'code', 'grade']
@@ -197,7 +201,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
           const ids = response.json().items.map(({ id }: Json) => id)
           if (String(ids) !== String(expected)) throw new Error(`found ${ids}, not ${expected}`)
           found += ids.length
-          texts.set(name, (texts.get(name) ?? new Set()).add(response.texts.join()))
+          texts.set(name, (texts.get(name) ?? new Set()).add(plain(response.texts).join()))
         }
       ),
       { numRuns: 400 }
@@ -234,7 +238,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
           if (response.statusCode === 200 && operator !== 'isnull') {
             texts.set(
               key,
-              (texts.get(key) ?? new Set()).add(response.texts.join())
+              (texts.get(key) ?? new Set()).add(plain(response.texts).join())
             )
           }
         }
@@ -255,7 +259,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await assertProperty(
       fc.asyncProperty(fc.constantFrom(...VALUED), written, async (place, value) => {
         const response = await ask({ url: `/plants?${place(value)}` })
-        for (const text of response.texts) texts.add(text)
+        for (const text of plain(response.texts)) texts.add(text)
       }),
       { numRuns: 400 }
     )
