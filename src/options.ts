@@ -55,10 +55,14 @@ export function unknownOption (name: string, known: readonly string[], place?: s
   return didYouMean(sentence, nearest(name, known), allowed)
 }
 
-/** The sentence that refuses a value: `expected one of 'asc', 'desc', got 'dsc'. Did you mean 'desc'?` */
-export function notOneOf (value: unknown, members: readonly string[]): string {
+/**
+ * The sentence that refuses a value: `expected one of 'asc', 'desc', got 'dsc'. Did you mean 'desc'?`
+ *
+ * @param objects the forms of objects that are allowed as well, e.g. `{ upTo }`
+ */
+export function notOneOf (value: unknown, members: readonly string[], objects: readonly string[] = []): string {
   const near = typeof value === 'string' ? nearest(value.toLowerCase(), members) ?? nearest(value, members) : undefined
-  return didYouMean(`expected one of ${quoted(members)}, got ${shown(value)}`, near)
+  return didYouMean(`expected one of ${[quoted(members), ...objects].join(', ')}, got ${shown(value)}`, near)
 }
 
 /** Changes to the messages of a check against a schema. */
@@ -109,7 +113,7 @@ function mistakeOf (
   }
   const subject = place === '' ? 'options' : place
   const members = membersOf(schema)
-  if (members !== undefined) return `${subject}: ${notOneOf(value, members)}`
+  if (members !== undefined) return `${subject}: ${notOneOf(value, members, objectsOf(schema))}`
   const got = sentences.isSecret?.(place, value) === true ? '' : `, got ${shown(value)}`
   return `${subject}: ${message.charAt(0).toLowerCase()}${message.slice(1)}${got}`
 }
@@ -119,10 +123,17 @@ function placeOf (keys: readonly string[]): string {
   return keys.map((key, index) => /^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`).join('')
 }
 
-/** The texts of a union of literals. `undefined` for any other schema. */
+/** The texts of a union of literals, and perhaps of objects. `undefined` for any other schema. */
 function membersOf (schema: TSchema): readonly string[] | undefined {
-  const members = (schema['anyOf'] as readonly { const?: unknown }[] | undefined)?.map((member) => member.const)
-  return members?.every((member) => typeof member === 'string') === true ? members : undefined
+  const literals = (schema['anyOf'] as readonly TSchema[] | undefined)?.filter(({ type }) => type !== 'object')
+  const members = literals?.map((member): unknown => member['const'])
+  return members?.every((member) => typeof member === 'string') === true && members.length > 0 ? members : undefined
+}
+
+/** The forms of the objects of a union: `{ upTo }`. */
+function objectsOf (schema: TSchema): readonly string[] {
+  const objects = (schema['anyOf'] as readonly TSchema[]).filter(({ type }) => type === 'object')
+  return objects.map(({ properties }) => `{ ${Object.keys(properties as object).join(', ')} }`)
 }
 
 /** Whether a value is a plain object, of any realm. */

@@ -20,6 +20,7 @@ export interface Row {
 export interface PageAnswer {
   readonly items: readonly Row[]
   readonly total?: number | null
+  readonly total_is_minimum?: boolean
   readonly page?: number
   readonly per_page?: number
   readonly total_pages?: number | null

@@ -24,6 +24,8 @@ interface Write extends Call {
 export interface AnyPage {
   readonly items: AnyRecord[]
   readonly total: number | null
+  /** Whether there are more records than `total`. Absent if the server counts all of them. */
+  readonly total_is_minimum?: boolean
   readonly has_next: boolean
   readonly has_prev: boolean
 }

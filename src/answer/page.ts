@@ -7,11 +7,13 @@ import type { CursorInfo } from './cursor-page.ts'
 export interface PageInfo {
   /** The number of items of all pages. `null` if they are not counted. */
   readonly total: number | null
+  /** With `count: { upTo: n }`: whether there are more items than `total`, which is n. Otherwise absent. */
+  readonly total_is_minimum?: boolean
   /** The number of the page. The first page is 1. */
   readonly page: number
   /** The maximum number of items of a page. */
   readonly per_page: number
-  /** The number of pages. `null` if items are not counted. */
+  /** The number of pages. `null` if items are not counted. A minimum if `total` is one. */
   readonly total_pages: number | null
   /** Whether there are items after the page. */
   readonly has_next: boolean
@@ -23,6 +25,8 @@ export interface PageInfo {
 export interface OffsetInfo {
   /** The number of all items that match. `null` if they are not counted. */
   readonly total: number | null
+  /** With `count: { upTo: n }`: whether there are more items than `total`, which is n. Otherwise absent. */
+  readonly total_is_minimum?: boolean
   /** The maximum number of items of the answer. */
   readonly limit: number
   /** The number of items that the answer skips. */
@@ -40,19 +44,28 @@ export interface OffsetInfo {
  */
 export function pageInfo ({ style, offset, limit, count }: Window, row: Row): PageInfo | OffsetInfo {
   const fetched = Number(row.fetched)
-  const total = row.total === null ? null : Number(row.total)
+  const counted = row.total === null ? null : Number(row.total)
   const ends = {
-    has_next: total === null || count === 'planned' ? fetched > limit : offset + fetched < total && fetched > 0,
-    has_prev: offset > 0 && total !== 0,
+    // without an exact total, the page has one row more than its limit if others follow
+    has_next: counted === null || count !== 'exact' ? fetched > limit : offset + fetched < counted && fetched > 0,
+    has_prev: offset > 0 && counted !== 0,
   }
-  if (style === 'offset') return { total, limit, offset, ...ends }
+  const totals = totalsOf(counted, count)
+  const { total } = totals
+  if (style === 'offset') return { ...totals, limit, offset, ...ends }
   return {
-    total,
+    ...totals,
     page: offset / limit + 1,
     per_page: limit,
     total_pages: total === null ? null : Math.ceil(total / limit),
     ...ends,
   }
+}
+
+/** The total of an answer. A bounded total is the bound if there are more rows. */
+function totalsOf (counted: number | null, count: Window['count']): Pick<PageInfo, 'total' | 'total_is_minimum'> {
+  if (typeof count !== 'object' || counted === null) return { total: counted }
+  return { total: Math.min(counted, count.upTo), total_is_minimum: counted > count.upTo }
 }
 
 /**

@@ -108,6 +108,9 @@ const AggregateIncludeSchema = Type.Object({
 /** One gibibyte, the length of PostgreSQL's longest values. */
 const MAX_BYTES = 1_073_741_824
 
+/** The largest number of rows that a list counts. */
+const MAX_COUNTED = 1_000_000_000
+
 /** Options of pagination, all optional. */
 export const PaginationSchema = Type.Object({
   defaultPerPage: Type.Optional(Type.Integer({
@@ -137,9 +140,14 @@ export const PaginationSchema = Type.Object({
     default: 16_777_216,
     description: 'Bytes of the records in one answer; more is an error',
   })),
-  count: Type.Optional(Type.Union([Type.Literal('exact'), Type.Literal('planned'), Type.Literal('none')], {
+  count: Type.Optional(Type.Union([
+    Type.Literal('exact'),
+    Type.Literal('planned'),
+    Type.Literal('none'),
+    Type.Object({ upTo: Type.Integer({ minimum: 1, maximum: MAX_COUNTED }) }, { additionalProperties: false }),
+  ], {
     default: 'exact',
-    description: "The total: counted, estimated by PostgreSQL's planner, or not given",
+    description: "The total: counted, estimated by PostgreSQL's planner, not given, or counted up to a number",
   })),
   estimateAllRows: Type.Optional(Type.Boolean({
     default: false,
@@ -178,6 +186,9 @@ export const QueryBuilderConfigSchema = Type.Object({
   pagination: Type.Optional(PaginationSchema),
 }, { additionalProperties: false })
 
+/** How lists get their total. */
+export type Count = 'exact' | 'planned' | 'none' | { readonly upTo: number }
+
 /** The pages of a resource, and the limits of its answers. */
 export interface PaginationOptions extends Readonly<Static<typeof PaginationSchema>> {
   /** Number of items of a page if the URL does not say. Maximum: `maxPerPage`. Default: 20. */
@@ -192,9 +203,10 @@ export interface PaginationOptions extends Readonly<Static<typeof PaginationSche
   readonly maxBytes?: number
   /**
    * The total of a list: `'exact'` counts it, `'planned'` takes the estimate of PostgreSQL's planner, and `'none'`
-   * leaves it out. Default: `'exact'`.
+   * leaves it out. `{ upTo: 10_000 }` counts at most 10 000 records, so that the cost does not grow with the table:
+   * above that, `total` is 10 000 and `total_is_minimum` is true. Default: `'exact'`.
    */
-  readonly count?: 'exact' | 'planned' | 'none'
+  readonly count?: Count
   /**
    * With `count: 'planned'`, estimate from statistics of all rows, although requests may see only some of them.
    * Default: false.

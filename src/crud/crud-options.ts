@@ -116,8 +116,8 @@ type CountOf<Config> = Config extends QueryBuilderConfig<any, infer Options> ? C
       : Config extends { readonly pagination: { readonly count: infer Count } } ? Count
         : 'exact'
 
-/** The total of a page: a number if it is counted exactly, null if it is not counted. */
-type Total<Config> = CountOf<Config> extends infer Count ? Count extends 'exact' ? number
+/** The total of a page: a number if it is counted, also up to a number, null if it is not counted. */
+type Total<Config> = CountOf<Config> extends infer Count ? Count extends 'exact' | { readonly upTo: number } ? number
   : Count extends 'none' ? null
     : number | null
   : never
@@ -136,5 +136,5 @@ export type CrudPage<Entity = any, Config = QueryBuilderOptions<any>> =
     | Omit<OffsetInfo, 'total'>
       & { readonly total: Total<Config> }
       & Absent<'page' | 'per_page' | 'total_pages' | 'next_cursor'>
-    | CursorInfo & Absent<'page' | 'total_pages' | 'limit' | 'offset' | 'total'>
+    | CursorInfo & Absent<'page' | 'total_pages' | 'limit' | 'offset' | 'total' | 'total_is_minimum'>
   )

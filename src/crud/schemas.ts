@@ -1,7 +1,7 @@
 /** Schemas of a resource for an application's own handlers. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { Type, type TUnsafe } from '@sinclair/typebox'
-import { clientSchema, inputSchema, includeTree, listSchema, recordSchema } from '../schema/index.ts'
+import { clientSchema, inputSchema, includeTree, listSchema, recordSchema, totalsOf } from '../schema/index.ts'
 import type { CrudBase } from './crud-base.ts'
 import type { WireBody, WireId, WirePage, WireRecord } from './wire-types.ts'
 
@@ -40,7 +40,7 @@ export function crudSchemas<Entity extends object> (crud: CrudBase<Entity>, orm:
   return Object.freeze({
     id: Type.Unsafe(keys.length === 1 ? keys[0]![1] : Type.Object(Object.fromEntries(keys))),
     record: Type.Unsafe(record),
-    list: Type.Unsafe(listSchema(record, { totals: whitelist.pagination.count !== 'none' })),
+    list: Type.Unsafe(listSchema(record, { totals: totalsOf(whitelist.pagination) })),
     create: Type.Unsafe(clientSchema(model, writable.create, { complete: true })),
     update: Type.Unsafe(clientSchema(model, writable.update, { complete: false })),
   }) as CrudSchemas<Entity>

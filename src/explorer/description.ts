@@ -356,8 +356,8 @@ export interface Paging {
   readonly maxPerPage: number
   /** The maximum number of records that `page` and `offset` can skip. */
   readonly maxOffset: number
-  /** Whether totals are counted, are estimates, or are null. Pages by cursor have no total. */
-  readonly count: 'exact' | 'planned' | 'none'
+  /** Whether totals are counted, are estimates, are null, or are counted up to a number. Pages by cursor have none. */
+  readonly count: 'exact' | 'planned' | 'none' | { readonly upTo: number }
   /** Whether pages by cursor are possible in the default order. */
   readonly cursor: boolean
 }

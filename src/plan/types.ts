@@ -2,7 +2,7 @@
  * The types that the planner produces, with names looked up and values converted. They contain text from a URL only as
  * values to bind. `src/sql` builds statements only from these types.
  */
-import type { AggregateFunction, CustomFilterCallback, CustomSortCallback } from '../config/index.ts'
+import type { AggregateFunction, Count, CustomFilterCallback, CustomSortCallback } from '../config/index.ts'
 import type {
   EmbeddedProperty,
   EntityModel,
@@ -181,8 +181,11 @@ export interface Window {
   readonly offset: number
   /** Maximum number of rows in the page, at least 1. */
   readonly limit: number
-  /** The total: counted, the estimate of PostgreSQL's planner if the page does not tell the total, or no total. */
-  readonly count: 'exact' | 'planned' | 'none'
+  /**
+   * The total: counted, the estimate of PostgreSQL's planner if the page does not tell the total, no total, or counted
+   * up to a number.
+   */
+  readonly count: Count
 }
 
 /** A list of records. */

@@ -1,21 +1,32 @@
 /** The JSON Schema of a page of records. */
 import { Type, type TSchema } from '@sinclair/typebox'
+import type { Pagination } from '../config/index.ts'
 
 export interface ListOptions {
-  /** Whether totals are given. Default: they may be null. */
-  readonly totals?: boolean
+  /** Whether totals are given, exactly or as a minimum. Default: they may be null. */
+  readonly totals?: boolean | 'bounded'
+}
+
+/** Which totals the lists of a whitelist have. */
+export function totalsOf ({ count }: Pick<Pagination, 'count'>): ListOptions['totals'] {
+  return typeof count === 'object' ? 'bounded' : count !== 'none'
 }
 
 /** Schema of a list's answer. The request decides between pages by number, by offset and by cursor. */
 export function listSchema (record: TSchema, { totals }: ListOptions = {}): TSchema {
   const count = (description: string): TSchema =>
-    totals === true
+    totals === true || totals === 'bounded'
       ? Type.Integer({ minimum: 0, description })
       : totals === false
         ? Type.Null()
         : Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
   const items = Type.Array(record)
-  const total = count('Records in all pages.')
+  const total = {
+    total: count('Records in all pages.'),
+    ...totals === 'bounded' && {
+      total_is_minimum: Type.Boolean({ description: 'Whether there are more records than `total`.' }),
+    },
+  }
   const cursor = Type.Union([Type.String(), Type.Null()], {
     description: 'The value of `cursor` for that page; null if there is no such page.',
   })
@@ -23,13 +34,15 @@ export function listSchema (record: TSchema, { totals }: ListOptions = {}): TSch
   return Type.Union([
     Type.Object({
       items,
-      total,
+      ...total,
       page: Type.Integer(),
       per_page: Type.Integer(),
       total_pages: count('0 when there are no records.'),
       ...ends,
     }, { title: 'Page' }),
-    Type.Object({ items, total, limit: Type.Integer(), offset: Type.Integer(), ...ends }, { title: 'Page by offset' }),
+    Type.Object({ items, ...total, limit: Type.Integer(), offset: Type.Integer(), ...ends }, {
+      title: 'Page by offset',
+    }),
     Type.Object({ items, per_page: Type.Integer(), next_cursor: cursor, prev_cursor: cursor, ...ends }, {
       title: 'Page by cursor',
     }),

@@ -144,9 +144,12 @@ function answerColumns (
   return sql`select "items", "fetched", ${total(window, fetchSlot, offsetSlot, table, where)}`
 }
 
-function total (window: ListPlan['window'], fetchSlot: Slot, offsetSlot: Slot, table: Sql, where: Sql): Sql {
-  if (window.count !== 'exact') return sql`null as "total"`
+function total ({ count }: ListPlan['window'], fetchSlot: Slot, offsetSlot: Slot, table: Sql, where: Sql): Sql {
+  if (count === 'planned' || count === 'none') return sql`null as "total"`
   const known = sql`"fetched" < ${fetchSlot} and ("fetched" > 0 or ${offsetSlot} = 0)`
-  const counted = sql`(select count(*) from ${table}${where})`
+  const counted = count === 'exact'
+    ? sql`(select count(*) from ${table}${where})`
+    // one row more tells whether there are more
+    : sql`(select count(*) from (select from ${table}${where} limit ${numberSql(count.upTo + 1)}) as "@counted")`
   return sql`case when ${known} then ${offsetSlot} + "fetched" else ${counted} end as "total"`
 }

@@ -18,6 +18,7 @@ import {
   type RecordsPlan,
   type Selection,
   type CustomTerm,
+  type Window,
 } from '../plan/index.ts'
 import { firstTypeOf } from './comparison.ts'
 
@@ -31,6 +32,10 @@ export function idOf (object: object): number {
   return id
 }
 
+/** The text of a statement contains the number of rows that it counts. */
+const countShape = ({ count }: Window): string =>
+  count === 'exact' ? 'n' : typeof count === 'object' ? `n${count.upTo}` : ''
+
 /**
  * The key of a plan's statement. Custom filters and sorts have no shape, because their callbacks may depend on
  * anything.
@@ -42,7 +47,7 @@ export function shapeOf (plan: Plan): string {
   switch (plan.kind) {
     case 'list':
       return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${
-        plan.window.count === 'exact' ? 'n' : ''
+        countShape(plan.window)
       }${isDeep(plan.window) ? 'k' : ''}`
     case 'keyset':
       return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${

@@ -140,11 +140,21 @@ t.test('values of the wrong type are refused with their path', async t => {
   )
   t.throws(
     configure({ pagination: { count: 'exakt' } }),
-    refused("pagination.count: expected one of 'exact', 'planned', 'none', got 'exakt'. Did you mean 'exact'?")
+    refused(
+      "pagination.count: expected one of 'exact', 'planned', 'none', { upTo }, got 'exakt'. Did you mean 'exact'?"
+    )
+  )
+  t.throws(
+    configure({ pagination: { count: { upTo: 0 } } }),
+    refused('pagination.count.upTo: expected integer to be greater or equal to 1, got 0')
+  )
+  t.throws(
+    configure({ pagination: { count: { upto: 5 } } }),
+    refused('pagination.count.upTo: expected required property, got undefined')
   )
   t.throws(
     configure({ pagination: { count: false } }),
-    refused("pagination.count: expected one of 'exact', 'planned', 'none', got false.")
+    refused("pagination.count: expected one of 'exact', 'planned', 'none', { upTo }, got false.")
   )
 })
 

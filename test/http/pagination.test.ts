@@ -9,7 +9,11 @@ import { client, resource, serve, type Json } from './helper.ts'
 const VISIBLE = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14]
 const plants = (pagination?: PaginationOptions) =>
   resource(Plant, {
-    allowedFilters: [new AllowedFilters('name', 'eq'), new AllowedFilters('status', 'eq')],
+    allowedFilters: [
+      new AllowedFilters('id', 'eq', ['eq', 'in']),
+      new AllowedFilters('name', 'eq'),
+      new AllowedFilters('status', 'eq'),
+    ],
     allowedSorts: [
       new AllowedSort('position'),
       new AllowedSort('price'),
@@ -31,6 +35,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/small': plants({ defaultPerPage: 2, maxPerPage: 5, maxOffset: 6 }),
     '/uncounted': plants({ count: 'none', defaultPerPage: 4 }),
     '/planned': plants({ count: 'planned', defaultPerPage: 4 }),
+    '/bounded': plants({ count: { upTo: 5 }, defaultPerPage: 2 }),
     '/tags': resource(Tag),
   })
   const { get, refused, details } = client(app, '/plants')
@@ -310,6 +315,68 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       'has_next',
       'has_prev',
     ])
+  })
+
+  t.test('a bounded count is exact up to the bound, and says when there are more records', async (t) => {
+    const bounded = client(app, '/bounded')
+    const recorder = await recordStatements(orm)
+    t.teardown(recorder.stop)
+    for (
+      const [query, total, isMinimum, hasNext] of [
+        // 13 records
+        ['', 5, true, true],
+        ['page=6', 5, true, true],
+        ['page=7', 5, true, false],
+        ['page=8', 5, true, false],
+        ['per_page=5', 5, true, true],
+        ['per_page=100', 5, true, false],
+        ['limit=3&offset=9', 5, true, true],
+        ['limit=3&offset=10', 5, true, false],
+        ['include=tags&sort=-price', 5, true, true],
+        ['filter[id][in]=1,2,3,4,5', 5, false, true],
+        ['filter[id][in]=1,2,3,4,5&page=3', 5, false, false],
+        ['filter[id][in]=1,2,3,4,5&page=4', 5, false, false],
+        ['filter[id][in]=1,2,3,4,5,6', 5, true, true],
+        ['filter[id][in]=1,2,3,4', 4, false, true],
+        ['filter[id][in]=1,2', 2, false, false],
+        ['filter[name]=Nothing', 0, false, false],
+      ] as const
+    ) {
+      const page = await bounded.get(query)
+      t.match(page, { total, total_is_minimum: isMinimum, has_next: hasNext }, query)
+      if (page.per_page !== undefined) t.equal(page.total_pages, Math.ceil(total / page.per_page), query)
+      t.equal(recorder.take().length, 1, query)
+    }
+    const page = await bounded.get('page=2')
+    t.strictSame(keys(page), VISIBLE.slice(2, 4))
+    t.strictSame(Object.keys(page), [
+      'items',
+      'total',
+      'total_is_minimum',
+      'page',
+      'per_page',
+      'total_pages',
+      'has_next',
+      'has_prev',
+    ])
+    t.strictSame(Object.keys(await bounded.get('limit=2')), [
+      'items',
+      'total',
+      'total_is_minimum',
+      'limit',
+      'offset',
+      'has_next',
+      'has_prev',
+    ])
+    t.notHas(await bounded.get('cursor='), { total_is_minimum: true })
+    t.notHas(await get(), { total_is_minimum: false }, 'an exact total says nothing about it')
+  })
+
+  t.test('a bounded count reads no more rows than its bound and one', async (t) => {
+    const recorder = await recordStatements(orm)
+    t.teardown(recorder.stop)
+    await client(app, '/bounded').get('page=2')
+    t.match(recorder.take()[0]!.sql, /\(select count\(\*\) from \(select from "plant" .* limit 6\) as "@counted"\)/)
   })
 
   t.test('a size above the maximum is an error that names it', async (t) => {

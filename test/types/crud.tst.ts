@@ -67,6 +67,9 @@ test('totals follow from the way to count, and pages can be read without knowing
   expect((await uncounted.list(em)).total).type.toBe<null | undefined>()
   const planned = new CrudBase({ model: CategorySchema, queryConfig: { pagination: { count: 'planned' } } })
   expect((await planned.list(em)).total).type.toBe<number | null | undefined>()
+  const bounded = new CrudBase({ model: CategorySchema, queryConfig: { pagination: { count: { upTo: 100 } } } })
+  expect((await bounded.list(em)).total).type.toBe<number | undefined>()
+  expect((await bounded.list(em)).total_is_minimum).type.toBe<boolean | undefined>()
   expect((await untyped.list(em)).total).type.toBe<number | null | undefined>()
 })
 

@@ -86,7 +86,9 @@ function Side ({ profile, description, resource, address, list, others, onSort, 
         <span class='quiet'>
           {list.error
             ? `refused with ${list.error.status}`
-            : `${countText(list.page?.total ?? list.items.length)} records, ${columns.length} columns` +
+            : `${list.page?.total_is_minimum === true ? 'more than ' : ''}${
+              countText(list.page?.total ?? list.items.length)
+            } records, ${columns.length} columns` +
               (only > 0 ? `, ${only} only here` : '')}
         </span>
         {onClose && (
@@ -106,7 +108,7 @@ function Side ({ profile, description, resource, address, list, others, onSort, 
               sorts={sortsOf(address.params)}
               busy={list.busy}
               label={`${resource.title} as ${profile.name}`}
-              total={list.page?.total ?? undefined}
+              total={list.page?.total_is_minimum === true ? undefined : list.page?.total ?? undefined}
               open={address.own.open}
               marked={isOnlyHere}
               onOpen={(open) => change({ own: { ...address.own, open } })}

@@ -117,7 +117,8 @@ function stepped (params: readonly Pair[], { page }: List, size: number, by: 1 |
 function placeOf ({ page, items }: List): string {
   if (page?.offset !== undefined) return `${countText(page.offset + 1)}–${countText(page.offset + items.length)}`
   const { page: number = 1, total_pages: pages } = page ?? {}
-  return `Page ${countText(number)}${pages ? ` of ${countText(pages)}` : ''}`
+  const known = pages && page?.total_is_minimum !== true
+  return `Page ${countText(number)}${known ? ` of ${countText(pages)}` : ''}`
 }
 
 function countOf ({ page, items, more }: List, style: PageStyle, { paging }: ResourceDescription): string {
@@ -126,5 +127,6 @@ function countOf ({ page, items, more }: List, style: PageStyle, { paging }: Res
     return `${countText(items.length)} shown, the total is not counted`
   }
   const noun = page.total === 1 ? 'record' : 'records'
-  return `${paging.count === 'planned' ? 'About ' : ''}${countText(page.total)} ${noun}`
+  const about = paging.count === 'planned' ? 'About ' : page.total_is_minimum === true ? 'More than ' : ''
+  return `${about}${countText(page.total)} ${noun}`
 }

@@ -90,7 +90,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
                       sorts={sorts}
                       busy={list.busy}
                       label={resource.title}
-                      total={list.page?.total ?? undefined}
+                      total={list.page?.total_is_minimum === true ? undefined : list.page?.total ?? undefined}
                       open={own.open}
                       onOpen={open}
                       onSort={sort}

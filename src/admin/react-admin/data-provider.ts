@@ -47,12 +47,17 @@ export function createDataProvider<Api> (
       sort: sortOf(sort ? [sort] : [], bound),
     }
     const { page, perPage } = pagination ?? {}
-    const { items, total, has_next: hasNextPage, has_prev: hasPreviousPage } =
+    const { items, total, total_is_minimum: isMinimum, has_next: hasNextPage, has_prev: hasPreviousPage } =
       page === undefined || perPage === undefined
         ? await bound.resource.list(query)
         : await readPage(bound, query, page, perPage)
     const data = items.map((record) => withId(record, bound))
-    return { data, ...total === null ? {} : { total }, pageInfo: { hasNextPage, hasPreviousPage } }
+    // with a total that is too small, react-admin would offer no further pages
+    return {
+      data,
+      ...total === null || isMinimum === true ? {} : { total },
+      pageInfo: { hasNextPage, hasPreviousPage },
+    }
   }
 
   return {

@@ -125,9 +125,11 @@ async function readList (
     const items = await readAll(bound, query)
     return { items, total: items.length }
   }
-  const { items, total, has_next: hasNext } = await readPage(bound, query, currentPage, pageSize)
-  // refine needs a number. If the server does not count, a further page counts as one more record
-  return { items, total: total ?? (currentPage - 1) * pageSize + items.length + Number(hasNext) }
+  const page = await readPage(bound, query, currentPage, pageSize)
+  const { items, total, total_is_minimum: isMinimum, has_next: hasNext } = page
+  // refine needs a number. If the server does not count all records, a further page counts as one more record
+  const known = (currentPage - 1) * pageSize + items.length + Number(hasNext)
+  return { items, total: isMinimum === true ? Math.max(total ?? 0, known) : total ?? known }
 }
 
 /** Separates the version of a record from its values. */

@@ -1,6 +1,6 @@
 /** The schemas of a resource that have names: of its records, pages and bodies. */
 import { Type, type TObject, type TSchema } from '@sinclair/typebox'
-import { clientBody, includeTree, listSchema, NOTHING_INCLUDED, recordSchema } from '../../schema/index.ts'
+import { clientBody, includeTree, listSchema, NOTHING_INCLUDED, recordSchema, totalsOf } from '../../schema/index.ts'
 import type { DocumentedResource } from './resource.ts'
 import type { SchemaNames } from './names.ts'
 
@@ -26,7 +26,7 @@ export function namedSchemas (resource: DocumentedResource, names: SchemaNames):
     ? record
     : named(names.written, recordSchema(model, { includes: NOTHING_INCLUDED, complete: !changesRecords }))
   const pageOf = (item: TSchema): TSchema =>
-    named(names.page, listSchema(item, { totals: whitelist.pagination.count !== 'none' }))
+    named(names.page, listSchema(item, { totals: totalsOf(whitelist.pagination) }))
   const bodyOf = (operation: 'create' | 'update', id: string): TObject | undefined => {
     const rules = writable[operation]
     return rules && named(
