@@ -130,7 +130,16 @@ export function versionsOf ({ options: { ifMatch } }: Write<CrudSession>): reado
 /** @throws {PreconditionFailedError} if the version is not in If-Match. Without a version, only `*` matches. */
 export function checkVersion (write: Write<CrudSession>, row: Row): void {
   const versions = versionsOf(write)
-  if (versions !== undefined && !versions.includes(row['version'] as string)) throw new PreconditionFailedError()
+  if (versions === undefined || versions.includes(row['version'] as string)) return
+  throw new PreconditionFailedError(mismatch(write, versions))
+}
+
+/** The reason why no version matches, or `undefined` if it is that the record has another one. */
+function mismatch ({ model }: Write<CrudSession>, versions: readonly string[]): string | undefined {
+  if (model.version === undefined) return 'These records have no version, so that only * matches in If-Match.'
+  return versions.length === 0
+    ? 'If-Match takes entity tags in double quotes, without W/ before them, such as "1".'
+    : undefined
 }
 
 /** Whether only the database can check that a written row lies in the scope. */

@@ -114,6 +114,17 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
     })
   })
 
+  t.test('the answer says why no version matches', async (t) => {
+    const { id } = await created('/orders', { customer: customerId(1) })
+    const detailOf = async (path: string, tag: string) => bodyOf(await patch(path, {}, ifMatch(tag))).detail
+    const form = 'If-Match takes entity tags in double quotes, without W/ before them, such as "1".'
+    for (const tag of ['1', 'W/"1"', '"1', '']) t.equal(await detailOf(`/orders/${id}`, tag), form, tag)
+    t.equal(
+      await detailOf('/plants/1', '"1"'),
+      'These records have no version, so that only * matches in If-Match.'
+    )
+  })
+
   t.test('an absent record is a 404, whatever the tag', async (t) => {
     for (const tag of ['"1"', '*', 'W/"1"']) {
       t.equal(verdict(await patch('/orders/99', { note: 'x' }, ifMatch(tag))), '404 FST_CRUD_NOT_FOUND')
