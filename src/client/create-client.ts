@@ -40,16 +40,20 @@ export function connectionOf (api: object): Connection {
 }
 
 /**
- * Makes a client. `Api` is the type of the server's resources, `ApiOf<typeof resources>`. Nothing is sent or checked
- * before you call a method.
+ * Makes a client. `Api` is the type of the server's resources, `ApiOf<typeof resources>`. Nothing is sent before you
+ * call a method.
  *
  * @param baseUrl the URL under which the resources are, e.g. `https://api.example.com/v1`; empty for the page's own
- *   origin
+ *   origin. Outside of pages and workers it is absolute
+ * @throws {TypeError} if `baseUrl` is not a text
  * @example
  * const api = createClient<Api>('https://api.example.com', { headers: () => ({ authorization: token() }) })
  * const page = await api['/categories'].list({ filter: { price: { gte: 100 } }, include: ['products'] })
  */
 export function createClient<Api> (baseUrl: string, options: ClientOptions = {}): Client<Api> {
+  if (typeof baseUrl !== 'string') {
+    throw new TypeError(`createClient: the base URL is ${String(baseUrl)}. Pass a URL such as https://api.example.com.`)
+  }
   const base = baseUrl.replace(/\/+$/, '')
   const resources = new Map<string, object>()
   const api = new Proxy({}, {
@@ -107,15 +111,15 @@ function resource (url: string, client: ClientOptions): object {
     },
     async * stream (query: AnyOptions = {}) {
       checkNames('stream', query)
-      const { signal } = query
-      const response = await send({ method: 'GET', url: url + queryString(query), accept: NDJSON, signal }, client)
+      const call: Call = { method: 'GET', url: url + queryString(query), accept: NDJSON, signal: query.signal }
+      const response = await send(call, client)
       // a resource without streams answers with its first page instead
       if (!response.headers.get('content-type')?.startsWith(NDJSON)) {
         await discard(response)
         const detail = 'The server does not stream this resource.'
         throw new CrudError({ status: response.status, code: 'NOT_NDJSON', detail })
       }
-      yield * readLines(response, signal)
+      yield * readLines(response, call)
     },
     get: async (id: unknown, query?: AnyOptions) => await read('get', urlOf(id), query),
     create,
@@ -150,14 +154,19 @@ function pathOf (id: unknown): string {
 }
 
 /**
- * Returns the entity tag for `If-Match`. Throws if `ifMatch` has none, because a write without a tag would overwrite
- * any version.
+ * Returns the entity tag for `If-Match`.
+ *
+ * @throws {TypeError} if `ifMatch` has none, because a write without a tag would overwrite any version
  */
 function tagOf (options: AnyOptions): string | undefined {
+  if (!('ifMatch' in options)) return undefined
   const { ifMatch } = options
   const tag = typeof ifMatch === 'object' && ifMatch !== null ? etagOf(ifMatch) : ifMatch
-  if (tag === undefined && 'ifMatch' in options) {
-    throw new TypeError('ifMatch: this record has no version that the client knows of. Read it with get().')
-  }
-  return tag
+  if (typeof tag === 'string' && (tag === '*' || tag.endsWith('"'))) return tag
+  throw new TypeError(
+    typeof tag === 'string' || typeof tag === 'number'
+      ? `ifMatch: ${tag} is not an entity tag, which has double quotes: '"${tag}"'.`
+      : 'ifMatch: this record has no version that the client knows of. Pass the object that get(), create() or ' +
+        'update() returned, not a copy. From another origin the server must send access-control-expose-headers: etag.'
+  )
 }

@@ -1,6 +1,6 @@
 /** Reads records from the body of an answer that has one record on each line. */
 import { CrudError } from './error.ts'
-import { orNetworkError, parse } from './request.ts'
+import { orNetworkError, parse, type Call } from './request.ts'
 
 /**
  * Yields the records of a stream as they arrive. Leaving the loop closes the connection.
@@ -10,14 +10,14 @@ import { orNetworkError, parse } from './request.ts'
  */
 export async function * readLines (
   response: Response,
-  signal: AbortSignal | undefined
+  call: Call
 ): AsyncGenerator<unknown, void, undefined> {
   const reader = response.body!.getReader()
   const decoder = new TextDecoder()
   let rest = ''
   try {
     for (;;) {
-      const { done, value } = await orNetworkError(signal, () => reader.read())
+      const { done, value } = await orNetworkError(call, () => reader.read())
       if (done) break
       const text = decoder.decode(value, { stream: true })
       // a long record arrives in many chunks; only a chunk that ends a line needs splitting
@@ -27,7 +27,7 @@ export async function * readLines (
       }
       const lines = (rest + text).split('\n')
       rest = lines.pop()!
-      for (const line of lines) yield parse(line, response)
+      for (const line of lines) yield parse(line, response, call)
     }
     if (rest !== '') throw new CrudError({ status: 0, code: 'NETWORK', detail: 'The stream ended within a record.' })
   } finally {

@@ -41,10 +41,10 @@ export async function send (call: Call, options: ClientOptions): Promise<Respons
   // only requests that change nothing can be repeated safely
   const retries = method === 'GET' ? options.retries ?? 2 : 0
   for (let attempt = 0; ; attempt++) {
-    const response = await orNetworkError(signal, await requestOf(call, options))
+    const response = await orNetworkError(call, await requestOf(call, options))
     if (response.ok) return response
     const wait = response.status === 503 && attempt < retries ? waitFor(response, attempt) : Infinity
-    if (wait > MAX_WAIT) throw await failureOf(response, signal)
+    if (wait > MAX_WAIT) throw await failureOf(response, call)
     // an unread answer would keep its connection
     await discard(response)
     await sleep(wait, signal)
@@ -65,7 +65,7 @@ export interface Answer {
 /** Sends a request and returns the JSON value of its answer. */
 export async function sendJson (call: Call, options: ClientOptions): Promise<Answer> {
   const response = await send(call, options)
-  return { data: parse(await textOf(response, call.signal), response), etag: response.headers.get('etag') }
+  return { data: parse(await textOf(response, call), response, call), etag: response.headers.get('etag') }
 }
 
 /**
@@ -73,14 +73,20 @@ export async function sendJson (call: Call, options: ClientOptions): Promise<Ans
  *
  * @throws {CrudError} when it is cut off
  */
-export async function textOf (response: Response, signal: AbortSignal | undefined): Promise<string> {
-  return await orNetworkError(signal, () => response.text())
+export async function textOf (response: Response, call: Call): Promise<string> {
+  return await orNetworkError(call, () => response.text())
 }
 
 /** Prepares one attempt. Errors of functions that the caller passed, such as `headers`, are thrown unchanged. */
 async function requestOf (call: Call, options: ClientOptions): Promise<() => Promise<Response>> {
   const { method, url, accept = 'application/json', body, ifMatch, signal } = call
   signal?.throwIfAborted()
+  // fetch would fail as if the server could not be reached
+  if (options.fetch === undefined && !('location' in globalThis) && !/^\w+:\/\//.test(url)) {
+    throw new TypeError(
+      `${url} is not an absolute URL. Outside of a page, createClient needs one, such as https://api.example.com.`
+    )
+  }
   const { headers: given } = options
   const headers = new Headers(typeof given === 'function' ? await given() : given)
   headers.set('accept', accept)
@@ -109,22 +115,27 @@ function asJson (this: Readonly<Record<string, unknown>>, name: string, value: u
 }
 
 /** Waits for the network. After an abort, rejects with the signal's reason; any other failure is a `CrudError`. */
-export async function orNetworkError<T> (signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+export async function orNetworkError<T> (call: Call, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    signal?.throwIfAborted()
-    const detail = 'The server could not be reached, or its answer was cut off.'
+    call.signal?.throwIfAborted()
+    const detail =
+      `${nameOf(call)} has no complete answer: the server could not be reached, the connection broke, or ` +
+      'CORS does not allow the page to read the answer.'
     throw new CrudError({ status: 0, code: 'NETWORK', detail, cause })
   }
 }
 
+/** A request in a message: its method and URL, without the query string. */
+const nameOf = ({ method, url }: Call): string => `${method} ${url.split('?')[0]}`
+
 /** Converts an answer to an error. */
-async function failureOf (response: Response, signal: AbortSignal | undefined): Promise<CrudError> {
+async function failureOf (response: Response, call: Call): Promise<CrudError> {
   const { status } = response
-  const text = await textOf(response, signal)
+  const text = await textOf(response, call)
   try {
-    const { code, message, detail, errors } = parse(text, response) as Partial<Record<string, unknown>>
+    const { code, message, detail, errors } = parse(text, response, call) as Partial<Record<string, unknown>>
     return new CrudError({
       status,
       code: textIn(code) ?? `HTTP_${status}`,
@@ -144,12 +155,12 @@ const textIn = (value: unknown): string | undefined => typeof value === 'string'
  *
  * @throws {CrudError} if the text is something else
  */
-export function parse (text: string, { status }: Response): unknown {
+export function parse (text: string, { status }: Response, call: Call): unknown {
   try {
     const data: unknown = JSON.parse(text)
     if (typeof data === 'object' && data !== null) return data
   } catch {}
-  const detail = `The server answered with status ${status}, but not with JSON.`
+  const detail = `${nameOf(call)} was answered with status ${status}, but not with JSON.`
   throw new CrudError({ status, code: 'NOT_JSON', detail, cause: text })
 }
 

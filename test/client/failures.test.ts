@@ -122,8 +122,15 @@ t.test('other failures are not repeated', async (t) => {
 t.test('an unreachable server and truncated answers are errors', async (t) => {
   const gone = await serve(t, [ok])
   const api: any = createClient<any>('http://127.0.0.1:1')['/things']
-  const error = await api.list().catch((error: unknown) => error)
-  t.match(error, { name: 'CrudError', status: 0, code: 'NETWORK', cause: Error })
+  const error = await api.list({ page: 2 }).catch((error: unknown) => error)
+  t.match(error, {
+    name: 'CrudError',
+    status: 0,
+    code: 'NETWORK',
+    detail: 'GET http://127.0.0.1:1/things has no complete answer: the server could not be reached, the connection ' +
+      'broke, or CORS does not allow the page to read the answer.',
+    cause: Error,
+  })
   t.ok(error instanceof CrudError)
   for (const method of ['list', 'get']) {
     const { api } = await serve(t, [(response) => {
@@ -135,13 +142,29 @@ t.test('an unreachable server and truncated answers are errors', async (t) => {
   t.match(await gone.api.list(), { id: 1 })
 })
 
+t.test('a base URL that cannot work is a mistake of the application', async (t) => {
+  const base = 'createClient: the base URL is undefined. Pass a URL such as https://api.example.com.'
+  t.throws(() => createClient<any>(undefined as never), new TypeError(base))
+  for (const [baseUrl, url] of [['', '/things'], ['/api', '/api/things'], ['localhost:1', 'localhost:1/things']]) {
+    const message = `${url} is not an absolute URL. Outside of a page, createClient needs one, such as ` +
+      'https://api.example.com.'
+    await t.rejects((createClient<any>(baseUrl!) as any)['/things'].list(), new TypeError(message))
+  }
+})
+
 t.test('answers that are not JSON are errors', async (t) => {
   const html = (status: number): Answer => (response) => {
     response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
   }
   for (const answer of [502, 200, 404]) {
-    const { api } = await serve(t, [html(answer)])
-    await t.rejects(api.list(), { name: 'CrudError', status: answer, code: 'NOT_JSON', cause: '<h1>Bad Gateway</h1>' })
+    const { api, baseUrl } = await serve(t, [html(answer)])
+    await t.rejects(api.list({ page: 2 }), {
+      name: 'CrudError',
+      status: answer,
+      code: 'NOT_JSON',
+      detail: `GET ${baseUrl}/things was answered with status ${answer}, but not with JSON.`,
+      cause: '<h1>Bad Gateway</h1>',
+    })
   }
   for (const body of ['null', '"text"', '']) {
     const { api } = await serve(t, [(response) => {

@@ -338,12 +338,20 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     requests.length = 0
     const plant = await plants.get(1)
     t.equal(etagOf(plant), undefined)
-    for (const ifMatch of [plant, { ...changed }, etagOf(plant)]) {
-      await t.rejects(plants.update(1, { name: 'x' }, { ifMatch: ifMatch! }), {
-        name: 'TypeError',
-        message: /no version/,
-      })
-    }
+    const unknown = 'ifMatch: this record has no version that the client knows of. Pass the object that get(), ' +
+      'create() or update() returned, not a copy. From another origin the server must send ' +
+      'access-control-expose-headers: etag.'
+    const unquoted = 'ifMatch: 1 is not an entity tag, which has double quotes: \'"1"\'.'
+    for (
+      const [ifMatch, message] of [
+        [plant, unknown],
+        [{ ...changed }, unknown],
+        [etagOf(plant), unknown],
+        [null, unknown],
+        ['1', unquoted],
+        [1, unquoted],
+      ] as const
+    ) await t.rejects(plants.update(1, { name: 'x' }, { ifMatch: ifMatch as string }), new TypeError(message))
     t.strictSame(requests, ['GET /plants/1'], 'a condition that cannot be made is not left out')
     t.match(await api['/orders'].delete(order.id, { ifMatch: changed }), { note: 'b' })
   })

@@ -36,8 +36,8 @@ export async function sendCustom (api: object, params: CustomParams): Promise<un
       return all
     },
   })
-  const text = await textOf(response, signal)
-  return text === '' ? {} : parse(text, response)
+  const text = await textOf(response, call)
+  return text === '' ? {} : parse(text, response, call)
 }
 
 /** The URL of a custom request: a path below the API's URL, or a URL that begins with it. */
