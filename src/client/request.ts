@@ -1,8 +1,10 @@
 /** Sends one request: adds its headers, repeats it, and interprets its answer. */
 import { CrudError } from './error.ts'
 
-/** Headers in any form that `Headers` takes. */
-type HeaderList = NonNullable<ConstructorParameters<typeof Headers>[0]>
+/** Headers in any form that `Headers` takes, or an object in which headers that are `undefined` are left out. */
+export type HeaderList =
+  | NonNullable<ConstructorParameters<typeof Headers>[0]>
+  | Readonly<Record<string, string | undefined>>
 
 /** The options of `createClient`. */
 export interface ClientOptions {
@@ -87,8 +89,7 @@ async function requestOf (call: Call, options: ClientOptions): Promise<() => Pro
       `${url} is not an absolute URL. Outside of a page, createClient needs one, such as https://api.example.com.`
     )
   }
-  const { headers: given } = options
-  const headers = new Headers(typeof given === 'function' ? await given() : given)
+  const headers = await headersOf(options)
   headers.set('accept', accept)
   if (body !== undefined) headers.set('content-type', 'application/json')
   if (ifMatch !== undefined) headers.set('if-match', ifMatch)
@@ -98,6 +99,13 @@ async function requestOf (call: Call, options: ClientOptions): Promise<() => Pro
   if (method !== 'GET' && method !== 'HEAD') init.redirect = 'error'
   if (signal) init.signal = signal
   return () => options.fetch === undefined ? fetch(url, init) : options.fetch(url, init)
+}
+
+/** The headers that the application sets. */
+export async function headersOf ({ headers: given = {} }: ClientOptions): Promise<Headers> {
+  const list = typeof given === 'function' ? await given() : given
+  if (Symbol.iterator in list) return new Headers(list)
+  return new Headers(Object.entries(list).filter((header): header is [string, string] => header[1] !== undefined))
 }
 
 /**

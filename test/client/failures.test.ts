@@ -347,6 +347,19 @@ t.test('an application sets headers and its own fetch', async (t) => {
   })
   await api.delete(1)
   t.strictSame([requests.at(-1)!.headers['content-type'], requests.at(-1)!.body], [undefined, ''])
+  let signedIn: string | null = null
+  const optional: any = createClient<any>(baseUrl, {
+    headers: () => signedIn === null ? {} : { authorization: signedIn },
+  })['/things']
+  const empty: any =
+    createClient<any>(baseUrl, { headers: () => ({ authorization: signedIn ?? undefined }) })['/things']
+  for (const value of [null, 'Bearer x']) {
+    signedIn = value
+    await optional.list()
+    t.equal(requests.at(-1)!.headers['authorization'], value ?? undefined)
+    await empty.list()
+    t.equal(requests.at(-1)!.headers['authorization'], value ?? undefined)
+  }
   const failing: any = createClient<any>(baseUrl, {
     headers: () => {
       throw new Error('not signed in')

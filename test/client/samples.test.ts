@@ -27,7 +27,7 @@ function samplesOf (page: string): string[] {
     let program = sample!.replace('../server/app.ts', './app.ts')
     // from the last to the first, since a declaration may need others
     for (const name of ['token', 'dataProvider', 'createDataProvider', 'api', 'createClient', 'Api']) {
-      const isDeclared = new RegExp(`(const|import .*[{ ,])\\s*${name}\\b`).test(program)
+      const isDeclared = new RegExp(`(const|let|import .*[{ ,])\\s*${name}\\b`).test(program)
       if (!isDeclared && new RegExp(`(?<![.'\\w-])${name}\\b(?!')`).test(program)) {
         program = `${SHOWN[name]}\n${program}`
       }
@@ -49,7 +49,7 @@ const inTests = { ...optionsOf('tsconfig.json'), jsx: ts.JsxEmit.ReactJSX, lib: 
 
 t.test('the samples of the client', async (t) => {
   const samples = samplesOf('docs/client.md')
-  t.equal(samples.length, 3)
+  t.equal(samples.length, 4)
   check(t, 'test/client', fromSources(readDocument('docs/client.md').program), samples, inTests)
 })
 

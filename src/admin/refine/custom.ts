@@ -2,7 +2,7 @@
 import type { CustomParams } from '@refinedev/core'
 import { connectionOf } from '../../client/create-client.ts'
 import { queryString } from '../../client/query-string.ts'
-import { parse, send, textOf } from '../../client/request.ts'
+import { headersOf, parse, send, textOf } from '../../client/request.ts'
 import { filterFrom } from './filters.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function sendCustom (api: object, params: CustomParams): Promise<un
   const response = await send(call, {
     ...options,
     async headers () {
-      const all = new Headers(typeof options.headers === 'function' ? await options.headers() : options.headers)
+      const all = await headersOf(options)
       new Headers(headers).forEach((value, name) => all.set(name, value))
       return all
     },
