@@ -49,7 +49,10 @@ type IsMarked<Entity> = IsAny<Entity> extends true ? true
   : Extract<keyof Entity, 'deleted_at' | 'deletedAt'> extends never ? false
     : true
 
-type StreamOf<Entry> = Entry extends { readonly stream: infer Stream } ? Stream extends false ? never : 'stream' : never
+/** The method `stream`, for entries with the option. A `CrudBase` has a method of that name. */
+type StreamOf<Entry> = Entry extends { readonly crud: unknown, readonly stream: infer Stream }
+  ? Stream extends false ? never : 'stream'
+  : never
 
 /** Whether the server may fill in properties that a body omits. */
 type IsFilled<Entry> = Entry extends { readonly scope: unknown } ? true

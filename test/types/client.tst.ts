@@ -357,6 +357,7 @@ test('operations that are left out do not exist', () => {
   expect(api['/products']).type.toHaveProperty('create')
   expect(api['/products']).type.not.toHaveProperty('update')
   expect(api['/products']).type.not.toHaveProperty('stream')
+  expect(categories).type.not.toHaveProperty('stream')
   expect(categories).type.not.toHaveProperty('createMany')
   expect(categories).type.not.toHaveProperty('restore')
   expect(api['/suppliers']).type.toHaveProperty('restore')
