@@ -168,7 +168,7 @@ t.test('a project that checks libraries reads the declarations', async (t) => {
     target: ts.ScriptTarget.ES2024,
     module: ts.ModuleKind.NodeNext,
     types: ['node'],
-    lib: ['lib.es2024.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
+    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
   }
   const host = ts.createCompilerHost(settings, true)
   const { readFile, fileExists, getSourceFile } = host

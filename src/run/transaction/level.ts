@@ -21,7 +21,13 @@ export interface Level {
   /** Whether writes in this level are a mistake. */
   readonly readOnly: boolean
   /** Resolves when the savepoint has been released or rolled back. */
-  readonly gone: PromiseWithResolvers<void>
+  readonly gone: Gone
+}
+
+/** A promise and its function. Declarations with `PromiseWithResolvers` would need the library of ES2024. */
+interface Gone {
+  readonly promise: Promise<void>
+  readonly resolve: () => void
 }
 
 /** The open savepoints of a connection. */
