@@ -28,7 +28,7 @@ type ApiOfEntry<Entry> = CrudOf<Entry> extends Types<infer Entity, infer Config,
 type OptionsOf<Config> = Config extends QueryBuilderConfig<any, infer Options> ? Options : Config
 
 type Methods = {
-  list: 'list' | 'pages' | 'each',
+  list: 'list' | 'pages' | 'each' | 'url',
   get: 'get',
   create: 'create',
   createMany: 'createMany',

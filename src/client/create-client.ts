@@ -122,6 +122,10 @@ function resource (url: string, client: ClientOptions): object {
       yield * readLines(response, call)
     },
     get: async (id: unknown, query?: AnyOptions) => await read('get', urlOf(id), query),
+    url (query: AnyOptions = {}) {
+      checkNames('url', query)
+      return url + queryString(query)
+    },
     create,
     createMany: create,
     async update (id: unknown, body: unknown, options?: AnyOptions) {

@@ -11,6 +11,7 @@ const OPTIONS = {
   pages: PAGES,
   each: PAGES,
   stream: CHOSEN,
+  url: CHOSEN,
   get: SHOWN,
   create: ['signal'],
   update: WRITE,

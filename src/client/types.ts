@@ -186,6 +186,17 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
     query?: Chosen<Entity, Options, Selected, Included, ByInclude>
   ): AsyncIterableIterator<RecordOf<Entity, Options, Selected, Included, ByInclude>>
 
+  /**
+   * Returns the URL of a list, for requests of your own, e.g. with the header `accept: text/csv`. The headers of the
+   * client are not part of it.
+   */
+  url(
+    query?: Omit<
+      Chosen<Entity, Options, FieldList<Options>, IncludeList<Entity, Options>, FieldsByInclude<Options>>,
+      'signal'
+    >
+  ): string
+
   /** Returns the record with a key. If it does not exist, throws a `CrudError` with status 404. */
   get<
     const Selected extends FieldList<Options> = [],

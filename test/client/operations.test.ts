@@ -225,6 +225,17 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
+  t.test('a URL is for requests of the application, such as CSV', async (t) => {
+    const url = plants.url({ filter: { price: { gte: 9 } }, sort: ['id'], fields: ['id', 'name'] })
+    const response = await fetch(url, { headers: { accept: 'text/csv' } })
+    t.match(response.headers.get('content-type'), 'text/csv')
+    const [head, ...rows] = (await response.text()).trimEnd().split('\r\n')
+    t.equal(head, 'id,name')
+    t.equal(rows.length, (await names({ filter: { price: { gte: 9 } } })).length)
+    t.match(plants.url(), /^http:.*\/plants$/)
+    t.throws(() => plants.url({ fitler: {} } as object), { name: 'TypeError', message: /Did you mean 'filter'\?/ })
+  })
+
   t.test('records are created, read, changed, deleted and restored', async (t) => {
     const created = await plants.create({ name: 'Fern', supplier: 1, tags: [1, 2], price: 3 })
     t.match(created, { name: 'Fern', supplier: 1, status: 'draft', price: 3 })

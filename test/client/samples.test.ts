@@ -49,7 +49,7 @@ const inTests = { ...optionsOf('tsconfig.json'), jsx: ts.JsxEmit.ReactJSX, lib: 
 
 t.test('the samples of the client', async (t) => {
   const samples = samplesOf('docs/client.md')
-  t.equal(samples.length, 4)
+  t.equal(samples.length, 7)
   check(t, 'test/client', fromSources(readDocument('docs/client.md').program), samples, inTests)
 })
 
@@ -91,6 +91,6 @@ const skip = isMissing && process.env['CI'] !== 'true' &&
 
 t.test('the samples of react-admin', { skip }, async (t) => {
   const samples = samplesOf('docs/admin.md').filter((sample) => !isRefine(sample))
-  t.equal(samples.length, 4)
+  t.equal(samples.length, 6)
   check(t, 'example/admin', ADMIN_APP, samples, optionsOf('example/admin/tsconfig.json'))
 })

@@ -353,6 +353,14 @@ test('keys', () => {
   expect(api['/items'].get).type.not.toBeCallableWith(1)
 })
 
+test('the URL of a list has its conditions and fields', () => {
+  expect(categories.url({ filter: { name: 'x' }, sort: ['-name'], fields: ['id'] })).type.toBe<string>()
+  expect(categories.url).type.toBeCallableWith({ include: ['user'], fieldsByInclude: { user: ['name', 'id'] } })
+  expect(categories.url).type.not.toBeCallableWith({ filter: { nmae: 'x' } })
+  expect(categories.url).type.not.toBeCallableWith({ fieldsByInclude: { user: ['nmae'] } })
+  expect(categories.url).type.not.toBeCallableWith({ page: 1 })
+})
+
 test('operations that are left out do not exist', () => {
   expect(api['/products']).type.toHaveProperty('create')
   expect(api['/products']).type.not.toHaveProperty('update')
