@@ -31,24 +31,13 @@ export const uuid = {
   uuid: p.uuid().fieldName('uuid').unique().onCreate(() => randomUUID()).defaultRaw('gen_random_uuid()'),
 }
 
-/** The value of `created_at` of each new row, so that `updated_at` has the same one. */
-const created = new WeakMap<object, Date>()
-
-function setCreated (row: object): Date {
-  const now = new Date()
-  created.set(row, now)
-  return now
-}
-
 /**
- * `created_at` and `updated_at`: set on create, to the same time. Every `update` of a CRUD class sets `updated_at`
- * again, also if the record has the given values already. MikroORM's `flush` sets it only if something has changed.
+ * `created_at` and `updated_at`: set on create. Every `update` of a CRUD class sets `updated_at` again, also if the
+ * record has the given values already. MikroORM's `flush` sets it only if something has changed.
  */
 export const timestamps = {
-  created_at: p.datetime(PRECISION).fieldName('created_at').onCreate(setCreated).defaultRaw(NOW),
-  updated_at: p.datetime(PRECISION).fieldName('updated_at')
-    .onCreate((row: object) => new Date(created.get(row) ?? Date.now()))
-    .onUpdate(() => new Date())
+  created_at: p.datetime(PRECISION).fieldName('created_at').onCreate(() => new Date()).defaultRaw(NOW),
+  updated_at: p.datetime(PRECISION).fieldName('updated_at').onCreate(() => new Date()).onUpdate(() => new Date())
     .defaultRaw(NOW),
 }
 

@@ -2,7 +2,6 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core'
 import t from 'tap'
 import { BaseModel } from '../../src/entities/base-model.ts'
 import { primaryKey, softDelete, timestamps, uuid } from '../../src/entities/mixins.ts'
-import { CrudBase } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 
 const Gardener = defineEntity({ name: 'Gardener', extends: BaseModel, properties: { name: p.string() } })
@@ -55,39 +54,6 @@ await forEachDatabase(t, { entities: [Gardener, Bed, Tool, Seed] }, async (t, { 
     t.ok(gardener.created_at.getTime() >= before)
     t.ok(gardener.updated_at.getTime() >= before)
     t.notOk(gardener.deleted_at)
-  })
-
-  t.test('a new row has one time in both columns', async (t) => {
-    const em = orm.em.fork()
-    const [tools, gardeners] = [
-      new CrudBase<any>({ model: Tool, writable: ['name'] }),
-      new CrudBase<any>({ model: Gardener, writable: ['name'] }),
-    ]
-    for (let index = 0; index < 50; index++) {
-      for (const crud of [tools, gardeners]) {
-        const rake = await crud.create(em, { name: `Rake ${index}` })
-        t.equal(rake.updated_at, rake.created_at)
-      }
-      const bed = em.create(Bed, { name: `North ${index}` })
-      await em.flush()
-      t.strictSame(bed.updated_at, bed.created_at)
-    }
-    const past = new Date('2020-01-01T00:00:00Z')
-    const imported = await tools.create(em, { name: 'Hoe' }, { values: { created_at: past } })
-    t.ok(Date.parse(imported.updated_at) > past.getTime())
-  })
-
-  t.test('an update with the values of the record sets updated_at, a flush does not', async (t) => {
-    const em = orm.em.fork()
-    const past = new Date('2020-01-01T00:00:00Z')
-    const tool = em.create(Tool, { name: 'Spade', updated_at: past })
-    await em.flush()
-    tool.name = 'Spade'
-    await em.flush()
-    t.strictSame((await orm.em.fork().findOneOrFail(Tool, tool.id)).updated_at, past)
-    const tools = new CrudBase<any>({ model: Tool, writable: ['name'] })
-    const changed = await tools.update(orm.em.fork(), tool.id, { name: 'Spade' })
-    t.ok(Date.parse(changed.updated_at) > past.getTime())
   })
 
   t.test('an update moves updated_at only', async (t) => {
