@@ -8,7 +8,7 @@ import { objectJson } from './json.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, orderBy, orderSql, sortName } from './order.ts'
 import { placeSegments, type PlacedTerm } from './place.ts'
-import { answerSql, isWeighed, projection, selectList } from './record.ts'
+import { answerSql, isWeighed, projection, selectList, shownRows } from './record.ts'
 import type { Source } from './source.ts'
 import { sqlTypeOf } from './wire-types.ts'
 
@@ -48,8 +48,10 @@ export function keysetSql (plan: KeysetPlan, source: Source): { readonly rows: S
   const page = context.names.expression('page')
   context.known.copy(alias, page)
   const pageSql = rowsSql(plan, source, order.joins, columns, order.expressions)
-  const { members, expressions, joins, weighing } = answerSql(plan, page, true, context)
-  const carried = carriedOrder(order.expressions, page)
+  const carried = orderBy(carriedOrder(order.expressions, page))
+  const shown = plan.limits === undefined ? page : context.names.expression('shown')
+  context.known.copy(page, shown)
+  const { members, expressions, joins, weighing } = answerSql(plan, page, true, context, shown)
   const item = sql`${objectJson(members)}::text`
   const answer = sql`select ${
     selectList([
@@ -63,10 +65,19 @@ export function keysetSql (plan: KeysetPlan, source: Source): { readonly rows: S
     ])
   } from `
   if (expressions.length === 0) return { rows: sql`${answer}(${pageSql}) as ${name(page)}`, order: EMPTY }
+  const shownSql = shown === page ? [] : [shownRows(shown, page, shownClauses(plan, page, carried))]
   return {
-    rows: sql`with ${join([sql`${name(page)} as (${pageSql})`, ...expressions])} ${answer}${name(page)}${joins}`,
-    order: orderBy(carried),
+    rows: sql`with ${join([sql`${name(page)} as (${pageSql})`, ...shownSql, ...expressions])} ${answer}${
+      name(page)
+    }${joins}`,
+    order: carried,
   }
+}
+
+/** Leaves out the witness and the last row, which tells whether more follow. */
+function shownClauses (plan: KeysetPlan, page: string, order: Sql): Sql {
+  if (!plan.witness) return sql`${order} limit ${plan.fetchSlot} - 1`
+  return sql`${whereClause([sql`not (${witnessSql(plan, page)})`])}${order} limit ${plan.fetchSlot} - 2`
 }
 
 /** The rows of the page. They come from several segments of the order if one condition cannot bound an index. */

@@ -5,7 +5,7 @@ import { equalColumns, whereClause } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, orderBy, orderSql, sortName } from './order.ts'
-import { answerSql, isWeighed, projection, selectList, showsRelated } from './record.ts'
+import { answerSql, isWeighed, projection, selectList, shownRows, showsRelated } from './record.ts'
 import { keyName } from './related.ts'
 import { numberSql } from './size.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
@@ -56,14 +56,16 @@ function orderedRecords (
 
   // joining included records may change the order of the page, so its rows carry the values they are ordered by
   for (const [index, value] of sorts.entries()) columns.set(sortName(index), value)
-  const { members, expressions, joins: includes, weighing } = answerSql(plan, page, true, context)
+  const carried = orderBy(carriedOrder(order, page))
+  const shown = plan.window.count === 'exact' || plan.limits === undefined ? page : context.names.expression('shown')
+  context.known.copy(page, shown)
+  const { members, expressions, joins: includes, weighing } = answerSql(plan, page, true, context, shown)
   const fits = weighing === undefined ? EMPTY : whereClause([weighing.fits])
   const pageSql = sql`${name(page)} as (select ${selectList(columns)} ${from})`
+  const shownSql = shown === page ? [] : [shownRows(shown, page, sql`${carried} limit ${plan.limitSlot}`)]
   return {
-    expressions: sql`with ${join([pageSql, ...expressions])} `,
-    select: sql`select ${selectList(members)} from ${name(page)}${includes}${fits}${
-      orderBy(carriedOrder(order, page))
-    }`,
+    expressions: sql`with ${join([pageSql, ...shownSql, ...expressions])} `,
+    select: sql`select ${selectList(members)} from ${name(page)}${includes}${fits}${carried}`,
     weighing,
   }
 }

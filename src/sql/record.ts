@@ -62,19 +62,40 @@ interface Limited {
   readonly weighed?: boolean
 }
 
-/** The records of an answer, within its limits. Parameters are those of `recordSql`. */
-export function answerSql (plan: Limited, alias: string, projected: boolean, context: ConditionContext): AnswerSql {
+/**
+ * The records of an answer, within its limits. Parameters are those of `recordSql`.
+ *
+ * @param shown the rows that the answer shows, if it has further rows: only their included records count
+ */
+export function answerSql (
+  plan: Limited,
+  alias: string,
+  projected: boolean,
+  context: ConditionContext,
+  shown: string = alias
+): AnswerSql {
   const { selection, limits } = plan
   if (limits === undefined) return recordSql(selection, alias, projected, context)
   const { countable, longest } = forecastOf(selection, limits)
   const rows = countable ? { rows: limits.maxIncluded + 1 } : {}
   if (!isWeighed(plan)) {
-    return recordsWithin(selection, alias, projected, context, { ...rows, ...(longest !== undefined && { longest }) })
+    const bounds = { ...rows, ...(longest !== undefined && { longest }) }
+    return recordsWithin(selection, alias, projected, context, bounds, shown)
   }
   const weighing = new Weighing(selection, limits, context.names)
-  const { weights, ...records } = recordsWithin(selection, alias, projected, context, { ...rows, weighing })
-  weighing.end(selection, alias, weights)
+  const { weights, ...records } = recordsWithin(selection, alias, projected, context, { ...rows, weighing }, shown)
+  weighing.end(selection, shown, weights)
   return { ...records, weighing, expressions: [...weighing.expressions, ...records.expressions] }
+}
+
+/**
+ * The rows that an answer shows. Without those that only tell whether there are more, the included records of such rows
+ * take no place among the records that the answer may include.
+ *
+ * @param rest the clauses behind `from`
+ */
+export function shownRows (shown: string, page: string, rest: Sql): Sql {
+  return sql`${name(shown)} as (select * from ${name(page)}${rest})`
 }
 
 /**
@@ -100,7 +121,8 @@ function recordsWithin (
   alias: string,
   projected: boolean,
   context: ConditionContext,
-  { longest, ...bounds }: Bounds
+  { longest, ...bounds }: Bounds,
+  parents: string = alias
 ): WeightedSql {
   const members: Member[] = selection.properties.map((
     property
@@ -111,7 +133,7 @@ function recordsWithin (
   const weights: WeightedSql['weights'][number][] = []
   for (const include of selection.includes) {
     const { relation } = include
-    const included = includeSql(include, alias, context, bounds)
+    const included = includeSql(include, parents, context, bounds)
     expressions.push(...included.expressions)
     if (included.weight !== undefined) weights.push(included.weight)
     joins.push(joinParents(included.name, relation, alias))
