@@ -45,13 +45,14 @@ export function planStreamPage (plan: StreamPlan, limit: number, after?: SortTex
     kind: 'keyset',
     limit,
     fetchSlot: plan.values.length,
+    spare: 0,
     witness: false,
     fingerprint: '',
     values: [...plan.values, limit],
   }
   return after === undefined
     ? first
-    : planPage(first, readPosition({ side: 'after', inclusive: false, texts: after }, order)!, { spare: 0 })
+    : planPage(first, readPosition({ side: 'after', inclusive: false, texts: after }, order)!)
 }
 
 /** A key in a stream of keys: the key as one text, and the texts of its columns. */

@@ -94,6 +94,7 @@ function makeListPlan (params: QueryParams, whitelist: Whitelist, options: PlanO
     order: terms,
     limit: window.limit,
     fetchSlot: values.add(window.limit + 1),
+    spare: 1,
     witness: false,
     fingerprint,
     values: values.list,

@@ -12,8 +12,6 @@ export interface Position extends Omit<Place, 'slots'> {
 export interface PageOptions {
   /** Number of rows in the page. Default: the limit of the plan. */
   readonly limit?: number
-  /** Number of rows to fetch in addition. Default: 1, which tells whether more rows follow. */
-  readonly spare?: number
   /** Also fetch the row that is exactly at the position. Default: false. */
   readonly witness?: boolean
 }
@@ -28,9 +26,9 @@ export interface PageOptions {
 export function planPage (
   plan: KeysetPlan,
   { side, inclusive, texts, values }: Position,
-  { limit = plan.limit, spare = 1, witness = false }: PageOptions = {}
+  { limit = plan.limit, witness = false }: PageOptions = {}
 ): KeysetPlan {
-  const { fetchSlot } = plan
+  const { fetchSlot, spare } = plan
   // the values after the number of rows belong to the previous place of the plan
   const bound: unknown[] = [...plan.values.slice(0, fetchSlot), limit + spare + (witness ? 1 : 0)]
   const slots = values.map((value) => value === null ? null : bound.push(value) - 1)

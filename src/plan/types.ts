@@ -224,8 +224,10 @@ export interface KeysetPlan extends AnswerPlan {
   readonly order: readonly OrderTerm[]
   /** Maximum number of rows in the page, at least 1. */
   readonly limit: number
-  /** Number of rows to fetch: those of the page, one more to tell whether others follow, and the witness. */
+  /** Number of rows to fetch: those of the page, `spare` more, and the witness. */
   readonly fetchSlot: Slot
+  /** Number of rows to fetch beyond the page: 1 tells whether others follow. */
+  readonly spare: 0 | 1
   /** The place where the page starts. Absent for the first page. */
   readonly place?: Place
   /**

@@ -49,7 +49,7 @@ export function keysetSql (plan: KeysetPlan, source: Source): { readonly rows: S
   context.known.copy(alias, page)
   const pageSql = rowsSql(plan, source, order.joins, columns, order.expressions)
   const carried = orderBy(carriedOrder(order.expressions, page))
-  const shown = plan.limits === undefined ? page : context.names.expression('shown')
+  const shown = plan.limits === undefined || plan.spare === 0 ? page : context.names.expression('shown')
   context.known.copy(page, shown)
   const { members, expressions, joins, weighing } = answerSql(plan, page, true, context, shown)
   const item = sql`${objectJson(members)}::text`
@@ -74,7 +74,7 @@ export function keysetSql (plan: KeysetPlan, source: Source): { readonly rows: S
   }
 }
 
-/** Leaves out the witness and the last row, which tells whether more follow. */
+/** Leaves out the witness and the spare row. */
 function shownClauses (plan: KeysetPlan, page: string, order: Sql): Sql {
   if (!plan.witness) return sql`${order} limit ${plan.fetchSlot} - 1`
   return sql`${whereClause([sql`not (${witnessSql(plan, page)})`])}${order} limit ${plan.fetchSlot} - 2`

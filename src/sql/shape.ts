@@ -52,7 +52,7 @@ export function shapeOf (plan: Plan): string {
     case 'keyset':
       return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${
         selectionShape(plan.selection)
-      }|${plan.fetchSlot}${placeShape(plan)}`
+      }|${plan.fetchSlot}+${plan.spare}${placeShape(plan)}`
     case 'stream':
       return `${base}|${orderShape(plan.order)}|${plan.reads === 'keys' ? 'keys' : selectionShape(plan.selection)}`
     case 'records':
