@@ -187,7 +187,13 @@ export const QueryBuilderConfigSchema = Type.Object({
 }, { additionalProperties: false })
 
 /** How lists get their total. */
-export type Count = 'exact' | 'planned' | 'none' | { readonly upTo: number }
+export type Count = 'exact' | 'planned' | 'none' | CountUpTo
+
+/** Counts the records of a list up to a number. */
+export interface CountUpTo {
+  /** The maximum of `total`. If there are more records, `total_is_minimum` is true. From 1 to 1 000 000 000. */
+  readonly upTo: number
+}
 
 /** The pages of a resource, and the limits of its answers. */
 export interface PaginationOptions extends Readonly<Static<typeof PaginationSchema>> {
@@ -203,7 +209,7 @@ export interface PaginationOptions extends Readonly<Static<typeof PaginationSche
   readonly maxBytes?: number
   /**
    * The total of a list: `'exact'` counts it, `'planned'` takes the estimate of PostgreSQL's planner, and `'none'`
-   * leaves it out. `{ upTo: 10_000 }` counts at most 10 000 records, so that the cost does not grow with the table:
+   * leaves it out. `{ upTo: 10_000 }` counts at most 10 000 records, so that the cost of counting stays the same:
    * above that, `total` is 10 000 and `total_is_minimum` is true. Default: `'exact'`.
    */
   readonly count?: Count
