@@ -159,9 +159,12 @@ function stable (body: string, made: Map<string, number>): string {
       if (!made.has(id)) made.set(id, made.size)
       return `key ${made.get(id)}`
     })
-    .replace(/"id" : "\d+"/g, '"id" : "counted"')
-    .replace(/"(changed|deleted_at)" ?: ?"[^"]+"/g, '"$1":"now"')
+    .replace(/"id":"\d+"/g, '"id":"counted"')
+    .replace(/"(changed|deleted_at)":"[^"]+"/g, '"$1":"now"')
 }
+
+/** A cluster writes included records with blanks between names and values. */
+const compact = (body: string): string => body.replaceAll('" : ', '":').replaceAll(', "', ',"')
 
 await t.test('a cluster answers as one server does', { skip: reason }, async (t: Test) => {
   const cluster = await createClusterDatabase()
@@ -194,9 +197,10 @@ await t.test('a cluster answers as one server does', { skip: reason }, async (t:
       if (ours!.statusCode >= 500 || ours!.statusCode !== theirs!.statusCode) {
         t.fail(`${what}: ${ours!.statusCode} ${ours!.body}, and on one server ${theirs!.statusCode} ${theirs!.body}`)
       } else if (call.method === undefined) {
-        if (ours!.body !== theirs!.body) t.equal(ours!.body, theirs!.body, what)
+        const [one, other] = [compact(ours!.body), compact(theirs!.body)]
+        if (one !== other) t.equal(one, other, what)
       } else {
-        const [one, other] = [stable(ours!.body, made[0]!), stable(theirs!.body, made[1]!)]
+        const [one, other] = [stable(compact(ours!.body), made[0]!), stable(compact(theirs!.body), made[1]!)]
         if (one !== other) t.equal(one, other, what)
       }
     }
