@@ -17,7 +17,7 @@ export function categoriesAndProducts (suffix = '') {
   const Category = defineEntity({
     name: `Category${suffix}`,
     tableName: `categories${suffix}`,
-    indexes: [{ properties: ['status', 'price'] }, { properties: ['created_at', 'id'] }],
+    indexes: [{ properties: ['status', 'price'] }, { properties: ['created_at', 'id'], where: { deleted_at: null } }],
     properties: {
       ...base,
       name: p.string(),
