@@ -46,6 +46,7 @@ export function planStreamPage (plan: StreamPlan, limit: number, after?: SortTex
     limit,
     fetchSlot: plan.values.length,
     spare: 0,
+    usual: false,
     witness: false,
     fingerprint: '',
     values: [...plan.values, limit],

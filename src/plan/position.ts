@@ -32,7 +32,8 @@ export function planPage (
   // the values after the number of rows belong to the previous place of the plan
   const bound: unknown[] = [...plan.values.slice(0, fetchSlot), limit + spare + (witness ? 1 : 0)]
   const slots = values.map((value) => value === null ? null : bound.push(value) - 1)
-  return { ...plan, limit, place: { side, inclusive, slots, texts }, witness, values: bound }
+  const usual = plan.usual && limit === plan.limit
+  return { ...plan, limit, usual, place: { side, inclusive, slots, texts }, witness, values: bound }
 }
 
 /** Plans a read that tells whether there is a row on the other side of a plan's place. It selects no properties. */

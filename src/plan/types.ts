@@ -228,6 +228,8 @@ export interface KeysetPlan extends AnswerPlan {
   readonly fetchSlot: Slot
   /** Number of rows to fetch beyond the page: 1 tells whether others follow. */
   readonly spare: 0 | 1
+  /** Whether the page has the default size of the whitelist, so that its statement may contain this number. */
+  readonly usual: boolean
   /** The place where the page starts. Absent for the first page. */
   readonly place?: Place
   /**

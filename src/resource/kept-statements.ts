@@ -131,7 +131,7 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
  */
 function preparedOf ({ kind }: Plan | AnyWritePlan, { text, kept }: Statement, dialect: Dialect): Prepared {
   return kept === undefined
-    ? new Prepared(text, !MANY_ROWS.has(kind))
+    ? new Prepared(text, !MANY_ROWS.has(kind) && !(kind === 'keyset' && dialect === 'distributed'))
     : new Prepared(text, dialect !== 'distributed', kept)
 }
 

@@ -9,6 +9,7 @@ import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, orderBy, orderSql, sortName } from './order.ts'
 import { placeSegments, type PlacedTerm } from './place.ts'
 import { answerSql, isWeighed, projection, selectList, shownRows } from './record.ts'
+import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
 import { sqlTypeOf } from './wire-types.ts'
 
@@ -30,6 +31,13 @@ export function keysetColumns (plan: KeysetPlan): string[] {
   ]
 }
 
+export interface KeysetSql {
+  readonly rows: Sql
+  readonly order: Sql
+  /** Whether one plan suits all values: they only say where the page starts. */
+  readonly uniform: boolean
+}
+
 /**
  * A row for each record, nearest to the place first:
  * - `item`: the JSON of the record.
@@ -39,7 +47,7 @@ export function keysetColumns (plan: KeysetPlan): string[] {
  *
  * The order by clause comes last, after the rest of the statement.
  */
-export function keysetSql (plan: KeysetPlan, source: Source): { readonly rows: Sql, readonly order: Sql } {
+export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
   const { alias, context } = source
   const order = orderSql(plan.order, alias, context, { reversed: plan.place?.side === 'before' })
   const columns = projection(plan.selection, alias)
@@ -47,7 +55,11 @@ export function keysetSql (plan: KeysetPlan, source: Source): { readonly rows: S
 
   const page = context.names.expression('page')
   context.known.copy(alias, page)
-  const pageSql = rowsSql(plan, source, order.joins, columns, order.expressions)
+  // with the number in the text, PostgreSQL sees that one plan is as good as a plan for each run. For a parameter it
+  // assumes that a tenth of the table is fetched
+  const uniform = plan.usual && source.conditions.every(isConstant)
+  const fetched = uniform ? numberSql(plan.limit + plan.spare + (plan.witness ? 1 : 0)) : sql`${plan.fetchSlot}`
+  const pageSql = rowsSql(plan, source, order.joins, columns, order.expressions, fetched)
   const carried = orderBy(carriedOrder(order.expressions, page))
   const shown = plan.limits === undefined || plan.spare === 0 ? page : context.names.expression('shown')
   context.known.copy(page, shown)
@@ -64,20 +76,26 @@ export function keysetSql (plan: KeysetPlan, source: Source): { readonly rows: S
       ...weighing === undefined ? [] : [[KEYSET_ROW.excess, weighing.excess] as const],
     ])
   } from `
-  if (expressions.length === 0) return { rows: sql`${answer}(${pageSql}) as ${name(page)}`, order: EMPTY }
-  const shownSql = shown === page ? [] : [shownRows(shown, page, shownClauses(plan, page, carried))]
+  if (expressions.length === 0) return { rows: sql`${answer}(${pageSql}) as ${name(page)}`, order: EMPTY, uniform }
+  const shownSql = shown === page
+    ? []
+    : [shownRows(shown, page, shownClauses(plan, page, sql`${carried} limit ${fetched}`))]
   return {
     rows: sql`with ${join([sql`${name(page)} as (${pageSql})`, ...shownSql, ...expressions])} ${answer}${
       name(page)
     }${joins}`,
     order: carried,
+    uniform,
   }
 }
 
+/** Whether a condition has the same values in all requests. */
+const isConstant = ({ pieces }: Sql): boolean => pieces.every((piece) => typeof piece === 'string')
+
 /** Leaves out the witness and the spare row. */
-function shownClauses (plan: KeysetPlan, page: string, order: Sql): Sql {
-  if (!plan.witness) return sql`${order} limit ${plan.fetchSlot} - 1`
-  return sql`${whereClause([sql`not (${witnessSql(plan, page)})`])}${order} limit ${plan.fetchSlot} - 2`
+function shownClauses (plan: KeysetPlan, page: string, fetched: Sql): Sql {
+  if (!plan.witness) return sql`${fetched} - 1`
+  return sql`${whereClause([sql`not (${witnessSql(plan, page)})`])}${fetched} - 2`
 }
 
 /** The rows of the page. They come from several segments of the order if one condition cannot bound an index. */
@@ -86,17 +104,16 @@ function rowsSql (
   { table, conditions, alias }: Source,
   joins: Sql,
   columns: ReadonlyMap<string, Sql>,
-  order: readonly OrderExpression[]
+  order: readonly OrderExpression[],
+  fetched: Sql
 ): Sql {
   const select = sql`select ${selectList(columns)} from ${table}${joins}`
   const limited = (segment: readonly Sql[]) =>
-    sql`${select}${whereClause([...conditions, ...segment])}${orderBy(order)} limit ${plan.fetchSlot}`
+    sql`${select}${whereClause([...conditions, ...segment])}${orderBy(order)} limit ${fetched}`
   const segments = segmentsOf(plan, order.map(({ value }) => value))
   if (segments.length === 1) return limited(segments[0]!)
   const union = join(segments.map((segment) => sql`(${limited(segment)})`), ' union all ')
-  return sql`select * from (${union}) as "@segments"${
-    orderBy(carriedOrder(order, '@segments'))
-  } limit ${plan.fetchSlot}`
+  return sql`select * from (${union}) as "@segments"${orderBy(carriedOrder(order, '@segments'))} limit ${fetched}`
 }
 
 function segmentsOf ({ place, order, witness }: KeysetPlan, values: readonly Sql[]): readonly (readonly Sql[])[] {

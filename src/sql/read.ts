@@ -73,8 +73,9 @@ export function compile (plan: Plan, foreign: Foreign, dialect: Dialect = 'postg
     case 'records':
       return { ...render(streamRecordsSql(plan, source)), columns: recordsColumns(plan) }
     case 'keyset': {
-      const { rows, order } = keysetSql(plan, source)
+      const { rows, order, uniform } = keysetSql(plan, source)
       const statement = render(sql`${rows}${order}`)
+      if (uniform) return { ...statement, columns: keysetColumns(plan) }
       const kept = plannedForValues(statement, render(order).text, plan.fetchSlot)
       return { ...statement, columns: keysetColumns(plan), kept }
     }

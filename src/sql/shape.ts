@@ -50,9 +50,9 @@ export function shapeOf (plan: Plan): string {
         countShape(plan.window)
       }${isDeep(plan.window) ? 'k' : ''}`
     case 'keyset':
-      return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${
-        selectionShape(plan.selection)
-      }|${plan.fetchSlot}+${plan.spare}${placeShape(plan)}`
+      return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${
+        plan.usual ? `=${plan.limit}` : plan.fetchSlot
+      }+${plan.spare}${placeShape(plan)}`
     case 'stream':
       return `${base}|${orderShape(plan.order)}|${plan.reads === 'keys' ? 'keys' : selectionShape(plan.selection)}`
     case 'records':

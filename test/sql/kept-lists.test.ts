@@ -94,4 +94,22 @@ await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     }
     t.match((await kept())[0], { shared: 0 })
   })
+
+  await t.test('pages by cursor of the default size without filters share one plan, whatever the place', async (t) => {
+    let query = 'sort=-at&cursor='
+    const ids: number[] = []
+    for (let page = 0; page < 2 * RUNS; page++) {
+      const { items, next_cursor: next } = await listOf(orm, orders, query) as Json
+      ids.push(...items.map((item: Json) => item.id))
+      query = `sort=-at&cursor=${next}`
+    }
+    t.strictSame(ids, Array.from({ length: ids.length }, (_, index) => ROWS - index))
+    t.equal(ids.length, 2 * RUNS * 20)
+    const [statement] = await kept()
+    t.match(statement.statement, /limit 22\b/, 'the page, the row behind it, and the one before it')
+    t.ok(
+      statement.shared > 0,
+      `${statement.own} plans for single runs, then ${statement.shared} runs of the shared one`
+    )
+  })
 })
