@@ -7,8 +7,10 @@ import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBu
 import { entities, Label, Paper, Project, Task } from './entities.ts'
 
 // any: the resources have different entities
-const resource = (model: any, config: ConstructorParameters<typeof QueryBuilderConfig<any>>[0]) =>
-  new CrudBase({ model, queryConfig: new QueryBuilderConfig<any>(config) })
+const resource = (model: any, config: ConstructorParameters<typeof QueryBuilderConfig<any>>[0]) => ({
+  crud: new CrudBase({ model, queryConfig: new QueryBuilderConfig<any>(config) }),
+  operations: ['list', 'get'] as const,
+})
 const includes = (...paths: string[]) => paths.map((path) => new AllowedInclude(path))
 const sorts = (...names: string[]) => names.map((name) => new AllowedSort(name))
 const fastify = Fastify()
