@@ -1,16 +1,14 @@
 /** Measures whether a list with a bounded total costs as much in a large table as in a small one. */
-import { BOUNDED_COUNT } from '../servers/crud-kit.ts'
 import { measureGrowth, type GrowthOptions } from './measure.ts'
 import { growthOperations } from './operations.ts'
 import { growthOf, type Growth } from './report.ts'
 
 const SIZES = [100_000, 10_000_000] as const
 
-/** Returns `undefined` if this version cannot bound totals. */
+/** The growth of the server's time. `undefined` if it was not measured in both tables. */
 export async function measureBounded (
   options: Pick<GrowthOptions, 'rounds' | 'onProgress'>
 ): Promise<Growth | undefined> {
-  if (BOUNDED_COUNT === 'none') return undefined
   const { samples } = await measureGrowth({
     ...options,
     sizes: SIZES,

@@ -6,7 +6,6 @@ import fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { conditions, loadOfMachine } from '../conditions.ts'
-import { BOUNDED_COUNT } from '../servers/crud-kit.ts'
 import { measureGrowth } from './measure.ts'
 import { growthOperations } from './operations.ts'
 import { count, FLAT, growthTables } from './report.ts'
@@ -43,9 +42,6 @@ const lines = [
   'The cost grows like the number of rows to the power of **exponent**: 0 is flat, 1 is linear.',
   `Up to ${FLAT}x counts as flat. An index of 10 000 000 rows has one or two more levels than one of 10 000, and its ` +
   'pages are less often in the caches of the CPU.',
-  ...BOUNDED_COUNT === 'none'
-    ? ['This version cannot bound totals. The requests with a total up to 10 000 were sent without a total.']
-    : [],
   `The run took ${((performance.now() - started) / 60_000).toFixed(0)} minutes. Most of it is filling the tables.`,
 ]
 const text = `${lines.map((line) => `- ${line}`).join('\n')}\n\n${growthTables(samples, operations, sizes)}\n`
