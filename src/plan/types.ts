@@ -198,6 +198,11 @@ export interface ListPlan extends AnswerPlan {
   /** Number of rows in the page. */
   readonly limitSlot: Slot
   readonly offsetSlot: Slot
+  /**
+   * Whether the statement takes the page and the total from gathered rows. Absent if that is not decided yet. See
+   * `mayGather`.
+   */
+  readonly gathered?: boolean
 }
 
 /**

@@ -72,9 +72,24 @@ export function hookContext ({ session, conditions }: Read<CrudSession>): CrudCo
   return crudContext(session, conditions.context)
 }
 
-export async function findRows ({ resource, session, conditions, operation }: Read, plan: Plan): Promise<FoundRows> {
+export async function findRows (read: Read, plan: Plan): Promise<FoundRows> {
+  const { resource, session, conditions, operation } = read
   const statement = await resource.prepare(session, plan, conditions, operation)
-  return { rows: await readStatement(session, statement), statement }
+  const found = { rows: await readStatement(session, statement), statement }
+  return hasAnswer(found) ? found : await findRows(read, ungathered(plan))
+}
+
+/** Whether rows are the answer of their statement. A statement that had to gather too many rows has none. */
+export function hasAnswer ({ rows: [row], statement: { gathering } }: FoundRows): boolean {
+  if (gathering === undefined) return true
+  const succeeded = row!.total !== null
+  gathering.report(succeeded)
+  return succeeded
+}
+
+/** The plan of a statement that reads the page and the total separately. */
+export function ungathered<AnyPlan extends Plan> (plan: AnyPlan): AnyPlan {
+  return { ...plan, gathered: false }
 }
 
 /**

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { LRUCache } from 'lru-cache'
 import { entitiesBehind, readConstant, toMikroOrm } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import { entitiesOf, type AnyWritePlan, type Plan } from '../plan/index.ts'
+import { entitiesOf, mayGather, type AnyWritePlan, type Plan } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { distributionOf, Prepared, type BoundStatement, type QueryCall } from '../run/index.ts'
 import {
@@ -18,6 +18,7 @@ import {
   type Statement,
 } from '../sql/index.ts'
 import { NO_FILTERS, visibleBy } from './foreign.ts'
+import { Gathering } from './gathering.ts'
 
 /** Shapes of requests whose statements are kept, for each resource. */
 const MAX_SHAPES = 500
@@ -28,6 +29,8 @@ const MANY_ROWS: ReadonlySet<string> = new Set(['stream', 'records', 'count', 'e
 /** A statement, and the conversion that its records need. */
 export interface CompiledRead extends BoundStatement {
   readonly toWire: ToWire | undefined
+  /** Present if the statement gathers rows. It has no answer if there are too many. */
+  readonly gathering?: Gathering | undefined
 }
 
 /** The statement of all plans of one shape. */
@@ -40,14 +43,26 @@ export interface KeptStatement {
   readonly brief: boolean
   /** Entities that conditions of the configuration lead to. Their filters cannot be added to a kept statement. */
   readonly behind: ReadonlySet<EntityModel>
+  readonly gathering: Gathering | undefined
 }
 
 export class Statements {
   /** Made for the first statement, because a cache reserves memory for all of them. */
   #kept: LRUCache<string, KeptStatement> | undefined
 
-  /** The statement of a plan that contains all conditions of its request. */
+  /**
+   * The statement of a plan that contains all conditions of its request. It gathers the rows of a page if the plan
+   * permits it and it is time to try.
+   */
   of (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
+    if (plan.kind === 'list' && plan.gathered === undefined && mayGather(plan) && dialectOf(em) === 'postgresql') {
+      const kept = this.#ofShape(em, { ...plan, gathered: true })
+      if (kept.gathering!.isDue()) return kept
+    }
+    return this.#ofShape(em, plan)
+  }
+
+  #ofShape (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
     const key = isWrite(plan) ? writeShapeOf(plan) : shapeOf(plan)
     this.#kept ??= new LRUCache({ max: MAX_SHAPES })
     let kept = this.#kept.get(key)
@@ -121,6 +136,7 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
     brief: isBrief(plan),
     prepared: preparedOf(plan, statement, dialect),
     behind,
+    gathering: plan.kind === 'list' && plan.gathered === true ? new Gathering() : undefined,
   }
 }
 
@@ -137,11 +153,11 @@ function preparedOf ({ kind }: Plan | AnyWritePlan, { text, kept }: Statement, d
 
 /** The statement with the values of one request. */
 export function bindKept (
-  { statement: { text, slots, columns }, constants, prepared, toWire, readOnly, brief }: KeptStatement,
+  { statement: { text, slots, columns }, constants, prepared, toWire, readOnly, brief, gathering }: KeptStatement,
   values: readonly unknown[],
   call: QueryCall
 ): CompiledRead {
-  return { text, values: constants.bind(slots, values), columns, prepared, call, toWire, readOnly, brief }
+  return { text, values: constants.bind(slots, values), columns, prepared, call, toWire, readOnly, brief, gathering }
 }
 
 /** A statement that is not kept. */

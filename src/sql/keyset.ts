@@ -6,7 +6,7 @@ import { whereClause } from './condition.ts'
 import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import { objectJson } from './json.ts'
 import type { OrderExpression } from './order-expression.ts'
-import { carriedOrder, orderBy, orderSql, sortName } from './order.ts'
+import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
 import { placeSegments, type PlacedTerm } from './place.ts'
 import { answerSql, isWeighed, projection, selectList, shownRows } from './record.ts'
 import { numberSql } from './size.ts'
@@ -51,7 +51,7 @@ export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
   const { alias, context } = source
   const order = orderSql(plan.order, alias, context, { reversed: plan.place?.side === 'before' })
   const columns = projection(plan.selection, alias)
-  for (const [index, { value }] of order.expressions.entries()) columns.set(sortName(index), value)
+  const sorts = carry(columns, order.expressions.map(({ value }) => value))
 
   const page = context.names.expression('page')
   context.known.copy(alias, page)
@@ -59,8 +59,8 @@ export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
   // assumes that a tenth of the table is fetched
   const uniform = plan.usual && source.conditions.every(isConstant)
   const fetched = uniform ? numberSql(plan.limit + plan.spare + (plan.witness ? 1 : 0)) : sql`${plan.fetchSlot}`
-  const pageSql = rowsSql(plan, source, order.joins, columns, order.expressions, fetched)
-  const carried = orderBy(carriedOrder(order.expressions, page))
+  const pageSql = rowsSql(plan, source, order.joins, columns, order.expressions, sorts, fetched)
+  const carried = orderBy(carriedOrder(order.expressions, sorts, page))
   const shown = plan.limits === undefined || plan.spare === 0 ? page : context.names.expression('shown')
   context.known.copy(page, shown)
   const { members, expressions, joins, weighing } = answerSql(plan, page, true, context, shown)
@@ -71,15 +71,15 @@ export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
       ...plan.order.map((
         term,
         index
-      ): [string, Sql] => [KEYSET_ROW.value(index), storedText(name(page, sortName(index)), term)]),
-      ...plan.witness ? [[KEYSET_ROW.witness, sql`(${witnessSql(plan, page)})::text`] as const] : [],
+      ): [string, Sql] => [KEYSET_ROW.value(index), storedText(name(page, sorts[index]!), term)]),
+      ...plan.witness ? [[KEYSET_ROW.witness, sql`(${witnessSql(plan, page, sorts)})::text`] as const] : [],
       ...weighing === undefined ? [] : [[KEYSET_ROW.excess, weighing.excess] as const],
     ])
   } from `
   if (expressions.length === 0) return { rows: sql`${answer}(${pageSql}) as ${name(page)}`, order: EMPTY, uniform }
   const shownSql = shown === page
     ? []
-    : [shownRows(shown, page, shownClauses(plan, page, sql`${carried} limit ${fetched}`))]
+    : [shownRows(shown, page, shownClauses(plan, page, sorts, sql`${carried} limit ${fetched}`))]
   return {
     rows: sql`with ${join([sql`${name(page)} as (${pageSql})`, ...shownSql, ...expressions])} ${answer}${
       name(page)
@@ -93,9 +93,9 @@ export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
 const isConstant = ({ pieces }: Sql): boolean => pieces.every((piece) => typeof piece === 'string')
 
 /** Leaves out the witness and the spare row. */
-function shownClauses (plan: KeysetPlan, page: string, fetched: Sql): Sql {
+function shownClauses (plan: KeysetPlan, page: string, sorts: readonly string[], fetched: Sql): Sql {
   if (!plan.witness) return sql`${fetched} - 1`
-  return sql`${whereClause([sql`not (${witnessSql(plan, page)})`])}${fetched} - 2`
+  return sql`${whereClause([sql`not (${witnessSql(plan, page, sorts)})`])}${fetched} - 2`
 }
 
 /** The rows of the page. They come from several segments of the order if one condition cannot bound an index. */
@@ -105,6 +105,7 @@ function rowsSql (
   joins: Sql,
   columns: ReadonlyMap<string, Sql>,
   order: readonly OrderExpression[],
+  sorts: readonly string[],
   fetched: Sql
 ): Sql {
   const select = sql`select ${selectList(columns)} from ${table}${joins}`
@@ -113,7 +114,9 @@ function rowsSql (
   const segments = segmentsOf(plan, order.map(({ value }) => value))
   if (segments.length === 1) return limited(segments[0]!)
   const union = join(segments.map((segment) => sql`(${limited(segment)})`), ' union all ')
-  return sql`select * from (${union}) as "@segments"${orderBy(carriedOrder(order, '@segments'))} limit ${fetched}`
+  return sql`select * from (${union}) as "@segments"${
+    orderBy(carriedOrder(order, sorts, '@segments'))
+  } limit ${fetched}`
 }
 
 function segmentsOf ({ place, order, witness }: KeysetPlan, values: readonly Sql[]): readonly (readonly Sql[])[] {
@@ -148,11 +151,11 @@ function storedText (value: Sql, term: OrderTerm): Sql {
   return sqlTypeOf(type).stored(value, type)
 }
 
-function witnessSql ({ place }: KeysetPlan, page: string): Sql {
+function witnessSql ({ place }: KeysetPlan, page: string, sorts: readonly string[]): Sql {
   const slots = place?.slots ?? []
   return join(
     slots.map((slot, index) => {
-      const value = name(page, sortName(index))
+      const value = name(page, sorts[index]!)
       // a null never equals the value of a place
       return slot === null ? sql`${value} is null` : sql`coalesce(${value} = ${slot}, false)`
     }),

@@ -1,10 +1,10 @@
 /** The statements of lists: a page of rows, the included records, and the total. */
 import { keyColumns } from '../model/index.ts'
-import { isDeep, type ListPlan, type Slot } from '../plan/index.ts'
+import { isDeep, MOST_GATHERED, type ListPlan } from '../plan/index.ts'
 import { equalColumns, whereClause } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
-import { carriedOrder, orderBy, orderSql, sortName } from './order.ts'
+import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
 import { answerSql, isWeighed, projection, selectList, shownRows, showsRelated } from './record.ts'
 import { keyName } from './related.ts'
 import { numberSql } from './size.ts'
@@ -20,43 +20,59 @@ export const listColumns = (plan: ListPlan): readonly string[] => isWeighed(plan
 
 /**
  * `items`: the records as the inside of a JSON array, or null if there are none. `fetched`: the number of rows.
- * `total`: the number of all records.
+ * `total`: the number of all records, or null if there are more rows than the statement gathers.
  */
 export function listSql (plan: ListPlan, source: Source): Sql {
-  const { expressions, select, weighing } = orderedRecords(
-    plan,
-    source,
-    sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`
-  )
-  return sql`${expressions}${answerColumns(plan, source, weighing)} from ${joinedRows(plan, select)}`
+  const rows = pageRows(plan, source)
+  const { expressions, select, weighing } = orderedRecords(plan, source, rows)
+  const all = [...rows.expressions, ...expressions]
+  const before = all.length === 0 ? EMPTY : sql`with ${join(all)} `
+  return sql`${before}${answerColumns(plan, totalSql(plan, source, rows), weighing)} from ${joinedRows(plan, select)}`
+}
+
+/** The rows of a page in order: their columns, the values that they are sorted by, and the rest of their query. */
+interface PageRows {
+  readonly order: readonly OrderExpression[]
+  readonly columns: Map<string, Sql>
+  readonly sorts: readonly Sql[]
+  readonly from: Sql
+  /** Common table expressions that the query needs. */
+  readonly expressions: readonly Sql[]
+  /** The name of the gathered rows. */
+  readonly gathered?: string
+}
+
+function pageRows (plan: ListPlan, source: Source): PageRows {
+  const { alias, table, where, context } = source
+  const { joins, expressions: order } = orderSql(plan.order, alias, context, { custom: source })
+  const all = sql`from ${table}${joins}${where}`
+  const limits = sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`
+  if (plan.gathered === true) return gatheredRows(plan, source, order, all, limits)
+  const found = sql`${all}${orderBy(order)}${limits}`
+  if (isDeep(plan.window) && findsKeysFirst(plan, source)) return rowsByKey(plan, source, order, found)
+  const columns = projection(plan.selection, alias)
+  return { order, columns, sorts: order.map(({ value }) => value), from: found, expressions: [] }
 }
 
 /** The members of the records as columns, in order, and the expressions that they need. */
 function orderedRecords (
   plan: ListPlan,
   source: Source,
-  limits: Sql
-): { readonly expressions: Sql, readonly select: Sql, readonly weighing?: Weighing | undefined } {
-  const { order: terms, selection } = plan
-  const { alias, table, where, context } = source
-  const { joins, expressions: order } = orderSql(terms, alias, context, { custom: source })
+  { order, columns, sorts, from }: PageRows
+): { readonly expressions: readonly Sql[], readonly select: Sql, readonly weighing?: Weighing | undefined } {
+  const { selection } = plan
+  const { alias, context } = source
   const page = context.names.expression('page')
-  const found = sql`from ${table}${joins}${where}${orderBy(order)}${limits}`
-  const rows = isDeep(plan.window) && findsKeysFirst(plan, source)
-    ? rowsByKey(plan, source, order, found)
-    : { columns: projection(selection, alias), sorts: order.map(({ value }) => value), from: found }
-  const { columns, sorts, from } = rows
   context.known.copy(alias, page)
 
   if (!showsRelated(selection) && !isWeighed(plan)) {
     const { members } = answerSql(plan, page, true, context)
     const pageSql = sql`(select ${selectList(columns)} ${from}) as ${name(page)}`
-    return { expressions: EMPTY, select: sql`select ${selectList(members)} from ${pageSql}` }
+    return { expressions: [], select: sql`select ${selectList(members)} from ${pageSql}` }
   }
 
   // joining included records may change the order of the page, so its rows carry the values they are ordered by
-  for (const [index, value] of sorts.entries()) columns.set(sortName(index), value)
-  const carried = orderBy(carriedOrder(order, page))
+  const carried = orderBy(carriedOrder(order, carry(columns, sorts), page))
   const shown = plan.window.count === 'exact' || plan.limits === undefined ? page : context.names.expression('shown')
   context.known.copy(page, shown)
   const { members, expressions, joins: includes, weighing } = answerSql(plan, page, true, context, shown)
@@ -64,17 +80,40 @@ function orderedRecords (
   const pageSql = sql`${name(page)} as (select ${selectList(columns)} ${from})`
   const shownSql = shown === page ? [] : [shownRows(shown, page, sql`${carried} limit ${plan.limitSlot}`)]
   return {
-    expressions: sql`with ${join([pageSql, ...shownSql, ...expressions])} `,
+    expressions: [pageSql, ...shownSql, ...expressions],
     select: sql`select ${selectList(members)} from ${name(page)}${includes}${fits}${carried}`,
     weighing,
   }
 }
 
-/** The rows of a page: their columns, the values that they are sorted by, and the rest of their query. */
-interface PageRows {
-  readonly columns: Map<string, Sql>
-  readonly sorts: readonly Sql[]
-  readonly from: Sql
+/**
+ * The rows of a page, from all rows that the filters keep. These rows have all columns of the page: to look them up by
+ * key afterwards would take longer.
+ */
+function gatheredRows (
+  { selection }: ListPlan,
+  { alias, context }: Source,
+  order: readonly OrderExpression[],
+  all: Sql,
+  limits: Sql
+): PageRows {
+  const gathered = context.names.expression('gathered')
+  const columns = projection(selection, alias)
+  const shown = [...columns.keys()]
+  const carried = carriedOrder(order, carry(columns, order.map(({ value }) => value)), gathered)
+  return {
+    order,
+    columns: new Map(shown.map((column) => [column, name(gathered, column)])),
+    sorts: carried.map(({ value }) => value),
+    from: sql`from ${name(gathered)}${orderBy(carried)}${limits}`,
+    // one row more tells that there are too many
+    expressions: [
+      sql`${name(gathered)} as materialized (select ${selectList(columns)} ${all} limit ${
+        numberSql(MOST_GATHERED + 1)
+      })`,
+    ],
+    gathered,
+  }
 }
 
 /**
@@ -87,16 +126,15 @@ function rowsByKey ({ selection }: ListPlan, source: Source, order: readonly Ord
   const keys = names.expression('keys')
   const rows = names.table()
   const key = keyColumns(model).map(({ column }) => column)
-  const needed = selectList([
-    ...key.map((column, index) => [keyName(index), name(alias, column)] as const),
-    ...order.map(({ value }, index) => [sortName(index), value] as const),
-  ])
-  const carried = carriedOrder(order, keys)
+  const needed = new Map(key.map((column, index) => [keyName(index), name(alias, column)]))
+  const carried = carriedOrder(order, carry(needed, order.map(({ value }) => value)), keys)
   const on = equalColumns(rows, key, keys, key.map((_, index) => keyName(index)))
   return {
+    order,
     columns: projection(selection, rows),
     sorts: carried.map(({ value }) => value),
-    from: sql`from (select ${needed} ${found}) as ${name(keys)} inner join ${trusted(model.table)} as ${
+    expressions: [],
+    from: sql`from (select ${selectList(needed)} ${found}) as ${name(keys)} inner join ${trusted(model.table)} as ${
       name(rows)
     } on ${on}${orderBy(carried)}`,
   }
@@ -126,28 +164,32 @@ function joinedRows ({ window, limitSlot }: ListPlan, select: Sql): Sql {
   return sql`(select ${limited} as "items", count(*) as "fetched" from (${numbered}) as "@numbered") as "@rows"`
 }
 
-/**
- * The columns of the answer. The total is counted only if the page does not tell it. A page that is neither full nor
- * empty is the last one, and an empty first page means that there are no rows. CASE does not evaluate the branch that
- * it does not take.
- */
-function answerColumns (
-  { window, fetchSlot, offsetSlot, limits }: ListPlan,
-  { table, where }: Source,
-  weighing: Weighing | undefined
-): Sql {
-  if (weighing !== undefined) {
-    const tooLong = sql`octet_length("items") > ${numberSql(limits!.maxBytes)}`
-    const excess = sql`case when ${tooLong} then ${trusted(`'${EXCESS_OF_BYTES}'`)} else ${weighing.excess} end`
-    return sql`select case when not ${tooLong} then "items" end as "items", "fetched", ${
-      total(window, fetchSlot, offsetSlot, table, where)
-    }, ${excess} as ${name(EXCESS_COLUMN)}`
-  }
-  return sql`select "items", "fetched", ${total(window, fetchSlot, offsetSlot, table, where)}`
+/** The columns of the answer. */
+function answerColumns ({ limits }: ListPlan, total: Sql, weighing: Weighing | undefined): Sql {
+  if (weighing === undefined) return sql`select "items", "fetched", ${total}`
+  const tooLong = sql`octet_length("items") > ${numberSql(limits!.maxBytes)}`
+  const excess = sql`case when ${tooLong} then ${trusted(`'${EXCESS_OF_BYTES}'`)} else ${weighing.excess} end`
+  return sql`select case when not ${tooLong} then "items" end as "items", "fetched", ${total}, ${excess} as ${
+    name(EXCESS_COLUMN)
+  }`
 }
 
-function total ({ count }: ListPlan['window'], fetchSlot: Slot, offsetSlot: Slot, table: Sql, where: Sql): Sql {
+/**
+ * The total. If rows are not gathered, they are counted only if the page does not tell the total. A page that is
+ * neither full nor empty is the last one, and an empty first page means that there are no rows. CASE does not evaluate
+ * the branch that it does not take.
+ */
+function totalSql (
+  { window: { count }, fetchSlot, offsetSlot }: ListPlan,
+  { table, where }: Source,
+  { gathered }: PageRows
+): Sql {
   if (count === 'planned' || count === 'none') return sql`null as "total"`
+  if (gathered !== undefined) {
+    return sql`(select case when count(*) <= ${numberSql(MOST_GATHERED)} then count(*) end from ${
+      name(gathered)
+    }) as "total"`
+  }
   const known = sql`"fetched" < ${fetchSlot} and ("fetched" > 0 or ${offsetSlot} = 0)`
   const counted = count === 'exact'
     ? sql`(select count(*) from ${table}${where})`

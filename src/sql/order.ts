@@ -81,12 +81,33 @@ export function directionSql (descending: boolean, nullable: boolean, reversed =
   return trusted(descending ? nullable ? ' desc nulls last' : ' desc' : '')
 }
 
-/** The name of a sort value in rows that are joined to others. */
-export const sortName = (index: number): string => `@sort${index}`
+/**
+ * Lets rows carry the values that they are sorted by, so that the rows of an expression can be sorted again. A value
+ * that is one of the columns is not carried twice: a row with only the columns of its table takes less time.
+ *
+ * @param columns the columns of the rows, by name. The values that they lack are added.
+ * @returns the names of the columns with the values
+ */
+export function carry (columns: Map<string, Sql>, values: readonly Sql[]): readonly string[] {
+  const names = [...columns].map(([column, value]) => [value, column] as const)
+  return values.map((value, index) => {
+    const same = names.find(([other]) => isSame(other, value))?.[1]
+    if (same !== undefined) return same
+    columns.set(`@sort${index}`, value)
+    return `@sort${index}`
+  })
+}
+
+const isSame = ({ pieces }: Sql, { pieces: others }: Sql): boolean =>
+  pieces.length === others.length && pieces.every((piece, index) => piece === others[index])
 
 /** The order by the sort values that the rows of an expression carry. */
-export function carriedOrder (order: readonly OrderExpression[], alias: string): readonly OrderExpression[] {
-  return order.map(({ direction }, index) => ({ value: name(alias, sortName(index)), direction }))
+export function carriedOrder (
+  order: readonly OrderExpression[],
+  names: readonly string[],
+  alias: string
+): readonly OrderExpression[] {
+  return order.map(({ direction }, index) => ({ value: name(alias, names[index]!), direction }))
 }
 
 /** ` order by ...`. */

@@ -12,7 +12,7 @@ import { whereClause, type ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { objectJson, propertyColumns, propertyJson } from './json.ts'
 import type { OrderExpression } from './order-expression.ts'
-import { carriedOrder, orderList, sortName } from './order.ts'
+import { carriedOrder, carry, orderList } from './order.ts'
 import { joinParents, keyName, relatedOrder, relatedRows, type RelatedRows } from './related.ts'
 import { numberSql } from './size.ts'
 import { ROW } from './source.ts'
@@ -219,8 +219,7 @@ function includeByLevel (
   let levelSql: Sql
   let carried: readonly OrderExpression[]
   if (rules?.limit === undefined) {
-    if (relation.many) { for (const [index, { value }] of order.entries()) columns.set(sortName(index), value) }
-    carried = carriedOrder(order, level)
+    carried = relation.many ? carriedOrder(order, carry(columns, order.map(({ value }) => value)), level) : []
     const most = bounds.rows === undefined || !relation.many ? EMPTY : sql` limit ${numberSql(bounds.rows)}`
     levelSql = sql`select ${join([...keys, selectList(columns)])} from ${from}${most}`
   } else {

@@ -48,7 +48,7 @@ export function shapeOf (plan: Plan): string {
     case 'list':
       return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${
         countShape(plan.window)
-      }${isDeep(plan.window) ? 'k' : ''}`
+      }${isDeep(plan.window) ? 'k' : ''}${plan.gathered === true ? 'g' : ''}`
     case 'keyset':
       return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${
         plan.usual ? `=${plan.limit}` : plan.fetchSlot

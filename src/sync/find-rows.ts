@@ -5,7 +5,7 @@ import type { SyncSession } from '../database/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Plan } from '../plan/index.ts'
-import type { FoundRows } from '../read/index.ts'
+import { hasAnswer, ungathered, type FoundRows } from '../read/index.ts'
 import {
   filterError,
   filtersByEntity,
@@ -32,10 +32,11 @@ export interface Looking {
 }
 
 export function findRows (
-  { resource, session, conditions: own, operation }: Looking,
+  looking: Looking,
   plan: Plan,
-  conditions: RequestConditions = own
+  conditions: RequestConditions = looking.conditions
 ): FoundRows {
+  const { resource, session, operation } = looking
   enterStage('plan')
   const { model, customs } = plan
   const entities = resource.entitiesRead(plan)
@@ -48,7 +49,8 @@ export function findRows (
     switches.map((custom) => filterOf(session, model, 'read', optionsOf(model, custom)))
   )
   const statement = resource.prepareWith(session, plan, conditions, operation, { filters, behind, switched })
-  return { rows: session.run(statement), statement }
+  const found = { rows: session.run(statement), statement }
+  return hasAnswer(found) ? found : findRows(looking, ungathered(plan), conditions)
 }
 
 /** Adds the rows that the role of a session may use to the conditions of MikroORM's filters. */

@@ -75,8 +75,8 @@ t.test('an include of short values is cut off one row above its limit', async (t
     statement('fields=id&include=items&fields[items]=id', { maxIncluded: 7 }),
     oneLine(`
     "@2_items" as (select "@3_items_rows"."@key0" as "@key0", json_agg(row_to_json("@row".*)
-    order by "@3_items_rows"."@sort0") as "@json"
-    from (select "e1"."shop_id" as "@key0", "e1"."id" as "id", "e1"."id" as "@sort0" from "item" as "e1"
+    order by "@3_items_rows"."id") as "@json"
+    from (select "e1"."shop_id" as "@key0", "e1"."id" as "id" from "item" as "e1"
     where "e1"."shop_id" in (select "@page"."id" from "@page") limit 8) as "@3_items_rows"
     cross join lateral (select "@3_items_rows"."id" as "id") as "@row"
     group by "@3_items_rows"."@key0")`)
@@ -108,10 +108,10 @@ t.test('a nested include is weighed level by level, before any JSON is written',
   t.equal(
     statement('fields=id&include=items.parts&fields[items]=name&fields[items.parts]=size', { maxIncluded: 7 }),
     oneLine(`
-    with "@page" as (select "e0"."id" as "id", "e0"."id" as "@sort0" from "shop" as "e0"
+    with "@page" as (select "e0"."id" as "id" from "shop" as "e0"
     order by "e0"."id" limit $1 offset $2),
-    "@4_items_rows" as (select "e1"."shop_id" as "@key0", "e1"."name" as "name", "e1"."id" as "id",
-    "e1"."id" as "@sort0" from "item" as "e1" where "e1"."shop_id" in (select "@page"."id" from "@page") limit 8),
+    "@4_items_rows" as (select "e1"."shop_id" as "@key0", "e1"."name" as "name", "e1"."id" as "id"
+    from "item" as "e1" where "e1"."shop_id" in (select "@page"."id" from "@page") limit 8),
     "@6_parts_rows" as (select "e2"."item_id" as "@key0", "e2"."size" as "size", "e2"."id" as "@sort0"
     from "part" as "e2" where "e2"."item_id" in (select "@4_items_rows"."id" from "@4_items_rows") limit 8),
     "@7_parts_weight" as (select "@6_parts_rows"."@key0" as "@key0", count(*) as "@records" from "@6_parts_rows"
@@ -130,7 +130,7 @@ t.test('a nested include is weighed level by level, before any JSON is written',
     cross join lateral (select "@6_parts_rows"."size" as "size") as "@row"
     where (select "@excess" is null from "@2_weight") group by "@6_parts_rows"."@key0"),
     "@3_items" as (select "@4_items_rows"."@key0" as "@key0", json_agg(row_to_json("@row".*)
-    order by "@4_items_rows"."@sort0") as "@json"
+    order by "@4_items_rows"."id") as "@json"
     from "@4_items_rows" left join "@5_parts" on "@5_parts"."@key0" = "@4_items_rows"."id"
     cross join lateral (select "@4_items_rows"."name" as "name", coalesce("@5_parts"."@json", '[]'::json) as "parts")
     as "@row" where (select "@excess" is null from "@2_weight") group by "@4_items_rows"."@key0")
@@ -141,7 +141,7 @@ t.test('a nested include is weighed level by level, before any JSON is written',
     from (select string_agg(row_to_json("@row".*)::text, ',') as "items", count(*) as "fetched"
     from (select "@page"."id" as "id", coalesce("@3_items"."@json", '[]'::json) as "items"
     from "@page" left join "@3_items" on "@3_items"."@key0" = "@page"."id" where (select "@excess" is null
-    from "@2_weight") order by "@page"."@sort0") as "@row") as "@rows"`)
+    from "@2_weight") order by "@page"."id") as "@row") as "@rows"`)
   )
 })
 

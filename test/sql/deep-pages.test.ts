@@ -100,12 +100,12 @@ t.test('the statement of a deep page', async (t) => {
     }, Plant).text
   t.match(
     textOf('fields=id,name,status,description,slug&sort=-price&limit=20&offset=4000'),
-    'from (select "e0"."id" as "@key0", "e0"."price" as "@sort0", "e0"."id" as "@sort1" from "plant" as "e0" ' +
+    'from (select "e0"."id" as "@key0", "e0"."price" as "@sort0" from "plant" as "e0" ' +
       'where "e0"."deleted_at" is null order by "e0"."price" desc nulls last, "e0"."id" limit $1 offset $2) ' +
-      'as "@2_keys" inner join "plant" as "e1" on "e1"."id" = "@2_keys"."@key0" ' +
-      'order by "@2_keys"."@sort0" desc nulls last, "@2_keys"."@sort1") as "@page"'
+      'as "@keys" inner join "plant" as "e1" on "e1"."id" = "@keys"."@key0" ' +
+      'order by "@keys"."@sort0" desc nulls last, "@keys"."@key0") as "@2_page"'
   )
-  t.notMatch(textOf('limit=20&offset=3999'), '_keys"', 'a page that is not deep')
-  t.notMatch(textOf('limit=21&offset=4000'), '_keys"', 'a page that is long for its depth')
-  t.notMatch(textOf('fields=id,name,status&sort=price&limit=20&offset=4000'), '_keys"', 'rows of few columns')
+  t.notMatch(textOf('limit=20&offset=3999'), '"@keys"', 'a page that is not deep')
+  t.notMatch(textOf('limit=21&offset=4000'), '"@keys"', 'a page that is long for its depth')
+  t.notMatch(textOf('fields=id,name,status&sort=price&limit=20&offset=4000'), '"@keys"', 'rows of few columns')
 })

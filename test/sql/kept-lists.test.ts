@@ -79,10 +79,13 @@ await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
         }
       }
       t.strictSame((first.get(1) as Json).items.map((item: Json) => item.id), [19_999, 19_998, 19_997])
-      const [statement, ...others] = await kept()
-      t.equal(others.length, before, 'all values share one statement')
-      t.match(statement, { shared: 0 })
-      t.ok(statement!.own > RUNS, `${statement!.own} plans`)
+      const statements = (await kept()).slice(0, -before || undefined)
+      // pages are read by a statement that gathers few rows, or by one for many rows
+      t.equal(statements.length, query.includes('cursor') ? 1 : 2, 'all values share them')
+      for (const { shared, own } of statements) {
+        t.equal(shared, 0)
+        t.ok(own > RUNS, `${own} plans`)
+      }
     })
   }
 

@@ -74,7 +74,7 @@ t.test('an include is found by the keys of the page, and joined to it', async (t
   t.equal(
     statement.text,
     oneLine(`
-    with "@page" as (select "e0"."id" as "id", "e0"."id" as "@sort0" from "plant" as "e0"
+    with "@page" as (select "e0"."id" as "id" from "plant" as "e0"
     where "e0"."deleted_at" is null order by "e0"."id" limit $1 offset $2),
     "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(row_to_json("@row".*)
     order by "e1"."id") as "@json"
@@ -86,7 +86,7 @@ t.test('an include is found by the keys of the page, and joined to it', async (t
     from "plant" as "e0" where "e0"."deleted_at" is null) end as "total"
     from (select string_agg(row_to_json("@row".*)::text, ',') as "items", count(*) as "fetched" from (
     select "@page"."id" as "id", coalesce("@2_tags"."@json", '[]'::json) as "tags" from "@page"
-    left join "@2_tags" on "@2_tags"."@key0" = "@page"."id" order by "@page"."@sort0"
+    left join "@2_tags" on "@2_tags"."@key0" = "@page"."id" order by "@page"."id"
     ) as "@row") as "@rows"`).replaceAll(' )', ')')
   )
 })
@@ -167,13 +167,13 @@ t.test("the rows of a nested include's level are the parents of the next", async
     includeOf('orderItems.order', Plant, 'quantity', 'note'),
     oneLine(`
     "@3_orderItems_rows" as (select "e1"."plant_id" as "@key0", "e1"."quantity" as "quantity",
-    "e1"."order_id" as "order_id", "e1"."order_id" as "@sort0", "e1"."plant_id" as "@sort1" from "order_item" as "e1"
+    "e1"."order_id" as "order_id", "e1"."plant_id" as "@sort1" from "order_item" as "e1"
     where "e1"."plant_id" in (select "@page"."id" from "@page")),
     "@4_order" as (select "e2"."id" as "@key0", row_to_json("@row".*) as "@json" from "order" as "e2"
     cross join lateral (select "e2"."note" as "note") as "@row"
     where "e2"."id" in (select "@3_orderItems_rows"."order_id" from "@3_orderItems_rows")),
     "@2_orderItems" as (select "@3_orderItems_rows"."@key0" as "@key0", json_agg(row_to_json("@row".*)
-    order by "@3_orderItems_rows"."@sort0", "@3_orderItems_rows"."@sort1") as "@json"
+    order by "@3_orderItems_rows"."order_id", "@3_orderItems_rows"."@sort1") as "@json"
     from "@3_orderItems_rows" left join "@4_order" on "@4_order"."@key0" = "@3_orderItems_rows"."order_id"
     cross join lateral (select "@3_orderItems_rows"."quantity" as "quantity", "@4_order"."@json" as "order") as "@row"
     group by "@3_orderItems_rows"."@key0")`)

@@ -1,0 +1,227 @@
+/** Pages whose statement gathers all rows that the filters keep, and takes the page and the total from them. */
+import { defineEntity, p } from '@mikro-orm/core'
+import t from 'tap'
+import {
+  AllowedField,
+  AllowedFilters,
+  AllowedInclude,
+  AllowedSort,
+  QueryBuilderConfig,
+} from '../../src/config/index.ts'
+import { DatabaseFactory, parseQueryParams } from '../../src/index.ts'
+import { mayGather, planList, resolveWhitelist, type ListPlan } from '../../src/plan/index.ts'
+import { Gathering } from '../../src/resource/gathering.ts'
+import { compile } from '../../src/sql/index.ts'
+import { databases, forEachDatabase, skipReasons } from '../helpers/databases.ts'
+import { modelsOf } from '../helpers/models.ts'
+import { recordStatements } from '../helpers/statements.ts'
+import { crudOf, listOf, nothingForeign } from './helper.ts'
+
+const Field = defineEntity({
+  name: 'Field',
+  properties: { id: p.integer().primary(), town: p.text(), stones: () => p.oneToMany(Stone).mappedBy('field') },
+})
+const Stone = defineEntity({
+  name: 'Stone',
+  properties: {
+    id: p.integer().primary(),
+    kind: p.text(),
+    weight: p.integer().nullable(),
+    deleted_at: p.datetime(3).nullable(),
+    field: () => p.manyToOne(Field).nullable(),
+  },
+})
+const Computed = defineEntity({
+  name: 'Computed',
+  properties: { id: p.integer().primary(), kind: p.text(), double: p.integer().formula((alias) => `${alias}.id * 2`) },
+})
+const entities = [Field, Stone]
+
+/** The number of stones of each kind. The statement gathers 1 000 rows, and one more tells that there are too many. */
+const KINDS = { few: 7, most: 1_000, more: 1_001, many: 3_000 }
+const FILL = [
+  "insert into field select i, 'town ' || i % 3 from generate_series(1, 5) i",
+  `insert into stone (id, kind, weight, deleted_at, field_id) select row_number() over (order by i, kind), kind,
+    case when i % 3 > 0 then i * 7 % 50 end, null, case when i % 4 > 0 then i % 5 + 1 end
+    from (values ${Object.entries(KINDS).map(([kind, count]) => `('${kind}', ${count})`)}) as kinds (kind, most)
+    cross join generate_series(1, 3000) i where i <= most`,
+  `insert into stone (id, kind, weight, deleted_at) select 10000 + row_number() over (), kind, 1, now()
+    from (values ('few'), ('most'), ('none')) as kinds (kind) cross join generate_series(1, 5) i`,
+]
+
+const fields = ['id', 'kind', 'weight', 'field'].map((name) => new AllowedField<any>(name))
+const options = {
+  allowedFields: fields,
+  allowedFilters: [
+    new AllowedFilters<any>('kind', 'eq', ['eq', 'in']),
+    new AllowedFilters<any>('weight', 'gte', ['gte']),
+  ],
+  allowedSorts: ['id', 'weight', 'field.town'].map((name) => new AllowedSort<any>(name)),
+  allowedIncludes: [new AllowedInclude<any>('field')],
+}
+const crudWith = (pagination: object = {}) => crudOf(Stone, { ...options, pagination })
+
+const GATHERS = /@gathered/
+const COUNTS_APART = /case when "fetched" </
+
+await forEachDatabase(t, { entities }, async (t, { orm }) => {
+  for (const statement of FILL) await orm.em.getConnection().execute(statement)
+  const statements = await recordStatements(orm)
+  t.teardown(statements.stop)
+  const rowsOf = async (kind: string, order: string): Promise<number[]> =>
+    (await orm.em.getConnection().execute(
+      'select s.id from stone s left join field f on f.id = s.field_id where s.kind = ? and s.deleted_at is null ' +
+        `order by ${order}, s.id`,
+      [kind]
+    )).map((row) => (row as { id: number }).id)
+
+  for (
+    const [sort, order] of [
+      ['id', 's.id'],
+      ['-weight', 's.weight desc nulls last'],
+      ['field.town,-id', 'f.town nulls last, s.id desc'],
+    ] as const
+  ) {
+    for (const [kind, count] of [...Object.entries(KINDS), ['none', 0]] as const) {
+      t.test(`${kind} rows (${count}) sorted by ${sort}`, async (t) => {
+        const ids = await rowsOf(kind, order)
+        t.equal(ids.length, count)
+        // each resource has its own statements, which have no experience with these filters yet
+        for (
+          const [crud, total] of [[crudWith(), count], [
+            crudWith({ count: { upTo: 900 } }),
+            Math.min(count, 900),
+          ]] as const
+        ) {
+          statements.take()
+          for (const [offset, limit] of [[0, 20], [980, 20], [981, 20], [2_990, 20]] as const) {
+            const page = await listOf(orm, crud, `filter[kind]=${kind}&sort=${sort}&offset=${offset}&limit=${limit}`)
+            t.strictSame(page.items.map(({ id }) => id), ids.slice(offset, offset + limit), `${offset} and ${limit}`)
+            t.equal(page['total'], total)
+            t.equal(page.has_next, offset + limit < count)
+          }
+          const texts = statements.take().map(({ sql }) => sql)
+          const [first, second] = texts
+          t.match(first, GATHERS, 'the first page gathers')
+          if (count > 1_000) t.match(second, COUNTS_APART, 'too many rows: the page and the total are read again')
+          t.equal(texts.length, count > 1_000 ? 5 : 4)
+          t.notMatch(texts.at(-1), GATHERS, 'a page behind 1 000 rows does not gather')
+        }
+      })
+    }
+  }
+
+  t.test('records, included records and totals are the same for both statements', async (t) => {
+    for (const query of ['filter[kind]=few&include=field', 'filter[kind]=few&fields=kind', 'filter[weight][gte]=49']) {
+      const few = await listOf(orm, crudWith(), `${query}&limit=7`)
+      t.match(statements.take().at(-1)!.sql, GATHERS)
+      // pages that reach behind 1 000 rows do not gather
+      const wide = await listOf(orm, crudWith({ maxPerPage: 1_001 }), `${query}&limit=1001`)
+      t.notMatch(statements.take().at(-1)!.sql, GATHERS)
+      t.strictSame(few.items, wide.items.slice(0, 7))
+      t.equal(few['total'], wide['total'])
+    }
+  })
+
+  t.test('a statement that weighs its answer gathers its rows, too', async (t) => {
+    const crud = crudWith({ maxIncluded: 3 })
+    await t.rejects(listOf(orm, crud, 'filter[kind]=few&include=field&per_page=7'), { code: 'FST_CRUD_TOO_LARGE' })
+    for (const kind of ['few', 'many']) {
+      const { items } = await listOf(orm, crud, `filter[kind]=${kind}&include=field&per_page=3`)
+      t.strictSame(items.map((item) => (item['field'] as { id: number }).id), [2, 3, 4])
+    }
+  })
+
+  t.test('after a filter with too many rows, the next requests are spared the attempt', async (t) => {
+    const crud = crudWith()
+    const attempts: number[] = []
+    statements.take()
+    for (let request = 0; request < 40; request++) {
+      await listOf(orm, crud, 'filter[kind]=many')
+      if (statements.take().length === 2) attempts.push(request)
+    }
+    t.strictSame(attempts, [0, 2, 5, 10, 19, 36])
+  })
+
+  t.test('conditions of the application count as filters', async (t) => {
+    const page = await listOf(orm, crudWith(), '', { scope: { kind: 'few' } })
+    t.equal(page['total'], 7)
+    t.match(statements.take().at(-1)!.sql, GATHERS)
+    await listOf(orm, crudWith(), '')
+    t.notMatch(statements.take().at(-1)!.sql, GATHERS, 'all rows of a table are not gathered')
+  })
+})
+
+t.test('synchronous sessions read again, too', { skip: skipReasons.postgres }, async (t) => {
+  const { orm, url, close } = await databases[1]![1]({ entities })
+  for (const statement of FILL) await orm.em.getConnection().execute(statement)
+  const factory = new DatabaseFactory({ databaseUrl: url!, entities, useAsync: false })
+  const session = factory.getSessionMaker(factory.getEngine())()
+  t.teardown(async () => {
+    factory.close()
+    await close()
+  })
+  for (const kind of Object.keys(KINDS)) {
+    const query = `filter[kind]=${kind}&sort=-id`
+    t.strictSame(crudWith().list(session, parseQueryParams(query)), await listOf(orm, crudWith(), query))
+  }
+})
+
+const models = modelsOf([...entities, Computed])
+const planOf = (query: string, more: object = {}, entity: unknown = Stone): ListPlan =>
+  planList(
+    parseQueryParams(query),
+    resolveWhitelist(new QueryBuilderConfig<any>({ ...options, ...more }), models.of(entity))
+  ) as ListPlan
+
+t.test('which pages may gather', async (t) => {
+  const may = (query: string, more?: object) => mayGather(planOf(query, more))
+  t.ok(may('filter[kind]=few'))
+  t.ok(may('filter[kind]=few&limit=20&offset=980'))
+  t.ok(may('filter[kind]=few', { pagination: { count: { upTo: 10 } } }))
+  t.notOk(may(''), 'no conditions')
+  t.notOk(may('filter[kind]=few&limit=20&offset=981'), 'a page behind 1 000 rows')
+  t.notOk(may('filter[kind]=few', { pagination: { count: 'none' } }), 'no total')
+  t.notOk(may('filter[kind]=few', { pagination: { count: 'planned' } }), 'an estimate')
+  const computed = (query: string) =>
+    mayGather(
+      planOf(query, {
+        allowedFilters: [AllowedFilters.exact('kind')],
+        allowedSorts: [],
+        allowedIncludes: [],
+        allowedFields: [...fields.slice(0, 2), new AllowedField<any>('double')],
+      }, Computed)
+    )
+  t.notOk(computed('filter[kind]=few'), 'a formula is shown')
+  t.ok(computed('filter[kind]=few&fields=kind'))
+})
+
+t.test('the statement', async (t) => {
+  const plan = { ...planOf('filter[kind]=few&fields=id&sort=-weight'), gathered: true }
+  t.equal(
+    compile(plan, nothingForeign).text,
+    'with "@gathered" as materialized (select "e0"."id" as "id", "e0"."weight" as "@sort0" ' +
+      'from "stone" as "e0" where "e0"."kind" = $1 and "e0"."deleted_at" is null limit 1001) ' +
+      'select "items", "fetched", (select case when count(*) <= 1000 then count(*) end from "@gathered") as "total" ' +
+      'from (select string_agg(row_to_json("@row".*)::text, \',\') as "items", count(*) as "fetched" ' +
+      'from (select "@2_page"."id" as "id" from (select "@gathered"."id" as "id" from "@gathered" ' +
+      'order by "@gathered"."@sort0" desc nulls last, "@gathered"."id" limit $2 offset $3) as "@2_page") ' +
+      'as "@row") as "@rows"'
+  )
+  t.notMatch(compile(planOf('filter[kind]=few'), nothingForeign).text, GATHERS, 'unless the resource decides to gather')
+})
+
+t.test('attempts of a shape', async (t) => {
+  const requests = (gathering: Gathering, few: (request: number) => boolean, count: number) =>
+    Array.from({ length: count }, (_, request) => {
+      const due = gathering.isDue()
+      if (due) gathering.report(few(request))
+      return due
+    })
+  t.notOk(requests(new Gathering(), () => true, 100).includes(false), 'each request, as long as there are few rows')
+  const never = requests(new Gathering(), () => false, 1_000).filter(Boolean).length
+  t.ok(never < 22, `${never} attempts: after some, each 65th request`)
+  const gathering = new Gathering()
+  requests(gathering, () => false, 500)
+  t.ok(requests(gathering, () => true, 100).filter(Boolean).length > 30, 'each request again after one success')
+})
