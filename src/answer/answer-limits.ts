@@ -25,9 +25,11 @@ export function isDoubtful (plan: LimitedPlan, rows: readonly Row[]): boolean {
   let length = 0
   for (const text of texts) if (typeof text === 'string') length += text.length
   if (excess === undefined) {
-    const { longest, doubtfulBytes } = forecastOf(selection, limits)
+    const { longest, countable, doubtfulBytes } = forecastOf(selection, limits)
     if (length >= doubtfulBytes) return true
-    if (longest !== undefined && texts.some((text) => typeof text === 'string' && text.includes(TOO_LONG))) return true
+    if (
+      (longest !== undefined || countable) && texts.some((text) => typeof text === 'string' && text.includes(TOO_LONG))
+    ) return true
   }
   if (length * MOST_BYTES > limits.maxBytes) {
     let bytes = 0

@@ -1,24 +1,17 @@
 /** Builds the properties of an entity or embeddable from the metadata of MikroORM. */
-import { ReferenceKind, type EntityMetadata, type EntityProperty, type Platform } from '@mikro-orm/core'
+import { ReferenceKind, type EntityMetadata, type EntityProperty } from '@mikro-orm/core'
 import { ConfigError } from '../errors.ts'
 import { codecOf, hydratorOf, isVerbatim } from './codec.ts'
 import { embeddedToEntity } from './embedded-json.ts'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
 import { foreignKeyOf } from './keys.ts'
+import type { OrmContext } from './orm-context.ts'
 import { joinOf, orderOf } from './relations.ts'
 import { valueTypeOf } from './value-type.ts'
 import { writeRulesOf } from './write-rules.ts'
 
 /** PostgreSQL cuts off longer names, and the keys of a record are column names (manual, section 4.1.1). */
 export const MAX_NAME_BYTES = 63
-
-/** The ORM that an entity belongs to. */
-export interface OrmContext {
-  readonly platform: Platform
-  /** The quoted name of an entity's table. */
-  readonly tableOf: (entity: unknown) => string
-  readonly modelOf: (entity: unknown) => EntityModel
-}
 
 /**
  * The properties in `list` that are stored in the database, by name.
@@ -145,7 +138,7 @@ function buildRelation (orm: OrmContext, meta: EntityMetadata, source: EntityPro
     meta,
     source,
     targetMeta,
-    orm.tableOf
+    orm
   )
   return Object.freeze({
     kind: 'relation' as const,

@@ -89,10 +89,14 @@ export interface EmbeddedProperty extends PropertyBase {
 
 /** How the rows of two tables are matched. Columns correspond by position. */
 export type Join =
-  /** The foreign key is in this table. */
-  | { readonly kind: 'owner', readonly columns: readonly string[], readonly targetColumns: readonly string[] }
-  /** The foreign key is in the target table. */
-  | { readonly kind: 'inverse', readonly columns: readonly string[], readonly targetColumns: readonly string[] }
+  /** The foreign key is in this table, or in the target table. */
+  | {
+    readonly kind: 'owner' | 'inverse',
+    readonly columns: readonly string[],
+    readonly targetColumns: readonly string[],
+    /** Whether the entity of the target table declares an index on the target columns. */
+    readonly indexed: boolean,
+  }
   /** A separate table has both foreign keys. */
   | {
     readonly kind: 'pivot',

@@ -2,6 +2,7 @@
 import { ReferenceKind, type EntityMetadata, type EntityProperty } from '@mikro-orm/core'
 import { ConfigError } from '../errors.ts'
 import type { Join, RelatedOrder } from './entity-model.ts'
+import type { OrmContext } from './orm-context.ts'
 
 /**
  * The order of a collection.
@@ -28,7 +29,7 @@ export function joinOf (
   meta: EntityMetadata,
   source: EntityProperty,
   targetMeta: EntityMetadata,
-  pivotTable: (entity: unknown) => string
+  orm: Pick<OrmContext, 'tableOf' | 'metadataOf'>
 ): Join {
   const primary = (of: EntityMetadata) =>
     Object.freeze((of.getPrimaryProps() as EntityProperty[]).flatMap((property) => property.fieldNames))
@@ -39,7 +40,7 @@ export function joinOf (
       : [owner.inverseJoinColumns, owner.joinColumns]
     return Object.freeze({
       kind: 'pivot',
-      table: pivotTable(source.pivotEntity),
+      table: orm.tableOf(source.pivotEntity),
       owner: source.owner === true,
       columns: primary(meta),
       targetColumns: primary(targetMeta),
@@ -48,8 +49,37 @@ export function joinOf (
     })
   }
   if (source.owner || source.kind === ReferenceKind.MANY_TO_ONE) {
-    return Object.freeze({ kind: 'owner', columns: source.joinColumns, targetColumns: source.referencedColumnNames })
+    const targetColumns = source.referencedColumnNames
+    return Object.freeze({
+      kind: 'owner',
+      columns: source.joinColumns,
+      targetColumns,
+      indexed: isIndexed(orm.metadataOf(targetMeta), targetColumns),
+    })
   }
-  const owner = targetMeta.properties[source.mappedBy as never] as EntityProperty
-  return Object.freeze({ kind: 'inverse', columns: owner.referencedColumnNames, targetColumns: owner.joinColumns })
+  const { referencedColumnNames, joinColumns } = targetMeta.properties[source.mappedBy as never] as EntityProperty
+  return Object.freeze({
+    kind: 'inverse',
+    columns: referencedColumnNames,
+    targetColumns: joinColumns,
+    indexed: isIndexed(orm.metadataOf(targetMeta), joinColumns),
+  })
 }
+
+/** Whether an entity declares an index that begins with some columns, in any order. A view has no index. */
+function isIndexed (meta: EntityMetadata, columns: readonly string[]): boolean {
+  if (meta.view === true) return false
+  const columnsOf = (names: readonly string[]) =>
+    names.flatMap((name) => (meta.properties[name as never] as EntityProperty | undefined)?.fieldNames ?? [name])
+  const ofProperties = (Object.values(meta.properties) as EntityProperty[])
+    .filter(({ index, unique }) => isDeclared(index) || isDeclared(unique))
+    .map(({ fieldNames }) => fieldNames)
+  const ofEntity = [meta, meta.root].flatMap(({ indexes, uniques }) => [...indexes, ...uniques])
+    .filter(({ expression, where }) => expression === undefined && where === undefined)
+    .map(({ properties }) => columnsOf(([properties ?? []].flat()) as readonly string[]))
+  return [columnsOf(meta.primaryKeys as readonly string[]), ...ofProperties, ...ofEntity].some((index) =>
+    index.slice(0, columns.length).every((column) => columns.includes(column)) && index.length >= columns.length
+  )
+}
+
+const isDeclared = (index: boolean | string | undefined): boolean => index !== undefined && index !== false

@@ -12,7 +12,7 @@ export { Constants, name, trusted, type Row, type Sql, type Statement } from './
 export { KEYSET_ROW } from './keyset.ts'
 export { EXCESS_COLUMN } from './list.ts'
 export { compile, type Foreign } from './read.ts'
-export { showsRelated } from './record.ts'
+export { showsRelated } from './members.ts'
 export { shapeOf, writeShapeOf } from './shape.ts'
 export { TOO_LONG } from './size.ts'
 export { STREAM_ROW } from './stream-statements.ts'

@@ -8,7 +8,8 @@ import { objectJson } from './json.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
 import { placeSegments, type PlacedTerm } from './place.ts'
-import { answerSql, isWeighed, projection, selectList, shownRows } from './record.ts'
+import { projection, selectList, showsRelated } from './members.ts'
+import { answerSql, isWeighed, shownRows } from './record.ts'
 import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
 import { sqlTypeOf } from './wire-types.ts'
@@ -63,7 +64,7 @@ export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
   const carried = orderBy(carriedOrder(order.expressions, sorts, page))
   const shown = plan.limits === undefined || plan.spare === 0 ? page : context.names.expression('shown')
   context.known.copy(page, shown)
-  const { members, expressions, joins, weighing } = answerSql(plan, page, true, context, shown)
+  const { members, expressions, joins, weighing } = answerSql(plan, page, true, context, fetched, shown)
   const item = sql`${objectJson(members)}::text`
   const answer = sql`select ${
     selectList([
@@ -76,7 +77,10 @@ export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
       ...weighing === undefined ? [] : [[KEYSET_ROW.excess, weighing.excess] as const],
     ])
   } from `
-  if (expressions.length === 0) return { rows: sql`${answer}(${pageSql}) as ${name(page)}`, order: EMPTY, uniform }
+  if (expressions.length === 0) {
+    const order = showsRelated(plan.selection) ? carried : EMPTY
+    return { rows: sql`${answer}(${pageSql}) as ${name(page)}${joins}`, order, uniform }
+  }
   const shownSql = shown === page
     ? []
     : [shownRows(shown, page, shownClauses(plan, page, sorts, sql`${carried} limit ${fetched}`))]

@@ -5,7 +5,8 @@ import { equalColumns, whereClause } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
-import { answerSql, isWeighed, projection, selectList, shownRows, showsRelated } from './record.ts'
+import { projection, selectList, showsRelated } from './members.ts'
+import { answerSql, isWeighed, shownRows } from './record.ts'
 import { keyName } from './related.ts'
 import { numberSql } from './size.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
@@ -64,9 +65,10 @@ function orderedRecords (
   const { alias, context } = source
   const page = context.names.expression('page')
   context.known.copy(alias, page)
+  const parents = sql`${plan.fetchSlot}`
 
   if (!showsRelated(selection) && !isWeighed(plan)) {
-    const { members } = answerSql(plan, page, true, context)
+    const { members } = answerSql(plan, page, true, context, parents)
     const pageSql = sql`(select ${selectList(columns)} ${from}) as ${name(page)}`
     return { expressions: [], select: sql`select ${selectList(members)} from ${pageSql}` }
   }
@@ -75,9 +77,16 @@ function orderedRecords (
   const carried = orderBy(carriedOrder(order, carry(columns, sorts), page))
   const shown = plan.window.count === 'exact' || plan.limits === undefined ? page : context.names.expression('shown')
   context.known.copy(page, shown)
-  const { members, expressions, joins: includes, weighing } = answerSql(plan, page, true, context, shown)
+  const { members, expressions, joins: includes, weighing } = answerSql(plan, page, true, context, parents, shown)
   const fits = weighing === undefined ? EMPTY : whereClause([weighing.fits])
-  const pageSql = sql`${name(page)} as (select ${selectList(columns)} ${from})`
+  const rows = sql`(select ${selectList(columns)} ${from})`
+  if (expressions.length === 0) {
+    return {
+      expressions: [],
+      select: sql`select ${selectList(members)} from ${rows} as ${name(page)}${includes}${carried}`,
+    }
+  }
+  const pageSql = sql`${name(page)} as ${rows}`
   const shownSql = shown === page ? [] : [shownRows(shown, page, sql`${carried} limit ${plan.limitSlot}`)]
   return {
     expressions: [pageSql, ...shownSql, ...expressions],

@@ -21,7 +21,8 @@ import { join, name, render, sql, trusted, type Sql, type Statement } from './fr
 import { objectJson, versionText } from './json.ts'
 import { keysetColumns, keysetSql } from './keyset.ts'
 import { EXCESS_COLUMN, listColumns, listSql } from './list.ts'
-import { answerSql, isWeighed, projection, selectList, showsRelated, type AnswerSql } from './record.ts'
+import { projection, selectList, showsRelated } from './members.ts'
+import { answerSql, isWeighed, type AnswerSql } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
 import { recordsColumns, streamRowColumns, streamRecordsSql, streamSql } from './stream-statements.ts'
 
@@ -112,18 +113,24 @@ function getColumns (plan: GetPlan): readonly string[] {
 function getSql (plan: GetPlan, { alias, table, where, context }: Source): Sql {
   const { selection, model } = plan
   if (!showsRelated(selection) && !isWeighed(plan)) {
-    return itemSql(answerSql(plan, alias, false, context), model, alias, sql`${table}${where}`)
+    return itemSql(answerSql(plan, alias, false, context, ONE), model, alias, sql`${table}${where}`)
   }
   const page = context.names.expression('page')
   context.known.copy(alias, page)
   const columns = projection(selection, alias)
   if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))
-  const answer = answerSql(plan, page, true, context)
-  const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${where})`
-  return sql`with ${join([pageSql, ...answer.expressions])} ${
+  const answer = answerSql(plan, page, true, context, ONE)
+  const row = sql`(select ${selectList(columns)} from ${table}${where})`
+  if (answer.expressions.length === 0) {
+    return itemSql(answer, model, page, sql`${row} as ${name(page)}${answer.joins}`)
+  }
+  return sql`with ${join([sql`${name(page)} as ${row}`, ...answer.expressions])} ${
     itemSql(answer, model, page, sql`${name(page)}${answer.joins}`)
   }`
 }
+
+/** The number of rows of a read by key. */
+const ONE = trusted('1')
 
 /** With `offset 0`, a distributed server keeps the names of the members. It does not change PostgreSQL's plan. */
 function itemSql ({ members, weighing }: AnswerSql, model: EntityModel, alias: string, from: Sql): Sql {

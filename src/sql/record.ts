@@ -3,23 +3,30 @@
  *
  * An included relation is a common table expression with the related records as JSON, by the key of their parent. It is
  * joined to the parents. It finds its rows with `in (select ... from <parents>)`, which every PostgreSQL-compatible
- * database can run, including distributed ones. Parents are never multiplied, and related rows are never cut off.
+ * database can run, including distributed ones. Parents are never multiplied, and related rows are never cut off. If an
+ * index leads to the related rows of one parent, they are found for each parent instead (`each-parent.ts`).
  */
 import type { RelationProperty } from '../model/index.ts'
 import type { AnswerLimits, PlannedInclude, Selection } from '../plan/index.ts'
 import { aggregatesSql } from './aggregate.ts'
 import { whereClause, type ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
-import { objectJson, propertyColumns, propertyJson } from './json.ts'
+import {
+  JSON_NAME,
+  objectSql,
+  ownMembers,
+  projection,
+  selectList,
+  showsRelated,
+  type Member,
+  type ObjectSql,
+} from './members.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderList } from './order.ts'
+import { isFoundForEach, ofEachParent } from './each-parent.ts'
 import { joinParents, keyName, relatedOrder, relatedRows, type RelatedRows } from './related.ts'
 import { numberSql } from './size.ts'
-import { ROW } from './source.ts'
 import { forecastOf, Weighing } from './weight.ts'
-
-/** The name and the JSON of one member of a record. */
-type Member = readonly [key: string, value: Sql]
 
 /** A selection on the rows of an expression. */
 export interface RecordSql {
@@ -30,15 +37,12 @@ export interface RecordSql {
   readonly joins: Sql
 }
 
-/** Whether records show more than their own columns. If so, their rows have to be an expression. */
-export function showsRelated ({ includes, aggregates }: Selection): boolean {
-  return includes.length > 0 || aggregates.length > 0
-}
-
 /** Bounds that keep the records of an answer within its limits. */
 interface Bounds {
   /** At most this many rows of a relation in one expression: one more than the answer may have. */
   readonly rows?: number
+  /** The number of parents, at most. Present if related rows may be found for each parent. */
+  readonly parents?: Sql | undefined
   /** At most this many bytes for a value in the resource's own records. */
   readonly longest?: number
   readonly weighing?: Weighing
@@ -65,6 +69,7 @@ interface Limited {
 /**
  * The records of an answer, within its limits. Parameters are those of `recordSql`.
  *
+ * @param parents the number of rows, at most. Absent if included records are found for all rows at once
  * @param shown the rows that the answer shows, if it has further rows: only their included records count
  */
 export function answerSql (
@@ -72,14 +77,15 @@ export function answerSql (
   alias: string,
   projected: boolean,
   context: ConditionContext,
+  parents: Sql | undefined,
   shown: string = alias
 ): AnswerSql {
   const { selection, limits } = plan
-  if (limits === undefined) return recordSql(selection, alias, projected, context)
+  if (limits === undefined) return recordsWithin(selection, alias, projected, context, { parents })
   const { countable, longest } = forecastOf(selection, limits)
   const rows = countable ? { rows: limits.maxIncluded + 1 } : {}
   if (!isWeighed(plan)) {
-    const bounds = { ...rows, ...(longest !== undefined && { longest }) }
+    const bounds = { ...rows, parents, ...(longest !== undefined && { longest }) }
     return recordsWithin(selection, alias, projected, context, bounds, shown)
   }
   const weighing = new Weighing(selection, limits, context.names)
@@ -121,24 +127,29 @@ function recordsWithin (
   alias: string,
   projected: boolean,
   context: ConditionContext,
-  { longest, ...bounds }: Bounds,
-  parents: string = alias
+  { longest, parents, ...bounds }: Bounds,
+  shown: string = alias
 ): WeightedSql {
-  const members: Member[] = selection.properties.map((
-    property
-  ) => [property.publicName, propertyJson(property, alias, projected, longest)])
+  const members = [...ownMembers(selection, alias, projected, longest)]
   if (!showsRelated(selection)) return { members, expressions: [], joins: EMPTY, weights: [] }
   const expressions: Sql[] = []
   const joins: Sql[] = []
   const weights: WeightedSql['weights'][number][] = []
   for (const include of selection.includes) {
     const { relation } = include
-    const included = includeSql(include, parents, context, bounds)
+    const value = (of: string) =>
+      relation.many ? sql`coalesce(${name(of, JSON_NAME)}, '[]'::json)` : name(of, JSON_NAME)
+    if (parents !== undefined && isFoundForEach(include, context)) {
+      const found = ofEachParent(include, alias, context, parents, bounds.rows)
+      joins.push(found.join)
+      members.push([relation.publicName, value(found.name)])
+      continue
+    }
+    const included = includeSql(include, shown, context, bounds)
     expressions.push(...included.expressions)
     if (included.weight !== undefined) weights.push(included.weight)
     joins.push(joinParents(included.name, relation, alias))
-    const value = name(included.name, JSON_NAME)
-    members.push([relation.publicName, relation.many ? sql`coalesce(${value}, '[]'::json)` : value])
+    members.push([relation.publicName, value(included.name)])
   }
   const aggregates = aggregatesSql(selection.aggregates, alias, context)
   return {
@@ -149,27 +160,7 @@ function recordsWithin (
   }
 }
 
-/** The columns that a selection needs of its rows, by name: those of its properties, and the keys of its relations. */
-export function projection (selection: Selection, alias: string): Map<string, Sql> {
-  const columns = new Map<string, Sql>()
-  for (const property of selection.properties) {
-    for (const [column, value] of propertyColumns(property, alias)) columns.set(column, value)
-  }
-  for (const { relation } of [...selection.includes, ...selection.aggregates]) {
-    for (const column of relation.join.columns) columns.set(column, name(alias, column))
-  }
-  return columns
-}
-
-/** `<value> as "<name>", ...` */
-export function selectList (columns: Iterable<readonly [name: string, value: Sql]>): Sql {
-  const list = [...columns].map(([column, value]) => sql`${value} as ${name(column)}`)
-  // a record may have no members
-  return list.length === 0 ? trusted('') : join(list)
-}
-
-/** Names inside the expression of an include. */
-const JSON_NAME = '@json'
+/** The name of a number inside the expression of an include. */
 const NUMBER_NAME = '@number'
 
 interface IncludeSql {
@@ -267,26 +258,4 @@ function aggregate (
         groupBy: sql` group by ${join(keys)}`,
       }
     : { select: sql`${join(keyList(keys))}, ${json} as ${name(JSON_NAME)}`, groupBy: EMPTY }
-}
-
-/** The object of a record's members, for rows of a from clause. */
-interface ObjectSql {
-  /** A join at the end of the from clause. */
-  readonly join: Sql
-  readonly json: Sql
-}
-
-/**
- * The members as a row, which the server writes faster than the arguments of `json_build_object`, whose types it looks
- * up in each call. A cluster does not keep the names of such a row's columns. An aggregate of the rows themselves would
- * put line breaks between them, which end a record in a stream.
- */
-function objectSql (members: readonly Member[], { distributed }: ConditionContext): ObjectSql {
-  if (distributed || members.length === 0) {
-    return { join: EMPTY, json: objectJson(members) }
-  }
-  return {
-    join: sql` cross join lateral (select ${selectList(members)}) as ${ROW}`,
-    json: sql`row_to_json(${ROW}.*)`,
-  }
 }

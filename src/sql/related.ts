@@ -1,4 +1,7 @@
-/** The rows of a relation for many parents at once, found by `in (select ... from <parents>)`. */
+/**
+ * The rows of a relation: for many parents at once, found by `in (select ... from <parents>)`, or for each parent by
+ * itself, in a lateral join.
+ */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { PlannedInclude } from '../plan/index.ts'
 import {
@@ -34,7 +37,7 @@ export interface RelatedRows {
 }
 
 /**
- * The rows related to any of the parents.
+ * The rows related to any of the parents, or to each of them.
  *
  * @param condition a further condition on the rows, in MikroORM's query language
  */
@@ -42,14 +45,17 @@ export function relatedRows (
   relation: RelationProperty,
   parents: string,
   condition: object | undefined,
-  context: ConditionContext
+  context: ConditionContext,
+  to: 'any' | 'each' = 'any'
 ): RelatedRows {
   const { join: by, target } = relation
   const alias = context.names.table()
   const among = (of: string, columns: readonly string[]) =>
-    sql`${tuple(of, columns)} in (select ${join(by.columns.map((column) => name(parents, column)))} from ${
-      name(parents)
-    })`
+    to === 'each'
+      ? equalColumns(of, columns, parents, by.columns)
+      : sql`${tuple(of, columns)} in (select ${join(by.columns.map((column) => name(parents, column)))} from ${
+        name(parents)
+      })`
   const known = relatedKnown(relation, context.known.of(parents), alias, context)
   const visible = relatedVisibility(relation, alias, context)
   const own = condition && context.constant(condition, target, alias)

@@ -30,3 +30,6 @@ export function numberSql (number: number): Sql {
 }
 
 const TEXT: Sql = { pieces: [`'${TOO_LONG}'`] }
+
+/** The JSON that replaces the included records of a parent that has too many of them. It has the same effect. */
+export const TOO_MANY: Sql = { pieces: [`'"${TOO_LONG}"'::json`] }

@@ -7,7 +7,8 @@ import type { RecordsPlan, StreamPlan } from '../plan/index.ts'
 import { whereClause } from './condition.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
 import { orderBy, orderSql } from './order.ts'
-import { answerSql, isWeighed, projection, recordSql, selectList } from './record.ts'
+import { projection, selectList } from './members.ts'
+import { answerSql, isWeighed, recordSql } from './record.ts'
 import { ROW, ROW_JSON, type Source } from './source.ts'
 
 /** The columns of rows with records, and of rows with keys. */
@@ -70,7 +71,7 @@ export function streamRecordsSql (plan: RecordsPlan, source: Source): Sql {
 
   const page = context.names.expression('page')
   context.known.copy(alias, page)
-  const { members, expressions, joins, weighing } = answerSql(plan, page, true, context)
+  const { members, expressions, joins, weighing } = answerSql(plan, page, true, context, undefined)
   const row = weighing === undefined
     ? [[STREAM_ROW.item, ROW_JSON]] as const
     : [[STREAM_ROW.item, sql`case when ${weighing.fits} then ${ROW_JSON} end`], [

@@ -29,7 +29,8 @@ import { column, objectJson, versionText } from './json.ts'
 import type { Dialect } from './dialect.ts'
 import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
-import { projection, recordSql, selectList } from './record.ts'
+import { projection, selectList } from './members.ts'
+import { recordSql } from './record.ts'
 import { sqlTypeOf } from './wire-types.ts'
 
 /**

@@ -29,7 +29,8 @@ const Member = defineEntity({
     points: p.integer().nullable(),
     pay: p.decimal().precision(10).scale(2).nullable(),
     steps: p.bigint('string'),
-    team: () => p.manyToOne(Team).nullable(),
+    // with an index, members are found for each team; the teams of a parent have none
+    team: () => p.manyToOne(Team).nullable().index(),
     badges: () => p.manyToMany(Badge).inversedBy('members').owner(),
   },
 })

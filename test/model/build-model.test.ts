@@ -229,10 +229,20 @@ t.test('an embedded object in columns has its properties, and one in JSON is a s
 
 t.test('a relation knows how its rows are matched', async (t) => {
   const joins: ReadonlyArray<readonly [entity: unknown, name: string, many: boolean, target: string, join: object]> = [
-    [Plant, 'supplier', false, 'Supplier', { kind: 'owner', columns: ['supplier_id'], targetColumns: ['id'] }],
-    [Supplier, 'plants', true, 'Plant', { kind: 'inverse', columns: ['id'], targetColumns: ['supplier_id'] }],
-    [Label, 'plant', false, 'Plant', { kind: 'owner', columns: ['plant_id'], targetColumns: ['id'] }],
-    [Plant, 'label', false, 'Label', { kind: 'inverse', columns: ['id'], targetColumns: ['plant_id'] }],
+    [Plant, 'supplier', false, 'Supplier', {
+      kind: 'owner',
+      columns: ['supplier_id'],
+      targetColumns: ['id'],
+      indexed: true,
+    }],
+    [Supplier, 'plants', true, 'Plant', {
+      kind: 'inverse',
+      columns: ['id'],
+      targetColumns: ['supplier_id'],
+      indexed: false,
+    }],
+    [Label, 'plant', false, 'Plant', { kind: 'owner', columns: ['plant_id'], targetColumns: ['id'], indexed: true }],
+    [Plant, 'label', false, 'Label', { kind: 'inverse', columns: ['id'], targetColumns: ['plant_id'], indexed: true }],
     [Plant, 'tags', true, 'Tag', {
       kind: 'pivot',
       table: '"plant_tags"',
@@ -255,23 +265,110 @@ t.test('a relation knows how its rows are matched', async (t) => {
       kind: 'owner',
       columns: ['shelf_house', 'shelf_number'],
       targetColumns: ['house', 'number'],
+      indexed: true,
     }],
     [Shelf, 'plants', true, 'Plant', {
       kind: 'inverse',
       columns: ['house', 'number'],
       targetColumns: ['shelf_house', 'shelf_number'],
+      indexed: false,
     }],
-    [Group, 'parent', false, 'Group', { kind: 'owner', columns: ['parent_id'], targetColumns: ['id'] }],
-    [Group, 'children', true, 'Group', { kind: 'inverse', columns: ['id'], targetColumns: ['parent_id'] }],
-    [Order, 'customer', false, 'Customer', { kind: 'owner', columns: ['customer_id'], targetColumns: ['id'] }],
-    [Order, 'deliveries', true, 'Delivery', { kind: 'inverse', columns: ['id'], targetColumns: ['order_id'] }],
-    [OrderItem, 'plant', false, 'Plant', { kind: 'owner', columns: ['plant_id'], targetColumns: ['id'] }],
-    [AuditEntry, 'plant', false, 'Plant', { kind: 'owner', columns: ['plant_id'], targetColumns: ['id'] }],
+    [Group, 'parent', false, 'Group', { kind: 'owner', columns: ['parent_id'], targetColumns: ['id'], indexed: true }],
+    [Group, 'children', true, 'Group', {
+      kind: 'inverse',
+      columns: ['id'],
+      targetColumns: ['parent_id'],
+      indexed: false,
+    }],
+    [Order, 'customer', false, 'Customer', {
+      kind: 'owner',
+      columns: ['customer_id'],
+      targetColumns: ['id'],
+      indexed: true,
+    }],
+    [Order, 'deliveries', true, 'Delivery', {
+      kind: 'inverse',
+      columns: ['id'],
+      targetColumns: ['order_id'],
+      indexed: false,
+    }],
+    [OrderItem, 'plant', false, 'Plant', {
+      kind: 'owner',
+      columns: ['plant_id'],
+      targetColumns: ['id'],
+      indexed: true,
+    }],
+    [AuditEntry, 'plant', false, 'Plant', {
+      kind: 'owner',
+      columns: ['plant_id'],
+      targetColumns: ['id'],
+      indexed: true,
+    }],
   ]
   for (const [entity, name, many, target, join] of joins) {
     const found = relation(models.of(entity), name)
     t.strictSame([found.many, found.target.name, found.join], [many, target, join], `${models.of(entity).name}.${name}`)
   }
+})
+
+t.test('a relation knows whether the entity of the target columns declares an index on them', async (t) => {
+  const House = defineEntity({
+    name: 'House',
+    properties: {
+      id: p.integer().primary(),
+      ...Object.fromEntries(
+        ['plain', 'own', 'unique', 'first', 'second', 'partial', 'expression'].map((name) => [
+          name,
+          () => p.oneToMany(Door).mappedBy(name as never),
+        ])
+      ),
+      windows: () => p.oneToMany(Window).mappedBy('house'),
+      numbered: () => p.oneToMany(Window).mappedBy('other'),
+    },
+  })
+  const Door = defineEntity({
+    name: 'Door',
+    indexes: [
+      { properties: ['first', 'width'] },
+      { properties: ['width', 'second'] },
+      { properties: ['partial'], where: 'width > 1' },
+      { properties: ['expression'], expression: 'create index "door_expression" on "door" (length(width))' },
+    ],
+    properties: {
+      id: p.integer().primary(),
+      width: p.integer(),
+      plain: () => p.manyToOne(House),
+      own: () => p.manyToOne(House).index(),
+      unique: () => p.manyToOne(House).unique(),
+      first: () => p.manyToOne(House),
+      second: () => p.manyToOne(House),
+      partial: () => p.manyToOne(House),
+      expression: () => p.manyToOne(House),
+    },
+  })
+  const Window = defineEntity({
+    name: 'Window',
+    properties: {
+      house: () => p.manyToOne(House).primary(),
+      number: p.integer().primary(),
+      other: () => p.manyToOne(House),
+      panes: () => p.oneToMany(Pane).mappedBy('window'),
+    },
+  })
+  const Pane = defineEntity({
+    name: 'Pane',
+    properties: { id: p.integer().primary(), window: () => p.manyToOne(Window).index() },
+  })
+  const of = modelsOf([House, Door, Window, Pane])
+  const indexed = (entity: unknown, name: string) => {
+    const { join } = relation(of.of(entity), name)
+    return join.kind !== 'pivot' && join.indexed
+  }
+  for (const name of ['own', 'unique', 'first', 'windows']) t.ok(indexed(House, name), name)
+  for (const name of ['plain', 'second', 'partial', 'expression', 'numbered']) t.notOk(indexed(House, name), name)
+  t.ok(indexed(Door, 'plain'), 'a primary key')
+  t.ok(indexed(Pane, 'window'), 'a primary key of several columns')
+  t.ok(indexed(Window, 'panes'), 'a foreign key of several columns')
 })
 
 t.test('an owning relation has the key that it refers to, with its types', async (t) => {

@@ -1,0 +1,71 @@
+/**
+ * The included records of each parent, in a lateral join. PostgreSQL looks them up in an index, parent by parent, which
+ * takes less time than to find those of all parents and to group them. A limit of the include reads as many rows of an
+ * index on its order. Without an index it would read the table for each parent, so the entity must declare one.
+ */
+import type { PlannedInclude } from '../plan/index.ts'
+import type { ConditionContext } from './condition.ts'
+import { EMPTY, name, sql, trusted, type Sql } from './fragment.ts'
+import { JSON_NAME, objectSql, ownMembers, projection, selectList, showsRelated } from './members.ts'
+import { carriedOrder, carry, orderBy, orderList } from './order.ts'
+import { relatedOrder, relatedRows } from './related.ts'
+import { numberSql, TOO_MANY } from './size.ts'
+
+/**
+ * Whether the related records are found for each parent. A cluster refuses such a join of tables that it distributes
+ * differently, and records that show relations themselves are read level by level.
+ */
+export function isFoundForEach (
+  { relation: { join }, selection }: PlannedInclude,
+  { distributed }: ConditionContext
+): boolean {
+  return !distributed && join.kind !== 'pivot' && join.indexed && !showsRelated(selection)
+}
+
+/**
+ * The join to the related records of each parent. Its row has their JSON.
+ *
+ * @param parents the number of parents, at most
+ * @param most the number of rows that the related records of all parents may have, if they are limited
+ */
+export function ofEachParent (
+  include: PlannedInclude,
+  parent: string,
+  context: ConditionContext,
+  parents: Sql,
+  most: number | undefined
+): { readonly name: string, readonly join: Sql } {
+  const { relation, selection, rules } = include
+  const as = context.names.expression(relation.name)
+  const rows = relatedRows(relation, parent, rules?.where, context, 'each')
+  const joined = (query: Sql) => ({ name: as, join: sql` left join lateral (${query}) as ${name(as)} on true` })
+  if (!relation.many) {
+    const { json, join } = objectSql(ownMembers(selection, rows.alias, false), context)
+    return joined(sql`select ${json} as ${name(JSON_NAME)} from ${rows.table}${join}${rows.where}`)
+  }
+  const { joins, expressions: order } = relatedOrder(include, rows.alias, context)
+  const level = context.names.expression(`${relation.name}_rows`)
+  const columns = projection(selection, rows.alias)
+  const carried = carriedOrder(order, carry(columns, order.map(({ value }) => value)), level)
+  const limit = rules?.limit === undefined
+    ? most === undefined ? EMPTY : sql` limit ${share(most, parents)} + 1`
+    : sql`${orderBy(order)} limit ${numberSql(rules.limit)}`
+  const found = sql`(select ${selectList(columns)} from ${rows.table}${joins}${rows.where}${limit}) as ${name(level)}`
+  const { json, join } = objectSql(ownMembers(selection, level, true), context)
+  const all = sql`json_agg(${json} order by ${orderList(carried)})`
+  const value = rules?.limit === undefined && most !== undefined
+    ? sql`case when count(*) > ${share(most, parents)} then ${TOO_MANY} else ${all} end`
+    : all
+  return joined(sql`select ${value} as ${name(JSON_NAME)} from ${found}${join}`)
+}
+
+/** The least share of a parent, so that small pages and small limits rarely need a second statement. */
+const LEAST_SHARE = 10
+
+/**
+ * The number of rows that one parent may have. The shares of all parents are about twice as much as all may have
+ * together. A mark replaces the records of a parent that has more. The answer then is read again.
+ */
+function share (most: number, parents: Sql): Sql {
+  return sql`${numberSql(2 * most)} / ${parents} + ${trusted(String(LEAST_SHARE))}`
+}
