@@ -4,11 +4,10 @@
 import { isComputed, isNullableTerm, typeOfTerm, type KeysetPlan, type OrderTerm } from '../plan/index.ts'
 import { whereClause } from './condition.ts'
 import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
-import { objectJson } from './json.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
 import { placeSegments, type PlacedTerm } from './place.ts'
-import { projection, selectList, showsRelated } from './members.ts'
+import { objectSql, projection, selectList, showsRelated } from './members.ts'
 import { answerSql, isWeighed, shownRows } from './record.ts'
 import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
@@ -65,7 +64,8 @@ export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
   const shown = plan.limits === undefined || plan.spare === 0 ? page : context.names.expression('shown')
   context.known.copy(page, shown)
   const { members, expressions, joins, weighing } = answerSql(plan, page, true, context, fetched, shown)
-  const item = sql`${objectJson(members)}::text`
+  const { json, join: row } = objectSql(members, context)
+  const item = sql`${json}::text`
   const answer = sql`select ${
     selectList([
       [KEYSET_ROW.item, weighing === undefined ? item : sql`case when ${weighing.fits} then ${item} end`],
@@ -79,7 +79,7 @@ export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
   } from `
   if (expressions.length === 0) {
     const order = showsRelated(plan.selection) ? carried : EMPTY
-    return { rows: sql`${answer}(${pageSql}) as ${name(page)}${joins}`, order, uniform }
+    return { rows: sql`${answer}(${pageSql}) as ${name(page)}${joins}${row}`, order, uniform }
   }
   const shownSql = shown === page
     ? []
@@ -87,7 +87,7 @@ export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
   return {
     rows: sql`with ${join([sql`${name(page)} as (${pageSql})`, ...shownSql, ...expressions])} ${answer}${
       name(page)
-    }${joins}`,
+    }${joins}${row}`,
     order: carried,
     uniform,
   }
