@@ -5,6 +5,7 @@
 import { build, type Plugin } from 'esbuild'
 import fs from 'node:fs'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 const root = path.join(import.meta.dirname, '..')
 
@@ -41,10 +42,24 @@ const classNames: Plugin = {
 }
 
 /**
+ * Includes TypeBox in the bundle. It consists of more than 200 modules, which would take longer to import than
+ * everything else. `@sinclair/typebox/system` stays outside, because the application's validators use its registry.
+ */
+const typebox: Plugin = {
+  name: 'typebox',
+  setup ({ onResolve }) {
+    onResolve({ filter: /^@sinclair\/typebox(?:\/errors|\/compiler)?$/ }, ({ path }) => ({
+      path: fileURLToPath(import.meta.resolve(path)),
+      sideEffects: false,
+    }))
+  },
+}
+
+/**
  * Writes the bundle to a folder.
  *
- * One build has all entries, so that a class exists once, however it is imported. Names are not shortened, and packages
- * are not included.
+ * One build has all entries, so that a class exists once, however it is imported. Names are not shortened. TypeBox is
+ * included with its license, and no other package is.
  */
 export async function bundle (folder: string): Promise<void> {
   await build({
@@ -57,11 +72,12 @@ export async function bundle (folder: string): Promise<void> {
     format: 'esm',
     platform: 'node',
     packages: 'external',
-    plugins: [classNames],
+    plugins: [classNames, typebox],
     target: 'es2024',
     sourcemap: true,
     // the package contains the sources
     sourcesContent: false,
     logLevel: 'warning',
   })
+  fs.copyFileSync(path.join(root, 'node_modules/@sinclair/typebox/license'), path.join(folder, 'LICENSE-typebox'))
 }

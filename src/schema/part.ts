@@ -5,6 +5,7 @@
  * Formats and types that an application registers with TypeBox have no influence.
  */
 import { Kind, TypeRegistry, type TSchema } from '@sinclair/typebox'
+import { TypeSystem, TypeSystemDuplicateTypeKind } from '@sinclair/typebox/system'
 import type { Converted, TypeName } from '../model/index.ts'
 
 /** Converts a value, or says what would be accepted. */
@@ -62,8 +63,21 @@ interface Ruled {
   readonly [kPart]: { readonly rule: Rule }
 }
 
-for (const name of KINDS) {
-  TypeRegistry.Set<Ruled>(`fastify-crud-kit:${name}`, (schema, value) => schema[kPart].rule(value).ok)
+for (const name of KINDS) register(`fastify-crud-kit:${name}`)
+
+/**
+ * Registers a type with both copies of TypeBox: the installed one, whose validators check the schemas of `crudSchemas`,
+ * and the one in the bundle of this package (scripts/bundle.ts). Run from the sources, they are the same.
+ */
+function register (kind: string): void {
+  const check = (schema: object, value: unknown): boolean => (schema as Ruled)[kPart].rule(value).ok
+  try {
+    TypeSystem.Type(kind, check)
+  } catch (error) {
+    // a second copy of this package registers equal checks
+    if (!(error instanceof TypeSystemDuplicateTypeKind)) throw error
+  }
+  TypeRegistry.Set(kind, check)
 }
 
 /** The types whose rules TypeBox checks exactly. */

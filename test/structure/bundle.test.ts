@@ -11,6 +11,9 @@ const root = path.join(import.meta.dirname, '../..')
 /** Below node_modules, where the bundle finds the installed packages. */
 const folder = path.join(root, `node_modules/.cache/fastify-crud-kit-bundle-${process.pid}`)
 const urlOf = (file: string): string => pathToFileURL(path.join(folder, file)).href
+/** What a script prints, as JSON, in a process that has not loaded the sources. */
+const run = (script: string): unknown =>
+  JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: root, encoding: 'utf8' }))
 
 t.before(async () => {
   await bundle(folder)
@@ -41,18 +44,38 @@ t.test('a chunk contains a module of the sources that no other chunk contains', 
 })
 
 t.test('the import loads few files, and no optional parts', async (t) => {
-  const script = `
+  const loaded = run(`
     import { registerHooks } from 'node:module'
     const loaded = []
     registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
     await import(${JSON.stringify(urlOf('src/index.js'))})
-    console.log(JSON.stringify(loaded))`
-  const loaded = JSON.parse(
-    execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: root, encoding: 'utf8' })
-  ) as string[]
+    console.log(JSON.stringify(loaded))`) as string[]
   const own = loaded.filter((url) => url.startsWith(urlOf('')))
   t.ok(own.length <= 12, `${own.length} files`)
-  t.strictSame(own.filter((url) => /\/(?:docs|streams|explorer|worker)/.test(url)), [])
+  t.strictSame(own.filter((url) => /\/(?:docs|streams|explorer|worker|compiler)/.test(url)), [])
+  const typebox = loaded.filter((url) => url.includes('/node_modules/@sinclair/typebox/'))
+  t.ok(typebox.length <= 24, `${typebox.length} files of TypeBox, which are those of its registry`)
+})
+
+t.test('the bundle includes TypeBox and its license', async (t) => {
+  t.match(fs.readFileSync(path.join(folder, 'LICENSE-typebox'), 'utf8'), /MIT License[^]*Haydn Paterson/)
+})
+
+t.test('the installed TypeBox checks the schemas of crudSchemas exactly', async (t) => {
+  // in its own process, since the sources register their types with the installed TypeBox, too
+  const checked = run(`
+    import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql'
+    import { TypeCompiler } from '@sinclair/typebox/compiler'
+    const { CrudBase, crudSchemas } = await import(${JSON.stringify(urlOf('src/index.js'))})
+    const Price = defineEntity({
+      name: 'Price',
+      properties: { id: p.integer().primary(), amount: p.decimal().precision(6).scale(2) },
+    })
+    const orm = await MikroORM.init({ clientUrl: 'postgres://nobody@127.0.0.1:1/none', entities: [Price] })
+    const { create } = crudSchemas(new CrudBase({ model: Price, writable: 'all' }), orm)
+    const check = TypeCompiler.Compile(create)
+    console.log(JSON.stringify(['1234.50', '12345.50', 'many'].map((amount) => check.Check({ amount }))))`)
+  t.strictSame(checked, [true, false, false], 'the column has four digits before the point')
 })
 
 t.test('a synchronous session finds its worker', async (t) => {
