@@ -2,7 +2,7 @@
  * The routes of one resource. The schemas of its records and bodies are added to the instance on which it is
  * registered. The routes are encapsulated: their prefix, hooks and error handler apply only to them.
  */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
   documentedResource,
@@ -113,7 +113,8 @@ async function prepare (fastify: FastifyInstance, options: CrudRoutesOptions): P
   const { prefix, logLevel, logSerializers } = options
   const limits = access && { access, resources: roles!, docs: docs! }
   return async () => {
-    await fastify.register(async (instance) => await addRoutes(instance, options, routed, named, limits), {
+    const plugin = async (instance: FastifyInstance) => await addRoutes(instance, options, routed, named, limits)
+    await fastify.register(displayed('fastify-crud-kit/resource', plugin), {
       ...(prefix !== undefined && { prefix }),
       ...(logLevel !== undefined && { logLevel }),
       ...(logSerializers !== undefined && { logSerializers }),
@@ -183,13 +184,17 @@ async function addRoutes (
   for (const { takesBody, route } of routes) if (takesBody || route.method === 'GET') fastify.route(route)
   const others = routes.filter(({ takesBody, route }) => !takesBody && route.method !== 'GET')
   if (others.length === 0) return
-  await fastify.register(async (instance) => {
+  await fastify.register(displayed('fastify-crud-kit/routes-without-body', async (instance) => {
     // an empty body may have any content type
     instance.removeAllContentTypeParsers()
     instance.addContentTypeParser('*', { parseAs: 'string' }, ignoreBody)
     for (const { route } of others) instance.route(route)
-  })
+  }))
 }
+
+/** Names a plugin for Fastify, which would otherwise look for it in all modules that the process has loaded. */
+const displayed = (name: string, plugin: FastifyPluginAsync): FastifyPluginAsync =>
+  Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name })
 
 const offersOf = (operations: readonly CrudOperation[]) => ({
   list: operations.includes('list'),
