@@ -7,7 +7,7 @@ const MAX_PARTS = 200
 
 /** Keeps the parts made for earlier requests. Parts with errors are not kept. */
 export class Memo<Part extends object> {
-  /** Made for the first part, because a cache reserves memory for all of them. */
+  /** Made for the second part, because a cache reserves memory for all of them. */
   #parts: LRUCache<string, Part> | undefined
   /** The part that was used last, which is the newest in the cache: most requests repeat it. */
   #last: { readonly key: string, readonly part: Part } | undefined
@@ -19,14 +19,21 @@ export class Memo<Part extends object> {
    */
   of (key: string, errors: QueryErrors, make: (errors: QueryErrors) => Part): Part {
     if (this.#last?.key === key) return this.#last.part
-    this.#parts ??= new LRUCache({ max: MAX_PARTS })
-    const known = this.#parts.get(key)
+    const known = this.#parts?.get(key)
     const before = errors.count
     const part = known ?? make(errors)
     if (errors.count > before) return part
-    if (known === undefined) this.#parts.set(key, part)
+    if (known === undefined && this.#last !== undefined) this.#keep(key, part, this.#last)
     this.#last = { key, part }
     return part
+  }
+
+  #keep (key: string, part: Part, last: { readonly key: string, readonly part: Part }): void {
+    if (this.#parts === undefined) {
+      this.#parts = new LRUCache({ max: MAX_PARTS })
+      this.#parts.set(last.key, last.part)
+    }
+    this.#parts.set(key, part)
   }
 }
 
