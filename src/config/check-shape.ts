@@ -23,18 +23,30 @@ const LISTS: Readonly<Record<string, { classes: readonly Class[], example: (name
   allowedIncludes: { classes: [AllowedInclude, AggregateInclude], example: name => `new AllowedInclude('${name}')` },
 }
 
-/** Refuses options that do not match `QueryBuilderConfigSchema`, with the path of the first mistake. */
+const AnyObject = Type.Object({})
+
+/** `QueryBuilderConfigSchema` without the schemas of entries. */
+const OptionsSchema = Type.Object({
+  ...QueryBuilderConfigSchema.properties,
+  ...Object.fromEntries(Object.keys(LISTS).map(list => [list, Type.Optional(Type.Array(Type.Unknown()))])),
+}, { additionalProperties: false })
+
+/**
+ * Refuses options that do not match `QueryBuilderConfigSchema`, with the path of the first mistake. Entries have been
+ * checked by the constructors of their classes.
+ */
 export function checkShape (options: unknown): void {
-  checkSchema('QueryBuilderConfig', Type.Object({}), options)
+  checkSchema('QueryBuilderConfig', AnyObject, options)
   for (const [list, { classes }] of Object.entries(LISTS)) {
     const entries: unknown = (options as Record<string, unknown>)[list]
     if (Array.isArray(entries)) entries.forEach((entry, index) => checkEntry(list, index, entry, classes))
   }
-  checkSchema('QueryBuilderConfig', QueryBuilderConfigSchema, options)
+  checkSchema('QueryBuilderConfig', OptionsSchema, options)
 }
 
 function checkEntry (list: string, index: number, entry: unknown, classes: readonly Class[]): void {
-  if (classes.some(expected => entry instanceof expected)) return
+  // the constructors freeze what they have checked
+  if (Object.isFrozen(entry) && classes.some(expected => entry instanceof expected)) return
   const name = typeof entry === 'string' && entry !== '' ? entry : 'name'
   throw new ConfigError(`QueryBuilderConfig: ${list}[${index}] is ${shown(entry)}; write ${LISTS[list]!.example(name)}`)
 }

@@ -195,6 +195,11 @@ t.test('a value that is not an entry of a list is refused with the correct form'
     configure({ allowedSorts: ['-price'] }),
     refused("allowedSorts[0] is '-price'; write new AllowedSort('price', { direction: 'desc' })")
   )
+  t.throws(
+    configure({ allowedSorts: [Object.create(AllowedSort.prototype)] }),
+    refused("allowedSorts[0] is an instance of AllowedSort; write new AllowedSort('name')"),
+    'its constructor has not checked it'
+  )
   t.throws(configure({ allowedFields: [''] }), refused("allowedFields[0] is ''; write new AllowedField('name')"))
   t.throws(
     configure({ allowedIncludes: ['products'] }),
