@@ -32,6 +32,6 @@ export function routeSchema (
     ...generated,
     ...parts,
     ...(query !== undefined && { querystring: query }),
-    response: { ...(own.response === undefined && generated.response), ...ERROR_RESPONSES, ...own.response as object },
+    response: own.response === undefined ? generated.response : { ...ERROR_RESPONSES, ...own.response as object },
   } as FastifySchema
 }

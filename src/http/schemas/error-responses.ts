@@ -33,13 +33,15 @@ export function errorResponses (
   resource: DocumentedResource,
   guards = UNGUARDED
 ): Record<string, TSchema> {
-  return Object.fromEntries(
-    statusesOf(operation, resource, guards).map((status) => [status, {
+  const responses: Record<string, TSchema> = {}
+  for (const status of statusesOf(operation, resource, guards)) {
+    responses[status] = {
       ...ERROR_RESPONSES['4xx'],
       description: DESCRIPTIONS[status],
       ...(status === 503 && { headers: { 'Retry-After': RetryAfter } }),
-    } as TSchema])
-  )
+    } as TSchema
+  }
+  return responses
 }
 
 function statusesOf (
@@ -51,15 +53,13 @@ function statusesOf (
   const creates = operation === 'create' || operation === 'createMany'
   const byKey = operation !== 'list' && !creates
   const matches = byKey && !reads && (model.version !== undefined || requireIfMatch)
-  const applies: readonly (readonly [status: number, applies: boolean])[] = [
-    [400, true],
-    [401, identity],
-    [403, permission || (scoped && (creates || operation === 'update'))],
-    [404, byKey],
-    [409, !reads],
-    [412, matches],
-    [428, matches && requireIfMatch && operation !== 'restore'],
-    [503, true],
-  ]
-  return applies.filter(([, applies]) => applies).map(([status]) => status)
+  const statuses = [400]
+  if (identity) statuses.push(401)
+  if (permission || (scoped && (creates || operation === 'update'))) statuses.push(403)
+  if (byKey) statuses.push(404)
+  if (!reads) statuses.push(409)
+  if (matches) statuses.push(412)
+  if (matches && requireIfMatch && operation !== 'restore') statuses.push(428)
+  statuses.push(503)
+  return statuses
 }

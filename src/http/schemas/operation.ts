@@ -4,6 +4,7 @@ import type { FastifySchema } from 'fastify'
 import type { EntityModel } from '../../model/index.ts'
 import { inputSchema } from '../../schema/index.ts'
 import { listParameters, recordParameters } from './read-parameters.ts'
+import { ERROR_RESPONSES } from '../error-schema.ts'
 import { errorResponses } from './error-responses.ts'
 import type { NamedSchemas } from './named.ts'
 import type { DocumentedResource } from './resource.ts'
@@ -17,6 +18,7 @@ export interface GeneratedSchema extends FastifySchema {
   readonly querystring: TSchema
   readonly headers?: TSchema
   readonly body?: TSchema
+  /** The responses by status, with those that every generated route declares. */
   readonly response: Readonly<Record<string, TSchema>>
 }
 
@@ -27,9 +29,11 @@ export function operationSchema (
   named: NamedSchemas
 ): GeneratedSchema {
   const { model } = resource
+  // the errors are first, since V8 reserves an array for all numbers up to the first one if that is as small as 200
   const response = (status: number, schema: TSchema, description: string) => ({
-    [status]: withHeaders(schema, operation, model, description),
     ...errorResponses(operation, resource),
+    ...ERROR_RESPONSES,
+    [status]: withHeaders(schema, operation, model, description),
   })
   const querystring = querySchema(() => parametersOf(operation, resource, true))
   switch (operation) {
