@@ -72,6 +72,7 @@ async function registerResources (
   fastify: FastifyInstance,
   resources: readonly CrudRoutesOptions[]
 ): Promise<void> {
+  checkFastify(fastify)
   const steps: Array<() => Promise<void>> = []
   for (const options of resources) steps.push(await prepare(fastify, options))
   for (const addRoutes of steps) await addRoutes()
@@ -83,7 +84,6 @@ async function registerResources (
  * @returns a function that adds its routes
  */
 async function prepare (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<() => Promise<void>> {
-  checkFastify(fastify)
   const access = accessOf(fastify)
   const routed = routedResource(fastify.orm, options, fastify.prefix, access !== undefined)
   for (const [plugin, name] of NEEDED) {
