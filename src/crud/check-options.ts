@@ -75,6 +75,8 @@ export function entityName (value: unknown): string | undefined {
 export function checkHookNames (crud: object, base: object): void {
   for (let at = crud; at !== base && at !== null; at = Object.getPrototypeOf(at) as object) {
     for (const name of Object.getOwnPropertyNames(at)) {
+      const { get, value } = Object.getOwnPropertyDescriptor(at, name)!
+      if (get === undefined && typeof value !== 'function') continue
       const hook = HOOKS.includes(name) || name in base ? undefined : HOOKS.find((hook) => isTypo(name, hook))
       if (hook === undefined || typeof (crud as Record<string, unknown>)[name] !== 'function') continue
       throw new ConfigError(
