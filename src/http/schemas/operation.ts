@@ -29,12 +29,11 @@ export function operationSchema (
   named: NamedSchemas
 ): GeneratedSchema {
   const { model } = resource
-  // the errors are first, since V8 reserves an array for all numbers up to the first one if that is as small as 200
-  const response = (status: number, schema: TSchema, description: string) => ({
-    ...errorResponses(operation, resource),
-    ...ERROR_RESPONSES,
-    [status]: withHeaders(schema, operation, model, description),
-  })
+  const response = (status: number, schema: TSchema, description: string) => {
+    const responses = errorResponses(operation, resource)
+    responses[status] = withHeaders(schema, operation, model, description)
+    return Object.assign(responses, ERROR_RESPONSES)
+  }
   const querystring = querySchema(() => parametersOf(operation, resource, true))
   switch (operation) {
     case 'list':
