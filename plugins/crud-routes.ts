@@ -24,6 +24,7 @@ import {
   type UncheckedRoutes,
 } from '../src/http/index.ts'
 import { checkFastify } from '../src/borrowed/check.ts'
+import { parsersOf, withParsers, type Parsers } from '../src/borrowed/fastify.ts'
 import { ConfigError } from '../src/errors.ts'
 import { checkCoLocation, checkEstimates } from '../src/resource/index.ts'
 import { checkDistributed } from '../src/write/index.ts'
@@ -63,7 +64,7 @@ async function register (fastify: FastifyInstance, options: CrudRoutesOptions): 
 
 /**
  * Registers the routes of resources, after the schemas of all of them. Fastify copies each new schema into all contexts
- * that exist, and each resource makes two. If resources were registered one after the other, the number of copies would
+ * that exist, and each resource makes one. If resources were registered one after the other, the number of copies would
  * grow with the square of their number.
  *
  * @throws {ConfigError} as `crudRoutes` does
@@ -73,17 +74,34 @@ async function registerResources (
   resources: readonly CrudRoutesOptions[]
 ): Promise<void> {
   checkFastify(fastify)
+  const ignoring = await ignoringParsers(fastify)
   const steps: Array<() => Promise<void>> = []
-  for (const options of resources) steps.push(await prepare(fastify, options))
+  for (const options of resources) steps.push(await prepare(fastify, options, ignoring))
   for (const addRoutes of steps) await addRoutes()
+}
+
+/** Parsers that read bodies of any media type and ignore them. */
+async function ignoringParsers (fastify: FastifyInstance): Promise<Parsers> {
+  let parsers: Parsers | undefined
+  await fastify.register(displayed('fastify-crud-kit/ignored-bodies', async (instance) => {
+    instance.removeAllContentTypeParsers()
+    instance.addContentTypeParser('*', { parseAs: 'string' }, ignoreBody)
+    parsers = parsersOf(instance)
+  }))
+  return parsers!
 }
 
 /**
  * Binds a resource and adds its schemas to the instance.
  *
+ * @param ignoring the parsers of routes that take no body
  * @returns a function that adds its routes
  */
-async function prepare (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<() => Promise<void>> {
+async function prepare (
+  fastify: FastifyInstance,
+  options: CrudRoutesOptions,
+  ignoring: Parsers
+): Promise<() => Promise<void>> {
   const access = accessOf(fastify)
   const routed = routedResource(fastify.orm, options, fastify.prefix, access !== undefined)
   for (const [plugin, name] of NEEDED) {
@@ -113,7 +131,8 @@ async function prepare (fastify: FastifyInstance, options: CrudRoutesOptions): P
   const { prefix, logLevel, logSerializers } = options
   const limits = access && { access, resources: roles!, docs: docs! }
   return async () => {
-    const plugin = async (instance: FastifyInstance) => await addRoutes(instance, options, routed, named, limits)
+    const plugin = async (instance: FastifyInstance) =>
+      await addRoutes(instance, options, routed, { named, limits, ignoring })
     await fastify.register(displayed('fastify-crud-kit/resource', plugin), {
       ...(prefix !== undefined && { prefix }),
       ...(logLevel !== undefined && { logLevel }),
@@ -131,12 +150,18 @@ function refuseLateSwagger (fastify: FastifyInstance, what: string): void {
   )
 }
 
+interface PreparedRoutes {
+  readonly named: NamedSchemas
+  readonly limits: Limits | undefined
+  /** The parsers of routes that take no body, since an empty one may have any media type. */
+  readonly ignoring: Parsers
+}
+
 async function addRoutes (
   fastify: FastifyInstance,
   options: CrudRoutesOptions,
   routed: RoutedResource,
-  named: NamedSchemas,
-  limits: Limits | undefined
+  { named, limits, ignoring }: PreparedRoutes
 ): Promise<void> {
   const { what, bound, operations } = routed
   const roles = limits?.resources
@@ -181,15 +206,11 @@ async function addRoutes (
     transformOf,
   })
   fastify.addHook('onRoute', onRoute)
-  for (const { takesBody, route } of routes) if (takesBody || route.method === 'GET') fastify.route(route)
-  const others = routes.filter(({ takesBody, route }) => !takesBody && route.method !== 'GET')
-  if (others.length === 0) return
-  await fastify.register(displayed('fastify-crud-kit/routes-without-body', async (instance) => {
-    // an empty body may have any content type
-    instance.removeAllContentTypeParsers()
-    instance.addContentTypeParser('*', { parseAs: 'string' }, ignoreBody)
-    for (const { route } of others) instance.route(route)
-  }))
+  const withoutBodies = withParsers(fastify, ignoring)
+  for (const { takesBody, route } of routes) {
+    if (takesBody || route.method === 'GET') fastify.route(route)
+    else withoutBodies.route(route)
+  }
 }
 
 /** Names a plugin for Fastify, which would otherwise look for it in all modules that the process has loaded. */

@@ -2,20 +2,32 @@
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { borrowedMembers } from './members.ts'
 
+const CONTENT_TYPE_PARSER = 'fastify.contentTypeParser'
+
 export const FASTIFY_MEMBERS = borrowedMembers('fastify', '5.12.8', [
   ['FastifyInstance', 'fastify.schemaController', "the default validator exists after a route's preparation only"],
   ['FastifyInstance', 'fastify.options', "the default validator gets the application's options of Ajv"],
   ['FastifyInstance', 'fastify.schemaErrorFormatter', "the application's function decides about errors of schemas"],
-  ['FastifyInstance', 'fastify.contentTypeParser', 'a media type is refused that the application cannot parse'],
+  [
+    'FastifyInstance',
+    CONTENT_TYPE_PARSER,
+    'a media type is refused that the application cannot parse, and routes without a body have parsers of their own',
+  ],
 ])
+
+/** The symbol with a description, on an instance or on an instance around it. */
+function symbolOf (instance: object, description: string): symbol | undefined {
+  for (let owner: object | null = instance; owner !== null; owner = Object.getPrototypeOf(owner) as object | null) {
+    const symbol = Object.getOwnPropertySymbols(owner).find((symbol) => symbol.description === description)
+    if (symbol !== undefined) return symbol
+  }
+  return undefined
+}
 
 /** The value of a symbol of an instance, its own or that of an instance around it. */
 function partOf (instance: object, description: string): unknown {
-  for (let owner: object | null = instance; owner !== null; owner = Object.getPrototypeOf(owner) as object | null) {
-    const symbol = Object.getOwnPropertySymbols(owner).find((symbol) => symbol.description === description)
-    if (symbol !== undefined) return (owner as Record<symbol, unknown>)[symbol]
-  }
-  return undefined
+  const symbol = symbolOf(instance, description)
+  return symbol && (instance as Record<symbol, unknown>)[symbol]
 }
 
 /** The parts of an instance by the names in `FASTIFY_MEMBERS`, for the check at start-up. */
@@ -48,6 +60,19 @@ export const schemaErrorFormatterOf = (fastify: FastifyInstance): FastifyServerO
 
 /** Whether an instance has a parser for a media type: for exactly this one, for a pattern, or for all types. */
 export function hasParserFor (fastify: FastifyInstance, mediaType: string): boolean {
-  const parsers = partOf(fastify, 'fastify.contentTypeParser') as { readonly getParser: (type: string) => unknown }
-  return parsers.getParser(mediaType) !== undefined
+  return parsersOf(fastify).getParser(mediaType) !== undefined
 }
+
+/** The parsers of an instance's bodies. */
+export interface Parsers {
+  readonly getParser: (mediaType: string) => unknown
+}
+
+export const parsersOf = (fastify: FastifyInstance): Parsers => partOf(fastify, CONTENT_TYPE_PARSER) as Parsers
+
+/**
+ * An instance with the prefix, the hooks and everything else of `fastify`, except that the bodies of its routes are
+ * parsed by other parsers. For that alone, a context of its own would cost too much at start-up.
+ */
+export const withParsers = (fastify: FastifyInstance, parsers: Parsers): FastifyInstance =>
+  Object.create(fastify, { [symbolOf(fastify, CONTENT_TYPE_PARSER)!]: { value: parsers } }) as FastifyInstance

@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import assert from 'node:assert/strict'
 import * as borrowed from '../../src/borrowed/fastify.ts'
 import { testContracts } from './helper.ts'
@@ -50,8 +50,8 @@ await testContracts(borrowed.FASTIFY_MEMBERS, {
     },
   },
   'FastifyInstance.fastify.contentTypeParser': {
-    does: 'finds the parser of a media type, of a pattern and of all types',
-    holds: () => {
+    does: 'finds the parser of a media type, of a pattern and of all types, and can be replaced for some routes',
+    holds: async () => {
       const parse = (request: unknown, body: unknown, done: (error: null) => void): void => done(null)
       const app = Fastify()
       assert.equal(borrowed.hasParserFor(app, 'application/json'), true)
@@ -63,6 +63,20 @@ await testContracts(borrowed.FASTIFY_MEMBERS, {
       assert.equal(borrowed.hasParserFor(app, 'text/csv'), false)
       app.addContentTypeParser('*', parse)
       assert.equal(borrowed.hasParserFor(app, 'text/csv'), true)
+      const other = Fastify()
+      other.addContentTypeParser('text/csv', { parseAs: 'string' }, (request, body, done) => done(null, 'parsed'))
+      const both = Fastify()
+      both.addHook('onRequest', async (request, reply) => {
+        reply.header('x-hook', 'run')
+      })
+      const body = async (request: FastifyRequest): Promise<unknown> => request.body
+      both.post('/own', body)
+      borrowed.withParsers(both, borrowed.parsersOf(other)).post('/other', body)
+      const send = async (url: string) =>
+        await both.inject({ method: 'POST', url, payload: 'a,b', headers: { 'content-type': 'text/csv' } })
+      assert.equal((await send('/own')).statusCode, 415)
+      const answer = await send('/other')
+      assert.deepEqual([answer.body, answer.headers['x-hook']], ['parsed', 'run'])
     },
   },
 })

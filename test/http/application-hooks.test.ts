@@ -34,3 +34,33 @@ t.test('hooks added before the server is ready run for earlier routes, and in a 
   ])
   t.equal(await status('/inner', false), 402, 'in the order in which they were added')
 })
+
+t.test('hooks that onRegister adds to the context of a resource run for all of its routes', async (t) => {
+  const Note = defineEntity({
+    name: 'Note',
+    properties: { ...primaryKey, text: p.string(), deleted_at: p.datetime().nullable() },
+  })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRegister', (instance, { prefix }: { readonly prefix?: string }) => {
+    if (prefix !== '/notes') return
+    instance.addHook('onRequest', async (request, reply) => {
+      await reply.code(401).send(request.server.prefix)
+    })
+  })
+  await app.register(crudKit, {
+    orm: new MikroORM({ entities: [Note], dbName: 'none' }),
+    resources: { '/notes': resource(Note) },
+  })
+  const routes = [
+    ['GET', '/notes'],
+    ['POST', '/notes'],
+    ['PATCH', '/notes/1'],
+    ['DELETE', '/notes/1'],
+    ['POST', '/notes/1/restore'],
+  ] as const
+  for (const [method, url] of routes) {
+    const { statusCode, body } = await app.inject({ method, url })
+    t.strictSame([statusCode, body], [401, '/notes'], `${method} ${url}`)
+  }
+})
