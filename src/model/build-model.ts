@@ -67,7 +67,7 @@ export class Models {
         platform: this.#platform,
         tableOf: (entity) => this.#tableOf(this.#metadata.find(entity as never) as EntityMetadata),
         modelOf: (entity) => this.of(entity),
-        metadataOf: ({ class: entity }) => this.#metadata.getAll().get(entity)!,
+        metadataOf: (entity) => this.#metadata.find(entity as never) as EntityMetadata,
       },
       meta,
       Object.values(meta.properties).filter((property) => property.embedded === undefined)

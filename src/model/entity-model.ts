@@ -107,6 +107,8 @@ export type Join =
     readonly targetColumns: readonly string[],
     readonly pivotColumns: readonly string[],
     readonly pivotTargetColumns: readonly string[],
+    /** Whether the separate table is declared with an index on its columns for this table. */
+    readonly indexed: boolean,
   }
 
 export interface RelationProperty extends PropertyBase {

@@ -9,5 +9,5 @@ export interface OrmContext {
   readonly tableOf: (entity: unknown) => string
   readonly modelOf: (entity: unknown) => EntityModel
   /** The metadata after discovery. That of the properties of other entities may be older. */
-  readonly metadataOf: (meta: EntityMetadata) => EntityMetadata
+  readonly metadataOf: (entity: unknown) => EntityMetadata
 }

@@ -46,6 +46,7 @@ export function joinOf (
       targetColumns: primary(targetMeta),
       pivotColumns: near,
       pivotTargetColumns: far,
+      indexed: isIndexed(orm.metadataOf(source.pivotEntity), near),
     })
   }
   if (source.owner || source.kind === ReferenceKind.MANY_TO_ONE) {
@@ -54,7 +55,7 @@ export function joinOf (
       kind: 'owner',
       columns: source.joinColumns,
       targetColumns,
-      indexed: isIndexed(orm.metadataOf(targetMeta), targetColumns),
+      indexed: isIndexed(orm.metadataOf(targetMeta.class), targetColumns),
     })
   }
   const { referencedColumnNames, joinColumns } = targetMeta.properties[source.mappedBy as never] as EntityProperty
@@ -62,7 +63,7 @@ export function joinOf (
     kind: 'inverse',
     columns: referencedColumnNames,
     targetColumns: joinColumns,
-    indexed: isIndexed(orm.metadataOf(targetMeta), joinColumns),
+    indexed: isIndexed(orm.metadataOf(targetMeta.class), joinColumns),
   })
 }
 

@@ -19,7 +19,7 @@ export function isFoundForEach (
   { relation: { join }, selection }: PlannedInclude,
   { distributed }: ConditionContext
 ): boolean {
-  return !distributed && join.kind !== 'pivot' && join.indexed && !showsRelated(selection)
+  return !distributed && join.indexed && !showsRelated(selection)
 }
 
 /**

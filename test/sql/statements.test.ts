@@ -14,7 +14,7 @@ import {
 import { planCount, planExists, planGet } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { compile } from '../../src/sql/index.ts'
-import { AuditEntry, Group, Order, OrderItem, Parcel, Plant, Shelf, Specimen } from '../fixtures/entities.ts'
+import { AuditEntry, Group, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Tag } from '../fixtures/entities.ts'
 import { whitelistOf } from '../plan/helper.ts'
 import { nothingForeign, unlimited, unlimitedStatementOf as statementOf } from './helper.ts'
 
@@ -67,26 +67,26 @@ t.test('a list without a total fetches one more row than it shows', async (t) =>
 })
 
 t.test('an include is found by the keys of the page, and joined to it', async (t) => {
-  const statement = statementOf('fields=id&include=tags&fields[tags]=name', {
-    allowedFields: fields('id', 'tags.name'),
-    allowedIncludes: [new AllowedInclude('tags')],
-  }, Plant)
+  const statement = statementOf('fields=id&include=plants&fields[plants]=name', {
+    allowedFields: fields('id', 'plants.name'),
+    allowedIncludes: [new AllowedInclude('plants')],
+  }, Tag)
   t.equal(
     statement.text,
     oneLine(`
-    with "@page" as (select "e0"."id" as "id" from "plant" as "e0"
+    with "@page" as (select "e0"."id" as "id" from "tag" as "e0"
     where "e0"."deleted_at" is null order by "e0"."id" limit $1 offset $2),
-    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(row_to_json("@row".*)
+    "@2_plants" as (select "e2"."tag_id" as "@key0", json_agg(row_to_json("@row".*)
     order by "e1"."id") as "@json"
-    from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id"
+    from "plant_tags" as "e2" inner join "plant" as "e1" on "e1"."id" = "e2"."plant_id"
     cross join lateral (select "e1"."name" as "name") as "@row"
-    where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e2"."plant_id")
+    where "e2"."tag_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e2"."tag_id")
     select "items", "fetched",
     case when "fetched" < $1 and ("fetched" > 0 or $2 = 0) then $2 + "fetched" else (select count(*)
-    from "plant" as "e0" where "e0"."deleted_at" is null) end as "total"
+    from "tag" as "e0" where "e0"."deleted_at" is null) end as "total"
     from (select string_agg(row_to_json("@row".*)::text, ',') as "items", count(*) as "fetched" from (
-    select "@page"."id" as "id", coalesce("@2_tags"."@json", '[]'::json) as "tags" from "@page"
-    left join "@2_tags" on "@2_tags"."@key0" = "@page"."id" order by "@page"."id"
+    select "@page"."id" as "id", coalesce("@2_plants"."@json", '[]'::json) as "plants" from "@page"
+    left join "@2_plants" on "@2_plants"."@key0" = "@page"."id" order by "@page"."id"
     ) as "@row") as "@rows"`).replaceAll(' )', ')')
   )
 })
@@ -215,19 +215,19 @@ t.test('a limit counts the rows of each parent, in the order of the include', as
   )
   t.equal(
     expressionsOf(
-      new AllowedInclude('tags', { sort: ['-weight', '-id'] }),
-      'include=tags&fields[tags]=name',
-      Plant,
+      new AllowedInclude('plants', { sort: ['-price', '-id'] }),
+      'include=plants&fields[plants]=name',
+      Tag,
       'id',
-      'tags.name'
+      'plants.name'
     ),
     oneLine(`
-    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(row_to_json("@row".*)
-    order by "e1"."weight" desc nulls last, "e1"."id" desc) as "@json"
-    from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id"
+    "@2_plants" as (select "e2"."tag_id" as "@key0", json_agg(row_to_json("@row".*)
+    order by "e1"."price" desc nulls last, "e1"."id" desc) as "@json"
+    from "plant_tags" as "e2" inner join "plant" as "e1" on "e1"."id" = "e2"."plant_id"
     cross join lateral (select "e1"."name" as "name") as "@row"
-    where "e2"."plant_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null
-    group by "e2"."plant_id")`)
+    where "e2"."tag_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null
+    group by "e2"."tag_id")`)
   )
 })
 
@@ -296,16 +296,14 @@ t.test('one record is one statement', async (t) => {
   t.equal(
     get(1, 'fields=name&include=tags&fields[tags]=name'),
     oneLine(`
-    with "@page" as (select "e0"."name" as "name", "e0"."id" as "id" from "plant" as "e0" where "e0"."id" = $1
-    and "e0"."deleted_at" is null),
-    "@2_tags" as (select "e2"."plant_id" as "@key0", json_agg(row_to_json("@row".*)
-    order by "e1"."id") as "@json"
-    from "plant_tags" as "e2" inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id"
-    cross join lateral (select "e1"."name" as "name") as "@row"
-    where "e2"."plant_id" in (select "@page"."id" from "@page") and "e2"."plant_id" = $1 and "e1"."deleted_at" is null
-    group by "e2"."plant_id") select row_to_json("@row".*)::text as "item" from (select "@page"."name" as "name",
-    coalesce("@2_tags"."@json", '[]'::json) as "tags" from "@page"
-    left join "@2_tags" on "@2_tags"."@key0" = "@page"."id" offset 0) as "@row"`)
+    select row_to_json("@row".*)::text as "item" from (select "@page"."name" as "name",
+    coalesce("@2_tags"."@json", '[]'::json) as "tags" from (select "e0"."name" as "name", "e0"."id" as "id"
+    from "plant" as "e0" where "e0"."id" = $1 and "e0"."deleted_at" is null) as "@page"
+    left join lateral (select json_agg(row_to_json("@row".*) order by "@3_tags_rows"."@sort0") as "@json"
+    from (select "e1"."name" as "name", "e1"."id" as "@sort0" from "plant_tags" as "e2" inner join "tag" as "e1"
+    on "e1"."id" = "e2"."tag_id" where "e2"."plant_id" = "@page"."id" and "e2"."plant_id" = $1
+    and "e1"."deleted_at" is null) as "@3_tags_rows"
+    cross join lateral (select "@3_tags_rows"."name" as "name") as "@row") as "@2_tags" on true offset 0) as "@row"`)
   )
   t.equal(
     get({ order: 1, plant: 2 }, '', whitelistOf({}, OrderItem)),
