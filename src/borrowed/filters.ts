@@ -23,14 +23,21 @@ type FilterType = 'read' | 'update' | 'delete'
 /** For each filter its arguments, or whether it is on. */
 type FilterOptions = Readonly<Record<string, unknown>>
 
-/** The condition of the filters that are active for an entity. */
+/** The condition of an entity without active filters. It is the same for all operations. */
+export const NONE_ACTIVE = Object.freeze({})
+
+/**
+ * The condition of the filters that are active for an entity; `NONE_ACTIVE` if there are none, and `undefined` if their
+ * conditions are empty.
+ */
 export function conditionOfFilters (
   em: EntityManager,
   entity: unknown,
   type: FilterType,
   options: FilterOptions
 ): Promise<object | undefined> {
-  return em.applyFilters(entity as never, undefined as never, options as never, type) as Promise<object | undefined>
+  // without active filters, MikroORM returns the condition that it was given; with them, it drops one that is empty
+  return em.applyFilters(entity as never, NONE_ACTIVE as never, options as never, type) as Promise<object | undefined>
 }
 
 /** Whether an error says that a filter has parameters and its arguments were not set. */
@@ -66,8 +73,8 @@ export function rememberingFilters (Base: EntityManagerClass): EntityManagerClas
 }
 
 /**
- * The condition of the filters that are active for an entity, without a promise. It repeats the steps of
- * `em.applyFilters`, which is async though most conditions are available at once.
+ * The same condition without a promise. It repeats the steps of `em.applyFilters`, which is async though most
+ * conditions are available at once.
  *
  * @param em an EntityManager of a class that `rememberingFilters` has made
  * @throws {ConfigError} for a filter whose condition is a promise
@@ -91,6 +98,7 @@ export function conditionOfFiltersNow (
       if (!active.has(filter.name)) active.set(filter.name, filter)
     }
   }
+  if (active.size === 0) return NONE_ACTIVE
   const conditions = [...active.values()].map((filter) => condition(em, meta, filter, type, options[filter.name]))
     .filter((where) => Utils.hasObjectKeys(where) || Raw.hasObjectFragments(where))
   return conditions.length > 1 ? { $and: conditions } : conditions[0]

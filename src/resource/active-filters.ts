@@ -1,7 +1,7 @@
 /** The conditions of the MikroORM filters that are active in a session. */
 import { ValidationError } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { conditionOfFilters, lacksArguments } from '../borrowed/filters.ts'
+import { conditionOfFilters, lacksArguments, NONE_ACTIVE } from '../borrowed/filters.ts'
 import { ALL_ROWS, type Where } from '../conditions/index.ts'
 import { DatabaseError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
@@ -27,7 +27,7 @@ export function ownFilters ({ filtered }: RequestConditions, active: ActiveFilte
   return filtered === false ? NO_FILTERS : active
 }
 
-/** The conditions of the active filters of some entities. */
+/** The conditions of the active filters of some entities. They are `NO_FILTERS` if no filter is active. */
 export async function activeFilters (
   session: Session,
   entities: readonly EntityModel[],
@@ -46,7 +46,7 @@ export async function activeFilters (
   } catch (error) {
     where = await filterAfter(error, em, session, only.entity, type)
   }
-  return where === undefined ? NO_FILTERS : filtersByEntity(entities, [where])
+  return where === NONE_ACTIVE ? NO_FILTERS : filtersByEntity(entities, [where])
 }
 
 /** @throws {ScopeError} for a value that is not certainly a condition */
@@ -54,13 +54,14 @@ export function filtersByEntity (
   entities: readonly EntityModel[],
   conditions: ReadonlyArray<object | undefined>
 ): ActiveFilters {
-  let filters: Map<EntityModel, Where> | undefined
+  if (conditions.every((where) => where === NONE_ACTIVE)) return NO_FILTERS
+  const filters = new Map<EntityModel, Where>()
   for (const [index, where] of conditions.entries()) {
-    if (where === undefined) continue
+    if (where === undefined || where === NONE_ACTIVE) continue
     const model = entities[index]!
-    ;(filters ??= new Map()).set(model, readFilter(where, model))
+    filters.set(model, readFilter(where, model))
   }
-  return filters ?? NO_FILTERS
+  return filters
 }
 
 /** The conditions of the filters that a request has switched on. */

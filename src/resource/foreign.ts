@@ -55,6 +55,7 @@ export interface ActiveFilters extends ReadonlyMap<EntityModel, Where> {
   readonly ofMikroOrm?: ReadonlyMap<EntityModel, Where>
 }
 
+/** The filters of entities of which none has an active filter, whatever the operation. */
 export const NO_FILTERS: ActiveFilters = new Map()
 
 /** The filters behind conditions of the application. */

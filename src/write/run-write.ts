@@ -13,8 +13,10 @@ import {
 } from '../plan/index.ts'
 import {
   activeFilters,
+  filtersBehind,
   inTransaction,
   knowServer,
+  NO_FILTERS,
   runStatement,
   sharedEmOf,
   withRows,
@@ -47,12 +49,14 @@ export async function filtersOfWrite (write: Write, rows: readonly RecordData[])
   enterStage('plan')
   const entities = entitiesOfWrite(write, rows)
   const filters = await activeFilters(session, resource.entitiesWithScope(entities, conditions))
-  return await withRows(filters, conditions.actor, entities)
+  const guarded = withRows(filters, conditions.actor, entities)
+  return guarded instanceof Promise ? await guarded : guarded
 }
 
 /** The same filters for the change or removal of a row, and the write with the conditions on that row. */
 export async function filtersOfChange (begun: Write, rows: readonly RecordData[]): Promise<FilteredWrite> {
   const filters = await filtersOfWrite(begun, rows)
+  if (filtersBehind(filters) === NO_FILTERS) return { write: begun, filters }
   const ofOperation = await activeFilters(begun.session, [begun.model], filterTypeOf(begun))
   return { write: withTarget(begun, filters, ofOperation), filters }
 }
@@ -67,13 +71,10 @@ export const isImpossible = (plan: AnyWritePlan): boolean =>
   plan.kind !== 'insert' && plan.versions !== undefined && plan.model.version === undefined
 
 /** Runs the statement of a plan and returns the rows that it wrote. */
-export async function runWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Promise<Written[]> {
-  if (isImpossible(plan)) return []
-  return writtenRows(
-    write,
-    plan,
-    await runStatement(write.session, statementOfWrite(write, plan, filters), errorModelOf(write))
-  )
+export function runWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Promise<Written[]> {
+  if (isImpossible(plan)) return Promise.resolve([])
+  return runStatement(write.session, statementOfWrite(write, plan, filters), errorModelOf(write))
+    .then((rows) => writtenRows(write, plan, rows))
 }
 
 export function statementOfWrite (write: Write<CrudSession>, plan: AnyWritePlan, filters: ActiveFilters): CompiledRead {

@@ -15,6 +15,7 @@ async function sameCondition (em: EntityManager, options: Readonly<Record<string
     const awaited = await borrowed.conditionOfFilters(em, Lent, type, options)
     const own = borrowed.conditionOfFiltersNow(em, Lent, type, options)
     assert.deepEqual(own, awaited, type)
+    assert.equal(own === borrowed.NONE_ACTIVE, awaited === borrowed.NONE_ACTIVE, type)
     assert.equal((own as { __strict?: boolean })?.__strict, (awaited as { __strict?: boolean })?.__strict)
   }
 }
@@ -64,9 +65,9 @@ const copyOf = (cond: object): object => ({ ...cond })
 
 await testContracts(borrowed.FILTER_MEMBERS, {
   'EntityManager.applyFilters': {
-    does: 'gives the condition of the active filters, and nothing without any',
+    does: 'gives the condition of the active filters, and the condition that it was given without any',
     holds: async ({ em }) => {
-      assert.equal(await borrowed.conditionOfFilters(em, Lent, 'read', {}), undefined)
+      assert.equal(await borrowed.conditionOfFilters(em, Lent, 'read', {}), borrowed.NONE_ACTIVE)
       assert.deepEqual(await borrowed.conditionOfFilters(em, Lent, 'read', { short: true }), { title: 'short' })
     },
   },
