@@ -68,22 +68,21 @@ function createRecords (
   data: readonly Data[],
   pointer: (index: number) => string
 ): Written[] {
-  const { crud, session } = write
   const create = beginCreate(write)
   const rows = data.map((one, index) => {
     const at = pointer(index)
     const row = rowOfBody(create, one, at)
     if (create.plain) return row
     const complete = withServerValues(create, one)
-    if (crud.beforeCreate === undefined) return completeRow(create, one, complete, at)
+    if (create.hook === undefined) return completeRow(create, one, complete, at)
     enterStage()
-    const returned = dataOfHook('beforeCreate', valueOf('beforeCreate', crud.beforeCreate(complete, create.context)))
+    const returned = dataOfHook('beforeCreate', valueOf('beforeCreate', create.hook(complete)))
     enterStage('plan')
     return completeRow(create, one, returned, at)
   })
   if (rows.length === 0) return []
   const checked = withRows(write, rows)
-  return repeated(session, () => insertRows(checked, rows, pointer))
+  return repeated(write.session, () => insertRows(checked, rows, pointer))
 }
 
 export function updateSync (
@@ -100,7 +99,10 @@ export function updateSync (
     enterStage()
     const changed = crud.beforeUpdate === undefined
       ? update.complete
-      : dataOfHook('beforeUpdate', valueOf('beforeUpdate', crud.beforeUpdate(id, update.complete, update.context)))
+      : dataOfHook(
+        'beforeUpdate',
+        valueOf('beforeUpdate', crud.beforeUpdate(id, update.complete, crudContext(session, options.context)))
+      )
     row = readChanges(write, id, changed)
   }
   const changes = finishChanges(write, row)

@@ -1,8 +1,9 @@
 /** The rows of a create. Values come from the body, the server, the hook `beforeCreate` and the scope. */
 import { ConfigError } from '../errors.ts'
 import { shown } from '../options.ts'
+import type { OrPromise } from '../or-promise.ts'
 import { withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
-import { crudContext, type CrudContext, type CrudSession } from '../resource/index.ts'
+import { crudContext, type CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { rowOfHook } from './hook-data.ts'
 import type { Data } from './new-row.ts'
@@ -18,7 +19,8 @@ export interface CreateData {
   /** The same rules without the properties that the scope sets. */
   readonly completeRules: BodyRules
   readonly values: Data | undefined
-  readonly context: CrudContext
+  /** The hook `beforeCreate` of the resource, with its context. */
+  readonly hook: ((data: Data) => OrPromise<unknown>) | undefined
   /** Whether bodies are complete, because no hook, server value or scope adds to them. */
   readonly plain: boolean
 }
@@ -27,7 +29,7 @@ export interface CreateData {
  * @throws {ConfigError} for an abstract entity, or if `writable` allows no create
  */
 export function beginCreate (write: Write<CrudSession>): CreateData {
-  const { crud, model, session, scope, options } = write
+  const { crud, model, scope, options } = write
   const rules = bodyRules(write, 'create')
   if (model.abstract) {
     throw new ConfigError(`${model.name} is abstract: records are created as one of its subclasses.`)
@@ -39,9 +41,15 @@ export function beginCreate (write: Write<CrudSession>): CreateData {
     rules,
     completeRules: scope === undefined ? rules : withoutScope(rules, scope),
     values,
-    context: crudContext(session, options.context),
+    hook: hookOf(write),
     plain: crud.beforeCreate === undefined && scope === undefined && values === undefined,
   }
+}
+
+function hookOf ({ crud, session, options }: Write<CrudSession>): CreateData['hook'] {
+  if (crud.beforeCreate === undefined) return undefined
+  const context = crudContext(session, options.context)
+  return (data) => crud.beforeCreate!(data, context)
 }
 
 /** @throws {ConfigError} when `createMany` was not given a list */

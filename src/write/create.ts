@@ -22,9 +22,10 @@ export async function createOne (
   data: Data,
   options: WriteOptions
 ): Promise<JsonAnswer> {
-  const write = await beginWrite(crud, session, options, 'create')
+  const began = beginWrite(crud, session, options, 'create')
+  const write = began instanceof Promise ? await began : began
   const [written] = await createRecords(write, [data], () => '')
-  return await answerOne(write, written!)
+  return answerOne(write, written!)
 }
 
 export async function createMany (
@@ -33,9 +34,10 @@ export async function createMany (
   data: readonly Data[],
   options: WriteOptions
 ): Promise<JsonAnswer> {
-  const write = await beginWrite(crud, session, options, 'createMany')
+  const began = beginWrite(crud, session, options, 'createMany')
+  const write = began instanceof Promise ? await began : began
   requireList(write, data)
-  return await answerMany(write, await createRecords(write, data, (index) => `/${index}`))
+  return answerMany(write, await createRecords(write, data, (index) => `/${index}`))
 }
 
 /** @param pointer the JSON pointer of a record in the body */
@@ -46,7 +48,8 @@ async function createRecords (
 ): Promise<Written[]> {
   const create = beginCreate(write)
   const rows: RecordData[] = []
-  for (const [index, one] of data.entries()) {
+  for (let index = 0; index < data.length; index++) {
+    const one = data[index]!
     const at = pointer(index)
     const row = rowOfBody(create, one, at)
     rows.push(create.plain ? row : completeRow(create, one, await withBeforeCreate(create, one), at))
@@ -57,11 +60,10 @@ async function createRecords (
 }
 
 async function withBeforeCreate (create: CreateData, one: Data): Promise<Data> {
-  const { write: { crud }, context } = create
   const data = withServerValues(create, one)
-  if (crud.beforeCreate === undefined) return data
+  if (create.hook === undefined) return data
   enterStage()
-  const returned = dataOfHook('beforeCreate', await crud.beforeCreate(data, context))
+  const returned = dataOfHook('beforeCreate', await create.hook(data))
   enterStage('plan')
   return returned
 }

@@ -19,10 +19,11 @@ export async function deleteOne (
   id: Id,
   options: WriteOptions
 ): Promise<JsonAnswer> {
-  const write = await beginWrite(crud, session, options, 'delete')
+  const began = beginWrite(crud, session, options, 'delete')
+  const write = began instanceof Promise ? await began : began
   if (crud.beforeDelete !== undefined) await crud.beforeDelete(id, crudContext(session, options.context))
   const deletedAt = deletionTime(write)
-  return await answerOne(
+  return answerOne(
     write,
     await repeated(session, () => deletedAt === undefined ? remove(write, id) : mark(write, id, deletedAt))
   )
@@ -35,9 +36,10 @@ export async function restoreOne (
   id: Id,
   options: WriteOptions
 ): Promise<JsonAnswer> {
-  const write = await beginWrite(crud, session, options, 'restore')
+  const began = beginWrite(crud, session, options, 'restore')
+  const write = began instanceof Promise ? await began : began
   requireMark(write)
-  return await answerOne(write, await repeated(session, () => mark(write, id, null)))
+  return answerOne(write, await repeated(session, () => mark(write, id, null)))
 }
 
 /** The time with which a delete marks the record, or `undefined` if it removes the record. */

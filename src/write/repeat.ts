@@ -14,17 +14,16 @@ const REPETITIONS = 3
  * work belong to the transaction and are repeated with it. Inside a transaction of the caller, the work is done once:
  * the server has undone the whole transaction, and only the caller can repeat it.
  */
-export async function repeated<Result> (session: Session, work: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
+export function repeated<Result> (session: Session, work: () => Promise<Result>): Promise<Result> {
+  const attempt = (count: number): Promise<Result> =>
+    work().catch(async (error: unknown) => {
       const em = openedEmOf(session)
-      const pause = em?.isInTransaction() === true ? undefined : pauseAfter(error, attempt)
+      const pause = em?.isInTransaction() === true ? undefined : pauseAfter(error, count)
       if (pause === undefined) throw error
       await wait(pause, em && signalOf(em))
-    }
-  }
+      return await attempt(count + 1)
+    })
+  return attempt(0)
 }
 
 /** Milliseconds to wait before the next attempt after a failed one, or `undefined` if there is no next attempt. */

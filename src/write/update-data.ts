@@ -12,7 +12,7 @@ import {
   type PrimaryKeyPart,
 } from '../model/index.ts'
 import { withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
-import { crudContext, type CrudContext, type CrudSession } from '../resource/index.ts'
+import type { CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { mistakeOfHook, readOfHook, refuseVersion } from './hook-data.ts'
 import type { Data } from './new-row.ts'
@@ -29,7 +29,7 @@ export interface Keyless {
 
 /** Removes the record's key from the data. Clients may send whole records back, but with the key of the path. */
 export function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
-  if (!isObject(data)) return { data, errors: [] }
+  if (!isObject(data) || !hasKey(data, model)) return { data, errors: [] }
   const found = keyParts(id, model)
   const keys = [
     ...found,
@@ -54,6 +54,10 @@ export function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
   }
   return { data: rest, errors }
 }
+
+/** Whether data names a property of a key. Most updates do not. */
+const hasKey = (data: Data, { primaryKey, uuid }: EntityModel): boolean =>
+  primaryKey.some(({ property }) => property.publicName in data) || (uuid !== undefined && uuid.publicName in data)
 
 /**
  * Errors of a relation whose foreign key contains a column of the primary key. Such a relation cannot change the key
@@ -87,7 +91,6 @@ export interface UpdateData {
   readonly row: RecordData
   /** The data of the body with the server's values; `undefined` without a hook and without such values. */
   readonly complete: Data | undefined
-  readonly context: CrudContext
 }
 
 /**
@@ -95,7 +98,7 @@ export interface UpdateData {
  * @throws {RequestValidationError} for data that the body may not contain
  */
 export function beginUpdate (write: Write<CrudSession>, id: Id, body: Data): UpdateData {
-  const { crud, model, session, options } = write
+  const { crud, model, options } = write
   const rules = bodyRules(write, 'update')
   enterStage('plan')
   const { data, errors } = withoutKey(body, id, model)
@@ -104,7 +107,6 @@ export function beginUpdate (write: Write<CrudSession>, id: Id, body: Data): Upd
   return {
     row,
     complete: crud.beforeUpdate === undefined && values === undefined ? undefined : { ...data, ...values },
-    context: crudContext(session, options.context),
   }
 }
 

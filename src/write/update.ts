@@ -1,7 +1,7 @@
 /** Changes a record. */
 import type { Id, RecordData } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
-import type { CrudClass, Session } from '../resource/index.ts'
+import { crudContext, type CrudClass, type Session } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { answerOne } from './answer.ts'
 import { dataOfHook } from './hook-data.ts'
@@ -22,18 +22,22 @@ export async function updateOne (
   data: Data,
   options: WriteOptions
 ): Promise<JsonAnswer> {
-  const write = await beginWrite(crud, session, options, 'update')
+  const began = beginWrite(crud, session, options, 'update')
+  const write = began instanceof Promise ? await began : began
   const update = beginUpdate(write, id, data)
   let { row } = update
   if (update.complete !== undefined) {
     enterStage()
     const changed = crud.beforeUpdate === undefined
       ? update.complete
-      : dataOfHook('beforeUpdate', await crud.beforeUpdate(id, update.complete, update.context))
+      : dataOfHook(
+        'beforeUpdate',
+        await crud.beforeUpdate(id, update.complete, crudContext(session, options.context))
+      )
     row = readChanges(write, id, changed)
   }
   const changes = finishChanges(write, row)
-  return await answerOne(write, await repeated(session, () => changeRecord(withRows(write, [changes]), id, changes)))
+  return answerOne(write, await repeated(session, () => changeRecord(withRows(write, [changes]), id, changes)))
 }
 
 async function changeRecord (begun: Write, id: Id, data: RecordData): Promise<Written> {

@@ -4,6 +4,7 @@ import type { Actor } from '../access/index.ts'
 import type { Where } from '../conditions/index.ts'
 import { ConfigError, PreconditionFailedError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
+import type { OrPromise } from '../or-promise.ts'
 import type { BodyRules, RecordData } from '../plan/index.ts'
 import {
   actorOf,
@@ -51,18 +52,32 @@ export interface Write<On extends CrudSession = Session> {
 /**
  * Begins a write.
  *
+ * @returns a promise if the session acts for a role
  * @throws {ConfigError} for a read-only entity, or {ScopeError} for a scope that is not a valid condition
  */
-export async function beginWrite<On extends Session> (
+export function beginWrite<On extends Session> (
+  crud: CrudClass,
+  session: On,
+  options: WriteOptions,
+  operation: QueryOperation
+): OrPromise<Write<On>> {
+  const actor = actorOf(session)
+  if (actor !== undefined) return beginWriteAs(actor, crud, session, options, operation)
+  const resource = resourceFor(crud, session, undefined, operation)
+  return beginWriteOf(resource, crud, session, options, operation, undefined, undefined)
+}
+
+/** Begins a write for a role. */
+async function beginWriteAs<On extends Session> (
+  acting: OrPromise<Actor>,
   crud: CrudClass,
   session: On,
   options: WriteOptions,
   operation: QueryOperation
 ): Promise<Write<On>> {
-  const acting = actorOf(session)
-  const actor = acting instanceof Promise ? await acting : acting
+  const actor = await acting
   const resource = resourceFor(crud, session, actor, operation)
-  const rows = actor && await rowsOf(actor, resource.model)
+  const rows = await rowsOf(actor, resource.model)
   return beginWriteOf(resource, crud, session, options, operation, actor, rows)
 }
 
@@ -171,10 +186,10 @@ export function withTarget<On extends CrudSession> (
 
 /** The entities whose rows a write uses: its own, and those that rows refer to. */
 export function entitiesOfWrite ({ model }: Write<CrudSession>, rows: readonly RecordData[]): readonly EntityModel[] {
-  const entities = new Set([model])
+  const entities = [model]
   for (const { references, links } of rows) {
-    for (const { relation } of references) entities.add(relation.target)
-    for (const { relation } of links) entities.add(relation.target)
+    for (const { relation } of references) if (!entities.includes(relation.target)) entities.push(relation.target)
+    for (const { relation } of links) if (!entities.includes(relation.target)) entities.push(relation.target)
   }
-  return [...entities]
+  return entities
 }

@@ -13,13 +13,19 @@ export const NO_BODY = 'The request has no body. Send a record as JSON, with the
 
 type Body = Record<string, unknown>
 
-/** The body of one record, without the ignored names. CrudBase validates the rest. */
+const NONE: ReadonlySet<string> = new Set()
+
+/**
+ * The body of one record, without the ignored names. CrudBase validates the rest.
+ *
+ * @param kept tells which ignored names stay nevertheless
+ */
 export function readBody (
   body: unknown,
   ignored: readonly string[] | undefined,
-  kept: ReadonlySet<string> = new Set()
+  kept: () => ReadonlySet<string> = () => NONE
 ): Body {
-  return ignored === undefined ? body as Body : withoutNames(body, ignored, kept)
+  return ignored === undefined ? body as Body : withoutNames(body, ignored, kept())
 }
 
 /**

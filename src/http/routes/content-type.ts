@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasParserFor } from '../../borrowed/fastify.ts'
 import { UnsupportedMediaTypeError } from '../../errors.ts'
 
+const JSON_NAME = 'application/json'
+
 /** `application/json`, and types with the suffix `+json` (RFC 6839), which the application may parse. */
 const JSON_TYPE = /^application\/(?:json|[^;\s]+\+json)$/i
 
@@ -10,6 +12,7 @@ const JSON_TYPE = /^application\/(?:json|[^;\s]+\+json)$/i
 export function refuseOtherTypes (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
   const { headers } = request
   const type = headers['content-type']
+  if (type === JSON_NAME) return done(null)
   if (type === undefined ? !hasBody(headers) : isParsed(request, mediaTypeOf(type) ?? '')) done(null)
   else done(new UnsupportedMediaTypeError(sentence(type)))
 }
@@ -17,7 +20,7 @@ export function refuseOtherTypes (request: FastifyRequest, reply: FastifyReply, 
 /** Whether the application parses a type. `application/json` is parsed by Fastify, if not by the application. */
 function isParsed ({ server }: FastifyRequest, type: string): boolean {
   if (!JSON_TYPE.test(type)) return false
-  return type === 'application/json' || hasParserFor(server, type)
+  return type === JSON_NAME || hasParserFor(server, type)
 }
 
 /** A hook of routes that take no body. Fastify would refuse an empty one whose media type it cannot read. */

@@ -35,7 +35,8 @@ export function keyPath (model: EntityModel): string {
  */
 export function keyReader (model: EntityModel): (params: unknown) => Id {
   const segments = keySegments(model)
-  return (params) => {
+  const [only, ...others] = segments
+  const readAll = (params: unknown): Id => {
     const errors: ErrorItem[] = []
     const id: Record<string, unknown> = {}
     for (const { name, part, column, inner } of segments) {
@@ -56,7 +57,12 @@ export function keyReader (model: EntityModel): (params: unknown) => Id {
       }
     }
     if (errors.length > 0) throw new RequestValidationError(errors, { context: 'params' })
-    return segments.length === 1 ? Object.values(id)[0] as string : id
+    return id
+  }
+  if (only === undefined || others.length > 0) return readAll
+  return (params) => {
+    const text = String((params as Record<string, unknown>)[only.name])
+    return checkKey(model, 1, text, only.column) === undefined ? text : readAll(params)
   }
 }
 

@@ -52,7 +52,7 @@ export function readHandlers (
       refuseUnknown(request, checks.list)
       const { json } = await within.list(
         request,
-        () => readOptions.reading(request, (options) => calls.list(request, options))
+        () => readOptions.calling(request, (options) => calls.list(request, options))
       )
       return answers.sendJson(request, reply, json)
     },
@@ -62,7 +62,7 @@ export function readHandlers (
       refuseUnknown(request, checks.get)
       const found = await within.get(
         request,
-        () => readOptions.reading(request, (options) => calls.get(request, id, options))
+        () => readOptions.calling(request, (options) => calls.get(request, id, options))
       )
       if (found === null) throw new NotFoundError()
       return answers.sendRecord(request, reply, found)

@@ -6,10 +6,10 @@ import type { CrudRoutesOptions } from './options.ts'
 export interface ReadOptions {
   /** The options of a request. They are a promise only if there is a scope to wait for. */
   readonly of: (request: FastifyRequest) => CrudReadOptions | Promise<CrudReadOptions>
-  /** Reads with these options. Without a scope, the read makes the only promise. */
-  readonly reading: <Answer>(
+  /** Calls an operation with these options. Without a scope, the operation makes the only promise. */
+  readonly calling: <Answer>(
     request: FastifyRequest,
-    read: (options: CrudReadOptions) => Promise<Answer>
+    operation: (options: CrudReadOptions) => Promise<Answer>
   ) => Promise<Answer>
 }
 
@@ -21,9 +21,9 @@ export function readOptionsOf ({ scope: scopeOf }: Pick<CrudRoutesOptions, 'scop
   const of = (request: FastifyRequest) => scopeOf === undefined ? { context: { request } } : scoped(request, scopeOf)
   return {
     of,
-    reading: (request, read) => {
+    calling: (request, operation) => {
       const options = of(request)
-      return options instanceof Promise ? options.then(read) : read(options)
+      return options instanceof Promise ? options.then(operation) : operation(options)
     },
   }
 }

@@ -1,6 +1,8 @@
 /** The handlers of the routes that write: `POST` of a record or of a list, `PATCH`, `PUT`, `DELETE` and restore. */
 import type { FastifyRequest } from 'fastify'
+import type { CrudWriteOptions } from '../../crud/index.ts'
 import { PreconditionRequiredError } from '../../errors.ts'
+import type { JsonAnswer } from '../../read/index.ts'
 import { keyNames } from '../../write/index.ts'
 import { LIST, ONE_RECORD, readBatch, readBody, bodyError } from './body.ts'
 import type { Handler, HandlerParts } from './handler-parts.ts'
@@ -21,11 +23,9 @@ export function writeHandlers (
     if (options.requireIfMatch && headers['if-match'] === undefined) throw new PreconditionRequiredError()
   }
 
-  /** The options of a write to an existing record. */
-  const writeOptions = async (request: FastifyRequest) => ({
-    ...await readOptions.of(request),
-    ifMatch: request.headers['if-match'],
-  })
+  /** Calls a write to an existing record with its options. */
+  const changing = (request: FastifyRequest, write: (options: CrudWriteOptions) => Promise<JsonAnswer>) =>
+    readOptions.calling(request, (options) => write({ ...options, ifMatch: request.headers['if-match'] }))
 
   return {
     create: async (request, reply) => {
@@ -36,14 +36,14 @@ export function writeHandlers (
         const batch = readBatch(body, options.maxBatch, ignoredOfNew)
         const { json } = await within.createMany(
           request,
-          async () => await calls.createMany(request, batch, await readOptions.of(request))
+          () => readOptions.calling(request, (options) => calls.createMany(request, batch, options))
         )
         return sendJson(request, reply.code(201), json)
       }
       if (!takesRecord) throw bodyError(LIST)
       const record = await within.create(
         request,
-        async () => await calls.create(request, readBody(body, ignoredOfNew), await readOptions.of(request))
+        () => readOptions.calling(request, (options) => calls.create(request, readBody(body, ignoredOfNew), options))
       )
       const location = locationOf(request.url, record)
       if (location !== undefined) reply.header('location', location)
@@ -54,10 +54,11 @@ export function writeHandlers (
       const id = readKey(request.params)
       checks.write(request)
       checkIfMatch(request)
-      const record = await within.update(request, async () => {
-        const write = await writeOptions(request)
-        return await calls.update(request, id, readBody(request.body, ignoredOfChanges, keyNames(id, model)), write)
-      })
+      const changes = readBody(request.body, ignoredOfChanges, () => keyNames(id, model))
+      const record = await within.update(
+        request,
+        () => changing(request, (options) => calls.update(request, id, changes, options))
+      )
       return sendRecord(request, reply, record)
     },
 
@@ -67,7 +68,7 @@ export function writeHandlers (
       checkIfMatch(request)
       const record = await within.delete(
         request,
-        async () => await calls.delete(request, id, { ...await writeOptions(request), hard })
+        () => changing(request, (options) => calls.delete(request, id, { ...options, hard }))
       )
       return sendRecord(request, reply, record)
     },
@@ -77,7 +78,7 @@ export function writeHandlers (
       checks.write(request)
       const record = await within.restore(
         request,
-        async () => await calls.restore(request, id, await writeOptions(request))
+        () => changing(request, (options) => calls.restore(request, id, options))
       )
       return sendRecord(request, reply, record)
     },
