@@ -1,5 +1,5 @@
 /** Parts of a Fastify instance that it keeps under private symbols, because it has no public way to ask for them. */
-import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify'
 import { borrowedMembers } from './members.ts'
 
 const CONTENT_TYPE_PARSER = 'fastify.contentTypeParser'
@@ -13,6 +13,7 @@ export const FASTIFY_MEMBERS = borrowedMembers('fastify', '5.12.8', [
     CONTENT_TYPE_PARSER,
     'a media type is refused that the application cannot parse, and routes without a body have parsers of their own',
   ],
+  ['Request', 'fastify.context', 'a valid body stays valid if no hook runs between its validation and the handler'],
 ])
 
 /** The symbol with a description, on an instance or on an instance around it. */
@@ -76,3 +77,17 @@ export const parsersOf = (fastify: FastifyInstance): Parsers => partOf(fastify, 
  */
 export const withParsers = (fastify: FastifyInstance, parsers: Parsers): FastifyInstance =>
   Object.create(fastify, { [symbolOf(fastify, CONTENT_TYPE_PARSER)!]: { value: parsers } }) as FastifyInstance
+
+interface RouteContext {
+  /** Null without hooks. */
+  readonly preHandler: readonly unknown[] | null
+}
+
+let kContext: symbol | undefined
+
+/** Whether hooks on `preHandler` run between the validation of a request and its handler. */
+export function hasPreHandler (request: FastifyRequest): boolean {
+  kContext ??= Object.getOwnPropertySymbols(request).find(({ description }) => description === 'fastify.context')
+  const context = kContext && (request as unknown as Readonly<Record<symbol, RouteContext | undefined>>)[kContext]
+  return context?.preHandler !== null
+}

@@ -10,7 +10,9 @@ export interface DataOptions {
   /** The rules of a body, or `server` for data of the application, which may set everything that has a column. */
   readonly by: BodyRules | 'server'
   /** Given if the data is the complete new record. The rules say which properties it must have. */
-  readonly complete?: BodyRules
+  readonly complete?: BodyRules | undefined
+  /** Whether the schema has accepted the data already. */
+  readonly isChecked?: boolean
   /** Looks for errors of the record as a whole. */
   readonly check?: (record: RecordData) => readonly ErrorItem[]
   /** The prefix of all pointers in errors, e.g. `/1` in a batch. */
@@ -25,16 +27,16 @@ export interface DataOptions {
  * @throws {ConfigError} if a new record lacks a value that no client may write
  */
 export function readData (given: unknown, model: EntityModel, options: DataOptions): RecordData {
-  const { by, complete, check, pointer = '' } = options
+  const { by, complete, isChecked, check, pointer = '' } = options
   const data = withOwnMembers(given)
   const body = by === 'server' ? serverBody(model) : clientBody(model, by, { complete: complete !== undefined })
-  if (!body.accepts(data)) {
+  if (isChecked !== true && !body.accepts(data)) {
     const errors = body.errorsOf(data, pointer)
     if (errors.count > 0) throw refusalOf(errors, check?.(NO_DATA))
   }
   const row = convertData(data as Record<string, unknown>, body.byName, by === 'server' ? 'server' : 'client', pointer)
-  const others = check?.(row) ?? []
-  if (others.length > 0) throw refusalOf(new ErrorList(), others)
+  const others = check?.(row)
+  if (others !== undefined && others.length > 0) throw refusalOf(new ErrorList(), others)
   if (complete !== undefined && (by === 'server' || complete.unfilled.length > 0)) {
     checkComplete(data as Record<string, unknown>, body, complete, pointer, model)
   }

@@ -23,12 +23,14 @@ export interface CreateData {
   readonly hook: ((data: Data) => OrPromise<unknown>) | undefined
   /** Whether bodies are complete, because no hook, server value or scope adds to them. */
   readonly plain: boolean
+  /** Whether the schema has accepted the bodies already. */
+  readonly isChecked: boolean
 }
 
 /**
  * @throws {ConfigError} for an abstract entity, or if `writable` allows no create
  */
-export function beginCreate (write: Write<CrudSession>): CreateData {
+export function beginCreate (write: Write<CrudSession>, isChecked = false): CreateData {
   const { crud, model, scope, options } = write
   const rules = bodyRules(write, 'create')
   if (model.abstract) {
@@ -43,6 +45,7 @@ export function beginCreate (write: Write<CrudSession>): CreateData {
     values,
     hook: hookOf(write),
     plain: crud.beforeCreate === undefined && scope === undefined && values === undefined,
+    isChecked,
   }
 }
 
@@ -59,8 +62,12 @@ export function requireList ({ crud }: Write<CrudSession>, data: unknown): void 
 }
 
 /** The row of a body. The body must be complete unless hook, server values or scope add to it. */
-export function rowOfBody ({ write: { model }, rules, plain }: CreateData, data: Data, pointer: string): RecordData {
-  const row = readData(data, model, { by: rules, ...(plain && { complete: rules }), pointer })
+export function rowOfBody (
+  { write: { model }, rules, plain, isChecked }: CreateData,
+  data: Data,
+  pointer: string
+): RecordData {
+  const row = readData(data, model, { by: rules, complete: plain ? rules : undefined, isChecked, pointer })
   return plain ? withSharedColumns(row, pointer) : row
 }
 

@@ -16,37 +16,42 @@ import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { withRows } from './scope-row.ts'
 import { beginWrite, checksScope, type Write, type WriteOptions, type Written } from './write.ts'
 
+/** @param isChecked whether the schema of complete new records has accepted the data */
 export async function createOne (
   crud: CrudClass,
   session: Session,
   data: Data,
-  options: WriteOptions
+  options: WriteOptions,
+  isChecked = false
 ): Promise<JsonAnswer> {
   const began = beginWrite(crud, session, options, 'create')
   const write = began instanceof Promise ? await began : began
-  const [written] = await createRecords(write, [data], () => '')
+  const [written] = await createRecords(write, [data], isChecked, () => '')
   return answerOne(write, written!)
 }
 
+/** @param isChecked whether the schema of complete new records has accepted each record */
 export async function createMany (
   crud: CrudClass,
   session: Session,
   data: readonly Data[],
-  options: WriteOptions
+  options: WriteOptions,
+  isChecked = false
 ): Promise<JsonAnswer> {
   const began = beginWrite(crud, session, options, 'createMany')
   const write = began instanceof Promise ? await began : began
   requireList(write, data)
-  return answerMany(write, await createRecords(write, data, (index) => `/${index}`))
+  return answerMany(write, await createRecords(write, data, isChecked, (index) => `/${index}`))
 }
 
 /** @param pointer the JSON pointer of a record in the body */
 async function createRecords (
   write: Write,
   data: readonly Data[],
+  isChecked: boolean,
   pointer: (index: number) => string
 ): Promise<Written[]> {
-  const create = beginCreate(write)
+  const create = beginCreate(write, isChecked)
   const rows: RecordData[] = []
   for (let index = 0; index < data.length; index++) {
     const one = data[index]!

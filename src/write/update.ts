@@ -15,16 +15,18 @@ import { beginUpdate, finishChanges, isEmpty, readChanges } from './update-data.
 import { withRows } from './scope-row.ts'
 import { beginWrite, writtenOf, type Write, type WriteOptions, type Written } from './write.ts'
 
+/** @param isChecked whether the schema of changes has accepted the data */
 export async function updateOne (
   crud: CrudClass,
   session: Session,
   id: Id,
   data: Data,
-  options: WriteOptions
+  options: WriteOptions,
+  isChecked = false
 ): Promise<JsonAnswer> {
   const began = beginWrite(crud, session, options, 'update')
   const write = began instanceof Promise ? await began : began
-  const update = beginUpdate(write, id, data)
+  const update = beginUpdate(write, id, data, isChecked)
   let { row } = update
   if (update.complete !== undefined) {
     enterStage()

@@ -79,4 +79,22 @@ await testContracts(borrowed.FASTIFY_MEMBERS, {
       assert.deepEqual([answer.body, answer.headers['x-hook']], ['parsed', 'run'])
     },
   },
+  'Request.fastify.context': {
+    does: 'has the hooks between validation and handler, of the route and of all instances around it',
+    holds: async () => {
+      const found = async (prepare: (app: FastifyInstance) => unknown, hooks: object = {}): Promise<unknown> => {
+        const app = Fastify()
+        await app.register(async (inner) => {
+          inner.get('/', hooks, async (request) => ({ found: borrowed.hasPreHandler(request) }))
+        })
+        await prepare(app)
+        return (await app.inject('/')).json().found
+      }
+      const hook = async (): Promise<void> => {}
+      assert.equal(await found(() => {}), false)
+      assert.equal(await found((app) => app.addHook('preHandler', hook)), true)
+      assert.equal(await found(() => {}, { preHandler: hook }), true)
+      assert.equal(await found((app) => app.addHook('preValidation', hook)), false)
+    },
+  },
 })

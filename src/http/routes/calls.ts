@@ -17,13 +17,32 @@ import { readScope } from '../../resource/index.ts'
 import { createMany, createOne, deleteOne, restoreOne, updateOne } from '../../write/index.ts'
 import { sessionsOf } from '../sessions.ts'
 
-/** The operations of a resource, with the arguments that its routes pass. */
+/**
+ * The operations of a resource, with the arguments that its routes pass. `isChecked` tells that the schema of the
+ * operation has accepted the data.
+ */
 export interface RouteCalls {
   list(request: FastifyRequest, options: CrudReadOptions): Promise<JsonAnswer>
   get(request: FastifyRequest, id: Id, options: CrudReadOptions): Promise<JsonAnswer | null>
-  create(request: FastifyRequest, data: CrudRecord, options: CrudReadOptions): Promise<JsonAnswer>
-  createMany(request: FastifyRequest, data: readonly CrudRecord[], options: CrudReadOptions): Promise<JsonAnswer>
-  update(request: FastifyRequest, id: Id, data: CrudRecord, options: CrudWriteOptions): Promise<JsonAnswer>
+  create(
+    request: FastifyRequest,
+    data: CrudRecord,
+    options: CrudReadOptions,
+    isChecked: boolean
+  ): Promise<JsonAnswer>
+  createMany(
+    request: FastifyRequest,
+    data: readonly CrudRecord[],
+    options: CrudReadOptions,
+    isChecked: boolean
+  ): Promise<JsonAnswer>
+  update(
+    request: FastifyRequest,
+    id: Id,
+    data: CrudRecord,
+    options: CrudWriteOptions,
+    isChecked: boolean
+  ): Promise<JsonAnswer>
   delete(request: FastifyRequest, id: Id, options: CrudDeleteOptions): Promise<JsonAnswer>
   restore(request: FastifyRequest, id: Id, options: CrudWriteOptions): Promise<JsonAnswer>
 }
@@ -49,9 +68,10 @@ export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): 
   return {
     list: (request, options) => readList(crud, sessionOf(request), request.queryParams, options),
     get: (request, id, options) => readRecord(crud, sessionOf(request), id, request.queryParams, options),
-    create: (request, data, options) => createOne(crud, sessionOf(request), data, options),
-    createMany: (request, data, options) => createMany(crud, sessionOf(request), data, options),
-    update: (request, id, data, options) => updateOne(crud, sessionOf(request), id, data, options),
+    create: (request, data, options, isChecked) => createOne(crud, sessionOf(request), data, options, isChecked),
+    createMany: (request, data, options, isChecked) => createMany(crud, sessionOf(request), data, options, isChecked),
+    update: (request, id, data, options, isChecked) =>
+      updateOne(crud, sessionOf(request), id, data, options, isChecked),
     delete: (request, id, options) => deleteOne(crud, sessionOf(request), id, options),
     restore: (request, id, options) => restoreOne(crud, sessionOf(request), id, options),
     ...(isOwn('listJson') && {

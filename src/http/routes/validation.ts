@@ -11,6 +11,7 @@ import type { Resource } from '../../resource/index.ts'
 import { checkChanges, checkNewBodies } from '../../write/index.ts'
 import type { CrudOperation } from '../options.ts'
 import { timesOf } from '../timing.ts'
+import { noteAccepted } from './accepted-body.ts'
 import { checkBatch, bodyError, LIST, NO_BODY, ONE_RECORD } from './body.ts'
 import { keyReader } from './key.ts'
 import type { CrudRoutesOptions } from './options.ts'
@@ -180,6 +181,8 @@ function bodyChecks (
 ): (operation: CrudOperation, data: unknown) => void {
   const readonly = options.readonlyProperties === 'ignore'
   const completes = fillsNothing(options, operations)
+  // functions of the application that are called after the handler has begun get the request, too
+  const stays = !readonly && options.scope === undefined && byRole === undefined
   const readKey = keyReader(resourceOf(undefined).model)
   return (operation, data) => {
     // Fastify's validators get null in place of a body that is missing
@@ -192,10 +195,12 @@ function bodyChecks (
     if (operation === 'update') {
       if (request === undefined) return
       checkChanges(data, readKey(request.params), model, writable.update as BodyRules, { readonly })
+      if (stays) noteAccepted(data)
       return
     }
     const check = (records: readonly unknown[], pointer: (index: number) => string): void => {
       checkNewBodies(records, model, writable.create as BodyRules, { complete, readonly }, pointer)
+      if (complete && stays && request !== undefined) noteAccepted(data)
     }
     if (!Array.isArray(data)) {
       if (!operations.includes('create')) throw bodyError(LIST)

@@ -4,6 +4,7 @@ import type { CrudWriteOptions } from '../../crud/index.ts'
 import { PreconditionRequiredError } from '../../errors.ts'
 import type { JsonAnswer } from '../../read/index.ts'
 import { keyNames } from '../../write/index.ts'
+import { isAccepted } from './accepted-body.ts'
 import { LIST, ONE_RECORD, readBatch, readBody, bodyError } from './body.ts'
 import type { Handler, HandlerParts } from './handler-parts.ts'
 import { locationsOf } from './headers.ts'
@@ -29,6 +30,7 @@ export function writeHandlers (
 
   return {
     create: async (request, reply) => {
+      const isChecked = isAccepted(request)
       checks.write(request)
       const { body } = request
       if (Array.isArray(body)) {
@@ -36,14 +38,18 @@ export function writeHandlers (
         const batch = readBatch(body, options.maxBatch, ignoredOfNew)
         const { json } = await within.createMany(
           request,
-          () => readOptions.calling(request, (options) => calls.createMany(request, batch, options))
+          () => readOptions.calling(request, (options) => calls.createMany(request, batch, options, isChecked))
         )
         return sendJson(request, reply.code(201), json)
       }
       if (!takesRecord) throw bodyError(LIST)
       const record = await within.create(
         request,
-        () => readOptions.calling(request, (options) => calls.create(request, readBody(body, ignoredOfNew), options))
+        () =>
+          readOptions.calling(
+            request,
+            (options) => calls.create(request, readBody(body, ignoredOfNew), options, isChecked)
+          )
       )
       const location = locationOf(request.url, record)
       if (location !== undefined) reply.header('location', location)
@@ -51,13 +57,14 @@ export function writeHandlers (
     },
 
     update: async (request, reply) => {
+      const isChecked = isAccepted(request)
       const id = readKey(request.params)
       checks.write(request)
       checkIfMatch(request)
       const changes = readBody(request.body, ignoredOfChanges, () => keyNames(id, model))
       const record = await within.update(
         request,
-        () => changing(request, (options) => calls.update(request, id, changes, options))
+        () => changing(request, (options) => calls.update(request, id, changes, options, isChecked))
       )
       return sendRecord(request, reply, record)
     },
