@@ -1,5 +1,5 @@
 /** The entities and the SQL that conditions use besides the row itself. */
-import type { EntityModel } from '../model/index.ts'
+import type { EntityModel, RelationProperty, ScalarProperty } from '../model/index.ts'
 import { isPlainObject, isSql } from './plain-object.ts'
 import type { Where, WherePart } from './tree.ts'
 
@@ -29,6 +29,23 @@ export function hasSql (where: Where): boolean {
   })
   return found
 }
+
+/**
+ * Whether a condition compares only values that the row itself contains. Then nothing but the row decides whether it
+ * holds.
+ */
+export function isOfRow (where: Where): boolean {
+  let own = !hasSql(where)
+  visit(where, (part) => {
+    if (part.kind === 'related') own = false
+    // the formula of a property may read other rows, and so does the key of a relation that the other side owns
+    else if (part.kind === 'compare' && !isColumn(part.property)) own = false
+  })
+  return own
+}
+
+const isColumn = (property: ScalarProperty | RelationProperty): boolean =>
+  property.kind === 'scalar' ? property.formula === undefined : property.join.kind === 'owner' && !property.many
 
 function holdsSql (value: unknown): boolean {
   if (isSql(value)) return true

@@ -26,15 +26,17 @@ const MAX_COMPARISONS = 50
  *
  * @param scope a condition on the rows of the plan's entity. It is not applied to plans that insert rows.
  * @param filters conditions on the rows of entities, wherever the plan reads them
+ * @param inside a condition that the statement of a write checks on the rows that it has written
  * @example
  * withConditions(plan, readCondition({ tenant: 5 }, plan.model), new Map())
  */
 export function withConditions<AnyPlan extends Plan | AnyWritePlan> (
   plan: AnyPlan,
   scope: Where | undefined,
-  filters: ReadonlyMap<EntityModel, Where>
+  filters: ReadonlyMap<EntityModel, Where>,
+  inside?: Where
 ): AnyPlan | undefined {
-  if (scope === undefined && filters.size === 0) return plan
+  if (scope === undefined && filters.size === 0 && inside === undefined) return plan
   const values = new Values(plan.values)
   const own = scope === undefined ? NONE : translate(scope, plan.model, values)
   const ofEntities = own && translateAll(filters, values)
@@ -42,6 +44,11 @@ export function withConditions<AnyPlan extends Plan | AnyWritePlan> (
   const complete = { ...plan, filters: ofEntities, values: values.list }
   if (own!.length > 0 && 'conditions' in complete) {
     ;(complete as { conditions: readonly Condition[] }).conditions = [...complete.conditions, ...own!]
+  }
+  if (inside !== undefined) {
+    const checked = translate(inside, plan.model, values)
+    if (checked === undefined) return undefined
+    ;(complete as { inside?: readonly Condition[] }).inside = checked
   }
   return complete
 }

@@ -33,8 +33,14 @@ interface WritePlan {
   readonly values: readonly unknown[]
 }
 
+/** Rows that must lie in the scope after the write, or else the statement fails. */
+interface CheckedRows {
+  /** The conditions of the scope, unless only MikroORM can compile one of them. */
+  readonly inside?: readonly Condition[]
+}
+
 /** New rows. */
-export interface InsertPlan extends WritePlan {
+export interface InsertPlan extends WritePlan, CheckedRows {
   readonly kind: 'insert'
   /** Whether the statement returns the key of each row beside its record. */
   readonly returnsKey: boolean
@@ -55,7 +61,7 @@ export interface WriteTarget {
   readonly versions?: Slot
 }
 
-export interface UpdatePlan extends WritePlan, WriteTarget {
+export interface UpdatePlan extends WritePlan, WriteTarget, CheckedRows {
   readonly kind: 'update'
   readonly assignments: readonly Assignment[]
 }

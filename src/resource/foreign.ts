@@ -36,6 +36,8 @@ export interface RequestConditions {
   readonly actor?: Actor | undefined
   /** The condition of MikroORM's filters for the operation of a write. It holds only for the row that is written. */
   readonly target?: Where | undefined
+  /** The condition that a written row must fulfil after the write, if the statement of the write checks it. */
+  readonly inside?: Where | undefined
   /** Whether MikroORM's filters are applied. Default: true. */
   readonly filtered?: boolean
   readonly context?: ReadOptions['context']
@@ -70,7 +72,7 @@ export const filtersBehind = (filters: ActiveFilters): ActiveFilters => filters.
 export function foreignOf (
   session: CrudSession,
   plan: Pick<Plan, 'model' | 'customs'>,
-  { scope, target, context }: RequestConditions,
+  { scope, target, inside, context }: RequestConditions,
   filters: ActiveFilters,
   values: unknown[],
   { switched = NONE_SWITCHED, behind = filtersBehind(filters) }: {
@@ -101,6 +103,12 @@ export function foreignOf (
         (qb) => callback(qb, descending ? 'desc' : 'asc', { ...context, em }),
         bindValue,
         `AllowedSort.custom '${sort}'`
+      ),
+    inside: (alias) =>
+      inside &&
+      throwingScopeErrors(
+        `The scope of ${model.name}`,
+        () => filterSql(em, model, alias, toMikroOrm(inside), bindValue)
       ),
     conditions: (alias) =>
       [

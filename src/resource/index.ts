@@ -37,6 +37,8 @@ export { readScope, rulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
   hasSessionContext,
   inTransaction,
+  isInTransaction,
+  knowLateTriggers,
   knowServer,
   openedEmOf,
   readStatement,

@@ -228,7 +228,7 @@ export class Resource {
     enterStage('plan')
     const complete = isInsert && plan.rows.length > 1
       ? undefined
-      : withConditions(plan, isInsert ? undefined : ownConditions(conditions), filters)
+      : withConditions(plan, isInsert ? undefined : ownConditions(conditions), filters, conditions.inside)
     enterStage('compile')
     let statement = complete && this.#kept(session, complete, filters, call)
     if (statement === undefined) {

@@ -3,7 +3,17 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { SyncSession } from '../database/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import { askDistribution, read, run, runAround, runOutside, transact, type BoundStatement } from '../run/index.ts'
+import {
+  askDistribution,
+  LATE_TRIGGERS,
+  noteLateTriggers,
+  read,
+  run,
+  runAround,
+  runOutside,
+  transact,
+  type BoundStatement,
+} from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import { RequestSession } from './request-session.ts'
 
@@ -73,6 +83,16 @@ const runOnShared = (
 /** Asks the server once whether it distributes tables, so that writes have the form that it takes. */
 export function knowServer (session: Session): Promise<void> {
   return askDistribution(sharedEmOf(session), (statement) => runStatement(session, statement))
+}
+
+/** Asks the server once which tables have triggers that may change a row after its statement has returned it. */
+export async function knowLateTriggers (session: Session): Promise<void> {
+  noteLateTriggers(sharedEmOf(session), await runStatement(session, LATE_TRIGGERS))
+}
+
+/** Whether a transaction is open, which a statement that fails would end. */
+export function isInTransaction (session: CrudSession): boolean {
+  return session instanceof SyncSession ? session.isInTransaction : openedEmOf(session)?.isInTransaction() === true
 }
 
 /** Does work in a new transaction of the session, or in a savepoint if it is in a transaction. */

@@ -40,11 +40,16 @@ const EXTENSION: BoundStatement = {
 
 const quoted = (column: string): string => `'"' || replace(${column}, '"', '""') || '"'`
 
+/** SQL for the quoted name of a table. The schema is left out if the search path has it. */
+export const NAME_OF_TABLE = `case when pg_table_is_visible(t.oid) then '' else ${quoted('n.nspname')} || '.' end || ${
+  quoted('t.relname')
+}`
+
+/** The quoted name of a table without its schema. */
+export const withoutSchema = (table: string): string => /"(?:[^"]|"")*"$/.exec(table)?.[0] ?? ''
+
 const TABLES: BoundStatement = {
-  text:
-    `select case when pg_table_is_visible(t.oid) then '' else ${quoted('n.nspname')} || '.' end || ${
-      quoted('t.relname')
-    } as "table", p.partmethod::text as "method", case when p.partmethod = 'h' then ` +
+  text: `select ${NAME_OF_TABLE} as "table", p.partmethod::text as "method", case when p.partmethod = 'h' then ` +
     'column_to_column_name(p.logicalrelid, p.partkey) end as "column", p.colocationid as "group" ' +
     'from pg_dist_partition p ' +
     'join pg_class t on t.oid = p.logicalrelid join pg_namespace n on n.oid = t.relnamespace ' +
@@ -103,5 +108,5 @@ export async function askDistributionAgain (
 
 /** A table in a distribution, by its quoted name. The schema is left out if the search path has it. */
 export function tableIn ({ tables }: Distribution, table: string): TableDistribution | undefined {
-  return tables[table] ?? tables[/"(?:[^"]|"")*"$/.exec(table)?.[0] ?? '']
+  return tables[table] ?? tables[withoutSchema(table)]
 }

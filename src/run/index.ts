@@ -28,6 +28,7 @@ export {
   type Distribution,
   type TableDistribution,
 } from './distribution.ts'
+export { areLateTriggersKnown, changesLate, LATE_TRIGGERS, noteLateTriggers } from './late-triggers.ts'
 export { recorded, type RecordedStatement } from './recorder.ts'
 export { isEmbedded, read, run, runOutside, tellOf } from './session.ts'
 export { Prepared, type BoundStatement } from './pg/statement.ts'

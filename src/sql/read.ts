@@ -37,6 +37,8 @@ export interface Foreign {
   readonly constant: ConstantCondition
   /** The scope and the custom filters of this request. */
   readonly conditions: (alias: string) => readonly Sql[]
+  /** The condition that the rows of a write must fulfil after it, if the statement checks it. */
+  readonly inside?: (alias: string) => Sql | undefined
   /** The order of a custom sort of this request. */
   readonly order: (term: CustomTerm, alias: string) => ForeignOrder
 }

@@ -10,6 +10,7 @@ import {
   type Assignment,
   type Condition,
   type GetPlan,
+  type InsertPlan,
   type PlannedInclude,
   type KeysetPlan,
   type ListPlan,
@@ -17,6 +18,7 @@ import {
   type Plan,
   type RecordsPlan,
   type Selection,
+  type UpdatePlan,
   type CustomTerm,
   type Window,
 } from '../plan/index.ts'
@@ -82,14 +84,21 @@ export function writeShapeOf (plan: AnyWritePlan): string {
   if (plan.kind === 'insert') {
     for (const { column, property } of plan.columns) shape += `|${columnShape(property, column)}`
     if (!plan.returnsKey) shape += '|keyless'
-    return `${shape}|${plan.recordset === undefined ? plan.rows.map((row) => row.join()).join(';') : 'json'}`
+    return `${shape}${insideShape(plan)}|${
+      plan.recordset === undefined ? plan.rows.map((row) => row.join()).join(';') : 'json'
+    }`
   }
   shape += `|${plan.deleted}|${plan.versions ?? ''}|${conditionsShape(plan.conditions)}`
   if (plan.kind === 'update') {
     for (const { column, property, slot } of plan.assignments) shape += `|${columnShape(property, column)}=${slot}`
+    shape += insideShape(plan)
   }
   return shape
 }
+
+/** The shape of the conditions on written rows. */
+const insideShape = ({ inside }: InsertPlan | UpdatePlan): string =>
+  inside === undefined ? '' : `|>${conditionsShape(inside)}`
 
 /** The shape of a column, for a property that may have several. */
 function columnShape (property: Assignment['property'], column: string): string {

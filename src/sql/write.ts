@@ -27,6 +27,7 @@ import {
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { column, objectJson, versionText } from './json.ts'
 import type { Dialect } from './dialect.ts'
+import { textInside } from './inside.ts'
 import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
 import { projection, selectList } from './members.ts'
@@ -43,7 +44,7 @@ export function compileWrite (plan: AnyWritePlan, foreign: Foreign, dialect: Dia
   if (plan.kind !== 'insert') noteKnown(plan.model, alias, plan.conditions, context)
   const written = writeSql(plan, alias, foreign, dialect, context)
   if (dialect === 'distributed') return fromExpression(plan, alias, written, context)
-  const returned = returnedOf(plan, alias, false, context)
+  const returned = returnedOf(plan, alias, false, context, insideSql(plan, alias, foreign, context))
   return { ...render(sql`${written} returning ${selectList(returned)}`), columns: returned.map(([column]) => column) }
 }
 
@@ -204,16 +205,36 @@ function targetSql (
   return whereClause(where)
 }
 
-/** The columns that each row returns, by name. All are texts. */
+/** The condition that written rows must fulfil, if the statement checks it. */
+function insideSql (
+  plan: AnyWritePlan,
+  alias: string,
+  foreign: Foreign,
+  context: ConditionContext
+): Sql | undefined {
+  if (plan.kind === 'delete' || plan.inside === undefined) return foreign.inside?.(alias)
+  if (plan.inside.length === 0) return undefined
+  return join(plan.inside.map((condition) => conditionSql(condition, plan.model, alias, context)), ' and ')
+}
+
+/**
+ * The columns that each row returns, by name. All are texts.
+ *
+ * @param inside the condition that each row must fulfil. Otherwise the statement fails
+ */
 function returnedOf (
   plan: AnyWritePlan,
   alias: string,
   projected: boolean,
-  context: ConditionContext
+  context: ConditionContext,
+  inside?: Sql
 ): (readonly [name: string, value: Sql])[] {
   const { selection, model } = plan
   const { members } = recordSql(selection, alias, projected, context)
-  const returned: (readonly [name: string, value: Sql])[] = [['item', sql`${objectJson(members)}::text`]]
+  const item = sql`${objectJson(members)}::text`
+  const returned: (readonly [name: string, value: Sql])[] = [
+    ['item', inside === undefined ? item : textInside(inside, item)],
+  ]
   if (model.version !== undefined) returned.push(['version', versionText(model, alias)])
   if (plan.kind === 'insert' && plan.returnsKey) {
     for (const [index, { column }] of keyColumns(model).entries()) {

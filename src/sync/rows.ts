@@ -3,10 +3,11 @@ import type { SyncSession } from '../database/index.ts'
 import { ConflictError, NotFoundError } from '../errors.ts'
 import { idOfKey, type AnyWritePlan, type Id, type RecordData } from '../plan/index.ts'
 import { NO_FILTERS, requirePromises, type ActiveFilters } from '../resource/index.ts'
-import { enterStage } from '../run/index.ts'
+import { areLateTriggersKnown, enterStage, LATE_TRIGGERS, noteLateTriggers } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import {
   canReorder,
+  checkingItself,
   checksItself,
   checksScope,
   chunksOf,
@@ -17,6 +18,7 @@ import {
   isEmpty,
   isImpossible,
   isSingle,
+  needsTransaction,
   planChange,
   planMark,
   planRow,
@@ -26,6 +28,7 @@ import {
   requireInScope,
   requireRow,
   scopeSearch,
+  searchesScope,
   searchOf,
   withOnCreate,
   withTarget,
@@ -42,12 +45,13 @@ type SyncWrite = Write<SyncSession>
 
 /** Inserts all rows or none. */
 export function insertRows (
-  write: SyncWrite,
+  begun: SyncWrite,
   rows: readonly RecordData[],
   pointer: (index: number) => string
 ): Written[] {
-  const filters = filtersOf(write, rows)
-  refuseUnitOfWork(write, 'create', rows)
+  const filters = filtersOf(begun, rows)
+  refuseUnitOfWork(begun, 'create', rows)
+  const write = checkingItself(begun)
   const chunks = chunksOf(
     rows.map((row) => withOnCreate(row, write.model, write.session.em)),
     canReorder(write) ? 1 : undefined
@@ -56,7 +60,7 @@ export function insertRows (
   return inTransaction(write, (inner) => {
     if (!checksItself(rows)) checkReferences(searchOf(inner, filters), rows, pointer)
     const written = chunks.flatMap((chunk) => insertChunk(inner, chunk, filters, pointer))
-    if (checksScope(write)) { for (const { key } of written) checkWrittenScope(inner, idOfKey(write.model, key!)) }
+    if (searchesScope(write)) { for (const { key } of written) checkWrittenScope(inner, idOfKey(write.model, key!)) }
     return written
   })
 }
@@ -82,8 +86,9 @@ export function changeRow (begun: SyncWrite, id: Id, data: RecordData): Written 
   const plan = planChange(write, id, data, filters)
   if (plan === undefined) throw new NotFoundError()
   const run = (inner: SyncWrite): Written => runWrite(inner, plan, filters)[0] ?? refuseChange(inner, id, data, filters)
-  if (!checksScope(write)) return run(write)
-  return inTransaction(write, (inner) => {
+  const checked = checkingItself(write)
+  if (!needsTransaction(checked)) return run(checked)
+  return inTransaction(checked, (inner) => {
     const written = run(inner)
     checkWrittenScope(inner, id)
     return written
@@ -126,6 +131,7 @@ function runWrite (write: SyncWrite, plan: AnyWritePlan, filters: ActiveFilters)
 function filtersOf (write: SyncWrite, rows: readonly RecordData[]): ActiveFilters {
   enterStage('plan')
   const { session, resource, conditions } = write
+  if (checksScope(write) && !areLateTriggersKnown(session.em)) noteLateTriggers(session.em, session.run(LATE_TRIGGERS))
   const entities = entitiesOfWrite(write, rows)
   const filters = activeFilters(session, resource.entitiesWithScope(entities, conditions), 'read')
   return withRows(filters, conditions.actor, entities)

@@ -1,6 +1,6 @@
 /** Creates one record, or several, of which either all are created or none. */
 import type { RecordData } from '../plan/index.ts'
-import { sharedEmOf, type ActiveFilters, type CrudClass, type Session } from '../resource/index.ts'
+import { sharedEmOf, type ActiveFilters, type CrudClass, type CrudSession, type Session } from '../resource/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { enterStage } from '../run/index.ts'
 import { answerMany, answerOne } from './answer.ts'
@@ -14,7 +14,8 @@ import { filtersOfWrite, writeInTransaction } from './run-write.ts'
 import { createThroughEntities } from './unit-of-work/create.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { withRows } from './scope-row.ts'
-import { beginWrite, checksScope, type Write, type WriteOptions, type Written } from './write.ts'
+import { beginWrite, type Write, type WriteOptions, type Written } from './write.ts'
+import { checkingItself, needsTransaction } from './written-scope.ts'
 
 /** @param isChecked whether the schema of complete new records has accepted the data */
 export async function createOne (
@@ -85,20 +86,22 @@ async function insertRows (
   }
   const completed = rows.map((row) => withOnCreate(row, write.model, sharedEmOf(write.session)))
   const chunks = chunksForServer(write, completed)
-  return isSingle(write, rows, chunks.length, filters)
-    ? await insertChunk(write, chunks[0]!, filters, pointer)
-    : await writeInTransaction(write, (inner) => insertChunks(inner, rows, chunks, filters, pointer))
+  const checked = checkingItself(write)
+  return isSingle(checked, rows, chunks.length, filters)
+    ? await insertChunk(checked, chunks[0]!, filters, pointer)
+    : await writeInTransaction(checked, (inner) => insertChunks(inner, rows, chunks, filters, pointer))
 }
 
 /** Whether one statement is enough, because no check has to run before or after it. */
 export function isSingle (
-  { session, scope }: Pick<Write, 'scope'> & { readonly session: Parameters<typeof keysToCheck>[2] },
+  write: Write<CrudSession>,
   rows: readonly RecordData[],
   chunks: number,
   filters: ActiveFilters
 ): boolean {
-  return chunks === 1 && !checksScope({ scope }) &&
-    (checksItself(rows) || rows.every((row) => refersToNothing(row) || keysToCheck(row, filters, session).length === 0))
+  return chunks === 1 && !needsTransaction(write) &&
+    (checksItself(rows) ||
+      rows.every((row) => refersToNothing(row) || keysToCheck(row, filters, write.session).length === 0))
 }
 
 const refersToNothing = ({ references, links }: RecordData): boolean => references.length === 0 && links.length === 0

@@ -55,3 +55,4 @@ export {
   type WriteOptions,
   type Written,
 } from './write.ts'
+export { checkingItself, needsTransaction, searchesScope } from './written-scope.ts'

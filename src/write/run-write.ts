@@ -15,6 +15,7 @@ import {
   activeFilters,
   filtersBehind,
   inTransaction,
+  knowLateTriggers,
   knowServer,
   NO_FILTERS,
   runStatement,
@@ -25,7 +26,7 @@ import {
   type CrudSession,
   type RequestConditions,
 } from '../resource/index.ts'
-import { convertError, enterStage, isDistributionKnown, isDriverError } from '../run/index.ts'
+import { areLateTriggersKnown, convertError, enterStage, isDistributionKnown, isDriverError } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import { errorModelOf } from './error-model.ts'
 import {
@@ -38,14 +39,16 @@ import {
   type Write,
   type Written,
 } from './write.ts'
+import { searchesScope } from './written-scope.ts'
 
 /**
  * The conditions on rows of the resource and on the records that rows refer to: MikroORM's filters and the role's. Asks
- * an unknown server first whether it is distributed.
+ * an unknown server first what the form of the write depends on.
  */
 export async function filtersOfWrite (write: Write, rows: readonly RecordData[]): Promise<ActiveFilters> {
   const { session, resource, conditions } = write
   if (!isDistributionKnown(sharedEmOf(session))) await knowServer(session)
+  if (checksScope(write) && !areLateTriggersKnown(sharedEmOf(session))) await knowLateTriggers(session)
   enterStage('plan')
   const entities = entitiesOfWrite(write, rows)
   const filters = await activeFilters(session, resource.entitiesWithScope(entities, conditions))
@@ -136,9 +139,9 @@ export async function checkWrittenScope (write: Write, id: Id): Promise<void> {
   if (search !== undefined) requireInScope(await look(write, search.plan, search.conditions))
 }
 
-/** The search for a written row in the scope, or `undefined` if the equalities of the scope are all of it. */
+/** The search for a written row in the scope, or `undefined` if the write has checked the row before. */
 export function scopeSearch (write: Write<CrudSession>, id: Id): ScopeSearch | undefined {
-  if (!checksScope(write)) return undefined
+  if (!searchesScope(write)) return undefined
   return {
     plan: planExists(id, write.resource.whitelist, { includeDeleted: true })!,
     conditions: { ...write.conditions, target: undefined, filtered: false },

@@ -19,6 +19,7 @@ import {
 } from '../../errors.ts'
 import { escapedName } from '../../json-pointer.ts'
 import { columnsOf, type EntityModel } from '../../model/index.ts'
+import { OUTSIDE } from '../../sql/index.ts'
 import {
   isCommitUnknown,
   isConflict,
@@ -73,6 +74,11 @@ function isOutsidePolicy (sqlState: string, { routine, message }: ServerError): 
   return sqlState === '42501' && (routine === CHECKS_ROWS || message.includes('violates row-level security policy'))
 }
 
+/** Whether a statement has failed because it wrote a row outside of its scope. */
+function isOutsideScope (sqlState: string, { message }: ServerError): boolean {
+  return sqlState === '22P02' && message.includes(OUTSIDE)
+}
+
 /**
  * Returns the error to throw instead of the driver's.
  *
@@ -93,7 +99,9 @@ export function convertError (error: unknown, model?: EntityModel): Error {
     return new UnavailableError('Concurrent writes conflict with this request. Repeat the request.', { cause: error })
   }
   const sqlState = sqlStateOf(error)
-  if (isOutsidePolicy(sqlState, error)) return new OutOfScopeError(undefined, { cause: error })
+  if (isOutsidePolicy(sqlState, error) || isOutsideScope(sqlState, error)) {
+    return new OutOfScopeError(undefined, { cause: error })
+  }
   if (isReadOnlyServer(error)) return new ReadOnlyViolationError(undefined, { cause: error })
   return constraintError(sqlState, error, model) ?? new DatabaseError(undefined, { cause: error })
 }

@@ -6,7 +6,8 @@ import { withOnUpdate } from '../new-row.ts'
 import { mayBeHidden, searchOf } from '../reference-questions.ts'
 import { checkChangedReferences } from '../check-references.ts'
 import { checkWrittenScope, findRow, runWrite, writeInTransaction } from '../run-write.ts'
-import { checksScope, versionsOf, writtenOf, type Write, type Written } from '../write.ts'
+import { versionsOf, writtenOf, type Write, type Written } from '../write.ts'
+import { checkingItself, needsTransaction } from '../written-scope.ts'
 
 /** The plan of an update, or `undefined` for an id that no record can have. */
 export function planChange (
@@ -45,7 +46,7 @@ export function planRemoval (write: Write<CrudSession>, id: Id): AnyWritePlan | 
   return planDelete(id, write.resource.selection, { deleted: 'with', versions: versionsOf(write) })
 }
 
-/** Changes the given columns of a row. A scope that only the database can check is checked in the same transaction. */
+/** Changes the given columns of a row. The row must still be in its scope afterwards. */
 export async function updateRow (
   write: Write,
   id: Id,
@@ -58,8 +59,9 @@ export async function updateRow (
     const [written] = await runWrite(inner, plan, filters)
     return written ?? await refuseChange(inner, id, data, filters)
   }
-  if (!checksScope(write)) return await run(write)
-  return await writeInTransaction(write, async (inner) => {
+  const checked = checkingItself(write)
+  if (!needsTransaction(checked)) return await run(checked)
+  return await writeInTransaction(checked, async (inner) => {
     const written = await run(inner)
     await checkWrittenScope(inner, id)
     return written

@@ -8,7 +8,8 @@ import { mayBeHidden, searchOf } from '../reference-questions.ts'
 import { checkReferences } from '../check-references.ts'
 import { checkWrittenScope, readBack, runWrite } from '../run-write.ts'
 import { canReorder } from '../server-order.ts'
-import { checksScope, type Write, type Written } from '../write.ts'
+import type { Write, Written } from '../write.ts'
+import { searchesScope } from '../written-scope.ts'
 
 /** Maximum number of parameters in a statement. The protocol counts them in 16 bits, which PGlite reads as signed. */
 const MAX_PARAMETERS = 32_000
@@ -76,7 +77,11 @@ export async function insertChunks (
   if (!checksItself(rows)) await checkReferences(searchOf(write, filters), rows, pointer)
   const written: Written[] = []
   for (const chunk of chunks) written.push(...await insertChunk(write, chunk, filters, pointer))
-  if (checksScope(write)) { for (const { key } of written) await checkWrittenScope(write, idOfKey(write.model, key!)) }
+  if (searchesScope(write)) {
+    for (const { key } of written) {
+      await checkWrittenScope(write, idOfKey(write.model, key!))
+    }
+  }
   return written
 }
 
@@ -96,6 +101,6 @@ export function planRows (
     rows,
     resource.selection,
     (model) => checksItself(rows) && mayBeHidden(model, filters, session),
-    checksScope(write) || canReorder(write)
+    searchesScope(write) || canReorder(write)
   )
 }

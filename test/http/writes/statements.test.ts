@@ -38,6 +38,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     '/together': { crud: resource(Tag), operations, allowHardDelete: true, transaction: true },
     '/scoped': { crud: resource(Plant), operations, scope: () => ({ supplier: 1 }) },
     '/partial': { crud: resource(Plant), operations, scope: () => ({ supplier: 1, position: { $lt: 100 } }) },
+    '/related': { crud: resource(Plant), operations, scope: () => ({ supplier: { id: 1, name: { $ne: 'x' } } }) },
   })
   const { post, patch, put, remove, restore } = writes(app)
   const recorder = await recordStatements(orm)
@@ -55,8 +56,12 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     for (
       const [expected, what, status, send] of [
         ['insert', 'create', 201, () => post('/tags', { name: 'a' })],
-        ['insert', 'create with relations that may be deleted', 201, () =>
-          post('/plants', { name: 'a', supplier: 1, group: 2, shelf: { house: 'A', number: 1 } })],
+        [
+          'insert',
+          'create with relations that may be deleted',
+          201,
+          () => post('/plants', { name: 'a', supplier: 1, group: 2, shelf: { house: 'A', number: 1 } }),
+        ],
         ['insert', 'create of all types', 201, () =>
           post('/specimens', {
             code: 'x',
@@ -66,32 +71,24 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
             synonyms: ['x'],
             size: { height: 1, width: 1 },
           })],
-        ['insert', 'create of a class of a shared table', 201, () =>
-          post('/parcels', { order: 1, carrier: 'x' })],
-        ['insert', 'createMany', 201, () =>
-          post('/shelves', Array.from({ length: 100 }, (_, number) => ({ house: 'M', number })))],
-        ['insert', 'createMany of one', 201, () =>
-          post('/tags', [{ name: 'b' }])],
-        ['insert', 'create in a scope', 201, () =>
-          post('/scoped', { name: 'a' })],
-        ['update', 'PATCH', 200, () =>
-          patch('/tags/1', { weight: 7 })],
-        ['update', 'PUT', 200, () =>
-          put('/tags/1', { weight: 8 })],
-        ['update', 'update by uuid', 200, () =>
-          patch(`/plants/${plantUuid(1)}`, { price: 1, group: 1 })],
-        ['update', 'update by a composite key', 200, () =>
-          patch('/items/1/1', { quantity: 2 })],
-        ['update', 'update in a scope', 200, () =>
-          patch('/scoped/1', { price: 2 })],
-        ['update', 'update with If-Match', 200, () =>
-          patch('/orders/1', { note: 'x' }, { 'if-match': '"1"' })],
-        ['update', 'soft delete', 200, () =>
-          remove('/tags/2')],
-        ['update', 'restore', 200, () =>
-          restore('/tags/2')],
-        ['update', 'soft delete by a key that is a UUID', 200, () =>
-          remove(`/customers/${customerId(1)}`)],
+        ['insert', 'create of a class of a shared table', 201, () => post('/parcels', { order: 1, carrier: 'x' })],
+        [
+          'insert',
+          'createMany',
+          201,
+          () => post('/shelves', Array.from({ length: 100 }, (_, number) => ({ house: 'M', number }))),
+        ],
+        ['insert', 'createMany of one', 201, () => post('/tags', [{ name: 'b' }])],
+        ['insert', 'create in a scope', 201, () => post('/scoped', { name: 'a' })],
+        ['update', 'PATCH', 200, () => patch('/tags/1', { weight: 7 })],
+        ['update', 'PUT', 200, () => put('/tags/1', { weight: 8 })],
+        ['update', 'update by uuid', 200, () => patch(`/plants/${plantUuid(1)}`, { price: 1, group: 1 })],
+        ['update', 'update by a composite key', 200, () => patch('/items/1/1', { quantity: 2 })],
+        ['update', 'update in a scope', 200, () => patch('/scoped/1', { price: 2 })],
+        ['update', 'update with If-Match', 200, () => patch('/orders/1', { note: 'x' }, { 'if-match': '"1"' })],
+        ['update', 'soft delete', 200, () => remove('/tags/2')],
+        ['update', 'restore', 200, () => restore('/tags/2')],
+        ['update', 'soft delete by a key that is a UUID', 200, () => remove(`/customers/${customerId(1)}`)],
         ['delete', 'hard delete', 200, () => remove('/tags/5?hard=true')],
         ['delete', 'delete', 200, () => remove('/shelves/M/1')],
         ['select', 'an update of nothing', 200, () => patch('/plants/1', {})],
@@ -130,10 +127,19 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     t.equal(await words(201, () => post('/plants', batch)), 'begin select select insert commit')
   })
 
-  t.test('a scope that only the database can check is checked after the write and before the commit', async (t) => {
-    t.equal(await words(201, () => post('/partial', { name: 'x' })), 'begin insert select commit')
-    t.equal(await words(200, () => patch('/partial/1', { position: 3 })), 'begin update select commit')
+  t.test('a scope that only the database can check is checked by the statement that writes', async (t) => {
+    t.equal(await words(201, () => post('/partial', { name: 'x' })), 'with insert', 'the first asks for triggers')
+    t.equal(await words(201, () => post('/partial', { name: 'x' })), 'insert')
+    t.equal(await words(201, () => post('/partial', [{ name: 'x' }, { name: 'y' }])), 'begin select insert commit')
+    t.equal(await words(200, () => patch('/partial/1', { position: 3 })), 'update')
     t.equal(await words(200, () => remove('/partial/1')), 'update', 'which a delete can not leave')
+  })
+
+  t.test('a scope over relations is checked after the write and before the commit', async (t) => {
+    t.equal(await words(201, () => post('/related', { name: 'x', supplier: 1 })), 'begin insert select commit')
+    const [{ id }] = await orm.em.fork().execute('select max(id) as id from plant') as [{ id: number }]
+    t.equal(await words(200, () => patch(`/related/${id}`, { position: 3 })), 'begin update select commit')
+    t.equal(await words(200, () => remove(`/related/${id}`)), 'update')
   })
 
   t.test('the unit of work writes many-to-many links, in any number of statements', async (t) => {
