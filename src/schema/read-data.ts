@@ -10,7 +10,9 @@ export interface DataOptions {
   /** The rules of a body, or `server` for data of the application, which may set everything that has a column. */
   readonly by: BodyRules | 'server'
   /** Given if the data is the complete new record. The rules say which properties it must have. */
-  readonly complete?: BodyRules | undefined
+  readonly complete?: BodyRules
+  /** Given if others fill in the rest of the new record. The rules say which properties the data itself must have. */
+  readonly partial?: BodyRules
   /** Whether the schema has accepted the data already. */
   readonly isChecked?: boolean
   /** Looks for errors of the record as a whole. */
@@ -27,7 +29,7 @@ export interface DataOptions {
  * @throws {ConfigError} if a new record lacks a value that no client may write
  */
 export function readData (given: unknown, model: EntityModel, options: DataOptions): RecordData {
-  const { by, complete, isChecked, check, pointer = '' } = options
+  const { by, complete, partial, isChecked, check, pointer = '' } = options
   const data = withOwnMembers(given)
   const body = by === 'server' ? serverBody(model) : clientBody(model, by, { complete: complete !== undefined })
   if (isChecked !== true && !body.accepts(data)) {
@@ -40,6 +42,7 @@ export function readData (given: unknown, model: EntityModel, options: DataOptio
   if (complete !== undefined && (by === 'server' || complete.unfilled.length > 0)) {
     checkComplete(data as Record<string, unknown>, body, complete, pointer, model)
   }
+  if (partial !== undefined) checkComplete(data as Record<string, unknown>, body, partial, pointer, model)
   return row
 }
 

@@ -72,7 +72,7 @@ function createRecords (
   const rows = data.map((one, index) => {
     const at = pointer(index)
     const row = rowOfBody(create, one, at)
-    if (create.plain) return row
+    if (create.direct) return row
     const complete = withServerValues(create, one)
     if (create.hook === undefined) return completeRow(create, one, complete, at)
     enterStage()

@@ -21,8 +21,8 @@ export interface CreateData {
   readonly values: Data | undefined
   /** The hook `beforeCreate` of the resource, with its context. */
   readonly hook: ((data: Data) => OrPromise<unknown>) | undefined
-  /** Whether bodies are complete, because no hook, server value or scope adds to them. */
-  readonly plain: boolean
+  /** Whether bodies become rows at once, because no hook and no values of the server come between. */
+  readonly direct: boolean
   /** Whether the schema has accepted the bodies already. */
   readonly isChecked: boolean
 }
@@ -44,7 +44,7 @@ export function beginCreate (write: Write<CrudSession>, isChecked = false): Crea
     completeRules: scope === undefined ? rules : withoutScope(rules, scope),
     values,
     hook: hookOf(write),
-    plain: crud.beforeCreate === undefined && scope === undefined && values === undefined,
+    direct: crud.beforeCreate === undefined && values === undefined,
     isChecked,
   }
 }
@@ -61,14 +61,22 @@ export function requireList ({ crud }: Write<CrudSession>, data: unknown): void 
   throw new ConfigError(`${crud.constructor.name}.createMany takes a list of records, got ${shown(data)}.`)
 }
 
-/** The row of a body. The body must be complete unless hook, server values or scope add to it. */
-export function rowOfBody (
-  { write: { model }, rules, plain, isChecked }: CreateData,
-  data: Data,
-  pointer: string
-): RecordData {
-  const row = readData(data, model, { by: rules, complete: plain ? rules : undefined, isChecked, pointer })
-  return plain ? withSharedColumns(row, pointer) : row
+/** The row of a body. It is complete if the body becomes the row directly. */
+export function rowOfBody (create: CreateData, data: Data, pointer: string): RecordData {
+  const { write: { model, scope }, rules, completeRules, direct, isChecked } = create
+  const read = { by: rules, isChecked, pointer }
+  if (!direct) return readData(data, model, read)
+  if (scope === undefined || scope.values.size === 0) {
+    return withSharedColumns(readData(data, model, { ...read, complete: rules }), pointer)
+  }
+  return scopedRow(create, readData(data, model, { ...read, partial: completeRules }), pointer)
+}
+
+/** A row with the values of its scope. */
+function scopedRow ({ write: { scope } }: CreateData, given: RecordData, pointer: string): RecordData {
+  const row = scope === undefined ? given : withScopeValues(given, scope)
+  if (scope !== undefined) checkScope(row, scope)
+  return withSharedColumns(row, pointer)
 }
 
 /** A body with the server's values, which replace the client's. */
@@ -82,14 +90,7 @@ export function withServerValues ({ values }: Pick<CreateData, 'values'>, body: 
  * @param body as the client sent it
  * @param data the body with the server's values, or the data that the hook returned for them
  */
-export function completeRow (
-  { write: { model, scope }, completeRules, values }: CreateData,
-  body: Data,
-  data: Data,
-  pointer: string
-): RecordData {
-  const given = rowOfHook(withServerValues({ values }, body), data, model, completeRules, pointer)
-  const row = scope === undefined ? given : withScopeValues(given, scope)
-  if (scope !== undefined) checkScope(row, scope)
-  return withSharedColumns(row, pointer)
+export function completeRow (create: CreateData, body: Data, data: Data, pointer: string): RecordData {
+  const { write: { model }, completeRules } = create
+  return scopedRow(create, rowOfHook(withServerValues(create, body), data, model, completeRules, pointer), pointer)
 }

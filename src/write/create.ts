@@ -58,7 +58,7 @@ async function createRecords (
     const one = data[index]!
     const at = pointer(index)
     const row = rowOfBody(create, one, at)
-    rows.push(create.plain ? row : completeRow(create, one, await withBeforeCreate(create, one), at))
+    rows.push(create.direct ? row : completeRow(create, one, await withBeforeCreate(create, one), at))
   }
   if (rows.length === 0) return []
   const checked = withRows(write, rows)
