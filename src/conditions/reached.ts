@@ -31,17 +31,19 @@ export function hasSql (where: Where): boolean {
 }
 
 /**
- * Whether a condition compares only values that the row itself contains. Then nothing but the row decides whether it
- * holds.
+ * The entities whose rows decide whether a condition holds for a row, besides the row itself; `undefined` if the tree
+ * does not tell them. SQL of the application and formulas of properties may read any rows.
  */
-export function isOfRow (where: Where): boolean {
-  let own = !hasSql(where)
+export function rowsBehind (where: Where): ReadonlySet<EntityModel> | undefined {
+  const entities = new Set<EntityModel>()
+  let certain = !hasSql(where)
   visit(where, (part) => {
-    if (part.kind === 'related') own = false
-    // the formula of a property may read other rows, and so does the key of a relation that the other side owns
-    else if (part.kind === 'compare' && !isColumn(part.property)) own = false
+    if (part.kind === 'related') {
+      entities.add(part.relation.target)
+      certain &&= part.relation.where === undefined
+    } else if (part.kind === 'compare') certain &&= isColumn(part.property)
   })
-  return own
+  return certain ? entities : undefined
 }
 
 const isColumn = (property: ScalarProperty | RelationProperty): boolean =>

@@ -7,6 +7,7 @@ import type { EntityModel } from '../model/index.ts'
 import type { CallbackCondition, Plan, SwitchedCondition } from '../plan/index.ts'
 import {
   builderOf,
+  filterOfRow,
   filterSql,
   foreignOrder,
   foreignSql,
@@ -108,7 +109,7 @@ export function foreignOf (
       inside &&
       throwingScopeErrors(
         `The scope of ${model.name}`,
-        () => filterSql(em, model, alias, toMikroOrm(inside), bindValue)
+        () => filterOfRow(em, model, alias, toMikroOrm(inside, visibleBy(NO_FILTERS)), bindValue)
       ),
     conditions: (alias) =>
       [

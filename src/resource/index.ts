@@ -38,7 +38,7 @@ export {
   hasSessionContext,
   inTransaction,
   isInTransaction,
-  knowLateTriggers,
+  knowTriggers,
   knowServer,
   openedEmOf,
   readStatement,

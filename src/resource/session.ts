@@ -5,8 +5,8 @@ import { ConfigError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import {
   askDistribution,
-  LATE_TRIGGERS,
-  noteLateTriggers,
+  TRIGGERS,
+  noteTriggers,
   read,
   run,
   runAround,
@@ -85,9 +85,9 @@ export function knowServer (session: Session): Promise<void> {
   return askDistribution(sharedEmOf(session), (statement) => runStatement(session, statement))
 }
 
-/** Asks the server once which tables have triggers that may change a row after its statement has returned it. */
-export async function knowLateTriggers (session: Session): Promise<void> {
-  noteLateTriggers(sharedEmOf(session), await runStatement(session, LATE_TRIGGERS))
+/** Asks the server once which tables have triggers, on which the check of written rows depends. */
+export async function knowTriggers (session: Session): Promise<void> {
+  noteTriggers(sharedEmOf(session), await runStatement(session, TRIGGERS))
 }
 
 /** Whether a transaction is open, which a statement that fails would end. */

@@ -28,7 +28,6 @@ export {
   type Distribution,
   type TableDistribution,
 } from './distribution.ts'
-export { areLateTriggersKnown, changesLate, LATE_TRIGGERS, noteLateTriggers } from './late-triggers.ts'
 export { recorded, type RecordedStatement } from './recorder.ts'
 export { isEmbedded, read, run, runOutside, tellOf } from './session.ts'
 export { Prepared, type BoundStatement } from './pg/statement.ts'
@@ -38,4 +37,5 @@ export type { Completion } from './streams/cursor.ts'
 export { streamRows } from './streams/stream-rows.ts'
 export { signalOf, throwIfStopped } from './transaction/stop.ts'
 export { preparedValues } from './pg/prepared-values.ts'
+export { areTriggersKnown, changesLate, isPlain, noteTriggers, TRIGGERS } from './triggers.ts'
 export { toCrudError } from './errors/to-crud-error.ts'

@@ -32,6 +32,27 @@ export function filterSql (
   return foreignSql(em, model, alias, (qb) => qb.where(where), bind)
 }
 
+/**
+ * The same condition for the row of an alias that is not in its table yet, because the statement is writing it. The
+ * condition must not read the table.
+ */
+export function filterOfRow (
+  em: EntityManager,
+  model: EntityModel,
+  alias: string,
+  where: FilterQuery<any>,
+  bind: Bind
+): Sql | undefined {
+  const start = startOf(model, alias)
+  const { sql: text, params } = builder(em, model, alias).where(where).select(raw('1')).toQuery()
+  if (text === start) return undefined
+  const condition = conditionIn(text, start)
+  if (condition !== undefined) return sql`(${bindAll(condition, params, bind)})`
+  if (!text.startsWith(start)) throw new TypeError(`MikroORM's query does not start with the rows of ${model.name}`)
+  const row = sql`(select ${name(alias)}.*) as ${name(alias)}`
+  return sql`exists (select 1 from ${row}${bindAll(text.slice(start.length), params, bind)})`
+}
+
 /** The conditions that a callback adds to a query builder, for the rows of an alias. */
 export function foreignSql (
   em: EntityManager,
@@ -40,11 +61,11 @@ export function foreignSql (
   narrow: (qb: AnyQueryBuilder) => AnyQueryBuilder,
   bind: Bind
 ): Sql | undefined {
-  const start = `select 1 from ${model.table} as "${alias}"`
+  const start = startOf(model, alias)
   const { sql: text, params } = narrow(builder(em, model, alias).select(raw('1'))).toQuery()
   if (text === start) return undefined
-  const condition = text.startsWith(`${start} where `) ? text.slice(start.length + ' where '.length) : undefined
-  if (condition !== undefined && !BEYOND_WHERE.test(condition)) return sql`(${bindAll(condition, params, bind)})`
+  const condition = conditionIn(text, start)
+  if (condition !== undefined) return sql`(${bindAll(condition, params, bind)})`
 
   // the query has joins, limits or the like: the condition is that its rows include this one
   const key = model.primaryKey.flatMap((part) => part.columns)
@@ -54,6 +75,16 @@ export function foreignSql (
   ).toQuery()
   const left = key.length === 1 ? columns(alias) : sql`(${columns(alias)})`
   return sql`${left} in (${bindAll(found.sql, found.params, bind)})`
+}
+
+/** The beginning of MikroORM's query for the rows of an alias. */
+const startOf = ({ table }: EntityModel, alias: string): string => `select 1 from ${table} as "${alias}"`
+
+/** The condition of a query that has nothing but a condition. */
+function conditionIn (query: string, start: string): string | undefined {
+  if (!query.startsWith(`${start} where `)) return undefined
+  const condition = query.slice(start.length + ' where '.length)
+  return BEYOND_WHERE.test(condition) ? undefined : condition
 }
 
 /**

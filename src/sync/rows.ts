@@ -3,7 +3,7 @@ import type { SyncSession } from '../database/index.ts'
 import { ConflictError, NotFoundError } from '../errors.ts'
 import { idOfKey, type AnyWritePlan, type Id, type RecordData } from '../plan/index.ts'
 import { NO_FILTERS, requirePromises, type ActiveFilters } from '../resource/index.ts'
-import { areLateTriggersKnown, enterStage, LATE_TRIGGERS, noteLateTriggers } from '../run/index.ts'
+import { areTriggersKnown, enterStage, TRIGGERS, noteTriggers } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import {
   canReorder,
@@ -51,7 +51,7 @@ export function insertRows (
 ): Written[] {
   const filters = filtersOf(begun, rows)
   refuseUnitOfWork(begun, 'create', rows)
-  const write = checkingItself(begun)
+  const write = checkingItself(begun, filters)
   const chunks = chunksOf(
     rows.map((row) => withOnCreate(row, write.model, write.session.em)),
     canReorder(write) ? 1 : undefined
@@ -86,7 +86,7 @@ export function changeRow (begun: SyncWrite, id: Id, data: RecordData): Written 
   const plan = planChange(write, id, data, filters)
   if (plan === undefined) throw new NotFoundError()
   const run = (inner: SyncWrite): Written => runWrite(inner, plan, filters)[0] ?? refuseChange(inner, id, data, filters)
-  const checked = checkingItself(write)
+  const checked = checkingItself(write, filters)
   if (!needsTransaction(checked)) return run(checked)
   return inTransaction(checked, (inner) => {
     const written = run(inner)
@@ -131,7 +131,7 @@ function runWrite (write: SyncWrite, plan: AnyWritePlan, filters: ActiveFilters)
 function filtersOf (write: SyncWrite, rows: readonly RecordData[]): ActiveFilters {
   enterStage('plan')
   const { session, resource, conditions } = write
-  if (checksScope(write) && !areLateTriggersKnown(session.em)) noteLateTriggers(session.em, session.run(LATE_TRIGGERS))
+  if (checksScope(write) && !areTriggersKnown(session.em)) noteTriggers(session.em, session.run(TRIGGERS))
   const entities = entitiesOfWrite(write, rows)
   const filters = activeFilters(session, resource.entitiesWithScope(entities, conditions), 'read')
   return withRows(filters, conditions.actor, entities)

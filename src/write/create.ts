@@ -86,7 +86,7 @@ async function insertRows (
   }
   const completed = rows.map((row) => withOnCreate(row, write.model, sharedEmOf(write.session)))
   const chunks = chunksForServer(write, completed)
-  const checked = checkingItself(write)
+  const checked = checkingItself(write, filters)
   return isSingle(checked, rows, chunks.length, filters)
     ? await insertChunk(checked, chunks[0]!, filters, pointer)
     : await writeInTransaction(checked, (inner) => insertChunks(inner, rows, chunks, filters, pointer))

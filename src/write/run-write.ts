@@ -15,7 +15,7 @@ import {
   activeFilters,
   filtersBehind,
   inTransaction,
-  knowLateTriggers,
+  knowTriggers,
   knowServer,
   NO_FILTERS,
   runStatement,
@@ -26,7 +26,7 @@ import {
   type CrudSession,
   type RequestConditions,
 } from '../resource/index.ts'
-import { areLateTriggersKnown, convertError, enterStage, isDistributionKnown, isDriverError } from '../run/index.ts'
+import { areTriggersKnown, convertError, enterStage, isDistributionKnown, isDriverError } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import { errorModelOf } from './error-model.ts'
 import {
@@ -48,7 +48,7 @@ import { searchesScope } from './written-scope.ts'
 export async function filtersOfWrite (write: Write, rows: readonly RecordData[]): Promise<ActiveFilters> {
   const { session, resource, conditions } = write
   if (!isDistributionKnown(sharedEmOf(session))) await knowServer(session)
-  if (checksScope(write) && !areLateTriggersKnown(sharedEmOf(session))) await knowLateTriggers(session)
+  if (checksScope(write) && !areTriggersKnown(sharedEmOf(session))) await knowTriggers(session)
   enterStage('plan')
   const entities = entitiesOfWrite(write, rows)
   const filters = await activeFilters(session, resource.entitiesWithScope(entities, conditions))

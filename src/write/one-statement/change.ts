@@ -59,7 +59,7 @@ export async function updateRow (
     const [written] = await runWrite(inner, plan, filters)
     return written ?? await refuseChange(inner, id, data, filters)
   }
-  const checked = checkingItself(write)
+  const checked = checkingItself(write, filters)
   if (!needsTransaction(checked)) return await run(checked)
   return await writeInTransaction(checked, async (inner) => {
     const written = await run(inner)

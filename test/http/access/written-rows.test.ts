@@ -15,11 +15,19 @@ const Place = defineEntity({
   name: 'Place',
   properties: { city: p.string().nullable(), floor: p.integer().nullable() },
 })
+const User = defineEntity({ name: 'User', properties: { ...id, name: p.string() } })
 const Group = defineEntity({
   name: 'Group',
   tableName: 'item_group',
-  properties: { ...id, name: p.string(), items: () => p.oneToMany(Item).mappedBy('group') },
+  properties: {
+    ...id,
+    name: p.string(),
+    owner: () => p.manyToOne(User).nullable(),
+    items: () => p.oneToMany(Item).mappedBy('group'),
+  },
 })
+const Guarded = defineEntity({ name: 'Guarded', properties: { ...id, name: p.string() } })
+const Viewed = defineEntity({ name: 'Viewed', properties: { ...id, name: p.string() } })
 const Item = defineEntity({
   name: 'Item',
   properties: {
@@ -35,6 +43,8 @@ const Item = defineEntity({
     site: () => p.embedded(Place).object().nullable(),
     group: () => p.manyToOne(Group).nullable(),
     next: () => p.manyToOne(Item).nullable(),
+    guarded: () => p.manyToOne(Guarded).nullable(),
+    viewed: () => p.manyToOne(Viewed).nullable().createForeignKeyConstraint(false),
     note: p.string().nullable(),
     deleted_at: p.datetime(3).nullable(),
   },
@@ -43,12 +53,22 @@ const Batch = defineEntity({
   name: 'Batch',
   properties: { key: p.string().primary(), part: p.integer(), size: p.integer(), version: p.integer().version() },
 })
-const entities = [Place, Group, Item, Batch]
+const Plant = defineEntity({
+  name: 'Plant',
+  properties: {
+    ...id,
+    size: p.integer(),
+    note: p.string().nullable(),
+    group: () => p.manyToOne(Group).nullable(),
+  },
+})
+const entities = [Place, User, Guarded, Viewed, Group, Item, Batch, Plant]
 
 async function seed (em: EntityManager): Promise<void> {
-  em.create(Group, { name: 'open' })
-  em.create(Group, { name: 'closed' })
+  em.create(Group, { name: 'open', owner: em.create(User, { name: 'Ann' }) })
+  em.create(Group, { name: 'closed', owner: em.create(User, { name: 'Bob' }) })
   await em.flush()
+  em.create(Guarded, { name: 'open' })
   em.create(Item, { name: 'first', size: 1, group: 1 })
 }
 
@@ -86,24 +106,36 @@ const CASES: ReadonlyArray<
   [{ group: { id: { $lt: 2 } } }, 'one', { group: 1 }, [{ group: 2 }, { group: null }]],
   [{ halved: { $gt: 2 } }, 'two', { size: 6 }, [{ size: 5 }, { size: null }]],
   [() => ({ [raw('size + weight')]: { $gt: 5 } }), 'two', { size: 3 }, [{ size: 2 }]],
-  [{ group: { name: 'open' } }, 'two', { group: 1 }, [{ group: 2 }, { group: null }]],
-  [{ $or: [{ size: 1 }, { group: { name: { $like: 'op%' } } }] }, 'two', { size: 2, group: 1 }, [{
+  [{ group: { name: 'open' } }, 'one', { group: 1 }, [{ group: 2 }, { group: null }]],
+  [{ group: { name: null } }, 'one', { group: null }, [{ group: 1 }, { group: 2 }]],
+  [{ $not: { group: { name: 'closed' } } }, 'one', { group: 1 }, [{ group: 2 }]],
+  [{ group: { $or: [{ id: 1 }, { name: 'x' }] } }, 'one', { group: 1 }, [{ group: 2 }]],
+  [{ group: { owner: { name: 'Ann' } }, size: { $gt: 1 } }, 'one', { group: 1, size: 2 }, [
+    { group: 2, size: 2 },
+    { group: 1, size: 1 },
+  ]],
+  [{ $or: [{ size: 1 }, { group: { name: { $like: 'op%' } } }] }, 'one', { size: 2, group: 1 }, [{
     size: 2,
     group: 2,
   }]],
+  [{ guarded: { name: 'open' } }, 'two', { guarded: 1 }, [{ guarded: null }]],
+  [{ viewed: { name: 'first' } }, 'two', { viewed: 1 }, [{ viewed: null }]],
   [{ $or: [{ size: 1 }, { next: { size: 1 } }] }, 'two', { size: 2, next: 1 }, [{ size: 2, next: null }]],
   [{ group: { items: { $some: { name: 'first' } } } }, 'two', { group: 1 }, [{ group: 2 }, { group: null }]],
   [{ group: { items: { $none: { size: 9 } } } }, 'two', { group: 1 }, [{ group: 1, size: 9 }]],
 ]
 
 const TRIGGERS = `
+  alter table guarded enable row level security;
+  drop table viewed;
+  create view viewed as select id, name from item;
   create function resize() returns trigger language plpgsql as $$
   begin
     if new.note = 'grow' then new.size = 99; end if;
     if new.note = 'shrink' then new.size = 1; end if;
     return new;
   end $$;
-  create trigger resize before insert or update on item for each row execute function resize();
+  create trigger resize before insert or update on plant for each row execute function resize();
   create function resize_later() returns trigger language plpgsql as $$
   begin
     if new.part = 0 then update batch set size = 99 where key = new.key and size <> 99; end if;
@@ -113,23 +145,37 @@ const TRIGGERS = `
 `
 
 const items = new CrudBase<any>({ model: Item, writable: 'all' })
+const groups = new CrudBase<any>({ model: Group, writable: ['name'] })
+const plants = new CrudBase<any>({ model: Plant, writable: 'all' })
 const batches = new CrudBase<any>({ model: Batch, writable: 'all' })
 const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   let rows: () => object | Promise<object> = () => ({})
+  let groupRows = {}
   const access: AccessOptions = {
     role: () => 'member',
-    roles: { member: { Item: { rows: () => rows() }, Batch: { rows: () => rows() }, Group: true } },
+    roles: {
+      member: {
+        Item: { rows: () => rows() },
+        Batch: { rows: () => rows() },
+        Plant: { rows: () => rows() },
+        Guarded: true,
+        Viewed: true,
+        Group: { rows: () => groupRows },
+      },
+    },
   }
   const app = await serveWith(t, orm, {
     access,
-    shared: ['Group'],
+    shared: ['User', 'Guarded', 'Viewed'],
     resources: {
       '/items': { crud: items, operations },
       '/together': { crud: items, operations, transaction: true },
       '/small': { crud: items, operations, scope: () => ({ size: { $lt: 100 } }) },
       '/batches': { crud: batches, operations },
+      '/plants': { crud: plants, operations },
+      '/groups': { crud: groups, operations },
     },
   })
   const send = sender(app)
@@ -160,6 +206,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const own = await send('POST', '/items', { name: 'own', ...inside })
       t.strictSame([own.status, words()], [201, way === 'one' ? 'insert' : 'begin insert select commit'], 'POST')
       const url = `/items/${own.body.id}`
+      t.equal((await send('GET', url)).status, 200, 'the role sees the row')
+      recorder.take()
       const patched = await send('PATCH', url, { ...inside, note: 'x' })
       t.strictSame([patched.status, words()], [200, way === 'one' ? 'update' : 'begin update select commit'], 'PATCH')
       const before = await contents()
@@ -192,14 +240,42 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a trigger that changes the row before it is written', async (t) => {
+    for (
+      const [condition, way] of [
+        [{ size: { $lt: 10 } }, 'insert'],
+        [{ $or: [{ size: { $lt: 10 } }, { group: { name: 'closed' } }] }, 'begin insert select commit'],
+      ] as const
+    ) {
+      rows = () => condition
+      recorder.take()
+      const shrunk = await send('POST', '/plants', { size: 50, note: 'shrink', group: 1 })
+      t.match([shrunk.status, shrunk.body.size, words()], [201, 1, way])
+      const before = await contents('plant')
+      refused(t, await send('POST', '/plants', { size: 1, note: 'grow' }), 'create')
+      refused(t, await send('POST', '/plants', [{ size: 1 }, { size: 1, note: 'grow' }]), 'batch')
+      refused(t, await send('PATCH', `/plants/${shrunk.body.id}`, { note: 'grow' }), 'update')
+      t.strictSame(await contents('plant'), before)
+    }
+  })
+
+  t.test('a condition on the rows that refer to a row is checked in one statement', async (t) => {
     await remake()
-    rows = trees
-    const before = await contents()
-    refused(t, await send('POST', '/items', { name: 'x', size: 1, note: 'grow' }), 'create')
-    refused(t, await send('POST', '/items', [{ name: 'x', size: 1 }, { name: 'y', size: 1, note: 'grow' }]), 'batch')
-    refused(t, await send('PATCH', '/items/1', { note: 'grow' }), 'update')
-    t.strictSame(await contents(), before)
-    t.match(await send('POST', '/items', { name: 'x', size: 50, note: 'shrink' }), { status: 201, body: { size: 1 } })
+    const before = await contents('item_group')
+    groupRows = { items: { $some: { name: 'first' } } }
+    recorder.take()
+    refused(t, await send('POST', '/groups', { name: 'x' }), 'a new record has none')
+    t.equal(words(), 'insert')
+    t.strictSame(await contents('item_group'), before)
+    recorder.take()
+    t.equal((await send('PATCH', '/groups/1', { name: 'open' })).status, 200)
+    t.equal(words(), 'update')
+    groupRows = { items: { $none: { name: 'first' } } }
+    recorder.take()
+    const created = await send('POST', '/groups', { name: 'x' })
+    t.strictSame([created.status, words()], [201, 'insert'])
+    t.equal((await send('PATCH', '/groups/1', { name: 'x' })).status, 404)
+    await execute(`delete from item_group where id = ${created.body.id}`)
+    groupRows = {}
   })
 
   t.test('a trigger that changes the row after it was written takes a transaction', async (t) => {
