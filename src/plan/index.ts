@@ -41,6 +41,7 @@ export type {
   CustomTarget,
   CustomTerm,
   Deleted,
+  FixedValue,
   GetPlan,
   PlannedInclude,
   JsonValue,

@@ -223,6 +223,9 @@ export interface Place {
 /** The sort values of a row as texts, one for each term of the order (`column::text`, datetimes in UTC). */
 export type SortTexts = readonly (string | null)[]
 
+/** A value of the configuration that SQL text can contain. */
+export type FixedValue = string | number | boolean
+
 /** A page of a list that starts at a place in its order. Its cost does not depend on the rows before the place. */
 export interface KeysetPlan extends AnswerPlan {
   readonly kind: 'keyset'
@@ -235,6 +238,8 @@ export interface KeysetPlan extends AnswerPlan {
   readonly spare: 0 | 1
   /** Whether the page has the default size of the whitelist, so that its statement may contain this number. */
   readonly usual: boolean
+  /** Values of the configuration, by their slots. The statement may contain them. */
+  readonly fixed?: ReadonlyMap<Slot, FixedValue>
   /** The place where the page starts. Absent for the first page. */
   readonly place?: Place
   /**

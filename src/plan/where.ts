@@ -14,7 +14,7 @@ import {
   type ValueType,
 } from '../model/index.ts'
 import type { ComparisonOperator } from '../operators/index.ts'
-import type { Condition, EntityConditions, Operand, Plan } from './types.ts'
+import type { Condition, EntityConditions, FixedValue, KeysetPlan, Operand, Plan, Slot } from './types.ts'
 import { Values } from './values.ts'
 import type { AnyWritePlan } from './write.ts'
 
@@ -25,7 +25,8 @@ const MAX_COMPARISONS = 50
  * Returns the plan with the conditions of its request, or `undefined` if one of them has no translation.
  *
  * @param scope a condition on the rows of the plan's entity. It is not applied to plans that insert rows.
- * @param filters conditions on the rows of entities, wherever the plan reads them
+ * @param filters conditions on the rows of entities, wherever the plan reads them. `fixed`: whether the configuration
+ * contains them, so that they are the same in all requests
  * @param inside a condition that the statement of a write checks on the rows that it has written
  * @example
  * withConditions(plan, readCondition({ tenant: 5 }, plan.model), new Map())
@@ -33,15 +34,19 @@ const MAX_COMPARISONS = 50
 export function withConditions<AnyPlan extends Plan | AnyWritePlan> (
   plan: AnyPlan,
   scope: Where | undefined,
-  filters: ReadonlyMap<EntityModel, Where>,
+  filters: ReadonlyMap<EntityModel, Where> & { readonly fixed?: boolean },
   inside?: Where
 ): AnyPlan | undefined {
   if (scope === undefined && filters.size === 0 && inside === undefined) return plan
   const values = new Values(plan.values)
   const own = scope === undefined ? NONE : translate(scope, plan.model, values)
+  const ofRequest = values.list.length
   const ofEntities = own && translateAll(filters, values)
   if (ofEntities === undefined) return undefined
   const complete = { ...plan, filters: ofEntities, values: values.list }
+  if (filters.fixed === true && plan.kind === 'keyset') {
+    ;(complete as { fixed?: KeysetPlan['fixed'] }).fixed = fixedFrom(ofRequest, values.list)
+  }
   if (own!.length > 0 && 'conditions' in complete) {
     ;(complete as { conditions: readonly Condition[] }).conditions = [...complete.conditions, ...own!]
   }
@@ -75,6 +80,17 @@ export function withTranslated<AnyPlan extends Plan> (
 }
 
 const NONE: readonly Condition[] = []
+
+/** The values from a slot on, or `undefined` if SQL text cannot contain one of them. */
+function fixedFrom (start: Slot, values: readonly unknown[]): KeysetPlan['fixed'] {
+  const fixed = new Map<Slot, FixedValue>()
+  for (let slot = start; slot < values.length; slot++) {
+    const value = values[slot]
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined
+    fixed.set(slot, value)
+  }
+  return fixed
+}
 
 function translateAll (filters: ReadonlyMap<EntityModel, Where>, values: Values): EntityConditions | undefined {
   const translated = new Map<EntityModel, readonly Condition[]>()

@@ -56,6 +56,8 @@ export interface ActiveFilters extends ReadonlyMap<EntityModel, Where> {
    * condition of the application is not limited by what the role may see.
    */
   readonly ofMikroOrm?: ReadonlyMap<EntityModel, Where>
+  /** Whether the configuration contains all of them, so that they are the same in all requests. */
+  readonly fixed?: boolean
 }
 
 /** The filters of entities of which none has an active filter, whatever the operation. */

@@ -53,14 +53,18 @@ export function withRows (
 ): OrPromise<ActiveFilters> {
   if (actor === undefined || actor.role.unlimited) return filters
   const rows: Array<OrPromise<Where | undefined>> = []
+  let fixed = filters.size === 0
   try {
-    for (const model of entities) rows.push(rowsOf(actor, model))
+    for (const model of entities) {
+      rows.push(rowsOf(actor, model))
+      fixed &&= typeof actor.role.ruleOf(model.name)?.rows !== 'function'
+    }
   } catch (error) {
     return settledThen(rows, error)
   }
   return rows.some(isPromise)
     ? Promise.all(rows).then((rows) => guarded(filters, entities, rows))
-    : guarded(filters, entities, rows as Array<Where | undefined>)
+    : guarded(filters, entities, rows as Array<Where | undefined>, fixed)
 }
 
 /** Throws an error after some promises, which may be rejected, too: a rejection must be awaited. */
@@ -69,11 +73,16 @@ async function settledThen (rows: readonly unknown[], error: unknown): Promise<n
   throw error
 }
 
-/** The same for rows that are known already. */
+/**
+ * The same for rows that are known already.
+ *
+ * @param fixed whether all conditions are the same in all requests
+ */
 export function guarded (
   filters: ActiveFilters,
   entities: readonly EntityModel[],
-  rows: ReadonlyArray<Where | undefined>
+  rows: ReadonlyArray<Where | undefined>,
+  fixed = false
 ): ActiveFilters {
   let all: GuardedFilters | undefined
   for (let index = 0; index < rows.length; index++) {
@@ -81,7 +90,7 @@ export function guarded (
     if (where === undefined) continue
     const model = entities[index]!
     const own = filters.get(model)
-    all ??= new GuardedFilters(filters)
+    all ??= new GuardedFilters(filters, fixed)
     all.set(model, own === undefined ? where : [...own, ...where])
   }
   return all ?? filters
@@ -89,9 +98,11 @@ export function guarded (
 
 class GuardedFilters extends Map<EntityModel, Where> implements ActiveFilters {
   readonly ofMikroOrm: ActiveFilters
+  readonly fixed: boolean
 
-  constructor (filters: ActiveFilters) {
+  constructor (filters: ActiveFilters, fixed: boolean) {
     super()
+    this.fixed = fixed
     for (const [model, where] of filters) this.set(model, where)
     this.ofMikroOrm = filters
   }

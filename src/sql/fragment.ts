@@ -1,8 +1,9 @@
 /**
  * SQL text in pieces. A piece of text comes from source code, from metadata or from MikroORM; `name` and `literal`
  * quote it. A number is a slot, a value to be bound. There is no other way in, so text of a request cannot become SQL.
+ * `render` writes slots of the configuration as literals.
  */
-import type { Slot } from '../plan/index.ts'
+import type { FixedValue, Slot } from '../plan/index.ts'
 
 /** Text and slots, in order. */
 export interface Sql {
@@ -85,13 +86,21 @@ export function join (fragments: readonly Sql[], separator = ', '): Sql {
 
 export const EMPTY: Sql = { pieces: [] }
 
-/** Renders a fragment with numbered placeholders. A slot that occurs several times has one number. */
-export function render (fragment: Sql): Statement {
+/**
+ * Renders a fragment with numbered placeholders. A slot that occurs several times has one number.
+ *
+ * @param fixed values of the configuration, which become a part of the text
+ */
+export function render (fragment: Sql, fixed?: ReadonlyMap<Slot, FixedValue>): Statement {
   const numbers = new Map<Slot, number>()
   let text = ''
   for (const piece of fragment.pieces) {
+    const value = typeof piece === 'string' ? undefined : fixed?.get(piece)
     if (typeof piece === 'string') {
       text += piece
+    } else if (value !== undefined) {
+      // a literal without a type, as a placeholder has none
+      text += literal(String(value)).pieces.join('')
     } else {
       let number = numbers.get(piece)
       if (number === undefined) numbers.set(piece, number = numbers.size + 1)

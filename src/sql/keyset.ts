@@ -57,7 +57,7 @@ export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
   context.known.copy(alias, page)
   // with the number in the text, PostgreSQL sees that one plan is as good as a plan for each run. For a parameter it
   // assumes that a tenth of the table is fetched
-  const uniform = plan.usual && source.conditions.every(isConstant)
+  const uniform = plan.usual && source.conditions.every((condition) => isConstant(condition, plan))
   const fetched = uniform ? numberSql(plan.limit + plan.spare + (plan.witness ? 1 : 0)) : sql`${plan.fetchSlot}`
   const pageSql = rowsSql(plan, source, order.joins, columns, order.expressions, sorts, fetched)
   const carried = orderBy(carriedOrder(order.expressions, sorts, page))
@@ -94,7 +94,8 @@ export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
 }
 
 /** Whether a condition has the same values in all requests. */
-const isConstant = ({ pieces }: Sql): boolean => pieces.every((piece) => typeof piece === 'string')
+const isConstant = ({ pieces }: Sql, { fixed }: KeysetPlan): boolean =>
+  pieces.every((piece) => typeof piece === 'string' || fixed?.has(piece) === true)
 
 /** Leaves out the witness and the spare row. */
 function shownClauses (plan: KeysetPlan, page: string, sorts: readonly string[], fetched: Sql): Sql {

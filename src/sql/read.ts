@@ -77,8 +77,8 @@ export function compile (plan: Plan, foreign: Foreign, dialect: Dialect = 'postg
       return { ...render(streamRecordsSql(plan, source)), columns: recordsColumns(plan) }
     case 'keyset': {
       const { rows, order, uniform } = keysetSql(plan, source)
+      if (uniform) return { ...render(sql`${rows}${order}`, plan.fixed), columns: keysetColumns(plan) }
       const statement = render(sql`${rows}${order}`)
-      if (uniform) return { ...statement, columns: keysetColumns(plan) }
       const kept = plannedForValues(statement, render(order).text, plan.fetchSlot)
       return { ...statement, columns: keysetColumns(plan), kept }
     }

@@ -53,7 +53,7 @@ export function shapeOf (plan: Plan): string {
       }${isDeep(plan.window) ? 'k' : ''}${plan.gathered === true ? 'g' : ''}`
     case 'keyset':
       return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${
-        plan.usual ? `=${plan.limit}` : plan.fetchSlot
+        plan.usual ? `=${plan.limit}${fixedShape(plan)}` : plan.fetchSlot
       }+${plan.spare}${placeShape(plan)}`
     case 'stream':
       return `${base}|${orderShape(plan.order)}|${plan.reads === 'keys' ? 'keys' : selectionShape(plan.selection)}`
@@ -171,6 +171,10 @@ function placeShape ({ place, witness }: KeysetPlan): string {
     ? ''
     : `${place.side}${place.inclusive ? '=' : ''}${witness ? '!' : ''}${place.slots.join()}`
 }
+
+/** The values that the text of a statement contains. */
+const fixedShape = ({ fixed }: KeysetPlan): string =>
+  fixed === undefined ? '' : `!${JSON.stringify([...fixed.values()])}`
 
 /** The shapes of selections and orders that plans share, computed on first use. */
 const selectionShapes = new WeakMap<Selection, string>()

@@ -2,7 +2,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig } from '../../src/config/index.ts'
+import type { FastifyRequest } from 'fastify'
+import type { AccessOptions } from '../../src/access/index.ts'
 import { CrudBase } from '../../src/crud/index.ts'
+import { parseQueryParams } from '../../src/query/index.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
 import { listOf } from './helper.ts'
 import type { Json } from '../http/helper.ts'
@@ -114,5 +117,33 @@ await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       statement.shared > 0,
       `${statement.own} plans for single runs, then ${statement.shared} runs of the shared one`
     )
+  })
+
+  await t.test('rows of a role that are the same for all requests are a part of such a plan', async (t) => {
+    const role = (rows: object | (() => object)) =>
+      orders.forRole('member', {
+        access: { role: () => 'member', roles: { member: { Order: { rows }, Shop: true } } } as AccessOptions,
+        request: {} as FastifyRequest,
+      })
+    for (
+      const [what, rows, text, shared] of [
+        ['a condition', { shop: { $in: [1] }, id: { $gt: 0 } }, /any\('\{"1"\}'\)/, true],
+        ['a function', () => ({ shop: { $in: [1] }, id: { $gt: 0 } }), /any\(\$3\)/, false],
+      ] as const
+    ) {
+      const view = role(rows)
+      let query = 'sort=-at&cursor='
+      const ids: number[] = []
+      for (let page = 0; page < RUNS; page++) {
+        const { items, next_cursor: next } = await view.list(orm.em.fork(), parseQueryParams(query)) as Json
+        ids.push(...items.map((item: Json) => item.id))
+        query = `sort=-at&cursor=${next}`
+      }
+      const all = Array.from({ length: ROWS }, (_, index) => ROWS - index).filter((id) => id % 10 !== 0)
+      t.strictSame(ids, all.slice(0, 20 * RUNS), what)
+      const [statement] = await kept()
+      t.match(statement.statement, text)
+      t.equal(statement.shared > 0, shared, `${what}: ${statement.shared} runs of a shared plan`)
+    }
   })
 })
