@@ -14,9 +14,9 @@ const [READS, WRITES] = ['http/routes/read-handlers', 'http/routes/write-handler
 const STACKS = [
   ['GET', '/lost', ['run/session', 'read/rows', 'read/list', READS]],
   ['GET', '/lost/1', ['run/session', 'read/rows', 'read/get', READS]],
-  ['POST', '/lost', ['run/session', 'write/run-write', 'write/one-statement/insert', 'write/create', WRITES]],
-  ['PATCH', '/lost/1', ['run/session', 'write/run-write', 'write/one-statement/change', 'write/update', WRITES]],
-  ['DELETE', '/lost/1', ['run/session', 'write/run-write', 'write/one-statement/change', 'write/delete', WRITES]],
+  ['POST', '/lost', ['run/session', 'write/one-statement/insert', 'write/create', WRITES]],
+  ['PATCH', '/lost/1', ['run/session', 'write/one-statement/change', 'write/update', WRITES]],
+  ['DELETE', '/lost/1', ['run/session', 'write/one-statement/change', 'write/delete', WRITES]],
 ] as const
 
 const { stackTraceLimit } = Error
