@@ -37,8 +37,8 @@ const lines = [
   ...conditions(version, load, []),
   'CPU time of PostgreSQL for one request, in microseconds, by the number of rows of `categories`. There are as many ' +
   `products. The figures are medians of ${rounds} rounds, in which the tables take turns.`,
-  '**growth** is the ratio of the largest table to the smallest one in which the request finds rows. It is the ' +
-  'median of the ratios of the rounds, with the smallest and the largest ratio.',
+  '**growth** is the ratio of the largest table to the smallest one in which the request finds as many rows. It ' +
+  'is the median of the ratios of the rounds, with the smallest and the largest ratio.',
   'The cost grows like the number of rows to the power of **exponent**: 0 is flat, 1 is linear.',
   `Up to ${FLAT}x counts as flat. An index of 10 000 000 rows has one or two more levels than one of 10 000, and its ` +
   'pages are less often in the caches of the CPU.',
