@@ -67,7 +67,10 @@ export function joinOf (
   })
 }
 
-/** Whether an entity declares an index that begins with some columns, in any order. A view has no index. */
+/**
+ * Whether an entity declares an index that begins with some columns, in any order. Only B-trees count: a row is not
+ * looked up in others, or not by their first columns. A view has no index.
+ */
 function isIndexed (meta: EntityMetadata, columns: readonly string[]): boolean {
   if (meta.view === true) return false
   const columnsOf = (names: readonly string[]) =>
@@ -75,12 +78,15 @@ function isIndexed (meta: EntityMetadata, columns: readonly string[]): boolean {
   const ofProperties = (Object.values(meta.properties) as EntityProperty[])
     .filter(({ index, unique }) => isDeclared(index) || isDeclared(unique))
     .map(({ fieldNames }) => fieldNames)
-  const ofEntity = [meta, meta.root].flatMap(({ indexes, uniques }) => [...indexes, ...uniques])
+  const ofEntity = [meta, meta.root]
+    .flatMap(({ indexes, uniques }) => [...indexes.filter(({ type }) => isBtree(type)), ...uniques])
     .filter(({ expression, where }) => expression === undefined && where === undefined)
-    .map(({ properties }) => columnsOf(([properties ?? []].flat()) as readonly string[]))
+    .map(({ properties }) => columnsOf([properties ?? []].flat() as readonly string[]))
   return [columnsOf(meta.primaryKeys as readonly string[]), ...ofProperties, ...ofEntity].some((index) =>
     index.slice(0, columns.length).every((column) => columns.includes(column)) && index.length >= columns.length
   )
 }
 
 const isDeclared = (index: boolean | string | undefined): boolean => index !== undefined && index !== false
+
+const isBtree = (type: string | undefined): boolean => type === undefined || type.toLowerCase() === 'btree'

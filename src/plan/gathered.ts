@@ -9,7 +9,7 @@
  */
 import type { ListPlan } from './types.ts'
 
-/** The most rows that a statement gathers. Gathering them in vain takes less than a millisecond. */
+/** The most rows that a statement gathers. In vain, that takes less than a millisecond if such rows are frequent. */
 export const MOST_GATHERED = 1_000
 
 /** Whether the statement of a page may gather its rows. The plan must contain all conditions of the request. */

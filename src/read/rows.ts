@@ -102,10 +102,10 @@ export async function findWithinLimits (
   plan: LimitedPlan
 ): Promise<FoundRows> {
   const found = await findRows(read, plan)
-  const weighed = weighedPlan(plan, found.rows)
+  const weighed = weighedPlan(plan, found)
   if (weighed === undefined) return found
   const certain = await findRows(read, weighed)
-  weighedPlan(weighed, certain.rows)
+  weighedPlan(weighed, certain)
   return certain
 }
 
@@ -115,6 +115,11 @@ export async function findWithinLimits (
  *
  * @throws {TooLargeError} when the rows show that the answer exceeds a limit
  */
-export function weighedPlan<Limited extends LimitedPlan> (plan: Limited, rows: readonly Row[]): Limited | undefined {
-  return isDoubtful(plan, rows) ? { ...plan, weighed: true } : undefined
+export function weighedPlan<Limited extends LimitedPlan> (
+  plan: Limited,
+  { rows, statement: { gathering } }: FoundRows
+): Limited | undefined {
+  if (!isDoubtful(plan, rows)) return undefined
+  // a page that could not be gathered is not gathered when it is measured, either
+  return { ...plan, weighed: true, ...(plan.kind === 'list' && { gathered: gathering !== undefined }) }
 }

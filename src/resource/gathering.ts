@@ -22,8 +22,10 @@ export class Gathering {
   /** Reports whether the rows of an attempt were few enough. */
   report (succeeded: boolean): void {
     if (succeeded) {
+      this.#skipping = 0
       this.#next = 1
-    } else {
+    } else if (this.#skipping === 0) {
+      // of requests that try at the same time, one failure counts
       this.#skipping = this.#next
       this.#next = Math.min(this.#next * 2, MOST_SKIPPED)
     }

@@ -20,7 +20,7 @@ import {
 import { NO_FILTERS, visibleBy } from './foreign.ts'
 import { Gathering } from './gathering.ts'
 
-/** Shapes of requests whose statements are kept, for each resource. */
+/** Statements that are kept, for each resource. A shape of filtered lists may have two: gathered and not. */
 const MAX_SHAPES = 500
 
 /** Kinds of plans whose number of rows depends on the values, and whose statements are not kept by the server. */

@@ -1,11 +1,12 @@
 /**
  * The included records of each parent, in a lateral join. PostgreSQL looks them up in an index, parent by parent, which
- * takes less time than to find those of all parents and to group them. A limit of the include reads as many rows of an
- * index on its order. Without an index it would read the table for each parent, so the entity must declare one.
+ * takes less time than finding those of all parents and grouping them. With a `limit`, it reads only that many rows of
+ * an index on the include's order. Without an index it would read the table for each parent, so the entity must declare
+ * one.
  */
 import type { PlannedInclude } from '../plan/index.ts'
 import type { ConditionContext } from './condition.ts'
-import { EMPTY, name, sql, trusted, type Sql } from './fragment.ts'
+import { EMPTY, name, sql, type Sql } from './fragment.ts'
 import { JSON_NAME, objectSql, ownMembers, projection, selectList, showsRelated } from './members.ts'
 import { carriedOrder, carry, orderBy, orderList } from './order.ts'
 import { relatedOrder, relatedRows } from './related.ts'
@@ -59,13 +60,14 @@ export function ofEachParent (
   return joined(sql`select ${value} as ${name(JSON_NAME)} from ${found}${join}`)
 }
 
-/** The least share of a parent, so that small pages and small limits rarely need a second statement. */
-const LEAST_SHARE = 10
+/** The least share of a parent, so that one with more related records than others needs no second statement. */
+const LEAST_SHARE = 500
 
 /**
- * The number of rows that one parent may have. The shares of all parents are about twice as much as all may have
- * together. A mark replaces the records of a parent that has more. The answer then is read again.
+ * The number of rows that one parent may have: its part of twice as many as all may have together, and
+ * `LEAST_SHARE`, but not more than all may have. A mark replaces the records of a parent that has more. The answer then
+ * is read again.
  */
 function share (most: number, parents: Sql): Sql {
-  return sql`${numberSql(2 * most)} / ${parents} + ${trusted(String(LEAST_SHARE))}`
+  return sql`least(${numberSql(most)}, ${numberSql(2 * most)} / ${parents} + ${numberSql(LEAST_SHARE)})`
 }

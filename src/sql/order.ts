@@ -93,8 +93,10 @@ export function carry (columns: Map<string, Sql>, values: readonly Sql[]): reado
   return values.map((value, index) => {
     const same = names.find(([other]) => isSame(other, value))?.[1]
     if (same !== undefined) return same
-    columns.set(`@sort${index}`, value)
-    return `@sort${index}`
+    let as = `@sort${index}`
+    while (columns.has(as)) as = `@${as}`
+    columns.set(as, value)
+    return as
   })
 }
 

@@ -39,7 +39,10 @@ export interface RecordSql {
 
 /** Bounds that keep the records of an answer within its limits. */
 interface Bounds {
-  /** At most this many rows of a relation in one expression: one more than the answer may have. */
+  /**
+   * At most this many rows of a relation in one expression: one more than the answer may have. Rows that are found for
+   * each parent have the bound of `share` (`each-parent.ts`).
+   */
   readonly rows?: number
   /** The number of parents, at most. Present if related rows may be found for each parent. */
   readonly parents?: Sql | undefined

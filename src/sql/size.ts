@@ -31,5 +31,8 @@ export function numberSql (number: number): Sql {
 
 const TEXT: Sql = { pieces: [`'${TOO_LONG}'`] }
 
-/** The JSON that replaces the included records of a parent that has too many of them. It has the same effect. */
+/**
+ * The JSON that replaces the included records of a parent that has too many of them. Like `TOO_LONG`, it makes the
+ * answer be read again.
+ */
 export const TOO_MANY: Sql = { pieces: [`'"${TOO_LONG}"'::json`] }

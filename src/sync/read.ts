@@ -85,9 +85,9 @@ export function existsSync (crud: CrudClass, session: SyncSession, id: Id, optio
 
 function findWithinLimits (read: Read<SyncSession>, plan: LimitedPlan): FoundRows {
   const found = findRows(read, plan)
-  const weighed = weighedPlan(plan, found.rows)
+  const weighed = weighedPlan(plan, found)
   if (weighed === undefined) return found
   const certain = findRows(read, weighed)
-  weighedPlan(weighed, certain.rows)
+  weighedPlan(weighed, certain)
   return certain
 }

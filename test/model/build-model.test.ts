@@ -319,7 +319,7 @@ t.test('a relation knows whether the entity of the target columns declares an in
     properties: {
       id: p.integer().primary(),
       ...Object.fromEntries(
-        ['plain', 'own', 'unique', 'first', 'second', 'partial', 'expression'].map((name) => [
+        ['plain', 'own', 'unique', 'first', 'second', 'partial', 'expression', 'brin'].map((name) => [
           name,
           () => p.oneToMany(Door).mappedBy(name as never),
         ])
@@ -334,6 +334,7 @@ t.test('a relation knows whether the entity of the target columns declares an in
       { properties: ['first', 'width'] },
       { properties: ['width', 'second'] },
       { properties: ['partial'], where: 'width > 1' },
+      { properties: ['brin'], type: 'brin' },
       { properties: ['expression'], expression: 'create index "door_expression" on "door" (length(width))' },
     ],
     properties: {
@@ -346,6 +347,7 @@ t.test('a relation knows whether the entity of the target columns declares an in
       second: () => p.manyToOne(House),
       partial: () => p.manyToOne(House),
       expression: () => p.manyToOne(House),
+      brin: () => p.manyToOne(House),
     },
   })
   const Window = defineEntity({
@@ -366,7 +368,9 @@ t.test('a relation knows whether the entity of the target columns declares an in
     return relation(of.of(entity), name).join.indexed
   }
   for (const name of ['own', 'unique', 'first', 'windows']) t.ok(indexed(House, name), name)
-  for (const name of ['plain', 'second', 'partial', 'expression', 'numbered']) t.notOk(indexed(House, name), name)
+  for (const name of ['plain', 'second', 'partial', 'expression', 'brin', 'numbered']) {
+    t.notOk(indexed(House, name), name)
+  }
   t.ok(indexed(Door, 'plain'), 'a primary key')
   t.ok(indexed(Pane, 'window'), 'a primary key of several columns')
   t.ok(indexed(Window, 'panes'), 'a foreign key of several columns')

@@ -31,11 +31,21 @@ const Stone = defineEntity({
     field: () => p.manyToOne(Field).nullable(),
   },
 })
+/** Its columns have the names that statements give to values of the order. */
+const Odd = defineEntity({
+  name: 'Odd',
+  properties: {
+    id: p.integer().primary(),
+    kind: p.text(),
+    other: p.text().name('@sort0'),
+    long: p.text().name('@sort1'),
+  },
+})
 const Computed = defineEntity({
   name: 'Computed',
   properties: { id: p.integer().primary(), kind: p.text(), double: p.integer().formula((alias) => `${alias}.id * 2`) },
 })
-const entities = [Field, Stone]
+const entities = [Field, Stone, Odd]
 
 /** The number of stones of each kind. The statement gathers 1 000 rows, and one more tells that there are too many. */
 const KINDS = { few: 7, most: 1_000, more: 1_001, many: 3_000 }
@@ -49,7 +59,7 @@ const FILL = [
     from (values ('few'), ('most'), ('none')) as kinds (kind) cross join generate_series(1, 5) i`,
 ]
 
-const fields = ['id', 'kind', 'weight', 'field'].map((name) => new AllowedField<any>(name))
+const fields = ['id', 'kind', 'weight', 'field', 'field.id', 'field.town'].map((name) => new AllowedField<any>(name))
 const options = {
   allowedFields: fields,
   allowedFilters: [
@@ -143,6 +153,29 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     t.strictSame(attempts, [0, 2, 5, 10, 19, 36])
   })
 
+  t.test('columns may have the names of values of the order', async (t) => {
+    await orm.em.getConnection().execute("insert into odd (id, kind, \"@sort0\", \"@sort1\") values (1, 'a', 'b', 'c')")
+    const crud = crudOf(Odd, {
+      allowedFields: ['kind', 'other', 'long'].map((name) => new AllowedField<any>(name)),
+      allowedFilters: [AllowedFilters.exact<any>('kind')],
+      allowedSorts: [new AllowedSort<any>('kind')],
+    })
+    for (const [fields, item] of [['other', { other: 'b' }], ['long', { long: 'c' }]] as const) {
+      for (const page of ['filter[kind]=a', 'cursor=', 'page=1']) {
+        t.strictSame((await listOf(orm, crud, `${page}&sort=kind&fields=${fields}`)).items, [item], `${page} ${fields}`)
+      }
+    }
+  })
+
+  t.test('a page that cannot be gathered is not gathered when it is measured', async (t) => {
+    // the answer has more bytes than 101 records need at least
+    const crud = crudWith({ maxIncluded: 100, maxPerPage: 101, defaultPerPage: 100 })
+    statements.take()
+    t.equal((await listOf(orm, crud, 'filter[kind]=many&include=field&fields[field]=id')).items.length, 100)
+    const texts = statements.take().map(({ sql }) => sql)
+    t.strictSame(texts.map((sql) => GATHERS.test(sql)), [true, false, false])
+  })
+
   t.test('conditions of the application count as filters', async (t) => {
     const page = await listOf(orm, crudWith(), '', { scope: { kind: 'few' } })
     t.equal(page['total'], 7)
@@ -223,5 +256,8 @@ t.test('attempts of a shape', async (t) => {
   t.ok(never < 22, `${never} attempts: after some, each 65th request`)
   const gathering = new Gathering()
   requests(gathering, () => false, 500)
+  const parallel = new Gathering()
+  for (let request = 0; request < 8; request++) parallel.report(false)
+  t.strictSame([parallel.isDue(), parallel.isDue()], [false, true], 'failures at the same time count once')
   t.ok(requests(gathering, () => true, 100).filter(Boolean).length > 30, 'each request again after one success')
 })
