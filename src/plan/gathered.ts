@@ -7,6 +7,7 @@
  * then has to read most of the table. The number of rows is not known in advance, so the statement stops gathering
  * after `MOST_GATHERED` rows. Then it has no answer, and the page and the total are read separately.
  */
+import { isComputed } from './order.ts'
 import type { ListPlan } from './types.ts'
 
 /** The most rows that a statement gathers. In vain, that takes less than a millisecond if such rows are frequent. */
@@ -19,5 +20,5 @@ export function mayGather ({ model, window, conditions, filters, selection }: Li
     offset + limit <= MOST_GATHERED &&
     (conditions.length > 0 || filters?.has(model) === true) &&
     // a formula would be evaluated for all gathered rows, and not only for those of the page
-    selection.properties.every((property) => property.kind !== 'scalar' || property.formula === undefined)
+    selection.properties.every((property) => property.kind === 'embedded' || !isComputed(property))
 }

@@ -79,7 +79,10 @@ export async function findRows (read: Read, plan: Plan): Promise<FoundRows> {
   return hasAnswer(found) ? found : await findRows(read, ungathered(plan))
 }
 
-/** Whether rows are the answer of their statement. A statement that had to gather too many rows has none. */
+/**
+ * Whether rows are the answer of their statement. A statement that had to gather too many rows has none, and its shape
+ * learns from that.
+ */
 export function hasAnswer ({ rows: [row], statement: { gathering } }: FoundRows): boolean {
   if (gathering === undefined) return true
   const succeeded = row!.total !== null

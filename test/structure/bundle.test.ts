@@ -11,7 +11,7 @@ const root = path.join(import.meta.dirname, '../..')
 /** Below node_modules, where the bundle finds the installed packages. */
 const folder = path.join(root, `node_modules/.cache/fastify-crud-kit-bundle-${process.pid}`)
 const urlOf = (file: string): string => pathToFileURL(path.join(folder, file)).href
-/** What a script prints, as JSON, in a process that has not loaded the sources. */
+/** Runs a script in a process that has not loaded the sources. Returns the JSON that the script prints. */
 const run = (script: string): unknown =>
   JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: root, encoding: 'utf8' }))
 
