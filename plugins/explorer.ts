@@ -1,5 +1,7 @@
 /** Serves the explorer: a page that shows the resources of a server, and the document from which it knows them. */
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { fileURLToPath } from 'node:url'
 import {
@@ -33,7 +35,7 @@ const FOLDER = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../dist/explorer' : '../explorer', import.meta.url)
 )
 
-async function register (fastify: FastifyInstance, options: ExplorerOptions): Promise<void> {
+const register: FastifyPluginAsyncTypebox<ExplorerOptions> = async (fastify, options) => {
   const { prefix = '', logLevel, logSerializers } = options
   checkExplorerOptions(options, `${fastify.prefix}${prefix}`)
   const { enabled = !isProduction() } = options
@@ -48,15 +50,19 @@ async function register (fastify: FastifyInstance, options: ExplorerOptions): Pr
 
 const isProduction = (): boolean => process.env['NODE_ENV'] === 'production'
 
+/** The query string of `/explain`: the path and the query string of the request to explain. */
+const ExplainQuery = Type.Object({ path: Type.String({ pattern: '^/' }) })
+const FilePath = Type.Object({ '*': Type.String() })
+
 function addRoutes (
-  fastify: FastifyInstance,
+  fastify: Parameters<FastifyPluginAsyncTypebox>[0],
   options: ExplorerOptions,
   { index, files }: ReturnType<typeof readPage>
 ): void {
   const segments = fastify.prefix.split('/').filter((segment) => segment !== '')
   // only @fastify/swagger declares `hide`, and the OpenAPI document of an application leaves such routes out
-  const schema: FastifySchema & { readonly hide: true } = { hide: true }
-  const route = { schema, exposeHeadRoute: true } as const
+  const hidden: FastifySchema & { readonly hide: true } = { hide: true }
+  const route = { schema: hidden, exposeHeadRoute: true }
   fastify.addHook('onRequest', async (_request, reply) => {
     reply.headers(SECURITY_HEADERS)
   })
@@ -79,10 +85,9 @@ function addRoutes (
   })
 
   if (explains) {
-    const querystring = { type: 'object', properties: { path: { type: 'string', pattern: '^/' } }, required: ['path'] }
-    fastify.get<{ Querystring: { path: string } }>(
+    fastify.get(
       '/explain',
-      { ...route, schema: { ...route.schema, querystring } },
+      { ...route, schema: { ...hidden, querystring: ExplainQuery } },
       async (request, reply) => {
         reply.header('cache-control', NO_STORE)
         const found = await explain(fastify, request, request.query.path)
@@ -98,7 +103,7 @@ function addRoutes (
     return sendCached(request, reply, etagOf(html), () => reply.type('text/html; charset=utf-8').send(html))
   }
   fastify.get('/', route, sendPage)
-  fastify.get<{ Params: { '*': string } }>('/*', route, (request, reply) => {
+  fastify.get('/*', { ...route, schema: { ...hidden, params: FilePath } }, (request, reply) => {
     const name = request.params['*']
     const file = files.get(name)
     if (file !== undefined) return sendFile(request, reply, file)

@@ -32,6 +32,8 @@ export interface Column {
   /** The name of the filter that compares the property. */
   readonly filter?: string
   readonly isNumeric: boolean
+  /** Whether two compared lists differ in it. */
+  readonly differs?: boolean
 }
 
 /** The columns of a list: selected fields, then included relations, then aggregates and keys that are not described. */

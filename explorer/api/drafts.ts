@@ -104,12 +104,25 @@ function scalarOf (text: string, value: ValueDescription | null): Json {
   return value.items?.includes(text) ? text : Number(text)
 }
 
-const isSame = (one: Draft, other: Draft): boolean => JSON.stringify(one) === JSON.stringify(other)
+export const isSameDraft = (one: Draft, other: Draft): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** The body with the properties whose drafts differ from those before, and no others. */
 export function changesOf (properties: readonly Property[], before: Drafts, after: Drafts): Row {
-  const changed = properties.filter(({ name }) => after[name] !== undefined && !isSame(before[name], after[name]))
+  const changed = properties.filter(({ name }) => after[name] !== undefined && !isSameDraft(before[name], after[name]))
   return Object.fromEntries(changed.map((property) => [property.name, jsonOf(property, after[property.name]!)]))
+}
+
+/**
+ * The drafts of a body, the inverse of `changesOf`. Returns `undefined` if a form cannot hold the body: several
+ * records, other properties, or values of other types.
+ */
+export function draftsOfBody (properties: readonly Property[], body: Json): Drafts | undefined {
+  if (!isRow(body)) return undefined
+  const named = properties.filter(({ name }) => name in body)
+  const drafts = Object.fromEntries(named.map((property) => [property.name, draftOf(property, body[property.name])]))
+  const back = changesOf(properties, {}, drafts)
+  const isSame = Object.entries(body).every(([name, value]) => JSON.stringify(back[name]) === JSON.stringify(value))
+  return isSame ? drafts : undefined
 }
 
 /** One property about which two people disagree. */
@@ -130,6 +143,6 @@ export function differencesOf (
 ): Difference[] {
   return properties.flatMap((property) => {
     const [b, t, m] = [before, theirs, mine].map((drafts) => drafts[property.name])
-    return isSame(b, t) && isSame(b, m) ? [] : [{ property, before: b, theirs: t, mine: m }]
+    return isSameDraft(b, t) && isSameDraft(b, m) ? [] : [{ property, before: b, theirs: t, mine: m }]
   })
 }

@@ -6,7 +6,7 @@ import { resourceAt } from '../api/records.ts'
 import { explorerRoot, useAddress } from '../state/address.ts'
 import { ApiContext } from '../state/context.ts'
 import { useLoad } from '../state/load.ts'
-import { profileNamed, useProfiles, type Profile } from '../state/profiles.ts'
+import { currentProfile, useProfiles, type Profile } from '../state/profiles.ts'
 import { Empty, ErrorNotice } from './basics/notice.tsx'
 import { ProfileMenu } from './profiles/profile-menu.tsx'
 import { ResourcePage } from './list/resource-page.tsx'
@@ -24,7 +24,7 @@ export function useDescription (profile: Profile | undefined) {
 export function App () {
   const address = useAddress()
   const profiles = useProfiles()
-  const profile = profileNamed(profiles, profiles.current)
+  const profile = currentProfile(profiles)
   const [{ value: description, error }, retry] = useDescription(profile)
   const api = useMemo(() => description && { description, profile }, [description, profile])
   const resource = description && resourceAt(description, address.path)
@@ -51,7 +51,7 @@ export function App () {
   }
   return (
     <ApiContext.Provider value={api}>
-      <Shell resource={resource}>
+      <Shell resource={resource} address={address}>
         {resource
           ? <ResourcePage key={resource.path} resource={resource} address={address} />
           : address.path === ''

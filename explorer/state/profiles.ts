@@ -3,6 +3,7 @@
  * session's storage, which ends with the tab.
  */
 import { useEffect, useState } from 'preact/hooks'
+import type { ExplorerDescription } from '../../src/explorer/description.ts'
 import type { Pair } from '../url/address.ts'
 
 export interface Profile {
@@ -19,7 +20,7 @@ interface Profiles {
 const KEY = 'fastify-crud-kit/explorer/profiles'
 
 /** The profile without headers. Requests have the cookies of the page, as with every profile. */
-export const PLAIN: Profile = { name: 'No headers', headers: [] }
+export const PLAIN: Profile = { name: 'Without headers', headers: [] }
 
 const isProfile = (value: unknown): value is Profile => {
   const { name, headers } = (value ?? {}) as Partial<Profile>
@@ -51,18 +52,40 @@ export function saveProfiles (next: Profiles): void {
   for (const listener of listeners) listener()
 }
 
-/** Uses another profile. */
-export function chooseProfile (name: string): void {
-  saveProfiles({ ...profiles, current: name })
+/** Adds a profile, or replaces the one with its name. */
+export function keepProfile (profile: Profile): void {
+  const others = profiles.list.filter(({ name }) => name !== profile.name)
+  saveProfiles({ ...profiles, list: [...others, profile] })
 }
 
-/** All profiles, the plain one first. */
-export const allProfiles = ({ list }: Profiles): readonly Profile[] => [PLAIN, ...list]
-
-/** The profile with a name, or the plain one. */
-export function profileNamed (profiles: Profiles, name: string): Profile {
-  return profiles.list.find((profile) => profile.name === name) ?? PLAIN
+/** Asks as a profile from now on. A profile that is new is kept. */
+export function askAs (profile: Profile): void {
+  if (profile !== PLAIN && !profiles.list.includes(profile)) keepProfile(profile)
+  saveProfiles({ ...profiles, current: profile.name })
 }
+
+/** The profile in use. */
+export const currentProfile = ({ list, current }: Profiles): Profile =>
+  list.find(({ name }) => name === current) ?? PLAIN
+
+/**
+ * All profiles: the plain one, those that the description suggests, which are one for each value that a header may
+ * have, and those of this tab.
+ */
+export function knownProfiles ({ list }: Profiles, description: ExplorerDescription | undefined): readonly Profile[] {
+  const suggested = (description?.headers ?? []).flatMap(({ name, prefix, values }) =>
+    values.map((value): Profile => ({ name: value, headers: [[name, prefix + value]] }))
+  )
+  const named = (profiles: readonly Profile[], name: string) => profiles.find((profile) => profile.name === name)
+  return [
+    PLAIN,
+    ...suggested.map((profile) => named(list, profile.name) ?? profile),
+    ...list.filter(({ name }) => named(suggested, name) === undefined),
+  ]
+}
+
+/** Who asks, in words. */
+export const callerWords = (profile: Profile): string => profile === PLAIN ? PLAIN.name : `As ${profile.name}`
 
 /** The profiles, whenever they change. */
 export function useProfiles (): Profiles {

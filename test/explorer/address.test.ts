@@ -25,7 +25,7 @@ t.test('an address is read as it was written', (t) => {
   const address = fc.record({
     path: fc.stringMatching(/^(\/[a-z0-9%-]{1,8}){0,3}$/),
     params: fc.array(pair, { maxLength: 6 }),
-    own: fc.record({ open: text, create: text, beside: text }, { requiredKeys: [] }),
+    own: fc.record({ open: text, create: text, compare: text }, { requiredKeys: [] }),
   })
   assertProperty(
     fc.property(address, (address) => {

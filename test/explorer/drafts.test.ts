@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { ResourceDescription } from '../../src/explorer/description.ts'
-import { changesOf, differencesOf, draftOf, jsonOf, propertiesOf } from '../../explorer/api/drafts.ts'
+import { changesOf, differencesOf, draftOf, draftsOfBody, jsonOf, propertiesOf } from '../../explorer/api/drafts.ts'
 import { columnsOf } from '../../explorer/api/columns.ts'
 import type { Json, Row } from '../../explorer/api/records.ts'
 import { parseQuery } from '../../explorer/url/address.ts'
@@ -60,6 +60,24 @@ t.test('the forms and columns of the nursery', async (t) => {
     )
     t.strictSame(changesOf(properties, before, { ...before, price: 'cheap' }), { price: 'cheap' })
     t.strictSame(changesOf(properties, before, { ...before, price: null }), { price: null })
+  })
+
+  t.test('a form holds the JSON of one record, unless it would lose a part of it', async (t) => {
+    const body = { name: 'Aster', price: 2.5, inStock: false, description: null, tags: [1, 2] }
+    const drafts = draftsOfBody(properties, body)
+    t.strictSame(drafts, { name: 'Aster', price: '2.5', inStock: 'false', description: null, tags: ['1', '2'] })
+    t.strictSame(changesOf(properties, {}, drafts!), body)
+    const others: readonly Json[] = [
+      [body],
+      'Aster',
+      null,
+      { ...body, colour: 'red' },
+      { name: { de: 'Aster' } },
+      { price: '2' },
+    ]
+    for (const other of others) {
+      t.equal(draftsOfBody(properties, other), undefined, JSON.stringify(other))
+    }
   })
 
   t.test('after a conflict, only properties that somebody has changed are shown', async (t) => {

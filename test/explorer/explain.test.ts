@@ -1,4 +1,5 @@
 /** The explorer explains requests: statements, plans and missing indexes, for callers who may send the request. */
+import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude, AllowedSort } from '../../src/index.ts'
 import { entities, Plant } from '../fixtures/entities.ts'
@@ -86,6 +87,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.notMatch(own.body, /secret/)
     t.equal((await app.inject('/explorer/explain?path=http://example.com')).statusCode, 400)
     t.equal((await app.inject('/explorer/explain')).statusCode, 400)
+
+    const typed = await explored(t, orm, { resources: { '/plants': plants } }, {
+      ...EXPLAIN,
+      prepare: (app) => app.setValidatorCompiler(TypeBoxValidatorCompiler),
+    })
+    t.equal((await typed.inject(explainUrl('/plants'))).statusCode, 200, 'with the validator of the type provider')
+    t.equal((await typed.inject('/explorer/explain')).statusCode, 400)
 
     const off = await explored(t, orm, { resources: { '/plants': plants } })
     t.equal((await describedBy(off)).explain, false)

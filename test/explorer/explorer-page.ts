@@ -59,15 +59,42 @@ export async function openPage (
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds on the settled page under the rules of WCAG 2.2 AA: one text for each element. */
+/**
+ * What axe finds on the settled page under the rules of WCAG 2.2 AA, and controls that a person who speaks their
+ * visible words does not reach: one text for each element.
+ */
 export async function accessibilityFaults (page: Page): Promise<string[]> {
   await settled(page)
   await page.evaluate(axe)
-  return await page.evaluate(`axe.run(document, {
+  return [...await violations(page), ...await page.evaluate<string[]>(MISNAMED)]
+}
+
+const violations = (page: Page): Promise<string[]> =>
+  page.evaluate(`axe.run(document, {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    // WCAG 2.5.3. Axe calls this rule experimental, which leaves it out otherwise
+    rules: { 'label-content-name-mismatch': { enabled: true } },
   }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 160) + ' ' + failureSummary)))`)
-}
+
+/** The controls whose names do not start with the words that are seen on them, or on their labels. */
+const MISNAMED = `(() => {
+  const seen = (node) => {
+    if (node.nodeType === Node.TEXT_NODE) return node.data
+    if (!(node instanceof HTMLElement) || node.matches('.hidden, [aria-hidden=true], select, input, textarea')) {
+      return ''
+    }
+    return node.checkVisibility() ? [...node.childNodes].map(seen).join(' ') : ''
+  }
+  const words = (text) => text.toLowerCase().replace(/[^\\p{L}\\p{N}]+/gu, ' ').trim()
+  const controls = 'button, a[href], summary, input, select, textarea, [role=button], [role=option]'
+  return [...document.querySelectorAll(controls)].flatMap((control) => {
+    const text = control.labels?.length > 0 ? [...control.labels].map(seen).join(' ') : seen(control)
+    const { ariaLabel } = control
+    if (ariaLabel === null || words(text) === '' || words(ariaLabel).startsWith(words(text))) return []
+    return ['a control with the words "' + words(text) + '" has the name "' + ariaLabel + '"']
+  })
+})()`
 
 /**
  * Waits until the page has drawn the answers of all its requests, and sends no further one. The page itself counts: it

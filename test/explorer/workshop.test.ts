@@ -99,6 +99,32 @@ if (skip === false) {
       t.strictSame(faults, [])
     })
 
+    t.test('changes that come back do not overwrite those of another client', async (t) => {
+      const { page, faults } = await open('/machines?~open=3')
+      const drawer = page.getByRole('complementary')
+      await drawer.getByRole('button', { name: 'Edit' }).click()
+      await settled(page)
+      await drawer.getByRole('textbox', { name: 'Note' }).fill('mine')
+      await page.getByRole('link', { name: 'Maker', exact: true }).click()
+      const { version } = (await app.inject('/machines/3')).json()
+      const headers = { 'if-match': `"${version}"` }
+      const payload = { note: 'theirs' }
+      t.equal((await app.inject({ method: 'PATCH', url: '/machines/3', headers, payload })).statusCode, 200)
+      await page.getByRole('link', { name: 'Lathe in Machine' }).click()
+      await drawer.getByText('The record has changed since: Save shows the difference.').waitFor()
+      t.equal(await drawer.getByRole('textbox', { name: 'Note' }).inputValue(), 'mine')
+      await drawer.getByRole('button', { name: 'Save' }).click()
+      await drawer.getByRole('row', { name: /^Note null/ }).waitFor()
+      t.match((await app.inject('/machines/3')).json(), payload, 'nothing is saved')
+      // the question is asked here as well
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog', { name: 'Discard changes to Lathe?' })
+        .getByRole('button', { name: 'Keep editing' }).click()
+      await drawer.getByRole('button', { name: 'Drop my changes' }).click()
+      await drawer.getByRole('definition').filter({ hasText: 'theirs' }).waitFor()
+      t.strictSame(faults, [])
+    })
+
     t.test('a record is made with a maker that is found by name, deleted and restored', async (t) => {
       const { page, faults, asked } = await open('/machines')
       await page.getByRole('button', { name: 'New' }).click()
@@ -141,7 +167,7 @@ if (skip === false) {
 
     t.test('the cost of a request, its statement and its plan', async (t) => {
       const { page, faults } = await open('/machines?sort=power')
-      await page.getByRole('button', { name: /Cost of the request/ }).click()
+      await page.getByRole('button', { name: /cost of the request/ }).click()
       await page.getByText('Server: run').waitFor()
       await page.getByRole('button', { name: /^Explain/ }).click()
       await eventually(t, () => page.getByLabel('SQL').innerText(), /select/)
@@ -257,8 +283,8 @@ if (skip === false) {
       accepted.clear()
       accepted.add('Bearer second')
       await drawer.getByRole('button', { name: 'Save' }).click()
-      await drawer.getByText('Enter other headers in the menu “As”, and save again.').waitFor()
-      await page.getByRole('button', { name: /^As / }).click()
+      await drawer.getByText('Enter other headers under “Ask as”, and save again.').waitFor()
+      await page.getByRole('button', { name: /^Ask / }).click()
       await enter('Bearer second')
       await settled(page)
       await drawer.getByRole('button', { name: 'Save' }).click()

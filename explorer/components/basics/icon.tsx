@@ -12,7 +12,7 @@ const PATHS = {
   filter: 'M2 4h12M4 8h8M6.5 12h3',
   columns: 'M2.5 3h11v10h-11zM6 3v10M10 3v10',
   download: 'M8 2v8M4.5 7L8 10.5 11.5 7M3 13.5h10',
-  beside: 'M2.5 3h11v10h-11zM8 3v10',
+  compare: 'M2.5 3h11v10h-11zM8 3v10',
   person: 'M8 8a2.5 2.5 0 100-5 2.5 2.5 0 000 5zM3 13.5c.6-2.6 2.5-4 5-4s4.4 1.4 5 4',
   edit: 'M3 13l.6-2.8L10.8 3l2.2 2.2-7.2 7.2z',
   trash: 'M3 4.5h10M6.5 4V2.5h3V4M4.5 4.5l.6 9h5.8l.6-9',

@@ -26,15 +26,24 @@ export function Popover (props: PopoverProps) {
   const root = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
+  // what had the focus before the panel opened: its button, or a cell from which a key has opened it
+  const origin = useRef<HTMLElement>(null)
 
   const close = (): void => {
     setOpen(false)
     onClose?.()
     button.current?.focus()
   }
+  const cancel = (): void => {
+    close()
+    origin.current?.focus()
+  }
   useEffect(() => {
     if (opened) setOpen(true)
   }, [opened])
+  useLayoutEffect(() => {
+    if (open && document.activeElement instanceof HTMLElement) origin.current = document.activeElement
+  }, [open])
   // before the panel is painted: keys that are pressed at once belong to it, and it does not jump
   useLayoutEffect(() => {
     if (!open) return
@@ -49,7 +58,7 @@ export function Popover (props: PopoverProps) {
     }
     // a button of the panel that is gone after its click leaves the focus on the page
     const escape = ({ key, target }: KeyboardEvent): void => {
-      if (key === 'Escape' && target === document.body) close()
+      if (key === 'Escape' && target === document.body) cancel()
     }
     document.addEventListener('keydown', escape)
     document.addEventListener('pointerdown', leave)
@@ -68,7 +77,7 @@ export function Popover (props: PopoverProps) {
       onKeyDown={(event) => {
         if (!open || event.key !== 'Escape') return
         event.stopPropagation()
-        close()
+        cancel()
       }}
     >
       <button

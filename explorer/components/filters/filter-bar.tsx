@@ -32,7 +32,7 @@ export function FilterBar ({ resource, params, error, draft, onDraft, onChange, 
   )
   return (
     <div class='filters' role='group' aria-label='Filters'>
-      {search && <SearchBox filter={search} params={params} onChange={onChange} />}
+      {search && <SearchBox path={resource.path} filter={search} params={params} onChange={onChange} />}
       {filters.map((use) => (
         <FilterChip
           key={parameterOf(use)}
@@ -61,6 +61,7 @@ export function FilterBar ({ resource, params, error, draft, onDraft, onChange, 
               ? <FilterPicker filters={resource.filters} onPick={onDraft} />
               : (
                 <FilterEditor
+                  path={resource.path}
                   filter={resource.filters.find(({ name }) => name === draft)!}
                   taken={all}
                   onApply={(use) => {
@@ -119,6 +120,7 @@ function FilterChip ({ use, resource, params, detail, onChange }: FilterChipProp
           <Popover name={`Filter ${use.field}`} class='filter-text' label={text}>
             {(close) => (
               <FilterEditor
+                path={resource.path}
                 filter={filter}
                 use={use}
                 detail={detail}

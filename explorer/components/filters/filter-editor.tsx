@@ -1,12 +1,15 @@
 /** One condition: its operator, and an input for its value. */
 import { useState } from 'preact/hooks'
 import type { FilterDescription, OperatorDescription } from '../../../src/explorer/description.ts'
+import { useKept } from '../../state/unsaved.ts'
 import { itemsOf, parameterOf, type FilterUse } from '../../url/filters.ts'
 import { joinItems } from '../../url/items.ts'
 import { OperandInput } from './operand-input.tsx'
 import { filterTitle, firstOperator, operatorOf, operatorWord } from './words.ts'
 
 interface FilterEditorProps {
+  /** The path of the resource. */
+  readonly path: string
   readonly filter: FilterDescription
   /** The condition that is being changed. */
   readonly use?: FilterUse
@@ -16,12 +19,21 @@ interface FilterEditorProps {
   readonly onApply: (use: FilterUse) => void
 }
 
-export function FilterEditor ({ filter, use, detail, taken, onApply }: FilterEditorProps) {
-  const [operator, setOperator] = useState<OperatorDescription>(() =>
-    (use && operatorOf(filter, use.operator)) ?? freeOperator(filter, taken)
-  )
-  const [items, setItems] = useState<readonly string[]>(() => use === undefined ? [] : partsOf(use, operator))
+/** A condition that is not applied yet. */
+interface Condition {
+  readonly operator: string | undefined
+  readonly items: readonly string[]
+}
+
+export function FilterEditor ({ path, filter, use, detail, taken, onApply }: FilterEditorProps) {
+  const first = (use && operatorOf(filter, use.operator)) ?? freeOperator(filter, taken)
+  const initial: Condition = { operator: first.name ?? undefined, items: use === undefined ? [] : partsOf(use, first) }
+  const [condition, keep] = useKept(`${path} ${use ? parameterOf(use) : filter.name}`, initial)
+  const [isRestored] = useState(condition !== initial)
+  const { items } = condition
+  const operator = operatorOf(filter, condition.operator) ?? first
   const apply = (): void => {
+    keep(undefined)
     const isDefault = operator.name === filter.operators[0]?.name
     // the default operator keeps URLs short, unless its value is a list, which needs brackets without an operator
     const name = isDefault && operator.takes !== 'list' ? undefined : operator.name ?? undefined
@@ -36,17 +48,21 @@ export function FilterEditor ({ filter, use, detail, taken, onApply }: FilterEdi
       }}
     >
       <p class='label'>{filterTitle(filter.name, filter)}</p>
+      {isRestored && condition !== initial && (
+        <p class='row quiet' role='status'>
+          <span>You have typed this before. It is not applied yet.</span>
+          <button type='button' class='button button-small' onClick={() => keep(undefined)}>Discard</button>
+        </p>
+      )}
       {filter.operators.length > 1 && (
         <select
           aria-label='Operator'
           value={operator.name ?? ''}
           onChange={({ currentTarget }) => {
             const next = operatorOf(filter, currentTarget.value)!
-            setOperator(next)
             // a list can become a value, and the other way round; other values start empty
-            if (next.takes !== operator.takes && (next.takes === 'boolean' || operator.takes === 'boolean')) {
-              setItems([])
-            }
+            const isOther = next.takes !== operator.takes && (next.takes === 'boolean' || operator.takes === 'boolean')
+            keep({ operator: next.name ?? undefined, items: isOther ? [] : items })
           }}
         >
           {filter.operators.map((each) => (
@@ -59,7 +75,7 @@ export function FilterEditor ({ filter, use, detail, taken, onApply }: FilterEdi
         operator={operator}
         reference={filter.reference}
         items={items}
-        onChange={setItems}
+        onChange={(items) => keep({ ...condition, items })}
         invalid={detail !== undefined}
       />
       {detail !== undefined && <p class='bad' id='filter-error'>{detail}</p>}

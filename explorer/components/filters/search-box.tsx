@@ -1,22 +1,24 @@
 /** The search of a resource that has one. Enter asks. */
-import { useEffect, useState } from 'preact/hooks'
 import type { FilterDescription } from '../../../src/explorer/description.ts'
+import { useKept } from '../../state/unsaved.ts'
 import type { Pair } from '../../url/address.ts'
 import { parameterOf, withFilter, withoutFilter } from '../../url/filters.ts'
 import { valueOf } from '../../url/names.ts'
 
 interface SearchBoxProps {
+  /** The path of the resource. */
+  readonly path: string
   readonly filter: FilterDescription
   readonly params: readonly Pair[]
   readonly onChange: (params: readonly Pair[]) => void
 }
 
-export function SearchBox ({ filter, params, onChange }: SearchBoxProps) {
+export function SearchBox ({ path, filter, params, onChange }: SearchBoxProps) {
   const use = { field: filter.name, operator: undefined }
   const asked = valueOf(params, parameterOf(use)) ?? ''
-  const [text, setText] = useState(asked)
-  useEffect(() => setText(asked), [asked])
+  const [{ text }, keep] = useKept(`${path} search`, { text: asked })
   const apply = (): void => {
+    keep(undefined)
     if (text === asked) return
     onChange(text === '' ? withoutFilter(params, parameterOf(use)) : withFilter(params, { ...use, value: text }))
   }
@@ -35,7 +37,7 @@ export function SearchBox ({ filter, params, onChange }: SearchBoxProps) {
         title={filter.description}
         placeholder='Search, then Enter'
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget: { value } }) => keep(value === asked ? undefined : { text: value })}
         onBlur={() => text === '' && apply()}
       />
     </form>

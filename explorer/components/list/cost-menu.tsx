@@ -25,7 +25,7 @@ export function CostMenu ({ list, address }: CostMenuProps) {
   return (
     <Popover
       name='Cost of the request'
-      title={`Cost of the request: ${text}`}
+      title={`${text}, cost of the request`}
       align='end'
       class='button button-bare cost'
       label={

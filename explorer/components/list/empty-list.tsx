@@ -59,7 +59,7 @@ export function EmptyList ({ resource, params, list, onChange }: EmptyListProps)
             Create the first one
           </button>
           )
-        : <p class='quiet'>Or none that this role may see. Ask as another role in the menu “As”.</p>}
+        : <p class='quiet'>Or none that this role may see. Choose another caller under “Ask as”.</p>}
     </Empty>
   )
 }

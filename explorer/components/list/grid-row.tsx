@@ -18,7 +18,8 @@ interface GridRowProps {
   /** The column of the cell that the Tab key reaches, or -1 if it is in another row. */
   readonly stop: number
   readonly isOpen: boolean
-  readonly isMarked: boolean
+  /** The names of the columns that are marked. */
+  readonly marks: ReadonlySet<string> | undefined
   readonly handlers: RowHandlers
 }
 
@@ -27,13 +28,12 @@ export class GridRow extends Component<GridRowProps> {
     return Object.entries(next).some(([name, value]) => value !== this.props[name as keyof GridRowProps])
   }
 
-  override render ({ row, index, columns, stop, isOpen, isMarked, handlers }: GridRowProps) {
+  override render ({ row, index, columns, stop, isOpen, marks, handlers }: GridRowProps) {
     return (
       <tr
         role='row'
         aria-rowindex={index + 2}
         aria-selected={isOpen}
-        class={isMarked ? 'marked' : undefined}
         onClick={() => {
           // a person who selects text does not open the record
           if (getSelection()?.isCollapsed !== false) handlers.open(row)
@@ -43,7 +43,7 @@ export class GridRow extends Component<GridRowProps> {
           <td
             key={column.name}
             role='gridcell'
-            class={column.isNumeric ? 'number' : undefined}
+            class={classOf(column, marks)}
             data-cell={`${index},${at}`}
             tabIndex={stop === at ? 0 : -1}
             onFocus={() => handlers.focus({ row: index, column: at })}
@@ -54,4 +54,9 @@ export class GridRow extends Component<GridRowProps> {
       </tr>
     )
   }
+}
+
+function classOf ({ name, isNumeric }: Column, marks: ReadonlySet<string> | undefined): string | undefined {
+  if (marks?.has(name)) return isNumeric ? 'number marked' : 'marked'
+  return isNumeric ? 'number' : undefined
 }

@@ -29,7 +29,10 @@ interface GridProps {
   readonly total: number | undefined
   /** The key of the record in the drawer. */
   readonly open: string | undefined
-  readonly marked?: ((row: Row) => boolean) | undefined
+  /** The names of the columns that are marked in a row. */
+  readonly marks?: ReadonlyMap<Row, ReadonlySet<string>> | undefined
+  /** The rows by which the widths of columns are chosen, if not by its own. */
+  readonly sample?: readonly Row[] | undefined
   readonly onOpen: (key: string) => void
   readonly onSort: (name: string, add: boolean) => void
   readonly onFilter: (name: string) => void
@@ -38,7 +41,8 @@ interface GridProps {
 }
 
 export function Grid (props: GridProps) {
-  const { resource, columns, rows, busy, label, total, open, marked, onOpen, onSort, onFilter, onEnd } = props
+  const { resource, columns, rows, busy, label, total, open, onOpen, onSort, onFilter, onEnd } = props
+  const { marks, sample = rows } = props
   const scroller = useRef<HTMLDivElement>(null)
   const [seen, setSeen] = useState({ first: 0, count: 40 })
   const [active, setActive] = useState<Place>({ row: 0, column: 0 })
@@ -46,7 +50,7 @@ export function Grid (props: GridProps) {
 
   const names = columns.map(({ name }) => name).join()
   // the widths stay while a person pages through the same columns
-  const widths = useMemo(() => columns.map((column) => widthOf(column, rows)), [names, rows.length > 0])
+  const widths = useMemo(() => columns.map((column) => widthOf(column, sample)), [names, sample.length > 0])
 
   const look = (): void => {
     // an observer can report once more after the grid is gone
@@ -166,7 +170,7 @@ export function Grid (props: GridProps) {
                 columns={columns}
                 stop={stop.row === index ? stop.column : -1}
                 isOpen={isOpen}
-                isMarked={marked?.(row) === true}
+                marks={marks?.get(row)}
                 handlers={handlers}
               />
             )

@@ -18,6 +18,17 @@ export function HeaderCell ({ column, sorts, place, isStop, onFocus, onSort }: H
   const use = sorts[index]
   const isDescending = use && (use.direction === undefined ? sort!.descending : use.direction === 'desc')
   const kind = isNumeric ? 'number' : undefined
+  const text = (
+    <>
+      <span>{title}</span>
+      {column.differs && (
+        <span class='differs' title='The two lists differ here'>
+          <span aria-hidden='true'>≠</span>
+          <span class='hidden'>, differs</span>
+        </span>
+      )}
+    </>
+  )
   if (sort === undefined) {
     return (
       <th
@@ -28,7 +39,7 @@ export function HeaderCell ({ column, sorts, place, isStop, onFocus, onSort }: H
         tabIndex={isStop ? 0 : -1}
         onFocus={onFocus}
       >
-        {title}
+        {text}
       </th>
     )
   }
@@ -47,7 +58,7 @@ export function HeaderCell ({ column, sorts, place, isStop, onFocus, onSort }: H
         onFocus={onFocus}
         onClick={(event) => onSort(sort.name, event.shiftKey)}
       >
-        <span>{title}</span>
+        {text}
         {use && <Icon name={isDescending ? 'down' : 'up'} />}
         {use && sorts.length > 1 && <sup>{index + 1}</sup>}
       </button>

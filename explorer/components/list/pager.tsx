@@ -27,9 +27,9 @@ export function Pager ({ resource, params, list, onChange }: PagerProps) {
     ? paging.cursor
     : order.every(({ name }) => sorts.find((sort) => sort.name === name)?.cursor !== false)
   const styles: ReadonlyArray<readonly [PageStyle, string]> = [
-    ['page', 'Pages'],
+    ['page', 'Number'],
     ['offset', 'Offset'],
-    ...(canScroll || style === 'cursor' ? [['cursor', 'Scroll'] as const] : []),
+    ...(canScroll || style === 'cursor' ? [['cursor', 'Cursor'] as const] : []),
   ]
   return (
     <footer class='pager'>
@@ -72,9 +72,9 @@ export function Pager ({ resource, params, list, onChange }: PagerProps) {
         </select>
       </label>
       <label class='pager-label'>
-        <span class='wide'>By</span>
+        <span class='wide'>Pages by</span>
         <select
-          aria-label='By'
+          aria-label='Pages by'
           title='The way to more rows'
           value={style}
           onChange={({ currentTarget }) => onChange(withStyle(params, currentTarget.value as PageStyle))}

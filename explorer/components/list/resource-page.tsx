@@ -12,7 +12,7 @@ import { ErrorNotice } from '../basics/notice.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { RoleHint } from '../profiles/role-hint.tsx'
 import { Drawer } from '../record/drawer.tsx'
-import { Beside } from './beside.tsx'
+import { Compared } from './comparison.tsx'
 import { EmptyList } from './empty-list.tsx'
 import { Grid } from './grid.tsx'
 import { Pager } from './pager.tsx'
@@ -43,6 +43,21 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
   const sort = (name: string, add: boolean): void =>
     set(withSorts(params, toggledSorts(sorts, name, add, usual), usual))
 
+  const notice = list.error && (
+    <ErrorNotice
+      error={list.error}
+      onRetry={list.error.errors.length === 0 ? list.reload : undefined}
+      mend={(item) => {
+        const next = withSuggestion(params, item, operatorsOf)
+        // the button is gone after the click
+        return next && (() => {
+          set(next)
+          document.getElementById('content')?.focus()
+        })
+      }}
+    />
+  )
+
   return (
     <div class={own.open !== undefined || own.create !== undefined ? 'page page-split' : 'page'}>
       <div class='page-list'>
@@ -57,27 +72,31 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
           onChange={set}
         >
           {resource.sorts.length > 0 && (
-            <SortMenu resource={resource} params={params} sorts={sorts} usual={usual} onChange={set} />
+            <SortMenu
+              resource={resource}
+              params={params}
+              sorts={sorts}
+              usual={usual}
+              detail={list.error?.errorFor('sort')?.detail}
+              onChange={set}
+            />
           )}
         </FilterBar>
-        {list.error && (
-          <ErrorNotice
-            error={list.error}
-            onRetry={list.error.errors.length === 0 ? list.reload : undefined}
-            mend={(item) => {
-              const next = withSuggestion(params, item, operatorsOf)
-              // the button is gone after the click
-              return next && (() => {
-                set(next)
-                document.getElementById('content')?.focus()
-              })
-            }}
-          />
-        )}
+        {own.compare === undefined && notice}
         {!resource.operations.list
           ? <RoleHint action={`list ${resource.title.toLowerCase()}`} />
-          : own.beside !== undefined
-            ? <Beside resource={resource} address={address} list={list} name={own.beside} onSort={sort} />
+          : own.compare !== undefined
+            ? (
+              <Compared
+                resource={resource}
+                address={address}
+                list={list}
+                notice={notice}
+                name={own.compare}
+                onSort={sort}
+                onFilter={setDraft}
+              />
+              )
             : list.error === undefined && (
               <>
                 {list.page !== undefined && list.items.length === 0

@@ -12,10 +12,12 @@ interface SortMenuProps {
   /** The present order: that of the URL, or the default. */
   readonly sorts: readonly SortUse[]
   readonly usual: (name: string) => Direction
+  /** The sentence of the error, if the API refuses the order. */
+  readonly detail: string | undefined
   readonly onChange: (params: readonly Pair[]) => void
 }
 
-export function SortMenu ({ resource, params, sorts, usual, onChange }: SortMenuProps) {
+export function SortMenu ({ resource, params, sorts, usual, detail, onChange }: SortMenuProps) {
   const set = (next: readonly SortUse[]): void => onChange(withSorts(params, next, usual))
   const directionOf = ({ name, direction }: SortUse): Direction => direction ?? usual(name)
   const others = resource.sorts.filter(({ name }) => !sorts.some((sort) => sort.name === name))
@@ -26,7 +28,7 @@ export function SortMenu ({ resource, params, sorts, usual, onChange }: SortMenu
   return (
     <Popover
       name='Order'
-      class='button button-quiet'
+      class={detail === undefined ? 'button button-quiet' : 'button button-quiet filter-bad'}
       label={
         <>
           <Icon name={first && directionOf(first) === 'asc' ? 'up' : 'down'} />
@@ -36,6 +38,7 @@ export function SortMenu ({ resource, params, sorts, usual, onChange }: SortMenu
     >
       {() => (
         <div class='menu sorts'>
+          {detail !== undefined && <p class='bad'>{detail}</p>}
           {sorts.map((sort) => {
             const { name } = sort
             const isUp = directionOf(sort) === 'asc'

@@ -2,11 +2,11 @@
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { change } from '../../state/address.ts'
 import type { List } from '../../state/list.ts'
-import { allProfiles, useProfiles } from '../../state/profiles.ts'
 import type { Address, Pair } from '../../url/address.ts'
 import { Icon } from '../basics/icon.tsx'
 import { Popover } from '../basics/popover.tsx'
 import { ColumnTree } from './column-tree.tsx'
+import { CompareMenu } from './compare-menu.tsx'
 import { DownloadMenu } from './download-menu.tsx'
 
 interface ToolbarProps {
@@ -37,7 +37,7 @@ export function Toolbar ({ resource, address, list, onChange }: ToolbarProps) {
         >
           {() => <ColumnTree resource={resource} params={params} onChange={onChange} />}
         </Popover>
-        <BesideMenu address={address} />
+        <CompareMenu own={own} />
         {downloads.length > 0 && <DownloadMenu resource={resource} params={params} />}
         {operations.create && (
           <button
@@ -55,54 +55,5 @@ export function Toolbar ({ resource, address, list, onChange }: ToolbarProps) {
         )}
       </div>
     </div>
-  )
-}
-
-/** Chooses the second caller of the same request. */
-function BesideMenu ({ address: { own } }: { readonly address: Address }) {
-  const profiles = useProfiles()
-  const others = allProfiles(profiles).filter(({ name }) => name !== profiles.current)
-  const name = own.beside === undefined ? 'Compare roles' : `Beside ${own.beside}`
-  const label = (
-    <>
-      <Icon name='beside' />
-      <span class='wide'>{name}</span>
-    </>
-  )
-  return (
-    <Popover name='Compare roles' title={name} label={label}>
-      {(close) => (
-        <div class='menu'>
-          <p class='label'>The same request, beside</p>
-          {others.map(({ name }) => (
-            <button
-              type='button'
-              class='menu-item'
-              key={name}
-              onClick={() => {
-                close()
-                change({ own: { ...own, beside: name } })
-              }}
-            >
-              {name}
-            </button>
-          ))}
-          {others.length === 0 && <p class='quiet'>First add a second caller in the menu “As”.</p>}
-          {own.beside !== undefined && (
-            <button
-              type='button'
-              class='menu-item'
-              onClick={() => {
-                close()
-                const { beside: _, ...rest } = own
-                change({ own: rest })
-              }}
-            >
-              One list only
-            </button>
-          )}
-        </div>
-      )}
-    </Popover>
   )
 }

@@ -1,6 +1,6 @@
 /** After a 412: somebody else has changed the record. The difference, and a choice for each property. */
-import { useState } from 'preact/hooks'
-import type { Difference, Draft, Drafts } from '../../api/drafts.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { isSameDraft, type Difference, type Draft, type Drafts } from '../../api/drafts.ts'
 
 interface ConflictProps {
   readonly differences: readonly Difference[]
@@ -8,15 +8,17 @@ interface ConflictProps {
   readonly onBack: (chosen: Drafts) => void
 }
 
-const isSame = (one: Draft, other: Draft): boolean => JSON.stringify(one) === JSON.stringify(other)
-
 export function Conflict ({ differences, onBack }: ConflictProps) {
   // properties that only one side has changed need no choice
-  const [mine, setMine] = useState<ReadonlySet<string>>(
-    () => new Set(differences.filter(({ before, mine }) => !isSame(before, mine)).map(({ property }) => property.name))
-  )
+  const [mine, setMine] = useState<ReadonlySet<string>>(() => {
+    const changed = differences.filter(({ before, mine }) => !isSameDraft(before, mine))
+    return new Set(changed.map(({ property }) => property.name))
+  })
+  // the form is gone, and with it what had the focus
+  const root = useRef<HTMLDivElement>(null)
+  useEffect(() => root.current?.focus(), [])
   return (
-    <div class='drawer-body'>
+    <div class='drawer-body' ref={root} tabIndex={-1}>
       <div class='notice notice-error' role='alert'>
         <p>The record has changed since you opened it. Nothing was saved. Choose what to keep.</p>
       </div>

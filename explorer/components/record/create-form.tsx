@@ -3,38 +3,64 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { toError } from '../../api/ask.ts'
-import { changesOf, propertiesOf, type Drafts } from '../../api/drafts.ts'
+import { changesOf, draftsOfBody, propertiesOf, type Drafts } from '../../api/drafts.ts'
 import type { Json, Row } from '../../api/records.ts'
 import { useApi } from '../../state/context.ts'
 import { write } from '../../state/record.ts'
+import { keepUnsaved, unsavedOf } from '../../state/unsaved.ts'
+import type { Address } from '../../url/address.ts'
 import { ErrorNotice } from '../basics/notice.tsx'
 import { Fields } from './fields.tsx'
 import { FormError, FormFoot, useFocusOnError } from './form-foot.tsx'
+import { RestoredNotice } from './unsaved-notice.tsx'
 
 interface CreateFormProps {
   readonly resource: ResourceDescription
+  readonly address: Address
   /** Called with the new record, or without one if there are several. */
   readonly onCreated: (record: Row | undefined) => void
 }
 
-export function CreateForm ({ resource, onCreated }: CreateFormProps) {
+/** What is kept of the form until it is sent. */
+interface CreateDraft {
+  readonly drafts: Drafts
+  /** The text of the JSON, if it differs from the one that the form stands for. */
+  readonly json?: string | undefined
+}
+
+export function CreateForm ({ resource, address, onCreated }: CreateFormProps) {
   const api = useApi()
   const form = useRef<HTMLFormElement>(null)
   const { createMany, maxBatch } = resource.operations
   const properties = useMemo(() => propertiesOf(resource, resource.bodies.create ?? {}), [resource])
-  const [drafts, setDrafts] = useState<Drafts>({})
-  const [json, setJson] = useState<string>()
+  const draft = (): CreateDraft | undefined => unsavedOf<CreateDraft>(resource.path)?.content
+  const { drafts = {}, json: typed } = draft() ?? {}
+  const [isRestored] = useState(draft() !== undefined)
+  const [isJson, setJson] = useState(typed !== undefined)
   const [error, setError] = useState<CrudError>()
   const [busy, setBusy] = useState(false)
   useFocusOnError(form, error)
 
-  const body: Json | undefined = json === undefined ? changesOf(properties, {}, drafts) : parsed(json)
+  const plain = changesOf(properties, {}, drafts)
+  const json = typed ?? JSON.stringify(plain, null, 2)
+  const body: Json | undefined = isJson ? parsed(json) : plain
+  const asForm = body === undefined ? undefined : draftsOfBody(properties, body)
+  // the form would lose a part of the JSON
+  const isStuck = isJson && typed !== undefined && asForm === undefined
+  const keep = (drafts: Drafts, json?: string): void => {
+    const isEmpty = Object.keys(drafts).length === 0 && json === undefined
+    const form = { title: 'New record', address }
+    keepUnsaved(resource.path, isEmpty ? undefined : { content: { drafts, json }, form })
+  }
   const send = async (): Promise<void> => {
     if (body === undefined || busy) return
+    const sent = draft()
     setBusy(true)
     setError(undefined)
     try {
       const { data } = await write(api, resource, '', { method: 'POST', body })
+      // what was typed before the answer is another record
+      if (draft() === sent) keepUnsaved(resource.path, undefined)
       onCreated(Array.isArray(data) ? undefined : data)
     } catch (error) {
       setError(toError(error))
@@ -59,23 +85,30 @@ export function CreateForm ({ resource, onCreated }: CreateFormProps) {
           <button
             type='button'
             class='button button-small'
-            onClick={() => setJson(json === undefined ? JSON.stringify(body, null, 2) : undefined)}
+            aria-disabled={isStuck}
+            onClick={() => {
+              if (isStuck) return
+              if (typed !== undefined && asForm) keep(asForm)
+              setJson(!isJson)
+            }}
           >
-            {json === undefined
-              ? (createMany ? 'Paste JSON, of one record or several' : 'Paste JSON')
-              : 'Back to the form'}
+            {isJson ? 'Back to the form' : createMany ? 'Paste JSON, of one record or several' : 'Paste JSON'}
           </button>
+          {isStuck && body !== undefined && (
+            <span class='quiet'>The form has room for one record of known properties.</span>
+          )}
         </div>
+        {isRestored && draft() && <RestoredNotice />}
         {error &&
-          (json === undefined ? <FormError error={error} properties={properties} /> : <ErrorNotice error={error} />)}
-        {json === undefined
+          (isJson ? <ErrorNotice error={error} /> : <FormError error={error} properties={properties} />)}
+        {!isJson
           ? (
             <Fields
               properties={properties}
               drafts={drafts}
               before={{}}
               error={error}
-              onDraft={(name, draft) => setDrafts((drafts) => ({ ...drafts, [name]: draft }))}
+              onDraft={(name, text) => keep({ ...draft()?.drafts, [name]: text })}
             />
             )
           : (
@@ -87,7 +120,7 @@ export function CreateForm ({ resource, onCreated }: CreateFormProps) {
                 spellcheck={false}
                 aria-invalid={body === undefined || error !== undefined}
                 value={json}
-                onInput={({ currentTarget }) => setJson(currentTarget.value)}
+                onInput={({ currentTarget: { value } }) => keep(drafts, value)}
               />
               {body === undefined && <span class='bad'>This text is not JSON yet.</span>}
             </label>
@@ -107,7 +140,7 @@ export function CreateForm ({ resource, onCreated }: CreateFormProps) {
 
 function parsed (text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json
+    return JSON.parse(text.trim() || '{}') as Json
   } catch {
     return undefined
   }

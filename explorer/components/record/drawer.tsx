@@ -1,18 +1,20 @@
 /** The record beside the list: its values, a form to change it, and the form for a new record. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
-import { labelOf, type Row } from '../../api/records.ts'
+import { labelOf, pathOfRecord, type Row } from '../../api/records.ts'
 import { go } from '../../state/address.ts'
-import { useApi } from '../../state/context.ts'
 import { recordKey, useRecord } from '../../state/record.ts'
+import { keepUnsaved, unsavedOf, useUnsaved } from '../../state/unsaved.ts'
 import type { Address } from '../../url/address.ts'
 import { namesOf } from '../../url/names.ts'
+import { Confirm } from '../basics/confirm.tsx'
 import { Icon } from '../basics/icon.tsx'
 import { ErrorNotice } from '../basics/notice.tsx'
 import { CreateForm } from './create-form.tsx'
-import { EditForm } from './edit-form.tsx'
+import { EditForm, type EditDraft } from './edit-form.tsx'
 import { RecordActions } from './record-actions.tsx'
 import { RecordView } from './record-view.tsx'
+import { KeptNotice } from './unsaved-notice.tsx'
 
 interface DrawerProps {
   readonly resource: ResourceDescription
@@ -22,9 +24,18 @@ interface DrawerProps {
   readonly onClose: () => void
 }
 
+/** Leaves a form, after a question if it has changes. */
+type Leave = (then: () => void) => void
+
 export function Drawer (props: DrawerProps) {
   const { resource, address: { own }, onClose } = props
   const root = useRef<HTMLElement>(null)
+  const [leaving, setLeaving] = useState<{ readonly then: () => void }>()
+  useUnsaved()
+  const name = own.open === undefined ? resource.path : pathOfRecord(resource, own.open)
+  const form = unsavedOf(name)?.form
+  const leave: Leave = (then) => unsavedOf(name) === undefined ? then() : setLeaving({ then })
+  const close = (): void => leave(onClose)
   // a button or a form that is replaced must not take the focus along
   const focus = (): void => root.current?.focus()
   useEffect(focus, [])
@@ -36,11 +47,30 @@ export function Drawer (props: DrawerProps) {
       aria-label={own.open === undefined ? `New record of ${resource.title}` : `Record of ${resource.title}`}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return
+        // the browser must not close the question with the same key
+        event.preventDefault()
         event.stopPropagation()
-        onClose()
+        close()
       }}
     >
-      {own.open === undefined ? <NewRecord {...props} /> : <OneRecord {...props} path={own.open} focus={focus} />}
+      {own.open === undefined
+        ? <NewRecord {...props} onClose={close} />
+        : <OneRecord {...props} path={own.open} focus={focus} onClose={close} leave={leave} />}
+      {leaving && form && (
+        <Confirm
+          question={own.open === undefined ? 'Discard the new record?' : `Discard changes to ${form.title}?`}
+          no='Keep editing'
+          yes='Discard'
+          onAnswer={(isYes) => {
+            setLeaving(undefined)
+            if (!isYes) return
+            keepUnsaved(name, undefined)
+            leaving.then()
+          }}
+        >
+          <p>What you typed is not saved.</p>
+        </Confirm>
+      )}
     </aside>
   )
 }
@@ -67,6 +97,7 @@ function NewRecord ({ resource, address, onChanged, onClose }: DrawerProps) {
       <Head title='New record' detail={resource.title} onClose={onClose} />
       <CreateForm
         resource={resource}
+        address={address}
         onCreated={(record) => {
           onChanged()
           const { create: _, ...own } = address.own
@@ -79,16 +110,19 @@ function NewRecord ({ resource, address, onChanged, onClose }: DrawerProps) {
 }
 
 interface OneRecordProps extends DrawerProps {
+  readonly leave: Leave
   /** The key of the record, as the end of its path. */
   readonly path: string
   /** Moves the focus to the drawer. */
   readonly focus: () => void
 }
 
-function OneRecord ({ resource, address, path, focus, onChanged, onClose }: OneRecordProps) {
-  const { profile } = useApi()
-  const [isEdited, setEdited] = useState(false)
-  const [extra, setExtra] = useState<readonly string[]>([])
+function OneRecord ({ resource, address, path, focus, onChanged, onClose, leave }: OneRecordProps) {
+  const name = pathOfRecord(resource, path)
+  const unsaved = unsavedOf<EditDraft>(name)
+  const [isEdited, setEdited] = useState(unsaved !== undefined)
+  // the form needs the present links of relations that it can change
+  const [extra, setExtra] = useState<readonly string[]>(isEdited ? writableRelations(resource) : [])
   const [gone, setGone] = useState<Row>()
   const includes = [...new Set([...namesOf(address.params, 'include') ?? [], ...extra])]
   const [{ value, error, busy }, reload] = useRecord(resource, path, includes)
@@ -98,46 +132,55 @@ function OneRecord ({ resource, address, path, focus, onChanged, onClose }: OneR
     : busy
       ? '…'
       : decodeURIComponent(path)
-  const finish = (): void => {
-    setEdited(false)
-    focus()
+  const finish = (isDone: boolean): void => {
     reload()
     onChanged()
+    if (!isDone) return
+    setEdited(false)
+    focus()
   }
+  const isForm = isEdited && resource.operations.update
+  const kept = unsaved && !gone && (
+    <KeptNotice typed={unsaved.content.touched} onDiscard={() => leave(focus)} />
+  )
   return (
     <>
       <Head title={title} detail={`${resource.title} / ${decodeURIComponent(path)}`} onClose={onClose} />
       {error && gone === undefined && (
         <div class='drawer-body'>
           <ErrorNotice error={error} onRetry={reload}>
-            {error.status === 404 && <p>It may be deleted, or “{profile.name}” may not see it.</p>}
+            {error.status === 404 && <p>It may be deleted, or this caller may not see it.</p>}
           </ErrorNotice>
+          {kept}
         </div>
       )}
       {record && !error && (
-        isEdited
+        isForm
           ? (
             <EditForm
               resource={resource}
+              address={address}
               path={path}
+              title={title}
               record={record}
               etag={value.etag}
               onSaved={finish}
-              onCancel={() => {
-                setEdited(false)
-                focus()
-              }}
+              onCancel={() =>
+                leave(() => {
+                  setEdited(false)
+                  focus()
+                })}
             />
             )
           : (
             <div class='drawer-body' aria-busy={busy}>
+              {kept}
               <RecordActions
                 resource={resource}
                 path={path}
                 etag={value.etag}
                 gone={gone}
                 onEdit={() => {
-                  // the form needs the present links of relations that it can change
                   setExtra([...extra, ...writableRelations(resource)])
                   setEdited(true)
                 }}
@@ -148,7 +191,7 @@ function OneRecord ({ resource, address, path, focus, onChanged, onClose }: OneR
                 }}
                 onBack={() => {
                   setGone(undefined)
-                  finish()
+                  finish(true)
                 }}
               />
               <RecordView

@@ -1,5 +1,5 @@
 /** The form of a record. It sends the changes only, and with the version that was read. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { ask, toError } from '../../api/ask.ts'
@@ -7,6 +7,7 @@ import {
   changesOf,
   differencesOf,
   draftOf,
+  isSameDraft,
   propertiesOf,
   type Draft,
   type Drafts,
@@ -15,16 +16,23 @@ import {
 import { pathOfRecord, relationsOf, resourceAt, type Row } from '../../api/records.ts'
 import { urlOf, useApi } from '../../state/context.ts'
 import { write } from '../../state/record.ts'
+import { keepUnsaved, unsavedOf } from '../../state/unsaved.ts'
+import type { Address } from '../../url/address.ts'
 import { Conflict } from './conflict.tsx'
 import { Fields } from './fields.tsx'
 import { FormFoot, FormError, useFocusOnError } from './form-foot.tsx'
+import { RestoredNotice } from './unsaved-notice.tsx'
 
 interface EditFormProps {
   readonly resource: ResourceDescription
+  readonly address: Address
   readonly path: string
+  /** The name of the record. */
+  readonly title: string
   readonly record: Row
   readonly etag: string | undefined
-  readonly onSaved: () => void
+  /** Called after a change is saved. The form is done unless it has further changes. */
+  readonly onSaved: (isDone: boolean) => void
   readonly onCancel: () => void
 }
 
@@ -34,18 +42,28 @@ interface Base {
   readonly etag: string | undefined
 }
 
-export function EditForm ({ resource, path, record, etag, onSaved, onCancel }: EditFormProps) {
+/** What is kept of the form until it is saved. */
+export interface EditDraft {
+  readonly touched: Drafts
+  /** The record to which the changes belong. */
+  readonly base: Base
+}
+
+export function EditForm ({ resource, address, path, title, record, etag, onSaved, onCancel }: EditFormProps) {
   const api = useApi()
+  const name = pathOfRecord(resource, path)
+  const draft = (): EditDraft | undefined => unsavedOf<EditDraft>(name)?.content
   const form = useRef<HTMLFormElement>(null)
   const properties = useMemo(() => propertiesOf(resource, resource.bodies.update ?? {}), [resource])
-  const [base, setBase] = useState<Base>({ record, etag })
-  const [touched, setTouched] = useState<Drafts>({})
+  const [isRestored] = useState(draft() !== undefined)
   const [error, setError] = useState<CrudError>()
   const [theirs, setTheirs] = useState<Base>()
   const [busy, setBusy] = useState(false)
-  // relations arrive after the form has opened
-  useEffect(() => setBase({ record, etag }), [record, etag])
   useFocusOnError(form, error)
+
+  // changes stay with the version for which they were typed; its relations may arrive later
+  const { touched = {}, base: former } = draft() ?? {}
+  const base = former !== undefined && former.etag !== etag ? former : { record, etag }
 
   const draftsOf = (row: Row): Drafts =>
     Object.fromEntries(
@@ -57,13 +75,23 @@ export function EditForm ({ resource, path, record, etag, onSaved, onCancel }: E
   const drafts = { ...before, ...touched }
   const changes = changesOf(properties, before, drafts)
   const isEmpty = Object.keys(changes).length === 0
+  const keep = (touched: Drafts, base: Base): void => {
+    const before = draftsOf(base.record)
+    const isSame = Object.entries(touched).every(([name, text]) => isSameDraft(before[name], text))
+    keepUnsaved(name, isSame ? undefined : { content: { touched, base }, form: { title, address } })
+  }
 
-  const save = async (body: Row, version: string | undefined): Promise<void> => {
+  const save = async (): Promise<void> => {
+    const sent = draft()
     setBusy(true)
     setError(undefined)
     try {
-      await write(api, resource, path, { method: 'PATCH', body, ifMatch: version })
-      onSaved()
+      const { data, etag } = await write(api, resource, path, { method: 'PATCH', body: changes, ifMatch: base.etag })
+      const isDone = draft() === sent
+      if (isDone) keepUnsaved(name, undefined)
+      // what was typed before the answer is kept, on top of what is saved
+      else keep(draft()?.touched ?? {}, { record: { ...base.record, ...data }, etag })
+      onSaved(isDone)
     } catch (thrown) {
       const error = toError(thrown)
       setError(error)
@@ -94,10 +122,11 @@ export function EditForm ({ resource, path, record, etag, onSaved, onCancel }: E
         differences={differencesOf(properties, before, draftsOf(theirs.record), drafts)}
         onBack={(chosen) => {
           // the form goes on from the present record, with the choices of the person
-          setBase(theirs)
-          setTouched(chosen)
           setTheirs(undefined)
           setError(undefined)
+          if (Object.keys(chosen).length > 0) return keep(chosen, theirs)
+          keepUnsaved(name, undefined)
+          onSaved(true)
         }}
       />
     )
@@ -109,13 +138,14 @@ export function EditForm ({ resource, path, record, etag, onSaved, onCancel }: E
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        if (!isEmpty && !busy) void save(changes, base.etag) // eslint-disable-line no-void
+        if (!isEmpty && !busy) void save() // eslint-disable-line no-void
       }}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
       }}
     >
       <div class='drawer-body'>
+        {isRestored && !isEmpty && <RestoredNotice isStale={base.etag !== etag} />}
         {error && <FormError error={error} properties={properties} />}
         <Fields
           properties={properties}
@@ -123,7 +153,7 @@ export function EditForm ({ resource, path, record, etag, onSaved, onCancel }: E
           before={before}
           error={error}
           record={base.record}
-          onDraft={(name: string, draft: Draft) => setTouched((touched) => ({ ...touched, [name]: draft }))}
+          onDraft={(property: string, text: Draft) => keep({ ...draft()?.touched, [property]: text }, base)}
         />
       </div>
       <FormFoot

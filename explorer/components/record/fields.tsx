@@ -1,7 +1,7 @@
 /** The inputs of a form, and the errors beside them. */
 import { useId } from 'preact/hooks'
 import type { CrudError, CrudErrorItem } from '../../../src/client/error.ts'
-import type { Draft, Drafts, Property } from '../../api/drafts.ts'
+import { isSameDraft, type Draft, type Drafts, type Property } from '../../api/drafts.ts'
 import { isRow, labelOf, type Json, type Row } from '../../api/records.ts'
 import { Lookup } from '../basics/lookup.tsx'
 import { ValueInput } from '../basics/value-input.tsx'
@@ -24,7 +24,7 @@ export function Fields ({ properties, drafts, before, error, record, onDraft }: 
           key={property.name}
           property={property}
           draft={drafts[property.name]}
-          isChanged={JSON.stringify(drafts[property.name]) !== JSON.stringify(before[property.name])}
+          isChanged={!isSameDraft(drafts[property.name], before[property.name])}
           errors={errorsAt(error, property.name)}
           related={record?.[property.name]}
           onDraft={(draft) => onDraft(property.name, draft)}
@@ -74,10 +74,9 @@ function Field ({ property, draft, isChanged, errors, related, onDraft }: FieldP
           <button
             type='button'
             class='button button-small'
-            aria-label={`Set ${title} to null`}
             onClick={() => onDraft(null)}
           >
-            Set null
+            Set null<span class='hidden'> for {title}</span>
           </button>
         )}
       </div>

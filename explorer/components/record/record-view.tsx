@@ -49,10 +49,9 @@ export function RecordView ({ resource, record, includes, onInclude }: RecordVie
                           <button
                             type='button'
                             class='button button-small'
-                            aria-label={`Show the ${name} here`}
                             onClick={() => onInclude(relation.path)}
                           >
-                            Show here
+                            Show {titleOf(name).toLowerCase()}
                           </button>
                         )}
                       </span>
@@ -84,10 +83,9 @@ export function RecordView ({ resource, record, includes, onInclude }: RecordVie
               <button
                 type='button'
                 class='button button-small'
-                aria-label={`Show the ${relation.name} here`}
                 onClick={() => onInclude(relation.path)}
               >
-                Show here
+                Show {titleOf(relation.name).toLowerCase()}
               </button>
             )}
             {Array.isArray(value) && <RelatedItems relation={relation} items={value} />}

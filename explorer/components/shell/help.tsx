@@ -11,7 +11,7 @@ const KEYS = [
   ['Shift + Enter', 'on a header: add it to the order'],
   ['F, in the table', 'filter by the column'],
   ['Ctrl + Enter', 'in a form: save'],
-  ['Escape', 'close the panel or the record'],
+  ['Escape', 'close the panel or the record; with changes, it asks before'],
 ] as const
 
 export function Help () {

@@ -3,18 +3,21 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { rootOf, useApi } from '../../state/context.ts'
+import type { Address } from '../../url/address.ts'
 import { Icon } from '../basics/icon.tsx'
 import { Link } from '../basics/link.tsx'
 import { ProfileMenu } from '../profiles/profile-menu.tsx'
 import { Help } from './help.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
+import { UnsavedBar } from './unsaved-bar.tsx'
 
 interface ShellProps {
   readonly resource: ResourceDescription | undefined
+  readonly address: Address
   readonly children: ComponentChildren
 }
 
-export function Shell ({ resource, children }: ShellProps) {
+export function Shell ({ resource, address, children }: ShellProps) {
   const { description } = useApi()
   const [isOpen, setOpen] = useState(false)
   const { title, docs, resources } = description
@@ -66,7 +69,8 @@ export function Shell ({ resource, children }: ShellProps) {
       </header>
       <main id='content' tabIndex={-1}>
         <h1 class='hidden'>{resource?.title ?? title}</h1>
-        {children}
+        <UnsavedBar shown={resource && address} />
+        <div class='content'>{children}</div>
       </main>
     </div>
   )

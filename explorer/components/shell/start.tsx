@@ -15,7 +15,7 @@ export function Start () {
       <Empty title='There is nothing to see for this role'>
         <p>
           The API offers no resource to{' '}
-          {role === null ? 'this caller' : `the role ${role}`}. Choose other headers under “As”.
+          {role === null ? 'this caller' : `the role ${role}`}. Choose another caller under “Ask as”.
         </p>
       </Empty>
     )
