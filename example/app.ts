@@ -11,6 +11,7 @@ import { crudExplorer } from '../plugins/explorer.ts' // in an application: 'fas
 import { accessIn, ROLES, roleScheme } from './access.ts'
 import { Category } from './entities/index.ts'
 import { resources } from './resources/index.ts'
+import { categoryRoutes } from './routes.ts'
 import { seed } from './seed/catalogue.ts'
 
 /** Opens the database, fills it if it is empty, and registers everything. The application does not listen yet. */
@@ -34,6 +35,7 @@ export async function buildApp (
   await app.register(swaggerUi, { routePrefix: '/docs' })
 
   await app.register(crudKit, { database, resources, access: accessIn(env), serverTiming: isDevelopment })
+  await app.register(categoryRoutes)
   await app.register(crudExplorer, {
     prefix: '/explorer',
     enabled: isDevelopment,

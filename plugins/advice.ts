@@ -1,13 +1,15 @@
 /**
- * Warns at start-up. Before the server is ready, it warns of tables that do not exist and of rows that no scope guards.
+ * Warns at start-up. Before the server is ready, it warns of differences between the entities and the database, and of
+ * rows that no scope guards.
  * When the server listens, it warns of missing indexes.
  */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import {
   checkShared,
+  learnRules,
+  warnOfDifferences,
   warnOfMissingIndexes,
-  warnOfMissingTables,
   warnOfUnguarded,
   type AdvisedResource,
 } from '../src/advice/index.ts'
@@ -22,8 +24,8 @@ interface Advised {
 
 export interface CrudAdviceOptions {
   /**
-   * When the server listens, log a warning for each missing index that filters, sorts or includes would use, with the
-   * statement that creates it. Default: true.
+   * When the server listens, log a warning with all missing indexes that filters, sorts or includes would use, and the
+   * statements that create them. Default: true.
    */
   readonly indexAdvice?: boolean
   /**
@@ -41,7 +43,9 @@ async function register (fastify: FastifyInstance, options: CrudAdviceOptions): 
   checkShared(em, shared)
   const resources: AdvisedResource[] = []
   fastify.decorate(kAdvised, resources)
-  fastify.addHook('onReady', async () => await warnOfMissingTables(fastify.log, em))
+  // one after the other, on one connection
+  fastify.addHook('onReady', async () => await warnOfDifferences(fastify.log, em, resources))
+  fastify.addHook('onReady', async () => await learnRules(fastify.log, em))
   fastify.addHook('onReady', async () => await warnOfUnguarded(fastify.log, em, resources, shared))
   if (indexAdvice) fastify.addHook('onListen', async () => await warnOfMissingIndexes(fastify.log, em, resources))
 }

@@ -126,8 +126,9 @@ async function prepare (
     taken.add(schema.$id!)
     fastify.addSchema(schema)
   }
-  if (fastify.hasPlugin('@fastify/swagger')) (await import('../src/http/docs/index.ts')).watchReferences(fastify)
-  else fastify.addHook('onReady', async () => refuseLateSwagger(fastify, routed.what))
+  if (!fastify.hasPlugin('@fastify/swagger')) {
+    fastify.addHook('onReady', async () => refuseLateSwagger(fastify, routed.what))
+  }
   const { prefix, logLevel, logSerializers } = options
   const limits = access && { access, resources: roles!, docs: docs! }
   return async () => {
@@ -175,15 +176,14 @@ async function addRoutes (
     prefix: options.prefix ?? '/',
     resource: bound,
     scoped,
-    offers: offersOf(operations),
-    roles: roles?.map(({ role, bound, operations }) => ({ role, resource: bound, offers: offersOf(operations) })),
+    operations,
+    roles: roles?.map(({ role, bound, operations }) => ({ role, resource: bound, operations })),
   })
   // the server has been asked by then whether its tables are distributed
   fastify.addHook('onReady', async () => {
     const { em } = fastify.orm
-    const { create, update } = offersOf(operations)
-    checkDistributed(what, em, bound.model, create)
-    checkCoLocation(what, em, bound.whitelist, update ? bound.writable.update : undefined)
+    checkDistributed(what, em, bound.model, operations.includes('create') || operations.includes('createMany'))
+    checkCoLocation(what, em, bound.whitelist, operations.includes('update') ? bound.writable.update : undefined)
   })
   // optional parts are loaded only by servers that use them, before the server is ready
   const stream = options.stream === true ? {} : options.stream
@@ -216,13 +216,6 @@ async function addRoutes (
 /** Names a plugin for Fastify, which would otherwise look for it in all modules that the process has loaded. */
 const displayed = (name: string, plugin: FastifyPluginAsync): FastifyPluginAsync =>
   Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name })
-
-const offersOf = (operations: readonly CrudOperation[]) => ({
-  list: operations.includes('list'),
-  get: operations.includes('get'),
-  create: operations.includes('create') || operations.includes('createMany'),
-  update: operations.includes('update'),
-})
 
 const METADATA = {
   // no dependencies: `routedResource` says "register crudKit first", but Fastify would name an internal plugin

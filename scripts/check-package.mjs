@@ -1,6 +1,7 @@
 /**
- * npm run package:check: looks at the packed package as npm, bundlers and TypeScript will. publint checks package.json
- * and the files it names, arethetypeswrong the types of each entry. Run `npm run build` before.
+ * npm run package:check: looks at the packed package as npm, bundlers, TypeScript and readers will. publint checks
+ * package.json and the files it names, arethetypeswrong the types of each entry. Links of its pages lead to files that
+ * it has. Run `npm run build` before.
  */
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { execFileSync } from 'node:child_process'
@@ -17,9 +18,9 @@ const root = path.join(import.meta.dirname, '..')
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'crud-kit-package-'))
 try {
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
-  const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }))
+  const [{ filename, files }] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }))
   const tarball = new Uint8Array(fs.readFileSync(path.join(folder, filename)))
-  const problems = [...await lint(tarball), ...await typeProblems(tarball)]
+  const problems = [...await lint(tarball), ...await typeProblems(tarball), ...deadLinks(files), ...changelog()]
   for (const problem of problems) console.error(problem)
   console.log(problems.length === 0 ? `${filename} has no problems` : `${filename} has ${problems.length} problems`)
   process.exitCode = problems.length === 0 ? 0 : 1
@@ -38,4 +39,20 @@ async function typeProblems (tarball) {
   return analysis.problems
     .filter(({ kind, resolutionKind }) => !ACCEPTED.has(kind) && !ACCEPTED.has(`${kind}:${resolutionKind}`))
     .map((problem) => `arethetypeswrong: ${JSON.stringify(problem)}`)
+}
+
+function changelog () {
+  const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+  const text = fs.readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')
+  return text.includes(`\n## ${version}\n`) ? [] : [`CHANGELOG.md has no section for ${version}.`]
+}
+
+function deadLinks (files) {
+  const names = new Set(files.map((file) => file.path))
+  return [...names].filter((name) => name.endsWith('.md')).flatMap((page) => {
+    const text = fs.readFileSync(path.join(root, page), 'utf8')
+    return [...text.matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g), ...text.matchAll(/^\[[^\]]+\]: (?!\w+:)([^#\s]+)/gm)]
+      .filter(([, link]) => !names.has(path.posix.join(path.posix.dirname(page), link)))
+      .map(([, link]) => `${page}: the package has no ${link}. Link to its address in the repository instead.`)
+  })
 }

@@ -56,7 +56,7 @@ const PICTURES: readonly Picture[] = [
       await page.locator('[data-field=price]').getByRole('alert').waitFor()
     },
   },
-  { name: 'roles', place: '/articles?~beside=No%20headers&fields=id,title,published_at', role: 'admin' },
+  { name: 'roles', place: '/articles?~compare=Without%20headers&fields=id,title,published_at', role: 'admin' },
   { name: 'dark', place: '/products?include=category,tags&~open=2', role: 'admin', isDark: true },
   { name: 'phone', place: '/products?filter[price][gte]=100&sort=-price', isPhone: true },
   { name: 'phone-record', place: '/products?~open=2', role: 'editor', isPhone: true, isDark: true },

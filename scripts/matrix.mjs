@@ -27,6 +27,9 @@ const TESTS = [
 ]
 const { peerDependencies, devDependencies } = readPackage(root)
 
+/** The drivers depend on this package, and it has to be in the registry with their version. */
+const BELOW_DRIVERS = '@mikro-orm/sql'
+
 /** Packages by the one whose range decides their version. All packages of MikroORM must have the same version. */
 const groups = Object.groupBy(
   Object.keys(devDependencies).filter((name) => name in peerDependencies || name.startsWith('@mikro-orm/')),
@@ -44,7 +47,7 @@ for (const which of ['oldest', 'newest']) {
   )
   const shown = Object.keys(groups).map((name) => `${name} ${versions[name]}`).join(', ')
   if (Object.entries(versions).every(([name, version]) => devDependencies[name] === version)) {
-    console.log(`The ${which} versions are those of npm test: ${shown}`)
+    console.log(`The ${which} versions that fit each other are those of npm test: ${shown}`)
     continue
   }
   console.log(`Tests with the ${which} versions: ${shown}`)
@@ -59,10 +62,11 @@ for (const { which, shown } of problems) {
 }
 process.exitCode = problems.some(({ which }) => which === 'oldest') ? 1 : 0
 
-/** The oldest version of a range, or the newest one that all of the packages have. */
+/** The oldest version of a range, or the newest one that the registry has of all packages. */
 function versionOf (which, names, range) {
   if (which === 'oldest') return /\d+\.\d+\.\d+/.exec(range)[0]
-  const lists = names.map((name) => {
+  const set = names.includes('@mikro-orm/core') ? [...names, BELOW_DRIVERS] : names
+  const lists = set.map((name) => {
     const found = JSON.parse(npm(['view', `${name}@${range}`, 'version', '--json']))
     return [found].flat()
   })

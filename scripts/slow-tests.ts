@@ -38,6 +38,8 @@ export const SLOW: readonly string[] = [
   'test/explorer/browser.test.ts',
   'test/explorer/narrow.test.ts',
   'test/explorer/records.test.ts',
+  'test/explorer/roles.test.ts',
+  'test/explorer/unsaved.test.ts',
   'test/http/docs-page.test.ts',
   // every filter, sort, include and field of three servers
   'test/explorer/offers.test.ts',

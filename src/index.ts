@@ -39,6 +39,7 @@ export {
   type CrudDeleteOptions,
   type CrudOptions,
   type CrudPage,
+  type CrudQueryOptions,
   type CrudReadOptions,
   type CrudRecord,
   type CrudSchemas,

@@ -2,13 +2,13 @@
  * The README and the page "getting started", as a newcomer follows them: their commands and files, in order, in an
  * empty folder, with the packed package. It packs `dist`, so run `npm run build` before.
  */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { completed, parseAbridged } from './helpers/abridged.ts'
+import { completed, parseAbridged, parseWritten } from './helpers/abridged.ts'
 import { readDocument, SHOWN_SERVER, type Block } from './helpers/document.ts'
 import { freePort } from '../scripts/free-port.ts'
 import { until } from './helpers/until.ts'
@@ -50,11 +50,11 @@ function paste (folder: string, commands: string): string {
 }
 
 /** Starts a file, and returns the URL of its server and the lines that it has printed. */
-async function start (t: Test, folder: string, file: string): Promise<{ base: string, lines: string[] }> {
+async function start (t: Test, folder: string, ...args: string[]): Promise<{ base: string, lines: string[] }> {
   const port = await freePort()
-  const child = spawn(process.execPath, [file], {
+  const child = spawn(process.execPath, args, {
     cwd: folder,
-    env: environment({ PORT: String(port), JWT_SECRET: SECRET }),
+    env: environment({ PORT: String(port), ...(!args.includes('--env-file=.env') && { JWT_SECRET: SECRET }) }),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.teardown(async () => {
@@ -63,7 +63,7 @@ async function start (t: Test, folder: string, file: string): Promise<{ base: st
     await once(child, 'exit')
   })
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`${file} has ended`)
+    throw new Error(`${args.at(-1)} has ended`)
   })
   const lines: string[] = []
   child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trim().split('\n')))
@@ -78,7 +78,7 @@ function curlAll (t: Test, blocks: readonly Block[], base: string, token = ''): 
   for (const [index, block] of blocks.entries()) {
     if (!isCurl(block)) continue
     const command = block.code.trim().replaceAll(SHOWN_SERVER, base).replace('<admin>', token)
-    const answer = JSON.parse(execFileSync('bash', ['-c', command.replace('curl', 'curl -sS')], { encoding: 'utf8' }))
+    const answer = parseWritten(execFileSync('bash', ['-c', command.replace('curl', 'curl -sS')], { encoding: 'utf8' }))
     t.strictSame(answer, completed(parseAbridged(blocks[index + 1]!.code), answer, new Map()), block.code)
   }
 }
@@ -90,7 +90,7 @@ const newFolder = (name: string): string => {
 }
 
 t.test('the README', async (t) => {
-  const { blocks, block, program } = readDocument('README.md')
+  const { text, blocks, block, program } = readDocument('README.md')
   const commands = blocks.filter((one) => one.info === 'sh' && !isCurl(one)).map(({ code }) => code)
   t.equal(commands.length, 2)
   const folder = newFolder('readme')
@@ -98,23 +98,31 @@ t.test('the README', async (t) => {
   fs.writeFileSync(path.join(folder, 'app.ts'), program)
 
   await t.test('first queries', async (t) => {
-    t.equal(commands[1], 'node app.ts\n')
     const { base } = await start(t, folder, 'app.ts')
     curlAll(t, blocks, base)
   })
 
   await t.test('securing it', async (t) => {
-    paste(folder, 'npm install @fastify/jwt')
+    const [install, writeSecret, run] = commands[1]!.trim().split('\n')
+    t.equal(run, 'node --env-file=.env app.ts')
+    paste(folder, `${install}\n${writeSecret}`)
+    const [, lastLine] = /at the end: `(.*?)`/.exec(text)!
     const [part] = /^const app = Fastify\(\)\n[^]*?^}\)\n/m.exec(program)!
     fs.writeFileSync(
       path.join(folder, 'app.ts'),
       program
         .replace(part, () => block('ts part 3'))
         .replaceAll(/^const (?:Category|Product) = [^]*?properties: \{/gm, '$& tenant: p.integer().default(1),') +
-        "for (const tenant of [1, 2]) console.log(app.jwt.sign({ role: 'admin', tenant }))\n"
+        `${lastLine}\n${lastLine!.replace('tenant: 1', 'tenant: 2')}\n`
     )
+    const withoutSecret = spawnSync(process.execPath, ['app.ts'], {
+      cwd: folder,
+      env: environment({ JWT_SECRET: '' }),
+      encoding: 'utf8',
+    })
+    t.match(withoutSecret.stderr, /JWT_SECRET is missing/)
     // the folder "data" of the first run gets the new column
-    const { base, lines } = await start(t, folder, 'app.ts')
+    const { base, lines } = await start(t, folder, '--env-file=.env', 'app.ts')
     await until(() => lines.length >= 3)
     const total = async (token?: string) => {
       const response = await fetch(`${base}/categories`, {

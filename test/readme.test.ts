@@ -4,13 +4,15 @@ import path from 'node:path'
 import t from 'tap'
 import * as library from '../src/index.ts'
 import { OPERATOR_NAMES } from '../src/operators/index.ts'
-import { completed, parseAbridged } from './helpers/abridged.ts'
+import { completed, parseAbridged, parseWritten } from './helpers/abridged.ts'
 import { readDocument, tablesOf } from './helpers/document.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 
 t.test('an abridged answer must match the actual one', async (t) => {
   const actual = { items: [{ id: 1, text: '...' }, { id: 2 }], next: 'abc', total: 2 }
+  t.strictSame(parseAbridged('{ "price": 499.00, ... }'), { price: Symbol.for('the number 499.00'), '...': true })
+  t.notSame(parseAbridged('[499]'), parseWritten('[499.00]'), 'digits count')
   const full = (shown: string, names = new Map<string, string>()) => completed(parseAbridged(shown), actual, names)
   for (
     const right of [
@@ -89,11 +91,21 @@ const anchorOf = (heading: string): string =>
 const anchorsOf = (file: string): string[] =>
   [...fs.readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!))
 
+/** The addresses of files that the package does not have. Pages that it has name these instead of paths. */
+const IN_REPOSITORY = /^https:\/\/github\.com\/fastify-crud-kit\/fastify-crud-kit\/(?:blob|raw)\/main\//
+
+/** The targets of a page's links, without those on other sites. */
+function linksOf (text: string): string[] {
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g), ...text.matchAll(/^\[[^\]]+\]: (\S+)$/gm)]
+  return targets.map(([, link]) => link!).filter((link) => IN_REPOSITORY.test(link) || !/^https?:/.test(link))
+}
+
 t.test('links lead to files, and to headings in them', async (t) => {
   for (const page of pages) {
-    for (const [, link] of fs.readFileSync(path.join(root, page), 'utf8').matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
-      const [file, anchor] = link!.split('#') as [string, string?]
-      const target = file === '' ? path.join(root, page) : path.join(root, path.dirname(page), file)
+    for (const link of linksOf(fs.readFileSync(path.join(root, page), 'utf8'))) {
+      const [file, anchor] = link.replace(IN_REPOSITORY, '/').split('#') as [string, string?]
+      const folder = file.startsWith('/') ? '' : path.dirname(page)
+      const target = file === '' ? path.join(root, page) : path.join(root, folder, file)
       if (!t.ok(fs.existsSync(target), `${page}: ${link}`) || anchor === undefined) continue
       t.ok(anchorsOf(target).includes(anchor), `${page}: ${link} has no heading in its file`)
     }

@@ -26,27 +26,46 @@ export class Access {
   /**
    * The role of a request, with the request.
    *
-   * @throws what the application's function `role` throws
-   * @throws {ForbiddenError} for a role that is not named, or {ConfigError} for anything but a text
+   * @throws what the application's function `role` throws, if that has a status
+   * @throws {ForbiddenError} for no role or one that is not named, or {ConfigError} for anything but a text
    */
   actorOf (request: FastifyRequest): OrPromise<Actor> {
-    const name: unknown = this.options.role(request)
-    return isPromise(name)
-      ? Promise.resolve(name).then((name) => this.#actor(name, request))
-      : this.#actor(name, request)
+    let name: unknown
+    try {
+      name = this.options.role(request)
+    } catch (error) {
+      throw errorOfRole(error)
+    }
+    if (!isPromise(name)) return this.#actor(name, request)
+    return Promise.resolve(name).then((name) => this.#actor(name, request), (error: unknown) => {
+      throw errorOfRole(error)
+    })
   }
 
   #actor (name: unknown, request: FastifyRequest): Actor {
+    if (name === undefined || name === null || name === '') {
+      throw new ForbiddenError(undefined, { cause: new ConfigError('The request has no role.') })
+    }
     if (typeof name !== 'string') {
-      throw new ConfigError('The server could not tell the role of this request.', {
-        cause: new ConfigError(`access: 'role' must return the name of a role, got ${shown(name)}.`),
-      })
+      throw unknownTo(new ConfigError(`access: 'role' must return the name of a role, got ${shown(name)}.`))
     }
     const role = this.roles.get(name)
     if (role === undefined) throw new ForbiddenError(undefined, { cause: unknownRole(name, [...this.roles.keys()]) })
     return new Actor(role, request)
   }
 }
+
+/** An error of the function `role` as the client gets it. The message of one without a status is for the log. */
+function errorOfRole (error: unknown): unknown {
+  const { statusCode, status } = Object(error) as { readonly statusCode?: unknown, readonly status?: unknown }
+  // as Fastify, which takes other numbers for 500
+  return [statusCode, status].some((code) => typeof code === 'number' && code >= 400)
+    ? error
+    : unknownTo(error instanceof Error ? error : new ConfigError(`access: 'role' has thrown ${shown(error)}.`))
+}
+
+const unknownTo = (cause: Error): ConfigError =>
+  new ConfigError('The server could not tell the role of this request.', { cause })
 
 /** The reason for the log. Clients do not learn which roles exist. */
 function unknownRole (name: string, roles: readonly string[]): ConfigError {

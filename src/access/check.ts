@@ -1,9 +1,9 @@
 /** Checks the option `access` at start-up: its shape, and the names of entities, properties and operations. */
 import { ConditionError, readCondition, withColumnValues } from '../conditions/index.ts'
-import { OPERATIONS } from '../config/index.ts'
+import { notAnOperation, OPERATIONS } from '../config/index.ts'
 import { ConfigError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import { checkOptions, notOneOf, shown } from '../options.ts'
+import { checkOptions, shown } from '../options.ts'
 import { didYouMean, nearest } from '../suggest.ts'
 import { checkSharedTables, namedFor } from './inheritance.ts'
 import { OTHERS, type AccessOptions, type EntityRule } from './options.ts'
@@ -96,7 +96,7 @@ function checkOperations (what: string, operations: unknown, readonly: boolean):
   }
   for (const operation of operations as readonly string[]) {
     if (!(OPERATIONS as readonly string[]).includes(operation)) {
-      throw new ConfigError(`${what}.operations: ${notOneOf(operation, OPERATIONS)}`)
+      throw new ConfigError(`${what}.operations: ${notAnOperation(operation)}`)
     }
     if (readonly && ['create', 'createMany', 'update'].includes(operation)) {
       throw new ConfigError(

@@ -46,9 +46,10 @@ export type RoleRules<Entities = any> =
 export interface AccessOptions<Entities = any, Name extends string = string> {
   /**
    * Returns the name of a request's role. In the routes of resources it runs after all `onRequest` and `preValidation`
-   * hooks of the application. An error that it throws is answered with its own status.
+   * hooks of the application. A request without a role (`undefined`, `null` or `''`) is refused. An error that it
+   * throws is answered with its own status.
    */
-  readonly role: (request: FastifyRequest) => Name | Promise<Name>
+  readonly role: (request: FastifyRequest) => Name | null | undefined | Promise<Name | null | undefined>
   /** The rules by role. A request with another role is refused. */
   readonly roles: { readonly [Role in Name]: RoleRules<Entities> }
   /** The role that the OpenAPI document is made for. Default: all roles together. */
@@ -71,7 +72,7 @@ export interface AccessOptions<Entities = any, Name extends string = string> {
 export function defineAccess<Entities extends object = any> () {
   return <const Name extends string = string>(
     access: Omit<AccessOptions<Entities, Name>, 'role'> & {
-      readonly role: (request: FastifyRequest) => string | Promise<string>,
+      readonly role: (request: FastifyRequest) => string | null | undefined | Promise<string | null | undefined>,
     }
   ): AccessOptions<any, any> => access as AccessOptions<any, any>
 }

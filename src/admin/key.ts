@@ -3,9 +3,9 @@ import type { Filter } from './filter.ts'
 import { joinId, splitId } from './id.ts'
 import type { AnyRecord, Bound, Id, RecordKey } from './resource.ts'
 
-/** The key of a record, as the client takes it. */
+/** The key of a record, as the client takes it. The client refuses what is no key, such as `undefined`. */
 export function keyOf (id: Id, { key }: Bound): RecordKey {
-  return key.length === 1 ? id : splitId(id)
+  return key.length > 1 && typeof id === 'string' ? splitId(id) : id
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The data of a server's resource that advice needs. */
 import type { Role } from '../access/index.ts'
+import type { CrudOperation } from '../config/index.ts'
 import type { Resource } from '../resource/index.ts'
 
 export interface AdvisedResource {
@@ -8,7 +9,7 @@ export interface AdvisedResource {
   /** Whether a scope limits the rows that a request may touch. */
   readonly scoped: boolean
   /** The operations that have routes. */
-  readonly offers: OfferedWays
+  readonly operations: readonly CrudOperation[]
   /** The resource as each role knows it, if roles limit what requests may do. */
   readonly roles?: readonly AdvisedRole[] | undefined
 }
@@ -18,14 +19,5 @@ export interface AdvisedRole {
   readonly role: Role
   readonly resource: Resource
   /** The operations that the role may use. */
-  readonly offers: OfferedWays
-}
-
-/** Whether a resource has the operations that can reach rows of other entities. */
-export interface OfferedWays {
-  readonly list: boolean
-  readonly get: boolean
-  /** Whether it creates one record or several. */
-  readonly create: boolean
-  readonly update: boolean
+  readonly operations: readonly CrudOperation[]
 }

@@ -1,6 +1,6 @@
 /**
- * The warnings about rows that no scope and no rule guards. Each resource has one line in the log, with filters that
- * would guard the rows, and each rule of a role that lacks `rows` has one.
+ * The warning about rows that no scope and no rule guards. It has one line for each resource, with filters that would
+ * guard the rows, and one for each rule of a role that lacks `rows`.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
@@ -25,8 +25,17 @@ export function checkShared (em: EntityManager, shared: readonly string[]): void
   }
 }
 
+/** A sentence of the warning, and what it is about. */
+interface Finding {
+  readonly message: string
+  /** The resource whose requests reach the rows. */
+  readonly resource?: string
+  readonly role?: string
+  readonly unguarded: readonly (Unguarded | ForgottenRows)[]
+}
+
 /**
- * Logs the entities whose rows can be reached past the scopes of resources.
+ * Logs the entities whose rows can be reached past the scopes of resources and the rows of roles, in one line.
  *
  * @param shared names of entities whose rows all clients may use
  */
@@ -36,51 +45,59 @@ export async function warnOfUnguarded (
   resources: readonly AdvisedResource[],
   shared: readonly string[]
 ): Promise<void> {
+  const findings = await findingsOf(em, resources, shared)
+  if (findings.length === 0) return
+  const unguarded = findings.flatMap(({ resource, role, unguarded }) =>
+    unguarded.map((one) => ({ resource, role, ...one }))
+  )
+  log.warn({ unguarded }, findings.map(({ message }) => message).join('\n'))
+}
+
+async function findingsOf (
+  em: EntityManager,
+  resources: readonly AdvisedResource[],
+  shared: readonly string[]
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
   /** The entities that need no further warning, by role. */
   const settled = new Map<Role, Set<string>>()
-  for (const { prefix, resource, scoped, offers, roles } of resources) {
+  for (const { prefix, resource, scoped, operations, roles } of resources) {
     for (const advised of roles ?? []) {
-      const named = await warnOfRole(log, em, prefix, scoped, advised, shared)
+      const unguarded = await unguardedOfRole(em, scoped, advised, shared)
       const entities = settled.get(advised.role) ?? new Set(shared)
       settled.set(advised.role, entities)
-      for (const name of named) entities.add(name)
+      for (const { entity } of unguarded) entities.add(entity)
       if (scoped) entities.add(resource.model.name)
+      if (unguarded.length === 0) continue
+      const { role: { name: role } } = advised
+      findings.push({ message: warningOfRole(prefix, role, unguarded), resource: prefix, role, unguarded })
     }
     if (!scoped || roles !== undefined) continue
-    const unguarded = (await unguardedBehind(em, resource, offers)).filter(({ entity }) => !shared.includes(entity))
-    if (unguarded.length > 0) log.warn({ resource: prefix, unguarded }, warning(prefix, unguarded))
+    const unguarded = (await unguardedBehind(em, resource, operations)).filter(({ entity }) => !shared.includes(entity))
+    if (unguarded.length > 0) findings.push({ message: warning(prefix, unguarded), resource: prefix, unguarded })
   }
   for (const [role, entities] of settled) {
     for (const forgotten of await forgottenRows(em, role)) {
       if (entities.has(forgotten.entity)) continue
-      log.warn({ role: role.name, forgotten }, warningOfRule(role.name, forgotten))
+      findings.push({ message: warningOfRule(role.name, forgotten), role: role.name, unguarded: [forgotten] })
     }
   }
+  return findings
 }
 
-/**
- * Logs the entities of which a role may use all rows, although it may use only some rows of the resource.
- *
- * @returns their names
- */
-async function warnOfRole (
-  log: FastifyBaseLogger,
+/** The entities of which a role may use all rows, although it may use only some rows of the resource. */
+async function unguardedOfRole (
   em: EntityManager,
-  prefix: string,
   scoped: boolean,
-  { role, resource, offers }: AdvisedRole,
+  { role, resource, operations }: AdvisedRole,
   shared: readonly string[]
-): Promise<readonly string[]> {
+): Promise<readonly Unguarded[]> {
   const isLimited = scoped || role.ruleOf(resource.model.name)?.rows !== undefined
   if (role.unlimited || !isLimited) return []
-  const unguarded = (await unguardedBehind(em, resource, offers)).filter(({ entity }) => {
+  return (await unguardedBehind(em, resource, operations)).filter(({ entity }) => {
     const rule = role.ruleOf(entity)
     return rule?.rows === undefined && rule?.unlimited !== true && !shared.includes(entity)
   })
-  if (unguarded.length > 0) {
-    log.warn({ resource: prefix, role: role.name, unguarded }, warningOfRole(prefix, role.name, unguarded))
-  }
-  return unguarded.map(({ entity }) => entity)
 }
 
 function warningOfRule (role: string, { entity, shared, limited }: ForgottenRows): string {

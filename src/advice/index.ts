@@ -1,12 +1,13 @@
 /**
  * Advice at start-up: bound resources in, warnings out. `missing-indexes.ts` decides which indexes requests would use
- * and the database lacks, and `missing-tables.ts` which tables do not exist. `unguarded.ts` decides which rows a scope
+ * and the database lacks. `src/comparison` finds the other differences. `unguarded.ts` decides which rows a scope
  * does not guard, and `forgotten-rows.ts` decides which rules of a role lack `rows`. The files named `*-warning.ts`
  * contain the messages.
  */
 export type { AdvisedResource } from './advised-resource.ts'
+export { warnOfDifferences } from './database-warning.ts'
 export { checkShared, warnOfUnguarded } from './guard-warning.ts'
 export { warnOfMissingIndexes } from './index-warning.ts'
+export { learnRules } from './learn-rules.ts'
 export { missingIndexes } from './missing-indexes.ts'
-export { warnOfMissingTables } from './missing-tables.ts'
 export { ownerColumns } from './owners.ts'

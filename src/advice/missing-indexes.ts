@@ -17,7 +17,8 @@ export interface MissingIndex {
  * The missing indexes for the filters, sorts and includes of whitelists. Tables that do not
  * exist or cannot have indexes are left out, and extensions that the database does not offer. Sends one statement.
  *
- * @param owners the columns that requests probably compare with one value, so that an index may begin with one of them
+ * @param owners the columns that requests probably compare with one value, so that an index may begin with one of them,
+ *   and begins with the likely one if it is new
  */
 export async function missingIndexes (
   em: EntityManager,
@@ -33,7 +34,7 @@ export async function missingIndexes (
   for (const index of wanted) {
     if (index.kind === 'trigrams' && !trigrams) continue
     if (!indexable.includes(index.table) || indexes.some((one) => serves(one, index, owners))) continue
-    const sql = createIndex(index)
+    const sql = createIndex(index, index.own ? owners.get(index.table)?.likely : undefined)
     missing.set(sql, (missing.get(sql) ?? new Set()).add(index.use))
   }
   return [...missing].map(([sql, uses]) => ({ sql, uses: [...uses] }))
@@ -55,7 +56,7 @@ function serves (
     if (same(keys[0]!, key)) return true
     const [first, second] = keys
     return second !== undefined && same(second, key) &&
-      owners.get(table)?.some((column) => same(first!, column)) === true
+      owners.get(table)?.columns.some((column) => same(first!, column)) === true
   }
   // operator classes are not compared: extensions may add classes that serve the same filters
   return method !== 'btree' && method !== 'hash' && keys.some((one) => same(one, key))

@@ -1,5 +1,6 @@
 /** Guesses which properties say whose a row is, such as `tenant`, since the server cannot know what `rows` compares. */
 import type { Role, Rule } from '../access/index.ts'
+import { equalitiesOf, readConstant } from '../conditions/index.ts'
 import { columnsOf, type EntityModel, type Property } from '../model/index.ts'
 
 /** Whether a rule has `rows`, and they are not `{}`, which means all rows. */
@@ -19,8 +20,26 @@ function isId (property: Property): boolean {
   return property.kind === 'scalar' && ['integer', 'bigint', 'uuid'].includes(property.type.kind)
 }
 
-/** The columns that may say whose a row is, by quoted names of tables. */
-export type OwnerColumns = ReadonlyMap<string, readonly string[]>
+/** Common names of properties for the owner of a row. A row has the most rights of the first. */
+const NAMES = 'tenant org account company customer client workspace team owner user project'.split(' ')
+
+/** Whether a name is a common one for the owner of a row. */
+export const isOwnersName = (name: string): boolean => rankOf(name) < NAMES.length
+
+function rankOf (name: string): number {
+  const rank = NAMES.findIndex((prefix) => name.toLowerCase().startsWith(prefix))
+  return rank < 0 ? NAMES.length : rank
+}
+
+/** The columns of a table that may say whose a row is. */
+export interface Owners {
+  readonly columns: readonly string[]
+  /** The one that requests compare, if a constant or its name tells it. */
+  readonly likely: string | undefined
+}
+
+/** The owners' columns by quoted names of tables. */
+export type OwnerColumns = ReadonlyMap<string, Owners>
 
 /**
  * The owners' columns of tables whose rows are limited: by all rules of roles except `true`, or by a scope.
@@ -28,10 +47,25 @@ export type OwnerColumns = ReadonlyMap<string, readonly string[]>
  * @param scoped the entities of resources with a scope
  */
 export function ownerColumns (roles: readonly Role[], scoped: readonly EntityModel[]): OwnerColumns {
-  const limited = new Set(scoped)
+  const limited = new Map<EntityModel, readonly Rule[]>(scoped.map((model) => [model, []]))
   for (const model of roles.flatMap(({ entities }) => [...entities.values()])) {
-    const rules = roles.map((role) => role.ruleOf(model.name)).filter((rule) => rule?.unlimited === false)
-    if (rules.length > 0 && rules.every((rule) => limitsRows(rule!))) limited.add(model)
+    const rules = roles.flatMap((role) => role.ruleOf(model.name) ?? []).filter(({ unlimited }) => !unlimited)
+    if (rules.length > 0 && rules.every(limitsRows)) limited.set(model, rules)
   }
-  return new Map([...limited].map((model) => [model.table, ownersIn(model).flatMap(columnsOf)]))
+  return new Map([...limited].map(([model, rules]) => [model.table, ownersOf(model, rules)]))
+}
+
+function ownersOf (model: EntityModel, rules: readonly Rule[]): Owners {
+  const owners = ownersIn(model)
+  const [named] = owners.filter(({ name }) => isOwnersName(name)).sort((one, other) =>
+    rankOf(one.name) - rankOf(other.name)
+  )
+  const likely = constantOwner(model, rules) ?? named
+  return { columns: owners.flatMap(columnsOf), likely: likely && columnsOf(likely)[0] }
+}
+
+/** The first property that `rows` compare with a constant. */
+function constantOwner (model: EntityModel, rules: readonly Rule[]): Property | undefined {
+  const constants = rules.flatMap(({ rows }) => typeof rows === 'object' ? [rows] : [])
+  return constants.flatMap((rows) => [...equalitiesOf(readConstant(rows, model)).equalities.keys()])[0]
 }

@@ -2,10 +2,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { conditionOfFilters } from '../borrowed/filters.ts'
 import { hasSql, readCondition } from '../conditions/index.ts'
+import type { CrudOperation } from '../config/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { includePath, relationsOf } from '../plan/index.ts'
 import { filtersOfEntity, readConstantFilter, type Resource } from '../resource/index.ts'
-import type { OfferedWays } from './advised-resource.ts'
+import { isOwnersName } from './owners.ts'
 
 /** An entity whose rows a request can reach past the scope. */
 export interface Unguarded {
@@ -28,23 +29,24 @@ interface Way {
  * The unguarded entities that a resource with a scope leads to. A scope applies to the rows of the resource itself. It
  * does not apply to rows of the same entity that are reached through a relation.
  *
- * @param offered the operations that have routes
+ * @param operations those that have routes
  */
 export async function unguardedBehind (
   em: EntityManager,
   { model, whitelist, writable }: Resource,
-  offered: OfferedWays
+  operations: readonly CrudOperation[]
 ): Promise<readonly Unguarded[]> {
   const ways: Way[] = []
-  if (offered.list || offered.get) {
+  const offers = (...some: readonly CrudOperation[]): boolean => some.some((one) => operations.includes(one))
+  if (offers('list', 'get')) {
     for (const entry of whitelist.includes.values()) {
       ways.push({ path: `include=${entry.name}`, relations: includePath(entry) })
     }
   }
-  if (offered.list) ways.push(...waysOfLists(whitelist))
+  if (offers('list')) ways.push(...waysOfLists(whitelist))
   const settable = new Set([
-    ...(offered.create && writable.create?.properties) || [],
-    ...(offered.update && writable.update?.properties) || [],
+    ...(offers('create', 'createMany') && writable.create?.properties) || [],
+    ...(offers('update') && writable.update?.properties) || [],
   ])
   for (const property of settable) {
     if (property.kind === 'relation') ways.push({ path: `'${property.publicName}' in bodies`, relations: [property] })
@@ -103,13 +105,8 @@ export async function isGuardedByFilter (em: EntityManager, model: EntityModel):
   }
 }
 
-/** Common names of properties for the owner of a row. */
-const OWNERS = /^(tenant|org|account|company|customer|client|workspace|team|owner|user|project)/i
-
 const ownersOf = ({ properties }: EntityModel): string[] =>
-  [...properties.values()].filter(({ write }) => write.persisted).map(({ name }) => name).filter((name) =>
-    OWNERS.test(name)
-  )
+  [...properties.values()].filter(({ write }) => write.persisted).map(({ name }) => name).filter(isOwnersName)
 
 /**
  * Proposes a filter: on an owner property that the resource has, too, either of the entity or behind a to-one relation,

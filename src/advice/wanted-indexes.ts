@@ -23,6 +23,8 @@ export interface WantedIndex {
   readonly key: string
   /** The parameter that would use it, as a client writes it: `filter[name]`. */
   readonly use: string
+  /** Whether its rows are records of the resource itself, which its scope or the rows of a role may limit. */
+  readonly own?: boolean
 }
 
 /** All indexes that a whitelist would use. The same index occurs once for each use. */
@@ -50,7 +52,8 @@ function ofFilter ({ relations, operand, by }: Compared, use: string, model: Ent
     // an index is seldom useful for a boolean: each value selects about half of the rows
     if (kind === 'order' && operand.kind !== 'relation' && operand.type.kind === 'boolean') continue
     const key = keyOf(operand, template)
-    const found: WantedIndex[] = key === undefined ? [] : [{ table, kind, key, use }]
+    const own = relations.length === 0
+    const found: WantedIndex[] = key === undefined ? [] : [{ table, kind, key, use, own }]
     wanted.set(`${kind} ${template ?? ''}`, [...ofRelations(relations, use, model), ...found])
   }
   return [...wanted.values()].flat()
@@ -65,7 +68,7 @@ function ofOrder (
   const key = target === undefined || 'callback' in target || target.relations.length > 0
     ? undefined
     : keyOf(target.operand)
-  return key === undefined ? [] : [{ table: model.table, kind: 'order', key, use }]
+  return key === undefined ? [] : [{ table: model.table, kind: 'order', key, use, own: true }]
 }
 
 /** The key of an index on a column, or on an expression of it. A formula of the application cannot be indexed. */
@@ -106,11 +109,17 @@ function joinIndex (
 
 const quoted = (column: string): string => name(column).pieces.join('')
 
-/** The statement that creates an index. */
-export function createIndex ({ table, kind, key }: WantedIndex): string {
+/**
+ * The statement that creates an index.
+ *
+ * @param first a column that an ordered index begins with
+ */
+export function createIndex ({ table, kind, key }: WantedIndex, first?: string): string {
   switch (kind) {
     case 'order':
-      return `create index on ${table} (${key})`
+      return `create index on ${table} (${
+        first === undefined || quoted(first) === key ? '' : `${quoted(first)}, `
+      }${key})`
     case 'items':
       return `create index on ${table} using gin (${key})`
     case 'ranges':

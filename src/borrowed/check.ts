@@ -38,7 +38,7 @@ export function checkMikroOrm ({ em, driver }: MikroORM): void {
   checkVersions()
   checkCore(em)
   const unit = em.getUnitOfWork(false)
-  refuseMissing(FILTER_MEMBERS, { EntityManager: em, QueryHelper })
+  refuseMissing(FILTER_MEMBERS, { EntityManager: em })
   refuseMissing(MIKRO_ORM_MEMBERS, {
     EntityManager: em,
     DatabaseDriver: driver,
@@ -49,6 +49,15 @@ export function checkMikroOrm ({ em, driver }: MikroORM): void {
     EntityComparator: em.getComparator(),
     Platform: em.getPlatform(),
   })
+}
+
+/**
+ * Checks what synchronous sessions use of MikroORM in addition.
+ *
+ * @throws {ConfigError} as `checkMikroOrm` does
+ */
+export function checkSyncSessions (): void {
+  refuseMissing(FILTER_MEMBERS, { QueryHelper })
 }
 
 /** A client of PGlite. Its own type is not used, because not every application has the package. */
@@ -81,21 +90,18 @@ export function checkFastify (fastify: FastifyInstance): void {
   refuseMissing(FASTIFY_MEMBERS, { FastifyInstance: partsOf(fastify) })
 }
 
-/** Members that are missing until an object is connected, or that are optional. */
-const LATER: ReadonlySet<string> = new Set(['readyForQuery', 'sslNegotiation'])
-
 function refuseMissing (members: readonly Borrowed[], found: Owners): void {
-  const missing = members.find(({ of, name }) => {
+  const missing = members.find(({ of, name, without }) => {
     const owner = found[of] as Readonly<Record<string, unknown>> | undefined
-    return owner !== undefined && owner[name] === undefined && !LATER.has(name)
+    return owner !== undefined && owner[name] === undefined && without === undefined
   })
   if (missing === undefined) return
-  const { from, of, name } = missing
+  const { from, version, of, name } = missing
   throw new ConfigError(
     `${from}${versionOf(from)} has no ${of}.${name}, which fastify-crud-kit needs. ` + (from === 'fastify'
-      ? `It works with fastify ${workingRange('fastify')}.`
-      : `It works with @mikro-orm/core ${workingRange('@mikro-orm/core')}. ` +
-        'Install that version of all @mikro-orm packages, which bring the right pg and kysely.')
+      ? `fastify ${version} has it.`
+      : `Install version ${MIKRO_ORM_MEMBERS[0]!.version} of all @mikro-orm packages. It has the member, and brings ` +
+        'versions of pg and kysely that fit.')
   )
 }
 
@@ -108,10 +114,4 @@ function versionOf (name: string): string {
   } catch {
     return ''
   }
-}
-
-/** The versions of a package that this package has been tested with. */
-function workingRange (name: 'fastify' | '@mikro-orm/core'): string {
-  const own = require('fastify-crud-kit/package.json') as { peerDependencies: Readonly<Record<string, string>> }
-  return own.peerDependencies[name]!
 }

@@ -8,13 +8,15 @@ export interface Borrowed {
   readonly name: string
   /** The use that public API does not cover. */
   readonly reason: string
+  /** The effect if a version lacks the member. A version without a member that has no such text is refused. */
+  readonly without?: string
 }
 
-/** The entries of one package: owner, name and reason of each member. */
+/** The entries of one package: owner, name and reason of each member, and the effect of its absence. */
 export function borrowedMembers (
   from: string,
   version: string,
-  members: ReadonlyArray<readonly [of: string, name: string, reason: string]>
+  members: ReadonlyArray<readonly [of: string, name: string, reason: string, without?: string]>
 ): readonly Borrowed[] {
-  return members.map(([of, name, reason]) => ({ from, version, of, name, reason }))
+  return members.map(([of, name, reason, without]) => ({ from, version, of, name, reason, ...without && { without } }))
 }

@@ -16,13 +16,18 @@ import type { Transaction } from 'kysely'
 import { borrowedMembers } from './members.ts'
 
 export const MIKRO_ORM_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
-  ['EntityManager', 'getAbortOptions', 'the signal of em.fork({ signal }), which also ends our statements'],
+  [
+    'EntityManager',
+    'getAbortOptions',
+    'the signal of em.fork({ signal }), which also ends our statements',
+    'that signal ends statements of MikroORM only',
+  ],
   ['EntityManager', 'getContext', 'the EntityManager of the transaction that the caller is in'],
   ['EntityManager', 'getTransactionSessionContext', 'variables and role of row level security'],
   ['EntityManager', 'constructor', 'the second argument is the driver: that of a request reads from replicas'],
   ['DatabaseDriver', 'connection', 'replaced in the driver of a request, which notes that the writer is used'],
   ['DatabaseDriver', 'replicas', 'all of them: getConnection() picks one at random'],
-  ['AbstractSqlConnection', 'logQuery', "our statements appear in MikroORM's logs"],
+  ['AbstractSqlConnection', 'logQuery', "our statements appear in MikroORM's logs", 'they do not'],
   ['AbstractSqlConnection', 'config', 'whether Kysely prepares connections: sessionContext, onCreateConnection'],
   ['AbstractSqlConnection', 'options', 'hooks that are set for one connection only'],
   ['AbstractSqlConnection', 'applySessionContext', 'row level security as em.transactional has it'],
@@ -35,8 +40,8 @@ export const MIKRO_ORM_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
   ['TransactionManager', 'mergeEntitiesToParent', 'entities of a transaction move to the caller'],
   ['UnitOfWork', 'unsetIdentity', 'entities that the caller has changed are not overwritten by those of a transaction'],
   ['IdentityMap', 'getByEntity', 'the same'],
-  ['EntityComparator', 'prepareEntity', 'whether the caller has changed an entity'],
-  ['EntityComparator', 'diffEntities', 'the same'],
+  ['EntityComparator', 'prepareEntity', 'whether the caller has changed an entity', 'each counts as changed'],
+  ['EntityComparator', 'diffEntities', 'the same', 'the same'],
   ['WrappedEntity', '__originalEntityData', 'the same'],
   ['WrappedEntity', '__primaryKeys', 'the key of an entity that is used in a condition'],
   ['WrappedEntity', 'getPrimaryKey', 'the key of an entity that the unit of work has created'],
@@ -50,7 +55,7 @@ export type AbortOptions = NonNullable<Parameters<Transaction<unknown>['executeQ
 interface HiddenConnection {
   readonly config: EntityManager['config']
   readonly options: { readonly [hook in typeof HOOKS[number]]?: unknown }
-  logQuery(query: string, context: unknown): void
+  logQuery?(query: string, context: unknown): void
   applySessionContext(transaction: object, context: SessionContext): Promise<void>
 }
 
@@ -64,7 +69,7 @@ const managerOf = (em: EntityManager): HiddenManager => new TransactionManager(e
 
 /** The signal and the abort strategy that an EntityManager was forked with. */
 export function abortOptionsOf (em: EntityManager): AbortOptions | undefined {
-  return (em as unknown as { getAbortOptions(): AbortOptions | undefined }).getAbortOptions()
+  return (em as unknown as { getAbortOptions?(): AbortOptions | undefined }).getAbortOptions?.()
 }
 
 /** The EntityManager of the transaction that the caller is in; else `em` itself. */
@@ -138,7 +143,7 @@ export function isPrepared (connection: Connection): boolean {
 
 /** Writes a statement to MikroORM's log and its slow query log. */
 export function logQuery (connection: object, text: string, context: unknown): void {
-  hidden(connection).logQuery(text, context)
+  hidden(connection).logQuery?.(text, context)
 }
 
 /** Sets the variables and the role of row level security in a transaction. */
@@ -186,7 +191,9 @@ export function takeEntities (em: EntityManager, fork: EntityManager): void {
 function isChanged (em: EntityManager, entity: object): boolean {
   const { __meta: { class: type }, __originalEntityData: original } = wrap(entity, true)
   if (original === undefined) return false
-  const comparator = em.getComparator()
+  // a version may lack both methods
+  const comparator = em.getComparator() as Partial<ReturnType<EntityManager['getComparator']>>
+  if (comparator.diffEntities === undefined || comparator.prepareEntity === undefined) return true
   return Object.keys(
     comparator.diffEntities(type as never, original as never, comparator.prepareEntity(entity) as never)
   ).length > 0

@@ -14,19 +14,20 @@ export const PG_MEMBERS = borrowedMembers('pg', '8.23.0', [
   ['Pool', 'connect', 'replaced: limits the queue, and closes connections that are older than the last one that broke'],
   ['PoolClient', 'release', 'replaced: closes a connection that Kysely releases'],
   ['Client', '_activeQuery', 'ends a cursor whose connection is lost'],
-  ['Client', 'readyForQuery', 'whether a statement waits for its answer'],
+  ['Client', 'readyForQuery', 'whether a statement waits for its answer', 'no statement counts as waiting'],
   ['Client', 'processID', 'cancels a statement on another socket'],
   ['Client', 'secretKey', 'the same'],
   ['Client', 'host', 'the server that this socket connects to'],
   ['Client', 'port', 'the same'],
   ['Client', 'ssl', 'the same'],
-  ['Client', 'sslNegotiation', 'the same'],
-  ['Client', 'unref', 'a connection that checks a server does not keep the process running'],
+  ['Client', 'sslNegotiation', 'the same', 'TLS is negotiated as PostgreSQL 16 and older do'],
+  ['Client', 'unref', 'a connection that checks a server does not keep the process running', 'it does'],
   ['Client', 'connection', "the messages of the protocol, and the server's socket"],
   ['Connection', 'parsedStatements', 'the names under which the server has statements'],
   ['Connection', 'stream', 'closes, pauses and watches the socket'],
   ['Connection', 'close', 'replaced: a cursor would wait for the answer of a server that is gone'],
-  ['Connection', 'readyForQuery', 'an event that ends such a cursor'],
+  // the name of an event, which no check of members can find
+  ['Connection', 'readyForQuery', 'an event that ends such a cursor', 'the cursor waits for a server that is gone'],
   ['Query', 'handleDataRow', 'our query takes rows as texts, without asking the server for their types'],
   ['Query', 'handleCommandComplete', 'our query for several statements counts their answers'],
   ['pg/lib/utils.js', 'prepareValue', 'sends values as pg does'],
@@ -50,12 +51,12 @@ interface HiddenClient {
   readonly processID: number
   readonly secretKey: number
   readonly connection: HiddenConnection
-  unref(): void
+  unref?(): void
 }
 
 interface HiddenConnection {
   readonly stream: Socket
-  readonly parsedStatements: Readonly<Record<string, string>>
+  readonly parsedStatements: Record<string, string>
   close(...args: unknown[]): void
   prependListener(event: 'error' | 'errorMessage' | 'end', listener: () => void): void
   once(event: 'end', listener: () => void): void
@@ -103,6 +104,14 @@ export function isParsed (connection: Connection, name: string): boolean {
   return (connection as unknown as HiddenConnection).parsedStatements[name] !== undefined
 }
 
+/** Notes that the server no longer has a prepared statement with this name. */
+export function forgetParsed (connection: Connection, name: string): void {
+  delete (connection as unknown as HiddenConnection).parsedStatements[name]
+}
+
+/** The connection of a client, which pg passes to queries. */
+export const connectionOf = (client: object): Connection => hidden(client).connection as unknown as Connection
+
 /** What pg knows about the server of a client. */
 export interface Connected {
   readonly host: string
@@ -128,7 +137,7 @@ export function clientBeside (pool: Pool, overrides: object = {}): Client {
 
 /** Lets the process end while a connection is open. */
 export function unref (client: ClientBase): void {
-  hidden(client).unref()
+  hidden(client).unref?.()
 }
 
 /** Makes the pool close a connection when it is released. */

@@ -6,8 +6,8 @@ import type { ResourceApi } from './types.ts'
 
 /**
  * The type of the API of `resources`, the object that you pass to `crudKit`, for `createClient`. If the literal types
- * of a resource are unknown (`new QueryBuilderConfig<Category>(...)`, with a type argument), the client accepts any
- * names.
+ * of a resource are unknown, the client accepts any names: `new QueryBuilderConfig<Category>(...)` with a type
+ * argument, or a class that `extends CrudBase<Category>` without `typeof queryConfig` as second argument.
  *
  * @example
  * export const resources = { '/categories': new CrudBase({ model: Category, queryConfig: { ... } }) }

@@ -147,14 +147,12 @@ const NDJSON = 'application/x-ndjson'
 
 /** The path of a key: one segment, or one for each part of a composite key, in order. */
 function pathOf (id: unknown): string {
-  return [id].flat(Infinity).map((part) => {
-    const text = Number.isFinite(part) || typeof part === 'bigint' ? String(part) : part
-    // an empty segment is another path, and dot segments are removed from paths (RFC 3986 section 5.2.4)
-    if (typeof text !== 'string' || ['', '.', '..'].includes(text)) {
-      throw new TypeError(`${text === '' ? 'The empty text' : String(text)} is not a key of a record.`)
-    }
-    return `/${encodeURIComponent(text)}`
-  }).join('')
+  if (Array.isArray(id) && id.length > 0) return id.map(pathOf).join('')
+  const text = Number.isFinite(id) || typeof id === 'bigint' ? String(id) : id
+  // an empty segment is another path, and dot segments are removed from paths (RFC 3986 section 5.2.4)
+  if (typeof text === 'string' && !['', '.', '..'].includes(text)) return `/${encodeURIComponent(text)}`
+  const shown = text === '' ? 'The empty text' : Array.isArray(text) ? 'An empty list' : String(text)
+  throw new TypeError(`id: ${shown} is not a key of a record.`)
 }
 
 /**

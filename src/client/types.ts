@@ -136,7 +136,12 @@ interface PagesQuery<
   readonly cursor?: string
 }
 
-type PageOf<Item, Limit, Offset, Cursor> = Given<Cursor> extends true ? CursorPage<Item>
+/**
+ * The answer of a list. No call has both a cursor and an offset. `ReturnType` has both, since it takes all type
+ * parameters for as wide as they may be: there, it is the page of a call without a query.
+ */
+type PageOf<Item, Unasked, Limit, Offset, Cursor> = Given<Cursor> extends true
+  ? Given<Limit | Offset> extends true ? Page<Unasked> : CursorPage<Item>
   : Given<Limit | Offset> extends true ? OffsetPage<Item>
     : Page<Item>
 
@@ -157,7 +162,9 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
     Cursor extends string = never
   >(
     query?: ListQuery<Entity, Options, Selected, Included, ByInclude, Limit, Offset, Cursor>
-  ): Promise<PageOf<RecordOf<Entity, Options, Selected, Included, ByInclude>, Limit, Offset, Cursor>>
+  ): Promise<
+    PageOf<RecordOf<Entity, Options, Selected, Included, ByInclude>, Whole<Entity, Options>, Limit, Offset, Cursor>
+  >
 
   /** Yields the pages of all records, one request after the other, by cursor. */
   pages<

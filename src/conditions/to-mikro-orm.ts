@@ -11,12 +11,9 @@ import type { RelatedPart, Where, WherePart } from './tree.ts'
 export type Visible = (model: EntityModel) => object | undefined
 
 /**
- * A condition in MikroORM's query language. Each use gets a separate object, because MikroORM changes its arguments.
- */
-type Written = Record<string | symbol, unknown>
-
-/**
- * Converts a tree to a condition in MikroORM's query language.
+ * Converts a tree to a condition in MikroORM's query language. Each part becomes an object with one key, and `$and`
+ * holds these objects. As members of one object, parts that compare the same property could replace each other. Each
+ * call returns separate objects, because MikroORM changes its arguments.
  *
  * @param visible the condition for visible related rows. Default: all are visible.
  * @example
@@ -24,53 +21,46 @@ type Written = Record<string | symbol, unknown>
  * toMikroOrm(where, () => ({ deleted_at: null })) // { members: { $and: [{ user: 7 }, { deleted_at: null }] } }
  */
 export function toMikroOrm (where: Where, visible: Visible = () => undefined): object {
-  const written: Written = {}
-  const more: object[] = []
-  for (const part of where) {
-    const [key, value] = entryOf(part, visible)
-    if (!Object.hasOwn(written, key)) written[key] = value
-    else if (!addOperators(written[key] as object, value as object)) more.push({ [key]: value })
-  }
-  if (more.length > 0) written['$and'] = [...written['$and'] as object[] | undefined ?? [], ...more]
-  return written
+  return allOf(where.flatMap((part) => conditionsOf(part, visible)))
 }
 
-/** Adds operators to those that a relation already has. Returns false if one of them is already present. */
-function addOperators (present: object, operators: object): boolean {
-  if (Object.keys(operators).some((operator) => Object.hasOwn(present, operator))) return false
-  Object.assign(present, operators)
-  return true
+/** The condition that all of some conditions hold. */
+function allOf (conditions: readonly object[]): object {
+  return conditions.length === 1 ? conditions[0]! : conditions.length === 0 ? {} : { $and: conditions }
 }
 
-function entryOf (part: WherePart, visible: Visible): readonly [key: string | symbol, value: unknown] {
+/** The conditions that a part stands for, each with one key. */
+function conditionsOf (part: WherePart, visible: Visible): readonly object[] {
   switch (part.kind) {
     case 'and':
     case 'or':
-      return [`$${part.kind}`, part.members.map((member) => toMikroOrm(member, visible))]
+      return [{ [`$${part.kind}`]: part.members.map((member) => toMikroOrm(member, visible)) }]
     case 'not':
-      return ['$not', toMikroOrm(part.member, visible)]
+      return [{ $not: toMikroOrm(part.member, visible) }]
     case 'compare': {
       const { property: { name }, comparisons, bare } = part
-      return [
-        name,
-        bare
-          ? copyOf(comparisons[0]!.value)
-          : Object.fromEntries(comparisons.map(({ operator, value }) => [operator, copyOf(value)])),
-      ]
+      if (bare) return [{ [name]: copyOf(comparisons[0]!.value) }]
+      // all hold for the same related row, so they stay together; the operators are those of one object
+      return [{ [name]: Object.fromEntries(comparisons.map(({ operator, value }) => [operator, copyOf(value)])) }]
     }
     // the row itself contains the key, so no related row is read
     case 'key':
-      return [part.relation.name, toMikroOrm(part.where)]
+      return inside(part.relation, part.where, visible)
     case 'related':
-      return [part.relation.name, related(part, visible)]
+      return [{ [part.relation.name]: related(part, visible) }]
+    // MikroORM has no groups inside of embedded objects
     case 'embedded':
-      return [part.property.name, toMikroOrm(part.where, visible)]
+      return inside(part.property, part.where, visible)
     case 'sql':
-      return [part.fragment, copyOf(part.value)]
+      return [{ [part.fragment]: copyOf(part.value) }]
     case 'verbatim':
-      return [part.name, copyOf(part.value)]
+      return [{ [part.name]: copyOf(part.value) }]
   }
 }
+
+/** Conditions on members of a property of the row itself, each by itself. */
+const inside = ({ name }: { readonly name: string }, where: Where, visible: Visible): readonly object[] =>
+  where.flatMap((part) => conditionsOf(part, visible)).map((condition) => ({ [name]: condition }))
 
 function related ({ relation, quantifier, where }: RelatedPart, visible: Visible): object {
   const condition = toMikroOrm(where, visible)
@@ -83,5 +73,5 @@ function related ({ relation, quantifier, where }: RelatedPart, visible: Visible
 
 function onlyVisible (condition: object, { target }: RelationProperty, visible: Visible): object {
   const seen = visible(target)
-  return seen === undefined ? condition : { $and: [condition, seen] }
+  return seen === undefined ? condition : allOf([condition, seen])
 }

@@ -16,7 +16,7 @@ export type CustomFilterValue = any
 
 /** The information that a callback gets besides the value: its EntityManager, and the caller's `context`. */
 export interface CustomFilterContext {
-  /** The request, in routes. */
+  /** The request of `request.em`, if the query runs on that, on a fork of it or in a transaction of it. */
   readonly request?: FastifyRequest
   /** The EntityManager on which the query runs. */
   readonly em?: EntityManager

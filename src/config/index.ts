@@ -24,7 +24,7 @@ export {
 } from './custom-filter.ts'
 export type { InUrl } from './entry-options.ts'
 export { checkDepth, MAX_INCLUDE_DEPTH } from './include-path.ts'
-export { OPERATIONS, type CrudOperation } from './operations.ts'
+export { notAnOperation, OPERATIONS, type CrudOperation } from './operations.ts'
 export { PartialFilter } from './partial-filter.ts'
 export type { AnyKey, IsAny, Key, KindOf, PathCheck, PathTarget, Target } from './paths.ts'
 export {

@@ -18,7 +18,7 @@ const OPTIONS = {
   getJson: READ,
   count: READ,
   exists: READ,
-  query: READ,
+  query: [...READ, 'order', 'limit'],
   stream: STREAM,
   streamJson: STREAM,
   create: CREATE,
@@ -51,6 +51,8 @@ const VALUES: Readonly<Record<string, readonly [isValid: (value: unknown) => boo
   hard: [(value) => typeof value === 'boolean', 'a boolean'],
   ifMatch: [(value) => typeof value === 'string', 'the text of a header If-Match, such as \'"1"\''],
   signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
+  order: [(value) => typeof value === 'boolean', 'a boolean'],
+  limit: [(value) => typeof value === 'boolean', 'a boolean'],
   context: [isObject, 'an object'],
 }
 

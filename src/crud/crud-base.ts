@@ -44,6 +44,7 @@ import type {
   CrudDeleteOptions,
   CrudOptions,
   CrudPage,
+  CrudQueryOptions,
   CrudReadOptions,
   CrudRecord,
   CrudStreamOptions,
@@ -235,11 +236,15 @@ export class CrudBase<
    * Returns MikroORM's QueryBuilder with the filters, sorts and pagination of `params`, the scope and MikroORM's
    * filters applied. Use it for queries that this class does not support. The alias of the entity is `e0`. For a role
    * it selects the properties that the role sees. A `select()` of yours replaces them and is not limited.
+   *
+   * @example
+   * const qb = await categories.query(em, params, { order: false, limit: false })
+   * const report = await qb.select(['status', raw('count(*)::int as count')]).groupBy('status').execute()
    */
   query (
     em: EntityManager,
     params: QueryParams = NO_PARAMS,
-    options: CrudReadOptions<Entity> = {}
+    options: CrudQueryOptions<Entity> = {}
   ): Promise<QueryBuilder<Entity>> {
     const refusal = refusalOf(this, 'query', em, options, params)
     if (refusal !== undefined) return refusal
@@ -250,7 +255,7 @@ export class CrudBase<
   async #query (
     em: EntityManager,
     params: QueryParams,
-    options: CrudReadOptions<Entity>
+    options: CrudQueryOptions<Entity>
   ): Promise<QueryBuilder<Entity>> {
     const actor = await actorOf(em)
     const resource = resourceFor(this, em, actor, 'list')

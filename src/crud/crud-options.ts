@@ -79,8 +79,16 @@ interface ServerValues<Entity extends object> {
   readonly values?: CrudValues<Entity>
 }
 
-/** Options of `list`, `get`, `count`, `exists` and `query`. */
+/** Options of `list`, `get`, `count` and `exists`, and also of `query`. */
 export interface CrudReadOptions<Entity extends object = any> extends CommonOptions<Entity>, WithDeleted {}
+
+/** Options of `query`. */
+export interface CrudQueryOptions<Entity extends object = any> extends CrudReadOptions<Entity> {
+  /** Add the order of the sorts, or the default one. Default: true. A `groupBy()` needs `false`. */
+  readonly order?: boolean
+  /** Add the limit and the offset of the page. Default: true. A `groupBy()` needs `false`. */
+  readonly limit?: boolean
+}
 
 /** Options of `stream` and `streamJson`. */
 export interface CrudStreamOptions<Entity extends object = any> extends CrudReadOptions<Entity> {

@@ -9,6 +9,7 @@ export type {
   CrudDeleteOptions,
   CrudOptions,
   CrudPage,
+  CrudQueryOptions,
   CrudReadOptions,
   CrudRecord,
   CrudStreamOptions,

@@ -1,13 +1,16 @@
 /** A CRUD class as a role sees it, for tests and scripts. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
-import { Actor, type AccessOptions } from '../access/index.ts'
+import { Actor, type AccessOptions, type Role } from '../access/index.ts'
 import { isEntityManager, SyncSession } from '../database/index.ts'
-import { accessFor, actFor, actForSync } from '../resource/index.ts'
+import { accessFor, actFor, actForSync, callerOf, type Caller, type CrudSession } from '../resource/index.ts'
 
 /** Options of `forRole`. */
 export interface RoleViewOptions {
-  /** The argument of functions in `rows`. */
+  /**
+   * The request of the caller: the argument of functions in `rows`, and `request` in the context of hooks and custom
+   * filters. Default: the request of `request.em`, if a method runs on that.
+   */
   readonly request?: FastifyRequest
   /**
    * The rules, for scripts that start no server. Default: those of the last server that has made routes of the resource
@@ -48,22 +51,31 @@ export function roleView<Crud extends Methods> (
   access: AccessOptions,
   request: FastifyRequest | undefined
 ): RoleView<Crud> {
-  const actorIn = (em: EntityManager): Actor => new Actor(accessFor(access, em).roles.get(name)!, request)
   const methodOf = (method: Method) => (session: unknown, ...args: unknown[]): unknown => {
     const call = (own: unknown): unknown => crud[method](own, ...args)
-    if (session instanceof SyncSession) return actForSync(session, actorIn(session.em), () => call(session))
-    return call(isEntityManager(session) ? acting(session, actorIn) : session)
+    const callerOn = (session: CrudSession, em: EntityManager): Caller =>
+      new RoleCaller(() => accessFor(access, em).roles.get(name)!, request ?? callerOf(session)?.request)
+    if (session instanceof SyncSession) return actForSync(session, callerOn(session, session.em), () => call(session))
+    if (!isEntityManager(session)) return call(session)
+    // a fork in the transaction of the original, which goes on to act for its own caller
+    return call(actFor(session.fork({ keepTransactionContext: true }) as EntityManager, callerOn(session, session)))
   }
   return Object.freeze(Object.fromEntries(METHODS.map((method) => [method, methodOf(method)]))) as RoleView<Crud>
 }
 
-/** A fork that acts for the role, in the transaction of the original. The original goes on to act for the server. */
-function acting (em: EntityManager, actorIn: (em: EntityManager) => Actor): EntityManager {
-  let actor: Actor | undefined
-  return actFor(em.fork({ keepTransactionContext: true }) as EntityManager, {
-    get actor () {
-      actor ??= actorIn(em)
-      return actor
-    },
-  })
+/** A role with a request. Rules that cannot work are an error of the method that reads the role. */
+class RoleCaller implements Caller {
+  readonly request: FastifyRequest | undefined
+  readonly #role: () => Role
+  #actor: Actor | undefined
+
+  constructor (role: () => Role, request: FastifyRequest | undefined) {
+    this.#role = role
+    this.request = request
+  }
+
+  get actor (): Actor {
+    this.#actor ??= new Actor(this.#role(), this.request)
+    return this.#actor
+  }
 }

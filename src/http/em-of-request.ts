@@ -56,18 +56,15 @@ export function emGetter (
       else abortOnDeparture(controller, withEm[kReply])
       const em = orm.em.fork({ signal: controller.signal, ...strategy }) as EntityManager
       const rules = accessOf(request)
-      withEm[kEm] = rules === undefined ? em : actForRequest(em, request, rules)
+      withEm[kEm] = actFor(em, {
+        request,
+        get actor () {
+          return rules && actorOfRequest(request, rules)
+        },
+      })
     }
     return withEm[kEm]
   }
-}
-
-function actForRequest (em: EntityManager, request: FastifyRequest, access: Access): EntityManager {
-  return actFor(em, {
-    get actor () {
-      return actorOfRequest(request, access)
-    },
-  })
 }
 
 /** The EntityManager of a request, if it has been read. */

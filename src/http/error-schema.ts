@@ -19,13 +19,15 @@ export const DocumentedError = Type.Object({
   }))),
 }, { title: 'Error' })
 
+const ERROR_ID = 'fastify-crud-kit/error'
+
 /**
  * The schema that Fastify serializes errors with. Refer to it as `{ $ref: 'fastify-crud-kit/error#' }`. It requires
  * nothing, because Fastify answers 500 in place of an error of the application that lacks a required member.
  */
 export const ErrorSchema = Type.Object(
   { ...Type.Partial(DocumentedError).properties, errors: Type.Optional(Type.Unknown()) },
-  { $id: 'fastify-crud-kit/error', title: 'Error' }
+  { $id: ERROR_ID, title: ERROR_ID }
 )
 
 /** The responses that every generated route declares. */

@@ -1,6 +1,6 @@
 /** Reads the query string of a request. */
 import type { FastifyRequest } from 'fastify'
-import { MAX_QUERY_BYTES, parseQueryParams, type QueryParams } from '../query/index.ts'
+import { MAX_QUERY_BYTES, parseRequestQuery, type QueryParams } from '../query/index.ts'
 import { declaredParameters, type DeclaredParameters } from './declared-parameters.ts'
 
 /**
@@ -14,9 +14,9 @@ export function readQuery (request: FastifyRequest): QueryParams {
   if (
     start > 0 && (url.length - start > MAX_QUERY_BYTES || (url.includes('%', start) && !isDecodable(url.slice(start))))
   ) {
-    return parseQueryParams(url.slice(start), options)
+    return parseRequestQuery(url.slice(start), options)
   }
-  return parseQueryParams(request.query, options)
+  return parseRequestQuery(request.query, options)
 }
 
 /**

@@ -22,28 +22,22 @@ export function sessionsOf (orm: MikroORM): (request: FastifyRequest) => Request
 }
 
 class SessionOfRequest extends RequestSession {
-  readonly #request: FastifyRequest
   #departure: Departure | undefined
 
-  constructor (shared: EntityManager, request: FastifyRequest) {
-    super(shared)
-    this.#request = request
-  }
-
   get em (): EntityManager {
-    return this.#request.em
+    return this.request.em
   }
 
   get opened (): EntityManager | undefined {
-    return openedEm(this.#request)
+    return openedEm(this.request)
   }
 
   get actor (): ReturnType<typeof knownActorOf> {
-    return knownActorOf(this.#request)
+    return knownActorOf(this.request)
   }
 
   get departure (): Departure {
-    this.#departure ??= new Departure(replyOf(this.#request))
+    this.#departure ??= new Departure(replyOf(this.request))
     return this.#departure
   }
 }

@@ -65,7 +65,7 @@ export class Models {
     const properties = buildProperties(
       {
         platform: this.#platform,
-        tableOf: (entity) => this.#tableOf(this.#metadata.find(entity as never) as EntityMetadata),
+        tableOf: (entity) => this.tableOf(this.#metadata.find(entity as never) as EntityMetadata),
         modelOf: (entity) => this.of(entity),
         metadataOf: (entity) => this.#metadata.find(entity as never) as EntityMetadata,
       },
@@ -79,7 +79,7 @@ export class Models {
       name: meta.className,
       entity: meta.class as never,
       tableName: meta.tableName,
-      table: this.#tableOf(meta),
+      table: this.tableOf(meta),
       properties,
       otherNames: otherNamesOf(meta, properties),
       primaryKey: primaryKeyOf(meta, properties, this.#platform),
@@ -96,7 +96,7 @@ export class Models {
   }
 
   /** The quoted name of an entity's table. In MikroORM, the schema `*` means that the schema is not fixed. */
-  #tableOf (meta: EntityMetadata): string {
+  tableOf (meta: EntityMetadata): string {
     // a subclass in the table of its root does not have to repeat the schema
     const { schema, tableName } = meta.root.inheritanceType === 'sti' ? meta.root : meta
     const names = [schema === '*' || !schema ? this.#schema : schema, tableName]

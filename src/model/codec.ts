@@ -2,6 +2,7 @@
 import {
   BigIntType,
   CharacterType,
+  isRaw,
   StringType,
   TextType,
   Type,
@@ -12,7 +13,7 @@ import {
 import { convert, fromJson } from './convert.ts'
 import type { Codec, ScalarProperty } from './entity-model.ts'
 import { withNumbers } from './exact-json.ts'
-import type { Converted } from './types/converted.ts'
+import { RAW, type Converted } from './types/converted.ts'
 import { wireTypeOf } from './types/index.ts'
 import type { ValueType } from './types/value-type.ts'
 
@@ -68,6 +69,7 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
 
   const bindable = (value: unknown): Converted => {
     if (value === null || value === undefined) return { ok: false, expected: 'a value of its type' }
+    if (isRaw(value)) return RAW
     if (ArrayBuffer.isView(value)) {
       return { ok: true, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) }
     }
@@ -92,7 +94,7 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
 
   /** The converted value, if it fits into the column. */
   const limited = (converted: Converted): Converted =>
-    converted.ok && type.kind === 'text' && custom.convertToDatabaseValueSQL === undefined
+    converted.ok && !converted.raw && type.kind === 'text' && custom.convertToDatabaseValueSQL === undefined
       ? fromJson(converted.value, type)
       : converted
 
@@ -101,11 +103,15 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
       toWire,
       read: custom.convertToJSValueSQL && ((column: string) => custom.convertToJSValueSQL!(column, platform)),
       write: custom.convertToDatabaseValueSQL && custom.convertToDatabaseValueSQL('?', platform),
-      toDatabase: (text) => toDatabase(text, 'query'),
+      toDatabase: (text) => comparable(toDatabase(text, 'query')),
       fromJson: (value) => limited(toDatabase(value, 'hydration')),
     } satisfies Codec
   )
 }
+
+/** Refuses a value of which its type makes SQL: statements compare columns with bound values. */
+export const comparable = (converted: Converted): Converted =>
+  converted.ok && converted.raw ? { ok: false, expected: 'left out: its type makes SQL of the value' } : converted
 
 /** Converts a value to the form in the entity class. It is `undefined` if that is the form in a body. */
 export function hydratorOf (property: EntityProperty, type: ValueType, platform: Platform): ScalarProperty['hydrate'] {

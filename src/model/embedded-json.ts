@@ -69,7 +69,7 @@ export function membersOf (property: Property): Members | undefined {
 export function embeddedToStored (value: unknown, embedded: EmbeddedJson): unknown {
   return translate(value, embedded, exposed, stored, true, (member, part) => {
     const converted = part === null ? undefined : member.codec?.fromJson?.(part)
-    return converted?.ok ? converted.value : canonical(member, part)
+    return converted?.ok && !converted.raw ? converted.value : canonical(member, part)
   })
 }
 

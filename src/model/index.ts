@@ -32,6 +32,8 @@ export type {
 export { fromScope, incomparable, isSameValue } from './scope-value.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf } from './value-type.ts'
 export { arrayLiteral } from './types/array.ts'
+export { fitsDate } from './types/datetime.ts'
+export { momentText } from './types/order.ts'
 export { containedFromText } from './types/range.ts'
 export { isUuid } from './types/uuid.ts'
 export { wireTypeOf, WIRE_TYPES } from './types/index.ts'

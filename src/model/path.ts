@@ -39,6 +39,13 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
     const property = properties.get(name)
     if (property === undefined || property.hidden) {
       const exposed = [...properties.values()].filter((property) => !property.hidden).map((property) => property.name)
+      const rest = names.slice(index).join('.')
+      if (exposed.includes(rest)) {
+        throw new ConfigError(
+          `${what}: in a whitelist, a point follows a relation or an object, so the property '${rest}' of ${owner} ` +
+            'cannot be named. Give it a name without a point; fieldName may keep the name of its column.'
+        )
+      }
       const suggestion = meant(name, properties)
       const near = suggestion && [...names.slice(0, index), suggestion, ...names.slice(index + 1)].join('.')
       const sentence = `${what}: ${owner} has no property '${name}' that can be exposed`

@@ -1,4 +1,5 @@
 /** Values that the application compares columns with, as values of these columns. */
+import { comparable } from './codec.ts'
 import { fromJson } from './convert.ts'
 import type { KeyColumn } from './entity-model.ts'
 import type { Converted, SqlValue } from './types/converted.ts'
@@ -16,8 +17,8 @@ type Column = Pick<KeyColumn, 'type' | 'codec'>
 export function fromScope (value: unknown, { type, codec }: Column): Converted {
   const bodyForm = value instanceof Date ? value.toISOString() : digitsOf(value)
   if (codec?.fromJson !== undefined) {
-    const converted = codec.fromJson(value)
-    return converted.ok ? converted : codec.fromJson(bodyForm)
+    const converted = comparable(codec.fromJson(value))
+    return converted.ok ? converted : comparable(codec.fromJson(bodyForm))
   }
   const { fromScope } = wireTypeOf(type)
   if (fromScope !== undefined) return fromScope(value, type)

@@ -17,10 +17,12 @@ const BY_COLUMN: ReadonlyMap<string, FromColumn<ValueType>> = new Map(
  */
 export function valueTypeOf (columnType: string, declared: Declaration): ValueType {
   const name = columnType.toLowerCase().trim()
-  if (name.endsWith('[]')) {
-    const element = valueTypeOf(name.slice(0, -2), {
+  // PostgreSQL ignores the number and the size of dimensions (manual, section 8.15.1)
+  const [dimensions] = /(?: *\[\d*\])+$/.exec(name) ?? []
+  if (dimensions !== undefined) {
+    const element = valueTypeOf(name.slice(0, -dimensions.length), {
       ...declared,
-      runtimeType: declared.runtimeType?.replace(/\[\]$/, ''),
+      runtimeType: declared.runtimeType?.replace(/(?:\[\])+$/, ''),
     })
     return Object.freeze({ kind: 'array', element })
   }

@@ -1,16 +1,12 @@
 /** Rules for writing properties: who may write them, and how missing values are filled. */
-import { ReferenceKind, type EntityMetadata, type EntityProperty } from '@mikro-orm/core'
+import { isRaw, ReferenceKind, type EntityMetadata, type EntityProperty } from '@mikro-orm/core'
 import type { WriteRules } from './entity-model.ts'
 
-/** Names of timestamps that only the database or the entity sets. */
-const TIMESTAMPS: ReadonlySet<string> = new Set([
-  'created_at',
-  'updated_at',
-  'deleted_at',
-  'createdAt',
-  'updatedAt',
-  'deletedAt',
-])
+/** Names of timestamps that clients never write if the database has a default for them. */
+const TIMESTAMPS: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'createdAt', 'updatedAt'])
+
+/** A default in SQL that is a constant, with or without a cast. */
+const CONSTANT = /^(?:'(?:[^']|'')*'|-?\d+(?:\.\d+)?|true|false)(?:::[\w ]+)?$/i
 
 /** The rules of a property. For a property of an embeddable, `meta` is that of the embeddable. */
 export function writeRulesOf (source: EntityProperty, meta: EntityMetadata): WriteRules {
@@ -92,15 +88,23 @@ function reasonNotToWrite (
   }
   if (source.version === true) return 'it is the version, which MikroORM counts'
   if (discriminator) return 'it tells the class of a row'
-  if (source.primary === true) return generated ? 'it is a key that is generated' : undefined
-  if (source.name === 'uuid' && generated) return 'it is a key that is generated'
-  const isTime = /^(?:timestamp|date\b)/.test(source.columnTypes?.[0] ?? '')
-  if (isTime && TIMESTAMPS.has(source.name)) {
-    return source.name.startsWith('deleted')
-      ? 'deleting and restoring a record sets it'
-      : 'it is a timestamp, which is set when a record is written'
-  }
-  return isTime && (source.onCreate !== undefined || source.onUpdate !== undefined)
+  // a constant is no key that the database makes
+  const makesKey = generated && !isConstant(source)
+  if (source.primary === true) return makesKey ? 'it is a key that is generated' : undefined
+  if (source.name === 'uuid' && makesKey) return 'it is a key that is generated'
+  const [columnType = ''] = source.columnTypes ?? []
+  if (!/^(?:timestamp|date\b)/.test(columnType)) return undefined
+  if (columnType !== 'date' && isDeletion(source)) return 'deleting and restoring a record sets it'
+  return source.onCreate !== undefined || source.onUpdate !== undefined || (generated && TIMESTAMPS.has(source.name))
     ? 'it is a timestamp, which is set when a record is written'
     : undefined
 }
+
+const isConstant = ({ default: value, defaultRaw, autoincrement, onCreate }: EntityProperty): boolean =>
+  autoincrement !== true && onCreate === undefined && (defaultRaw === undefined
+    ? value !== undefined && !isRaw(value)
+    : CONSTANT.test(defaultRaw))
+
+/** Whether a column of datetimes marks deleted rows. */
+const isDeletion = ({ name, fieldNames, nullable }: EntityProperty): boolean =>
+  (name === 'deleted_at' || fieldNames[0] === 'deleted_at') && nullable === true

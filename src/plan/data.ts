@@ -35,6 +35,8 @@ export interface ColumnData {
   readonly property: ScalarProperty | RelationProperty
   readonly column: string
   readonly value: SqlValue
+  /** Whether a custom type makes SQL of the value, so that only MikroORM can write it. `value` is null. */
+  readonly raw?: true
 }
 
 export interface ReferenceData {
@@ -122,8 +124,11 @@ class Conversion implements RecordData {
       return
     }
     const converted = this.#certain(name, scalarValue(property, value))
-    this.#addColumn({ property, column: property.column, value: converted })
-    into[property.name] = property.hydrate === undefined ? value : property.hydrate(value, converted)
+    const data = { property, column: property.column, value: converted.value }
+    this.#addColumn(converted.raw ? { ...data, raw: true } : data)
+    into[property.name] = property.hydrate === undefined
+      ? value
+      : property.hydrate(value, converted.raw ? value as SqlValue : converted.value)
   }
 
   #addEmbedded (embedded: EmbeddedProperty, name: string, value: unknown, into: Record<string, unknown>): void {
@@ -164,7 +169,7 @@ class Conversion implements RecordData {
     const parts = keyParts(relation)
     return parts.map((part) => {
       const given = parts.length > 1 ? (value as Record<string, unknown>)[part.publicName] : value
-      return this.#certain(name, keyFromJson(given, part))
+      return this.#certain(name, keyFromJson(given, part)).value
     })
   }
 
@@ -177,8 +182,8 @@ class Conversion implements RecordData {
     else this.columns[other] = data
   }
 
-  #certain (name: string, converted: Converted): SqlValue {
-    if (converted.ok) return converted.value
+  #certain (name: string, converted: Converted): Converted & { ok: true } {
+    if (converted.ok) return converted
     const place = name.split('.').map((part) => `/${escapedName(part)}`).join('')
     throw unconvertible(`${this.#pointer}${place}`, name, converted.expected)
   }

@@ -1,5 +1,5 @@
 /** Plans writes: the values of columns, the rows to write, and what is returned of the rows. */
-import { arrayLiteral, keyColumns, type EntityModel, type KeyColumn } from '../model/index.ts'
+import { arrayLiteral, convert, keyColumns, momentText, type EntityModel, type KeyColumn } from '../model/index.ts'
 import { recordset } from './recordset.ts'
 import type { ColumnData, ReferenceData, RecordData } from './data.ts'
 import { planKey, type Id } from './key.ts'
@@ -206,12 +206,11 @@ export function planDelete (id: Id, selection: Selection, options: TargetOptions
   return target && { kind: 'delete', model, selection, ...target, references: [], values: values.list }
 }
 
-const isMoment = (version: string): boolean =>
-  !Number.isNaN(Date.parse(version)) && new Date(version).toISOString() === version
-
 /** Which texts can be versions of an entity. */
-const versionTest = ({ version }: EntityModel): (version: string) => boolean =>
-  version?.type.kind === 'datetime' ? isMoment : () => true
+const versionTest = ({ version }: EntityModel): (text: string) => boolean =>
+  version?.type.kind === 'datetime'
+    ? (text) => convert(text, version.type).ok && momentText(text) === text
+    : () => true
 
 function planTarget (
   id: Id,

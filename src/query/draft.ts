@@ -5,7 +5,7 @@ import { readBrackets } from './brackets.ts'
 import { dropFilter, finishFilters, takeFilter } from './filters.ts'
 import type { FilterSlots } from './filters.ts'
 import { bare, frozen } from './frozen.ts'
-import { isReserved, MAX_PARAMETERS, Refusal } from './limits.ts'
+import { isReserved, MAX_PARAMETERS, Refusal, type QueryForm } from './limits.ts'
 import { NameList, takeNames, tidyName, tidySort } from './names.ts'
 import type { Tidy } from './names.ts'
 import { finishPagination, newPagination, takePagination } from './pagination.ts'
@@ -45,10 +45,12 @@ export class Draft {
   #unknown: Set<string> | undefined
   #declared: Declaring['declared']
   #parameters = 0
+  readonly form: QueryForm
 
-  constructor (options?: Declaring, errors: QueryParamError[] = []) {
+  constructor (options?: Declaring, errors: QueryParamError[] = [], form: QueryForm = 'string') {
     this.#options = options
     this.#errors = errors
+    this.form = form
   }
 
   /** Whether a parameter is part of the grammar. */
@@ -70,8 +72,12 @@ export class Draft {
     if (!this.isDeclared(name)) (this.#unknown ??= new Set()).add(name)
   }
 
-  /** Takes one occurrence of a parameter. */
-  take (name: string, text: string): void {
+  /**
+   * Takes one occurrence of a parameter.
+   *
+   * @param isFurther whether it is a further item of a list that has been counted as a parameter
+   */
+  take (name: string, text: string, isFurther = false): void {
     const open = name.indexOf('[')
     const root = open === -1 ? name : name.slice(0, open)
     const code = CODES.get(root)
@@ -79,7 +85,7 @@ export class Draft {
     if (!text.isWellFormed() || !name.isWellFormed()) {
       return this.refuse(name, 'This parameter is not valid Unicode text.')
     }
-    this.#count()
+    if (!isFurther) this.#count()
     switch (root) {
       case 'filter':
         return takeFilter(this.#filters, name, open, text, this.#errors)
@@ -169,7 +175,7 @@ export class Draft {
   }
 
   #count (): void {
-    if (++this.#parameters > MAX_PARAMETERS) throw Refusal.tooMany()
+    if (++this.#parameters > MAX_PARAMETERS) throw Refusal.tooMany(this.form)
   }
 }
 

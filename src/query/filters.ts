@@ -9,6 +9,12 @@ import { markFilter } from './written.ts'
 const CODE = 'FST_CRUD_FILTER_INVALID'
 const FORM = 'Write filter[<field>]=<value> or filter[<field>][<operator>]=<value>.'
 
+/** The reason why there is no `or`. */
+export const ONLY_AND = "Filters can't be combined by 'or': a record must match all of them."
+
+/** Whether a name stands for `or`, as other query languages write it. */
+export const isOr = (name: string): boolean => /^[$_]?or$/i.test(name)
+
 /** A filter while its occurrences are gathered. */
 interface FilterSlot {
   readonly field: string
@@ -39,11 +45,8 @@ export function takeFilter (
   }
   const { levels, list } = brackets
   if (levels.length > MAX_FILTER_DEPTH) {
-    errors.push(
-      queryParamError(CODE, name, `This filter has more than ${MAX_FILTER_DEPTH} bracket levels. ${FORM}`, {
-        limit: true,
-      })
-    )
+    const reason = isOr(levels[0]!) ? ONLY_AND : `This filter has more than ${MAX_FILTER_DEPTH} bracket levels.`
+    errors.push(queryParamError(CODE, name, `${reason} ${FORM}`, { limit: true }))
     return
   }
   const reserved = levels.find(isReserved)

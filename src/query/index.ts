@@ -4,10 +4,11 @@
  * an object's key, and everything that exceeds the limits in limits.ts. The parser does not throw these errors. It
  * lists them in `QueryParams.errors`.
  */
-export { NO_PARAMS, parseQueryParams } from './parse.ts'
+export { NO_PARAMS, parseQueryParams, parseRequestQuery } from './parse.ts'
 export type { ParseOptions } from './parse.ts'
 export { stringifyQueryParams } from './stringify.ts'
 export { joinList, splitList } from './list.ts'
 export { MAX_LIST_ITEMS, MAX_QUERY_BYTES } from './limits.ts'
+export { isOr, ONLY_AND } from './filters.ts'
 export { filterSuffix, markFilter, nameSuffix } from './written.ts'
 export type { FilterParam, QueryParamError, QueryParams } from './types.ts'

@@ -2,10 +2,13 @@
 import { queryParamError } from './query-error.ts'
 import type { QueryParamError } from './types.ts'
 
-/** Maximum number of the grammar's parameters in one query string. Each occurrence of a repeated parameter counts. */
+/**
+ * Maximum number of the grammar's parameters in one query. In a query string, each occurrence of a repeated parameter
+ * counts. In an object of a program, a list is one parameter.
+ */
 export const MAX_PARAMETERS = 100
 
-/** Maximum length of a query string in bytes. */
+/** Maximum length of a query in bytes, written as a query string. */
 export const MAX_QUERY_BYTES = 8 * 1024
 
 /** Maximum number of bracket levels after `filter`: a field and an operator. */
@@ -21,7 +24,10 @@ export function isReserved (name: string): boolean {
   return RESERVED.test(name)
 }
 
-/** Stops the reading of a query string at once. The parser catches it. */
+/** Where a query comes from: a query string, parsed or not, or an object of a program. */
+export type QueryForm = 'string' | 'object'
+
+/** Stops the reading of a query at once. The parser catches it. */
 export class Refusal extends Error {
   readonly #item: QueryParamError
 
@@ -30,12 +36,18 @@ export class Refusal extends Error {
     this.#item = queryParamError('FST_CRUD_QUERY_INVALID', undefined, detail, { limit: true })
   }
 
-  static tooLong (): Refusal {
-    return new Refusal(`The query string is longer than ${MAX_QUERY_BYTES} bytes.`)
+  static tooLong (form: QueryForm): Refusal {
+    return new Refusal(
+      form === 'object'
+        ? `As a query string, the query would be longer than ${MAX_QUERY_BYTES} bytes.`
+        : `The query string is longer than ${MAX_QUERY_BYTES} bytes.`
+    )
   }
 
-  static tooMany (): Refusal {
-    return new Refusal(`The query string has more than ${MAX_PARAMETERS} parameters.`)
+  static tooMany (form: QueryForm): Refusal {
+    return new Refusal(
+      `The query${form === 'object' ? '' : ' string'} has more than ${MAX_PARAMETERS} parameters.`
+    )
   }
 
   /**

@@ -1,6 +1,6 @@
 /** The parser: turns any form of a query string into `QueryParams`. */
 import { Draft } from './draft.ts'
-import { Refusal } from './limits.ts'
+import { Refusal, type QueryForm } from './limits.ts'
 import { isParsedObject, readObject, readSearchParams } from './read-object.ts'
 import { readText } from './read-text.ts'
 import type { QueryParams } from './types.ts'
@@ -27,8 +27,9 @@ export interface ParseOptions {
  * Reads a query string. Never throws. Parameters that cannot be read are listed in `errors`, and the other parameters
  * are read as if these were absent.
  *
- * A query string of more than 8 KiB, or with more than 100 parameters of the grammar, is not read. The result then
- * contains only this error.
+ * A query of more than 8 KiB, or with more than 100 parameters of the grammar, is not read. The result then contains
+ * only this error. In a query string, each occurrence of a repeated parameter counts. In an object, a list is one
+ * parameter.
  *
  * @param query a query string with or without its `?`, URLSearchParams, or an object made by a parser: `request.query`
  * with flat names (`{ 'filter[a]': '1' }`) or nested by `qs` (`{ filter: { a: '1' } }`). Numbers and booleans in the
@@ -47,12 +48,23 @@ export interface ParseOptions {
  * // }
  */
 export function parseQueryParams (query: unknown, options?: ParseOptions): QueryParams {
+  return parse(query, options, 'object')
+}
+
+/** Reads the query string of a request that a parser has split. Each item of a list was a parameter in the URL. */
+export function parseRequestQuery (query: unknown, options?: ParseOptions): QueryParams {
+  return parse(query, options, 'string')
+}
+
+/** @param form what a query is that is neither text nor URLSearchParams */
+function parse (query: unknown, options: ParseOptions | undefined, form: QueryForm): QueryParams {
   try {
     // most requests for one record have no parameters
     if (isEmpty(query)) return NO_PARAMS
-    const draft = new Draft(options)
+    const isObject = isParsedObject(query)
+    const draft = new Draft(options, [], isObject ? form : 'string')
     if (typeof query === 'string') readText(draft, query)
-    else if (isParsedObject(query)) readObject(draft, query)
+    else if (isObject) readObject(draft, query)
     else if (query instanceof URLSearchParams) readSearchParams(draft, query)
     else throw new Refusal('The query is neither text nor an object of parameters.')
     return draft.finish()

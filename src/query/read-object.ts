@@ -40,12 +40,13 @@ class ObjectReader {
     this.#draft = draft
   }
 
-  read (name: string, value: unknown, depth: number): void {
+  /** @param isFurther whether the value is a further item of a list */
+  read (name: string, value: unknown, depth: number, isFurther = false): void {
     if (typeof value === 'string') {
       this.#spend(value === '' ? name.length : name.length + 1 + value.length)
-      this.#draft.take(name, value)
+      this.#draft.take(name, value, isFurther && this.#draft.form === 'object')
     } else if (value === null || typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') {
-      this.read(name, value === null ? '' : String(value), depth)
+      this.read(name, value === null ? '' : String(value), depth, isFurther)
     } else if (value === undefined) {
       this.#spend(name.length)
     } else if (depth > MAX_NESTING) {
@@ -63,9 +64,11 @@ class ObjectReader {
   #readArray (name: string, items: readonly unknown[], depth: number): void {
     if (items.length === 0) return this.read(name, '', depth)
     const itemName = items.length === 1 ? asList(name) : name
+    let isFurther = false
     for (const item of items) {
       if (Array.isArray(item)) this.#refuse(name, TOO_NESTED)
-      else this.read(itemName, item, depth + 1)
+      else this.read(itemName, item, depth + 1, isFurther)
+      isFurther = true
     }
   }
 
@@ -76,9 +79,14 @@ class ObjectReader {
       if (!this.#draft.concerns(name)) this.#draft.notice(name)
       return this.#spend(name.length)
     }
+    let isFurther = false
     for (const key of keys) {
-      if (!isRepeat(name, key)) this.read(`${name}[${key}]`, object[key], depth + 1)
-      else this.read(keys.length === 1 ? asList(name) : name, object[key], depth + 1)
+      if (!isRepeat(name, key)) {
+        this.read(`${name}[${key}]`, object[key], depth + 1)
+        continue
+      }
+      this.read(keys.length === 1 ? asList(name) : name, object[key], depth + 1, isFurther)
+      isFurther = true
     }
   }
 
@@ -94,7 +102,7 @@ class ObjectReader {
 
   #spend (characters: number): void {
     this.#length += characters + 1
-    if (this.#length > MAX_QUERY_BYTES) throw Refusal.tooLong()
+    if (this.#length > MAX_QUERY_BYTES) throw Refusal.tooLong(this.#draft.form)
   }
 }
 

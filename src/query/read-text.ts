@@ -8,7 +8,7 @@ const BAD_ENCODING = 'This parameter is not valid percent-encoded UTF-8.'
 /** Reads the text, with or without the `?` before it, into `draft`. */
 export function readText (draft: Draft, text: string): void {
   let start = text[0] === '?' ? 1 : 0
-  if (isTooLong(text, start)) throw Refusal.tooLong()
+  if (isTooLong(text, start)) throw Refusal.tooLong('string')
   while (start < text.length) {
     const ampersand = text.indexOf('&', start)
     const end = ampersand === -1 ? text.length : ampersand

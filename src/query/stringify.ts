@@ -11,8 +11,8 @@ import type { FilterParam, QueryParams } from './types.ts'
  * everything else is percent-encoded.
  *
  * If the value of a filter is an array, its items are written one by one: `filter[f][in][]=a`. An empty array is
- * written as `filter[f][in]=`, which is the empty list. Parameters in `unknown` are left out, because `params` does not
- * contain their values.
+ * written as `filter[f][in]=`, which is the empty list. Parameters in `unknown` are written without a value, because
+ * `params` has only their names.
  *
  * @throws TypeError if `params` cannot be written: they contain errors, exceed a limit, break a rule of the grammar, or
  * contain a name that the grammar cannot express, such as one with a comma
@@ -35,9 +35,13 @@ export function stringifyQueryParams (params: Partial<QueryParams>): string {
     const value = params[name]
     if (value !== undefined) pairs.push(`${name}=${encode(String(value))}`)
   }
+  const unknown = params.unknown ?? []
+  for (const name of unknown) pairs.push(`${encode(name).replace(/%5[BD]/g, decodeURIComponent)}=`)
   const text = pairs.join('&')
-  const [error] = parseQueryParams(text).errors
-  return error === undefined ? text : fail(error.detail)
+  const read = parseQueryParams(text)
+  if (read.errors.length > 0) fail(read.errors[0]!.detail)
+  const known = unknown.find((name) => !read.unknown.includes(name))
+  return known === undefined ? text : fail(`${known} in unknown is a parameter of the query language.`)
 }
 
 function writeFilters (pairs: string[], filters: readonly FilterParam[]): void {

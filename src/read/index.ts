@@ -3,7 +3,7 @@
  * of the database. Errors: those of the planner.
  */
 export { checkReturned, convertRecord, convertList, isFinal, jsonOf, parseRecords, type JsonAnswer } from './answer.ts'
-export { streamColumns } from './columns.ts'
+export { changedColumns, streamColumns, type StreamColumn } from './columns.ts'
 export { countOf, countRecords } from './count.ts'
 export { readRecord, recordExists } from './get.ts'
 export { estimateOf, finishKeyset, finishPage, itemsOfKeyset, itemsOfPage, planBehind, readList } from './list.ts'

@@ -1,44 +1,14 @@
-/** The role that a session acts for. An EntityManager of the application's own acts for the server, without limits. */
-import type { EntityManager } from '@mikro-orm/postgresql'
+/** Finds the role that a session acts for, and its limits. */
 import type { Actor } from '../access/index.ts'
-import { inheritByForks } from '../borrowed/mikro-orm.ts'
 import type { CrudOperation } from '../config/index.ts'
-import { SyncSession } from '../database/index.ts'
 import type { QueryOperation } from '../run/index.ts'
+import { callerOf } from './caller.ts'
 import type { CrudClass } from './hooks.ts'
-import { RequestSession } from './request-session.ts'
 import type { Resource } from './resource.ts'
 import { sharedEmOf, type CrudSession } from './session.ts'
 
-/** The role of a request, which is found out when it is first needed. */
-export interface ActorSource {
-  readonly actor: Actor | Promise<Actor> | undefined
-}
-
-const sources = new WeakMap<object, ActorSource>()
-
-/** Lets an EntityManager act for a role, and all EntityManagers that are forked from it, as transactions do. */
-export function actFor<Em extends EntityManager> (em: Em, source: ActorSource): Em {
-  inheritByForks(em, (own) => sources.set(own, source))
-  return em
-}
-
-/** Runs a function while a synchronous session acts for a role. */
-export function actForSync<Result> (session: SyncSession, actor: Actor, work: () => Result): Result {
-  const before = sources.get(session)
-  sources.set(session, { actor })
-  try {
-    return work()
-  } finally {
-    if (before === undefined) sources.delete(session)
-    else sources.set(session, before)
-  }
-}
-
-/** The role that a session acts for; `undefined` if it acts for the server. */
-export function actorOf (session: CrudSession): Actor | Promise<Actor> | undefined {
-  return session instanceof RequestSession ? session.actor : sources.get(session)?.actor
-}
+/** The role that a session acts for; `undefined` if roles do not limit it. */
+export const actorOf = (session: CrudSession): Actor | Promise<Actor> | undefined => callerOf(session)?.actor
 
 /** The same after the application has told the role. */
 export function knownActor (session: CrudSession): Actor | undefined {

@@ -2,6 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import { SyncSession } from '../database/index.ts'
+import { callerOf } from './caller.ts'
 import { RequestSession } from './request-session.ts'
 import type { CrudSession } from './session.ts'
 
@@ -11,7 +12,7 @@ export interface CrudContext {
   readonly em: EntityManager
   /** The session, if it is synchronous. */
   readonly session?: SyncSession
-  /** The request, in routes. */
+  /** The request of `request.em`, if the method runs on that, on a fork of it or in a transaction of it. */
   readonly request?: FastifyRequest
   readonly [key: string]: unknown
 }
@@ -21,13 +22,15 @@ export function crudContext (
   session: CrudSession,
   context: Readonly<Record<string, unknown>> | undefined
 ): CrudContext {
-  if (session instanceof SyncSession) return { ...context, em: session.em, session }
+  const request = callerOf(session)?.request
+  const given = request === undefined ? context : { request, ...context }
+  if (session instanceof SyncSession) return { ...given, em: session.em, session }
   return session instanceof RequestSession
     ? {
-        ...context,
+        ...given,
         get em () {
           return session.em
         },
       }
-    : { ...context, em: session }
+    : { ...given, em: session }
 }

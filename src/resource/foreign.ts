@@ -75,7 +75,7 @@ export const filtersBehind = (filters: ActiveFilters): ActiveFilters => filters.
 export function foreignOf (
   session: CrudSession,
   plan: Pick<Plan, 'model' | 'customs'>,
-  { scope, target, inside, context }: RequestConditions,
+  { scope, target, inside, context: given }: RequestConditions,
   filters: ActiveFilters,
   values: unknown[],
   { switched = NONE_SWITCHED, behind = filtersBehind(filters) }: {
@@ -84,6 +84,7 @@ export function foreignOf (
   } = {}
 ): Foreign {
   const em = emOf(session)
+  const context = crudContext(session, given)
   const bindValue: Bind = (value) => values.push(value) - 1
   const visible = visibleBy(filters)
   const { model } = plan
@@ -103,7 +104,7 @@ export function foreignOf (
         em,
         model,
         alias,
-        (qb) => callback(qb, descending ? 'desc' : 'asc', { ...context, em }),
+        (qb) => callback(qb, descending ? 'desc' : 'asc', context),
         bindValue,
         `AllowedSort.custom '${sort}'`
       ),
@@ -124,7 +125,7 @@ export function foreignOf (
             ? throwingScopeErrors(`The MikroORM filter '${custom.filter}'`, () =>
               filterSql(em, model, alias, toMikroOrm(switched.get(custom)!), bindValue))
             : foreignSql(em, model, alias, (qb) =>
-              narrow(custom, qb, crudContext(session, context)), bindValue)
+              narrow(custom, qb, context), bindValue)
         ),
       ].filter((condition): condition is Sql =>
         condition !== undefined

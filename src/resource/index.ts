@@ -3,7 +3,7 @@
  * one request. Errors: mistakes of the configuration, when the resource is bound, and values that are not certainly
  * conditions.
  */
-export { actFor, actForSync, actorOf, knownActor, resourceFor, type ActorSource } from './acting.ts'
+export { actorOf, knownActor, resourceFor } from './acting.ts'
 export {
   activeFilters,
   filterError,
@@ -16,6 +16,7 @@ export {
   type FilterType,
 } from './active-filters.ts'
 export { BoundResources } from './bound-resources.ts'
+export { actFor, actForSync, callerOf } from './caller.ts'
 export { crudContext, type CrudContext } from './context.ts'
 export { checkCoLocation } from './co-location.ts'
 export { checkEstimates } from './estimates.ts'
@@ -29,8 +30,8 @@ export {
   type RequestConditions,
 } from './foreign.ts'
 export { type CrudClass, type CrudHooks } from './hooks.ts'
-export { accessFor, schemaOf } from './models.ts'
-export { RequestSession } from './request-session.ts'
+export { accessFor, modelsOf } from './models.ts'
+export { RequestSession, type Caller } from './request-session.ts'
 export { Resource, type ReadFilters } from './resource.ts'
 export { guarded, rowsOf, withRows } from './role-rows.ts'
 export { readScope, rulesOf, toBody, type ScopeRules } from './scope.ts'
@@ -38,6 +39,7 @@ export {
   hasSessionContext,
   inTransaction,
   isInTransaction,
+  knowRules,
   knowTriggers,
   knowServer,
   openedEmOf,

@@ -5,7 +5,7 @@ import { entitiesBehind, readConstant, toMikroOrm } from '../conditions/index.ts
 import type { EntityModel } from '../model/index.ts'
 import { entitiesOf, mayGather, type AnyWritePlan, type Plan } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
-import { distributionOf, Prepared, type BoundStatement, type QueryCall } from '../run/index.ts'
+import { distributionOf, mayRepeatKeys, Prepared, type BoundStatement, type QueryCall } from '../run/index.ts'
 import {
   compile,
   compileWrite,
@@ -99,6 +99,11 @@ function isBrief (plan: Plan | AnyWritePlan): boolean {
 /** The form of writes for the server of an EntityManager. */
 export const dialectOf = (em: EntityManager): Dialect => distributionOf(em) === undefined ? 'postgresql' : 'distributed'
 
+/** The statement of a write in the form for the server of an EntityManager. */
+export function compiledWrite (em: EntityManager, plan: AnyWritePlan, foreign: Foreign): Statement {
+  return compileWrite(plan, foreign, dialectOf(em), mayRepeatKeys(em, plan.model.table))
+}
+
 /** Compiles a statement to keep. Conditions of the configuration are part of it, with their values. */
 function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
   const constants = new Constants()
@@ -127,7 +132,7 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
     },
   }
   const dialect = dialectOf(em)
-  const statement = isWrite(plan) ? compileWrite(plan, foreign, dialect) : compile(plan, foreign, dialect)
+  const statement = isWrite(plan) ? compiledWrite(em, plan, foreign) : compile(plan, foreign, dialect)
   return {
     statement,
     constants,

@@ -3,15 +3,25 @@
  * aborts its queries, cost a tenth of a list, and few requests need more than the connection.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../access/index.ts'
 import type { Cancellation } from '../run/index.ts'
 
-export abstract class RequestSession {
+/** A request, in whose name methods of `CrudBase` read and write. */
+export interface Caller {
+  readonly request: FastifyRequest | undefined
+  /** The role of the request, which is found out when it is first needed. Absent if roles do not limit the caller. */
+  readonly actor: Actor | Promise<Actor> | undefined
+}
+
+export abstract class RequestSession implements Caller {
   /** The ORM's global EntityManager: for its metadata, its configuration and its connection, never for entities. */
   readonly shared: EntityManager
+  readonly request: FastifyRequest
 
-  constructor (shared: EntityManager) {
+  constructor (shared: EntityManager, request: FastifyRequest) {
     this.shared = shared
+    this.request = request
   }
 
   /** The EntityManager of the request. */

@@ -24,8 +24,9 @@ import {
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { callsOf, enterStage, type QueryCall, type QueryOperation } from '../run/index.ts'
-import { applyPlan, compile, compileWrite, ROOT_ALIAS, type AnyQueryBuilder } from '../sql/index.ts'
+import { applyPlan, compile, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts } from '../sql/index.ts'
 import { activeFilters, ownFilters, switchedFilters } from './active-filters.ts'
+import { crudContext } from './context.ts'
 import { checkEstimates, checkEstimatesOf } from './estimates.ts'
 import {
   foreignOf,
@@ -40,7 +41,15 @@ import {
 } from './foreign.ts'
 import { modelsOf } from './models.ts'
 import { rowsOf, withRows } from './role-rows.ts'
-import { bindKept, bindOnce, dialectOf, Statements, toWireOfPlan, type CompiledRead } from './kept-statements.ts'
+import {
+  bindKept,
+  bindOnce,
+  compiledWrite,
+  dialectOf,
+  Statements,
+  toWireOfPlan,
+  type CompiledRead,
+} from './kept-statements.ts'
 import { readScope } from './scope.ts'
 import { sharedEmOf, type CrudSession, type Session } from './session.ts'
 import { checkConstants, checkFilters, relationsOfWhitelist } from './whitelisted.ts'
@@ -234,10 +243,10 @@ export class Resource {
     if (statement === undefined) {
       const values = [...plan.values]
       statement = bindOnce(
-        compileWrite(
+        compiledWrite(
+          sharedEmOf(session),
           plan,
-          foreignOf(session, { ...plan, customs: [] }, conditions, filters, values),
-          dialectOf(sharedEmOf(session))
+          foreignOf(session, { ...plan, customs: [] }, conditions, filters, values)
         ),
         values,
         this.toWire,
@@ -272,7 +281,7 @@ export class Resource {
   async query (
     em: EntityManager,
     plan: ListPlan | KeysetPlan,
-    options: ReadOptions,
+    options: ReadOptions & BuilderParts,
     actor: Actor | undefined
   ): Promise<AnyQueryBuilder> {
     const conditions = this.readConditions(options, actor)
@@ -283,15 +292,16 @@ export class Resource {
     if (actor?.role.unlimited === false) qb.select(visibleNames(this.model) as never)
     // the builder binds values itself: those of our fragments are added after the plan's values
     const values = [...plan.values]
-    const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, conditions, filters, values))
+    const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, conditions, filters, values), options)
     await applied.applyFilters()
     if (conditions.scope !== undefined) applied.andWhere(toMikroOrm(conditions.scope, visibleBy(behind)) as never)
     if (rows !== undefined) applied.andWhere(toMikroOrm(rows) as never)
     const switched = await switchedFilters(em, plan)
+    const context = crudContext(em, options.context)
     return plan.customs.reduce((builder, custom) =>
       custom.kind === 'switched'
         ? builder.andWhere(toMikroOrm(switched.get(custom)!) as never) as typeof builder
-        : narrow(custom, builder, { ...options.context, em }), applied)
+        : narrow(custom, builder, context), applied)
   }
 }
 

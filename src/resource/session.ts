@@ -5,7 +5,9 @@ import { ConfigError } from '../errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import {
   askDistribution,
+  RULES,
   TRIGGERS,
+  noteRules,
   noteTriggers,
   read,
   run,
@@ -88,6 +90,11 @@ export function knowServer (session: Session): Promise<void> {
 /** Asks the server once which tables have triggers, on which the check of written rows depends. */
 export async function knowTriggers (session: Session): Promise<void> {
   noteTriggers(sharedEmOf(session), await runStatement(session, TRIGGERS))
+}
+
+/** Asks the server which columns its rules read, so that errors can point to them. */
+export async function knowRules (session: Session): Promise<void> {
+  noteRules(sharedEmOf(session), await runStatement(session, RULES))
 }
 
 /** Whether a transaction is open, which a statement that fails would end. */

@@ -2,8 +2,15 @@
  * The run stage. It takes a statement and a session, and returns rows. Only this stage uses connections and converts
  * errors of the driver.
  */
-export { convertError } from './errors/convert-error.ts'
-export { isDriverError, isReadOnlyServer, transienceOf } from './errors/driver-errors.ts'
+export { convertError, SEVERAL_RECORDS } from './errors/convert-error.ts'
+export {
+  isDriverError,
+  isReadOnlyServer,
+  isServerError,
+  sqlStateOf,
+  transienceOf,
+  type ServerError,
+} from './errors/driver-errors.ts'
 export { guardPool } from './pg/guard-pool.ts'
 export { declaresReadOnly, type Demands } from './transaction/held-connection.ts'
 export { demandsOf, ISOLATION_LEVELS } from './transaction/perform.ts'
@@ -29,6 +36,7 @@ export {
   type TableDistribution,
 } from './distribution.ts'
 export { recorded, type RecordedStatement } from './recorder.ts'
+export { columnsOfRule, noteRules, RULES } from './rules.ts'
 export { isEmbedded, read, run, runOutside, tellOf } from './session.ts'
 export { Prepared, type BoundStatement } from './pg/statement.ts'
 export { transact } from './transaction/transaction.ts'
@@ -36,6 +44,7 @@ export { BatchSize } from './streams/batch-size.ts'
 export type { Completion } from './streams/cursor.ts'
 export { streamRows } from './streams/stream-rows.ts'
 export { signalOf, throwIfStopped } from './transaction/stop.ts'
+export { mayRepeatKeys, noteRepeatedKeys } from './repeated-keys.ts'
 export { preparedValues } from './pg/prepared-values.ts'
 export { areTriggersKnown, changesLate, isPlain, noteTriggers, TRIGGERS } from './triggers.ts'
 export { toCrudError } from './errors/to-crud-error.ts'

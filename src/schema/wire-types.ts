@@ -35,7 +35,8 @@ const UUID = '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10'
 
 const CLOCK = '\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?'
 const TIME = `^${CLOCK}$`
-const DATETIME = `^\\d{4}-\\d{2}-\\d{2}([Tt ]${CLOCK}([Zz]|[+-]\\d{2}(:?\\d{2})?)?)?$`
+const DATE = '^(\\d{4,7}-\\d{2}-\\d{2}( BC)?|-?infinity)$'
+const DATETIME = `^(\\d{4,6}-\\d{2}-\\d{2}([Tt ]${CLOCK}([Zz]|[+-]\\d{2}(:?\\d{2})?)?)?( BC)?|-?infinity)$`
 
 /** The greatest length of an integer that is written as text. */
 const MAX_INTEGER_LENGTH = 40
@@ -106,7 +107,9 @@ const TYPE_SCHEMAS: { readonly [Name in TypeName]: TypeSchema<TypeOf<Name>> } = 
     likely: true,
   },
   date: {
-    ...everywhere(() => Type.String({ format: 'date' })),
+    value: () => Type.String({ format: 'date' }),
+    input: dateInput,
+    text: dateInput,
     example: () => '2024-05-31',
     secondExample: () => '2024-12-31',
     likely: true,
@@ -201,6 +204,11 @@ function bigintExample ({ form }: TypeOf<'bigint'>): unknown {
 
 function limitedText ({ maxLength }: TypeOf<'text'>): TSchema {
   return maxLength === undefined ? Type.String() : Type.String({ maxLength })
+}
+
+/** JSON Schema's own format lacks days of years before 1 and after 9999, and infinite ones. */
+function dateInput (): TSchema {
+  return Type.String({ pattern: DATE, description: 'YYYY-MM-DD.' })
 }
 
 function datetimeInput (): TSchema {

@@ -21,6 +21,14 @@ import type { Foreign } from './read.ts'
 /** The alias of the entity in the builder. */
 export const ROOT_ALIAS = 'e0'
 
+/** Parts of a plan that a builder may go without, for example to group its rows. */
+export interface BuilderParts {
+  /** Default: true. */
+  readonly order?: boolean
+  /** Default: true. */
+  readonly limit?: boolean
+}
+
 /**
  * Adds the conditions, the order and the limits of a plan to a builder whose alias is `e0`. The caller adds the scope,
  * the filters and the callbacks. Rows before a cursor come in reversed order, the nearest first.
@@ -28,7 +36,8 @@ export const ROOT_ALIAS = 'e0'
 export function applyPlan (
   qb: AnyQueryBuilder,
   plan: ListPlan | KeysetPlan,
-  foreign: Pick<Foreign, 'filter' | 'constant' | 'order'>
+  foreign: Pick<Foreign, 'filter' | 'constant' | 'order'>,
+  { order = true, limit = true }: BuilderParts = {}
 ): AnyQueryBuilder {
   const context = conditionContext(plan, foreign)
   noteKnown(plan.model, ROOT_ALIAS, plan.conditions, context)
@@ -46,19 +55,23 @@ export function applyPlan (
           ),
         ]),
   ]
-  const reversed = plan.kind === 'keyset' && plan.place?.side === 'before'
-  const terms = plan.order.flatMap((term) =>
-    isCustomTerm(term)
-      ? customTerms(foreign.order(term, ROOT_ALIAS), plan.model)
-      : [{ value: orderValue(term, context), direction: directionOf(term, reversed) }]
-  )
-  if (plan.kind === 'keyset' && plan.place !== undefined) {
+  const place = plan.kind === 'keyset' ? plan.place : undefined
+  const terms = !order && place === undefined
+    ? []
+    : plan.order.flatMap((term) =>
+      isCustomTerm(term)
+        ? customTerms(foreign.order(term, ROOT_ALIAS), plan.model)
+        : [{ value: orderValue(term, context), direction: directionOf(term, place?.side === 'before') }]
+    )
+  if (plan.kind === 'keyset' && place !== undefined) {
     conditions.push(placeCondition({ ...plan, witness: false }, terms.map(({ value }) => value)))
   }
   if (conditions.length > 0) qb.andWhere(fragment(join(conditions, ' and '), plan.values) as never)
-  const order = terms.map(({ value, direction }) => ({ [fragment(value, plan.values) as never]: direction }))
-  const { limit, offset } = plan.kind === 'keyset' ? { limit: plan.limit, offset: undefined } : plan.window
-  return qb.orderBy(order as never).limit(limit, offset) as AnyQueryBuilder
+  if (order) {
+    qb.orderBy(terms.map(({ value, direction }) => ({ [fragment(value, plan.values) as never]: direction })) as never)
+  }
+  const window = plan.kind === 'keyset' ? { limit: plan.limit, offset: undefined } : plan.window
+  return (limit ? qb.limit(window.limit, window.offset) : qb) as AnyQueryBuilder
 }
 
 /** The values that a custom sort orders by. A rank is looked up by the row's key. */

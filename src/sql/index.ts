@@ -3,13 +3,13 @@
  * QueryBuilder for conditions in MikroORM's query language, and no connection. It never rejects a plan, because a plan
  * holds only what can be compiled.
  */
-export { applyPlan, ROOT_ALIAS } from './builder.ts'
+export { applyPlan, ROOT_ALIAS, type BuilderParts } from './builder.ts'
 export type { Dialect } from './dialect.ts'
 export { fill, operand, firstTypeOf } from './comparison.ts'
 export { builderOf, filterOfRow, filterSql, foreignSql, type AnyQueryBuilder, type Bind } from './foreign.ts'
 export { foreignOrder } from './foreign-order.ts'
 export { Constants, name, trusted, type Row, type Sql, type Statement } from './fragment.ts'
-export { OUTSIDE } from './inside.ts'
+export { OUTSIDE, SEVERAL } from './inside.ts'
 export { KEYSET_ROW } from './keyset.ts'
 export { EXCESS_COLUMN } from './list.ts'
 export { compile, type Foreign } from './read.ts'

@@ -1,6 +1,6 @@
 /** The table of wire types in SQL: how values of a type leave the database, and what statements do with them. */
 import type { TypeName, TypeOf, ValueType } from '../model/index.ts'
-import { name, sql, trusted, type Sql } from './fragment.ts'
+import { literal, name, sql, trusted, type Sql } from './fragment.ts'
 import {
   doubleMean,
   doubleSum,
@@ -112,8 +112,7 @@ const SQL_TYPES: { readonly [Name in TypeName]: SqlType<TypeOf<Name>> } = {
   date: { ...PLAIN, repetitive: true },
   datetime: {
     ...PLAIN,
-    // ISO 8601 in UTC, with milliseconds
-    json: (value, type) => sql`to_char(${inUtc(value, type)}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+    json: (value, type) => sql`coalesce(${finiteMoment(value, type)}, ${value}::text)`,
     stored: (value, type) => text(inUtc(value, type)),
     nextVersion: () => trusted('clock_timestamp()'),
   },
@@ -152,16 +151,36 @@ function inUtc (value: Sql, { zoned }: TypeOf<'datetime'>): Sql {
 }
 
 /**
- * The JSON of an array. An array of one dimension whose items need a conversion is built item by item. The database
- * writes all others.
+ * ISO 8601 in UTC, with milliseconds, or with microseconds if there are any. ` BC` marks years before 1. Null for
+ * infinite datetimes.
+ */
+function finiteMoment (value: Sql, type: TypeOf<'datetime'>): Sql {
+  const moment = inUtc(value, type)
+  const isBC = sql`${value} < '0001-01-01Z'`
+  // most lists have such columns, and a choice of two constants takes the least time to plan
+  if (type.milliseconds) {
+    return sql`to_char(${moment}, case when ${isBC} then ${format('.MS"Z BC"')} else ${format('.MS"Z"')} end)`
+  }
+  const column = trusted(type.zoned ? 'timestamptz(3)' : 'timestamp(3)')
+  const form = sql`case when ${value}::${column} = ${value} then ${format('.MS"Z"')} else ${format('.US"Z"')} end`
+  return sql`to_char(${moment}, ${form}) || case when ${isBC} then ' BC' else '' end`
+}
+
+const format = (end: string): Sql => literal(`YYYY-MM-DD"T"HH24:MI:SS${end}`)
+
+/**
+ * The JSON of an array. The database writes it, unless its items need a conversion. An array of more than one dimension
+ * then has the texts of its items, or its moments in the time zone of the session.
  */
 function arrayJson (value: Sql, { element }: TypeOf<'array'>): Sql {
   const item = name('@item')
   const json = jsonValue(item, element)
-  if (json === item || element.kind === 'array') return value
-  const items =
-    sql`select json_agg(${json} order by "@index") from unnest(${value}) with ordinality as "@items"("@item", "@index")`
-  return sql`case when ${value} is not null then coalesce((${items}), '[]'::json) end`
+  if (json === item) return value
+  // not in the from clause, where an item of a composite type would be expanded into its fields
+  const items = sql`select json_agg(${json}) from (select unnest(${value}) as ${item}) as "@items"`
+  const flat = sql`when ${value} is not null then coalesce((${items}), '[]'::json)`
+  const nested = element.kind === 'datetime' ? value : sql`${value}::text[]`
+  return sql`case when array_ndims(${value}) > 1 then to_json(${nested}) ${flat} end`
 }
 
 /**
@@ -177,11 +196,7 @@ function rangeJson (value: Sql, { end }: TypeOf<'range'>): Sql {
     case 'date':
       return rangeText(value, isoDate)
     case 'datetime':
-      // milliseconds, or microseconds if there are any: a shorter end would be a different range
-      return rangeText(value, (moment) => {
-        const iso = sql`to_char(${inUtc(moment, end)}, 'YYYY-MM-DD"T"HH24:MI:SS.US')`
-        return sql`coalesce('"' || regexp_replace(${iso}, '000$', '') || 'Z"', ${moment}::text)`
-      })
+      return rangeText(value, (moment) => sql`coalesce('"' || ${finiteMoment(moment, end)} || '"', ${moment}::text)`)
   }
 }
 

@@ -27,7 +27,7 @@ import {
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { column, objectJson, versionText } from './json.ts'
 import type { Dialect } from './dialect.ts'
-import { textInside } from './inside.ts'
+import { OUTSIDE, SEVERAL, textIf } from './inside.ts'
 import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
 import { projection, selectList } from './members.ts'
@@ -37,15 +37,36 @@ import { sqlTypeOf } from './wire-types.ts'
 /**
  * Compiles a write. Each row returns `item` (its record), `version` if the entity has one, and for an insert that
  * returns keys the parts of its key as texts: `key0`, ...
+ *
+ * @param keysRepeat whether several rows may have one key, so that a change must fail if it finds more than one. A
+ *   distributed server accepts no such form
  */
-export function compileWrite (plan: AnyWritePlan, foreign: Foreign, dialect: Dialect = 'postgresql'): Statement {
+export function compileWrite (
+  plan: AnyWritePlan,
+  foreign: Foreign,
+  dialect: Dialect = 'postgresql',
+  keysRepeat = false
+): Statement {
   const context = conditionContext(plan, foreign)
   const alias = context.names.table()
   if (plan.kind !== 'insert') noteKnown(plan.model, alias, plan.conditions, context)
   const written = writeSql(plan, alias, foreign, dialect, context)
   if (dialect === 'distributed') return fromExpression(plan, alias, written, context)
   const returned = returnedOf(plan, alias, false, context, insideSql(plan, alias, foreign, context))
-  return { ...render(sql`${written} returning ${selectList(returned)}`), columns: returned.map(([column]) => column) }
+  const columns = returned.map(([column]) => column)
+  const statement = sql`${written} returning ${selectList(returned)}`
+  return {
+    ...render(keysRepeat && plan.kind !== 'insert' ? ofOneRow(statement, columns, context) : statement),
+    columns,
+  }
+}
+
+/** A write that fails if it returns more than one row. All of its columns are texts. */
+function ofOneRow (written: Sql, columns: readonly string[], context: ConditionContext): Sql {
+  const rows = context.names.expression('written')
+  const isOne = sql`(select count(*) from ${name(rows)}) = 1`
+  const texts = columns.map((column) => [column, textIf(isOne, name(rows, column), SEVERAL)] as const)
+  return sql`with ${name(rows)} as (${written}) select ${selectList(texts)} from ${name(rows)}`
 }
 
 /** The write returns columns to an expression, and the records are made of its rows. */
@@ -175,7 +196,7 @@ function versionSql (model: EntityModel, alias: string, versions: Slot, dialect:
   if (dialect === 'distributed' && version?.type.kind === 'datetime') {
     // a distributed server formats no columns in the condition of a write
     const moment = version.type.zoned ? sql`(${column(version, alias)} at time zone 'UTC')` : column(version, alias)
-    return sql`date_trunc('milliseconds', ${moment}) = any(${versions}::timestamp[])`
+    return sql`${moment} = any(${versions}::timestamp[])`
   }
   return sql`${versionText(model, alias)} = any(${versions})`
 }
@@ -233,7 +254,7 @@ function returnedOf (
   const { members } = recordSql(selection, alias, projected, context)
   const item = sql`${objectJson(members)}::text`
   const returned: (readonly [name: string, value: Sql])[] = [
-    ['item', inside === undefined ? item : textInside(inside, item)],
+    ['item', inside === undefined ? item : textIf(inside, item, OUTSIDE)],
   ]
   if (model.version !== undefined) returned.push(['version', versionText(model, alias)])
   if (plan.kind === 'insert' && plan.returnsKey) {

@@ -40,6 +40,7 @@ import {
 } from '../write/index.ts'
 import { checkChangedReferences, checkReferences } from './check-references.ts'
 import { activeFilters, findRows, withRows } from './find-rows.ts'
+import { pointing, type Attempt } from './point-error.ts'
 
 type SyncWrite = Write<SyncSession>
 
@@ -52,17 +53,23 @@ export function insertRows (
   const filters = filtersOf(begun, rows)
   refuseUnitOfWork(begun, 'create', rows)
   const write = checkingItself(begun, filters)
-  const chunks = chunksOf(
-    rows.map((row) => withOnCreate(row, write.model, write.session.em)),
-    canReorder(write) ? 1 : undefined
-  )
-  if (isSingle(write, rows, chunks.length, filters)) return insertChunk(write, chunks[0]!, filters, pointer)
-  return inTransaction(write, (inner) => {
-    if (!checksItself(rows)) checkReferences(searchOf(inner, filters), rows, pointer)
-    const written = chunks.flatMap((chunk) => insertChunk(inner, chunk, filters, pointer))
-    if (searchesScope(write)) { for (const { key } of written) checkWrittenScope(inner, idOfKey(write.model, key!)) }
-    return written
-  })
+  const completed = rows.map((row) => withOnCreate(row, write.model, write.session.em))
+  const chunks = chunksOf(completed, canReorder(write) ? 1 : undefined)
+  const single = isSingle(write, rows, chunks.length, filters)
+  const insert = (): Written[] => {
+    if (single) return insertChunk(write, chunks[0]!, filters, pointer)
+    return inTransaction(write, (inner) => {
+      if (!checksItself(rows)) checkReferences(searchOf(inner, filters), rows, pointer)
+      const written = chunks.flatMap((chunk) => insertChunk(inner, chunk, filters, pointer))
+      if (searchesScope(write)) { for (const { key } of written) checkWrittenScope(inner, idOfKey(write.model, key!)) }
+      return written
+    })
+  }
+  const attempt: Attempt = (inner, { from, to }) =>
+    chunksOf(completed.slice(from, to)).map((chunk) => runWrite(inner, planRows(inner, chunk, filters), filters))
+  // the error of a single statement ends the transaction of the session
+  const endsAll = single && write.session.isInTransaction
+  return pointing(write, rows, insert, pointer, endsAll ? undefined : attempt)
 }
 
 function insertChunk (
@@ -87,11 +94,13 @@ export function changeRow (begun: SyncWrite, id: Id, data: RecordData): Written 
   if (plan === undefined) throw new NotFoundError()
   const run = (inner: SyncWrite): Written => runWrite(inner, plan, filters)[0] ?? refuseChange(inner, id, data, filters)
   const checked = checkingItself(write, filters)
-  if (!needsTransaction(checked)) return run(checked)
-  return inTransaction(checked, (inner) => {
-    const written = run(inner)
-    checkWrittenScope(inner, id)
-    return written
+  return pointing(checked, [data], () => {
+    if (!needsTransaction(checked)) return run(checked)
+    return inTransaction(checked, (inner) => {
+      const written = run(inner)
+      checkWrittenScope(inner, id)
+      return written
+    })
   })
 }
 
@@ -99,7 +108,7 @@ export function changeRow (begun: SyncWrite, id: Id, data: RecordData): Written 
 export function markRow (begun: SyncWrite, id: Id, deletedAt: Date | null): Written {
   const { write, filters } = filtersOfChange(begun, [])
   refuseUnitOfWork(write, 'update')
-  const written = runChange(write, planMark(write, id, deletedAt), filters)
+  const written = pointing(write, [], () => runChange(write, planMark(write, id, deletedAt), filters))
   if (written !== undefined) return written
   return deletedAt === null ? writtenOf(findRow(write, id, true)) : refuseChange(write, id)
 }

@@ -1,13 +1,21 @@
 /** Creates one record, or several, of which either all are created or none. */
 import type { RecordData } from '../plan/index.ts'
-import { sharedEmOf, type ActiveFilters, type CrudClass, type CrudSession, type Session } from '../resource/index.ts'
+import {
+  isInTransaction,
+  sharedEmOf,
+  type ActiveFilters,
+  type CrudClass,
+  type CrudSession,
+  type Session,
+} from '../resource/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { enterStage } from '../run/index.ts'
 import { answerMany, answerOne } from './answer.ts'
 import { beginCreate, completeRow, requireList, rowOfBody, withServerValues, type CreateData } from './create-data.ts'
 import { dataOfHook } from './hook-data.ts'
 import { withOnCreate, type Data } from './new-row.ts'
-import { checksItself, chunksForServer, insertChunk, insertChunks } from './one-statement/insert.ts'
+import { checksItself, chunksForServer, insertChunk, insertChunks, insertPart } from './one-statement/insert.ts'
+import { throwPointed, type Attempt } from './point-error.ts'
 import { keysToCheck } from './reference-questions.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfWrite, writeInTransaction } from './run-write.ts'
@@ -82,14 +90,28 @@ async function insertRows (
 ): Promise<Written[]> {
   const filters = await filtersOfWrite(write, rows)
   if (needsUnitOfWork(write, 'create', rows)) {
-    return await writeInTransaction(write, (inner) => createThroughEntities(inner, rows, filters, pointer))
+    const entities: object[] = []
+    const attempt: Attempt = ({ session }, { from, to }) => session.insertMany(entities.slice(from, to))
+    try {
+      return await writeInTransaction(write, (inner) => createThroughEntities(inner, rows, filters, pointer, entities))
+    } catch (error) {
+      return await throwPointed(error, write, rows, pointer, attempt)
+    }
   }
   const completed = rows.map((row) => withOnCreate(row, write.model, sharedEmOf(write.session)))
   const chunks = chunksForServer(write, completed)
   const checked = checkingItself(write, filters)
-  return isSingle(checked, rows, chunks.length, filters)
-    ? await insertChunk(checked, chunks[0]!, filters, pointer)
-    : await writeInTransaction(checked, (inner) => insertChunks(inner, rows, chunks, filters, pointer))
+  const single = isSingle(checked, rows, chunks.length, filters)
+  try {
+    return single
+      ? await insertChunk(checked, chunks[0]!, filters, pointer)
+      : await writeInTransaction(checked, (inner) => insertChunks(inner, rows, chunks, filters, pointer))
+  } catch (error) {
+    const attempt: Attempt = (inner, { from, to }) => insertPart(inner, completed.slice(from, to), filters)
+    // the error of a single statement has ended the transaction of the session
+    const isOver = single && isInTransaction(write.session)
+    return await throwPointed(error, checked, rows, pointer, isOver ? undefined : attempt)
+  }
 }
 
 /** Whether one statement is enough, because no check has to run before or after it. */

@@ -5,6 +5,7 @@ import type { JsonAnswer } from '../read/index.ts'
 import { crudContext, type CrudClass, type CrudSession, type Session } from '../resource/index.ts'
 import { answerOne } from './answer.ts'
 import { markRow, removeRow } from './one-statement/change.ts'
+import { throwPointed } from './point-error.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfChange, writeInTransaction } from './run-write.ts'
 import { removeThroughEntity } from './unit-of-work/delete.ts'
@@ -56,9 +57,13 @@ export function requireMark ({ model }: Write<CrudSession>): void {
 
 async function mark (begun: Write, id: Id, deletedAt: Date | null): Promise<Written> {
   const { write, filters } = await filtersOfChange(begun, [])
-  return needsUnitOfWork(write, 'update')
-    ? await writeInTransaction(write, (inner) => markThroughEntity(inner, id, deletedAt))
-    : await markRow(write, id, deletedAt, filters)
+  try {
+    return needsUnitOfWork(write, 'update')
+      ? await writeInTransaction(write, (inner) => markThroughEntity(inner, id, deletedAt))
+      : await markRow(write, id, deletedAt, filters)
+  } catch (error) {
+    return await throwPointed(error, write, [])
+  }
 }
 
 async function remove (begun: Write, id: Id): Promise<Written> {

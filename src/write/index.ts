@@ -30,6 +30,15 @@ export {
   type Search,
   type WantedKey,
 } from './reference-questions.ts'
+export {
+  isRepeatable,
+  isSameError,
+  needsRules,
+  pointed,
+  rowErrorIn,
+  searchRefused,
+  type Part,
+} from './point-error.ts'
 export { pauseAfter } from './repeat.ts'
 export {
   isImpossible,

@@ -1,5 +1,6 @@
 /** Completes the data of a write with the values of MikroORM's `onCreate` and `onUpdate`. */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { ConfigError } from '../errors.ts'
 import {
   fromJson,
   wireTypeOf,
@@ -98,5 +99,11 @@ function toColumn (property: ScalarProperty, value: unknown): SqlValue {
       value instanceof Date && wireTypeOf(property.type).takesDates ? value : toBody(property, value),
       property.type
     )
+  if (converted.ok && converted.raw) {
+    throw new ConfigError(
+      `'${property.name}' has a type that makes SQL of its values. Let its onCreate or onUpdate take the entity as ` +
+        'an argument, so that MikroORM writes it.'
+    )
+  }
   return converted.ok ? converted.value : String(value)
 }

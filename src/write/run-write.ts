@@ -1,6 +1,6 @@
 /** Runs the statements of a write: those that write, and those that only read rows. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { NotFoundError, OutOfScopeError } from '../errors.ts'
+import { ConflictError, NotFoundError, OutOfScopeError } from '../errors.ts'
 import { keyColumns } from '../model/index.ts'
 import {
   planExists,
@@ -26,7 +26,14 @@ import {
   type CrudSession,
   type RequestConditions,
 } from '../resource/index.ts'
-import { areTriggersKnown, convertError, enterStage, isDistributionKnown, isDriverError } from '../run/index.ts'
+import {
+  areTriggersKnown,
+  convertError,
+  enterStage,
+  isDistributionKnown,
+  isDriverError,
+  SEVERAL_RECORDS,
+} from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import { errorModelOf } from './error-model.ts'
 import {
@@ -119,9 +126,13 @@ export function planRow (
   return planGet(id, undefined, resource.whitelist, { includeDeleted })
 }
 
-/** @throws {NotFoundError}, or {PreconditionFailedError} if the version of the row is not in If-Match */
-export function requireRow (write: Write<CrudSession>, [row]: readonly Row[]): Row {
+/**
+ * @throws {NotFoundError}, {ConflictError} if several rows have the key, or {PreconditionFailedError} if the version of
+ *   the row is not in If-Match
+ */
+export function requireRow (write: Write<CrudSession>, [row, ...more]: readonly Row[]): Row {
   if (row === undefined) throw new NotFoundError()
+  if (more.length > 0) throw new ConflictError(SEVERAL_RECORDS)
   checkVersion(write, row)
   return row
 }

@@ -7,6 +7,7 @@ import { answerOne } from './answer.ts'
 import { dataOfHook } from './hook-data.ts'
 import type { Data } from './new-row.ts'
 import { updateRow } from './one-statement/change.ts'
+import { throwPointed } from './point-error.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfChange, findRow, writeInTransaction } from './run-write.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
@@ -45,7 +46,11 @@ export async function updateOne (
 async function changeRecord (begun: Write, id: Id, data: RecordData): Promise<Written> {
   const { write, filters } = await filtersOfChange(begun, [data])
   if (isEmpty(data)) return writtenOf(await findRow(write, id))
-  return needsUnitOfWork(write, 'update', [data])
-    ? await writeInTransaction(write, (inner) => updateThroughEntity(inner, id, data, filters))
-    : await updateRow(write, id, data, filters)
+  try {
+    return needsUnitOfWork(write, 'update', [data])
+      ? await writeInTransaction(write, (inner) => updateThroughEntity(inner, id, data, filters))
+      : await updateRow(write, id, data, filters)
+  } catch (error) {
+    return await throwPointed(error, write, [data])
+  }
 }

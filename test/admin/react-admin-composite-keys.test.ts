@@ -141,4 +141,20 @@ t.test('records with composite keys', async (t) => {
       new TypeError("A record of 'lines' has no 'text', which is a part of its key (invoice.id, text).")
     )
   })
+
+  t.test('an id that is none is refused without a request', async (t) => {
+    requests()
+    for (const id of [undefined, null, NaN, '', [], {}] as never[]) {
+      for (const act of [
+        () => dataProvider.getOne('lines', { id }),
+        () => dataProvider.update('lines', { id, data: { text: 'x' }, previousData: { id } }),
+        () => dataProvider.delete('lines', { id, previousData: { id } }),
+        () => dataProvider.deleteMany('lines', { ids: [id] }),
+      ]) {
+        // the promise of a method, whether it throws or rejects
+        await t.rejects((async () => await act())(), { message: /^id: .* is not a key of a record/ }, String(id))
+      }
+    }
+    t.strictSame(requests(), [])
+  })
 })

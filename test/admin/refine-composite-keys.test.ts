@@ -79,4 +79,20 @@ t.test('records with composite keys', async (t) => {
     await writes.value.remove.mutateAsync({ resource: 'lines', ids })
     t.strictSame((await dataProvider.getMany({ resource: 'lines', ids })).data, [])
   })
+
+  t.test('an id that is none is refused without a request', async (t) => {
+    requests()
+    for (const id of [undefined, null, NaN, '', [], {}] as never[]) {
+      for (const act of [
+        () => dataProvider.getOne({ resource: 'lines', id }),
+        () => dataProvider.update({ resource: 'lines', id, variables: { text: 'x' } }),
+        () => dataProvider.deleteOne({ resource: 'lines', id }),
+        () => dataProvider.deleteMany!({ resource: 'lines', ids: [id] }),
+      ]) {
+        // the promise of a method, whether it throws or rejects
+        await t.rejects((async () => await act())(), { message: /^id: .* is not a key of a record/ }, String(id))
+      }
+    }
+    t.strictSame(requests(), [])
+  })
 })

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import t from 'tap'
 import { checkClient, checkMikroOrm } from '../../src/borrowed/check.ts'
 import { ConfigError } from '../../src/errors.ts'
-import { crudKit } from '../../src/index.ts'
+import { CrudBase, crudKit, parseQueryParams } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { Lent } from './helper.ts'
 
@@ -14,11 +14,11 @@ await forEachDatabase(t, { entities: [Lent] }, async (t, { orm, name }) => {
     const kysely = orm.em.getConnection().getClient()
     const client = await orm.em.getConnection().getNativeClient() as unknown as pg.Pool
     checkClient(kysely, client)
-    Object.defineProperty(orm.em, 'getAbortOptions', { value: undefined, configurable: true })
-    t.teardown(() => Reflect.deleteProperty(orm.em, 'getAbortOptions'))
+    Object.defineProperty(orm.em, 'getTransactionSessionContext', { value: undefined, configurable: true })
+    t.teardown(() => Reflect.deleteProperty(orm.em, 'getTransactionSessionContext'))
     t.throws(() => checkMikroOrm(orm), {
       constructor: ConfigError,
-      message: /^@mikro-orm\/core \d\S+ has no EntityManager.getAbortOptions, .* works with @mikro-orm\/core \S+/,
+      message: /^@mikro-orm\/core \d\S+ has no EntityManager.getTransactionSessionContext, .* Install version \d\S+ of /,
     })
     const app = Fastify()
     t.teardown(() => app.close())
@@ -40,5 +40,16 @@ await forEachDatabase(t, { entities: [Lent] }, async (t, { orm, name }) => {
     })
     await app.register(crudKit, { orm })
     await t.rejects(async () => await app.ready(), { code: 'FST_CRUD_CONFIG_INVALID', message: /Pool\._clients/ })
+  })
+
+  t.test('a version without a member that can be spared works', async (t) => {
+    const em = orm.em.fork()
+    for (const [owner, name] of [[em, 'getAbortOptions'], [em.getConnection(), 'logQuery']] as const) {
+      Object.defineProperty(owner, name, { value: undefined, configurable: true })
+      t.teardown(() => Reflect.deleteProperty(owner, name))
+    }
+    checkMikroOrm(orm)
+    const crud = new CrudBase({ model: Lent, writable: 'all', queryConfig: {} })
+    t.equal((await crud.list(em, parseQueryParams('')) as { total: number }).total, 0)
   })
 })

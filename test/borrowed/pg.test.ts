@@ -119,6 +119,10 @@ const contracts: Record<string, Omit<Contract, 'on'>> = {
         assert.equal(borrowed.isParsed(client.connection, 'lent'), false)
         await client.query({ name: 'lent', text: 'select 1' })
         assert.equal(borrowed.isParsed(client.connection, 'lent'), true)
+        await client.query('deallocate lent')
+        borrowed.forgetParsed(borrowed.connectionOf(client), 'lent')
+        assert.equal(borrowed.isParsed(client.connection, 'lent'), false)
+        await client.query({ name: 'lent', text: 'select 1' })
       }),
   },
   'Connection.stream': {
@@ -173,6 +177,7 @@ const contracts: Record<string, Omit<Contract, 'on'>> = {
     holds: async ({ pool }) => {
       const prepared = ['$1::int as n', '-$1::int as n'].map((select) => new Prepared(`select ${select}`, true))
       const statements = prepared.map((prepared) => ({ text: prepared.text, values: [7], columns: ['n'], prepared }))
+      for (const one of prepared) while (!one.isQuick) one.noteRun(true)
       for (let run = 0; run < 6; run++) {
         const rows = await Promise.all(
           statements.map((statement) => runOnPool(pool, { ...statement, readOnly: true, brief: true }, undefined))

@@ -163,6 +163,9 @@ function stable (body: string, made: Map<string, number>): string {
     .replace(/"(changed|deleted_at)":"[^"]+"/g, '"$1":"now"')
 }
 
+/** The source of an error that points to a record of a batch. */
+const OF_RECORD = /"source":\{"pointer":"\/\d+[^"]*"\},/g
+
 /** A cluster writes included records with blanks between names and values. */
 const compact = (body: string): string => body.replaceAll('" : ', '":').replaceAll(', "', ',"')
 
@@ -201,7 +204,9 @@ await t.test('a cluster answers as one server does', { skip: reason }, async (t:
         if (one !== other) t.equal(one, other, what)
       } else {
         const [one, other] = [stable(compact(ours!.body), made[0]!), stable(compact(theirs!.body), made[1]!)]
-        if (one !== other) t.equal(one, other, what)
+        // a cluster does not say which record of a batch refers to an absent one
+        const allowed = ours!.statusCode === 409 ? [other, other.replace(OF_RECORD, '')] : [other]
+        if (!allowed.includes(one)) t.equal(one, other, what)
       }
     }
     t.comment(JSON.stringify(seen))

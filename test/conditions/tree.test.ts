@@ -50,10 +50,11 @@ t.test('a tree is frozen, and does not change with the condition', async (t) => 
   where.data.a.push(2)
   where.$or[0].account.name = 'y'
   where.id = 1
+  const before = { $and: [{ tenant: { $in: [1, 2] } }, { data: { a: [1] } }, { $or: [{ account: { name: 'x' } }] }] }
   const written: any = toMikroOrm(tree)
-  t.strictSame(written, { tenant: { $in: [1, 2] }, data: { a: [1] }, $or: [{ account: { name: 'x' } }] })
-  written.tenant.$in.push(4)
-  t.strictSame(toMikroOrm(tree), { tenant: { $in: [1, 2] }, data: { a: [1] }, $or: [{ account: { name: 'x' } }] })
+  t.strictSame(written, before)
+  written.$and[0].tenant.$in.push(4)
+  t.strictSame(toMikroOrm(tree), before)
   const check = (value: unknown): void => {
     if (typeof value !== 'object' || value === null || models.of(Project) === value) return
     t.ok(Object.isFrozen(value))
@@ -65,8 +66,8 @@ t.test('a tree is frozen, and does not change with the condition', async (t) => 
   for (const part of tree) check(part)
 })
 
-t.test('without anything to guard, a condition is returned unchanged', async (t) => {
-  const conditions: readonly object[] = [
+t.test('without anything to guard, a condition is returned unchanged, part by part', async (t) => {
+  const parts: readonly object[] = [
     {},
     { tenant: 5 },
     { tenant: [1, 2] },
@@ -75,25 +76,65 @@ t.test('without anything to guard, a condition is returned unchanged', async (t)
     { tenant: { $in: query } },
     { since: new Date(0) },
     { [fragment]: [] },
-    { tenant: 5, [fragment]: { $gt: 5 } },
-    { $and: [{ tenant: 5 }, {}], $or: [{ id: 1 }, { id: 2, tenant: 6 }], $not: { id: 3 } },
+    { $and: [{ tenant: 5 }, {}] },
+    { $or: [{ id: 1 }, { tenant: 6 }] },
+    { $not: { id: 3 } },
     { account: 7 },
     { account },
     { account: ref(account) },
     { account: { id: 7 } },
     { account: { $ne: null } },
-    { account: { name: { $like: 'a%' }, $or: [{ id: 7 }, { name: 'x' }] } },
-    { members: { $some: { nr: 1 }, $none: { name: 'x' }, $size: { $gt: 1 } } },
+    { account: { name: { $like: 'a%' } } },
+    { members: { $some: { nr: 1 } } },
+    { members: { $size: { $gt: 1, $lt: 9 } } },
+    // of one member
+    { members: { $gt: 1, $lt: 9 } },
     { data: { a: { b: { $gt: 1 } } } },
     { data: { $contains: { a: [1, { b: null }] } } },
     { size: { height: 60 } },
-    { size: null, size_height: 60 },
+    { size: null },
+    { size_height: 60 },
   ]
-  for (const where of conditions) {
+  for (const where of parts) {
     const written = toMikroOrm(read(where))
     t.strictSame(written, where)
     t.strictSame(Reflect.ownKeys(written), Reflect.ownKeys(where))
   }
+})
+
+t.test('parts are joined by $and, and none replaces another one', async (t) => {
+  const cases: ReadonlyArray<readonly [where: object, written: readonly object[]]> = [
+    [{ tenant: 5, id: 1 }, [{ tenant: 5 }, { id: 1 }]],
+    [{ [fragment]: { $gt: 5 }, tenant: 5 }, [{ [fragment]: { $gt: 5 } }, { tenant: 5 }]],
+    [{ $or: [{ id: 1 }, { id: 2, tenant: 6 }], $not: { id: 3 } }, [
+      { $or: [{ id: 1 }, { $and: [{ id: 2 }, { tenant: 6 }] }] },
+      { $not: { id: 3 } },
+    ]],
+    [{ members: { $some: { nr: 1 }, $none: { name: 'x' }, $size: 1 } }, [
+      { members: { $some: { nr: 1 } } },
+      { members: { $none: { name: 'x' } } },
+      { members: { $size: 1 } },
+    ]],
+    [{ size: { height: 60, width: { $gt: 5 } } }, [{ size: { height: 60 } }, { size: { width: { $gt: 5 } } }]],
+  ]
+  for (const [where, written] of cases) t.strictSame(toMikroOrm(read(where)), { $and: written })
+  t.strictSame(toMikroOrm(read({ account: { id: 7, name: 'x' } })), { account: { $and: [{ id: 7 }, { name: 'x' }] } })
+
+  const same: ReadonlyArray<readonly [one: object, other: object]> = [
+    [{ tenant: 1 }, { tenant: { $ne: 9 } }],
+    [{ tenant: { $ne: 9 } }, { tenant: 1 }],
+    [{ tenant: [1, 2] }, { tenant: { $lt: 2 } }],
+    [{ tenant: { $gt: 1 } }, { tenant: { $lt: 9 } }],
+    [{ account: 7 }, { account: { $ne: null } }],
+    [{ account: { id: 7 } }, { account: { name: 'x' } }],
+    [{ members: { nr: 1 } }, { members: { name: 'x' } }],
+    [{ data: { a: 1 } }, { data: { b: 2 } }],
+    [{ size: { height: 1 } }, { size: { width: 1 } }],
+    [{ $or: [{ id: 1 }, { id: 2 }] }, { $or: [{ id: 2 }, { id: 3 }] }],
+    [{ $and: [{ id: 1 }] }, { $and: [{ id: 2 }] }],
+    [{ $not: { id: 1 } }, { $not: { id: 2 } }],
+  ]
+  for (const [one, other] of same) t.strictSame(toMikroOrm([...read(one), ...read(other)]), { $and: [one, other] })
 })
 
 t.test('related rows must be visible, except those that the condition does not look at', async (t) => {
@@ -103,7 +144,9 @@ t.test('related rows must be visible, except those that the condition does not l
     [{ account: { id: 7 } }, { account: { id: 7 } }],
     [{ account: { id: { $gt: 7 } } }, { account: { id: { $gt: 7 } } }],
     [{ account: { name: 'x' } }, { account: { $and: [{ name: 'x' }, { visible: 'Account' }] } }],
-    [{ account: { id: 7, name: 'x' } }, { account: { $and: [{ id: 7, name: 'x' }, { visible: 'Account' }] } }],
+    [{ account: { id: 7, name: 'x' } }, {
+      account: { $and: [{ $and: [{ id: 7 }, { name: 'x' }] }, { visible: 'Account' }] },
+    }],
     [{ account: { [fragment]: [] } }, { account: { $and: [{ [fragment]: [] }, { visible: 'Account' }] } }],
     [{ $or: [{ $not: { account: { name: 'x' } } }] }, {
       $or: [{ $not: { account: { $and: [{ name: 'x' }, { visible: 'Account' }] } } }],
@@ -122,12 +165,15 @@ t.test('related rows must be visible, except those that the condition does not l
     }],
     // both conditions are necessary, and each is a `$none`
     [{ members: { $none: { name: 'x' }, $every: { nr: 1 } }, $and: [{ tenant: 5 }] }, {
-      members: { $none: { $and: [{ name: 'x' }, { visible: 'Member' }] } },
-      $and: [{ tenant: 5 }, { members: { $none: { $and: [{ $not: { nr: 1 } }, { visible: 'Member' }] } } }],
+      $and: [
+        { members: { $none: { $and: [{ name: 'x' }, { visible: 'Member' }] } } },
+        { members: { $none: { $and: [{ $not: { nr: 1 } }, { visible: 'Member' }] } } },
+        { $and: [{ tenant: 5 }] },
+      ],
     }],
     // beside an operator on the relation itself
     [{ members: { $some: { nr: 1 }, $size: 2 } }, {
-      members: { $some: { $and: [{ nr: 1 }, { visible: 'Member' }] }, $size: 2 },
+      $and: [{ members: { $some: { $and: [{ nr: 1 }, { visible: 'Member' }] } } }, { members: { $size: 2 } }],
     }],
   ]
   for (const [where, guarded] of cases) t.strictSame(toMikroOrm(read(where), visible), guarded)

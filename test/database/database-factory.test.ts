@@ -304,13 +304,14 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const session = factory.getSessionMaker(engine)
     const abort = new AbortController()
     const query = session({ signal: abort.signal }).execute('select pg_sleep(30)')
-    setTimeout(() => abort.abort(), 100)
-    await t.rejects(query)
     const running = async () =>
       (await session().execute(
         "select 1 from pg_stat_activity where datname = current_database() and state = 'active' " +
           "and query like 'select pg_sleep%'"
       )).length
+    await until(async () => await running() === 1)
+    abort.abort()
+    await t.rejects(query)
     // MikroORM continues before the server has received it
     await until(async () => await running() === 0)
   })

@@ -167,6 +167,15 @@ for (const [name, skip, open] of urls) {
         () => authors.createMany(session, [{ name: 'Eve' }, { nome: 'Bob' }]),
         { statusCode: 400, code: 'FST_ERR_VALIDATION', errors: [{ source: { pointer: '/1/nome' } }, {}] } as never
       )
+      for (const batch of [[{ name: 'Eve' }, { name: 'Ada' }], [{ name: 'Eve' }, { name: 'Eve' }]]) {
+        t.throws(() => authors.createMany(session, batch), { errors: [{ source: { pointer: '/1/name' } }] } as never)
+      }
+      session.execute("alter table author add constraint secret check (name <> 'Nobody')")
+      t.throws(() => authors.createMany(session, [{ name: 'Eve' }, { name: 'Nobody' }]), {
+        detail: "The value of 'name' does not satisfy a rule of the data.",
+        errors: [{ source: { pointer: '/1/name' } }],
+      } as never)
+      session.execute('alter table author drop constraint secret')
       t.equal(authors.count(session), 1)
       t.throws(() => notes.create(session, { title: 'x', author: 7 }), { code: 'FST_CRUD_CONFLICT' })
       t.throws(() => notes.create(session, { title: 'x'.repeat(21) }), failed(400))

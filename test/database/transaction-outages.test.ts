@@ -169,13 +169,15 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
         await add(em, 'busy')
       })
       await withTransaction(orm.em.fork(), async (em) => {
-        const sibling = withTransaction(em, (em) => em.execute('select pg_sleep(3)'))
+        await watcher.query('select pg_advisory_lock(3)')
+        const sibling = withTransaction(em, (em) => em.execute('select pg_advisory_xact_lock(3)'))
         let over = false
         sibling.finally(() => {
           over = true
         }).catch(() => {})
         t.ok(await failureOf(withTimeout(em, 100, async () => {})) instanceof UnavailableError)
         t.notOk(over, 'it does not wait for the others longer than it may')
+        await watcher.query('select pg_advisory_unlock(3)')
         await sibling
         await withTimeout(em, 20_000, (em) => add(em, 'sibling'))
       })

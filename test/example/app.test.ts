@@ -144,6 +144,33 @@ for (const { name, skip, open } of newDatabases) {
       t.equal((await send('admin', 'DELETE', url)).status, 200)
     })
 
+    t.test('a discount lowers the prices of a category, for those who may update products', async (t) => {
+      const discount = async (role: string, id: string, body: Json) => {
+        const url = `/categories/${id}/discount`
+        const response = await app.inject({ method: 'POST', url, headers: { 'x-role': role }, payload: body })
+        return { status: response.statusCode, body: response.json<Json>() }
+      }
+      const { items: [{ id }] } = await get('/categories?filter[name]=Books&fields=id') as { items: [Json] }
+      const pricesOf = async () =>
+        (await get(`/products?filter[category]=${id}&fields=id,price&sort=name`))['items'] as Array<{ price: number }>
+      const before = await pricesOf()
+      t.ok(before.length > 1)
+      t.match(await discount('guest', id, { percent: 10 }), { status: 403, body: { code: 'FST_CRUD_FORBIDDEN' } })
+      t.match(await discount('editor', id, { percent: 100 }), { status: 400 })
+      t.match(await discount('editor', 'x', { percent: 10 }), { status: 400 })
+      t.match(await discount('editor', '00000000-0000-4000-8000-000000000000', { percent: 10 }), {
+        status: 404,
+        body: { code: 'FST_CRUD_NOT_FOUND' },
+      })
+      t.strictSame(await pricesOf(), before)
+      const { status, body } = await discount('editor', id, { percent: 10 })
+      t.equal(status, 200)
+      const after = before.map((product) => ({ ...product, price: Math.round(product.price * 90) / 100 }))
+      t.strictSame(await pricesOf(), after)
+      t.match(body, after)
+      t.match((await get('/docs/json'))['paths']['/categories/{id}/discount'].post.requestBody, { content: {} })
+    })
+
     t.test('the document says which role may use an operation', async (t) => {
       const { paths, components, security } = await get('/docs/json')
       t.strictSame(paths['/categories'].post['x-roles'], ['admin', 'editor'])
@@ -165,6 +192,7 @@ for (const { name, skip, open } of newDatabases) {
       t.strictSame(Object.keys(document['paths']).filter((path) => path.startsWith('/categories')), [
         '/categories',
         '/categories/{id}',
+        '/categories/{id}/discount',
       ])
       const page = await app.inject('/docs')
       t.equal(page.statusCode, 200)

@@ -1,15 +1,25 @@
 /**
  * Answers as a page of documentation shows them: JSON in which `...` stands for one or more further members or items,
- * and a string such as `"<next_cursor>"` for any text, which later requests may name.
+ * and a string such as `"<next_cursor>"` for any text, which later requests may name. Numbers are compared as they are
+ * written: 499 is not 499.00.
  */
 
 /** The key or the item by which `...` is replaced. */
 const MORE = '...'
 
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
+
+/** Keeps the digits of a number that JavaScript would write differently. */
+const asWritten: Reviver = (_key, value, { source }) =>
+  typeof value === 'number' && String(value) !== source ? Symbol.for(`the number ${source}`) : value
+
+/** An answer of a server, with numbers as they are written. */
+export const parseWritten = (text: string): unknown => JSON.parse(text, asWritten as never) as unknown
+
 /** @throws if the text is not JSON after `...` is replaced */
 export function parseAbridged (text: string): unknown {
   const open: string[] = []
-  return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|\.\.\.|[{}[\]]/g, (token) => {
+  return parseWritten(text.replace(/"(?:[^"\\]|\\.)*"|\.\.\.|[{}[\]]/g, (token) => {
     if (token === '{' || token === '[') open.push(token)
     else if (token === '}' || token === ']') open.pop()
     else if (token === MORE) return open.at(-1) === '{' ? `"${MORE}":true` : `"${MORE}"`

@@ -6,7 +6,7 @@ import { STATUS_CODES } from 'node:http'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Test } from 'tap'
-import { completed, parseAbridged } from './abridged.ts'
+import { completed, parseAbridged, parseWritten } from './abridged.ts'
 import { freePort } from '../../scripts/free-port.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -293,7 +293,7 @@ export async function checkExchanges (
     t.equal(actual.status, status, request)
     const type = actual.type.split(';', 1)[0]!
     if (type === 'application/json') {
-      const json = JSON.parse(actual.text) as unknown
+      const json = parseWritten(actual.text)
       t.strictSame(json, completed(parseAbridged(answer), json, names), request)
     } else {
       t.strictSame(linesOf(type, actual.text), linesOf(type, answer), request)

@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
+import pg from 'pg'
 import t, { type Test } from 'tap'
 import { AllowedFilters, crudKit, crudRoutes, parseQueryParams } from '../../src/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
@@ -20,7 +21,9 @@ const plants = resource(Plant, {
   ],
 })
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
+const tags = resource(Tag)
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm, name, url }) => {
   /** A server on its own port. `early` runs before the plugin's own hooks. */
   const listen = async (t: Test, early?: (app: FastifyInstance) => void): Promise<FastifyInstance> => {
     const app = Fastify({ forceCloseConnections: true })
@@ -28,6 +31,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     early?.(app)
     await app.register(crudKit, { orm })
     await app.register(crudRoutes, { prefix: '/plants', crud: plants })
+    const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
+    await app.register(crudRoutes, { prefix: '/tags', crud: tags, stream: true, operations: [...operations] })
+    app.get('/tags/count', async ({ em }) => await tags.count(em))
     app.get('/own', async ({ em }) => await em.execute('select pg_sleep(30) /* own */'))
     app.get(
       '/builder',
@@ -90,6 +96,50 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
         }
       }
     )
+  }
+
+  for (
+    const [what, method, path, body] of [
+      ['a get', 'GET', '/tags/1'],
+      ['a list', 'GET', '/tags'],
+      ['a count', 'GET', '/tags/count'],
+      ['a stream', 'GET', '/tags', 'application/x-ndjson'],
+      ['a create', 'POST', '/tags', { name: 'aborted' }],
+      ['a batch', 'POST', '/tags', [{ name: 'aborted' }, { name: 'aborted too' }]],
+      ['an update', 'PATCH', '/tags/1', { weight: 99 }],
+      ['a delete', 'DELETE', '/tags/1'],
+      ['a restore', 'POST', '/tags/1/restore'],
+      ["an update by MikroORM's unit of work", 'PATCH', '/plants/1', { tags: [1, 2, 3] }],
+    ] as const
+  ) {
+    t.test(`a client that goes away ends what waits for a lock: ${what}`, { skip: uncancellable }, async (t) => {
+      const app = await listen(t)
+      const stored = () => select(orm, 'select * from tag order by id')
+      const before = await stored()
+      const locker = new pg.Client({ connectionString: url! })
+      await locker.connect()
+      t.teardown(() => locker.end())
+      await locker.query('begin; lock table tag in access exclusive mode')
+      const waiting = async (count: number) => {
+        const [row] = await select(
+          orm,
+          "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' " +
+            'and datname = current_database()'
+        )
+        return row.n === count
+      }
+      const request = http.request(urlOf(app) + path, {
+        method,
+        headers: typeof body === 'string' ? { accept: body } : body && { 'content-type': 'application/json' },
+      })
+      request.on('error', () => {}).end(typeof body === 'object' ? JSON.stringify(body) : undefined)
+      await until(async () => await waiting(1), 'it waits')
+      request.destroy()
+      await until(async () => await waiting(0), 'it has ended')
+      await locker.query('rollback')
+      t.strictSame(await stored(), before)
+      t.equal((await fetch(`${urlOf(app)}/tags/1`)).status, 200)
+    })
   }
 
   t.test(

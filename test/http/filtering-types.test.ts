@@ -253,7 +253,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         sownOn: ['2023-02-29', '2023-02-28T00:00:00Z', '28.02.2023', ''],
         measuredAt: ['2024-02-30T00:00:00Z', '2024-05-06T07:08:09+25:00'],
         recordedAt: ['yesterday'],
-        wateredAt: ['24:00', '7:30', '07:30:60', '07:30Z', 'noon'],
+        wateredAt: ['24:00:01', '7:30', '07:30:60', '07:30Z', 'noon'],
         readings: ['{', '', '{"a":1e999999}', '"\\u0000"', '['.repeat(100) + ']'.repeat(100)],
         petals: ['a\0b'],
         nickname: ['\0'],

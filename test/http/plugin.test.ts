@@ -117,6 +117,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
           /The resource \/plants: there is no option 'hook'\. Did you mean 'hooks'\?/,
         ],
         [
+          { orm, resources: { '/plants': { crud: plants, operations: ['read'] } } },
+          /The resource \/plants: operations\[0\]: expected one of 'list', .*, got 'read'\. Did you mean 'list', 'get'\?$/,
+        ],
+        [
           { orm, resources: { '/plants': { crud: plants, operations: ['lits'] } } },
           /The resource \/plants: operations\[0\]: expected one of 'list', .*\. Did you mean 'list'\?$/,
         ],

@@ -210,6 +210,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
         '/notes': { crud: new CrudBase<any>({ model: Note, writable: 'all' }), operations: ['create', 'update'] },
       },
     })
+    await app.ready()
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     const created = await app.inject({ method: 'POST', url: '/notes', payload: { text: 'x', doc: 2 } })
@@ -272,7 +273,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
       indexAdvice: false,
       resources: { '/docs': new CrudBase<any>({ model: Doc, writable: 'all' }) },
     })
-    // the start looks for missing tables
+    // the start compares the entities with the database
     await app.ready()
     for (
       const [method, url, payload] of [['GET', '/docs'], ['GET', '/docs/1'], ['PATCH', '/docs/1', {

@@ -682,6 +682,11 @@ t.test('an unknown name is refused with the nearest one, and a hidden one like a
       return (error as Error).message
     }
   }
+  const dotted = defineEntity({ name: 'Dotted', properties: { id: p.integer().primary(), 'a.b': p.string() } as any })
+  t.throws(() => resolvePath(modelsOf([dotted]).of(dotted), 'a.b', 'It'), {
+    message: "It: in a whitelist, a point follows a relation or an object, so the property 'a.b' of Dotted cannot be " +
+      'named. Give it a name without a point; fieldName may keep the name of its column.',
+  })
   t.equal(fails('nmae'), "It: Plant has no property 'nmae' that can be exposed. Did you mean 'name'?")
   t.equal(
     fails('supplier.nmae'),

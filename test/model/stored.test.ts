@@ -96,7 +96,7 @@ t.test('other texts are not', async (t) => {
       [DATES, '[2024-02-30,)', '[2024-02-29,2024-03-01]', '[2024-03-01,0044-03-15 BC)', '[today,)'],
       [MOMENTS, '[2024-05-06,)', '[2024-05-06T07:08:09Z,)', '[2024-05-06 07:08:09,2024-05-06 07:08:08.9)'],
       [{ kind: 'blob' }, 'x'],
-      [{ kind: 'other', columnType: 'interval' }, '1 day'],
+      [{ kind: 'other', columnType: 'interval' }, '1 day\0'],
     ] as readonly (readonly [ValueType, ...string[]])[]
   ) {
     for (const text of texts) t.equal(readStored(text, type), undefined, `${type.kind} ${JSON.stringify(text)}`)

@@ -83,12 +83,18 @@ const decimal = joined(sign, digits(1, 20), fc.oneof(fc.constant(''), joined(fc.
 const exponent = fc.oneof(fc.constant(''), joined(fc.constantFrom('e', 'E', 'e+', 'e-'), digits(1, 4)))
 const float = fc.oneof(joined(decimal, exponent), fc.double().map(String), fc.float().map(String))
 const date = joined(
-  fc.integer({ min: 0, max: 9999 }).map((n) => String(n).padStart(4, '0')),
+  fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 0, max: 9999 }) }, {
+    weight: 1,
+    arbitrary: fc.integer({ min: 0, max: 275_000 }),
+  }).map((n) => String(n).padStart(4, '0')),
   fc.constant('-'),
   two(13),
   fc.constant('-'),
   two(32)
 )
+const era = fc.oneof({ weight: 8, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constant(' BC') })
+const infinite = fc.constantFrom('infinity', '-infinity')
+const day = fc.oneof({ weight: 15, arbitrary: joined(date, era) }, { weight: 1, arbitrary: infinite })
 const time = joined(
   two(24),
   fc.constant(':'),
@@ -102,7 +108,7 @@ const zone = fc.oneof(
   fc.constantFrom('', 'Z', 'z', '+14:00', '-00:00'),
   joined(fc.constantFrom('+', '-'), two(15), fc.constantFrom('', ':00', ':30', '45'))
 )
-const datetime = fc.oneof(date, joined(date, fc.constantFrom('T', 't', ' '), time, zone))
+const datetime = fc.oneof(day, joined(date, fc.constantFrom('T', 't', ' '), time, zone, era))
 const json = fc.oneof(
   fc.jsonValue({ depthSize: 'medium', stringUnit: 'binary' }).map((value) => JSON.stringify(value)),
   fc.array(
@@ -155,7 +161,7 @@ const TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   boolean: fc.constantFrom('true', 'false', '1', '0', 'TRUE', 'yes'),
   text: fc.string({ unit: 'binary' }),
   uuid: fc.oneof(fc.uuid(), fc.uuid().map((text) => text.toUpperCase()), fc.uuid().map((text) => text.slice(1))),
-  date,
+  date: day,
   timestamptz: datetime,
   timestamp: datetime,
   time,
@@ -163,7 +169,7 @@ const TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   int4range: rangeOf(integer),
   int8range: rangeOf(fc.oneof(integer, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String))),
   numrange: rangeOf(decimal),
-  daterange: rangeOf(fc.oneof(calendar.map((day) => day.toISOString().slice(0, 10)), date)),
+  daterange: rangeOf(fc.oneof(calendar.map((day) => day.toISOString().slice(0, 10)), day)),
   tsrange: rangeOf(fc.oneof(calendar.map((moment) => moment.toISOString()), datetime)),
   tstzrange: rangeOf(fc.oneof(calendar.map((moment) => moment.toISOString()), datetime)),
 }

@@ -28,14 +28,13 @@ t.test('a column type has its value type, under all of its names', async (t) => 
     [['uuid'], { kind: 'uuid' }],
     [['date'], { kind: 'date' }],
     [['time', 'time(0)', 'time without time zone', 'time(3) without time zone'], { kind: 'time' }],
-    [['timestamptz', 'timestamptz(3)', 'timestamp with time zone', 'timestamp(6) with time zone'], {
+    [['timestamptz', 'timestamptz(4)', 'timestamp with time zone', 'timestamp(6) with time zone'], {
       kind: 'datetime',
       zoned: true,
     }],
-    [['timestamp', 'timestamp(6)', 'timestamp without time zone', 'timestamp(0) without time zone'], {
-      kind: 'datetime',
-      zoned: false,
-    }],
+    [['timestamptz(3)', 'timestamptz(0)'], { kind: 'datetime', zoned: true, milliseconds: true }],
+    [['timestamp', 'timestamp(6)', 'timestamp without time zone'], { kind: 'datetime', zoned: false }],
+    [['timestamp(0) without time zone'], { kind: 'datetime', zoned: false, milliseconds: true }],
     [['json'], { kind: 'json', binary: false }],
     [['jsonb'], { kind: 'json', binary: true }],
     [['bytea'], { kind: 'blob' }],
@@ -47,7 +46,7 @@ t.test('a column type has its value type, under all of its names', async (t) => 
     [['tstzrange'], { kind: 'range', end: { kind: 'datetime', zoned: true } }],
     [['int[]'], { kind: 'array', element: int32 }],
     [['varchar(5)[]'], { kind: 'array', element: { kind: 'text', maxLength: 5 } }],
-    [['smallint[][]'], { kind: 'array', element: { kind: 'array', element: int16 } }],
+    [['smallint[]', 'smallint[][]', 'smallint[3]', 'smallint[2][2]'], { kind: 'array', element: int16 }],
   ]
   for (const [columns, type] of cases) {
     for (const column of columns) t.strictSame(valueTypeOf(column, {}), type, column)

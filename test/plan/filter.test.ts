@@ -36,6 +36,30 @@ const details = (query: string, whitelist = plants) =>
     return detail
   })
 
+t.test('the text null names the filter for null, where that is allowed', async (t) => {
+  const whitelist = whitelistOf({
+    allowedFilters: [
+      new AllowedFilters('supplier', 'eq', ['eq', 'ne', 'in', 'isnull']),
+      new AllowedFilters('position', 'eq', ['eq']),
+      new AllowedFilters('name', 'eq', ['eq', 'isnull']),
+      AllowedFilters.anyOf('either', [
+        new AllowedFilters('supplier', 'eq', ['eq', 'isnull']),
+        AllowedFilters.exact('position'),
+      ]),
+    ],
+  })
+  const hint = (query: string) => /For null.*/.exec(details(query, whitelist).join(' '))?.[0]
+  t.equal(hint('filter[supplier]=null'), 'For null, write filter[supplier][isnull]=true.')
+  t.equal(hint('filter[supplier][in]=NULL'), 'For null, write filter[supplier][isnull]=true.')
+  t.equal(hint('filter[supplier][ne]=null'), 'For null, write filter[supplier][isnull]=false.')
+  t.equal(hint('filter[supplier]=nul'), undefined)
+  t.equal(hint('filter[supplier][isnull]=null'), undefined)
+  t.equal(hint('filter[supplier][gte]=null'), undefined, 'the operator is refused, not the value')
+  t.equal(hint('filter[position]=null'), undefined, 'a filter without isnull')
+  t.equal(hint('filter[either]=null'), undefined, 'a filter that takes no operator')
+  t.strictSame(details('filter[name]=null', whitelist), [], 'a text')
+})
+
 t.test('every operator is planned', async (t) => {
   const cases: ReadonlyArray<readonly [query: string, condition: string]> = [
     ['filter[name]=Sage', 'name = "Sage"'],

@@ -288,6 +288,36 @@ t.test('programs that plan directly refuse only near misses', async (t) => {
   )
 })
 
+t.test('a word for all filters is answered with the form of a filter', async (t) => {
+  for (const name of ['filters', 'Filter', 'where']) {
+    t.match(list(`${name}=draft`), [{
+      detail: new RegExp(`^There is no parameter '${name}'\\. Did you mean 'filter\\[<name>\\]'\\? Allowed: `),
+    }])
+    t.match(list(`${name}=draft`, bare)[0]?.detail, /'\. Allowed:/, 'where there are filters')
+  }
+})
+
+t.test('or is answered with what there is instead', async (t) => {
+  const form = "Filters can't be combined by 'or': a record must match all of them. "
+  for (const name of ['or', '$or', 'OR', 'or[0][name]']) {
+    t.equal(
+      list(`${name}=(name.eq.x)`)[0]?.detail.replace(/ Did you mean .*?\?/, '').replace(/ Allowed.*/, ''),
+      `There is no parameter '${name}'. ${form}To compare a value with several properties, write filter[text].`
+    )
+  }
+  const without = whitelistOf({ allowedFilters: [AllowedFilters.exact('name')] })
+  t.match(
+    list('or=x', without)[0]?.detail,
+    form + 'A server may offer filters that compare a value with several properties (AllowedFilters.anyOf).'
+  )
+  t.match(list('filter[or]=x')[0], {
+    code: 'FST_CRUD_FILTER_INVALID',
+    detail: `The filter 'or' is not allowed. ${form}To compare a value with several properties, write filter[text].`,
+  })
+  t.match(list('filter[or][0][name]=x')[0]?.detail, form)
+  t.notMatch(list('ordinary=x')[0]?.detail, /combined/)
+})
+
 t.test('hidden names and unknown ones have the same error', async (t) => {
   for (
     const form of [

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { MAX_QUERY_BYTES, parseQueryParams } from '../../src/query/index.ts'
+import { MAX_QUERY_BYTES, parseQueryParams, parseRequestQuery } from '../../src/query/index.ts'
 import { MAX_PARAMETERS, isReserved } from '../../src/query/limits.ts'
 import { plain, read, refusals } from './helper.ts'
 
@@ -20,7 +20,6 @@ t.test('a query has at most 100 known parameters', async t => {
       names.map((name) => `filter[${name}]=1`).join('&'),
       Object.fromEntries(names.map((name) => [`filter[${name}]`, '1'])),
       { filter: Object.fromEntries(names.map((name) => [name, '1'])) },
-      { 'filter[a]': Array(101).fill('1') },
       repeat(101, 'sort=a'),
       repeat(101, 'filter=x'),
       repeat(101, 'page=1'),
@@ -33,6 +32,31 @@ t.test('a query has at most 100 known parameters', async t => {
     t.strictSame(refusals(query), ['QUERY! -'])
     t.match(params.errors[0]?.detail, /100 parameters/)
   }
+})
+
+t.test('a list in an object is one parameter, and its items are counted when the filter is known', async t => {
+  const ids = Array.from({ length: 101 }, (_, i) => String(i))
+  for (
+    const query of [
+      { filter: { externalId: { in: ids } }, sort: 'name' },
+      { filter: { externalId: { in: Object.fromEntries(ids.entries()) } }, sort: ['name'] },
+      { 'filter[externalId][in]': ids, sort: 'name' },
+    ]
+  ) {
+    t.strictSame(read(query).filters, [{ field: 'externalId', operator: 'in', value: ids }])
+    t.strictSame(read(query).errors, undefined)
+  }
+  const many = { filter: Object.fromEntries(ids.map((id) => [`f${id}`, id])) }
+  t.equal(read(many).errors?.[0]?.detail, 'The query has more than 100 parameters.')
+  t.equal(
+    read({ filter: { a: { in: ids.map((id) => id.repeat(60)) } } }).errors?.[0]?.detail,
+    'As a query string, the query would be longer than 8192 bytes.'
+  )
+})
+
+t.test('a parameter that is repeated in a URL counts each time', async t => {
+  const query = parseRequestQuery({ 'filter[a][in]': Array(60).fill('1'), 'filter[b][in]': Array(60).fill('1') })
+  t.equal(query.errors[0]?.detail, 'The query string has more than 100 parameters.')
 })
 
 t.test('a query string has at most 8 KiB', async t => {

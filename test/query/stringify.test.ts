@@ -7,7 +7,7 @@ t.test('stringify writes readable text', async t => {
   const cases: Array<[Partial<QueryParams>, string]> = [
     [{}, ''],
     [{ filters: [], sort: [], include: [], fields: [], fieldsByInclude: {}, unknown: [], errors: [] }, ''],
-    [parseQueryParams('title=x&page=2'), 'page=2'],
+    [parseQueryParams('title=x&page=2&where[a b]=1'), 'page=2&title=&where[a%20b]='],
     [
       { filters: [{ field: 'name', value: 'Tech' }, { field: 'price', operator: 'gte', value: '100' }] },
       'filter[name]=Tech&filter[price][gte]=100',
@@ -75,6 +75,8 @@ t.test('stringify throws a TypeError for values that cannot be written', async t
     [{ filters: [{ field: 'a', value: 'x'.repeat(9000) }] }, /longer than 8192 bytes/],
     [{ filters: [{ field: 'a', value: Array(101).fill('1') }] }, /more than 100 parameters/],
     [parseQueryParams('page=x'), /whole number/],
+    [{ unknown: ['sort'] }, /sort in unknown is a parameter of the query language/],
+    [{ unknown: ['title', 'filter[a]'] }, /filter\[a\] in unknown is a parameter/],
   ]
   for (const [params, message] of cases) {
     t.throws(

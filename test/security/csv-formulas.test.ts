@@ -1,10 +1,12 @@
-/** Cells that a spreadsheet would read as a formula (OWASP, "CSV Injection"). */
+/** Cells that a spreadsheet would read as a formula (OWASP, "CSV Injection"), or as several cells. */
 import { defineEntity, p } from '@mikro-orm/core'
-import { parse } from 'csv-parse/sync'
+import { parse, type Options } from 'csv-parse/sync'
+import fc from 'fast-check'
 import Fastify from 'fastify'
 import t from 'tap'
-import { CrudBase, crudKit, type CrudRecord } from '../../src/index.ts'
+import { AllowedField, CrudBase, crudKit, QueryBuilderConfig, type CrudRecord } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { assertProperty } from '../helpers/property.ts'
 
 const Entry = defineEntity({
   name: 'Entry',
@@ -19,6 +21,9 @@ const Entry = defineEntity({
     day: p.date(),
   },
 })
+
+/** A reader that takes each CR and LF outside of quotes for the end of a row, as spreadsheets do. */
+const READER = { record_delimiter: ['\r\n', '\n', '\r'] } satisfies Options
 
 const FORMULAS = [
   '=1+1',
@@ -41,12 +46,17 @@ const FORMULAS = [
   '\ufeff=1',
   '="a"',
   '=1,2;3',
+  '\r=1',
+  '\n=1',
   '-infinity',
 ]
-const HARMLESS = ['', 'a=1', 'a-b', "'=1", ' a', '1-2', 'a\n=1', '"=1"', '(=1)', '–1']
+/** Quoted, each of these is a part of its cell: a formula begins at the start of one. */
+const INSIDE = ['a\n=1', 'a\r=1', 'a\r\n=1', 'a,=1', 'a;=1', 'a\t=1', 'a",=1', 'a"\n=1', 'a\n"=1"']
+const HARMLESS = [...INSIDE, '', 'a=1', 'a-b', "'=1", ' a', '1-2', '"=1"', '(=1)', '–1']
 
 await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
   const texts = [...FORMULAS, ...HARMLESS]
+  const queryConfig = new QueryBuilderConfig<any>({ allowedFields: [new AllowedField('id'), new AllowedField('note')] })
   const rows = texts.map((note, id) => ({
     id,
     note,
@@ -62,6 +72,7 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
   await orm.em.getConnection().execute(sql, [JSON.stringify(rows)])
   const app = Fastify()
   t.teardown(() => app.close())
+  const execute = (sql: string, values: readonly unknown[] = []) => orm.em.getConnection().execute(sql, [...values])
   const loud = new (class extends CrudBase {
     override afterRead ({ id, note, amount }: CrudRecord) {
       return { id, '=note': note, amount, copy: `=${note}` }
@@ -73,7 +84,7 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
     resources: {
       '/entries': { crud: new CrudBase({ model: Entry }), operations: ['list'], stream: true },
       '/plain': {
-        crud: new CrudBase({ model: Entry }),
+        crud: new CrudBase<any>({ model: Entry, queryConfig }),
         operations: ['list'],
         stream: { csv: { escapeFormulas: false } },
       },
@@ -82,7 +93,7 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
   })
   const read = async (url: string): Promise<Record<string, string>[]> => {
     const { body } = await app.inject({ url, headers: { accept: 'text/csv' } })
-    return parse(body, { columns: true }) as Record<string, string>[]
+    return parse(body, { columns: true, ...READER }) as Record<string, string>[]
   }
 
   t.test('only texts that could be formulas are prefixed with an apostrophe', async (t) => {
@@ -109,5 +120,21 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
     t.strictSame((await read('/plain')).map(({ note }) => note), texts)
     const { body } = await app.inject({ url: '/entries', headers: { accept: 'application/x-ndjson' } })
     t.strictSame(body.split('\n').slice(0, -1).map((line) => JSON.parse(line).note), texts)
+  })
+
+  t.test('a text of any characters is one cell, in one record', async (t) => {
+    const text = fc.string({ unit: fc.constantFrom('\r', '\n', '"', ',', ';', '\t', ' ', '=', "'", '\\', 'a', 'ä') })
+    await assertProperty(
+      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 5 }), async (notes) => {
+        await execute('delete from entry')
+        await execute(sql, [JSON.stringify(notes.map((note, id) => ({ ...rows[0], id, note, parts: [note] })))])
+        for (const fields of ['id,note', 'note', 'note,id']) {
+          const { body } = await app.inject({ url: `/plain?fields=${fields}`, headers: { accept: 'text/csv' } })
+          const records = notes.map((note, id) => fields.split(',').map((name) => name === 'id' ? String(id) : note))
+          t.strictSame(parse(body, READER), [fields.split(','), ...records], JSON.stringify(notes))
+        }
+      }),
+      { numRuns: 60 }
+    )
   })
 })

@@ -561,7 +561,7 @@ t.test('a sort places nulls only if they are possible, and never sorts by format
   for (const [sort, joins, expected] of cases) t.strictSame(order(sort).slice(-2), [joins, expected], sort)
   t.match(
     statementOf('fields=created_at&sort=created_at', options, Plant).text,
-    'select to_char(("@page"."created_at" at time zone \'UTC\'), \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\') as "created_at" ' +
+    '"@page"."created_at"::text) as "created_at" ' +
       'from (select "e0"."created_at" as "created_at" from "plant" as "e0" where "e0"."deleted_at" is null ' +
       'order by "e0"."created_at", "e0"."id"'
   )
@@ -578,9 +578,17 @@ t.test('values of types without a JSON form are converted in SQL', async (t) => 
   t.equal(shown('value'), '"@page"."value"')
   t.equal(
     shown('measuredAt'),
-    'to_char(("@page"."measured_at" at time zone \'UTC\'), \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\')'
+    'coalesce(to_char(("@page"."measured_at" at time zone \'UTC\'), ' +
+      'case when "@page"."measured_at" < \'0001-01-01Z\' then \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z BC"\' ' +
+      'else \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\' end), "@page"."measured_at"::text)'
   )
-  t.equal(shown('recordedAt'), 'to_char("@page"."recorded_at", \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\')')
+  t.equal(
+    shown('recordedAt'),
+    'coalesce(to_char("@page"."recorded_at", ' +
+      'case when "@page"."recorded_at"::timestamp(3) = "@page"."recorded_at" ' +
+      'then \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\' else \'YYYY-MM-DD"T"HH24:MI:SS.US"Z"\' end) || ' +
+      'case when "@page"."recorded_at" < \'0001-01-01Z\' then \' BC\' else \'\' end, "@page"."recorded_at"::text)'
+  )
   t.equal(shown('scan'), "translate(encode(\"@page\".\"scan\", 'base64'), E'\\n', '')")
   t.equal(shown('dormancy'), '"@page"."dormancy"::text')
   t.equal(shown('readings'), '"@page"."readings"')

@@ -44,6 +44,7 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/write/'],
   ['src/sync/'],
   ['src/crud/'],
+  ['src/comparison/'],
   ['src/advice/'],
   ['src/http/'],
   ['src/explorer/'],

@@ -9,6 +9,7 @@ interface Entities {
   Author: InferEntity<typeof AuthorSchema>
 }
 const role = (request: FastifyRequest): string => String(request.headers['x-role'])
+declare const absent: string | null | undefined
 declare function accept (access: AccessOptions): void
 
 describe('defineAccess', () => {
@@ -34,6 +35,9 @@ describe('defineAccess', () => {
       })
     )
     accept(defineAccess()({ role, roles: { any: { Anything: { hidden: ['whatever'] } } } }))
+    accept(defineAccess()({ role: () => absent, roles: { any: true } }))
+    accept(defineAccess()({ role: async () => absent, roles: { any: true } }))
+    accept({ role: () => absent, roles: { any: true } })
   })
 
   test('takes hidden properties of entities', () => {

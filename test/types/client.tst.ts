@@ -228,6 +228,7 @@ describe('records', () => {
     expect(await categories.create({ name: 'x', notes: '', labels: [] })).type.toBe<(typeof items)[number]>()
     expect(await categories.update('x', {})).type.toBe<(typeof items)[number]>()
     expect(await categories.list({ include: [], fields: [] })).type.toBe<Page<(typeof items)[number]>>()
+    expect<Awaited<ReturnType<(typeof categories)['list']>>>().type.toBe<Page<(typeof items)[number]>>()
   })
 
   test('are narrowed by fields, under the names of the record', async () => {

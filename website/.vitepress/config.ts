@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { defineConfig } from 'vitepress'
 import { checkAnchors } from './check-anchors.ts'
-import { resolveLink, slugOf } from './links.ts'
+import { resolveLink, resolvePicture, slugOf } from './links.ts'
 import { writeLlmsFiles } from './llms.ts'
 import { readSections } from './sections.ts'
 
@@ -31,8 +31,9 @@ export default defineConfig({
       md.core.ruler.push('links', ({ tokens, env }) => {
         const page = (env as { relativePath: string }).relativePath
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
-          const target = token.attrGet('href')
+          const [target, source] = [token.attrGet('href'), token.attrGet('src')]
           if (target !== null) token.attrSet('href', resolveLink(page, target, REPOSITORY))
+          if (source !== null) token.attrSet('src', resolvePicture(page, source, REPOSITORY))
         }
       })
     },

@@ -19,3 +19,16 @@ export function resolveLink (page: string, target: string, repository: string): 
   if (!from.endsWith('.md')) return target
   return `/${from.slice('docs/'.length).replace(/(^|\/)README\.md$/, '$1').replace(/\.md$/, '')}${hash}`
 }
+
+/**
+ * The source of a picture in a page of docs/. The pages name pictures by their address in the repository, because the
+ * package does not have them. The site has its own copies.
+ *
+ * @param page the path of the page from docs/
+ */
+export function resolvePicture (page: string, source: string, repository: string): string {
+  const raw = `${repository}/raw/main/`
+  if (!source.startsWith(raw)) return source
+  return path.posix.relative(path.posix.join('docs', path.posix.dirname(page)), source.slice(raw.length))
+    .replace(/^(?!\.)/, './')
+}

@@ -13,7 +13,7 @@ export async function writeLlmsFiles ({ docs, outDir, sections }: LlmsOptions): 
   const summary = '# fastify-crud-kit\n\n> Declare a MikroORM entity and a whitelist, get a REST resource at the ' +
     'speed of hand-written SQL.\n'
   const inside = sections
-    .map(({ title, pages }) => ({ title, pages: pages.filter(({ link }) => !link.startsWith('..')) }))
+    .map(({ title, pages }) => ({ title, pages: pages.filter(({ link }) => !/^(?:\.\.|\w+:)/.test(link)) }))
     .filter(({ pages }) => pages.length > 0)
   const list = inside.map(({ title, pages }) => {
     const items = pages.map(({ title, link, description }) => `- [${title}](/${link}): ${description}\n`)

@@ -4,7 +4,7 @@ import path from 'node:path'
 
 export interface Page {
   readonly title: string
-  /** A path from docs/, perhaps out of it. */
+  /** A path from docs/, perhaps out of it, or an address. */
   readonly link: string
   readonly description: string
 }

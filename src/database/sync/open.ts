@@ -1,5 +1,6 @@
 /** Opens a database for synchronous sessions: entities on this thread, the connection on another. */
 import type { MikroORM, Options } from '@mikro-orm/postgresql'
+import { checkSyncSessions } from '../../borrowed/check.ts'
 import { rememberingFilters } from '../../borrowed/filters.ts'
 import { ConfigError } from '../../errors.ts'
 import { withEntitiesSync, type DatabaseOptions } from '../database-options.ts'
@@ -33,6 +34,7 @@ const CONNECTION_HOOKS = ['onCreateConnection', 'onReserveConnection'] as const
  */
 export function openSync (options: DatabaseOptions<boolean>, target: DatabaseTarget): SyncEngine {
   refuseInServer()
+  checkSyncSessions()
   const portable = portableOptions(options)
   const orm = disconnectedOrm(options, target)
   const bridge = startBridge()

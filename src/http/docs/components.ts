@@ -1,19 +1,22 @@
 /**
  * The named schemas of a document. @fastify/swagger calls shared schemas `def-0`, `def-1` and so on, unless the
- * application has configured names. These functions give the schemas of resources their own names.
+ * application has configured names. These functions give the schemas of resources and of errors their own names, and
+ * replace names that OpenAPI does not allow.
  */
 import { DocumentedError, ErrorSchema } from '../error-schema.ts'
 
 /** The parts of an OpenAPI document that contain schemas. */
 export interface OpenApi {
   readonly openapi?: string
-  readonly paths?: object
+  paths?: object
   readonly security?: readonly object[]
-  readonly components?: { readonly schemas?: Record<string, unknown> }
+  components?: { readonly schemas?: Record<string, unknown> }
 }
 
 const PATH = '#/components/schemas/'
 const ANONYMOUS = /^def-\d+$/
+/** Characters that names of components cannot have (OpenAPI 3.1, section 4.8.7). */
+const INVALID = /[^a-zA-Z0-9._-]+/g
 
 const named = new WeakMap<object, ReadonlyMap<string, string>>()
 
@@ -21,53 +24,65 @@ const named = new WeakMap<object, ReadonlyMap<string, string>>()
  * Names the schemas of resources in a document, once for each document.
  *
  * @param names the ids of the schemas, which are also their titles
- * @param references the ids of schemas that routes of the application refer to
  * @returns the names of components by id
  */
-export function nameComponents (
-  document: OpenApi,
-  names: ReadonlySet<string>,
-  references: ReadonlySet<string>
-): ReadonlyMap<string, string> {
+export function nameComponents (document: OpenApi, names: ReadonlySet<string>): ReadonlyMap<string, string> {
   const known = named.get(document)
   if (known !== undefined) return known
   const components = new Map<string, string>()
   const moved = new Map<string, string>()
   const schemas = document.components?.schemas ?? {}
-  const wanted = [[ErrorSchema.title!, ErrorSchema.$id!] as const, ...[...names].map((id) => [id, id] as const)]
   const byTitle = new Map(
     Object.entries(schemas).map(([key, schema]) => [(schema as { readonly title?: unknown }).title, key])
   )
-  for (const [title, id] of wanted) {
-    const key = byTitle.get(title)
+  for (const id of [ErrorSchema.$id!, ...names]) {
+    const key = byTitle.get(id)
     if (key === undefined) continue
-    const name = ANONYMOUS.test(key) && !(title in schemas) ? title : key
+    const shown = id === ErrorSchema.$id ? DocumentedError.title! : id
+    const valid = key.replace(INVALID, '-')
+    const name = (ANONYMOUS.test(key) || valid !== key) && !(shown in schemas) ? shown : valid
     components.set(id, name)
     if (name !== key) moved.set(key, name)
   }
-  const referred = new Set([...references].map((id) => components.get(id)).filter((name) => name !== undefined))
-  rename(document, schemas, moved, referred)
+  for (const [key, schema] of Object.entries(schemas)) {
+    delete schemas[key]
+    schemas[moved.get(key) ?? key] = schema
+  }
   const error = components.get(ErrorSchema.$id!)
   if (error !== undefined) schemas[error] = DocumentedError
+  if (moved.size > 0) keepReferences(document, moved)
   named.set(document, components)
   return components
 }
 
-function rename (
-  document: OpenApi,
-  schemas: Record<string, unknown>,
-  moved: ReadonlyMap<string, string>,
-  referred: ReadonlySet<string>
-): void {
-  const entries = Object.entries(schemas)
-  for (const [key] of entries) delete schemas[key]
-  for (const [key, schema] of entries) {
-    const name = moved.get(key)
-    schemas[name ?? key] = schema
-    // @fastify/swagger uses the first name for routes of the application that come later
-    if (name !== undefined && referred.has(name)) schemas[key] = { $ref: `${PATH}${name}` }
+/**
+ * Keeps the references of a document up to date. @fastify/swagger uses the first names for routes of the application
+ * that it adds later, and tells nobody when the document is complete. So what was added is changed when it is read.
+ */
+function keepReferences (document: OpenApi, moved: ReadonlyMap<string, string>): void {
+  const seen = new WeakSet<object>()
+  const update = (part: object = {}): void => {
+    // operations of paths, schemas of components
+    for (const member of Object.values(part).flatMap((item: object) => Object.values(item))) {
+      if (typeof member !== 'object' || member === null || seen.has(member)) continue
+      replaceReferences(member, moved)
+      seen.add(member)
+    }
   }
-  for (const part of [schemas, document.paths]) replaceReferences(part, moved)
+  for (const name of ['paths', 'components'] as const) {
+    let part: object | undefined = document[name]
+    Object.defineProperty(document, name, {
+      configurable: true,
+      enumerable: true,
+      get: () => {
+        update(part)
+        return part
+      },
+      set: (other: object) => {
+        part = other
+      },
+    })
+  }
 }
 
 function replaceReferences (node: unknown, moved: ReadonlyMap<string, string>): void {
@@ -112,12 +127,4 @@ const idOf = (written: unknown): string => typeof written === 'string' ? written
 function ofResponse (schema: object): object {
   const { headers, description, 'x-response-description': sentence = description } = schema as Record<string, unknown>
   return { ...(headers !== undefined && { headers }), ...(sentence !== undefined && { description: sentence }) }
-}
-
-/** Adds the ids of the shared schemas that a schema refers to. */
-export function addReferences (ids: Set<string>, schema: unknown): void {
-  if (typeof schema !== 'object' || schema === null) return
-  const { $ref } = schema as { readonly $ref?: unknown }
-  if (typeof $ref === 'string') ids.add(idOf($ref))
-  for (const value of Object.values(schema)) addReferences(ids, value)
 }

@@ -10,7 +10,7 @@ import { takenNames } from '../schemas/names.ts'
 import { parametersOf, querySchema } from '../schemas/operation.ts'
 import type { DocumentedResource } from '../schemas/resource.ts'
 import type { DocumentedRoles } from '../schemas/roles.ts'
-import { addReferences, nameComponents, withReferences, type OpenApi } from './components.ts'
+import { nameComponents, withReferences, type OpenApi } from './components.ts'
 
 /** The argument of a transform of @fastify/swagger. */
 interface TransformInput {
@@ -36,8 +36,6 @@ interface DocumentedRoute {
   readonly transform?: Transform | false
   /** The names of the schemas that all resources of the server have. */
   readonly names: ReadonlySet<string>
-  /** The ids of schemas that routes of the application refer to. */
-  readonly references: ReadonlySet<string>
 }
 
 /**
@@ -53,30 +51,14 @@ export function transformsOf (
   roles?: DocumentedRoles
 ): (operation: CrudOperation, method: string) => Transform | false {
   const { prefix } = fastify
-  const [names, references] = [takenNames(fastify.server), referencesOn(fastify.server)]
+  const names = takenNames(fastify.server)
   const transform = config?.['swaggerTransform'] as DocumentedRoute['transform']
   return (operation, method) =>
     documentation(
-      { operation, method, prefix, name, own: schemas?.[operation], transform, names, references },
+      { operation, method, prefix, name, own: schemas?.[operation], transform, names },
       resource,
       roles
     )
-}
-
-const references = new WeakMap<object, Set<string>>()
-
-function referencesOn (server: object): Set<string> {
-  let ids = references.get(server)
-  if (ids === undefined) references.set(server, ids = new Set())
-  return ids
-}
-
-/** Remembers the shared schemas that later routes of the application refer to. */
-export function watchReferences (fastify: FastifyInstance): void {
-  const ids = referencesOn(fastify.server)
-  fastify.addHook('onRoute', ({ schema, config }) => {
-    if (config?.crud === undefined) addReferences(ids, schema)
-  })
 }
 
 function documentation (
@@ -88,8 +70,9 @@ function documentation (
   if (transform === false) return false
   return (input) => {
     const { openapiObject } = input
-    const components = openapiObject === undefined ? NONE : nameComponents(openapiObject, route.names, route.references)
-    const replace: Replace = (part) => withReferences(part, components, route.names)
+    const components = openapiObject === undefined ? NONE : nameComponents(openapiObject, route.names)
+    const shown = takesBoth(route.operation, resource) ? recordOf : (part: unknown) => part
+    const replace: Replace = (part) => withReferences(shown(part), components, route.names)
     // the route `/categories/` also answers `/categories`, and clients write the latter
     const url = input.url.replace(/(?<=.)\/$/, '')
     const schema = {
@@ -112,6 +95,20 @@ function documentation (
     } as FastifySchema
     return transform === undefined ? { schema, url } : transform({ ...input, schema, url })
   }
+}
+
+/** Whether a route takes a record or a list, and answers accordingly. */
+const takesBoth = (operation: CrudOperation, { operations }: DocumentedResource): boolean =>
+  operation === 'create' && operations.includes('createMany')
+
+/**
+ * The schema of a record in place of that of a record or a list. OpenAPI cannot say that a list is the answer to a
+ * list, so all clients that are generated from the document would have to expect one.
+ */
+function recordOf (schema: unknown): unknown {
+  const { anyOf, ...rest } = schema as { readonly anyOf?: readonly TSchema[] }
+  const [record, list] = anyOf ?? []
+  return anyOf?.length === 2 && list!['type'] === 'array' ? { ...rest, ...record } : schema
 }
 
 const NONE: ReadonlyMap<string, string> = new Map()

@@ -1,6 +1,6 @@
 /** The parts that the handlers of a resource share. All of them are made once, at start-up. */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { CrudBase } from '../../crud/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import type { CrudOperation } from '../options.ts'
@@ -11,9 +11,10 @@ import { keyReader } from './key.ts'
 import type { CrudRoutesOptions } from './options.ts'
 import type { QueryChecks } from './query-checks.ts'
 import { readOptionsOf, type ReadOptions } from './read-options.ts'
+import type { RouteRequest } from './request.ts'
 import type { Within } from './transactions.ts'
 
-export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+export type Handler = (request: RouteRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /** The subject of a resource's routes: for all callers, or for a role. */
 export interface RouteSubject {

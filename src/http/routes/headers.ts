@@ -17,6 +17,17 @@ export function tagOf ({ version }: EntityModel): (record: JsonAnswer) => string
 const PATHLESS: ReadonlySet<unknown> = new Set(['', '.', '..'])
 
 /**
+ * The path of a request without slashes at its end, as a reference that never leads to another host. A client may name
+ * a host in the request line, and a reference that starts with two slashes, or a slash and a backslash, names one.
+ */
+function pathOf (url: string): string {
+  const path = url.replace(/[?#].*/, '').replace(/^\w+:\/\/[^/]*/, '')
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end).replace(/^\/+/, '/').replace(/[\\\s]/g, encodeURIComponent)
+}
+
+/**
  * The path of a new record, below the path that it was posted to.
  *
  * @param changed whether a hook may change records, so that the key must be read from the changed record
@@ -41,8 +52,7 @@ export function locationsOf (
   return (url, { json, key }) => {
     const values = plain && key !== undefined ? key : keyIn(json)
     if (values.some((value) => value === undefined || PATHLESS.has(value))) return undefined
-    const query = url.indexOf('?')
-    const path = (query < 0 ? url : url.slice(0, query)).replace(/\/$/, '')
-    return `${path}/${plain ? values.join('/') : values.map((value) => encodeURIComponent(exactText(value))).join('/')}`
+    const texts = plain ? values : values.map((value) => encodeURIComponent(exactText(value)))
+    return `${pathOf(url)}/${texts.join('/')}`
   }
 }

@@ -2,6 +2,7 @@
 import { RequestValidationError, type ErrorItem } from '../../errors.ts'
 import { isUuid, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../../model/index.ts'
 import type { Id } from '../../plan/index.ts'
+import type { RouteRequest } from './request.ts'
 
 interface Segment {
   readonly name: string
@@ -33,14 +34,14 @@ export function keyPath (model: EntityModel): string {
  * Returns a function that reads the key in the parameters of a path. It throws `RequestValidationError` for text that
  * has another type or is out of the column's range.
  */
-export function keyReader (model: EntityModel): (params: unknown) => Id {
+export function keyReader (model: EntityModel): (params: RouteRequest['params']) => Id {
   const segments = keySegments(model)
   const [only, ...others] = segments
-  const readAll = (params: unknown): Id => {
+  const readAll = (params: RouteRequest['params']): Id => {
     const errors: ErrorItem[] = []
     const id: Record<string, unknown> = {}
     for (const { name, part, column, inner } of segments) {
-      const text = String((params as Record<string, unknown>)[name])
+      const text = String(params[name])
       const wrong = checkKey(model, segments.length, text, column)
       if (wrong !== undefined) {
         errors.push({
@@ -61,7 +62,7 @@ export function keyReader (model: EntityModel): (params: unknown) => Id {
   }
   if (only === undefined || others.length > 0) return readAll
   return (params) => {
-    const text = String((params as Record<string, unknown>)[only.name])
+    const text = String(params[only.name])
     return checkKey(model, 1, text, only.column) === undefined ? text : readAll(params)
   }
 }

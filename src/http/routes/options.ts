@@ -45,7 +45,7 @@ export interface CrudRoutesOptions<Entity extends object = any> extends Register
   readonly maxBatch?: number
   /** Let `DELETE /:id?hard=true` remove rows that could be marked as deleted. Default: false. */
   readonly allowHardDelete?: boolean
-  /** Refuse PUT, PATCH and DELETE without If-Match. Default: false. */
+  /** Refuse PUT, PATCH and DELETE without If-Match, which names a version of the record. Default: false. */
   readonly requireIfMatch?: boolean
   /** Whether to refuse or to ignore properties in bodies that clients may read but not write. Default: refuse. */
   readonly readonlyProperties?: 'refuse' | 'ignore'

@@ -1,5 +1,4 @@
 /** Checks query strings of the generated routes for parameters that the route does not know. */
-import type { FastifyRequest } from 'fastify'
 import {
   checkGet,
   checkWriteQuery,
@@ -10,15 +9,16 @@ import {
 } from '../../plan/index.ts'
 import type { QueryParamError, QueryParams } from '../../query/index.ts'
 import { declaredParameters } from '../declared-parameters.ts'
+import type { RouteRequest } from './request.ts'
 
 /** The checks of a resource's query strings. Each throws one error for all mistakes in a query string. */
 export interface QueryChecks {
-  readonly list: (request: FastifyRequest) => void
-  readonly stream: (request: FastifyRequest) => void
-  readonly get: (request: FastifyRequest) => void
-  readonly write: (request: FastifyRequest) => void
+  readonly list: (request: RouteRequest) => void
+  readonly stream: (request: RouteRequest) => void
+  readonly get: (request: RouteRequest) => void
+  readonly write: (request: RouteRequest) => void
   /** @returns whether the row is to be removed for good */
-  readonly remove: (request: FastifyRequest) => boolean
+  readonly remove: (request: RouteRequest) => boolean
 }
 
 export interface QueryRules {
@@ -28,18 +28,18 @@ export interface QueryRules {
 }
 
 export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: QueryRules): QueryChecks {
-  const optionsFor = (request: FastifyRequest, own: readonly string[] = []): UnknownOptions => {
+  const optionsFor = (request: RouteRequest, own: readonly string[] = []): UnknownOptions => {
     const { names, open } = declaredParameters(request)
     return { refuseUnknown: unknownParameters === 'refuse' && !open, declared: [...own, ...names] }
   }
 
   /** Plans a query string to find its errors. */
-  const read = (plan: (params: QueryParams, options: UnknownOptions) => unknown) => (request: FastifyRequest): void => {
+  const read = (plan: (params: QueryParams, options: UnknownOptions) => unknown) => (request: RouteRequest): void => {
     const { queryParams } = request
     plan(queryParams, queryParams.unknown.length > 0 ? optionsFor(request) : {})
   }
 
-  const write = (request: FastifyRequest, takesHard: boolean, hardError: string | undefined): void => {
+  const write = (request: RouteRequest, takesHard: boolean, hardError: string | undefined): void => {
     const { queryParams } = request
     const errors: QueryParamError[] = hardError === undefined
       ? []
@@ -74,11 +74,11 @@ export function queryChecks ({ whitelist, unknownParameters, allowHardDelete }: 
 const HARD: readonly string[] = ['hard']
 
 /** Whether a request has a query string. Most writes do not. */
-function hasQuery ({ url, query }: FastifyRequest): boolean {
-  return url.includes('?') || Object.keys(query as object).length > 0
+function hasQuery ({ url, query }: RouteRequest): boolean {
+  return url.includes('?') || Object.keys(query).length > 0
 }
 
-const hardOf = ({ query }: FastifyRequest): unknown => (query as Record<string, unknown>)['hard']
+const hardOf = ({ query }: RouteRequest): unknown => query['hard']
 
 function hardMistake (hard: unknown, allowed: boolean): string | undefined {
   if (hard === undefined) return undefined

@@ -1,23 +1,24 @@
 /** The handlers of the routes that read: `list`, also as a stream, and `get`. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { CrudBase } from '../../crud/index.ts'
 import { NotFoundError } from '../../errors.ts'
-import { streamColumns } from '../../read/index.ts'
+import { changedColumns, streamColumns } from '../../read/index.ts'
 import { readScope } from '../../resource/index.ts'
 import type { Streaming } from '../streams/index.ts'
 import type { Handler, HandlerParts } from './handler-parts.ts'
+import type { RouteRequest } from './request.ts'
 
 /** @returns the handlers by the names of their operations */
 export function readHandlers (
   { crud, model, calls, checks, within, streaming, readKey, readOptions, answers }: HandlerParts
 ): { readonly list: Handler, readonly get: Handler } {
   /** Refuses unknown parameters again: with `attachValidation`, a route goes on. The planner finds other errors. */
-  const refuseUnknown = (request: FastifyRequest, check: (request: FastifyRequest) => void): void => {
+  const refuseUnknown = (request: RouteRequest, check: (request: RouteRequest) => void): void => {
     if (request.queryParams.unknown.length > 0) check(request)
   }
 
   const streamList = async (
-    request: FastifyRequest,
+    request: RouteRequest,
     reply: FastifyReply,
     format: ReturnType<Streaming['formatOf']> & {},
     { send }: Streaming
@@ -27,13 +28,8 @@ export function readHandlers (
     const known = streamColumns(crud, em, queryParams)
     const read = await readOptions.of(request)
     if (crud.streamJson !== CrudBase.prototype.streamJson) readScope(read, model)
-    // the hook may have changed the properties of records
     const columns = (first: string | undefined) =>
-      crud.afterRead === undefined || first === undefined
-        ? known
-        : Object.keys(JSON.parse(first) as object).map((name) =>
-          known.find((column) => column.name === name) ?? { name, numeric: false }
-        )
+      crud.afterRead === undefined || first === undefined ? known : changedColumns(known, JSON.parse(first) as object)
     return await send(
       request,
       reply,

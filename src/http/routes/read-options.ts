@@ -1,4 +1,4 @@
-/** The options that a route gives to the methods of `CrudBase`: its scope, and the request for hooks. */
+/** The options that a route gives to the methods of `CrudBase`: its scope, and the request for overridden methods. */
 import type { FastifyRequest } from 'fastify'
 import type { CrudReadOptions } from '../../crud/index.ts'
 import type { CrudRoutesOptions } from './options.ts'

@@ -1,7 +1,9 @@
 /** The resource of some routes and their documentation: bound to an ORM, with checked options. */
 import type { MikroORM } from '@mikro-orm/postgresql'
+import { notAnOperation } from '../../config/index.ts'
 import { CrudBase, entityName } from '../../crud/index.ts'
 import { ConfigError } from '../../errors.ts'
+import type { EntityModel } from '../../model/index.ts'
 import { checkSchema, shown } from '../../options.ts'
 import type { Resource } from '../../resource/index.ts'
 import { ResourceOptionsSchema, type CrudOperation } from '../options.ts'
@@ -46,7 +48,7 @@ export function documentedResource (
  * @param outer the prefix of the instance on which the routes are registered
  * @param byRole whether roles limit what requests may do
  * @throws {ConfigError} when the whitelist names a property that the entity does not have, or when the entity does not
- *   support an operation
+ *   support an operation or `requireIfMatch`
  */
 export function routedResource (
   orm: MikroORM | undefined,
@@ -61,13 +63,28 @@ export function routedResource (
   if (orm === undefined) {
     throw new ConfigError(`${what}: register crudKit first, and await it: await fastify.register(crudKit, { ... }).`)
   }
-  checkSchema(what, ResourceOptionsSchema, rest)
+  checkSchema(what, ResourceOptionsSchema, rest, {
+    say: (path, value) => /^operations\[\d+\]$/.test(path) ? `${path}: ${notAnOperation(value)}` : undefined,
+  })
   const bound = crud.bind(orm.em)
   const operations = offeredOperations(what, bound, options, byRole)
   checkOwnParts(what, options, operations)
+  if (rest.requireIfMatch) checkVersion(what, bound.model)
   const name = options.name ?? crud.name ?? bound.model.tableName
   bound.whitelist.names.add(name)
   return { what, name, bound, operations }
+}
+
+/** Refuses to require If-Match of clients that cannot know any version. */
+function checkVersion (what: string, { name, version }: EntityModel): void {
+  if (version?.hidden === false) return
+  throw new ConfigError(
+    `${what}: 'requireIfMatch' needs a version for If-Match to name, and ${
+      version === undefined
+        ? `${name} has none. Give it one: version: p.integer().version(). Or leave 'requireIfMatch' out.`
+        : `that of ${name} is hidden. Show '${version.name}', or leave 'requireIfMatch' out.`
+    }`
+  )
 }
 
 /** Refuses a prefix under which clients would not find the routes, or would find them in front of all others. */

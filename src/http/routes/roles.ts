@@ -140,14 +140,9 @@ export function roleGuard (
     actor.check(model.name, wanted(request))
   }
   return (request, reply, done) => {
-    try {
-      const actor = settleActor(request, access)
-      if (isPromise(actor)) return actor.then((actor) => check(actor, request))
-      check(actor, request)
-    } catch (error) {
-      // Fastify takes a falsy value that a hook throws for success
-      return Promise.reject(error)
-    }
+    const actor = settleActor(request, access)
+    if (isPromise(actor)) return actor.then((actor) => check(actor, request))
+    check(actor, request)
     done()
   }
 }

@@ -19,6 +19,7 @@ import { withItems } from './own-errors.ts'
 import type { OwnBodies } from './own-bodies.ts'
 import { both, withoutChanges, type HttpPart, type Validator, type Verdict } from './own-schema.ts'
 import type { QueryChecks } from './query-checks.ts'
+import type { RouteRequest } from './request.ts'
 
 /** Compiles a schema of the application with the server's own validator. */
 export type CompileOwn = (schema: object, part: HttpPart, method: string, url: string) => Validator
@@ -39,13 +40,13 @@ export interface RouteValidation {
  * The request that is being validated. Fastify's validators get only the data. Fastify calls them right after the last
  * hook on `preValidation`, in the same turn of the event loop. A WeakMap from data to requests would cost far more.
  */
-let current: FastifyRequest | undefined
+let current: RouteRequest | undefined
 
 /**
  * The request of a key, a query string or a body. It is `undefined` if a plugin has added an asynchronous hook on
  * `preValidation` after ours, and another request came in between. Then the handler checks the data.
  */
-function requestOf (data: unknown, part: 'params' | 'query' | 'body'): FastifyRequest | undefined {
+function requestOf (data: unknown, part: 'params' | 'query' | 'body'): RouteRequest | undefined {
   return current !== undefined && current[part] === data ? current : undefined
 }
 
@@ -53,13 +54,13 @@ export interface ValidatedResource {
   readonly options: CrudRoutesOptions
   readonly operations: readonly CrudOperation[]
   /** The checks of a request's query string. */
-  readonly checksOf: (request: FastifyRequest) => QueryChecks
+  readonly checksOf: (request: RouteRequest) => QueryChecks
   /** Whether a request asks for a stream. */
-  readonly streams: ((request: FastifyRequest) => boolean) | undefined
+  readonly streams: ((request: RouteRequest) => boolean) | undefined
   /** The resource of a request. Without a request, the one that all requests share. */
-  readonly resourceOf: (request: FastifyRequest | undefined) => Resource
+  readonly resourceOf: (request: RouteRequest | undefined) => Resource
   /** Tells what the rows of a request's role fill in. Absent if roles do not limit what requests may do. */
-  readonly byRole?: { readonly fillsNothing: (request: FastifyRequest) => boolean } | undefined
+  readonly byRole?: { readonly fillsNothing: (request: RouteRequest) => boolean } | undefined
   readonly compileOwn: CompileOwn
 }
 
@@ -81,7 +82,7 @@ export function routeValidation (
   return (operation, method, generated, bodies) => {
     const streams = operation === 'list' ? resource.streams : undefined
     const checks: { readonly [Part in HttpPart]: (data: unknown) => Verdict } = {
-      params: judged(checksKey),
+      params: judged((data) => checksKey(data as RouteRequest['params'])),
       querystring: judged((data) => {
         const request = requestOf(data, 'query')
         if (request !== undefined) planning(request, () => checkQuery(operation, request, resource))
@@ -91,7 +92,8 @@ export function routeValidation (
     }
     return {
       preValidation (request, reply, done) {
-        current = request
+        // an `onRoute` hook adds this one, whose type knows no schema
+        current = request as RouteRequest
         if (streams !== undefined) reply.header('vary', 'accept')
         done()
       },
@@ -131,7 +133,7 @@ function withValidation (error: unknown): unknown {
 }
 
 /** Measures work as the stage `plan` of a request. */
-function planning (request: FastifyRequest, work: () => void): void {
+function planning (request: RouteRequest, work: () => void): void {
   const times = timesOf(request)
   const before = times?.enter('plan')
   try {
@@ -143,7 +145,7 @@ function planning (request: FastifyRequest, work: () => void): void {
 
 function checkQuery (
   operation: CrudOperation,
-  request: FastifyRequest,
+  request: RouteRequest,
   { checksOf, streams }: ValidatedResource
 ): void {
   const checks = checksOf(request)
@@ -161,17 +163,17 @@ function checkQuery (
 }
 
 /** Checks the keys in paths. A role that does not see the `uuid` of records cannot use it as a key. */
-function keyCheck ({ resourceOf, byRole }: ValidatedResource): (data: unknown) => void {
+function keyCheck ({ resourceOf, byRole }: ValidatedResource): (params: RouteRequest['params']) => void {
   if (byRole === undefined) return keyReader(resourceOf(undefined).model)
-  const readers = new WeakMap<EntityModel, (data: unknown) => unknown>()
-  return (data) => {
-    const request = requestOf(data, 'params')
+  const readers = new WeakMap<EntityModel, ReturnType<typeof keyReader>>()
+  return (params) => {
+    const request = requestOf(params, 'params')
     // without its role, the check could name what the role does not see: the handler checks the key
     if (request === undefined) return
     const { model } = resourceOf(request)
     let readKey = readers.get(model)
     if (readKey === undefined) readers.set(model, readKey = keyReader(model))
-    readKey(data)
+    readKey(params)
   }
 }
 

@@ -1,5 +1,4 @@
 /** The handlers of the routes that write: `POST` of a record or of a list, `PATCH`, `PUT`, `DELETE` and restore. */
-import type { FastifyRequest } from 'fastify'
 import type { CrudWriteOptions } from '../../crud/index.ts'
 import { PreconditionRequiredError } from '../../errors.ts'
 import type { JsonAnswer } from '../../read/index.ts'
@@ -8,6 +7,7 @@ import { isAccepted } from './accepted-body.ts'
 import { LIST, ONE_RECORD, readBatch, readBody, bodyError } from './body.ts'
 import type { Handler, HandlerParts } from './handler-parts.ts'
 import { locationsOf } from './headers.ts'
+import type { RouteRequest } from './request.ts'
 
 /** @returns the handlers by the names of their operations. `create` is also that of `createMany` */
 export function writeHandlers (
@@ -20,12 +20,12 @@ export function writeHandlers (
   const [ignoredOfNew, ignoredOfChanges] = [ignored('create'), ignored('update')]
   const locationOf = locationsOf(model, crud.afterRead !== undefined)
 
-  const checkIfMatch = ({ headers }: FastifyRequest): void => {
+  const checkIfMatch = ({ headers }: RouteRequest): void => {
     if (options.requireIfMatch && headers['if-match'] === undefined) throw new PreconditionRequiredError()
   }
 
   /** Calls a write to an existing record with its options. */
-  const changing = (request: FastifyRequest, write: (options: CrudWriteOptions) => Promise<JsonAnswer>) =>
+  const changing = (request: RouteRequest, write: (options: CrudWriteOptions) => Promise<JsonAnswer>) =>
     readOptions.calling(request, (options) => write({ ...options, ifMatch: request.headers['if-match'] }))
 
   return {

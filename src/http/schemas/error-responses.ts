@@ -36,7 +36,7 @@ export function errorResponses (
   const reads = operation === 'list' || operation === 'get'
   const creates = operation === 'create' || operation === 'createMany'
   const byKey = operation !== 'list' && !creates
-  const matches = byKey && !reads && (model.version !== undefined || requireIfMatch)
+  const matches = byKey && !reads && model.version !== undefined
   // a literal, because V8 keeps its few large keys in a table; for keys added to {}, it makes an array of 770 elements
   const responses: Record<string, TSchema> = { 400: responseOf(400), 503: responseOf(503) }
   if (identity) responses[401] = responseOf(401)

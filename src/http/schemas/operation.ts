@@ -20,7 +20,11 @@ export interface GeneratedSchema extends FastifySchema {
   readonly body?: TSchema
   /** The responses by status, with those that every generated route declares. */
   readonly response: Readonly<Record<string, TSchema>>
+  readonly 'x-create-many'?: { readonly maxItems: number }
 }
+
+const LIST_DESCRIPTION =
+  'All given filters apply. Commas separate the items of a list. An item in double quotes may contain commas.'
 
 /** Makes the schema of one operation of a resource. */
 export function operationSchema (
@@ -38,10 +42,10 @@ export function operationSchema (
   switch (operation) {
     case 'list':
       return {
-        description:
-          'All given filters apply. Commas separate the items of a list. An item in double quotes may contain commas.',
+        description: LIST_DESCRIPTION,
+        ...streamParts(resource),
         querystring,
-        response: response(200, listAnswer(resource, named), 'A page of records.'),
+        response: response(200, named.page, 'A page of records.'),
       }
     case 'get':
       return { params: paramsOf(model), querystring, response: response(200, named.record, 'The record.') }
@@ -78,12 +82,16 @@ function createParts (
   { operations, maxBatch = DEFAULT_MAX_BATCH }: DocumentedResource,
   named: NamedSchemas,
   response: (status: number, schema: TSchema, description: string) => Record<string, TSchema>
-): Pick<GeneratedSchema, 'response'> & { readonly body: TSchema } {
+): Omit<GeneratedSchema, 'querystring'> & { readonly body: TSchema } {
   const [record, one] = [named.written, named.create!]
   if (!operations.includes('createMany')) return { body: one, response: response(201, record, 'The new record.') }
   const many = Type.Array(one, { maxItems: maxBatch })
   return operations.includes('create')
     ? {
+        description:
+          `The body may also be a list of at most ${maxBatch} records, of which all or none are created. ` +
+          'The answer is then the list of the new records.',
+        'x-create-many': { maxItems: maxBatch },
         body: Type.Union([one, many]),
         response: response(
           201,
@@ -94,13 +102,17 @@ function createParts (
     : { body: many, response: response(201, Type.Array(record), 'The new records.') }
 }
 
-/** A page of records, and if streams are enabled, all records as text. */
-function listAnswer ({ stream }: DocumentedResource, { page }: NamedSchemas): TSchema {
-  if (stream === undefined || stream === false) return page
-  const text = { schema: { type: 'string', description: 'All records that match the filters, without pages.' } }
+/**
+ * How to ask for a stream, if the resource has them. It is no content of the answer, since clients that are generated
+ * from the document could then not tell pages from texts.
+ */
+function streamParts ({ stream }: DocumentedResource): object {
+  if (stream === undefined || stream === false) return {}
+  const accepts = STREAM_TYPES.map((type) => `Accept: ${type}`).join(' or ')
   return {
-    content: { 'application/json': { schema: page }, ...Object.fromEntries(STREAM_TYPES.map((type) => [type, text])) },
-  } as unknown as TSchema
+    description: `${LIST_DESCRIPTION} With ${accepts}, the answer has all records that match, without pages.`,
+    'x-stream-types': STREAM_TYPES,
+  }
 }
 
 /**
@@ -164,7 +176,7 @@ function keySchema (model: EntityModel): TSchema {
 }
 
 function ifMatchHeader ({ model, requireIfMatch = false }: DocumentedResource): { readonly headers?: TSchema } {
-  if (model.version === undefined && !requireIfMatch) return {}
+  if (model.version === undefined) return {}
   const header = Type.String({
     description: 'The ETag of the expected version. If the record has changed since, the request is refused.',
   })

@@ -2,17 +2,11 @@
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
-import { parseExact } from '../../model/index.ts'
+import { exactText, isExactNumber, parseExact } from '../../model/index.ts'
+import type { StreamColumn } from '../../read/index.ts'
 import { STREAM_TYPES } from '../options.ts'
 
 const JSON_TYPE = 'application/json'
-
-/** A column of CSV. */
-export interface StreamColumn {
-  readonly name: string
-  /** Whether its values are numbers, dates or times, which may be strings in JSON. */
-  readonly numeric: boolean
-}
 
 export interface CsvOptions {
   /**
@@ -39,35 +33,65 @@ const ndjson: StreamFormat = {
   writer: () => (batch) => batch.length === 0 ? '' : `${batch.join('\n')}\n`,
 }
 
-/** A header, and a line for each record (RFC 4180). Lists and objects are written as JSON. */
+/** A column of CSV: the names that lead to its values, for example `['agent', 'name']`. */
+interface CsvColumn {
+  readonly path: readonly string[]
+  readonly numeric: boolean
+}
+
+const csvColumns = (columns: readonly StreamColumn[]): readonly CsvColumn[] =>
+  columns.flatMap(({ name, numeric, columns }) =>
+    columns === undefined
+      ? [{ path: [name], numeric }]
+      : csvColumns(columns).map(({ path, numeric }) => ({ path: [name, ...path], numeric }))
+  )
+
+/** The value at the end of a path; `undefined` if a relation on the way is null. */
+function valueAt (record: unknown, path: readonly string[]): unknown {
+  let value = record
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = (value as Record<string, unknown>)[name]
+  }
+  return value
+}
+
+/**
+ * A header, and a line for each record (RFC 4180). The values of a record behind a to-one relation have columns of
+ * their own. Lists and other objects are written as JSON.
+ */
 const csv: StreamFormat = {
   type: 'text/csv; charset=utf-8; header=present',
   writer: (columnsOf, { escapeFormulas = true }) => {
-    let columns: readonly StreamColumn[] | undefined
-    let header: { key: string, header: string }[] = []
+    let columns: readonly CsvColumn[] | undefined
+    const shown = escapeFormulas ? escapeFormula : (text: string) => text
+    const cell = (value: unknown, numeric: boolean): string => {
+      if (value === null || value === undefined) return ''
+      if (typeof value === 'string') return shown(value, numeric)
+      return typeof value === 'object' && !isExactNumber(value) ? JSON.stringify(value) : exactText(value)
+    }
     return (batch, isFirst) => {
-      if (columns === undefined) {
-        columns = columnsOf(batch[0])
-        header = columns.map(({ name }) => ({ key: name, header: escapeFormulas ? escapeFormula(name, false) : name }))
-      }
-      const records = batch.map((json) => parseExact(json) as Record<string, unknown>)
-      if (escapeFormulas) { for (const record of records) escapeRecord(record, columns) }
-      return stringify(records, {
-        header: isFirst,
-        columns: header,
+      const known = columns ??= csvColumns(columnsOf(batch[0]))
+      const header = known.map(({ path }) => shown(path.join('.'), false))
+      const rows = batch.map((json) => {
+        const record = parseExact(json)
+        return known.map(({ path, numeric }) => cell(valueAt(record, path), numeric))
+      })
+      return stringify(isFirst ? [header, ...rows] : rows, {
         record_delimiter: 'windows',
-        cast: { boolean: String, object: (value) => JSON.stringify(value) },
+        quoted_match: SEPARATORS,
+        // readers may skip lines that are empty
+        quoted_empty: known.length === 1,
       })
     }
   },
 }
 
-function escapeRecord (record: Record<string, unknown>, columns: readonly StreamColumn[]): void {
-  for (const { name, numeric } of columns) {
-    const value = record[name]
-    if (typeof value === 'string') record[name] = escapeFormula(value, numeric)
-  }
-}
+/**
+ * Characters of cells that are quoted, beside quotes and commas. Each CR and each LF separates lines (RFC 4180 section
+ * 2.6), and semicolons and tabs separate cells for spreadsheets that guess.
+ */
+const SEPARATORS = /[;\t\r\n]/
 
 /**
  * Starts of cells that spreadsheets read as formulas (OWASP, "CSV Injection"): `=`, `+`, `-`, `@` and their full-width

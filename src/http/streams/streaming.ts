@@ -1,8 +1,9 @@
 /** Sends lists as streams of all records that match the filters, to clients that prefer a stream. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { StreamColumn } from '../../read/index.ts'
 import { OpenStream, type OpenBatches } from './open-stream.ts'
 import { DEFAULT_STREAM } from '../options.ts'
-import { streamFormat, type CsvOptions, type StreamColumn, type StreamFormat } from './formats.ts'
+import { streamFormat, type CsvOptions, type StreamFormat } from './formats.ts'
 
 /** The options of streams. */
 export interface StreamOptions {
@@ -64,12 +65,15 @@ export function streamingOf (fastify: FastifyInstance, options: StreamOptions): 
     formatOf: streamFormat,
     send: async (request, reply, format, openBatches, columns) => {
       reply.type(format.type)
-      if (request.method === 'HEAD') return reply.send()
       const stream = new OpenStream(request, reply, { stallTimeoutMillis, timeoutMillis }, openBatches)
       open.add(stream)
       stream.ended.then(() => open.delete(stream))
       const records = await stream.records(format.writer(columns, csv))
-      return records === undefined ? reply : reply.send(records)
+      if (records === undefined) return reply
+      if (request.method !== 'HEAD') return reply.send(records)
+      records.destroy()
+      await stream.ended
+      return reply.send()
     },
   }
 }

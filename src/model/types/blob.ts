@@ -9,8 +9,13 @@ export const blob: WireType<BlobType> = {
   columns: { bytea: () => ({ kind: 'blob' }) },
   abilities: () => INCOMPARABLE,
   extremes: false,
+  // base64 in a path, or the text of the database
+  fromKey (text) {
+    const stored = blobFromStored(text)
+    return stored === undefined ? blobFromJson(text) : accept(stored)
+  },
   fromJson: blobFromJson,
-  fromStored: () => undefined,
+  fromStored: blobFromStored,
   toBody: unchanged,
   takesDates: false,
   isSame: (one, other) => Buffer.isBuffer(one) && Buffer.isBuffer(other) && one.equals(other),
@@ -19,6 +24,13 @@ export const blob: WireType<BlobType> = {
   numeric: false,
   plainInPath: false,
   plainInJson: true,
+}
+
+/** The text that the database writes (manual, section 8.4.1). */
+const STORED = /^\\x(?:[\da-f]{2})*$/
+
+function blobFromStored (text: string): Buffer | undefined {
+  return STORED.test(text) ? Buffer.from(text.slice(2), 'hex') : undefined
 }
 
 /** Accepts base64, and a Buffer from the application. */

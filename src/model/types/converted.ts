@@ -5,7 +5,12 @@ export type SqlValue = string | number | boolean | null | Buffer
 
 /** A converted value, or the end of a sentence that says what would be accepted: "... must be an integer". */
 export type Converted =
-  | { readonly ok: true, readonly value: SqlValue }
+  | {
+    readonly ok: true,
+    readonly value: SqlValue,
+    /** Whether a custom type makes SQL of the value (`raw`). Only MikroORM can write it, and `value` is null. */
+    readonly raw?: true,
+  }
   | {
     readonly ok: false,
     readonly expected: string,
@@ -15,6 +20,8 @@ export type Converted =
   }
 
 export const accept = (value: SqlValue): Converted => ({ ok: true, value })
+
+export const RAW: Converted = { ok: true, value: null, raw: true }
 
 export const refuse = (expected: string, allowed?: readonly string[]): Converted => ({ ok: false, expected, allowed })
 

@@ -1,15 +1,15 @@
-/** Dates: `YYYY-MM-DD`. */
+/** Dates: `YYYY-MM-DD`, or another day in the form of the database: `0044-03-15 BC`, `10000-01-01`, `infinity`. */
 import { accept, fromString, refuse, type Converted } from './converted.ts'
 import type { DateType } from './value-type.ts'
 import { ORDERED, unchanged, type WireType } from './wire-type.ts'
 
-const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
-const STORED_DATE = /^(\d{4,7})-(\d\d)-(\d\d)( BC)?$/
-/** The last year of PostgreSQL's dates, and the first complete year, which is before Christ (manual, table 8.9). */
+const DATE = /^(\d{4}|[1-9]\d{4,6})-(\d\d)-(\d\d)( BC)?$/
+/** The last year of PostgreSQL's dates, and their first day, which is before Christ (manual, table 8.9). */
 const LAST_YEAR = 5_874_897
-const FIRST_YEAR_BC = 4713
+const FIRST_DAY_BC = '4714-11-24'
+export const LAST_DATE = `${LAST_YEAR}-12-31`
 
-/** Infinite dates and times, which the database can hold but clients cannot write. */
+/** Infinite dates and times. */
 export const INFINITE: ReadonlySet<string> = new Set(['infinity', '-infinity'])
 
 /** Words that the database replaces by a day or a moment when it reads them (manual, table 8.13). */
@@ -22,7 +22,7 @@ export const date: WireType<DateType> = {
   fromText: dateFromText,
   fromJson: (value) => fromString(value, dateFromText),
   bound: true,
-  fromStored: (text) => INFINITE.has(text) || isStoredDate(text, LAST_YEAR) ? text : undefined,
+  fromStored: (text) => isDate(text) ? text : undefined,
   fromCondition: (value) => typeof value === 'string' && isDate(value) ? value : undefined,
   fromScope: dateFromScope,
   // the day of a special word is known to the database only
@@ -44,26 +44,27 @@ function dateFromText (text: string): Converted {
 function dateFromScope (value: unknown): Converted {
   if (value instanceof Date) return dateFromText(value.toISOString().slice(0, 10))
   const text = typeof value === 'string' ? value.trim() : ''
-  if (INFINITE.has(text) || MOMENTS.has(text) || isStoredDate(text, LAST_YEAR)) return accept(text)
+  if (MOMENTS.has(text)) return accept(text)
   return dateFromText(/^[T ]\d\d:\d\d/.test(text.slice(10)) ? text.slice(0, 10) : text)
 }
 
-/** Whether year, month and day exist in the proleptic Gregorian calendar (RFC 3339 section 5.7). */
-export function isDate (text: string): boolean {
-  const [, year, month, day] = DATE.exec(text) ?? []
-  return Number(year) >= 1 && isDay(Number(year), Number(month), Number(day))
-}
+const isDate = (text: string): boolean => INFINITE.has(text) || isDay(text, LAST_YEAR)
 
-/** Whether the database may write this text for a date of any year, before or after Christ. */
-export function isStoredDate (text: string, lastYear: number): boolean {
-  const [, years, month, day, era] = STORED_DATE.exec(text) ?? []
+/**
+ * Whether a day exists in the proleptic Gregorian calendar (RFC 3339 section 5.7), and the database can hold it.
+ *
+ * @param text a day of any year, before or after Christ
+ */
+export function isDay (text: string, lastYear: number): boolean {
+  const [, years, month, day, era] = DATE.exec(text) ?? []
   const year = Number(years)
-  if (!(year >= 1 && year <= (era === undefined ? lastYear : FIRST_YEAR_BC))) return false
-  // the year before 1 is 1 BC
-  return isDay(era === undefined ? year : 1 - year + 4800, Number(month), Number(day))
+  if (era === undefined ? !(year >= 1 && year <= lastYear) : year < 1 || isBeforeFirst(year, text)) return false
+  // the year before 1 is 1 BC; the calendar repeats itself every 400 years
+  const similar = 2000 + (era === undefined ? year : 1 - year + 4800) % 400
+  // day 0 of the next month is the last day of this one
+  return Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 &&
+    Number(day) <= new Date(Date.UTC(similar, Number(month), 0)).getUTCDate()
 }
 
-function isDay (year: number, month: number, day: number): boolean {
-  // the calendar repeats itself every 400 years; day 0 of the next month is the last day of this one
-  return month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(2000 + year % 400, month, 0)).getUTCDate()
-}
+const isBeforeFirst = (yearBC: number, text: string): boolean =>
+  yearBC > 4714 || (yearBC === 4714 && text.slice(0, 10) < FIRST_DAY_BC)

@@ -1,25 +1,32 @@
-/** Dates with a time: ISO 8601 in UTC, with milliseconds. A column without a zone holds UTC. */
+/**
+ * Dates with a time: ISO 8601 in UTC, with milliseconds, or with microseconds if a moment has any. A column without a
+ * zone holds UTC.
+ */
 import { accept, fromString, refuse, type Converted, type SqlValue } from './converted.ts'
-import { INFINITE, isDate, isStoredDate, MOMENTS } from './date.ts'
-import { microsecondsBetween } from './order.ts'
+import { INFINITE, isDay, MOMENTS } from './date.ts'
+import { microsecondsBetween, millisecondsOf, momentOfDate, momentText } from './order.ts'
 import { isTime } from './time.ts'
 import type { DatetimeType } from './value-type.ts'
 import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
-const ZONE = /(Z|[+-]\d\d(?::?\d\d)?)$/i
 const STORED = /^(\d{4,6}-\d\d-\d\d) ((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?)( BC)?$/
+const WRITTEN = /^(\d{4,6}-\d\d-\d\d)(?:[Tt ](\d[\d:.]+)([Zz]|[+-]\d\d(?::?\d\d)?)?)?( BC)?$/
 /** The last year of PostgreSQL's timestamps (manual, table 8.9). */
 const LAST_YEAR = 294_276
+/** The digits of a second that JavaScript and the wire form have for every datetime. */
+const MILLISECONDS = 3
 
-const zoned: FromColumn<DatetimeType> = () => ({ kind: 'datetime', zoned: true })
-const unzoned: FromColumn<DatetimeType> = () => ({ kind: 'datetime', zoned: false })
+const columnOf = (zoned: boolean): FromColumn<DatetimeType> => (_, [precision]) =>
+  precision === undefined || precision > MILLISECONDS
+    ? { kind: 'datetime', zoned }
+    : { kind: 'datetime', zoned, milliseconds: true }
 
 export const datetime: WireType<DatetimeType> = {
   columns: {
-    timestamptz: zoned,
-    'timestamp with time zone': zoned,
-    timestamp: unzoned,
-    'timestamp without time zone': unzoned,
+    timestamptz: columnOf(true),
+    'timestamp with time zone': columnOf(true),
+    timestamp: columnOf(false),
+    'timestamp without time zone': columnOf(false),
   },
   abilities: () => ORDERED,
   extremes: true,
@@ -28,7 +35,7 @@ export const datetime: WireType<DatetimeType> = {
   adviceInUrl: () => 'write + as %2B',
   /** Accepts a Date from the application, too. */
   fromJson: (value, { zoned }) =>
-    value instanceof Date && !Number.isNaN(value.getTime())
+    value instanceof Date
       ? fromDate(value, zoned)
       : fromString(value, (text) => datetimeFromText(text, zoned)),
   /** The text is in UTC. */
@@ -39,35 +46,29 @@ export const datetime: WireType<DatetimeType> = {
   fromScope: datetimeFromScope,
   isSame: isSameMoment,
   inEntity: (value) => dateOf(String(value)),
-  forSerializer: (json) => new Date(json as string),
+  forSerializer: (json) => dateOf(String(json)),
   numeric: true,
   plainInPath: false,
   plainInJson: true,
 }
 
-/** Accepts ISO 8601. A date without a time is midnight, and a time without an offset is UTC. Microseconds are kept. */
+/**
+ * Accepts ISO 8601, and the other moments of the database: infinite ones, years after 9999, and ` BC` after the rest. A
+ * date without a time is midnight, and a time without an offset is UTC. Microseconds are kept.
+ */
 function datetimeFromText (text: string, zoned: boolean): Converted {
+  if (INFINITE.has(text)) return accept(text)
   const expected = refuse('an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31')
-  const [date = '', clock] = [text.slice(0, 10), text.length > 10 ? text.slice(11) : undefined]
-  if (!isDate(date)) return expected
-  if (clock === undefined) return accept(zoned ? `${date}T00:00:00Z` : `${date}T00:00:00`)
-  const separator = text[10]
-  if (separator !== 'T' && separator !== 't' && separator !== ' ') return expected
-  const zone = ZONE.exec(clock)?.[1] ?? ''
-  const time = zone === '' ? clock : clock.slice(0, -zone.length)
-  if (!isTime(time)) return expected
+  const [, date, time = '00:00:00', zone = '', era = ''] = WRITTEN.exec(text) ?? []
+  if (date === undefined || !isDay(`${date}${era}`, LAST_YEAR) || !isTime(time)) return expected
   const minutes = offsetMinutes(zone)
   if (minutes === undefined) return expected
-  // answers show the moment in UTC, in which the year must still have four digits
-  const year = new Date(Date.parse(`${date}T${time}Z`) - minutes * 60_000).getUTCFullYear()
-  if (!(year >= 1 && year <= 9999)) return expected
-  if (zoned) return accept(`${date}T${time}${zone === '' || minutes === 0 ? 'Z' : zone}`)
-  if (minutes === 0) return accept(`${date}T${time}`)
-  // a column without a zone holds UTC: shift the minutes, keep the fraction of the second
-  const [clockTime = '', fraction = ''] = (time.length === 5 ? `${time}:00` : time).split('.')
-  const shifted = new Date(Date.parse(`${date}T${clockTime}Z`) - minutes * 60_000)
-  if (shifted.getUTCFullYear() < 1 || shifted.getUTCFullYear() > 9999) return expected
-  return accept(shifted.toISOString().slice(0, 19) + (fraction && `.${fraction}`))
+  if (minutes === 0) return accept(`${date}T${time}${zoned ? 'Z' : ''}${era}`)
+  const written = `${date}T${time}${zone}${era}`
+  // a column without a zone holds UTC
+  const inUtc = momentText(written)
+  if (!isDay(inUtc.replace(/T.*Z/, ''), LAST_YEAR)) return expected
+  return accept(zoned ? written : inUtc.replace(/(\.000)?Z/, ''))
 }
 
 /**
@@ -83,9 +84,9 @@ function offsetMinutes (zone: string): number | undefined {
 }
 
 function datetimeFromScope (value: unknown, { zoned }: DatetimeType): Converted {
-  if (value instanceof Date) return isCommon(value) ? fromDate(value, zoned) : refuse('a Date of the years 1 to 9999')
+  if (value instanceof Date) return fromDate(value, zoned)
   const text = typeof value === 'string' ? value.trim() : ''
-  if (INFINITE.has(text) || MOMENTS.has(text)) return accept(text)
+  if (MOMENTS.has(text)) return accept(text)
   const converted = datetimeFromText(text, zoned)
   return converted.ok || typeof value === 'string' ? converted : refuse('a Date, or an ISO 8601 date and time')
 }
@@ -97,11 +98,14 @@ function isSameMoment (one: SqlValue, other: SqlValue): boolean | undefined {
   return distance === 0n ? true : distance > -1_000_000n && distance < 1_000_000n ? undefined : false
 }
 
-/** Converts a Date. Every valid Date exists, so only a year outside of 1 to 9999 has to be checked. */
+/** Converts a Date. ISO 8601 writes the years 0 to 9999 with four digits, and others with a sign. */
 function fromDate (value: Date, zoned: boolean): Converted {
+  if (Number.isNaN(value.getTime())) return refuse('a valid Date')
   const written = isoText(value)
-  const hasYear = written.length === 24 && !written.startsWith('0000')
-  return hasYear ? accept(zoned ? written : written.slice(0, -1)) : datetimeFromText(written, zoned)
+  const isCommon = written.length === 24 && !written.startsWith('0000')
+  return isCommon
+    ? accept(zoned ? written : written.slice(0, -1))
+    : datetimeFromText(momentOfDate(value), zoned)
 }
 
 /**
@@ -118,16 +122,27 @@ function isoText (value: Date): string {
 
 function datetimeFromStored (text: string, zoned: boolean): SqlValue | undefined {
   const [, date = '', time, era = ''] = STORED.exec(text) ?? []
-  if (!isStoredDate(`${date}${era}`, LAST_YEAR)) return undefined
+  if (!isDay(`${date}${era}`, LAST_YEAR)) return undefined
   return zoned ? `${date} ${time}+00${era}` : text
 }
 
-/** The Date of a converted datetime. Its offset may lack minutes, and without an offset it is UTC. */
+/**
+ * The Date of a converted datetime, without its microseconds. It is invalid for a moment that is infinite, or after the
+ * last Date.
+ */
 function dateOf (text: string): Date {
-  const [offset = '', hours, minutes = '00'] = /([+-]\d\d):?(\d\d)?$/.exec(text.slice(11)) ?? []
-  if (hours !== undefined) return new Date(`${text.slice(0, -offset.length)}${hours}:${minutes}`)
-  return new Date(text.endsWith('Z') ? text : `${text}Z`)
+  return ISO.test(text) ? new Date(text.endsWith('Z') ? text : `${text}Z`) : new Date(millisecondsOf(text))
 }
+
+/** Whether a Date can hold a converted datetime, in the form that MikroORM writes. */
+export function fitsDate (text: string, { milliseconds }: DatetimeType): boolean {
+  return isCommon(dateOf(text)) && (milliseconds === true || !MICROSECONDS.test(momentText(text)))
+}
+
+const MICROSECONDS = /\.\d{6}Z/
+
+/** Text without an offset that JavaScript reads. */
+const ISO = /^\d{4}-\d\d-\d\dT[\d:.]{5,12}Z?$/
 
 /** Whether ISO 8601 writes the year with four digits. It is false for an invalid Date. */
 const isCommon = (date: Date): boolean => date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999

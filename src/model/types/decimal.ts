@@ -41,6 +41,8 @@ function decimalFromText (text: string): Converted {
 }
 
 function decimalFromJson (value: unknown, { form, precision, scale = 0 }: DecimalType): Converted {
+  // a column with a precision has no infinite numbers
+  if (value === 'NaN' || (precision === undefined && NOT_FINITE.has(value as string))) return accept(value as string)
   const written = form === 'number'
     ? typeof value === 'number' && Number.isFinite(value) ? plain(value) : undefined
     : typeof value === 'string'

@@ -14,7 +14,11 @@ export const float: WireType<FloatType> = {
   sum: (type) => type,
   mean: () => ({ kind: 'float', single: false }),
   fromText: floatFromText,
-  fromJson: (value, type) => typeof value === 'number' ? floatFromText(String(value), type) : refuse('a number'),
+  // JSON has no word for numbers that are not finite, so the database writes their names as strings
+  fromJson (value, type) {
+    if (NOT_FINITE.has(value as string)) return accept(value as string)
+    return typeof value === 'number' ? floatFromText(String(value), type) : refuse('a number')
+  },
   fromStored (text, type, computed) {
     if (NOT_FINITE.has(text)) return text
     return computed ? matching(text, NUMBER) : floatFromText(text, type).ok ? text : undefined

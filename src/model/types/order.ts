@@ -4,7 +4,11 @@
  */
 
 const DAY = 86_400_000
+const DAY_MICROS = 86_400_000_000n
+/** The calendar repeats itself every 400 years. */
 const CYCLE_DAYS = 146_097
+/** The day 2000-01-01, counted from 1970-01-01. */
+const DAY_2000 = 10_957
 const MOMENT = /^(\d+)-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?( BC)?$/
 
 const sign = (difference: bigint): number => difference < 0n ? -1 : difference > 0n ? 1 : 0
@@ -34,12 +38,46 @@ export function microsecondsBetween (one: string, earlier: string): bigint {
   return microsecondsOf(one) - microsecondsOf(earlier)
 }
 
-/** A converted moment of the years 1 to 9999 as ISO 8601 in UTC, with milliseconds, or microseconds if it has any. */
+/**
+ * A converted moment as records show it: ISO 8601 in UTC with milliseconds, or with microseconds if it has any, and
+ * ` BC` after a year before 1.
+ */
 export function momentText (moment: string): string {
-  const micros = microsecondsOf(moment)
-  const rest = ((micros % 1000n) + 1000n) % 1000n
-  const text = new Date(Number((micros - rest) / 1000n)).toISOString()
-  return rest === 0n ? text : `${text.slice(0, -1)}${String(rest).padStart(3, '0')}Z`
+  return MOMENT.test(moment) ? microsecondsText(microsecondsOf(moment)) : moment
+}
+
+/** @param micros the microseconds since 1970 */
+function microsecondsText (micros: bigint): string {
+  const ofDay = Number(((micros % DAY_MICROS) + DAY_MICROS) % DAY_MICROS)
+  const [date = '', era = ''] = dayText(Number((micros - BigInt(ofDay)) / DAY_MICROS)).split(' ')
+  const time = new Date(Math.floor(ofDay / 1000)).toISOString().slice(10, -1)
+  const rest = ofDay % 1000
+  return `${date}${time}${rest === 0 ? '' : String(rest).padStart(3, '0')}Z${era && ` ${era}`}`
+}
+
+/** The next day of any year. */
+export function nextDay (day: string): string {
+  return dayText(Number(microsecondsOf(day) / DAY_MICROS) + 1)
+}
+
+/** The text of a day, counted from 1970-01-01. */
+function dayText (days: number): string {
+  const cycles = Math.floor((days - DAY_2000) / CYCLE_DAYS)
+  const [, years = '', rest = ''] = /^(\d+)(.{6})/.exec(new Date((days - cycles * CYCLE_DAYS) * DAY).toISOString())!
+  const year = Number(years) + cycles * 400
+  return year < 1 ? `${digits(1 - year)}${rest} BC` : `${digits(year)}${rest}`
+}
+
+const digits = (year: number): string => String(year).padStart(4, '0')
+
+/** The moment of a Date of any year. */
+export function momentOfDate (date: Date): string {
+  return microsecondsText(BigInt(date.getTime()) * 1000n)
+}
+
+/** The milliseconds from 1970 to a converted moment, without its microseconds. */
+export function millisecondsOf (moment: string): number {
+  return Math.floor(Number(microsecondsOf(moment)) / 1000)
 }
 
 /** Microseconds since 1970. */
@@ -47,7 +85,7 @@ function microsecondsOf (text: string): bigint {
   const [, years, month, day, hours = 0, minutes = 0, seconds = 0, fraction = '', zone = '', era] = MOMENT.exec(text) ??
     []
   if (years === undefined) return text.startsWith('-') ? -(10n ** 30n) : 10n ** 30n
-  // the year before 1 is 1 BC; the calendar repeats itself every 400 years
+  // the year before 1 is 1 BC
   const year = era === undefined ? Number(years) : 1 - Number(years)
   const cycles = Math.floor(year / 400)
   const days = Date.UTC(2000 + year - cycles * 400, Number(month) - 1, Number(day)) / DAY + (cycles - 5) * CYCLE_DAYS

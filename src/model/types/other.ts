@@ -1,5 +1,6 @@
 /** Types that this package does not know. Their values are texts that the database reads and writes. */
 import { accept, refuse } from './converted.ts'
+import { textFromText } from './text.ts'
 import type { OtherType } from './value-type.ts'
 import { INCOMPARABLE, unchanged, type WireType } from './wire-type.ts'
 
@@ -8,8 +9,9 @@ export const other: WireType<OtherType> = {
   columns: {},
   abilities: () => INCOMPARABLE,
   extremes: false,
+  fromKey: textFromText,
   fromJson: (value) => typeof value === 'string' && !value.includes('\0') ? accept(value) : refuse('a string'),
-  fromStored: () => undefined,
+  fromStored: (text) => textFromText(text).ok ? text : undefined,
   toBody: unchanged,
   takesDates: false,
   isSame: () => undefined,

@@ -4,21 +4,16 @@
  * `[1,5]` comes back as `[1,6)`.
  */
 import { accept, fromString, refuse, type Converted } from './converted.ts'
-import { date, INFINITE } from './date.ts'
+import { date, INFINITE, LAST_DATE } from './date.ts'
 import { datetime } from './datetime.ts'
 import { decimal } from './decimal.ts'
 import { bigint, INT32, INT64, integer } from './integer.ts'
-import { compareDecimals, compareIntegers, compareMoments, momentText } from './order.ts'
+import { compareDecimals, compareIntegers, compareMoments, momentText, nextDay } from './order.ts'
 import type { EndType, RangeType, TypeOf } from './value-type.ts'
 import { COMPARABLE, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
 /** The brackets and two ends. An end is quoted, or has no characters that need quotes. */
 const RANGE = /^([[(])("[^"\\]*"|[^"\\,()[\]]*),("[^"\\]*"|[^"\\,()[\]]*)([\])])$/
-
-/**
- * The day after the last date that clients may write. PostgreSQL shows it as the end of a range up to that last date.
- */
-const AFTER_LAST_DATE = '10000-01-01'
 
 /** The facts about a type of values that ranges of it need. */
 interface Ends<T extends EndType> {
@@ -73,16 +68,17 @@ const ENDS: { readonly [Name in EndType['kind']]: Ends<TypeOf<Name> & EndType> }
   },
   date: {
     expected: () => 'dates, such as [2024-01-01,2024-02-01), [2024-01-01,) or empty',
-    fromText: (text, type) => INFINITE.has(text) ? accept(text) : date.fromText!(text, type),
+    fromText: (text, type) => date.fromText!(text, type),
     fromStored: (text, type) => stored(date.fromStored(text, type, false)),
     compare: compareMoments,
     counted: true,
     next: nextDay,
+    last: () => LAST_DATE,
   },
   datetime: {
     expected: () =>
       'ISO 8601 dates and times, such as [2024-05-31T09:30:00Z,2024-05-31T11:00:00Z), [2024-05-31,) or empty',
-    fromText: (text, type) => INFINITE.has(text) ? accept(text) : datetime.fromText!(text, type),
+    fromText: (text, type) => datetime.fromText!(text, type),
     fromStored: (text, type) => stored(datetime.fromStored(text, type, false)),
     compare: compareMoments,
     counted: false,
@@ -92,11 +88,6 @@ const ENDS: { readonly [Name in EndType['kind']]: Ends<TypeOf<Name> & EndType> }
 
 function nextInteger (value: string): string {
   return String(BigInt(value) + 1n)
-}
-
-/** The day after a date that clients may write. */
-function nextDay (value: string): string {
-  return new Date(Date.parse(`${value}T00:00:00Z`) + 86_400_000).toISOString().replace(/^\+0?/, '').slice(0, -14)
 }
 
 const stored = (value: unknown): string | undefined => value === undefined ? undefined : String(value)
@@ -157,14 +148,12 @@ function rangeFromText (text: string, type: RangeType): Converted {
   const { end } = type
   const { fromText, compare, last } = endsOf(end)
   const [, open = '', first, second, close = ''] = RANGE.exec(text) ?? []
-  const read = (written: string | undefined, shown: boolean): string | undefined => {
+  const read = (written: string | undefined): string | undefined => {
     if (written === undefined || written === '') return written
-    const value = unquoted(written)
-    if (end.kind === 'date' && shown && value === AFTER_LAST_DATE) return value
-    const converted = fromText(value, end)
+    const converted = fromText(unquoted(written), end)
     return converted.ok ? String(converted.value) : undefined
   }
-  const [lower, upper] = [read(first, open === '['), read(second, close === ')')]
+  const [lower, upper] = [read(first), read(second)]
   if (lower === undefined || upper === undefined) return refuse(expectedOf(type))
   if (lower !== '' && upper !== '' && compare(lower, upper) > 0) {
     return refuse(`a range whose low end comes first, as ${writtenAs(open, upper, lower, close)}`)

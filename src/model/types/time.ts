@@ -5,6 +5,8 @@ import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.
 
 const TIME = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?$/
 const STORED_TIME = /^(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?|24:00:00)$/
+/** The end of a day, which differs from its start for the database. */
+const END_OF_DAY = /^24:00(?::00(?:\.0{1,6})?)?$/
 
 const type: FromColumn<TimeType> = () => ({ kind: 'time' })
 
@@ -42,7 +44,7 @@ function secondsOf (text: string): number {
 }
 
 function timeFromText (text: string): Converted {
-  return isTime(text) ? accept(text) : refuse('a time, HH:MM or HH:MM:SS')
+  return isTime(text) || END_OF_DAY.test(text) ? accept(text) : refuse('a time, HH:MM or HH:MM:SS')
 }
 
 export function isTime (text: string): boolean {

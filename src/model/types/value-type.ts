@@ -61,6 +61,8 @@ export interface DateType {
 export interface DatetimeType {
   readonly kind: 'datetime'
   readonly zoned: boolean
+  /** The column keeps no more than milliseconds. */
+  readonly milliseconds?: true
 }
 
 export interface TimeType {
@@ -90,7 +92,10 @@ export interface RangeType {
   readonly end: EndType
 }
 
-/** A type that this package does not know. Its values are read as texts and can only be tested for null. */
+/**
+ * A type that this package does not know. Its values are read as texts. They can only be tested for null, and compared
+ * as keys.
+ */
 export interface OtherType {
   readonly kind: 'other'
   readonly columnType: string

@@ -61,6 +61,9 @@ export interface WireType<T extends ValueType> {
    */
   fromText?(text: string, type: T): Converted
 
+  /** Converts the text of a key, which is compared by `=` only. If absent, `fromText` does it. */
+  fromKey?(text: string): Converted
+
   /**
    * Advice for the message when a text in a URL is rejected. The text may have been correct before it was put into the
    * URL.

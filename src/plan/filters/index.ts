@@ -7,12 +7,14 @@ import type { Condition, CustomCondition, Deleted } from '../types.ts'
 import { Values } from '../values.ts'
 import { withoutIgnored } from './ignored.ts'
 import { kindOf, takesOperators, type FilterEntry } from './kinds.ts'
+import { aboutOr, withNullFilter } from './meant.ts'
 import { CODE, parameterName, NOTHING, refuseFilter, type Planned } from './planned.ts'
 import { ConditionTree } from './tree.ts'
 
 export type { Compared, FilterTarget } from './kind.ts'
 export { comparedBy, filterEntry, relationsOf, takesOperators, type FilterEntry } from './kinds.ts'
 export type { OperatorFilter } from './operators.ts'
+export { aboutOr } from './meant.ts'
 export { parameterName } from './planned.ts'
 export { TRASHED } from './trashed.ts'
 
@@ -73,10 +75,12 @@ export function planFilters (
     if (entry !== undefined) add(param, entry)
     else {
       errors.add(CODE, () =>
-        refusal(CODE, parameterName(param), `The filter '${cited(param.field)}' is not allowed.`, {
-          given: param.field,
-          allowed: whitelist.filters.keys(),
-        }))
+        refusal(
+          CODE,
+          parameterName(param),
+          `The filter '${cited(param.field)}' is not allowed.${aboutOr(param.field, whitelist.filters)}`,
+          { given: param.field, allowed: whitelist.filters.keys() }
+        ))
     }
   }
   for (const { entry, param } of whitelist.defaults) {
@@ -96,7 +100,10 @@ export function checkDefault (param: FilterParam, entry: FilterEntry): void {
 function plan (param: FilterParam, entry: FilterEntry, values: Values): Planned {
   const kind = kindOf(entry)
   // the operator decides whether a text is a list with items that may be ignored
-  if (takesOperators(entry)) return kind.plan(param, entry, values)
+  if (takesOperators(entry)) {
+    const planned = kind.plan(param, entry, values)
+    return planned.kind === 'errors' ? withNullFilter(planned, param, entry) : planned
+  }
   const meant = withoutIgnored(param, entry.ignored)
   if (meant === undefined) return NOTHING
   if (meant.operator !== undefined) return refuseFilter(meant, `The filter '${entry.name}' takes no operator.`)

@@ -5,10 +5,12 @@ import { didYouMean, listed } from '../../suggest.ts'
 import type { QueryErrors } from '../query-errors.ts'
 import { cited } from '../refusal.ts'
 import type { Whitelist } from '../whitelist/index.ts'
-import { isWrittenAsFilter, suggestionFor } from './suggestion.ts'
+import { aboutOr } from '../filters/index.ts'
+import { ANY_FILTER, isWrittenAsFilter, standsForFilters, suggestionFor } from './suggestion.ts'
 import { plain, REFUSED } from './words.ts'
 
 const CODE = 'FST_CRUD_QUERY_INVALID'
+const NO_FILTERS: Whitelist['filters'] = new Map()
 
 /** Options for parameters that are not part of the query language. */
 export interface UnknownOptions {
@@ -44,14 +46,15 @@ export function refuseUnknown (
   if (params.unknown.length === 0) return
   const known = takenBy(purpose, whitelist)
   const taken = [...known, ...(options.declared ?? []).filter((name) => !isTaken(name, known))]
-  const allowed = listed(taken.map((name) => name === 'filter' ? 'filter[<name>]' : name))
+  const allowed = listed(taken.map((name) => name === 'filter' ? ANY_FILTER : name))
+  const filters = known.includes('filter') ? whitelist.filters : NO_FILTERS
   for (const name of params.unknown) {
     const suggested = (): string | undefined => suggestionFor(name, taken, whitelist, params)
     if (
       options.refuseUnknown !== true && !isNearMiss(name) && !isStrict(name, suggested(), options) &&
       !isWrittenAsFilter(name, suggested(), whitelist)
     ) continue
-    errors.add(CODE, () => refusalOf(name, suggested(), allowed))
+    errors.add(CODE, () => refusalOf(name, suggested(), allowed, filters))
   }
 }
 
@@ -71,13 +74,22 @@ function isStrict (name: string, suggestion: string | undefined, { strict = [] }
   return strict.some((one) => plain(one) === word || one === suggestion)
 }
 
-function refusalOf (name: string, suggestion: string | undefined, allowed: readonly string[]): QueryParamError {
+/** @param filters the filters that the route takes */
+function refusalOf (
+  name: string,
+  suggestion: string | undefined,
+  allowed: readonly string[],
+  filters: Whitelist['filters']
+): QueryParamError {
   const parameter = cited(name).toWellFormed()
+  // no filter can be chosen for the client, so that this is no suggestion to follow
+  const near = suggestion ?? (filters.size > 0 && standsForFilters(name) ? ANY_FILTER : undefined)
+  const sentence = `There is no parameter '${parameter}'.${filters.size === 0 ? '' : aboutOr(name, filters)}`
   const list = allowed.length === 0 ? 'none' : allowed.join(', ')
   return {
     source: { parameter },
     code: CODE,
-    detail: `${didYouMean(`There is no parameter '${parameter}'`, suggestion)} Allowed: ${list}.`,
+    detail: `${didYouMean(sentence, near)} Allowed: ${list}.`,
     allowed,
     ...(suggestion !== undefined && { suggestion }),
   }

@@ -8,6 +8,9 @@ import type { Whitelist } from '../whitelist/index.ts'
 import { filterFor, hasOperator, nearestFilter } from './filter-name.ts'
 import { MEANT, plain, SEARCHES } from './words.ts'
 
+/** The form of the parameters of filters. */
+export const ANY_FILTER = 'filter[<name>]'
+
 /** Minimum length of a name in which typing errors are looked for. A shorter name could be anything. */
 const MIN_TYPO_LENGTH = 3
 
@@ -61,6 +64,11 @@ export function isWrittenAsFilter (name: string, suggestion: string | undefined,
   if (open !== -1 && (word === 'filter' || MEANT.get(word) === 'filter')) return true
   if (suggestion === undefined || !suggestion.includes('[')) return false
   return open !== -1 || hasOperator(name, whitelist) || prefixed(name, [], whitelist) === suggestion
+}
+
+/** Whether a name stands for filters as a whole, such as `filters` and `where`, and names none of them. */
+export function standsForFilters (name: string): boolean {
+  return plain(name) === 'filter' || MEANT.get(plain(name)) === 'filter'
 }
 
 /** Suggests a filter for names with the prefix `filter`: `filter.title`, `filter_title` and `filterTitle`. */

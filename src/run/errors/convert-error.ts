@@ -17,9 +17,8 @@ import {
   UnavailableError,
   type ErrorItem,
 } from '../../errors.ts'
-import { escapedName } from '../../json-pointer.ts'
-import { columnsOf, type EntityModel } from '../../model/index.ts'
-import { OUTSIDE } from '../../sql/index.ts'
+import type { EntityModel } from '../../model/index.ts'
+import { OUTSIDE, SEVERAL } from '../../sql/index.ts'
 import {
   isCommitUnknown,
   isConflict,
@@ -30,6 +29,7 @@ import {
   sqlStateOf,
   type ServerError,
 } from './driver-errors.ts'
+import { listed, namedBy, settable, type Named } from './named-properties.ts'
 import { ownErrorIn } from './through-driver.ts'
 
 /** Data exceptions: a value does not fit, or an expression has no result. */
@@ -41,11 +41,8 @@ const INVALID_DATA = '22'
 const INVALID_VALUE: ReadonlySet<string> = new Set([
   '22000', // data exception, such as a range whose low end is greater
   '22001', // string data right truncation
-  '22003', // numeric value out of range
   '22007', // invalid datetime format
-  '22008', // datetime field overflow
   '22009', // invalid time zone displacement value
-  '22015', // interval field overflow
   '22018', // invalid character value for cast
   '2200M', // invalid XML document
   '2200N', // invalid XML content
@@ -62,6 +59,12 @@ const INVALID_VALUE: ReadonlySet<string> = new Set([
   '22P05', // untranslatable character
 ])
 
+const OUT_OF_RANGE: ReadonlySet<string> = new Set([
+  '22003', // numeric value out of range
+  '22008', // datetime field overflow
+  '22015', // interval field overflow
+])
+
 /** The server's function that checks written rows, among others against the policies of row level security. */
 const CHECKS_ROWS = 'ExecWithCheckOptions'
 
@@ -74,17 +77,38 @@ function isOutsidePolicy (sqlState: string, { routine, message }: ServerError): 
   return sqlState === '42501' && (routine === CHECKS_ROWS || message.includes('violates row-level security policy'))
 }
 
-/** Whether a statement has failed because it wrote a row outside of its scope. */
-function isOutsideScope (sqlState: string, { message }: ServerError): boolean {
-  return sqlState === '22P02' && message.includes(OUTSIDE)
+/** Whether a statement has failed because it refused its own rows, and quotes a reason. */
+function refusesRows (sqlState: string, { message }: ServerError, reason: typeof OUTSIDE | typeof SEVERAL): boolean {
+  return sqlState === '22P02' && message.includes(reason)
 }
+
+/** The message about a key that is not unique. */
+export const SEVERAL_RECORDS = 'Several records have this key.'
+
+/** The server's function that opens the tables and views that a statement reads. */
+const OPENS_RELATIONS = 'ExecOpenScanRelation'
+
+/** Whether a materialized view has never been refreshed: 55000 object_not_in_prerequisite_state. */
+function isUnpopulated (sqlState: string, { routine }: ServerError): boolean {
+  return sqlState === '55000' && routine === OPENS_RELATIONS
+}
+
+/** Facts about an error that the driver's error does not have. */
+export interface Place {
+  /** The columns that the error is about. */
+  readonly columns?: readonly string[]
+  /** The JSON pointer to the record in the body, or `undefined` if it is not known which record of a batch it is. */
+  readonly record: string | undefined
+}
+
+const WHOLE_BODY: Place = { record: '' }
 
 /**
  * Returns the error to throw instead of the driver's.
  *
  * @param model of the written rows. The error names the properties of a violated constraint, except hidden ones.
  */
-export function convertError (error: unknown, model?: EntityModel): Error {
+export function convertError (error: unknown, model?: EntityModel, place: Place = WHOLE_BODY): Error {
   if (!(error instanceof Error)) return new DatabaseError(undefined, { cause: error })
   if (error instanceof UnavailableError || error instanceof DatabaseError) return error
   const own = ownErrorIn(error)
@@ -99,11 +123,15 @@ export function convertError (error: unknown, model?: EntityModel): Error {
     return new UnavailableError('Concurrent writes conflict with this request. Repeat the request.', { cause: error })
   }
   const sqlState = sqlStateOf(error)
-  if (isOutsidePolicy(sqlState, error) || isOutsideScope(sqlState, error)) {
+  if (isOutsidePolicy(sqlState, error) || refusesRows(sqlState, error, OUTSIDE)) {
     return new OutOfScopeError(undefined, { cause: error })
   }
+  if (refusesRows(sqlState, error, SEVERAL)) return new ConflictError(SEVERAL_RECORDS, { cause: error })
+  if (isUnpopulated(sqlState, error)) {
+    return new UnavailableError('The records have not been prepared yet. Repeat the request later.', { cause: error })
+  }
   if (isReadOnlyServer(error)) return new ReadOnlyViolationError(undefined, { cause: error })
-  return constraintError(sqlState, error, model) ?? new DatabaseError(undefined, { cause: error })
+  return constraintError(sqlState, error, model, place) ?? new DatabaseError(undefined, { cause: error })
 }
 
 /** Whether a limit of the server is exceeded: 54000 program_limit_exceeded, or an internal error in newer versions. */
@@ -128,14 +156,24 @@ function tooLarge (error: ServerError, model: EntityModel | undefined): Error {
 }
 
 /** Converts errors about values, the only ones that the request has caused. */
-function constraintError (sqlState: string, error: ServerError, model: EntityModel | undefined): Error | undefined {
-  const places = model === undefined ? [] : placesOf(error, model)
-  const quoted = places.map(({ name }) => `'${name}'`)
-  const names = quoted.join(', ')
-  const conflict = (sentence: string, about = places) =>
+function constraintError (
+  sqlState: string,
+  error: ServerError,
+  model: EntityModel | undefined,
+  { columns, record }: Place
+): Error | undefined {
+  const named = model === undefined ? [] : namedBy(error, model, columns)
+  const names = listed(named)
+  const itemsOf = (code: string, detail: string, about: readonly Named[]): readonly ErrorItem[] => {
+    if (record === undefined || (record === '' && about.length === 0)) return [{ code, detail }]
+    const pointers = about.length === 0 ? [record] : about.map(({ pointer }) => `${record}${pointer}`)
+    return pointers.map((pointer) => ({ source: { pointer }, code, detail }))
+  }
+  const conflict = (sentence: string, about = named) =>
     new ConflictError(sentence, { cause: error, errors: itemsOf('FST_CRUD_CONFLICT', sentence, about) })
   const invalid = (sentence: string) =>
-    new DataValidationError(sentence, { cause: error, errors: itemsOf('FST_CRUD_DATA_INVALID', sentence, places) })
+    new DataValidationError(sentence, { cause: error, errors: itemsOf('FST_CRUD_DATA_INVALID', sentence, named) })
+  const theValue = named.length === 0 ? 'A value' : `The value of ${names}`
   switch (sqlState) {
     case '23000':
       return new ConflictError(undefined, { cause: error })
@@ -146,21 +184,19 @@ function constraintError (sqlState: string, error: ServerError, model: EntityMod
       return conflict(
         names === ''
           ? 'There is another record with these values.'
-          : quoted.length === 1
-            ? `There is another record with this value of ${names}.`
-            : `There is another record with these values of ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}.`,
-        settable(places)
+          : `There is another record with ${named.length === 1 ? 'this value' : 'these values'} of ${names}.`,
+        settable(named)
       )
     case '23503': {
       // the error names the key of the relation, or the key of the record that others still refer to
-      const relations = places.filter(({ isRelation }) => isRelation)
+      const relations = named.filter(({ isRelation }) => isRelation)
       return relations.length === 0
         ? conflict(
           'A record that others refer to cannot be removed, and one that does not exist cannot be referred to.',
           []
         )
         : conflict(
-          `${relations.map(({ name }) => `'${name}'`).join(', ')} refers to a record that does not exist.`,
+          `${listed(relations)} refers to a record that does not exist.`,
           relations
         )
     }
@@ -170,51 +206,16 @@ function constraintError (sqlState: string, error: ServerError, model: EntityMod
       return invalid(names === '' ? 'A value is missing.' : `${names} cannot be null.`)
     case '23514':
     case '44000':
-      return invalid('The values do not satisfy a rule of the data.')
+      return invalid(
+        named.length === 0
+          ? 'The values do not satisfy a rule of the data.'
+          : named.length === 1
+            ? `The value of ${names} does not satisfy a rule of the data.`
+            : `The values of ${names} do not satisfy a rule of the data.`
+      )
   }
   if (sqlState === '22001') return invalid('A value is too long.')
-  if (sqlState === '22003' || sqlState === '22008') return invalid('A value is out of range.')
+  if (OUT_OF_RANGE.has(sqlState)) return invalid(`${theValue} is out of range.`)
   const isInvalid = INVALID_VALUE.has(sqlState) || (model !== undefined && sqlState.startsWith(INVALID_DATA))
-  return isInvalid ? invalid('A value is not valid for its type.') : undefined
-}
-
-/** A property that an error is about. */
-interface Place {
-  /** Whether bodies may set it. */
-  readonly writable: boolean
-  readonly isRelation: boolean
-  /** Its name in messages. The names of an embedded object and its member are joined by a point. */
-  readonly name: string
-  readonly pointer: string
-}
-
-/** The exposed properties of the columns that an error names. */
-function placesOf ({ detail = '', column }: ServerError, model: EntityModel): readonly Place[] {
-  const columns = column === undefined ? /\(([^()]+)\)=\(/.exec(detail)?.[1]?.split(', ') ?? [] : [column]
-  const unquoted = new Set(columns.map((column) => column.replace(/^"|"$/g, '')))
-  // a constraint with a part of a composite foreign key, such as a tenant, is not about the relation
-  const isNamed = (own: readonly string[]): boolean =>
-    column === undefined ? own.length > 0 && own.every((one) => unquoted.has(one)) : own.includes(column)
-  const placesIn = (properties: EntityModel['properties'], outer: readonly string[]): readonly Place[] =>
-    [...properties.values()].flatMap((property): readonly Place[] => {
-      if (property.hidden) return []
-      const names = [...outer, property.publicName]
-      if (property.kind === 'embedded') return placesIn(property.properties, names)
-      if (!isNamed(columnsOf(property))) return []
-      const pointer = names.map((name) => `/${escapedName(name)}`).join('')
-      const { kind, write: { writable } } = property
-      return [{ isRelation: kind === 'relation', name: names.join('.'), pointer, writable }]
-    })
-  return placesIn(model.properties, [])
-}
-
-/** The places that the client can correct, if there are any: not those that the server fills in, such as a tenant. */
-function settable (places: readonly Place[]): readonly Place[] {
-  const own = places.filter(({ writable }) => writable)
-  return own.length > 0 ? own : places
-}
-
-function itemsOf (code: string, detail: string, places: readonly Place[]): readonly ErrorItem[] {
-  if (places.length === 0) return [{ code, detail }]
-  return places.map(({ pointer }) => ({ source: { pointer }, code, detail }))
+  return isInvalid ? invalid(`${theValue} is not valid for its type.`) : undefined
 }

@@ -10,6 +10,9 @@ export interface ServerError extends Error {
   /** E.g. `Key (name)=(Tech) already exists.` */
   readonly detail?: string
   readonly column?: string
+  readonly constraint?: string
+  /** The type whose rule a value violates. */
+  readonly dataType?: string
   /** The function in the server's source that reported the error. */
   readonly routine?: string
 }

@@ -7,12 +7,13 @@ import type { Connection, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import { socketBelow } from '../../borrowed/pg.ts'
 import type { Row } from '../../sql/index.ts'
-import { bindMessage, parseIfNeeded, rowOf } from './query.ts'
-import type { BoundStatement } from './statement.ts'
+import { preparing } from './kept-names.ts'
+import { bindMessage, rowOf } from './query.ts'
+import type { BoundStatement, Prepared } from './statement.ts'
 
 /** A statement of a batch. */
 export interface BatchPart {
-  readonly statement: BoundStatement & { readonly columns: readonly string[] }
+  readonly statement: BoundStatement & { readonly columns: readonly string[], readonly prepared: Prepared }
   /** The name by which the server may keep the statement. */
   readonly name: string | undefined
   /** Is called once, with an error of the driver, or with rows, or without both if the server has skipped it. */
@@ -48,8 +49,9 @@ export class BatchQuery implements Submittable {
   }
 
   submit (connection: Connection): void {
+    const closes: Buffer[] = []
     const messages: Buffer[] = []
-    const parsed = new Set<string>()
+    const prepared = new Set<string>()
     for (const part of this.#parts) {
       const { statement, name } = part
       let bind: Buffer
@@ -60,15 +62,19 @@ export class BatchQuery implements Submittable {
         process.nextTick(part.done, error)
         continue
       }
-      if (name === undefined || !parsed.has(name)) messages.push(parseIfNeeded(connection, statement, name))
-      if (name !== undefined) parsed.add(name)
+      if (name === undefined || !prepared.has(name)) {
+        const { close, parse } = preparing(connection, statement, name)
+        closes.push(close)
+        messages.push(parse)
+      }
+      if (name !== undefined) prepared.add(name)
       messages.push(bind, EXECUTE)
       this.#sent.push(part)
       this.#rows.push([])
     }
     messages.push(SYNC)
     const socket = socketBelow(connection)
-    if (socket.writable) socket.write(Buffer.concat(messages))
+    if (socket.writable) socket.write(Buffer.concat([...closes, ...messages]))
   }
 
   handleDataRow ({ fields }: { readonly fields: readonly (string | null)[] }): void {

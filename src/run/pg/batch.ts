@@ -1,6 +1,8 @@
 /**
- * Collects brief statements that begin in the same turn of the event loop, and sends them to the server together. Most
+ * Collects quick statements that begin in the same turn of the event loop, and sends them to the server together. Most
  * of the CPU time of a request that reads one record is spent on writing to sockets, so this saves up to a third of it.
+ *
+ * No statement waits long for another: if a message takes long, its statements run alone.
  */
 import type { Pool, PoolClient } from 'pg'
 import type { Row } from '../../sql/index.ts'
@@ -9,8 +11,10 @@ import { acquire, nameOf, pooled, release, type Cancellation } from './connectio
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
 import type { BoundStatement } from './statement.ts'
 
-/** The most statements of a message. A slow one delays the others of its message. */
+/** The most statements of a message. */
 const MAX_PARTS = 16
+/** Milliseconds that a statement may delay others. */
+const LONG = 10
 
 /** A statement that shares a message with others. */
 export interface Joining {
@@ -26,9 +30,9 @@ export interface Joining {
 
 const joining = new WeakMap<Pool, Joining[]>()
 
-/** Whether a statement may share a message with others. */
+/** Whether a statement may share a message with others, while it is quick. */
 export const isBrief = (statement: BoundStatement): statement is BatchPart['statement'] =>
-  statement.brief === true && statement.columns !== undefined
+  statement.brief === true && statement.columns !== undefined && statement.prepared !== undefined
 
 /** Adds a statement to those that are sent at the end of this turn of the event loop. */
 export function join (pool: Pool, statement: Joining): void {
@@ -49,6 +53,30 @@ export function join (pool: Pool, statement: Joining): void {
   })
 }
 
+/**
+ * Calls back if something takes long. The callback checks whether it is over, because the event loop looks at its
+ * timers before it reads answers that have arrived.
+ */
+const ifLong = (callback: () => void): NodeJS.Timeout => setTimeout(() => setImmediate(callback), LONG)
+
+/**
+ * Notes whether a statement is quick that runs in a message of its own.
+ *
+ * @returns a function to call when it is over
+ */
+export function watch ({ prepared }: BatchPart['statement']): (succeeded: boolean) => void {
+  let noted = false
+  const note = (quick: boolean): void => {
+    if (!noted) prepared.noteRun(quick)
+    noted = true
+  }
+  const timer = ifLong(() => note(false))
+  return (succeeded) => {
+    clearTimeout(timer)
+    note(succeeded)
+  }
+}
+
 /** Some statements, from waiting for a connection to their answers. A statement that is aborted settles at once. */
 class Batch {
   readonly #pool: Pool
@@ -56,6 +84,7 @@ class Batch {
   readonly #open = new Map<Joining, () => void>()
   /** The connection while the server answers. */
   #client: PoolClient | undefined
+  #timer: NodeJS.Timeout | undefined
   #cancelling: Cancelling | undefined
 
   constructor (pool: Pool, statements: readonly Joining[]) {
@@ -86,6 +115,17 @@ class Batch {
     signal?.addEventListener('abort', abort)
   }
 
+  /** Ends a message that takes long. The server does not say which statement it waits for, so all of them run alone. */
+  #disband (): void {
+    if (this.#client === undefined || this.#open.size === 0) return
+    for (const statement of [...this.#open.keys()]) {
+      this.#close(statement)
+      statement.statement.prepared.noteRun(false)
+      statement.alone()
+    }
+    this.#cancelling = cancelUntilOver(this.#client)
+  }
+
   /** @returns whether the statement was open */
   #close (statement: Joining): boolean {
     const abort = this.#open.get(statement)
@@ -112,8 +152,10 @@ class Batch {
         },
       }
     })
+    this.#timer = ifLong(() => this.#disband())
     client.query(
       new BatchQuery(parts, (error) => {
+        clearTimeout(this.#timer)
         this.#client = undefined
         // a late cancellation would hit the next statement
         if (this.#cancelling === undefined) release(client, error)

@@ -1,6 +1,7 @@
 /** Takes connections from the pools of pg, and returns them. */
 import type { Pool, PoolClient } from 'pg'
-import { isConnectionLost, isReadOnlyServer } from '../errors/driver-errors.ts'
+import { isConnectionLost, isReadOnlyServer, isStaleName } from '../errors/driver-errors.ts'
+import { parseAgain } from './kept-names.ts'
 import type { BoundStatement } from './statement.ts'
 
 /** The part of an AbortSignal that is used here. */
@@ -70,6 +71,7 @@ export function waitingFor (pool: Pool): number {
 /** Returns a connection to its pool, after the error of a statement if there was one. */
 export function release (client: PoolClient, error: unknown): void {
   pooled.add(client)
+  if (error !== undefined && isStaleName(error)) parseAgain(client)
   // outside of transactions only the server can be read-only: a new connection may lead to another server
   client.release(
     error !== undefined && (isConnectionLost(error) || isReadOnlyServer(error)) ? error as Error : undefined

@@ -7,7 +7,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Row } from '../../sql/index.ts'
 import { isStale, isStaleName, wasNeverSent } from '../errors/driver-errors.ts'
-import { isBrief, join } from './batch.ts'
+import { isBrief, join, watch } from './batch.ts'
 import { acquire, nameOf, pooled, release, type Cancellation } from './connections.ts'
 import { sendQuery, type QueryCallback } from './query.ts'
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
@@ -23,31 +23,33 @@ import type { BoundStatement } from './statement.ts'
  * @throws the driver's error; for a cancelled statement `57014`, or the signal's reason if it was not sent yet
  */
 export function runOnPool (pool: Pool, statement: BoundStatement, signal: Cancellation | undefined): Promise<Row[]> {
+  const brief = isBrief(statement)
   return new Promise((resolve, reject) => {
-    const attempt = (again: boolean): void =>
+    const attempt = (again: boolean, nameless = false): void =>
       acquire(pool, signal, (error, client) => {
         if (client === undefined) return reject(error)
         const wasIdle = pooled.has(client)
-        const name = nameOf(pool, statement)
+        const name = nameless ? undefined : nameOf(pool, statement)
+        const over = brief ? watch(statement) : undefined
         query(client, statement, name, signal, (error, rows) => {
+          over?.(rows !== undefined)
           if (rows !== undefined) resolve(rows)
           else failed(error, wasIdle, name, again)
         })
       })
     const failed = (error: unknown, wasIdle: boolean, name: string | undefined, again = false): void => {
       if (signal?.aborted === true) return reject(error)
-      // another request that failed at the same time may have removed the name
       if (isStaleName(error) && name !== undefined) {
-        statement.prepared!.forgetName()
-        return attempt(again)
+        statement.prepared!.restNaming()
+        return attempt(again, true)
       }
       if (
         !again && wasIdle && isStale(error) && (statement.readOnly === true || wasNeverSent(error))
       ) return attempt(true)
       reject(error)
     }
-    if (!isBrief(statement)) return attempt(false)
     const alone = () => attempt(false)
+    if (!brief || !statement.prepared.isQuick) return alone()
     join(pool, { statement, signal, resolve, reject, alone, failed })
   })
 }

@@ -5,13 +5,13 @@
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
-import { isParsed, prepareValue } from '../../borrowed/pg.ts'
+import { prepareValue } from '../../borrowed/pg.ts'
 import type { Row } from '../../sql/index.ts'
-import { parseMessage, type BoundStatement, type Prepared } from './statement.ts'
+import { preparing } from './kept-names.ts'
+import type { BoundStatement } from './statement.ts'
 
 export type QueryCallback = (error: unknown, rows?: Row[]) => void
 
-const NO_MESSAGE = Buffer.alloc(0)
 const EXECUTE = Buffer.concat([serialize.execute({}) as Buffer, serialize.sync() as Buffer])
 
 /**
@@ -30,24 +30,19 @@ export function sendQuery (
     client.query(new TextQuery(statement, statement.columns, name, done))
     return
   }
-  const { values } = statement
-  const text = textFor(statement, name)
+  const { text, values } = statement
   client.query<Row>(
-    { text, values: values as unknown[], ...(name !== undefined && { name }) },
+    { text, values: values as unknown[] },
     (error, result) => error ? done(error) : done(undefined, result.rows)
   )
 }
-
-/** The text to send: a named statement of a list has another form. */
-const textFor = ({ text, prepared }: BoundStatement, name: string | undefined): string =>
-  name === undefined ? text : prepared?.keptText ?? text
 
 class TextQuery implements Submittable {
   /** pg notes the name and the text as parsed when the server has confirmed that. */
   readonly text: string
   readonly values: readonly unknown[]
   readonly name: string | undefined
-  readonly #prepared: Prepared | undefined
+  readonly #statement: BoundStatement
   readonly #columns: readonly string[]
   readonly #done: QueryCallback
   readonly #rows: Row[] = []
@@ -59,21 +54,21 @@ class TextQuery implements Submittable {
     name: string | undefined,
     done: QueryCallback
   ) {
-    this.text = textFor(statement, name)
+    this.text = name === undefined ? statement.text : statement.prepared!.keptText
     this.values = statement.values
     this.name = name
-    this.#prepared = statement.prepared
+    this.#statement = statement
     this.#columns = columns
     this.#done = done
   }
 
   submit (connection: Connection): void | Error {
     const { stream } = connection
-    const { name, text, values } = this
+    const { name } = this
     try {
-      const bind = bindMessage(values, name)
-      const parse = parseIfNeeded(connection, { text, prepared: this.#prepared }, name)
-      if (stream.writable) stream.write(Buffer.concat([parse, bind, EXECUTE]))
+      const bind = bindMessage(this.values, name)
+      const { close, parse } = preparing(connection, this.#statement, name)
+      if (stream.writable) stream.write(Buffer.concat([close, parse, bind, EXECUTE]))
     } catch (error) {
       // a value that cannot be converted to text
       return error as Error
@@ -103,16 +98,6 @@ class TextQuery implements Submittable {
   handleCommandComplete (): void {}
   handleEmptyQuery (): void {}
   handlePortalSuspended (): void {}
-}
-
-/** The message that parses a statement. It is empty if the server has the statement under its name. */
-export function parseIfNeeded (
-  connection: Connection,
-  { text, prepared }: Pick<BoundStatement, 'text' | 'prepared'>,
-  name: string | undefined
-): Buffer {
-  if (name === undefined) return prepared?.message ?? parseMessage(text, '')
-  return isParsed(connection, name) ? NO_MESSAGE : parseMessage(text, name)
 }
 
 /** The message with the values of a statement. */

@@ -13,7 +13,10 @@ export interface BoundStatement {
   readonly columns?: readonly string[] | undefined
   /** Kept data of a statement that will run again. */
   readonly prepared?: Prepared | undefined
-  /** Whether it looks up one record and nothing else, so that it may share a message with others. Default false. */
+  /**
+   * Whether it looks up one record and nothing else, so that it may share a message with others while it is quick.
+   * Default false.
+   */
   readonly brief?: boolean
   /** The call that it runs for, if `CrudBase` runs it. */
   readonly call?: QueryCall | undefined
@@ -21,14 +24,11 @@ export interface BoundStatement {
   readonly fetches?: BoundStatement
 }
 
+/** Quick runs in a row, before a statement shares messages. */
+const RUNS_BEFORE_SHARING = 16
+
 /** Runs before a statement gets a name. PostgreSQL itself makes five plans before it keeps one. */
 const RUNS_BEFORE_NAME = 5
-/** The most names in this process. Each name takes memory in the server for every connection. */
-const MAX_NAMES = 256
-/** The most names if a list needs another one. A list takes some 100 KiB, a statement of a single record less. */
-const MAX_NAMES_FOR_LISTS = 128
-
-const names = new Set<string>()
 
 /** A statement that runs many times. Its message is made only once, and the server may keep it by a name. */
 export class Prepared {
@@ -36,6 +36,7 @@ export class Prepared {
   /** The text that the server keeps under the name. */
   readonly keptText: string
   #runs: number
+  #quickRuns = 0
   #name: string | undefined
   #message: Buffer | undefined
   #digest: string | undefined
@@ -48,28 +49,33 @@ export class Prepared {
   constructor (text: string, nameable: boolean, keptText = text) {
     this.text = text
     this.keptText = keptText
-    this.#runs = nameable ? 0 : NaN
+    this.#runs = nameable ? 0 : -Infinity
   }
 
   /**
    * Counts a run. Returns the name by which the server may keep the statement; `undefined` for a rare one. The name is
-   * a digest of the text. So the same name means the same statement, even if a pooler shares a connection between
+   * a digest of the kept text. So the same name means the same statement, even if a pooler shares a connection between
    * processes.
    */
   nameForRun (): string | undefined {
-    if (this.#name === undefined && ++this.#runs > RUNS_BEFORE_NAME) {
-      const name = `crud_${this.digest}`
-      if (names.size < (this.keptText === this.text ? MAX_NAMES : MAX_NAMES_FOR_LISTS)) names.add(name)
-      if (names.has(name)) this.#name = name
-      this.#runs = NaN
-    }
+    if (++this.#runs <= RUNS_BEFORE_NAME) return undefined
+    this.#name ??= `crud_${this.keptText === this.text ? this.digest : digestOf(this.keptText)}`
     return this.#name
   }
 
-  /** Removes the name permanently, because the server's copy is of no use. */
-  forgetName (): void {
-    this.#name = undefined
-    this.#runs = NaN
+  /** Lets the statement run without its name some times, because the server's copy was of no use. */
+  restNaming (): void {
+    this.#runs = 0
+  }
+
+  /** Notes whether a run was quick. */
+  noteRun (quick: boolean): void {
+    this.#quickRuns = quick ? this.#quickRuns + 1 : 0
+  }
+
+  /** Whether the latest runs were so quick that others may wait for it. */
+  get isQuick (): boolean {
+    return this.#quickRuns >= RUNS_BEFORE_SHARING
   }
 
   /** A digest that identifies the text. */

@@ -85,6 +85,11 @@ export async function insertChunks (
   return written
 }
 
+/** Inserts rows to find out whether the database refuses them, in a transaction that will be rolled back. */
+export async function insertPart (write: Write, rows: readonly RecordData[], filters: ActiveFilters): Promise<void> {
+  for (const chunk of chunksOf(rows)) await runWrite(write, planRows(write, chunk, filters), filters)
+}
+
 /** Whether the statement of an insert checks the references of its rows. A statement of several rows cannot. */
 export function checksItself (rows: readonly RecordData[]): boolean {
   return rows.length === 1

@@ -17,21 +17,27 @@ export async function flushing<Result> (work: () => Promise<Result>): Promise<Re
   return result
 }
 
-/** Creates records and returns their keys as texts. */
+/**
+ * Creates records and returns their keys as texts.
+ *
+ * @param made gets the new entities before they are stored
+ */
 export async function createEntities (
   em: EntityManager,
   model: EntityModel,
-  rows: readonly RecordData[]
+  rows: ReadonlyArray<RecordData['properties']>,
+  made: object[]
 ): Promise<string[][]> {
-  const entities = rows.map((row) =>
+  const entities = rows.map((properties) =>
     em.create(
       model.entity as never,
       Object.fromEntries(
-        Object.entries(row.properties).map(([name, value]) => [name, linked(em, model.properties.get(name), value)])
+        Object.entries(properties).map(([name, value]) => [name, linked(em, model.properties.get(name), value)])
       ) as never,
       { partial: true } as never
     )
   )
+  made.push(...entities)
   em.persist(entities)
   await em.flush()
   return entities.map((entity) => keyOf(entity, model))

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { NotFoundError } from '../../errors.ts'
 import { planGet, type Id } from '../../plan/index.ts'
 import { findRow } from '../run-write.ts'
-import type { Write } from '../write.ts'
+import { writtenOf, type Write, type Written } from '../write.ts'
 import { findLocked, flushing } from './entities.ts'
 
 /**
@@ -17,14 +17,18 @@ export async function lockRecord (
   id: Id,
   deleted: 'with' | 'without',
   populate: readonly string[] = []
-): Promise<{ readonly entity: object, readonly isDeleted: boolean }> {
+): Promise<{ readonly entity: object, readonly record: Written, readonly isDeleted: boolean }> {
   const { model, resource, session } = write
   const includeDeleted = deleted === 'with'
   // a statement is not needed for an id that no record can have
   const possible = planGet(id, undefined, resource.whitelist, { includeDeleted }) !== undefined
   const entity = possible ? await flushing(() => findLocked(session, model, id, populate)) : null
   if (entity === null) throw new NotFoundError()
-  await findRow(write, id, includeDeleted)
+  const record = writtenOf(await findRow(write, id, includeDeleted))
   const { deletedAt } = model
-  return { entity, isDeleted: deletedAt !== undefined && (entity as Record<string, unknown>)[deletedAt.name] != null }
+  return {
+    entity,
+    record,
+    isDeleted: deletedAt !== undefined && (entity as Record<string, unknown>)[deletedAt.name] != null,
+  }
 }

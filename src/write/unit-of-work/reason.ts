@@ -23,10 +23,13 @@ export function reasonForUnitOfWork (
   kind: WriteKind,
   rows: readonly RecordData[] = []
 ): string | undefined {
-  const linked = rows.find(({ links }) => links.length > 0)?.links[0]
-  return linked === undefined
-    ? reasonOfEntity(sharedEmOf(session), model, kind)
-    : `the links of '${linked.relation.publicName}'`
+  for (const { links: [linked], columns } of rows) {
+    if (linked !== undefined) return `the links of '${linked.relation.publicName}'`
+    for (const { raw, property } of columns) {
+      if (raw) return `the SQL that its type makes of '${property.publicName}'`
+    }
+  }
+  return reasonOfEntity(sharedEmOf(session), model, kind)
 }
 
 const FLUSH_EVENTS = [EventType.beforeFlush, EventType.onFlush, EventType.afterFlush] as const

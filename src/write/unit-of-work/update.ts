@@ -8,6 +8,7 @@ import { checkChangedReferences, hiddenLinks } from '../check-references.ts'
 import { checkWrittenScope, readBack, runWrite } from '../run-write.ts'
 import type { Write, Written } from '../write.ts'
 import { assignEntity, flushing } from './entities.ts'
+import { exactProperties, type Present } from './exact.ts'
 import { lockRecord } from './lock.ts'
 
 /** Changes the given properties and links of a record. */
@@ -19,12 +20,14 @@ export async function updateThroughEntity (
 ): Promise<Written> {
   const { model, session, options } = write
   const links = data.links.map(({ relation }) => relation.name)
-  const { entity } = await lockRecord(write, id, options.includeDeleted ? 'with' : 'without', links)
-  const properties = await checkedProperties(write, id, data, filters)
+  const { entity, record } = await lockRecord(write, id, options.includeDeleted ? 'with' : 'without', links)
+  const present = { record: JSON.parse(record.json) as Present['record'], entity: entity as Present['entity'] }
+  const exact = exactProperties(data, model, present)
+  const properties = await checkedProperties(write, id, { ...data, properties: exact }, filters)
   await flushing(() => assignEntity(session, entity, properties, model))
   await checkWrittenScope(write, id)
-  const record = await readBack(write, id)
-  return data.columns.length > 0 ? record : await touchRow(write, id, filters) ?? record
+  const changed = await readBack(write, id)
+  return data.columns.length > 0 ? changed : await touchRow(write, id, filters) ?? changed
 }
 
 /** Marks a record as deleted, or removes the mark. A record without the mark stays unchanged when it is removed. */

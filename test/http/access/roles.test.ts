@@ -1,9 +1,9 @@
 /** Which role a request has, and which roles and entities are refused. */
 import Fastify from 'fastify'
 import t from 'tap'
-import { CrudBase, crudKit } from '../../../src/index.ts'
+import { CrudBase, crudKit, parseQueryParams, type AccessOptions } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { Country, entities, seed, sender, serveWith } from './fixtures.ts'
+import { countries, Country, entities, projects, seed, sender, serveWith } from './fixtures.ts'
 
 const FORBIDDEN = {
   statusCode: 403,
@@ -13,6 +13,8 @@ const FORBIDDEN = {
   detail: 'This request may not use this operation.',
   errors: [{ code: 'FST_CRUD_FORBIDDEN', detail: 'This request may not use this operation.' }],
 }
+
+const UNKNOWN = 'The server could not tell the role of this request.'
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serveWith(t, orm)
@@ -51,6 +53,51 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.strictSame(body, FORBIDDEN)
     }
   })
+
+  t.test('a request without a role is refused', async (t) => {
+    for (const none of [undefined, null, '']) {
+      for (const role of [() => none, async () => none]) {
+        const access: AccessOptions = { role, roles: { undefined: true, null: true } }
+        const refusing = await serveWith(t, orm, { access }, (app) => {
+          app.get('/own', async ({ em }) => await projects.list(em, parseQueryParams('')))
+        })
+        for (
+          const [method, url, body] of [
+            ['GET', '/countries'],
+            ['GET', '/own'],
+            ['PATCH', '/projects/1', { nothing: 1 }],
+          ] as const
+        ) {
+          const answer = await sender(refusing)(method, url, body)
+          t.strictSame([answer.status, answer.body.code], [403, FORBIDDEN.code], `${String(none)}: ${method} ${url}`)
+        }
+      }
+    }
+  })
+
+  t.test('a role that is not a text is the mistake of the server', async (t) => {
+    for (const wrong of [5, true, false, 0, ['admin'], { name: 'admin' }, Symbol('admin')]) {
+      const role = (): any => wrong
+      const broken = await serveWith(t, orm, { access: { role, roles: { admin: true } } })
+      const { status, body } = await sender(broken)('GET', '/countries')
+      t.strictSame([status, body.message], [500, UNKNOWN])
+    }
+  })
+
+  t.test('a body is parsed before the role is known, and compared with a schema afterwards', async (t) => {
+    const post = async (role: string, payload: string, type = 'application/json') => {
+      const headers = { 'x-role': role, 'x-tenant': '1', 'content-type': type }
+      return (await app.inject({ method: 'POST', url: '/countries', headers, payload })).statusCode
+    }
+    for (const role of ['admin', 'stranger']) {
+      t.equal(await post(role, '{"code"'), 400)
+      t.equal(await post(role, JSON.stringify('x'.repeat(2 ** 21))), 413)
+      t.equal(await post(role, '<code/>', 'application/xml'), 415)
+    }
+    for (const body of ['{"code":5}', '[]', '{"nothing":1}']) t.equal(await post('stranger', body), 403, body)
+    t.equal(await post('admin', '{"code":5}'), 400)
+  })
+
   t.test('the log names the role that is not named, with the nearest name', async (t) => {
     const lines: string[] = []
     const logged = Fastify({ logger: { level: 'info', stream: { write: (line: string) => lines.push(line) } } })
@@ -87,10 +134,43 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         const broken = await serveWith(t, orm, { access: { role, roles: { admin: true } } })
         for (const url of ['/projects', '/projects/1']) {
           const { status, body } = await sender(broken)('GET', url)
-          t.equal(status, 500, url)
-          t.notOk('items' in body || 'id' in body)
+          t.strictSame([status, body.message], [500, UNKNOWN], url)
         }
       }
     })
   }
+
+  t.test("an error of 'role' is answered with its status, and its message is in the log if it has none", async (t) => {
+    const lines: string[] = []
+    const logged = Fastify({ logger: { level: 'info', stream: { write: (line: string) => lines.push(line) } } })
+    t.teardown(() => logged.close())
+    const errors: Readonly<Record<string, object>> = {
+      '/401': { statusCode: 401 },
+      '/429': { status: 429 },
+      '/503': { statusCode: 503 },
+      '/200': { statusCode: 200 },
+      '/none': {},
+    }
+    await logged.register(crudKit, {
+      orm,
+      indexAdvice: false,
+      resources: Object.fromEntries(
+        Object.keys(errors).map((path) => [path, { crud: countries, name: path.slice(1) }])
+      ),
+      access: {
+        role: async ({ url }) => {
+          throw Object.assign(new Error('the vault is open'), errors[url])
+        },
+        roles: { admin: true },
+      },
+    })
+    for (const path of Object.keys(errors)) {
+      lines.length = 0
+      const { statusCode, body } = await logged.inject(path)
+      const own = Number(path.slice(1)) >= 400
+      t.equal(statusCode, own ? Number(path.slice(1)) : 500, path)
+      t.equal(body.includes('the vault is open'), own, path)
+      t.ok(lines.some((line) => line.includes('the vault is open')), path)
+    }
+  })
 })

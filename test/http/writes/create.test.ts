@@ -246,9 +246,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       cells: [1, '9223372036854775808', '-9223372036854775809', '1.0', '', 'x', ' 1', '1e3', '0x1'],
       pollen: ['1', 9007199254740992, -9007199254740992, 0.5],
       spores: [1, '9223372036854775808', 'x'],
-      dryMass: [1, '1e3', '100000000000000', '0.1234567', 'NaN', 'Infinity', '', '.5', '5.', '+1'],
+      dryMass: [1, '1e3', '100000000000000', '0.1234567', 'Infinity', '', '.5', '5.', '+1'],
       value: ['1', 100000000, 0.001],
-      acidity: ['1', 'NaN'],
+      acidity: ['1', 'nan'],
       chlorophyll: [3.5e38, '1'],
       alive: [0, 'yes'],
       nickname: ['x'.repeat(41), '😀'.repeat(41)],
@@ -257,7 +257,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       health: ['fine', 1],
       hardiness: ['2', 4, 'Hardy'],
       flowering: ['Summer', 1],
-      pruned: ['spring', ['spring', 'x'], [null], {}, [1]],
+      pruned: ['spring', ['spring', 'x'], {}, [1]],
       sownOn: ['2024-02-30', '2023-02-29', '2024-1-1', '0000-01-01', '2024-01-01T00:00:00Z', 20240101, ''],
       measuredAt: [
         'yesterday',
@@ -270,8 +270,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       wateredAt: ['25:00:00', '7:30', 730, ''],
       dormancy: [1, {}, 'x\0'],
       readings: ['\0', '\ud800', { a: '\0' }],
-      synonyms: ['x', [1], [null], ['\0'], { 0: 'x' }],
-      ringWidths: [[1.5], ['1'], [2147483648], '1', [null]],
+      synonyms: ['x', [1], ['a', ['b']], [['a'], ['b', 'c']], [['a'], 'b'], [[]], ['\0'], { 0: 'x' }],
+      ringWidths: [[1.5], ['1'], [2147483648], '1', [[1], [1, 2]]],
       scan: ['=', 'A', 'AAA', [0], 1, 'AA==AA=='],
       genome: ['!', 1],
       petals: [{}, '#12345678'],
@@ -313,7 +313,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for (const minimum of ['x', {}, [], '', 1e300, true]) {
       t.equal(
         verdict(await post('/specimens', { code: 'NEVER', plant: 1, minimum })),
-        '400 FST_CRUD_DATA_INVALID',
+        minimum === 1e300 ? '400 FST_CRUD_DATA_INVALID' : '400 FST_CRUD_DATA_INVALID /minimum',
         JSON.stringify(minimum)
       )
     }

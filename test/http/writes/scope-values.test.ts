@@ -81,8 +81,7 @@ const CASES: ReadonlyArray<
   ['at', new Date(NOON), NOON, [NOON, '2024-05-06T14:00:00+02:00', '2024-05-06 12:00'], '2024-05-06T12:00:01Z'],
   ['at', '2024-05-06T14:00+02', NOON, [NOON, '2024-05-06T12:00:00.0001Z'], '2024-05-06T12:00:00.001Z'],
   ['at', '2024-05-06 12:00', NOON, [NOON], '2024-05-06T12:00:01Z'],
-  // records show infinite moments as null
-  ['at', 'infinity', null, [], NOON],
+  ['at', 'infinity', 'infinity', ['infinity'], NOON],
   ['second', new Date(NOON), NOON, ['2024-05-06T12:00:00.4Z'], '2024-05-06T12:00:00.6Z'],
   ['local', '2024-05-06T14:00:00+02:00', NOON, [NOON, '2024-05-06T13:00:00+01:00'], '2024-05-06T14:00:00'],
   ['clock', '09:30', '09:30:00', ['09:30', '09:30:00'], '09:31'],

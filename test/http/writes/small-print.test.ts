@@ -174,8 +174,8 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
       const body of [
         '{"title":"x","meta":1e400}',
         '{"title":"x","meta":{"a":[1e999]}}',
-        '{"title":"x","at":"0001-01-01T00:00:00+14:00"}',
-        '{"title":"x","at":"9999-12-31T23:59:59-14:00"}',
+        '{"title":"x","at":"4714-11-24T00:00:00+14:00 BC"}',
+        '{"title":"x","at":"294276-12-31T23:59:59-14:00"}',
       ]
     ) {
       const answer = await app.inject({

@@ -1,9 +1,11 @@
 /** Prepared statements, which the server keeps by a name, and statements that are not prepared. */
+import fc from 'fast-check'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { Prepared, runOnPool, type BoundStatement } from '../../../src/run/index.ts'
 import { useNoNames } from '../../../src/run/pg/connections.ts'
 import { skipReasons } from '../../helpers/databases.ts'
+import { assertProperty } from '../../helpers/property.ts'
 
 t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   const open = (t: Test): pg.Pool => {
@@ -39,11 +41,11 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.strictSame(await kept(pool), [again], 'the same text, the same name')
   })
 
-  t.test('statements are prepared even if the server must describe their columns', async (t) => {
+  t.test('statements whose columns the server must describe are not prepared', async (t) => {
     const pool = open(t)
     const { columns, ...statement } = statementOf()
     for (let n = 1; n <= 8; n++) t.strictSame(await runOnPool(pool, { ...statement, values: [n] }, undefined), [{ n }])
-    t.equal((await kept(pool)).length, 1)
+    t.strictSame(await kept(pool), [])
   })
 
   t.test('statements that the server may not keep are not prepared', async (t) => {
@@ -58,12 +60,6 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const keptText = `${text} where $1 > 0`
     await times(8, pool, { ...statement, text, prepared: new Prepared(text, true, keptText) })
     t.match(await kept(pool), [{ statement: keptText }])
-    const { columns, ...described } = statementOf()
-    const prepared = new Prepared(described.text, true, `${described.text} where $1 > 0`)
-    for (let n = 1; n <= 8; n++) {
-      t.strictSame(await runOnPool(pool, { ...described, prepared, values: [n] }, undefined), [{ n }])
-    }
-    t.match(await kept(pool), [{}, { statement: prepared.keptText }])
   })
 
   t.test('statements are not prepared if the pool must not', async (t) => {
@@ -73,13 +69,16 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.strictSame(await kept(pool), [])
   })
 
-  t.test('a statement runs unprepared if the server no longer has the name', async (t) => {
+  t.test('a statement that the server no longer has runs, and is prepared again', async (t) => {
     const pool = open(t)
     const statement = statementOf()
     await times(8, pool, statement)
+    const [before] = await kept(pool)
     await pool.query('deallocate all')
     await times(3, pool, statement)
     t.strictSame(await kept(pool), [])
+    await times(4, pool, statement)
+    t.strictSame(await kept(pool), [before])
     // as behind a pooler that gives its clients other connections than before
     const other = statementOf()
     await times(5, pool, other)
@@ -174,29 +173,104 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await times(2, pool, statementOf())
     t.equal(pool.totalCount, 1)
   })
-})
 
-t.test('the number of names is limited, and lists leave some of them to single records', async (t) => {
-  const names = new Set<string>()
-  const lists = new Set<string>()
-  for (let n = 0; n < 400; n++) {
-    const text = `select ${n}, 'of many lists'`
-    const prepared = new Prepared(text, true, `${text} where $1 > 0`)
-    for (let run = 0; run < 7; run++) {
-      const name = prepared.nameForRun()
-      if (name !== undefined) lists.add(name)
+  const manyOf = (count: number, ofLists = false): BoundStatement[] =>
+    Array.from({ length: count }, () => {
+      const { text, ...statement } = statementOf()
+      return { ...statement, text, prepared: new Prepared(text, true, ofLists ? `${text} where $1 > 0` : text) }
+    })
+
+  t.test('a usual statement keeps its name beside many others, and regains it after them', async (t) => {
+    const pool = open(t)
+    const [usual] = manyOf(1)
+    const others = manyOf(500)
+    const isKept = async () => (await kept(pool)).some(({ statement }) => statement === usual!.text)
+    await times(6, pool, usual!)
+    for (let run = 1; run <= 7; run++) {
+      for (const [index, other] of others.entries()) {
+        await times(1, pool, other)
+        if (index % 100 === 0) await times(1, pool, usual!)
+        if (index % 100 === 99) t.ok(await isKept(), 'it is in use')
+      }
     }
-  }
-  t.ok(lists.size > 80 && lists.size <= 128, `${lists.size} names of lists`)
-  for (let n = 0; n < 400; n++) {
-    const prepared = new Prepared(`select ${n}, 'of many'`, true)
-    for (let run = 0; run < 7; run++) {
-      const name = prepared.nameForRun()
-      if (name !== undefined) names.add(name)
-    }
-  }
-  t.ok(names.size >= 128 && names.size + lists.size <= 256, `${names.size} names`)
-  const known = new Prepared("select 0, 'of many'", true)
-  for (let run = 0; run < 5; run++) t.equal(known.nameForRun(), undefined)
-  t.ok(names.has(known.nameForRun()!), 'what has been evicted and compiled again has its name again')
+    t.equal((await kept(pool)).length, 256)
+    for (let run = 1; run <= 2; run++) for (const other of others) await times(1, pool, other)
+    t.notOk(await isKept(), 'the server is not asked to keep more')
+    t.equal((await kept(pool)).length, 256)
+    await times(1, pool, usual!)
+    t.ok(await isKept())
+  })
+
+  t.test('a list takes the place of two single records', async (t) => {
+    const pool = open(t)
+    for (const list of manyOf(140, true)) await times(6, pool, list)
+    t.equal((await kept(pool)).length, 128)
+    for (const single of manyOf(100)) await times(6, pool, single)
+    t.equal((await kept(pool)).length, 78 + 100)
+  })
+
+  t.test('any sequence of statements gets its answers, and each connection keeps a limited number', async (t) => {
+    await assertProperty(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            /** Statements that run at the same time. */
+            runs: fc.array(fc.tuple(fc.nat(400), fc.nat(2)), { minLength: 40, maxLength: 120 }),
+            disturbance: fc.constantFrom('none', 'none', 'none', 'deallocate', 'change', 'take'),
+          }),
+          { minLength: 8, maxLength: 12 }
+        ),
+        async (steps) => {
+          const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL!, max: 2 })
+          await pool.query('drop table if exists jar; create table jar (n int); insert into jar values (1)')
+          texts++
+          try {
+            const types = ['bigint', 'int']
+            // each a single record, a list, or a statement that may share a message
+            const statements = Array.from({ length: 401 }, (_, n): BoundStatement => {
+              const jar = n % 50 === 0 ? 'jar' : '(select 1 as n) as jar'
+              const text = `select n * ${n} / $1::int as n from ${jar} /* ${texts} */`
+              const prepared = new Prepared(text, true, n % 5 === 0 ? `${text} where $1 < 9` : text)
+              for (let run = 0; run < 20; run++) {
+                prepared.nameForRun()
+                prepared.noteRun(n % 3 === 0)
+              }
+              return { text, values: [], readOnly: true, brief: true, columns: ['n'], prepared }
+            })
+            for (const { runs, disturbance } of steps) {
+              await Promise.all(runs.map(async ([n, by]) => {
+                const asking = runOnPool(pool, { ...statements[n]!, values: [by] }, undefined)
+                if (by === 0) await t.rejects(asking, { code: '22012' })
+                else t.strictSame(await asking, [{ n: `${Math.floor(n / by)}` }])
+              }))
+              if (disturbance === 'change') {
+                await pool.query(`alter table jar alter n type ${types[0]}`)
+                types.reverse()
+              }
+              if (disturbance === 'deallocate') await pool.query('deallocate all')
+              const clients = await Promise.all([pool.connect(), pool.connect()])
+              for (const client of clients) {
+                const { rows } = await client.query<{ name: string, places: number }>(
+                  `select name, case when statement like '%where%' then 2 when statement like '%jar%' then 1 else 0 end
+                    as places from pg_prepared_statements`
+                )
+                t.ok(rows.reduce((sum, { places }) => sum + places, 0) <= 256)
+                // another client of a pooler has given the name to its own statement
+                if (disturbance === 'take') {
+                  const taken = new Set(rows.map(({ name }) => name))
+                  const names = statements.map(({ prepared }) => prepared!.nameForRun()!)
+                  await client.query(`prepare "${names.find((name) => !taken.has(name))}" as select 'other'`)
+                }
+              }
+              for (const client of clients) client.release()
+            }
+          } finally {
+            await pool.query('drop table jar')
+            await pool.end()
+          }
+        }
+      ),
+      { numRuns: 6 }
+    )
+  })
 })

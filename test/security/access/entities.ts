@@ -1,5 +1,6 @@
 /** The entities of the shape for MikroORM. Properties have the names of a server, and columns always the same names. */
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Condition } from './roles.ts'
 import type { Naming } from './shape.ts'
 
 /** Counts the records of a series of requests, so that their generated UUIDs are the same for all servers. */
@@ -9,8 +10,18 @@ const nextUuid = (): string => uuidOf(1_000 + serial.next++)
 
 export const uuidOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
-/** The entities by name, with the names of a server. They are distinct for each server. */
-export function entitiesFor (naming: Naming): Readonly<Record<string, any>> {
+/**
+ * The entities by name, with the names of a server. They are distinct for each server.
+ *
+ * @param filters the conditions of MikroORM filters, by entity and in the names of the server
+ */
+export function entitiesFor (
+  naming: Naming,
+  filters: Readonly<Record<string, Condition>> = {}
+): Readonly<Record<string, any>> {
+  const filtersOf = (entity: string) => ({
+    ...(filters[entity] && { filters: { shown: { name: 'shown', cond: filters[entity], default: true } } }),
+  })
   const id = { id: p.integer().primary().autoincrement() }
   const renamed = (entity: string, properties: Readonly<Record<string, unknown>>): any =>
     Object.fromEntries(Object.entries(properties).map(([name, value]) => [naming(entity, name), value]))
@@ -31,6 +42,7 @@ export function entitiesFor (naming: Naming): Readonly<Record<string, any>> {
   const User: any = defineEntity({
     name: 'User',
     tableName: 'users',
+    ...filtersOf('User'),
     properties: names('User', {
       tenant: column('tenant').int(),
       name: column('name').text(),
@@ -45,6 +57,7 @@ export function entitiesFor (naming: Naming): Readonly<Record<string, any>> {
   const Project: any = defineEntity({
     name: 'Project',
     tableName: 'projects',
+    ...filtersOf('Project'),
     properties: names('Project', {
       tenant: column('tenant').int(),
       name: column('name').text(),
@@ -65,6 +78,7 @@ export function entitiesFor (naming: Naming): Readonly<Record<string, any>> {
   const Seat: any = defineEntity({
     name: 'Seat',
     tableName: 'seats',
+    ...filtersOf('Seat'),
     properties: {
       area: p.integer().primary(),
       no: p.integer().primary(),
@@ -80,6 +94,7 @@ export function entitiesFor (naming: Naming): Readonly<Record<string, any>> {
   const Task: any = defineEntity({
     name: 'Task',
     tableName: 'tasks',
+    ...filtersOf('Task'),
     discriminatorColumn: 'kind',
     discriminatorValue: 'Task',
     properties: names('Task', {
@@ -107,6 +122,7 @@ export function entitiesFor (naming: Naming): Readonly<Record<string, any>> {
   const Label: any = defineEntity({
     name: 'Label',
     tableName: 'labels',
+    ...filtersOf('Label'),
     properties: names('Label', {
       tenant: column('tenant').int(),
       text: column('text').text(),

@@ -28,6 +28,7 @@ const rule = (hidden: readonly string[]): SecretRule => ({
   hidden,
   only: false,
   rows: { tenant: 1 },
+  filter: { tenant: { $ne: 3 } },
   asked: true,
   readonly: [],
 })
@@ -94,6 +95,17 @@ export const LEAKS: readonly Leak[] = [
       own.entitiesRead = (plan) => {
         const aggregated = 'selection' in plan ? plan.selection.aggregates.map(({ relation }) => relation.target) : []
         return usual(plan).filter((model) => model === own.model || !aggregated.includes(model))
+      }
+    },
+  },
+  {
+    name: 'rows are lost beside a filter in requests with a custom sort or filter',
+    tamper: (own) => {
+      const usual = own.prepareWith.bind(own)
+      own.prepareWith = (session, plan, conditions, operation, given) => {
+        const isCustom = plan.customs.length > 0 || ('order' in plan && plan.order.some((term) => 'callback' in term))
+        const filters = isCustom ? given.filters.ofMikroOrm ?? given.filters : given.filters
+        return usual(session, plan, conditions, operation, { ...given, filters: filters as typeof given.filters })
       }
     },
   },

@@ -93,7 +93,7 @@ function filterOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
     { weight: 5, arbitrary: byOperator },
     { weight: 3, arbitrary: fc.constantFrom(...WORDS, 'x').map((text) => `filter[q]=${encodeURIComponent(text)}`) },
     fc.constantFrom(...WORDS, '1', '2').map((text) => `filter[any]=${encodeURIComponent(text)}`),
-    small.map((n) => `filter[upTo]=${n}`),
+    { weight: 2, arbitrary: small.map((n) => `filter[upTo]=${n}`) },
     fc.constantFrom('filter[trashed]=with', 'filter[trashed]=only', 'filter[trashed]=x')
   )
 }
@@ -102,7 +102,10 @@ const items = (list: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<stri
   fc.array(list, { minLength: 1, maxLength }).map((names) => [...new Set(names)].join(','))
 
 function sortOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
-  const name = mistaken(pathsOf(secrets, entity, [...ALLOWED[entity]!.sorts, 'several', 'backwards']))
+  const name = fc.oneof(
+    { weight: 4, arbitrary: mistaken(pathsOf(secrets, entity, [...ALLOWED[entity]!.sorts, 'several'])) },
+    fc.constant('backwards')
+  )
   const item = fc.tuple(fc.constantFrom('', '-'), name).map(([sign, name]) => `${sign}${name}`)
   return items(item, 2).map((list) => `sort=${list}`)
 }

@@ -24,6 +24,8 @@ export interface SecretRule {
   /** Whether the rule is written with `only`. */
   readonly only: boolean
   readonly rows: Condition | undefined
+  /** The condition of the entity's MikroORM filter, which holds for all roles. */
+  readonly filter?: Condition | undefined
   /** Whether `rows` is a function of the request. */
   readonly asked: boolean
   readonly readonly: readonly string[]
@@ -64,18 +66,42 @@ const CONDITIONS: Readonly<Record<string, readonly Condition[]>> = {
   Label: [{ tenant: 1 }, { weight: { $gte: 1 } }],
 }
 
+/**
+ * Conditions of MikroORM filters. Most compare properties that the conditions of rules compare, and hide other rows or
+ * none.
+ */
+const FILTERS: Readonly<Record<string, readonly Condition[]>> = {
+  User: [{ salary: { $lt: 4 } }, { salary: { $ne: 1 } }, { name: { $ne: 'zed' } }],
+  Project: [{ status: { $ne: 'zed' } }, { budget: { $lt: 4 } }, { name: { $ne: 'zed' } }, { owner: { tenant: 1 } }],
+  Seat: [{ price: { $ne: 0 } }, { price: { $lt: 4 } }],
+  Task: [{ effort: { $ne: 1 } }, { effort: { $gte: 1 } }],
+  Label: [{ weight: { $lt: 4 } }, { weight: { $ne: 2 } }],
+}
+/** Those of all entities. */
+const TENANT_FILTERS: readonly Condition[] = [
+  { tenant: { $ne: 3 } },
+  { tenant: { $in: [1, 2] } },
+  { tenant: { $lt: 3, $gte: 1 } },
+  { tenant: 1 },
+]
+
+const filterOf = (entity: string): fc.Arbitrary<Condition | undefined> =>
+  fc.option(fc.oneof(fc.constantFrom(...TENANT_FILTERS), fc.constantFrom(...FILTERS[entity]!)), { nil: undefined })
+
 /** The rules for entities that are not named. */
 const OTHERS_CONDITIONS: readonly Condition[] = [{ tenant: 1 }, { $or: [{ tenant: 1 }, { tenant: 3 }] }]
 
 function ruleOf (
   properties: readonly string[],
   conditions: readonly Condition[],
-  isOnly: fc.Arbitrary<boolean>
+  isOnly: fc.Arbitrary<boolean>,
+  filter: fc.Arbitrary<Condition | undefined> = fc.constant(undefined)
 ): fc.Arbitrary<SecretRule> {
   return fc.record({
     hidden: fc.subarray([...properties], { maxLength: 4 }),
     only: isOnly,
     rows: fc.option(fc.constantFrom(...conditions), { nil: undefined, freq: 5 }),
+    filter,
     asked: fc.boolean(),
     readonly: fc.subarray([...properties], { maxLength: 2 }),
     operations: fc.option(fc.subarray([...OPERATIONS], { minLength: 3 }), { nil: undefined, freq: 1 }),
@@ -90,7 +116,10 @@ export const secretsArbitrary: fc.Arbitrary<Secrets> = fc.noBias(
     ruleOf([...new Set(STORED.flatMap(familyProperties))], OTHERS_CONDITIONS, fc.constant(false)),
     fc.record(Object.fromEntries(STORED.map((entity) => [
       entity,
-      fc.tuple(kindOfRule, ruleOf(familyProperties(entity), CONDITIONS[entity]!, fc.boolean())),
+      fc.tuple(
+        kindOfRule,
+        ruleOf(familyProperties(entity), CONDITIONS[entity]!, fc.boolean(), filterOf(entity))
+      ),
     ]))),
     // whether the role may use only those that extend an entity
     fc.integer({ min: 0, max: 5 }).map((n) => n === 0)
@@ -99,7 +128,7 @@ export const secretsArbitrary: fc.Arbitrary<Secrets> = fc.noBias(
       const [kind, own] = rules[storedAs(entity)]!
       const isExtended = ENTITIES.some((other) => SHAPE[other]!.base === entity)
       if (kind === 'none' || (kind === 'own' && onlyExtending && isExtended)) return [entity, undefined]
-      return [entity, kind === 'own' ? own : { ...others, others: true }]
+      return [entity, kind === 'own' ? own : { ...others, others: true, filter: own.filter }]
     }))
   )
 )
@@ -165,10 +194,21 @@ function writtenCondition (condition: Condition, entity: string, naming: Naming)
   )
 }
 
+/** The conditions of MikroORM's filters by entity, in the names of a server. */
+export function writtenFilters (secrets: Secrets, naming: Naming): Readonly<Record<string, Condition>> {
+  const filters: Record<string, Condition> = {}
+  for (const entity of ENTITIES) {
+    const filter = secrets[entity]?.filter
+    if (filter !== undefined) filters[storedAs(entity)] ??= writtenCondition(filter, entity, naming)
+  }
+  return filters
+}
+
 /** Whether the role may see a row. */
 export function isVisible (secrets: Secrets, data: Data, entity: string, row: Row): boolean {
   const rule = secrets[entity]
-  return rule !== undefined && (rule.rows === undefined || holds(rule.rows, data, entity, row))
+  return rule !== undefined &&
+    [rule.rows, rule.filter].every((condition) => condition === undefined || holds(condition, data, entity, row))
 }
 
 function holds (condition: Condition, data: Data, entity: string, row: Row): boolean {
@@ -184,19 +224,20 @@ function holds (condition: Condition, data: Data, entity: string, row: Row): boo
 function compares (wanted: any, value: any): boolean {
   if (typeof wanted !== 'object') return value === wanted
   if (value === null) return false
-  const [operator, operand] = Object.entries<any>(wanted)[0]!
-  switch (operator) {
-    case '$lt':
-      return value < operand
-    case '$gte':
-      return value >= operand
-    case '$ne':
-      return value !== operand
-    case '$in':
-      return operand.includes(value)
-    default:
-      throw new Error(`no operator ${operator}`)
-  }
+  return Object.entries<any>(wanted).every(([operator, operand]) => {
+    switch (operator) {
+      case '$lt':
+        return value < operand
+      case '$gte':
+        return value >= operand
+      case '$ne':
+        return value !== operand
+      case '$in':
+        return operand.includes(value)
+      default:
+        throw new Error(`no operator ${operator}`)
+    }
+  })
 }
 
 function relatedRows (data: Data, entity: string, row: Row, relation: string): readonly Row[] {
@@ -233,8 +274,9 @@ export function policyColumns (secrets: Secrets): ReadonlySet<string> {
     }
   }
   for (const entity of ENTITIES) {
-    const rows = secrets[entity]?.rows
+    const { rows, filter } = secrets[entity] ?? {}
     if (rows !== undefined) read(rows, entity, false)
+    if (filter !== undefined) read(filter, entity, false)
   }
   return columns
 }

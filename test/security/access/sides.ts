@@ -9,7 +9,7 @@ import { dataOf, insertSql, twinOf, type Data } from './data.ts'
 import { entitiesFor, serial } from './entities.ts'
 import { leakyCrud, type Leak } from './leaks.ts'
 import type { Ask } from './requests.ts'
-import { isHidden, writtenRules, type Secrets } from './roles.ts'
+import { isHidden, writtenFilters, writtenRules, type Secrets } from './roles.ts'
 import { ENTITIES, family, propertiesOf, sameNames, storedAs, type Naming } from './shape.ts'
 import { resourcesFor, usualCrud } from './whitelists.ts'
 
@@ -59,7 +59,7 @@ export async function databaseOf ({ orm, url }: TestDatabase): Promise<Database>
 }
 
 async function openSide (database: Database, secrets: Secrets, naming: Naming, leak?: Leak): Promise<Side> {
-  const models = entitiesFor(naming)
+  const models = entitiesFor(naming, writtenFilters(secrets, naming))
   const orm = await database.openOrm(Object.values(models))
   const app = Fastify()
   const written = Object.entries(writtenRules(secrets, naming))

@@ -1,0 +1,33 @@
+/** The warning about differences between the entities and the database: one line in the log for all of them. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { FastifyBaseLogger } from 'fastify'
+import { setTimeout } from 'node:timers/promises'
+import { compareWithDatabase, messagesOf } from '../comparison/index.ts'
+import type { AdvisedResource } from './advised-resource.ts'
+
+/** How long the start of a server waits for its database to tell what it has. */
+export const PATIENCE = 2_000
+
+/**
+ * Logs what the database lacks for the entities and the resources. A server without a logger emits a warning of the
+ * process instead, because it would answer requests with a 500 and say nothing. It never rejects: if the database
+ * cannot be asked, there is no warning.
+ */
+export async function warnOfDifferences (
+  log: FastifyBaseLogger,
+  em: EntityManager,
+  resources: readonly AdvisedResource[]
+): Promise<void> {
+  const warned = warn(log, em, resources).catch((error: unknown) => log.debug(error, 'no advice about the database'))
+  await Promise.race([warned, setTimeout(PATIENCE, undefined, { ref: false })])
+}
+
+async function warn (log: FastifyBaseLogger, em: EntityManager, resources: readonly AdvisedResource[]): Promise<void> {
+  const offered = resources.map(({ prefix, resource: { model }, operations }) => ({ prefix, model, operations }))
+  const differences = await compareWithDatabase(em, offered)
+  if (differences.length === 0) return
+  const message = messagesOf(differences).join('\n')
+  // Fastify's logger has no level if logging is off
+  if (log.level === undefined) process.emitWarning(message, { code: 'FST_CRUD_DATABASE_DIFFERS' })
+  else log.warn({ differences }, message)
+}

@@ -1,0 +1,117 @@
+/** Compares what entities and resources need with a database's catalogue. */
+import type { CrudOperation } from '../config/index.ts'
+import type { EntityModel } from '../model/index.ts'
+import type { Change, Relation } from './catalogue.ts'
+import type { ExpectedColumn, ExpectedTable } from './expected.ts'
+import { canRead } from './readable.ts'
+
+/** A resource that clients may use. */
+export interface OfferedResource {
+  readonly prefix: string
+  readonly model: EntityModel
+  readonly operations: readonly CrudOperation[]
+}
+
+/** A difference between the database and the entities or resources. */
+export type Difference =
+  & { readonly entity: string, readonly table: string }
+  & (
+    | { readonly kind: 'table' }
+    | { readonly kind: 'column', readonly property: string, readonly column: string }
+    /** The property cannot read the column. */
+    | {
+      readonly kind: 'type',
+      readonly property: string,
+      readonly column: string,
+      readonly declared: string,
+      readonly stored: string,
+    }
+    /** A materialized view has never been refreshed. */
+    | { readonly kind: 'unpopulated' }
+    /** Operations of a resource that the table or view cannot do. */
+    | {
+      readonly kind: 'operations',
+      readonly prefix: string,
+      readonly refused: readonly CrudOperation[],
+      readonly possible: readonly CrudOperation[],
+    }
+    /** Several rows may have one key. */
+    | { readonly kind: 'key', readonly columns: readonly string[] }
+  )
+
+/** The differences, the most important ones first. */
+export function compare (
+  tables: readonly ExpectedTable[],
+  catalogue: ReadonlyMap<string, Relation>,
+  resources: readonly OfferedResource[] = []
+): readonly Difference[] {
+  const found = tables.flatMap((expected): readonly Difference[] => {
+    const { entity, table } = expected
+    const relation = catalogue.get(table)
+    if (relation === undefined) return [{ kind: 'table', entity, table }]
+    return [
+      ...expected.columns.flatMap((column) => differenceOf(column, expected, relation)),
+      ...relation.populated ? [] : [{ kind: 'unpopulated', entity, table } as const],
+      ...ambiguousKeys(expected, relation).map((columns) => ({ kind: 'key', entity, table, columns } as const)),
+    ]
+  })
+  const refused = resources.flatMap((resource) => refusedBy(resource, catalogue.get(resource.model.table)))
+  return [...found, ...refused].sort((one, other) => RANKS.indexOf(one.kind) - RANKS.indexOf(other.kind))
+}
+
+const RANKS: readonly Difference['kind'][] = ['table', 'column', 'type', 'unpopulated', 'operations', 'key']
+
+function differenceOf (
+  { column, property, type }: ExpectedColumn,
+  { entity, table }: ExpectedTable,
+  { columns }: Relation
+): readonly Difference[] {
+  const stored = Object.hasOwn(columns, column) ? columns[column] : undefined
+  if (stored === undefined) return [{ kind: 'column', entity, table, property, column }]
+  if (type === undefined || canRead(type, stored)) return []
+  return [{ kind: 'type', entity, table, property, column, declared: type.kind, stored: stored.declared }]
+}
+
+/** The keys that no unique index covers. Only the server knows those of views, and of tables of other servers. */
+function ambiguousKeys ({ keys }: ExpectedTable, { isTable, uniques }: Relation): readonly (readonly string[])[] {
+  if (!isTable) return []
+  return keys.filter((key) => !uniques.some((unique) => unique.every((column) => key.includes(column))))
+}
+
+/** Whether one key may belong to several rows, so that a write must count the rows that it finds. */
+export function canRepeatKeys (expected: ExpectedTable, relation: Relation): boolean {
+  // a statement cannot count the rows that rules write
+  return !relation.hasRules && (!relation.isTable || ambiguousKeys(expected, relation).length > 0)
+}
+
+function refusedBy (
+  { prefix, model, operations }: OfferedResource,
+  relation: Relation | undefined
+): readonly Difference[] {
+  if (relation === undefined) return []
+  const isRefused = (operation: CrudOperation): boolean => {
+    const change = changeOf(operation, model)
+    return change !== undefined && relation.refuses.includes(change)
+  }
+  const refused = operations.filter(isRefused)
+  if (refused.length === 0) return []
+  const possible = operations.filter((operation) => !isRefused(operation))
+  return [{ kind: 'operations', entity: model.name, table: model.table, prefix, refused, possible }]
+}
+
+/** How an operation changes rows. */
+function changeOf (operation: CrudOperation, { deletedAt }: EntityModel): Change | undefined {
+  switch (operation) {
+    case 'list':
+    case 'get':
+      return undefined
+    case 'create':
+    case 'createMany':
+      return 'insert'
+    case 'update':
+    case 'restore':
+      return 'update'
+    case 'delete':
+      return deletedAt === undefined ? 'delete' : 'update'
+  }
+}

@@ -1,0 +1,65 @@
+/** The properties that an error of the database is about, by their public names. Hidden ones are never named. */
+import { escapedName } from '../../json-pointer.ts'
+import { columnsOf, type EntityModel, type Property, type RelationProperty } from '../../model/index.ts'
+import type { ServerError } from './driver-errors.ts'
+
+/** A property that an error is about. */
+export interface Named {
+  /** Whether bodies may set it. */
+  readonly writable: boolean
+  readonly isRelation: boolean
+  /** Its name in messages. The names of an embedded object and its member are joined by a point. */
+  readonly name: string
+  /** The pointer to it in its record. */
+  readonly pointer: string
+}
+
+/** The names of properties in a sentence. */
+export function listed (named: readonly Named[]): string {
+  const quoted = named.map(({ name }) => `'${name}'`)
+  return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`
+}
+
+/**
+ * The exposed properties of the columns that an error names, or is known to be about.
+ *
+ * @param about the columns of which each makes the error one about its property
+ */
+export function namedBy (
+  { detail = '', column }: ServerError,
+  model: EntityModel,
+  about: readonly string[] | undefined = column === undefined ? undefined : [column]
+): readonly Named[] {
+  // the first value begins behind the columns, and may look like columns itself
+  const columns = about ?? /^[^=]*\(([^()=]+)\)=\(/.exec(detail)?.[1]?.split(', ') ?? []
+  const unquoted = new Set(about ?? columns.map((column) => column.replace(/^"|"$/g, '')))
+  const isNamed = (property: Property): boolean => {
+    const own = columnsOf(property)
+    // a constraint with a part of a composite foreign key, such as a tenant, is not about the relation
+    return own.length > 0 && own.every((one) => unquoted.has(one))
+  }
+  const isAbout = (property: Property): boolean =>
+    columnsOf(property).some((one) => unquoted.has(one) && (property.kind !== 'relation' || !isShared(property, one)))
+  const namedIn = (properties: EntityModel['properties'], outer: readonly string[]): readonly Named[] =>
+    [...properties.values()].flatMap((property): readonly Named[] => {
+      if (property.hidden) return []
+      const names = [...outer, property.publicName]
+      if (property.kind === 'embedded') return namedIn(property.properties, names)
+      if (!isNamed(property) && (about === undefined || !isAbout(property))) return []
+      const pointer = names.map((name) => `/${escapedName(name)}`).join('')
+      const { kind, write: { writable } } = property
+      return [{ isRelation: kind === 'relation', name: names.join('.'), pointer, writable }]
+    })
+  return namedIn(model.properties, [])
+}
+
+const isShared = ({ key }: RelationProperty, column: string): boolean =>
+  key.find((part) => part.column === column)?.shared === true
+
+/**
+ * The properties that the client can correct, if there are any: not those that the server fills in, such as a tenant.
+ */
+export function settable (named: readonly Named[]): readonly Named[] {
+  const own = named.filter(({ writable }) => writable)
+  return own.length > 0 ? own : named
+}

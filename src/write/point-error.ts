@@ -1,0 +1,163 @@
+/**
+ * Points errors of the database to the record of a batch and to the properties that they are about, as far as the error
+ * itself does not say it. The server is asked only after a write has failed.
+ */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { ConflictError, DataValidationError } from '../errors.ts'
+import type { RecordData } from '../plan/index.ts'
+import { isInTransaction, knowRules, sharedEmOf, type CrudSession } from '../resource/index.ts'
+import { columnsOfRule, convertError, isServerError, sqlStateOf, type ServerError } from '../run/index.ts'
+import { errorModelOf } from './error-model.ts'
+import { writeInTransaction } from './run-write.ts'
+import type { Write } from './write.ts'
+
+/** The database's error about the values of a row, of which a write's error has been made. */
+export function rowErrorIn (error: unknown): ServerError | undefined {
+  if (!(error instanceof ConflictError || error instanceof DataValidationError)) return undefined
+  return isServerError(error.cause) ? error.cause as ServerError : undefined
+}
+
+/** Whether to ask the server for the rule that an error names. A transaction takes no question after its error. */
+export function needsRules ({ session, model }: Write<CrudSession>, error: ServerError): boolean {
+  return isOfRule(error) && !isInTransaction(session) &&
+    columnsOfRule(sharedEmOf(session), model.table, error) === undefined
+}
+
+const isOfRule = ({ code, constraint, dataType }: ServerError): boolean =>
+  (code === '23514' && constraint !== undefined) || dataType !== undefined
+
+/** Records of a batch: from an index to the one before another. */
+export interface Part {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Searches the first record of a batch that the database refuses. Takes whether the database has refused a part, and
+ * returns the index of the record, or `undefined` if each part is accepted by itself. An accepted part must stay
+ * inserted, because later records may conflict with it.
+ */
+export function * searchRefused (count: number): Generator<Part, number | undefined, boolean> {
+  let [low, high] = [0, count]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (yield { from: low, to: middle }) high = middle
+    else low = middle
+  }
+  return (yield { from: low, to: high }) ? low : undefined
+}
+
+/** Whether another attempt may show which record of a batch an error is about. */
+export function isRepeatable (error: ServerError): boolean {
+  const sqlState = sqlStateOf(error)
+  // a trigger that raises such an error may have looked at the batch as a whole
+  if (sqlState.startsWith('23')) {
+    return error.constraint !== undefined || error.column !== undefined || error.dataType !== undefined
+  }
+  return sqlState.startsWith('22')
+}
+
+/** Whether a part of a batch is refused for the reason for which the whole batch was. */
+export function isSameError (found: unknown, error: ServerError): boolean {
+  const other = rowErrorIn(found)
+  if (
+    other === undefined || other.code !== error.code || other.constraint !== error.constraint ||
+    other.column !== error.column || other.dataType !== error.dataType
+  ) return false
+  // references to other records of the batch are refused without them, and a generated key is another one each time
+  if (error.code === '23503' || error.code === '23505') {
+    return error.detail?.includes(')=(') === true && error.detail === other.detail
+  }
+  return sqlStateOf(error).startsWith('23') || error.message === other.message
+}
+
+/**
+ * The error with all that is known about it.
+ *
+ * @param rows the records of the write
+ * @param index the refused one, if it is known
+ * @param pointer the JSON pointer to a record in the body
+ */
+export function pointed (
+  error: ServerError,
+  write: Write<CrudSession>,
+  rows: readonly RecordData[],
+  index: number | undefined,
+  pointer: (index: number) => string
+): Error {
+  const row = index === undefined ? undefined : rows[index]
+  const columns = isOfRule(error)
+    ? columnsOfRule(sharedEmOf(write.session), write.model.table, error)
+    : row && columnsOfValue(error, row)
+  return convertError(error, errorModelOf(write), {
+    ...(columns !== undefined && { columns }),
+    record: index === undefined ? undefined : pointer(index),
+  })
+}
+
+/** The column whose value an error quotes, because its type does not accept it. */
+function columnsOfValue (error: ServerError, { columns }: RecordData): readonly string[] | undefined {
+  if (!sqlStateOf(error).startsWith('22')) return undefined
+  const found = columns.filter(({ property, value }) =>
+    property.kind === 'scalar' && property.type.kind !== 'text' &&
+    (Array.isArray(value) ? value : [value]).some((one) =>
+      typeof one === 'string' && error.message.includes(`"${one}"`)
+    )
+  )
+  return found.length === 1 ? [found[0]!.column] : undefined
+}
+
+/** Inserts a part of a batch, in a transaction that will be rolled back. */
+export type Attempt = (inner: Write<EntityManager>, part: Part) => Promise<unknown>
+
+/**
+ * Throws the error of a write, pointing to its record and properties as far as they can be found out.
+ *
+ * @param attempt repeats a part of a batch. Absent if the error has ended the transaction of the session
+ */
+export async function throwPointed (
+  error: unknown,
+  write: Write,
+  rows: readonly RecordData[],
+  pointer: (index: number) => string = () => '',
+  attempt?: Attempt
+): Promise<never> {
+  const cause = rowErrorIn(error)
+  if (cause === undefined) throw error
+  // whatever happens to the question, the error of the write matters more
+  if (needsRules(write, cause)) await knowRules(write.session).catch(() => {})
+  const index = rows.length < 2 ? 0 : attempt && await findRefused(write, rows.length, cause, attempt)
+  throw pointed(cause, write, rows, index, pointer)
+}
+
+/** The index of the refused record of a batch, or `undefined` if it cannot be found out. Leaves nothing behind. */
+async function findRefused (
+  write: Write,
+  count: number,
+  error: ServerError,
+  attempt: Attempt
+): Promise<number | undefined> {
+  if (!isRepeatable(error)) return undefined
+  const end = new Error('The search for a refused record is over.')
+  let index: number | undefined
+  try {
+    await writeInTransaction(write, async (inner) => {
+      const search = searchRefused(count)
+      let step = search.next()
+      while (step.done !== true) {
+        const part = step.value
+        const refusal = await refusalOf(writeInTransaction(inner, (innermost) => attempt(innermost, part)))
+        if (refusal !== undefined && !isSameError(refusal, error)) throw end
+        step = search.next(refusal !== undefined)
+      }
+      index = step.value
+      throw end
+    })
+  } catch {
+    // the search is always rolled back, and if it fails the error of the write matters more
+  }
+  return index
+}
+
+const refusalOf = (attempted: Promise<unknown>): Promise<unknown> =>
+  attempted.then(() => undefined, (error: unknown) => error)

@@ -1,0 +1,119 @@
+/** Routes of the application's own that continue the QueryBuilder of `crud.query`, such as reports. */
+import { raw } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import Fastify from 'fastify'
+import t from 'tap'
+import {
+  AllowedFilters,
+  AllowedSort,
+  crudKit,
+  parseQueryParams,
+  type AccessOptions,
+  type CrudQueryOptions,
+} from '../../src/index.ts'
+import { entities, Plant, type Plant as PlantEntity } from '../fixtures/entities.ts'
+import { seed } from '../fixtures/seed.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { bodyOf, resource, select } from './helper.ts'
+
+let sorted = 0
+const plants = resource(Plant, {
+  allowedFilters: [
+    new AllowedFilters('position', 'gte', ['gte']),
+    new AllowedFilters('supplier.name', 'contains', ['contains']),
+    AllowedFilters.custom<PlantEntity>('city', (qb, value) => qb.andWhere({ supplier: { address: { city: value } } })),
+  ],
+  allowedSorts: [
+    new AllowedSort('name'),
+    AllowedSort.custom<PlantEntity>('shelf', (qb, direction) => {
+      sorted++
+      return qb.orderBy({ shelf: direction })
+    }),
+  ],
+  defaultSort: ['-name'],
+})
+
+const access: AccessOptions = {
+  role: () => 'clerk',
+  roles: { clerk: { Plant: { rows: { status: 'active' } }, '*': true } },
+}
+
+const GROUPABLE: CrudQueryOptions = { order: false, limit: false }
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  const serve = async (rules?: AccessOptions) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(crudKit, { orm, ...(rules !== undefined && { access: rules }) })
+    app.get('/report', async ({ em, queryParams }) => {
+      const qb = await plants.query(em, queryParams, GROUPABLE)
+      return await qb.select(['status', raw('count(*)::int as count')]).groupBy('status').orderBy({ status: 'asc' })
+        .execute()
+    })
+    return async (query = '') => bodyOf(await app.inject(`/report?${query}`))
+  }
+  const all = async (query: string, options?: CrudQueryOptions): Promise<number[]> => {
+    const qb = await plants.query(orm.em.fork() as EntityManager, parseQueryParams(query), options)
+    return (await qb.getResultList()).map(({ id }: { id: number }) => id)
+  }
+
+  t.test('a report groups the rows that match the filters of its request', async (t) => {
+    const report = await serve()
+    const counted = async (condition: string) =>
+      await select(
+        orm,
+        `select p.status, count(*)::int as count from plant p join supplier s on s.id = p.supplier_id
+         where p.deleted_at is null and ${condition} group by 1 order by 1`
+      )
+    for (
+      const [query, condition] of [
+        ['', 'true'],
+        ['filter[position]=5', 'p."order" >= 5'],
+        ['filter[city]=Lyon&per_page=1&sort=shelf', "s.address_city = 'Lyon'"],
+        ['filter[supplier.name]=o', "s.name ilike '%o%' and s.deleted_at is null"],
+      ] as const
+    ) {
+      const expected = await counted(condition)
+      t.ok(expected.length > 1)
+      t.strictSame(await report(query), expected, query)
+    }
+    t.match(await report('filter[name]=x'), { statusCode: 400, code: 'FST_CRUD_FILTER_INVALID' })
+    t.match(await report('sort=price'), { statusCode: 400, code: 'FST_CRUD_SORT_INVALID' })
+  })
+
+  t.test('a report has the rows of its role', async (t) => {
+    const report = await serve(access)
+    t.strictSame(await report(), [{ status: 'active', count: 8 }])
+  })
+
+  t.test('without limit, the query has all rows in their order; without order, one page of them', async (t) => {
+    t.strictSame(await all('sort=name&per_page=2', { limit: false }), await all('sort=name&per_page=50'))
+    t.strictSame((await all('sort=name&per_page=2', { order: false })).length, 2)
+    const sortedBefore = sorted
+    t.equal((await all('sort=shelf&per_page=2', { order: false, limit: false })).length, 13)
+    t.equal(sorted, sortedBefore, 'the callback of a sort is not called')
+    t.strictSame(await all('sort=name&per_page=2', { order: true, limit: true }), await all('sort=name&per_page=2'))
+  })
+
+  t.test('a query after a cursor has the rows behind it', async (t) => {
+    const { items, next_cursor: cursor } = await plants.list(
+      orm.em.fork(),
+      parseQueryParams('sort=name&cursor=&per_page=4')
+    )
+    const rest = await all(`sort=name&cursor=${cursor}&per_page=4`, GROUPABLE)
+    const first = new Set(items.map(({ id }) => id))
+    t.strictSame(rest.toSorted(), (await all('per_page=50')).filter((id) => !first.has(id)).toSorted())
+  })
+
+  t.test('the options are booleans of query() only', async (t) => {
+    const query = async (options: object) => await plants.query(orm.em.fork(), parseQueryParams(''), options)
+    const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
+    await t.rejects(query({ limits: false }), refused(/CrudBase\.query: .*'limits'.*Did you mean 'limit'\?/))
+    await t.rejects(query({ order: 'name' }), refused(/CrudBase\.query: 'order' must be a boolean, got 'name'/))
+    await t.rejects(query({ limit: 10 }), refused(/CrudBase\.query: 'limit' must be a boolean, got 10/))
+    await t.rejects(
+      plants.list(orm.em.fork(), parseQueryParams(''), { limit: false } as never),
+      refused(/CrudBase\.list: .*'limit'/)
+    )
+  })
+})

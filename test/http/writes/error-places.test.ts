@@ -1,0 +1,235 @@
+/** Errors that only the database finds point to the record of a batch and to the properties that they are about. */
+import { defineEntity, p } from '@mikro-orm/core'
+import t from 'tap'
+import { CrudBase } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { bodyOf, resource, select, serve, type Json } from '../helper.ts'
+import { verdict, writes } from './helper.ts'
+
+const Client = defineEntity({
+  name: 'Client',
+  tableName: 'secret_client',
+  properties: { id: p.integer().primary().autoincrement(false), name: p.string() },
+})
+
+const Period = defineEntity({
+  name: 'Period',
+  embeddable: true,
+  properties: { from: p.integer().nullable(), until: p.integer().fieldName('secret_until').nullable() },
+} as never) as any
+
+const properties = {
+  id: p.integer().primary().autoincrement(),
+  externalId: p.string().fieldName('secret_external').unique().nullable(),
+  title: p.text().nullable(),
+  amount: p.integer().nullable(),
+  limit: p.integer().nullable(),
+  code: p.string().fieldName('secret_code').nullable(),
+  price: p.type('money').nullable(),
+  lasts: p.type('interval').nullable(),
+  seats: p.integer().nullable(),
+  room: p.integer().nullable(),
+  rank: p.integer().hidden().nullable(),
+  client: () => p.manyToOne(Client).nullable(),
+  period: () => p.embedded(Period).nullable(),
+  deleted_at: p.datetime().nullable(),
+}
+
+/** Written by one statement. */
+const Order = defineEntity({ name: 'Order', tableName: 'secret_order', properties: properties as any })
+
+/** Written through MikroORM's unit of work, because of its lifecycle hook. */
+const Hooked = defineEntity({
+  name: 'Hooked',
+  tableName: 'secret_hooked',
+  properties: properties as any,
+  hooks: { beforeCreate: [({ entity }: any) => { if (entity.title === 'from hook') entity.amount = -1 }] },
+})
+
+const rulesOf = (table: string): readonly string[] => [
+  `alter table ${table} add constraint secret_amount check (amount >= 0)`,
+  `alter table ${table} add constraint secret_limit check (amount <= "limit")`,
+  `alter table ${table} add constraint secret_period check (period_from <= period_secret_until)`,
+  `alter table ${table} add constraint secret_rank check (rank <> 13)`,
+  `alter table ${table} add constraint secret_seats check (rank is null or seats > 0)`,
+  `alter table ${table} add constraint secret_deleted check (deleted_at is null or seats is null)`,
+  `alter table ${table} alter column secret_code type secret_domain`,
+  `alter table ${table} alter column title set not null`,
+  `alter table ${table} add unique (room, seats)`,
+]
+
+await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm }) => {
+  await select(orm, "create domain secret_domain as varchar(20) check (value <> 'bad')")
+  for (const rule of [...rulesOf('secret_order'), ...rulesOf('secret_hooked')]) await select(orm, rule)
+  await select(orm, "insert into secret_client (id, name) values (1, 'first')")
+  for (const table of ['secret_order', 'secret_hooked']) {
+    await select(
+      orm,
+      `insert into ${table} (title, secret_external, room, seats) values ('taken', 'TAKEN', 1, 7), ('x', 'OTHER', 2, 8)`
+    )
+  }
+  const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
+  const app = await serve(t, orm, {
+    '/orders': { crud: resource(Order), operations },
+    '/hooked': { crud: resource(Hooked), operations },
+    '/transactions/orders': { crud: resource(Order), operations, transaction: true },
+    '/transactions/hooked': { crud: resource(Hooked), operations, transaction: true },
+  })
+  const { post, patch, remove } = writes(app)
+
+  const good = (index: number): Json => ({ title: `good ${index}` })
+  /** Each record is refused by the database alone. */
+  const REFUSED: readonly [what: string, record: Json, status: string, names: readonly string[], message: string][] = [
+    ['unique', { title: 'x', externalId: 'TAKEN' }, '409 FST_CRUD_CONFLICT', ['/externalId'],
+      "There is another record with this value of 'externalId'."],
+    ['unique, of two columns', { title: 'x', room: 1, seats: 7 }, '409 FST_CRUD_CONFLICT', ['/seats', '/room'],
+      "There is another record with these values of 'seats' and 'room'."],
+    ['foreign key', { title: 'x', client: 9 }, '409 FST_CRUD_CONFLICT', ['/client'],
+      "'client' refers to a record that does not exist."],
+    ['not null', { title: null }, '400 FST_CRUD_DATA_INVALID', ['/title'], "'title' cannot be null."],
+    ['check', { title: 'x', amount: -1 }, '400 FST_CRUD_DATA_INVALID', ['/amount'],
+      "The value of 'amount' does not satisfy a rule of the data."],
+    ['check of two properties', { title: 'x', amount: 2, limit: 1 }, '400 FST_CRUD_DATA_INVALID', ['/amount', '/limit'],
+      "The values of 'amount' and 'limit' do not satisfy a rule of the data."],
+    ['check of nested properties', { title: 'x', period: { from: 2, until: 1 } }, '400 FST_CRUD_DATA_INVALID',
+      ['/period/from', '/period/until'],
+      "The values of 'period.from' and 'period.until' do not satisfy a rule of the data."],
+    ['rule of a type', { title: 'x', code: 'bad' }, '400 FST_CRUD_DATA_INVALID', ['/code'],
+      "The value of 'code' does not satisfy a rule of the data."],
+    ['money', { title: 'x', price: 'a lot' }, '400 FST_CRUD_DATA_INVALID', ['/price'],
+      "The value of 'price' is not valid for its type."],
+    ['interval', { title: 'x', lasts: 'for ever' }, '400 FST_CRUD_DATA_INVALID', ['/lasts'],
+      "The value of 'lasts' is not valid for its type."],
+    ['interval out of range', { title: 'x', lasts: '999999999999 years' }, '400 FST_CRUD_DATA_INVALID', ['/lasts'],
+      "The value of 'lasts' is out of range."],
+  ]
+
+  const IN_TRANSACTIONS = REFUSED.filter(([what]) => what === 'unique' || what === 'foreign key' || what === 'check')
+
+  for (const path of ['/orders', '/hooked', '/transactions/orders', '/transactions/hooked']) {
+    const table = path.endsWith('orders') ? 'secret_order' : 'secret_hooked'
+    const count = async (): Promise<number> => (await select(orm, `select count(*)::int as n from ${table}`))[0].n
+
+    const isInTransaction = path.startsWith('/transactions')
+    // the error of a statement without a savepoint ends the transaction, so that the record cannot be searched
+    const searches = path !== '/transactions/orders'
+    for (const [what, record, status, names, message] of isInTransaction ? IN_TRANSACTIONS : REFUSED) {
+      t.test(`${path}: ${what}`, async (t) => {
+        const before = await count()
+        const check = (response: Awaited<ReturnType<typeof post>>, prefix: string) => {
+          t.equal(verdict(response), [status, ...names.map((name) => `${prefix}${name}`)].join(' '))
+          t.equal(bodyOf(response).message, message)
+          t.notMatch(response.body, /secret/)
+        }
+        check(await post(path, record), '')
+        check(await patch(`${path}/2`, record), '')
+        check(await post(path, [record]), '/0')
+        if (!searches) {
+          const response = await post(path, [good(0), record])
+          t.equal(verdict(response), status, 'no wrong record')
+          t.equal(bodyOf(response).message, message)
+          return
+        }
+        check(await post(path, [good(0), record, good(2)]), '/1')
+        check(await post(path, [...Array.from({ length: 6 }, (_, index) => good(index)), record]), '/6')
+        check(await post(path, [good(0), good(1), record, record, good(2)]), '/2')
+        t.equal(await count(), before)
+      })
+    }
+
+    if (searches) {
+      t.test(`${path}: of two records of a batch that conflict, the later one is named`, async (t) => {
+        const before = await count()
+        const twice = { title: 'x', externalId: 'TWICE' }
+        t.equal(
+          verdict(await post(path, [good(0), twice, good(1), twice, twice])),
+          '409 FST_CRUD_CONFLICT /3/externalId'
+        )
+        t.equal(
+          verdict(await post(path, [{ title: 'a', room: 5, seats: 5 }, { title: 'b', room: 5, seats: 5 }])),
+          '409 FST_CRUD_CONFLICT /1/seats /1/room'
+        )
+        t.equal(await count(), before)
+      })
+    }
+
+    t.test(`${path}: a check of hidden properties names none of them`, async (t) => {
+      class Ranked extends CrudBase {
+        override beforeCreate (data: Json) {
+          return data.title === 'ranked' ? { ...data, rank: 13 } : { ...data, rank: 1 }
+        }
+      }
+      const model = path.endsWith('orders') ? Order : Hooked
+      const app = await serve(t, orm, { '/ranked': { crud: new Ranked({ model, writable: 'all' }), operations } })
+      const { post } = writes(app)
+      const alone = await post('/ranked', { title: 'ranked', seats: 1 })
+      t.equal(verdict(alone), '400 FST_CRUD_DATA_INVALID')
+      t.equal(bodyOf(alone).message, 'The values do not satisfy a rule of the data.')
+      t.equal(
+        verdict(await post('/ranked', [{ title: 'x', seats: 1 }, { title: 'ranked', seats: 1 }])),
+        '400 FST_CRUD_DATA_INVALID /1'
+      )
+      const mixed = await post('/ranked', { title: 'x', seats: 0 })
+      t.equal(verdict(mixed), '400 FST_CRUD_DATA_INVALID /seats')
+      t.equal(bodyOf(mixed).message, "The value of 'seats' does not satisfy a rule of the data.")
+    })
+
+    t.test(`${path}: a deletion that a check refuses points to what the check reads`, async (t) => {
+      t.match(verdict(await remove(`${path}/2`)), /^400 FST_CRUD_DATA_INVALID \/seats/)
+    })
+  }
+
+  t.test('a record that MikroORM completes is found by its complete values', async (t) => {
+    t.equal(
+      verdict(await post('/hooked', [good(0), { title: 'from hook' }, good(1)])),
+      '400 FST_CRUD_DATA_INVALID /1/amount'
+    )
+  })
+
+  t.test('a rule that is made later is known as well', async (t) => {
+    await select(orm, "alter table secret_order add constraint secret_later check (title <> 'later')")
+    t.equal(verdict(await post('/orders', { title: 'later' })), '400 FST_CRUD_DATA_INVALID /title')
+  })
+})
+
+const Node = defineEntity({
+  name: 'Node',
+  properties: {
+    id: p.integer().primary().autoincrement(false),
+    name: p.string(),
+    parent: () => p.manyToOne(Node).nullable(),
+  } as any,
+}) as any
+
+await forEachDatabase(t, { entities: [Node], needs: ['triggers'] }, async (t, { orm }) => {
+  await select(
+    orm,
+    `create function secret_balance() returns trigger language plpgsql as $$ begin
+      if (select count(*) from node) % 3 <> 0 then raise exception 'secret' using errcode = '23514'; end if;
+      return null; end $$`
+  )
+  const app = await serve(t, orm, { '/nodes': { crud: resource(Node), operations: ['createMany', 'list'] } })
+  const { post } = writes(app)
+
+  t.test('an error about the batch as a whole points to no record', async (t) => {
+    await select(
+      orm,
+      'create trigger secret_balance after insert on node for each statement execute function secret_balance()'
+    )
+    const response = await post('/nodes', [{ id: 1, name: 'a' }, { id: 2, name: 'b' }])
+    t.equal(verdict(response), '400 FST_CRUD_DATA_INVALID')
+    t.equal(bodyOf(response).message, 'The values do not satisfy a rule of the data.')
+    await select(orm, 'drop trigger secret_balance on node')
+  })
+
+  t.test('a constraint that is checked at the end of the transaction points to no wrong record', async (t) => {
+    await select(
+      orm,
+      'alter table node add constraint secret_late unique (name) deferrable initially deferred'
+    )
+    const response = await post('/nodes', [{ id: 1, name: 'a' }, { id: 2, name: 'b' }, { id: 3, name: 'b' }])
+    t.equal(verdict(response), '409 FST_CRUD_CONFLICT')
+    t.equal(bodyOf(response).message, "There is another record with this value of 'name'.")
+    await select(orm, 'alter table node drop constraint secret_late')
+  })
+})
