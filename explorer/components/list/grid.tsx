@@ -2,7 +2,7 @@
  * The table of records. It is one stop of the Tab key, and the arrow keys move in it. Only the rows that can be seen
  * are in the document.
  */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { widthOf, type Column } from '../../api/columns.ts'
 import { keyOf, type Row } from '../../api/records.ts'
@@ -81,7 +81,8 @@ export function Grid (props: GridProps) {
 
   const cellAt = ({ row, column }: Place): HTMLElement | null =>
     scroller.current!.querySelector(`[data-cell="${row},${column}"]`)
-  useEffect(() => {
+  // before the next key: F opens its filter from the cell to which an arrow has just moved
+  useLayoutEffect(() => {
     if (!moved.current) return
     const cell = cellAt(active)
     if (cell === null) return
