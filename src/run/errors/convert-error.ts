@@ -29,7 +29,7 @@ import {
   sqlStateOf,
   type ServerError,
 } from './driver-errors.ts'
-import { listed, namedBy, settable, type Named } from './named-properties.ts'
+import { namedBy, quotedNames, settable, type Named } from './named-properties.ts'
 import { ownErrorIn } from './through-driver.ts'
 
 /** Data exceptions: a value does not fit, or an expression has no result. */
@@ -163,7 +163,7 @@ function constraintError (
   { columns, record }: Place
 ): Error | undefined {
   const named = model === undefined ? [] : namedBy(error, model, columns)
-  const names = listed(named)
+  const names = quotedNames(named)
   const itemsOf = (code: string, detail: string, about: readonly Named[]): readonly ErrorItem[] => {
     if (record === undefined || (record === '' && about.length === 0)) return [{ code, detail }]
     const pointers = about.length === 0 ? [record] : about.map(({ pointer }) => `${record}${pointer}`)
@@ -196,7 +196,7 @@ function constraintError (
           []
         )
         : conflict(
-          `${listed(relations)} refers to a record that does not exist.`,
+          `${quotedNames(relations)} refers to a record that does not exist.`,
           relations
         )
     }

@@ -15,7 +15,7 @@ export interface Named {
 }
 
 /** The names of properties in a sentence. */
-export function listed (named: readonly Named[]): string {
+export function quotedNames (named: readonly Named[]): string {
   const quoted = named.map(({ name }) => `'${name}'`)
   return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`
 }
