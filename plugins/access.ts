@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Access, AccessOptions } from '../src/access/index.ts'
-import { ConfigError } from '../src/errors.ts'
+import { ConfigError } from '../src/base/errors.ts'
 import { ACTOR_PROPERTY, checkPluginOptions, refuseSecond } from '../src/http/index.ts'
 import { accessFor } from '../src/resource/index.ts'
 

@@ -11,7 +11,7 @@ import type {
 } from 'fastify'
 import fp from 'fastify-plugin'
 import { CrudBase } from '../src/crud/index.ts'
-import { ConfigError } from '../src/errors.ts'
+import { ConfigError } from '../src/base/errors.ts'
 import { isObject } from '../src/model/index.ts'
 import {
   checkDatabase,

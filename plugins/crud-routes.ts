@@ -25,7 +25,7 @@ import {
 } from '../src/http/index.ts'
 import { checkFastify } from '../src/borrowed/check.ts'
 import { parsersOf, withParsers, type Parsers } from '../src/borrowed/fastify.ts'
-import { ConfigError } from '../src/errors.ts'
+import { ConfigError } from '../src/base/errors.ts'
 import { checkCoLocation, checkEstimates } from '../src/resource/index.ts'
 import { checkDistributed } from '../src/write/index.ts'
 import { accessOf, rememberUnlimited } from './access.ts'

@@ -1,7 +1,7 @@
 /** Sets the default of `serverTiming`: whether the routes of resources send `Server-Timing`. It needs no database. */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { ConfigError } from '../src/errors.ts'
+import { ConfigError } from '../src/base/errors.ts'
 import { checkPluginOptions, refuseSecond, TIMES_PROPERTY } from '../src/http/index.ts'
 
 export interface ServerTimingOptions {

@@ -108,7 +108,7 @@ export {
   type ErrorItem,
   type ErrorSource,
   type RequestError,
-} from './errors.ts'
+} from './base/errors.ts'
 export type { Operator } from './operators/index.ts'
 export {
   parseQueryParams,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import * as errors from '../src/errors.ts'
+import * as errors from '../src/base/errors.ts'
 import {
   ConfigError,
   ConflictError,
@@ -12,7 +12,7 @@ import {
   UnavailableError,
   type ErrorItem,
   type QueryCode,
-} from '../src/errors.ts'
+} from '../src/base/errors.ts'
 
 const CATALOGUE: ReadonlyArray<readonly [name: keyof typeof errors, code: string, statusCode: number]> = [
   ['FilterValidationError', 'FST_CRUD_FILTER_INVALID', 400],

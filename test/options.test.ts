@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import { checkOptions, checkSchema } from '../src/options.ts'
-import { didYouMean } from '../src/suggest.ts'
+import { checkOptions, checkSchema } from '../src/base/option-checks.ts'
+import { didYouMean } from '../src/base/suggest.ts'
 
 const refused = (message: string) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
 

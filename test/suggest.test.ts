@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ALLOWED_LIMIT, listed, nearest } from '../src/suggest.ts'
+import { ALLOWED_LIMIT, listed, nearest } from '../src/base/suggest.ts'
 
 t.test('the nearest name is suggested if it is near enough', async (t) => {
   const names = ['name', 'price', 'created_at', 'updated_at', 'id', 'description']

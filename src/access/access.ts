@@ -1,9 +1,9 @@
 /** The option `access` of a server, checked and made into roles once, at start-up. */
 import type { FastifyRequest } from 'fastify'
-import { ConfigError, ForbiddenError } from '../errors.ts'
-import { shown } from '../options.ts'
-import { isPromise, type OrPromise } from '../or-promise.ts'
-import { didYouMean, nearest } from '../suggest.ts'
+import { ConfigError, ForbiddenError } from '../base/errors.ts'
+import { shown } from '../base/option-checks.ts'
+import { isPromise, type OrPromise } from '../base/or-promise.ts'
+import { didYouMean, nearest } from '../base/suggest.ts'
 import { Actor } from './actor.ts'
 import { checkAccess, type Entities } from './check.ts'
 import type { AccessOptions } from './options.ts'

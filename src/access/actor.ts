@@ -2,9 +2,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Where } from '../conditions/index.ts'
 import type { CrudOperation } from '../config/index.ts'
-import { ConfigError, ForbiddenError } from '../errors.ts'
+import { ConfigError, ForbiddenError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { OrPromise } from '../or-promise.ts'
+import type { OrPromise } from '../base/or-promise.ts'
 import type { Role } from './role.ts'
 import type { Rule } from './rule.ts'
 

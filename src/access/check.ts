@@ -1,10 +1,10 @@
 /** Checks the option `access` at start-up: its shape, and the names of entities, properties and operations. */
 import { ConditionError, readCondition, withColumnValues } from '../conditions/index.ts'
 import { notAnOperation, OPERATIONS } from '../config/index.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import { checkOptions, shown } from '../options.ts'
-import { didYouMean, nearest } from '../suggest.ts'
+import { checkOptions, shown } from '../base/option-checks.ts'
+import { didYouMean, nearest } from '../base/suggest.ts'
 import { checkSharedTables, namedFor } from './inheritance.ts'
 import { OTHERS, type AccessOptions, type EntityRule } from './options.ts'
 

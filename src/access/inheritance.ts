@@ -3,7 +3,7 @@
  * different rules for them would contradict each other.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { OTHERS } from './options.ts'
 

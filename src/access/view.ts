@@ -2,7 +2,7 @@
  * Derives a role's model of an entity. A property that does not exist for the role is hidden in it. The planner, the
  * reader of bodies and the schemas therefore treat it like a property that the entity itself hides.
  */
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import {
   columnsOf,
   type EntityModel,

@@ -4,7 +4,7 @@
  * see.
  */
 import type { Field, Filter, Include, QueryBuilderConfig, Sort, WritableConfig } from '../config/index.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { resolvePath, type EntityModel } from '../model/index.ts'
 
 /**

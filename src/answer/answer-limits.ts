@@ -1,6 +1,6 @@
 /** Checks the limits of an answer, from what its statement reports and from the length of its text. */
-import { TooLargeError } from '../errors.ts'
-import { PAGE_STYLES } from '../pagination.ts'
+import { TooLargeError } from '../base/errors.ts'
+import { PAGE_STYLES } from '../base/page-styles.ts'
 import type { GetPlan, PlannedInclude, KeysetPlan, ListPlan, StreamPlan } from '../plan/index.ts'
 import { EXCESS_COLUMN, EXCESS_OF_BYTES, forecastOf, KEYSET_ROW, TOO_LONG, type Row } from '../sql/index.ts'
 

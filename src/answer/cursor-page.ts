@@ -1,6 +1,6 @@
 /** The answer of a page by cursor: its rows and its cursors. */
-import { PaginationValidationError } from '../errors.ts'
-import { PAGE_STYLES } from '../pagination.ts'
+import { PaginationValidationError } from '../base/errors.ts'
+import { PAGE_STYLES } from '../base/page-styles.ts'
 import { otherSide, writeCursor, type KeysetPlan, type Place, type SortTexts } from '../plan/index.ts'
 import { KEYSET_ROW, type Row } from '../sql/index.ts'
 

@@ -4,7 +4,7 @@
  */
 import { QueryHelper, Raw, Utils, type EntityMetadata, type FilterDef } from '@mikro-orm/core'
 import type { EntityManager, Options } from '@mikro-orm/postgresql'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { borrowedMembers } from './members.ts'
 
 /** The beginning of the message if a filter has parameters and its arguments were not set. The error has no class. */

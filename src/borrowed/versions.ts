@@ -1,7 +1,7 @@
 /** Refuses packages of MikroORM that do not belong together: npm installs them with a warning, or with --force. */
 import { EntityManager } from '@mikro-orm/core'
 import { createRequire } from 'node:module'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 
 const CORE = '@mikro-orm/core'
 

@@ -1,5 +1,5 @@
 /** Writes the options of a request as a query string of the API. */
-import type { PageParameterName, PageValues } from '../pagination.ts'
+import type { PageParameterName, PageValues } from '../base/page-styles.ts'
 
 /** A value of a filter, or an item of its list. */
 type Scalar = string | number | bigint | boolean | Date

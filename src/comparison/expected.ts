@@ -1,7 +1,7 @@
 /** The tables, columns and keys that the entities of an ORM need in the database. */
 import type { EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { keyColumns, type EntityModel, type Models, type Property, type ValueType } from '../model/index.ts'
 import { modelsOf } from '../resource/index.ts'
 

@@ -5,7 +5,7 @@
  */
 import { Raw } from '@mikro-orm/core'
 import type { EntityModel, Property, RelationProperty, ScalarProperty } from '../model/index.ts'
-import { didYouMean, nearest } from '../suggest.ts'
+import { didYouMean, nearest } from '../base/suggest.ts'
 import { fail, valueKind, pathOf } from './condition-error.ts'
 import { COLUMN_OPERATORS, GROUPS, isQuantifier, LIST_OPERATORS, RELATION_OPERATORS } from './operators.ts'
 import { copyOf, isEmptyObject, isPlainObject, isSql } from './plain-object.ts'

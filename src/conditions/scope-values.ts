@@ -12,7 +12,7 @@ import {
   type ScalarProperty,
   type SqlValue,
 } from '../model/index.ts'
-import { shown } from '../options.ts'
+import { shown } from '../base/option-checks.ts'
 import { ImpossibleValueError, pathOf } from './condition-error.ts'
 import { equalityOf, type Equality } from './equalities.ts'
 import type { ComparePart, RelationKeyPart, Where, WherePart } from './tree.ts'

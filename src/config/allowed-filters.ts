@@ -1,8 +1,8 @@
 /** A filter that compares a property by operators. */
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { isOperator, OPERATOR_NAMES, type Operator } from '../operators/index.ts'
-import { notOneOf, quoted, shown } from '../options.ts'
-import { didYouMean, nearest } from '../suggest.ts'
+import { notOneOf, quoted, shown } from '../base/option-checks.ts'
+import { didYouMean, nearest } from '../base/suggest.ts'
 import { AnyOfFilter, type Alternative } from './any-of-filter.ts'
 import { BaseFilter } from './base-filter.ts'
 import { CustomFilter, type CustomFilterCallback } from './custom-filter.ts'

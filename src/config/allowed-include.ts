@@ -1,6 +1,6 @@
 /** A relation that a client may include in the records. */
-import { ConfigError } from '../errors.ts'
-import { shown } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { shown } from '../base/option-checks.ts'
 import { AggregateInclude, type AggregateOptions } from './aggregate-include.ts'
 import { readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-options.ts'
 import { checkDepth, checkIncludeAlias, checkWhere } from './include-path.ts'

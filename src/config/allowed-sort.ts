@@ -1,5 +1,5 @@
 /** One or several properties to sort by. */
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { CustomSort, type CustomSortCallback } from './custom-sort.ts'
 import { isOptions, readOptions, type InUrl, type NotGiven, type UncheckedEntity } from './entry-options.ts'
 import { checkPath } from './names.ts'

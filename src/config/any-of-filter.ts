@@ -1,6 +1,6 @@
 /** A filter that combines several filters with OR. */
-import { ConfigError } from '../errors.ts'
-import { shown } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { shown } from '../base/option-checks.ts'
 import type { AllowedFilters } from './allowed-filters.ts'
 import { BaseFilter } from './base-filter.ts'
 import { readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-options.ts'

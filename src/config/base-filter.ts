@@ -1,6 +1,6 @@
 /** The members of all filters: a default value, and values that are ignored. */
-import { ConfigError } from '../errors.ts'
-import { shown } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { shown } from '../base/option-checks.ts'
 
 /** A value as it is written in a URL. Numbers and booleans are converted to text. */
 export type FilterText = string | number | boolean

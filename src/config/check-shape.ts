@@ -1,7 +1,7 @@
 /** Checks the options of `QueryBuilderConfig` against their schema, and describes the first mistake. */
 import { Type } from '@sinclair/typebox'
-import { ConfigError } from '../errors.ts'
-import { checkSchema, shown } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { checkSchema, shown } from '../base/option-checks.ts'
 import { AggregateInclude } from './aggregate-include.ts'
 import { AllowedField } from './allowed-field.ts'
 import { AllowedInclude } from './allowed-include.ts'

@@ -1,8 +1,8 @@
 /** A filter whose meaning is defined by a function of the application. */
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
-import { ConfigError } from '../errors.ts'
-import { shown } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { shown } from '../base/option-checks.ts'
 import { BaseFilter } from './base-filter.ts'
 import { readOptions, type EntryOptions, type InUrl, type NotGiven, type UncheckedEntity } from './entry-options.ts'
 import { checkUrlName } from './names.ts'

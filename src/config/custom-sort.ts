@@ -1,7 +1,7 @@
 /** A sort whose meaning is defined by a function of the application. */
 import type { QueryBuilder } from '@mikro-orm/postgresql'
-import { ConfigError } from '../errors.ts'
-import { shown } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { shown } from '../base/option-checks.ts'
 import type { CustomFilterContext, NarrowedQueryBuilder } from './custom-filter.ts'
 import { readOptions, type InUrl, type NotGiven, type UncheckedEntity } from './entry-options.ts'
 import { checkUrlName } from './names.ts'

@@ -1,5 +1,5 @@
 /** The options of a whitelist entry, its last argument. */
-import { checkOptions } from '../options.ts'
+import { checkOptions } from '../base/option-checks.ts'
 import { checkUrlName } from './names.ts'
 
 /** Options of every entry. The type keeps the literal of the alias, see `InUrl`. */

@@ -1,5 +1,5 @@
 /** Checks the paths of includes. */
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 
 /** Largest number of relations in a path of an include. */
 export const MAX_INCLUDE_DEPTH = 3

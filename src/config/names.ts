@@ -1,6 +1,6 @@
 /** Checks the names of properties and the names in a URL, and says why one is refused. */
-import { ConfigError } from '../errors.ts'
-import { shown } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { shown } from '../base/option-checks.ts'
 
 /** Names that are never used as a key of an object, wherever they come from. */
 const RESERVED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])

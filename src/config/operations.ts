@@ -1,5 +1,5 @@
 /** The operations of a resource. */
-import { notOneOf, quoted, shown } from '../options.ts'
+import { notOneOf, quoted, shown } from '../base/option-checks.ts'
 
 /** The operations in the order of their routes. */
 export const OPERATIONS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const

@@ -1,5 +1,5 @@
 /** The whitelist of a resource: everything that a client may ask for, and the defaults. */
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import type { Operator } from '../operators/index.ts'
 import type { AggregateFunction, AggregateInclude } from './aggregate-include.ts'
 import type { AllowedField } from './allowed-field.ts'

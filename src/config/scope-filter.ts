@@ -1,6 +1,6 @@
 /** A filter that switches on a filter of MikroORM. */
-import { ConfigError } from '../errors.ts'
-import { shown } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { shown } from '../base/option-checks.ts'
 import { BaseFilter } from './base-filter.ts'
 import { isOptions, readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-options.ts'
 import { checkPath, checkUrlName } from './names.ts'

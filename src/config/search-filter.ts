@@ -1,6 +1,6 @@
 /** A filter that searches for a text in several properties. */
-import { ConfigError } from '../errors.ts'
-import { shown } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { shown } from '../base/option-checks.ts'
 import { BaseFilter } from './base-filter.ts'
 import { readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-options.ts'
 import { checkPath, checkUrlName } from './names.ts'

@@ -1,6 +1,6 @@
 /** The options of sorts. */
-import { ConfigError } from '../errors.ts'
-import { notOneOf } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { notOneOf } from '../base/option-checks.ts'
 import type { EntryOptions } from './entry-options.ts'
 
 /** The direction of a sort. */

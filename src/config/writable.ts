@@ -1,7 +1,7 @@
 /** The option `writable` of a CRUD class: the properties that bodies may set. */
-import { ConfigError } from '../errors.ts'
-import { quoted, shown } from '../options.ts'
-import { didYouMean, nearest } from '../suggest.ts'
+import { ConfigError } from '../base/errors.ts'
+import { quoted, shown } from '../base/option-checks.ts'
+import { didYouMean, nearest } from '../base/suggest.ts'
 import type { IsAny, Key, KindOf } from './paths.ts'
 import type { UncheckedEntity } from './entry-options.ts'
 

@@ -1,5 +1,5 @@
 /** Converts answers to the results of the methods of `CrudBase`: values on synchronous sessions, promises on others. */
-import { isPromise, type OrPromise } from '../or-promise.ts'
+import { isPromise, type OrPromise } from '../base/or-promise.ts'
 import type { JsonAnswer } from '../read/index.ts'
 
 /** The JSON text of an answer. The answer to a record that does not exist is null. */

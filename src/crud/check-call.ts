@@ -1,8 +1,8 @@
 /** Checks the arguments of CrudBase's methods: the session, the query parameters, and the names of the options. */
 import { isConnected, isEntityManager, SyncEngine, SyncSession } from '../database/index.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { isObject } from '../model/index.ts'
-import { checkOptions, hasOnly, shown } from '../options.ts'
+import { checkOptions, hasOnly, shown } from '../base/option-checks.ts'
 import type { QueryParams } from '../query/index.ts'
 import { RequestSession } from '../resource/index.ts'
 

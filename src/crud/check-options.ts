@@ -1,8 +1,8 @@
 /** Checks how a subclass of CrudBase is constructed and what it declares. */
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { isObject } from '../model/index.ts'
-import { checkOptions } from '../options.ts'
-import { isTypo } from '../suggest.ts'
+import { checkOptions } from '../base/option-checks.ts'
+import { isTypo } from '../base/suggest.ts'
 
 /** The options of the constructor. */
 const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'name']

@@ -9,8 +9,8 @@ import {
   type WritableOption,
 } from '../config/index.ts'
 import { SyncSession } from '../database/index.ts'
-import { ConfigError } from '../errors.ts'
-import { checkOptions } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { checkOptions } from '../base/option-checks.ts'
 import { planList, type Id } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { countRecords, readList, readRecord, readStream, recordExists } from '../read/index.ts'

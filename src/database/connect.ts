@@ -1,6 +1,6 @@
 /** Makes the first connection, and turns a refusal into an error that says what to correct. */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { ConfigError, UnavailableError } from '../errors.ts'
+import { ConfigError, UnavailableError } from '../base/errors.ts'
 import type { DatabaseTarget } from './database-url.ts'
 
 /**

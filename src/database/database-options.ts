@@ -2,8 +2,8 @@
 import { MetadataError, type AnyEntity, type EntityClass, type EntitySchema } from '@mikro-orm/core'
 import type { Options } from '@mikro-orm/postgresql'
 import { Type, type Static } from '@sinclair/typebox'
-import { ConfigError } from '../errors.ts'
-import { checkSchema, shown } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { checkSchema, shown } from '../base/option-checks.ts'
 import type { ReplicaOptions } from './replicas/replica-schema.ts'
 
 const closed = { additionalProperties: false }

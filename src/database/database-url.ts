@@ -6,8 +6,8 @@
  */
 import path from 'node:path'
 import { parse } from 'pg-connection-string'
-import { ConfigError } from '../errors.ts'
-import { didYouMean, nearest } from '../suggest.ts'
+import { ConfigError } from '../base/errors.ts'
+import { didYouMean, nearest } from '../base/suggest.ts'
 
 export interface PostgresqlTarget {
   readonly driver: 'postgresql'

@@ -2,7 +2,7 @@
 import { Utils } from '@mikro-orm/core'
 import type { EntityManager, MikroORM, Options } from '@mikro-orm/postgresql'
 import { createRequire } from 'node:module'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import type { DatabaseTarget } from './database-url.ts'
 
 /** The exports of a driver package that the factory uses. Both packages have PostgreSQL's interface. */

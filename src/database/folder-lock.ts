@@ -11,7 +11,7 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { once } from 'node:events'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 
 export interface FolderLock {
   readonly release: () => Promise<void>

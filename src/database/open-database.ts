@@ -1,7 +1,7 @@
 /** Opens the database of a factory, and closes it: its lock, its connections, its tables and its replicas. */
 import type { MikroORM, Options } from '@mikro-orm/postgresql'
 import { checkMikroOrm } from '../borrowed/check.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { askDistribution, clientOf, ReplicaSet, run } from '../run/index.ts'
 import { connect, refusesTimeout } from './connect.ts'
 import { DEFAULT_STATEMENT_TIMEOUT, withEntities, type DatabaseOptions } from './database-options.ts'

@@ -1,7 +1,7 @@
 /** Runs transactions, and repeats them if that can help. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { ConfigError, UnavailableError } from '../errors.ts'
-import { shown } from '../options.ts'
+import { ConfigError, UnavailableError } from '../base/errors.ts'
+import { shown } from '../base/option-checks.ts'
 import { convertError, demandsOf, isDriverError, signalOf, transact, transienceOf, type Demands } from '../run/index.ts'
 import { delayOf, wait, type Backoff } from './backoff.ts'
 import { checkTransactionOptions, type TransactionOptions } from './transaction-options.ts'

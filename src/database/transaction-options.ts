@@ -1,6 +1,6 @@
 /** The options of transactions, their schema, and the check against it. */
 import { Type, type Static } from '@sinclair/typebox'
-import { checkSchema } from '../options.ts'
+import { checkSchema } from '../base/option-checks.ts'
 import { ISOLATION_LEVELS } from '../run/index.ts'
 
 /** The longest delay of Node's timers. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import Negotiator from 'negotiator'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 
 /** A file, with the compressed forms that the build has made of it. */
 export interface PageFile {

@@ -1,8 +1,8 @@
 /** The options of the explorer. */
 import { Type } from '@sinclair/typebox'
 import type { RegisterOptions } from 'fastify'
-import { ConfigError } from '../errors.ts'
-import { checkSchema } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { checkSchema } from '../base/option-checks.ts'
 
 /** A header with which the explorer sends credentials. */
 export interface ExplorerHeader {

@@ -1,7 +1,7 @@
 /** The role of a request. The application tells it when it is first needed, and again after all of its hooks. */
 import type { FastifyRequest } from 'fastify'
 import type { Access, Actor } from '../access/index.ts'
-import { isPromise, type OrPromise } from '../or-promise.ts'
+import { isPromise, type OrPromise } from '../base/or-promise.ts'
 
 const kActor = Symbol('fastify-crud-kit.actor')
 

@@ -10,10 +10,10 @@ import {
   type DatabaseOptions,
   type SharedEngine,
 } from '../database/index.ts'
-import { ConfigError, UnavailableError } from '../errors.ts'
+import { ConfigError, UnavailableError } from '../base/errors.ts'
 import { isObject } from '../model/index.ts'
-import { shown } from '../options.ts'
-import { isPromise } from '../or-promise.ts'
+import { shown } from '../base/option-checks.ts'
+import { isPromise } from '../base/or-promise.ts'
 import { askDistributionAgain, clientOf, limitStatements, run } from '../run/index.ts'
 
 /** The options for a server's database: either `orm` or `database`. */

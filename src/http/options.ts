@@ -2,9 +2,9 @@
 import { Type } from '@sinclair/typebox'
 import type { RegisterOptions } from 'fastify'
 import { OPERATIONS, type CrudOperation } from '../config/index.ts'
-import { ConfigError } from '../errors.ts'
-import { checkSchema, shown, unknownOption } from '../options.ts'
-import { nearest } from '../suggest.ts'
+import { ConfigError } from '../base/errors.ts'
+import { checkSchema, shown, unknownOption } from '../base/option-checks.ts'
+import { nearest } from '../base/suggest.ts'
 
 export { OPERATIONS, type CrudOperation }
 

@@ -2,7 +2,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import { contextOf } from '../borrowed/mikro-orm.ts'
-import { AbortedError } from '../errors.ts'
+import { AbortedError } from '../base/errors.ts'
 import { RequestSession } from '../resource/index.ts'
 import { hasReplicas, preparesConnections, type Cancellation } from '../run/index.ts'
 import { knownActorOf } from './actor-of-request.ts'

@@ -1,7 +1,7 @@
 /** Builds our snapshot of an entity from the metadata of MikroORM. */
 import { Utils, type EntityMetadata, type EntityProperty, type MetadataStorage, type Platform } from '@mikro-orm/core'
-import { ConfigError } from '../errors.ts'
-import { shown } from '../options.ts'
+import { ConfigError } from '../base/errors.ts'
+import { shown } from '../base/option-checks.ts'
 import { buildProperties } from './build-properties.ts'
 import { checkHasTable, readOnlyReason } from './entity-kind.ts'
 import type { EntityModel, Property, ScalarProperty } from './entity-model.ts'

@@ -1,6 +1,6 @@
 /** Builds the properties of an entity or embeddable from the metadata of MikroORM. */
 import { ReferenceKind, type EntityMetadata, type EntityProperty } from '@mikro-orm/core'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { codecOf, hydratorOf, isVerbatim } from './codec.ts'
 import { embeddedToEntity } from './embedded-json.ts'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'

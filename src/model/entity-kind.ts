@@ -1,6 +1,6 @@
 /** Whether an entity can be a resource, and whether its rows can be written. */
 import type { EntityMetadata } from '@mikro-orm/core'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 
 /**
  * @throws {ConfigError} when the rows of an entity are not in one table or view of the database; the message suggests a

@@ -1,6 +1,6 @@
 /** Keys in MikroORM's metadata: their columns, and the types of the values that these finally hold. */
 import type { EntityMetadata, EntityProperty, Platform } from '@mikro-orm/core'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { codecOf, isVerbatim } from './codec.ts'
 import type { Join, KeyColumn, KeyPart, PrimaryKeyPart, Property } from './entity-model.ts'
 import { valueTypeOf } from './value-type.ts'

@@ -1,6 +1,6 @@
 /** Resolves the dotted paths of property names in whitelists. */
-import { ConfigError } from '../errors.ts'
-import { didYouMean, nearest } from '../suggest.ts'
+import { ConfigError } from '../base/errors.ts'
+import { didYouMean, nearest } from '../base/suggest.ts'
 import { columnsOf } from './columns.ts'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
 

@@ -1,6 +1,6 @@
 /** The joins and the orders of relations, from the metadata of MikroORM. */
 import { ReferenceKind, type EntityMetadata, type EntityProperty } from '@mikro-orm/core'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import type { Join, RelatedOrder } from './entity-model.ts'
 import type { OrmContext } from './orm-context.ts'
 

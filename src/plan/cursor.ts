@@ -5,7 +5,7 @@
  * signature, because a position is not secret and grants no rights. The values are checked like any other input.
  */
 import { hash } from 'node:crypto'
-import { MAX_CURSOR_LENGTH } from '../pagination.ts'
+import { MAX_CURSOR_LENGTH } from '../base/page-styles.ts'
 import type { FilterParam } from '../query/index.ts'
 import { readPosition, type Position } from './position.ts'
 import type { QueryErrors } from './query-errors.ts'

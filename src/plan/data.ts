@@ -2,8 +2,8 @@
  * Converts the data of a write, a valid body with public names, to values of columns. `src/schema/read-data.ts` checks
  * the data first. Its rules for values are the conversions of this file.
  */
-import { RequestValidationError } from '../errors.ts'
-import { escapedName } from '../json-pointer.ts'
+import { RequestValidationError } from '../base/errors.ts'
+import { escapedName } from '../base/error-list.ts'
 import {
   embeddedToStored,
   fromJson,

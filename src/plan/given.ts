@@ -1,6 +1,6 @@
 /** Lists the parameters of a request by their names in the URL. */
-import type { QueryCode } from '../errors.ts'
-import { PAGE_PARAMETER_NAMES } from '../pagination.ts'
+import type { QueryCode } from '../base/errors.ts'
+import { PAGE_PARAMETER_NAMES } from '../base/page-styles.ts'
 import { nameSuffix, type QueryParams } from '../query/index.ts'
 import { parameterName } from './filters/index.ts'
 import { cited } from './refusal.ts'

@@ -1,6 +1,6 @@
 /** Resolves the end of a path: what filters compare and sorts order by, and how values for it are read from text. */
 import type { JsonValueType } from '../config/index.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import {
   convert,
   wireTypeOf,

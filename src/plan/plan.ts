@@ -2,7 +2,7 @@
  * Plans reads of lists and of single records. Each planner collects all errors of a request, and then throws one error
  * that lists them.
  */
-import { PAGE_STYLES, pairsOf } from '../pagination.ts'
+import { PAGE_STYLES, pairsOf } from '../base/page-styles.ts'
 import { NO_PARAMS, type QueryParamError, type QueryParams } from '../query/index.ts'
 import { fingerprintOf, planCursor } from './cursor.ts'
 import { rowParameters, selectionParameters } from './given.ts'

@@ -1,6 +1,6 @@
 /** The errors of a query string, gathered by the planner. */
-import { MAX_ERRORS } from '../error-list.ts'
-import { queryError, type QueryCode } from '../errors.ts'
+import { MAX_ERRORS } from '../base/error-list.ts'
+import { queryError, type QueryCode } from '../base/errors.ts'
 import type { QueryParamError } from '../query/index.ts'
 
 /** The codes that `ignoreInvalidErrors` ignores. Pagination, unknown parameters and limits are always errors. */

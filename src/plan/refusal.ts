@@ -1,7 +1,7 @@
 /** Makes the planner's errors, which name the parameter, the mistake and what is allowed. */
-import type { QueryCode } from '../errors.ts'
+import type { QueryCode } from '../base/errors.ts'
 import type { QueryParamError } from '../query/index.ts'
-import { didYouMean, listed, nearest } from '../suggest.ts'
+import { didYouMean, listed, nearest } from '../base/suggest.ts'
 
 interface Choice {
   /** The name that the client wrote. */

@@ -1,5 +1,5 @@
 /** Columns that a scalar and a composite foreign key share, such as a tenant with which all keys begin. */
-import { RequestValidationError } from '../errors.ts'
+import { RequestValidationError } from '../base/errors.ts'
 import type { ColumnData, RecordData } from './data.ts'
 
 /**

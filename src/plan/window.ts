@@ -1,7 +1,7 @@
 /** Plans the pagination: which rows make the page, within `maxPerPage` and `maxOffset` of the whitelist. */
 import type { Pagination } from '../config/index.ts'
-import type { ErrorSource } from '../errors.ts'
-import { PAGE_PARAMETERS, PAGE_STYLES } from '../pagination.ts'
+import type { ErrorSource } from '../base/errors.ts'
+import { PAGE_PARAMETERS, PAGE_STYLES } from '../base/page-styles.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'

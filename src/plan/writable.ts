@@ -1,9 +1,9 @@
 /** Looks up the names of the option `writable`, once for each resource and operation. They say what bodies may set. */
 import type { WritableConfig } from '../config/index.ts'
-import { ConfigError } from '../errors.ts'
-import { escapedName } from '../json-pointer.ts'
+import { ConfigError } from '../base/errors.ts'
+import { escapedName } from '../base/error-list.ts'
 import { listsHidden, wireTypeOf, type EntityModel, type Property } from '../model/index.ts'
-import { didYouMean, nearest } from '../suggest.ts'
+import { didYouMean, nearest } from '../base/suggest.ts'
 
 /** A property by one of the names that data uses for it. */
 export interface Named {

@@ -1,6 +1,6 @@
 /** The parameters read so far from a query string. A draft belongs to one call of the parser. */
-import type { QueryCode } from '../errors.ts'
-import { PAGE_PARAMETER_NAMES, type PageParameterName } from '../pagination.ts'
+import type { QueryCode } from '../base/errors.ts'
+import { PAGE_PARAMETER_NAMES, type PageParameterName } from '../base/page-styles.ts'
 import { readBrackets } from './brackets.ts'
 import { dropFilter, finishFilters, takeFilter } from './filters.ts'
 import type { FilterSlots } from './filters.ts'

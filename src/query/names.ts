@@ -1,5 +1,5 @@
 /** Reads the comma-separated names of `sort`, `include` and `fields`. */
-import type { QueryCode } from '../errors.ts'
+import type { QueryCode } from '../base/errors.ts'
 import { frozen } from './frozen.ts'
 import { isReserved } from './limits.ts'
 import { queryParamError } from './query-error.ts'

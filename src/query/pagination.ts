@@ -1,9 +1,9 @@
 /**
- * Reads the pagination parameters. A query string may use those of one style of `src/pagination.ts`.
+ * Reads the pagination parameters. A query string may use those of one style of `src/base/page-styles.ts`.
  * `planWindow` in `src/plan/window.ts` checks later whether a number is within the maximums of a whitelist.
  */
-import { ALL_PAIRS, PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, RIVALS } from '../pagination.ts'
-import type { PageParameterName, PageValues } from '../pagination.ts'
+import { ALL_PAIRS, PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, RIVALS } from '../base/page-styles.ts'
+import type { PageParameterName, PageValues } from '../base/page-styles.ts'
 import { queryParamError } from './query-error.ts'
 import type { QueryParamError } from './types.ts'
 

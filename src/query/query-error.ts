@@ -1,5 +1,5 @@
 /** Makes the error items of a query string. */
-import type { QueryCode } from '../errors.ts'
+import type { QueryCode } from '../base/errors.ts'
 import type { QueryParamError } from './types.ts'
 
 /** Maximum number of characters of a parameter's name that an error repeats. */

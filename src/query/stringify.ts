@@ -1,5 +1,5 @@
 /** Turns `QueryParams` into the text of a query string. */
-import { PAGE_PARAMETER_NAMES } from '../pagination.ts'
+import { PAGE_PARAMETER_NAMES } from '../base/page-styles.ts'
 import { tidyName, tidySort } from './names.ts'
 import type { Tidy } from './names.ts'
 import { parseQueryParams } from './parse.ts'

@@ -2,8 +2,8 @@
  * The types that the parser produces: the text of a query string, sorted into its parts. The text has not been looked
  * up in a whitelist or converted to a property's type. The planner does both, and has its own types for the result.
  */
-import type { ErrorItem, QueryCode } from '../errors.ts'
-import type { PageValues } from '../pagination.ts'
+import type { ErrorItem, QueryCode } from '../base/errors.ts'
+import type { PageValues } from '../base/page-styles.ts'
 
 /** One condition as written: `filter[price][gte]=100` is `{ field: 'price', operator: 'gte', value: '100' }`. */
 export interface FilterParam {

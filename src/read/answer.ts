@@ -1,7 +1,7 @@
 /** Answers of reads: the JSON text of the database, converted if wire types or the hook `afterRead` require it. */
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { isObject, parseExact } from '../model/index.ts'
-import { shown } from '../options.ts'
+import { shown } from '../base/option-checks.ts'
 import type { CrudContext, CrudHooks } from '../resource/index.ts'
 import type { JsonRecord, ToWire } from '../answer/index.ts'
 

@@ -3,7 +3,7 @@ import { ValidationError } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { conditionOfFilters, lacksArguments, NONE_ACTIVE } from '../borrowed/filters.ts'
 import { ALL_ROWS, type Where } from '../conditions/index.ts'
-import { DatabaseError } from '../errors.ts'
+import { DatabaseError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Plan, SwitchedCondition } from '../plan/index.ts'
 import {

@@ -1,6 +1,6 @@
 /** Refuses, at start-up, whitelists that would join tables which a distributed server cannot join. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import { includePath, type BodyRules, type IncludeEntry, type Whitelist } from '../plan/index.ts'
 import { distributionOf, tableIn, type Distribution, type TableDistribution } from '../run/index.ts'

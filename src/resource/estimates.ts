@@ -1,7 +1,7 @@
 /** Refuses totals that PostgreSQL's planner estimates for requests that may see only some rows. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Role } from '../access/index.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { relationsOf, type Whitelist } from '../plan/index.ts'
 import { filtersOfEntity } from './entity-filters.ts'
 

@@ -2,7 +2,7 @@
 import type { Actor } from '../access/index.ts'
 import { readConstant, toMikroOrm, type Visible, type Where } from '../conditions/index.ts'
 import type { CustomFilterContext } from '../config/index.ts'
-import { FilterValidationError } from '../errors.ts'
+import { FilterValidationError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { CallbackCondition, Plan, SwitchedCondition } from '../plan/index.ts'
 import {

@@ -2,7 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { correctArrays } from '../borrowed/mikro-orm.ts'
 import { Access, type AccessOptions, type Entities } from '../access/index.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { Models, type EntityModel } from '../model/index.ts'
 import { minimalArrayLiteral } from './array-literals.ts'
 

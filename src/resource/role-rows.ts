@@ -2,7 +2,7 @@
 import type { Actor, Rule } from '../access/index.ts'
 import { aliveOnly, readCondition, withColumnValues, type Where } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import { isPromise, type OrPromise } from '../or-promise.ts'
+import { isPromise, type OrPromise } from '../base/or-promise.ts'
 import type { ActiveFilters } from './foreign.ts'
 import { throwingScopeErrors } from './scope.ts'
 

@@ -12,7 +12,7 @@ import {
   type Equalities,
   type Where,
 } from '../conditions/index.ts'
-import { OutOfScopeError, ScopeError } from '../errors.ts'
+import { OutOfScopeError, ScopeError } from '../base/errors.ts'
 import {
   wireTypeOf,
   type EntityModel,

@@ -1,7 +1,7 @@
 /** The sessions that the methods of `CrudBase` run on, and the EntityManagers and transactions of sessions. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { SyncSession } from '../database/index.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import {
   askDistribution,

@@ -1,7 +1,7 @@
 /** Finds the relations and entities that a whitelist leads to, and checks the conditions on them. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { entitiesBehind, readCondition, readConstant, toMikroOrm, type Where } from '../conditions/index.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { includePath, relationsOf, type IncludeEntry, type Whitelist } from '../plan/index.ts'
 import { filterSql } from '../sql/index.ts'

@@ -11,7 +11,7 @@ import {
   type AbortOptions,
   type Connection,
 } from '../borrowed/mikro-orm.ts'
-import { UnavailableError } from '../errors.ts'
+import { UnavailableError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Row } from '../sql/index.ts'
 import { convertError } from './errors/convert-error.ts'

@@ -3,12 +3,11 @@
  * record are found, and the first ones are described.
  */
 import type { TSchema } from '@sinclair/typebox'
-import type { ErrorList } from '../error-list.ts'
-import type { ErrorItem, ValidationItem } from '../errors.ts'
-import { escapedName } from '../json-pointer.ts'
+import { type ErrorList, escapedName } from '../base/error-list.ts'
+import type { ErrorItem, ValidationItem } from '../base/errors.ts'
 import { isObject, type Property } from '../model/index.ts'
 import { cited } from '../plan/index.ts'
-import { ALLOWED_LIMIT, didYouMean, listed, nearest } from '../suggest.ts'
+import { ALLOWED_LIMIT, didYouMean, listed, nearest } from '../base/suggest.ts'
 import { partOf, type Part } from './part.ts'
 
 /** An error of a body: for the answer, and in the form of Fastify's `validation`. */

@@ -14,7 +14,7 @@ import {
   type ScalarProperty,
 } from '../model/index.ts'
 import { keyParts, membersFor, namesForServer, scalarValue, type BodyRules } from '../plan/index.ts'
-import { ALLOWED_LIMIT } from '../suggest.ts'
+import { ALLOWED_LIMIT } from '../base/suggest.ts'
 import { checkOf } from './check.ts'
 import { nullable } from './nullable.ts'
 import { described, ruled, type Rule } from './part.ts'

@@ -1,6 +1,6 @@
 /** The schemas of bodies with their compiled checks, made when they are first needed. */
 import type { TObject } from '@sinclair/typebox'
-import { ErrorList } from '../error-list.ts'
+import { ErrorList } from '../base/error-list.ts'
 import { isObject, type EntityModel, type Property } from '../model/index.ts'
 import { namesForServer, type BodyRules, type Named } from '../plan/index.ts'
 import { addErrors, type BodyError, type RecordNames } from './body-errors.ts'

@@ -1,6 +1,6 @@
 /** Reads the data of a write: checks it against its schema, and converts it to values of columns. */
-import { ErrorList } from '../error-list.ts'
-import { ConfigError, RequestValidationError, validationOf, type ErrorItem } from '../errors.ts'
+import { ErrorList } from '../base/error-list.ts'
+import { ConfigError, RequestValidationError, validationOf, type ErrorItem } from '../base/errors.ts'
 import { isObject, type EntityModel, type Property } from '../model/index.ts'
 import { convertData, type BodyRules, type RecordData } from '../plan/index.ts'
 import { clientBody, serverBody, type Body } from './body.ts'

@@ -4,7 +4,7 @@
  */
 import { raw } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { keyColumns, type EntityModel } from '../model/index.ts'
 import { bindAll, builder, builderOf, QUESTION_MARKS, type AnyQueryBuilder, type Bind } from './foreign.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'

@@ -4,7 +4,7 @@
  */
 import { isRaw, raw, type FilterQuery, type RawQueryFragment } from '@mikro-orm/core'
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Slot } from '../plan/index.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'

@@ -2,7 +2,7 @@
 import type { Actor } from '../access/index.ts'
 import type { Where } from '../conditions/index.ts'
 import type { SyncSession } from '../database/index.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Plan } from '../plan/index.ts'
 import { hasAnswer, ungathered, type FoundRows } from '../read/index.ts'

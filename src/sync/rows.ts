@@ -1,6 +1,6 @@
 /** Inserts, changes and removes rows on a synchronous session. */
 import type { SyncSession } from '../database/index.ts'
-import { ConflictError, NotFoundError } from '../errors.ts'
+import { ConflictError, NotFoundError } from '../base/errors.ts'
 import { idOfKey, type AnyWritePlan, type Id, type RecordData } from '../plan/index.ts'
 import { NO_FILTERS, requirePromises, type ActiveFilters } from '../resource/index.ts'
 import { areTriggersKnown, enterStage, TRIGGERS, noteTriggers } from '../run/index.ts'

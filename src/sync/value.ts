@@ -1,5 +1,5 @@
 /** Values that hooks return to synchronous sessions, where promises are not allowed. */
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 
 /**
  * Returns the value that a hook has returned.

@@ -1,6 +1,6 @@
 /** Makes the answers of writes. */
 import { convertList, convertRecord, isFinal, type JsonAnswer } from '../read/index.ts'
-import type { OrPromise } from '../or-promise.ts'
+import type { OrPromise } from '../base/or-promise.ts'
 import { crudContext } from '../resource/index.ts'
 import type { Write, Written } from './write.ts'
 

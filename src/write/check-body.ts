@@ -1,5 +1,5 @@
 /** Checks the bodies of writes without a session, as the operations check them: for Fastify's validation phase. */
-import { ErrorList } from '../error-list.ts'
+import { ErrorList } from '../base/error-list.ts'
 import type { EntityModel } from '../model/index.ts'
 import { withSharedColumns, type BodyRules, type Id } from '../plan/index.ts'
 import { clientBody, readData, refusalOf, type Body, type BodyError } from '../schema/index.ts'

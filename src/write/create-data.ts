@@ -1,7 +1,7 @@
 /** The rows of a create. Values come from the body, the server, the hook `beforeCreate` and the scope. */
-import { ConfigError } from '../errors.ts'
-import { shown } from '../options.ts'
-import type { OrPromise } from '../or-promise.ts'
+import { ConfigError } from '../base/errors.ts'
+import { shown } from '../base/option-checks.ts'
+import type { OrPromise } from '../base/or-promise.ts'
 import { withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
 import { crudContext, type CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'

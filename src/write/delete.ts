@@ -1,5 +1,5 @@
 /** Deletes and restores records. */
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import type { Id } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { crudContext, type CrudClass, type CrudSession, type Session } from '../resource/index.ts'

@@ -1,7 +1,7 @@
 /** Refuses, at start-up, entities and operations that a distributed server cannot serve. */
 import type { EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { filtersOfEntity } from '../resource/index.ts'
 import { distributionOf, tableIn } from '../run/index.ts'

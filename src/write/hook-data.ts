@@ -2,9 +2,9 @@
  * Reads the data that `beforeCreate` and `beforeUpdate` return. Mistakes in it are the server's: the client gets a 500
  * without details, and the error's cause is for the log.
  */
-import { ConfigError, RequestValidationError } from '../errors.ts'
+import { ConfigError, RequestValidationError } from '../base/errors.ts'
 import { isObject, type EntityModel } from '../model/index.ts'
-import { shown } from '../options.ts'
+import { shown } from '../base/option-checks.ts'
 import type { BodyRules, RecordData } from '../plan/index.ts'
 import type { Data } from './new-row.ts'
 import { readData } from '../schema/index.ts'

@@ -1,6 +1,6 @@
 /** Completes the data of a write with the values of MikroORM's `onCreate` and `onUpdate`. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import {
   fromJson,
   wireTypeOf,

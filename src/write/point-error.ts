@@ -3,7 +3,7 @@
  * itself does not say it. The server is asked only after a write has failed.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { ConflictError, DataValidationError } from '../errors.ts'
+import { ConflictError, DataValidationError } from '../base/errors.ts'
 import type { RecordData } from '../plan/index.ts'
 import { isInTransaction, knowRules, sharedEmOf, type CrudSession } from '../resource/index.ts'
 import { columnsOfRule, convertError, isServerError, sqlStateOf, type ServerError } from '../run/index.ts'

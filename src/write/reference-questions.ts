@@ -2,7 +2,7 @@
  * Statements that look for the records that rows refer to. They are needed if records may be hidden, since a foreign
  * key also accepts hidden records.
  */
-import { ConflictError } from '../errors.ts'
+import { ConflictError } from '../base/errors.ts'
 import type { EntityModel, RelationProperty, SqlValue } from '../model/index.ts'
 import { planPresent, type Id, type RecordData } from '../plan/index.ts'
 import { foreignOf, hasSessionContext, type ActiveFilters, type CrudSession, type Session } from '../resource/index.ts'

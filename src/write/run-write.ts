@@ -1,6 +1,6 @@
 /** Runs the statements of a write: those that write, and those that only read rows. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { ConflictError, NotFoundError, OutOfScopeError } from '../errors.ts'
+import { ConflictError, NotFoundError, OutOfScopeError } from '../base/errors.ts'
 import { keyColumns } from '../model/index.ts'
 import {
   planExists,

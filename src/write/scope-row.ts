@@ -1,6 +1,6 @@
 /** The rows of a write and its scope: the values that the scope sets, and values that contradict it. */
 import { columnOf } from '../conditions/index.ts'
-import { OutOfScopeError } from '../errors.ts'
+import { OutOfScopeError } from '../base/errors.ts'
 import { isSameValue, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
 import type { BodyRules, ColumnData, RecordData, ReferenceData } from '../plan/index.ts'
 import type { CrudSession, ScopeRules } from '../resource/index.ts'

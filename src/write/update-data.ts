@@ -1,5 +1,5 @@
 /** Reads the data of an update. The key only finds the record: data may repeat it, but not change it. */
-import type { ErrorItem } from '../errors.ts'
+import type { ErrorItem } from '../base/errors.ts'
 import {
   isObject,
   isSameValue as isEqual,

@@ -1,7 +1,7 @@
 /** Reads `options.values`, the values that the server sets in a write and that replace those of the body. */
-import { ConfigError, RequestValidationError } from '../errors.ts'
+import { ConfigError, RequestValidationError } from '../base/errors.ts'
 import { isObject, type EntityModel, type Property } from '../model/index.ts'
-import { didYouMean, nearest } from '../suggest.ts'
+import { didYouMean, nearest } from '../base/suggest.ts'
 import { nameInData, type Data } from './new-row.ts'
 import { toBody } from '../resource/index.ts'
 import { readData } from '../schema/index.ts'

@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../access/index.ts'
 import type { Where } from '../conditions/index.ts'
-import { ConfigError, PreconditionFailedError } from '../errors.ts'
+import { ConfigError, PreconditionFailedError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { OrPromise } from '../or-promise.ts'
+import type { OrPromise } from '../base/or-promise.ts'
 import type { BodyRules, RecordData } from '../plan/index.ts'
 import {
   actorOf,

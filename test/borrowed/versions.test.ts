@@ -6,7 +6,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import { checkCore, checkVersions } from '../../src/borrowed/versions.ts'
-import { ConfigError } from '../../src/errors.ts'
+import { ConfigError } from '../../src/base/errors.ts'
 
 /** A folder in which packages are installed, as far as their versions tell. */
 function installed (t: Test, versions: Readonly<Record<string, string>>): URL {

@@ -1,6 +1,6 @@
 /** Plans as short texts, and whitelists of the nursery's entities, without a database. */
 import { QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
-import type { ErrorItem } from '../../src/errors.ts'
+import type { ErrorItem } from '../../src/base/errors.ts'
 import { OPERATORS, type ComparisonOperator } from '../../src/operators/index.ts'
 import {
   planList,

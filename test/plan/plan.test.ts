@@ -13,7 +13,7 @@ import {
   QueryValidationError,
   SortValidationError,
   type RequestError,
-} from '../../src/errors.ts'
+} from '../../src/base/errors.ts'
 import { planCount, planGet, planList } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { conditionsOf, errorsOf, orderOf, planOf, selectionOf, whitelistOf } from './helper.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/config/index.ts'
-import type { ErrorItem } from '../../src/errors.ts'
+import type { ErrorItem } from '../../src/base/errors.ts'
 import { OPERATOR_NAMES } from '../../src/operators/index.ts'
 import { planGet, planList, planStream, checkWriteQuery } from '../../src/plan/index.ts'
 import { suggestionFor } from '../../src/plan/unknown/suggestion.ts'

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import pg from 'pg'
 import t from 'tap'
-import { DatabaseError, DataValidationError, AbortedError } from '../../src/errors.ts'
+import { DatabaseError, DataValidationError, AbortedError } from '../../src/base/errors.ts'
 import { run } from '../../src/run/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'

@@ -1,7 +1,7 @@
 /** Requests with very many mistakes: neither the answer nor a log line grows with their number. */
 import Fastify, { type InjectOptions } from 'fastify'
 import t from 'tap'
-import { ErrorList } from '../../src/error-list.ts'
+import { ErrorList } from '../../src/base/error-list.ts'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit } from '../../src/index.ts'
 import { QueryErrors } from '../../src/plan/index.ts'
 import { entities, Plant, Specimen } from '../fixtures/entities.ts'

@@ -39,7 +39,7 @@ t.test('a chunk contains a module of the sources that no other chunk contains', 
     const { sources } = JSON.parse(fs.readFileSync(file, 'utf8')) as { readonly sources: readonly string[] }
     return sources.map((source) => path.resolve(path.dirname(file), source))
   })
-  t.ok(sources.includes(path.join(root, 'src/errors.ts')))
+  t.ok(sources.includes(path.join(root, 'src/base/errors.ts')))
   t.strictSame(sources.filter((source, index) => sources.indexOf(source) !== index), [])
 })
 

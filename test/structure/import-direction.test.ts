@@ -14,7 +14,7 @@ function sourceFiles (): Map<string, string> {
 
 t.test('every import goes to an earlier stage', async (t) => {
   const files = sourceFiles()
-  t.ok(files.has('src/errors.ts'), 'files are found')
+  t.ok(files.has('src/base/errors.ts'), 'files are found')
   t.strictSame(findViolations(files), [])
 })
 
@@ -63,10 +63,10 @@ t.test('a later stage is refused, and an earlier one and the own folder are allo
     [
       'src/query/parse.ts',
       "import type { Plan } from '../plan/plan.ts'\nimport { a } from './limits.ts'\n" +
-      "import { ConfigError } from '../errors.ts'",
+      "import { ConfigError } from '../base/errors.ts'",
     ],
     ['src/run/run.ts', "import { compile } from '../sql/compile.ts'"],
-    ['src/errors.ts', "export * from './index.ts'"],
+    ['src/base/errors.ts', "export * from '../index.ts'"],
     ['plugins/routes.ts', "import crudKit from '../src/index.ts'\nimport { timed } from '../src/http/timing.ts'"],
     [
       'src/http/timing.ts',
@@ -76,7 +76,7 @@ t.test('a later stage is refused, and an earlier one and the own folder are allo
   ])
   t.strictSame(findViolations(files), [
     'src/query/parse.ts imports ../plan/plan.ts: src/plan/ is a later stage',
-    'src/errors.ts imports ./index.ts: src/index.ts is a later stage',
+    'src/base/errors.ts imports ../index.ts: src/index.ts is a later stage',
     'plugins/routes.ts imports ../src/index.ts: src/index.ts is a later stage',
     'src/http/timing.ts imports ../../plugins/request-em.ts: plugins/ is a later stage',
     'src/crud/crud-base.ts imports ../http/timing.ts: src/http/ is a later stage',
@@ -87,12 +87,12 @@ t.test('a file outside the stages is refused', async (t) => {
   t.strictSame(
     findViolations(
       new Map([
-        ['src/misc/util.ts', "import { nearest } from '../suggest.ts'"],
+        ['src/misc/util.ts', "import { nearest } from '../base/suggest.ts'"],
         ['src/crud/crud-base.ts', "import { x } from '../misc/util.ts'\nimport { y } from '../../test/helpers/y.ts'"],
       ])
     ),
     [
-      'src/misc/util.ts imports ../suggest.ts: src/misc/util.ts belongs to no stage',
+      'src/misc/util.ts imports ../base/suggest.ts: src/misc/util.ts belongs to no stage',
       'src/crud/crud-base.ts imports ../misc/util.ts: src/misc/util.ts belongs to no stage',
       'src/crud/crud-base.ts imports ../../test/helpers/y.ts: test/helpers/y.ts belongs to no stage',
     ]

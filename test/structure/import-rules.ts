@@ -12,15 +12,7 @@ import ts from 'typescript'
  * A file belongs to the first item that has its folder, so folders inside of a stage come before it.
  */
 export const STAGES: ReadonlyArray<readonly string[]> = [
-  [
-    'src/errors.ts',
-    'src/error-list.ts',
-    'src/json-pointer.ts',
-    'src/options.ts',
-    'src/or-promise.ts',
-    'src/pagination.ts',
-    'src/suggest.ts',
-  ],
+  ['src/base/'],
   ['src/borrowed/'],
   ['src/query/'],
   ['src/model/'],

@@ -10,7 +10,7 @@ import {
   RIVALS,
   type PageParameterName,
   type PageValues,
-} from '../../src/pagination.ts'
+} from '../../src/base/page-styles.ts'
 import { planList } from '../../src/plan/index.ts'
 import { suggestionFor } from '../../src/plan/unknown/suggestion.ts'
 import { parseQueryParams, stringifyQueryParams } from '../../src/query/index.ts'

@@ -1,7 +1,7 @@
 /** The search for the record of a batch that the database refuses. */
 import fc from 'fast-check'
 import t from 'tap'
-import { ConflictError } from '../../src/errors.ts'
+import { ConflictError } from '../../src/base/errors.ts'
 import { isRepeatable, isSameError, searchRefused } from '../../src/write/point-error.ts'
 import { assertProperty } from '../helpers/property.ts'
 

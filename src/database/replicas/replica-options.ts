@@ -2,8 +2,8 @@
  * The option `replicas`: checks it, fills in defaults from the writer's URL, and returns the connections to open and
  * how to check them.
  */
-import { ConfigError } from '../../errors.ts'
-import { checkSchema, shown } from '../../options.ts'
+import { ConfigError } from '../../base/errors.ts'
+import { checkSchema, shown } from '../../base/option-checks.ts'
 import type { ReplicaSettings } from '../../run/index.ts'
 import type { DatabaseOptions } from '../database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget, type PostgresqlTarget } from '../database-url.ts'

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type * as Synckit from 'synckit'
-import { ConfigError, UnavailableError } from '../../errors.ts'
+import { ConfigError, UnavailableError } from '../../base/errors.ts'
 import { fromPlainError, type Command, type Reply } from './messages.ts'
 
 const require = createRequire(import.meta.url)

@@ -8,7 +8,7 @@ import {
   type Dialect,
 } from 'kysely'
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 
 class NoDriver extends DummyDriver {
   override async acquireConnection (): Promise<DatabaseConnection> {

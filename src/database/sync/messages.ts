@@ -2,7 +2,7 @@
  * Messages between the two threads of synchronous sessions. All of them survive the structured clone that passes them
  * from one thread to the other.
  */
-import { ConfigError, UnavailableError } from '../../errors.ts'
+import { ConfigError, UnavailableError } from '../../base/errors.ts'
 import type { DatabaseOptions } from '../database-options.ts'
 
 /** The database options that can be sent to a worker. Entities contain functions, so they stay on the main thread. */

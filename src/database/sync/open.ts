@@ -2,7 +2,7 @@
 import type { MikroORM, Options } from '@mikro-orm/postgresql'
 import { checkSyncSessions } from '../../borrowed/check.ts'
 import { rememberingFilters } from '../../borrowed/filters.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import { withEntitiesSync, type DatabaseOptions } from '../database-options.ts'
 import type { DatabaseTarget } from '../database-url.ts'
 import { requireDriver } from '../drivers.ts'

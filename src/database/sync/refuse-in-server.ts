@@ -1,5 +1,5 @@
 /** Refuses synchronous sessions while a server runs: each statement blocks the whole process. */
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 
 let servers = 0
 

@@ -1,7 +1,7 @@
 /** Synchronous sessions: their methods block until the database has answered. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { conditionOfFiltersNow } from '../../borrowed/filters.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { convertError, tellOf, type BoundStatement } from '../../run/index.ts'
 import type { Row } from '../../sql/index.ts'

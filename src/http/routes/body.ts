@@ -1,5 +1,5 @@
 /** Reads bodies of writes before they are passed to CrudBase. */
-import { RequestValidationError } from '../../errors.ts'
+import { RequestValidationError } from '../../base/errors.ts'
 import { DEFAULT_MAX_BATCH } from '../options.ts'
 
 /** The mistake of a list that is sent to a resource without `createMany`. */

@@ -8,9 +8,9 @@ import {
   type CrudRecord,
   type CrudWriteOptions,
 } from '../../crud/index.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import { isObject, type EntityModel } from '../../model/index.ts'
-import { shown } from '../../options.ts'
+import { shown } from '../../base/option-checks.ts'
 import type { Id } from '../../plan/index.ts'
 import { readList, readRecord, type JsonAnswer } from '../../read/index.ts'
 import { readScope } from '../../resource/index.ts'

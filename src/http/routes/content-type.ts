@@ -1,7 +1,7 @@
 /** Checks the media types of bodies. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasParserFor } from '../../borrowed/fastify.ts'
-import { UnsupportedMediaTypeError } from '../../errors.ts'
+import { UnsupportedMediaTypeError } from '../../base/errors.ts'
 
 const JSON_NAME = 'application/json'
 

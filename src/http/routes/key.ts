@@ -1,5 +1,5 @@
 /** Keys in paths: `/:id`, or one segment for each column of a composite key. */
-import { RequestValidationError, type ErrorItem } from '../../errors.ts'
+import { RequestValidationError, type ErrorItem } from '../../base/errors.ts'
 import { isUuid, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../../model/index.ts'
 import type { Id } from '../../plan/index.ts'
 import type { RouteRequest } from './request.ts'

@@ -1,6 +1,6 @@
 /** Decides which operations a resource offers: those in the options, if the entity and the CRUD class support them. */
 import { CrudBase } from '../../crud/index.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import { closedBody } from '../../write/index.ts'

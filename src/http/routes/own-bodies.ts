@@ -2,7 +2,7 @@
  * The application's own schemas of the bodies of `POST /`, which takes a record or a list of records. A list is checked
  * against the schema of createMany. Without a schema of createMany, each record is checked against that of create.
  */
-import { RequestValidationError, type ValidationItem } from '../../errors.ts'
+import { RequestValidationError, type ValidationItem } from '../../base/errors.ts'
 import { isObject } from '../../model/index.ts'
 import type { CrudOperation } from '../options.ts'
 import type { GeneratedSchema } from '../schemas/operation.ts'

@@ -4,16 +4,15 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { schemaErrorFormatterOf } from '../../borrowed/fastify.ts'
-import { MAX_ERRORS } from '../../error-list.ts'
+import { MAX_ERRORS, escapedName } from '../../base/error-list.ts'
 import {
   RequestValidationError,
   validationOf,
   type ErrorItem,
   type ErrorSource,
   type ValidationItem,
-} from '../../errors.ts'
-import { escapedName } from '../../json-pointer.ts'
-import { listed } from '../../suggest.ts'
+} from '../../base/errors.ts'
+import { listed } from '../../base/suggest.ts'
 import type { HttpPart, Validator } from './own-schema.ts'
 
 type Formatter = (errors: readonly Failure[], part: string) => Error

@@ -1,8 +1,8 @@
 /** Checks the names and forms of the application's own schemas, before the routes are made. */
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import { isObject } from '../../model/index.ts'
-import { shown } from '../../options.ts'
-import { didYouMean, nearest } from '../../suggest.ts'
+import { shown } from '../../base/option-checks.ts'
+import { didYouMean, nearest } from '../../base/suggest.ts'
 import type { CrudOperation } from '../options.ts'
 import type { CrudRoutesOptions } from './options.ts'
 

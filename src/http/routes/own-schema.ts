@@ -2,8 +2,8 @@
  * The application's own schemas of requests. The server's own validator compiles them, as for any route of Fastify.
  * They are checked in addition to the generated ones, so that they can only refuse more.
  */
-import { RequestValidationError, type ErrorItem } from '../../errors.ts'
-import { escapedName } from '../../json-pointer.ts'
+import { RequestValidationError, type ErrorItem } from '../../base/errors.ts'
+import { escapedName } from '../../base/error-list.ts'
 
 /** A part of Fastify's schema that is validated. */
 export type HttpPart = 'params' | 'querystring' | 'body' | 'headers'

@@ -1,7 +1,7 @@
 /** The handlers of the routes that read: `list`, also as a stream, and `get`. */
 import type { FastifyReply } from 'fastify'
 import { CrudBase } from '../../crud/index.ts'
-import { NotFoundError } from '../../errors.ts'
+import { NotFoundError } from '../../base/errors.ts'
 import { changedColumns, streamColumns } from '../../read/index.ts'
 import { readScope } from '../../resource/index.ts'
 import type { Streaming } from '../streams/index.ts'

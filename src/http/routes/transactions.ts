@@ -6,9 +6,9 @@ import {
   withTransaction,
   type TransactionOptions,
 } from '../../database/index.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import { runAround } from '../../run/index.ts'
-import { didYouMean, nearest } from '../../suggest.ts'
+import { didYouMean, nearest } from '../../base/suggest.ts'
 import { OPERATIONS, type CrudOperation } from '../options.ts'
 import { switchEm } from '../em-of-request.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify'
 import { CrudBase } from '../../crud/index.ts'
-import { RequestValidationError, validationOf, type RequestError } from '../../errors.ts'
+import { RequestValidationError, validationOf, type RequestError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
 import type { BodyRules } from '../../plan/index.ts'
 import type { Resource } from '../../resource/index.ts'

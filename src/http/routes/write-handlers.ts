@@ -1,6 +1,6 @@
 /** The handlers of the routes that write: `POST` of a record or of a list, `PATCH`, `PUT`, `DELETE` and restore. */
 import type { CrudWriteOptions } from '../../crud/index.ts'
-import { PreconditionRequiredError } from '../../errors.ts'
+import { PreconditionRequiredError } from '../../base/errors.ts'
 import type { JsonAnswer } from '../../read/index.ts'
 import { keyNames } from '../../write/index.ts'
 import { isAccepted } from './accepted-body.ts'

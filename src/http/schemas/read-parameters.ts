@@ -8,7 +8,7 @@ import {
   type NumberParameter,
   type PageLimits,
   type TextParameter,
-} from '../../pagination.ts'
+} from '../../base/page-styles.ts'
 import { MAX_INCLUDES, type IncludeEntry, type Whitelist } from '../../plan/index.ts'
 import { relationEntries } from '../../schema/index.ts'
 import { filterParameters } from './filter-parameters.ts'

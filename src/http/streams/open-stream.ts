@@ -6,7 +6,7 @@
  */
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AbortedError, UnavailableError } from '../../errors.ts'
+import { AbortedError, UnavailableError } from '../../base/errors.ts'
 import { RecordStream } from './record-stream.ts'
 import type { RecordWriter } from './formats.ts'
 import { forgetClose, onClose } from './socket-close.ts'

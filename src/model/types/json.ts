@@ -1,5 +1,5 @@
 /** JSON, stored unchanged. Values that jsonb cannot store are rejected. */
-import { escapedName } from '../../json-pointer.ts'
+import { escapedName } from '../../base/error-list.ts'
 import { accept, refuse, type Converted } from './converted.ts'
 import { FLOAT, MAX_DIGITS } from './number.ts'
 import { textFromText } from './text.ts'

@@ -1,5 +1,5 @@
 /** Plans filters: turns the text of `filter[...]` into conditions on resolved properties, with converted values. */
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import type { FilterParam } from '../../query/index.ts'
 import type { QueryErrors } from '../query-errors.ts'
 import { cited, refusal } from '../refusal.ts'

@@ -1,6 +1,6 @@
 /** Sentences that name what a client probably meant by a filter that is refused. */
 import { isOr, ONLY_AND, type FilterParam } from '../../query/index.ts'
-import { listed } from '../../suggest.ts'
+import { listed } from '../../base/suggest.ts'
 import type { FilterEntry } from './kinds.ts'
 import type { OperatorFilter } from './operators.ts'
 import type { PlannedErrors } from './planned.ts'

@@ -1,6 +1,6 @@
 /** Filters by operators. Finds the operator of a parameter, and reads its value. */
 import type { AllowedFilters, JsonValueType, PartialFilter } from '../../config/index.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import { publicPath, resolvePath, type Converted, type EntityModel, type ValueType } from '../../model/index.ts'
 import {
   formOf,

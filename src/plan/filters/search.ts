@@ -1,6 +1,6 @@
 /** Searches, which look for a text in several properties. */
 import type { SearchFilter } from '../../config/index.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import { isTextual, resolvePath } from '../../model/index.ts'
 import { checkPattern, containing } from '../../operators/index.ts'
 import { comparableOf, describe, valuesOf } from '../operand.ts'

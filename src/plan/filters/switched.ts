@@ -1,9 +1,9 @@
 /** `AllowedFilters.scope`: filters of MikroORM that a client switches on. */
 import type { ScopeFilter } from '../../config/index.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import { resolvePath, type Converted, type SqlValue, type ValueType } from '../../model/index.ts'
 import { splitList, type FilterParam } from '../../query/index.ts'
-import { didYouMean, nearest } from '../../suggest.ts'
+import { didYouMean, nearest } from '../../base/suggest.ts'
 import { comparableOf, valuesOf } from '../operand.ts'
 import { cited } from '../refusal.ts'
 import { freeName, type EntryBase, type FilterKind } from './kind.ts'

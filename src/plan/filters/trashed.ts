@@ -1,6 +1,6 @@
 /** The trashed filter, which says whether rows that are marked as deleted are visible. */
 import type { TrashedFilter } from '../../config/index.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import type { Deleted } from '../types.ts'
 import type { EntryBase, FilterKind } from './kind.ts'
 import { refuseValue } from './planned.ts'

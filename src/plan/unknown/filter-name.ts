@@ -1,6 +1,6 @@
 /** Finds the filter that a client probably meant by a name that is not written as a filter. */
 import { isOperator, OPERATOR_NAMES } from '../../operators/index.ts'
-import { nearest } from '../../suggest.ts'
+import { nearest } from '../../base/suggest.ts'
 import { takesOperators, type FilterEntry } from '../filters/index.ts'
 import type { Whitelist } from '../whitelist/index.ts'
 import { plain } from './words.ts'

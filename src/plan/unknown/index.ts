@@ -1,7 +1,7 @@
 /** Refuses parameters that a route does not take, because a filter that has no effect returns wrong rows. */
-import { PAGE_PARAMETER_NAMES } from '../../pagination.ts'
+import { PAGE_PARAMETER_NAMES } from '../../base/page-styles.ts'
 import type { QueryParamError, QueryParams } from '../../query/index.ts'
-import { didYouMean, listed } from '../../suggest.ts'
+import { didYouMean, listed } from '../../base/suggest.ts'
 import type { QueryErrors } from '../query-errors.ts'
 import { cited } from '../refusal.ts'
 import type { Whitelist } from '../whitelist/index.ts'

@@ -3,7 +3,7 @@
  * the names of hidden properties.
  */
 import type { QueryParams } from '../../query/index.ts'
-import { nearest } from '../../suggest.ts'
+import { nearest } from '../../base/suggest.ts'
 import type { Whitelist } from '../whitelist/index.ts'
 import { filterFor, hasOperator, nearestFilter } from './filter-name.ts'
 import { MEANT, plain, SEARCHES } from './words.ts'

@@ -1,6 +1,6 @@
 /** Words of other query languages, and the parameters that have the same meaning here. */
 
-import { PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, type OtherWords } from '../../pagination.ts'
+import { PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, type OtherWords } from '../../base/page-styles.ts'
 
 /** A name in lower case and without separators: `per-page`, `perPage` and `PER_PAGE` all become `perpage`. */
 export function plain (name: string): string {

@@ -1,6 +1,6 @@
 /** Looks up the properties that the allowed aggregates of relations name. */
 import { checkDepth, type AggregateFunction, type AggregateInclude } from '../../config/index.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import {
   MAX_NAME_BYTES,
   resolvePath,

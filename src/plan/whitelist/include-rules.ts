@@ -1,6 +1,6 @@
 /** Looks up the properties that the options of an allowed include name. */
 import type { AllowedInclude } from '../../config/index.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import type { RelationProperty } from '../../model/index.ts'
 import type { IncludeRules, OrderTerm } from '../types.ts'
 import { sortTarget } from './sorts.ts'

@@ -1,6 +1,6 @@
 /** Looks up the relations and properties that allowed includes and fields name. */
 import type { Field, Include } from '../../config/index.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import { resolvePath, type EntityModel, type Property, type RelationProperty } from '../../model/index.ts'
 import type { Aggregate, IncludeRules } from '../types.ts'
 import { resolveAggregate, type ResolvedAggregate } from './aggregates.ts'

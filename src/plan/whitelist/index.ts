@@ -3,7 +3,7 @@
  * name that does not fit the entity is a `ConfigError` with a suggestion.
  */
 import type { Pagination, QueryBuilderConfig } from '../../config/index.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
 import type { FilterParam } from '../../query/index.ts'
 import { checkDefault, filterEntry, type FilterEntry, type FilterList } from '../filters/index.ts'

@@ -1,6 +1,6 @@
 /** Looks up the properties that allowed sorts and the default order name. */
 import type { Sort } from '../../config/index.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import { isComparable, publicPath, resolvePath, type EntityModel, type RelationProperty } from '../../model/index.ts'
 import type { CustomTarget, Operand } from '../types.ts'
 import { describe, operandOf, valuesOf } from '../operand.ts'

@@ -16,7 +16,7 @@ import {
   TooLargeError,
   UnavailableError,
   type ErrorItem,
-} from '../../errors.ts'
+} from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { OUTSIDE, SEVERAL } from '../../sql/index.ts'
 import {

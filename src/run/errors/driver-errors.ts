@@ -1,6 +1,6 @@
 /** Tells errors of the driver apart, by SQLSTATEs (PostgreSQL manual, appendix A), Node's codes and pg's messages. */
 import { DriverException, OptimisticLockError, ValidationError } from '@mikro-orm/core'
-import { AbortedError, OutcomeUnknownError, UnavailableError } from '../../errors.ts'
+import { AbortedError, OutcomeUnknownError, UnavailableError } from '../../base/errors.ts'
 import { ownErrorIn } from './through-driver.ts'
 
 /** The fields of a server error that are read here. */

@@ -1,5 +1,5 @@
 /** The properties that an error of the database is about, by their public names. Hidden ones are never named. */
-import { escapedName } from '../../json-pointer.ts'
+import { escapedName } from '../../base/error-list.ts'
 import { columnsOf, type EntityModel, type Property, type RelationProperty } from '../../model/index.ts'
 import type { ServerError } from './driver-errors.ts'
 

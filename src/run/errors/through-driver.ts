@@ -1,6 +1,6 @@
 /** Errors of this package that MikroORM's driver passes on. */
 import { DriverException } from '@mikro-orm/core'
-import { DatabaseError, UnavailableError } from '../../errors.ts'
+import { DatabaseError, UnavailableError } from '../../base/errors.ts'
 
 /**
  * Carries one of this package's errors through MikroORM's driver. MikroORM would append our `detail` to the message,

@@ -1,7 +1,7 @@
 /** Converts database errors that this package has not seen: those of MikroORM's own methods and of pg. */
 import { DriverException, OptimisticLockError } from '@mikro-orm/core'
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { UnavailableError } from '../../errors.ts'
+import { UnavailableError } from '../../base/errors.ts'
 import { convertError } from './convert-error.ts'
 import { isConnectionLost, isReadOnlyServer, isUnreachable, isServerError } from './driver-errors.ts'
 import { ownErrorIn } from './through-driver.ts'

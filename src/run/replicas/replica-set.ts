@@ -1,7 +1,7 @@
 /** The replicas of a database. Chooses one for each read, repeats failed reads and schedules the checks. */
 import type { Pool } from 'pg'
 import { connectionsOf, replaceReads, type Asking } from '../../borrowed/mikro-orm.ts'
-import { ConfigError, UnavailableError } from '../../errors.ts'
+import { ConfigError, UnavailableError } from '../../base/errors.ts'
 import { convertError } from '../errors/convert-error.ts'
 import { WriterHistory } from './lag.ts'
 import { Probe } from './probe.ts'

@@ -2,7 +2,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Connection } from '../../borrowed/mikro-orm.ts'
 import { cut } from '../../borrowed/pg.ts'
-import { UnavailableError } from '../../errors.ts'
+import { UnavailableError } from '../../base/errors.ts'
 import type { WriterHistory } from './lag.ts'
 import { Probe } from './probe.ts'
 

@@ -6,7 +6,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { methodsOf, replaceOnTransaction, type OwnMethods, type Transaction } from '../../borrowed/kysely.ts'
-import { DatabaseError } from '../../errors.ts'
+import { DatabaseError } from '../../base/errors.ts'
 import { ThroughDriver } from '../errors/through-driver.ts'
 
 export interface Level {

@@ -2,7 +2,7 @@
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { isSavepoint, noteSavepoint, type Connection } from '../../borrowed/mikro-orm.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import { hasFailed, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { assertOpen, endInner, enter, bindToLevel, leave, runInside, originalMethods, type Level } from './level.ts'
 import {

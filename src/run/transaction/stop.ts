@@ -2,7 +2,7 @@
 import { DriverException } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { abortOptionsOf } from '../../borrowed/mikro-orm.ts'
-import { AbortedError, UnavailableError } from '../../errors.ts'
+import { AbortedError, UnavailableError } from '../../base/errors.ts'
 import { isServerError } from '../errors/driver-errors.ts'
 import { ownErrorIn, ThroughDriver } from '../errors/through-driver.ts'
 import type { Cancellation } from '../pg/connections.ts'

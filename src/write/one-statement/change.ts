@@ -1,5 +1,5 @@
 /** Changes or removes the row of one record by a statement whose `where` has the id, scope, deletion and version. */
-import { NotFoundError } from '../../errors.ts'
+import { NotFoundError } from '../../base/errors.ts'
 import { planDelete, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../../plan/index.ts'
 import { NO_FILTERS, sharedEmOf, type ActiveFilters, type CrudSession } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'

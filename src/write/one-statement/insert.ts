@@ -1,5 +1,5 @@
 /** Inserts rows by one statement, or by several in a transaction. */
-import { ConflictError } from '../../errors.ts'
+import { ConflictError } from '../../base/errors.ts'
 import { idOfKey, planInsert, type AnyWritePlan, type RecordData } from '../../plan/index.ts'
 import { keyColumns, type EntityModel } from '../../model/index.ts'
 import type { ActiveFilters, CrudSession } from '../../resource/index.ts'

@@ -2,8 +2,8 @@
  * Moments of bodies that MikroORM's entities cannot hold. A Date has milliseconds and is never infinite, and MikroORM
  * writes only the years 1 to 9999.
  */
-import { RequestValidationError, type ErrorItem } from '../../errors.ts'
-import { escapedName } from '../../json-pointer.ts'
+import { RequestValidationError, type ErrorItem } from '../../base/errors.ts'
+import { escapedName } from '../../base/error-list.ts'
 import {
   fitsDate,
   isObject,

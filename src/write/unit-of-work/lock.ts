@@ -1,6 +1,6 @@
 /** Finds the entity of a record and locks it until the transaction ends. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { NotFoundError } from '../../errors.ts'
+import { NotFoundError } from '../../base/errors.ts'
 import { planGet, type Id } from '../../plan/index.ts'
 import { findRow } from '../run-write.ts'
 import { writtenOf, type Write, type Written } from '../write.ts'

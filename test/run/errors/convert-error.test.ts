@@ -16,7 +16,7 @@ import {
   ReadOnlyViolationError,
   UnavailableError,
   type RequestError,
-} from '../../../src/errors.ts'
+} from '../../../src/base/errors.ts'
 import { convertError, isDriverError } from '../../../src/run/index.ts'
 import { Plant, Shelf, Supplier } from '../../fixtures/entities.ts'
 import { modelsOf } from '../../helpers/models.ts'

@@ -1,7 +1,7 @@
 /** Connections that break and queues that fill up, with pg's own pool and a network under the test's control. */
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { UnavailableError } from '../../../src/errors.ts'
+import { UnavailableError } from '../../../src/base/errors.ts'
 import { convertError, guardPool, runOnPool, waitingFor, type BoundStatement } from '../../../src/run/index.ts'
 import { until } from '../../helpers/until.ts'
 import { skipReasons } from '../../helpers/databases.ts'

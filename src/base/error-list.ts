@@ -1,7 +1,8 @@
 /**
  * Collects the errors of one request. A request can have far more than its sender would read: 8 KiB of `sort=` name
  * four thousand sorts, and a body of 800 KB 200 000 ids. Only the first ones are described, the rest is counted, so
- * that the answer, the log and the work do not grow with their number.
+ * that the answer, the log and the work do not grow with their number. JSON pointers (RFC 6901) name the places of
+ * errors in a body.
  */
 
 /** Largest number of errors that an answer lists. */
@@ -22,3 +23,6 @@ export class ErrorList<Item> {
     if (this.#count++ < MAX_ERRORS) this.items.push(make())
   }
 }
+
+/** Escapes a name as a part of a JSON pointer (section 3 of the RFC). */
+export const escapedName = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
