@@ -1,11 +1,13 @@
 /**
- * Formats the project's TypeScript: `npm run format` for all files, `npm run format -- a.ts b.ts` for some. Then it
- * runs `eslint --fix`. It does not break comments and long strings, so you must break them yourself.
+ * Formats the project's TypeScript: `npm run format` for all files, `npm run format -- a.ts b.ts` for some. Lists
+ * of short values fill the lines (fill-lists.mjs). Then it runs `eslint --fix`. It does not break comments and long
+ * strings, so you must break them yourself.
  */
 import { createFromBuffer } from '@dprint/formatter'
 import { getPath } from '@dprint/typescript'
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
+import { fillLists } from './fill-lists.mjs'
 
 const formatter = createFromBuffer(fs.readFileSync(getPath()))
 formatter.setConfig({ lineWidth: 120, indentWidth: 2, useTabs: false, newLineKind: 'lf' }, {
@@ -46,7 +48,7 @@ const tracked = () =>
 const files = (chosen.length > 0 ? chosen : tracked()).filter((file) => fs.existsSync(file))
 for (const file of files) {
   const text = fs.readFileSync(file, 'utf8')
-  const formatted = formatter.formatText({ filePath: file, fileText: text })
+  const formatted = fillLists(formatter.formatText({ filePath: file, fileText: text }), file)
   if (formatted !== text) fs.writeFileSync(file, formatted)
 }
 process.exitCode = spawnSync('npx', ['eslint', '--fix', ...files], { stdio: 'inherit' }).status ?? 1

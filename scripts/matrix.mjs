@@ -18,12 +18,8 @@ if (options.only !== undefined && !['oldest', 'newest'].includes(options.only)) 
   throw new Error(`--only takes 'oldest' or 'newest', got '${options.only}'`)
 }
 const TESTS = [
-  'test/admin',
-  'test/borrowed',
-  'test/http/pagination.test.ts',
-  'test/http/records.test.ts',
-  'test/http/transactions.test.ts',
-  'test/http/writes',
+  'test/admin', 'test/borrowed', 'test/http/pagination.test.ts', 'test/http/records.test.ts',
+  'test/http/transactions.test.ts', 'test/http/writes',
 ]
 const { peerDependencies, devDependencies } = readPackage(root)
 

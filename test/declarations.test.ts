@@ -22,12 +22,8 @@ const isOptional = (name: string): boolean => manifest.peerDependenciesMeta[name
 /** Optional packages that the subpath of their name is for. */
 const FRONT_ENDS = { 'ra-core': 'react-admin', '@refinedev/core': 'refine' }
 const ENTRIES = [
-  'src/index.ts',
-  'src/client/index.ts',
-  'src/client/tanstack-query.ts',
-  'src/admin/react-admin/index.ts',
-  'src/admin/refine/index.ts',
-  'plugins/explorer.ts',
+  'src/index.ts', 'src/client/index.ts', 'src/client/tanstack-query.ts', 'src/admin/react-admin/index.ts',
+  'src/admin/refine/index.ts', 'plugins/explorer.ts',
 ]
 
 t.test('every public option has its text on hover', async (t) => {

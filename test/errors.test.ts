@@ -57,10 +57,7 @@ t.test('every class has its code and status, and no class is missing', async (t)
       ? new Class([{ code, detail: 'x' }])
       : new Class(name === 'ConfigError' ? 'x' : undefined)
     t.strictSame([error.code, error.statusCode, error instanceof Error, error instanceof Class], [
-      code,
-      statusCode,
-      true,
-      true,
+      code, statusCode, true, true,
     ], name)
     t.type(error.message, 'string')
   }

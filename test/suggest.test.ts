@@ -27,8 +27,7 @@ t.test('the nearest name is suggested if it is near enough', async (t) => {
   }
   for (
     const [given, meant] of [['sotr', 'sort'], ['osrt', 'sort'], ['sor', 'sort'], ['sortt', 'sort'], ['srot', 'sort'], [
-      'pgae',
-      'page',
+      'pgae', 'page',
     ]]
   ) {
     t.equal(

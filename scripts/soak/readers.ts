@@ -13,12 +13,8 @@ const LISTS: ReadonlyArray<() => string> = [
   () => '/categories?include=productsCount',
 ]
 const REFUSED = [
-  '/products?filter[price]=1',
-  '/products?sort=nothing',
-  '/products?per_page=1000',
-  '/products?filter[id]=x',
-  '/products/x',
-  '/products?cursor=garbage',
+  '/products?filter[price]=1', '/products?sort=nothing', '/products?per_page=1000', '/products?filter[id]=x',
+  '/products/x', '/products?cursor=garbage',
 ]
 
 export const read: Worker = async (load) => {

@@ -77,10 +77,7 @@ export const authorsOf = (joined: boolean) =>
       allowedFilters: [
         AllowedFilters.exact('name'),
         AllowedFilters.exact('books.title'),
-        AllowedFilters.search('q', [
-          'name',
-          'books.title',
-        ]),
+        AllowedFilters.search('q', ['name', 'books.title']),
       ],
       allowedSorts: [new AllowedSort('name'), new AllowedSort('born')],
       allowedIncludes: [

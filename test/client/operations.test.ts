@@ -140,14 +140,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('values of every kind find their records', async (t) => {
     t.strictSame(await names({ filter: { name: ['Sage 100%', 'Rose "Gold", O\'Neill', 'null'] } }), [
-      'Sage 100%',
-      'Rose "Gold", O\'Neill',
-      'null',
+      'Sage 100%', 'Rose "Gold", O\'Neill', 'null',
     ])
     t.strictSame(await names({ filter: { name: { in: ['Back\\slash fern', 'Rose "Gold", O\'Neill', ''] } } }), [
-      'Back\\slash fern',
-      'Rose "Gold", O\'Neill',
-      '',
+      'Back\\slash fern', 'Rose "Gold", O\'Neill', '',
     ])
     t.strictSame(await names({ filter: { name: { in: [] } } }), [])
     t.strictSame(await names({ filter: { name: [] } }), [], 'no values are no records')

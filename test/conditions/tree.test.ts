@@ -185,9 +185,7 @@ t.test('the entities behind a condition are found', async (t) => {
   t.strictSame(names({ members: { $size: 1 } }), [])
   t.strictSame(names({ account: { name: 'x' } }), ['Account'])
   t.strictSame(names({ $not: { $or: [{ account: { projects: { $some: { members: { $none: {} } } } } }] } }), [
-    'Account',
-    'Member',
-    'Project',
+    'Account', 'Member', 'Project',
   ])
 })
 

@@ -84,9 +84,7 @@ t.test(
       await em.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'ada'")
       const response = await app.inject('/ledgers')
       t.strictSame([response.statusCode, response.json().code, response.headers['retry-after']], [
-        503,
-        'FST_CRUD_UNAVAILABLE',
-        '1',
+        503, 'FST_CRUD_UNAVAILABLE', '1',
       ])
       t.notMatch(response.body, /ada|password/)
       await em.execute("alter role ada password 'right'")

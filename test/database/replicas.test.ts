@@ -200,9 +200,7 @@ t.test('reads use replicas', {
       t.match(await asked(em), /^(one|two)$/)
       await use(em)
       t.strictSame([await asked(em), await asked(em.fork()), (await em.fork().find(Note, { id: 1 }))[0]!.server], [
-        'writer',
-        'writer',
-        'writer',
+        'writer', 'writer', 'writer',
       ], name)
       await remove()
     }

@@ -36,9 +36,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const app = await serve(t, { statementTimeoutMillis: 2_000 })
     const response = await app.inject('/accounts?filter[slow]=yes')
     t.match([response.statusCode, response.json().code, response.headers['retry-after']], [
-      503,
-      'FST_CRUD_UNAVAILABLE',
-      '1',
+      503, 'FST_CRUD_UNAVAILABLE', '1',
     ])
     const limits = await Promise.all(
       Array.from({ length: 4 }, async () => (await app.inject('/limit')).json()[0].statement_timeout)
@@ -60,8 +58,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       headers: { accept: 'application/x-ndjson' },
     })
     t.strictSame([statusCode, body.split('\n').slice(0, -1).map((line) => JSON.parse(line).owner)], [200, [
-      'Ada',
-      'Bob',
+      'Ada', 'Bob',
     ]])
     t.equal((await app.inject('/accounts?filter[slowly]=yes')).statusCode, 503, 'it does for everything else')
     const limits = await Promise.all([1, 2].map(async () => (await app.inject('/limit')).json()[0].statement_timeout))

@@ -174,13 +174,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
         ).concat(add(em, 'beside') as never)
       )
       t.strictSame(outcomes.map(({ status }) => status), [
-        'fulfilled',
-        'rejected',
-        'fulfilled',
-        'rejected',
-        'fulfilled',
-        'rejected',
-        'fulfilled',
+        'fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled',
       ])
     })
     t.strictSame((await owners(orm)).sort(), [
@@ -345,12 +339,8 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     const events: string[] = []
     const em = orm.em.fork({ freshEventManager: true })
     const names = [
-      'beforeTransactionStart',
-      'afterTransactionStart',
-      'beforeTransactionCommit',
-      'afterTransactionCommit',
-      'beforeTransactionRollback',
-      'afterTransactionRollback',
+      'beforeTransactionStart', 'afterTransactionStart', 'beforeTransactionCommit', 'afterTransactionCommit',
+      'beforeTransactionRollback', 'afterTransactionRollback',
     ]
     em.getEventManager().registerSubscriber(Object.fromEntries(names.map((name) => [name, () => {
       events.push(name)

@@ -25,12 +25,7 @@ await forEachDatabase(t, { entities: [Gardener, Bed, Tool, Seed] }, async (t, { 
     t.notMatch(await orm.schema.getCreateSchemaSQL(), 'base_model')
     for (const entity of [Gardener, BedSchema]) {
       t.strictSame(orm.getMetadata().get(entity).props.map(({ name }) => name), [
-        'id',
-        'uuid',
-        'created_at',
-        'updated_at',
-        'deleted_at',
-        'name',
+        'id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'name',
       ])
     }
   })

@@ -46,11 +46,7 @@ for (const { name, skip, open } of newDatabases) {
       t.strictSame(Object.keys(tech), ['id', 'name', 'price', 'products'])
       t.match(tech, { name: 'Tech', price: 499 })
       t.strictSame(tech.products.map((product: Json) => product['name']).sort(), [
-        'Laptop 14"',
-        'Mechanical keyboard',
-        'Noise-cancelling headphones',
-        'USB-C dock',
-        'Webcam',
+        'Laptop 14"', 'Mechanical keyboard', 'Noise-cancelling headphones', 'USB-C dock', 'Webcam',
       ])
       t.match(page, { total: 1, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false })
     })
@@ -190,9 +186,7 @@ for (const { name, skip, open } of newDatabases) {
       const document = await get('/docs/json')
       t.equal(document['openapi'], '3.1.0')
       t.strictSame(Object.keys(document['paths']).filter((path) => path.startsWith('/categories')), [
-        '/categories',
-        '/categories/{id}',
-        '/categories/{id}/discount',
+        '/categories', '/categories/{id}', '/categories/{id}/discount',
       ])
       const page = await app.inject('/docs')
       t.equal(page.statusCode, 200)

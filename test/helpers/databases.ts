@@ -56,8 +56,7 @@ export const skipReasons: Readonly<Record<DatabaseName, string | false>> = {
 }
 
 export const databases: ReadonlyArray<readonly [name: DatabaseName, open: OpenDatabase]> = [['pglite', openPglite], [
-  'postgres',
-  openPostgres,
+  'postgres', openPostgres,
 ]]
 
 /**

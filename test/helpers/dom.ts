@@ -8,20 +8,8 @@ import { Window } from 'happy-dom'
 process.env['NODE_ENV'] = 'production'
 
 const NAMES = [
-  'document',
-  'navigator',
-  'location',
-  'history',
-  'localStorage',
-  'sessionStorage',
-  'Node',
-  'Element',
-  'HTMLElement',
-  'HTMLInputElement',
-  'HTMLIFrameElement',
-  'MutationObserver',
-  'getComputedStyle',
-  'requestAnimationFrame',
+  'document', 'navigator', 'location', 'history', 'localStorage', 'sessionStorage', 'Node', 'Element', 'HTMLElement',
+  'HTMLInputElement', 'HTMLIFrameElement', 'MutationObserver', 'getComputedStyle', 'requestAnimationFrame',
   'cancelAnimationFrame',
 ] as const
 

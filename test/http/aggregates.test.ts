@@ -205,13 +205,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const names = ['supplier', 'group', 'shelf', 'label', 'tags', 'offers'].map((name) => `${name}Exists`)
     const items = await column(`/plants?fields=id&include=${names.join()}&filter[id]=1,3,4,12`, 'id', ...names)
     t.strictSame(items, [[1, true, true, true, true, true, true], [3, true, true, true, true, true, false], [
-      4,
-      true,
-      false,
-      true,
-      false,
-      true,
-      false,
+      4, true, false, true, false, true, false,
     ], [12, false, false, false, false, false, false]])
     t.strictSame(await column('/groups?include=parentExists', 'parentExists'), [[false], [true], [true], [false]])
     t.strictSame(
@@ -229,8 +223,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const { supplier } = await get('/plants/1?include=grower.plants.tagsCount,grower.plantsCount')
     t.equal(supplier.plantsCount, 6)
     t.strictSame(supplier.plants.map(({ id, tagsCount }: Json) => [id, tagsCount]), [[1, 2], [3, 1], [6, 2], [7, 0], [
-      9,
-      0,
+      9, 0,
     ], [10, 1]])
     t.strictSame(
       (await get('/plants/1?include=orderItems.order.lines')).orderItems.map((
@@ -427,17 +420,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       await plants.details(
         `include=${
           [
-            'tags',
-            'orderItems',
-            'grower',
-            'specimens',
-            'tagsCount',
-            'orderItemsCount',
-            'offersCount',
-            'specimensCount',
-            'supplierExists',
-            'groupExists',
-            'shelfExists',
+            'tags', 'orderItems', 'grower', 'specimens', 'tagsCount', 'orderItemsCount', 'offersCount',
+            'specimensCount', 'supplierExists', 'groupExists', 'shelfExists',
           ].join()
         }`
       ),

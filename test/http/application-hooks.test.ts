@@ -28,9 +28,7 @@ t.test('hooks added before the server is ready run for earlier routes, and in a 
     (await app.inject({ method: 'POST', url, payload: {}, headers: pass ? { 'x-pass': 'yes' } : {} })).statusCode
   for (const url of ['/notes', '/others']) t.equal(await status(url, false), 401, url)
   t.strictSame([await status('/notes', true), await status('/others', true), await status('/inner', true)], [
-    400,
-    400,
-    402,
+    400, 400, 402,
   ])
   t.equal(await status('/inner', false), 402, 'in the order in which they were added')
 })

@@ -114,16 +114,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await app.ready()
     const names = app.printPlugins().split('\n').map((line) => /[├└]─[─┬] (\S+)/.exec(line)?.[1])
     t.strictSame(names.filter((name) => name?.startsWith('fastify-crud-kit')), [
-      'fastify-crud-kit',
-      'fastify-crud-kit/database',
-      'fastify-crud-kit/errors',
-      'fastify-crud-kit/access',
-      'fastify-crud-kit/health',
-      'fastify-crud-kit/request-em',
-      'fastify-crud-kit/query-params',
-      'fastify-crud-kit/server-timing',
-      'fastify-crud-kit/advice',
-      'fastify-crud-kit/crud-routes',
+      'fastify-crud-kit', 'fastify-crud-kit/database', 'fastify-crud-kit/errors', 'fastify-crud-kit/access',
+      'fastify-crud-kit/health', 'fastify-crud-kit/request-em', 'fastify-crud-kit/query-params',
+      'fastify-crud-kit/server-timing', 'fastify-crud-kit/advice', 'fastify-crud-kit/crud-routes',
     ])
   })
 })

@@ -122,10 +122,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await ids('filter[any_of][]=Oak'), [9])
     t.strictSame(await ids('filter[any_of]='), [8])
     t.strictSame([...new Set(seen.map(({ value }) => JSON.stringify(value)))], [
-      '"Oak,Moss"',
-      '["Oak","Moss"]',
-      '["Oak"]',
-      '""',
+      '"Oak,Moss"', '["Oak","Moss"]', '["Oak"]', '""',
     ])
     const { em, request } = seen[0]!.context
     t.equal(request!.em, em)
@@ -192,8 +189,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.teardown(recorder.stop)
     for (
       const [query, parameter] of [['filter[status]=a&filter[status]=b', 'filter[status]'], [
-        'filter[status][]=a',
-        'filter[status][]',
+        'filter[status][]=a', 'filter[status][]',
       ]] as const
     ) {
       const { code, message, errors } = await refused(query)
@@ -214,12 +210,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a value that the database refuses is a 400', async (t) => {
     for (
       const query of [
-        'filter[position_text]=x',
-        'filter[position_text]=99999999999',
-        'filter[position_text]=',
-        'filter[since]=yesteryear',
-        'filter[since]=2024-02-30',
-        'filter[top]=-1',
+        'filter[position_text]=x', 'filter[position_text]=99999999999', 'filter[position_text]=',
+        'filter[since]=yesteryear', 'filter[since]=2024-02-30', 'filter[top]=-1',
       ]
     ) {
       t.match(await refused(query), { statusCode: 400, code: 'FST_CRUD_DATA_INVALID', message: /^A value is / }, query)

@@ -251,8 +251,7 @@ await forEachDatabase(t, { entities: [Stats, Audit, Summary, Guarded], tables: c
       lines[0].differences.filter(({ kind }: any) => kind === 'operations')
         .map(({ prefix, refused, possible }: any) => [prefix, refused, possible]),
       [['/audit', ['update'], ['list', 'get', 'create', 'delete']], ['/summary', ['create', 'update', 'delete'], [
-        'list',
-        'get',
+        'list', 'get',
       ]]]
     )
     t.match(lines[0].msg, 'The database refuses \'update\' of /audit, because "audit" has a rule without returning')
@@ -271,9 +270,7 @@ await forEachDatabase(t, { entities: [Stats, Audit, Summary, Guarded], tables: c
     for (const url of ['/stats', '/stats/1']) {
       const answer = await app.inject(url)
       t.match([answer.statusCode, answer.json().code, answer.headers['retry-after']], [
-        503,
-        'FST_CRUD_UNAVAILABLE',
-        String,
+        503, 'FST_CRUD_UNAVAILABLE', String,
       ])
     }
     await orm.em.fork().execute('refresh materialized view stats')

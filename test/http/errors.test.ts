@@ -136,15 +136,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const body = await refused('filters=1&page=0&include=x&fields=y,z&sort=a&filter[price]=x&per_page=1000&filter[q]=1')
     t.equal(body.code, 'FST_CRUD_FILTER_INVALID')
     t.strictSame(body.errors.map(({ code }: { code: string }) => code.slice(9, -8)), [
-      'FILTER',
-      'FILTER',
-      'SORT',
-      'FIELD',
-      'FIELD',
-      'INCLUDE',
-      'PAGINATION',
-      'PAGINATION',
-      'QUERY',
+      'FILTER', 'FILTER', 'SORT', 'FIELD', 'FIELD', 'INCLUDE', 'PAGINATION', 'PAGINATION', 'QUERY',
     ])
     t.equal((await refused('include=x&page=0&fields=y&sort=a')).code, 'FST_CRUD_SORT_INVALID')
     t.equal((await refused('include=x&page=0&fields=y')).code, 'FST_CRUD_FIELD_INVALID')

@@ -7,13 +7,7 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { resource, serve } from './helper.ts'
 
 const STORED = [
-  '9007199254740993',
-  '-9007199254740993',
-  '18446744073709551615',
-  '1e400',
-  '-1e-400',
-  '0.1234567890123456789',
-  '12.5',
+  '9007199254740993', '-9007199254740993', '18446744073709551615', '1e400', '-1e-400', '0.1234567890123456789', '12.5',
 ]
 /** The numbers as jsonb writes them: without exponents. */
 const NUMERIC = STORED.map((number) =>
@@ -148,8 +142,7 @@ await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (
 
   for (
     const [url, records] of [['/fields', 1], ['/rows', 1], ['/fields?include=rows', 2], [
-      '/rows?include=field',
-      2,
+      '/rows?include=field', 2,
     ]] as const
   ) {
     t.test(`streams of ${url} have exact numbers`, async (t) => {

@@ -311,13 +311,10 @@ await forEachDatabase(
         'by the defaults of the table'
       )
       t.strictSame(await ratings({ text: 'a', stars: '*' }, { text: 'b', stars: '**' }, { text: 'c' }), [201, [
-        '*',
-        '**',
-        '***',
+        '*', '**', '***',
       ]])
       t.strictSame(await ratings({ text: 'a', stars: '*' }, { text: 'b', stars: 'none' }), [
-        400,
-        'FST_CRUD_DATA_INVALID',
+        400, 'FST_CRUD_DATA_INVALID',
       ])
     })
 

@@ -6,31 +6,12 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { client, resource, serve } from './helper.ts'
 
 const FIELDS = [
-  'id',
-  'uuid',
-  'name',
-  'latinName',
-  'status',
-  'price',
-  'inStock',
-  'articleNumber',
-  'nameLength',
-  'slug',
-  'created_at',
-  'supplier',
-  'group',
-  'shelf',
+  'id', 'uuid', 'name', 'latinName', 'status', 'price', 'inStock', 'articleNumber', 'nameLength', 'slug', 'created_at',
+  'supplier', 'group', 'shelf',
 ]
 const INCLUDED = [
-  'tags.id',
-  'tags.name',
-  'supplier.name',
-  'supplier.address',
-  'offers.title',
-  'group.name',
-  'group.parent',
-  'group.parent.name',
-  'label.text',
+  'tags.id', 'tags.name', 'supplier.name', 'supplier.address', 'offers.title', 'group.name', 'group.parent',
+  'group.parent.name', 'label.text',
 ]
 const queryConfig = {
   allowedFields: [
@@ -42,24 +23,8 @@ const queryConfig = {
   ),
 }
 const COLUMNS = [
-  'id',
-  'uuid',
-  'created_at',
-  'updated_at',
-  'deleted_at',
-  'name',
-  'latinName',
-  'position',
-  'status',
-  'price',
-  'inStock',
-  'description',
-  'sku',
-  'nameLength',
-  'slug',
-  'supplier',
-  'group',
-  'shelf',
+  'id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'name', 'latinName', 'position', 'status', 'price', 'inStock',
+  'description', 'sku', 'nameLength', 'slug', 'supplier', 'group', 'shelf',
 ]
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
@@ -198,14 +163,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('keys that an include needs are read and not shown', async (t) => {
     await shows(t, 'fields=name&include=tags,supplier,offers,group.parent,shelf,label,orderItems', [
-      'name',
-      'tags',
-      'supplier',
-      'offers',
-      'group',
-      'shelf',
-      'label',
-      'orderItems',
+      'name', 'tags', 'supplier', 'offers', 'group', 'shelf', 'label', 'orderItems',
     ])
     const record = await client(app, '/plants/1').get(
       'fields=name&include=tags,group.parent&fields[tags]=name&fields[group]=name'

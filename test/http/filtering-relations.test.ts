@@ -288,8 +288,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await plants.details('filter[tags.nmae]=x'), [/Did you mean 'tags\.name'\?/])
     t.match(await plants.details('filter[supplier][name]=x'), [/^The filter 'supplier' is not allowed\./])
     t.match(await plants.details('filter[supplier.address]=x&filter[group.parent.parent.name]=x'), [
-      /is not allowed/,
-      /is not allowed/,
+      /is not allowed/, /is not allowed/,
     ])
     t.strictSame(await ids('filter[tags.id]=2147483647'), [])
   })

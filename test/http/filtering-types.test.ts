@@ -77,9 +77,7 @@ const SAMPLES: Record<string, Sample> = {
     operators: ORDERED,
     values: ['1969-12-31T23:59:59.999Z', '2024-05-06T07:08:09.123Z', '2024-05-06T09:08:09.123+02:00', '9999-12-31'],
     sql: [
-      '1969-12-31 23:59:59.999+00',
-      '2024-05-06 07:08:09.123+00',
-      '2024-05-06 07:08:09.123+00',
+      '1969-12-31 23:59:59.999+00', '2024-05-06 07:08:09.123+00', '2024-05-06 07:08:09.123+00',
       '9999-12-31 00:00:00+00',
     ],
   },
@@ -272,10 +270,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('values that only the SQL of a custom type can check are refused by the database', async (t) => {
     for (
       const query of [
-        'filter[minimum]=warm',
-        'filter[minimum]=',
-        'filter[minimum]=99999999999',
-        'filter[minimum][in]=1,warm',
+        'filter[minimum]=warm', 'filter[minimum]=', 'filter[minimum]=99999999999', 'filter[minimum][in]=1,warm',
         'filter[minimum][between]=0,warm',
       ]
     ) {

@@ -192,9 +192,7 @@ t.test('filters added to the ORM count', async (t) => {
   t.strictSame(await add({ name: 'own', cond }), [])
   t.strictSame(Object.keys(unguarded(await add({ name: 'own', cond, entity: ['Project', 'Label'] }))), ['Country'])
   t.strictSame(Object.keys(unguarded(await add({ name: 'own', cond, default: false }))), [
-    'Project',
-    'Country',
-    'Label',
+    'Project', 'Country', 'Label',
   ])
   t.strictSame(
     Object.keys(unguarded(await add({ name: 'public', cond: { tenant: 1 }, entity: ['Project', 'Label'] }))),

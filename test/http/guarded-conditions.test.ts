@@ -127,10 +127,7 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
       }
     }
     t.strictSame((await select(orm, 'select name from team order by id')).map(({ name }) => name), [
-      'live',
-      'blocked',
-      'deleted',
-      'nobody',
+      'live', 'blocked', 'deleted', 'nobody',
     ])
     t.equal((await app.inject({ method: 'PATCH', url: '/members/1', payload: { name: 'live' } })).statusCode, 200)
   })

@@ -92,13 +92,8 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
     addRoutes(app)
     for (
       const sql of [
-        '1 / 0',
-        'ln(0)',
-        'power(0, -1)',
-        'width_bucket(1, 2, 2, 0)',
-        "substring('a' from 1 for -1)",
-        'array_fill(1, null)',
-        'ntile(0) over ()',
+        '1 / 0', 'ln(0)', 'power(0, -1)', 'width_bucket(1, 2, 2, 0)', "substring('a' from 1 for -1)",
+        'array_fill(1, null)', 'ntile(0) over ()',
       ] as const
     ) {
       log.clear()
@@ -235,9 +230,7 @@ t.test('an outage answers 503', { skip: await findPostgres() === undefined && 'n
   ) {
     const response = await app.inject(request)
     t.strictSame([response.statusCode, bodyOf(response).code, response.headers['retry-after']], [
-      503,
-      'FST_CRUD_UNAVAILABLE',
-      '1',
+      503, 'FST_CRUD_UNAVAILABLE', '1',
     ], request.url)
     wordless(t, response.body)
   }

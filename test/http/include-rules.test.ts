@@ -111,8 +111,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test("'where' leaves out related rows and keeps parents", async (t) => {
     t.strictSame(await included('/cheap?include=plants,plantsCount', 'plants'), [[1, 3, 10], [14]])
     t.strictSame((await get('/cheap?include=plants,plantsCount')).items.map(({ plantsCount }: Json) => plantsCount), [
-      6,
-      6,
+      6, 6,
     ], 'each entry has its own')
     t.strictSame(
       await included('/joined?include=plants', 'plants'),
@@ -120,10 +119,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       'through a relation, within the limit'
     )
     t.strictSame((await get('/groups?include=parent')).items.map(({ parent }: Json) => parent?.id ?? null), [
-      null,
-      1,
-      null,
-      null,
+      null, 1, null, null,
     ], 'of a to-one relation')
     t.strictSame((await get('/groups?include=children.children')).items[0].children[0].children, [])
   })

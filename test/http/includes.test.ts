@@ -152,8 +152,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
     t.strictSame(items[0].tags[0], { id: 1, deleted_at: null, name: 'sun', weight: 3 })
     t.strictSame((await get('/plants/1?include=specimens')).specimens.map(({ code, plant }: Json) => [code, plant]), [[
-      'USUAL',
-      1,
+      'USUAL', 1,
     ], ['NONE', 1]])
     t.strictSame((await get('/groups/1?include=plants,children')).plants.map(({ id }: Json) => id), [5, 6, 7])
     t.strictSame(pick((await get('/groups/1?include=children')).children, 'name'), [{ name: 'Herbs' }])
@@ -352,17 +351,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('depth and number of includes have limits', async (t) => {
     t.match(await plants.details('include=group.parent.children.plants'), [/at most 3 relations deep/])
     const eleven = [
-      'supplier',
-      'supplier.plants',
-      'group',
-      'group.parent',
-      'shelf',
-      'shelf.plants',
-      'tags',
-      'tags.plants',
-      'label',
-      'offers',
-      'specimens',
+      'supplier', 'supplier.plants', 'group', 'group.parent', 'shelf', 'shelf.plants', 'tags', 'tags.plants', 'label',
+      'offers', 'specimens',
     ]
     t.match(await plants.details(`include=${eleven.join()}`), [/At most 10 relations can be included; 11 were given/])
     t.equal((await plants.get(`include=${eleven.slice(1).join()}`)).total, 13)

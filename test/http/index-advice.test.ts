@@ -75,8 +75,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   const wanted: Array<[sql: string, uses: string[]]> = [
     ['create index on "plant" ("name")', ['filter[name]', 'sort=name']],
     ['create extension if not exists pg_trgm; create index on "plant" using gin ("name" gin_trgm_ops)', [
-      'filter[name]',
-      'filter[q]',
+      'filter[name]', 'filter[q]',
     ]],
     ['create index on "plant" (lower("name"))', ['filter[name]']],
     ['create index on "plant" ("latinName")', ['filter[latinName]']],

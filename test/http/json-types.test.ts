@@ -30,21 +30,7 @@ const others = (ids: readonly number[]) => VALUES.map((_, index) => index + 1).f
 
 const OPERATORS: Readonly<Record<string, readonly Operator[]>> = {
   string: [
-    'eq',
-    'ne',
-    'lt',
-    'lte',
-    'gt',
-    'gte',
-    'in',
-    'nin',
-    'between',
-    'ieq',
-    'like',
-    'ilike',
-    'contains',
-    'starts',
-    'ends',
+    'eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends',
     'isnull',
   ],
   number: ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull'],

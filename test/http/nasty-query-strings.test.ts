@@ -40,22 +40,8 @@ const plants = resource(Plant, {
 const specimens = resource(Specimen, {
   allowedFilters: [
     ...[
-      'leaves',
-      'stems',
-      'cells',
-      'pollen',
-      'spores',
-      'dryMass',
-      'value',
-      'acidity',
-      'chlorophyll',
-      'tracker',
-      'hardiness',
-      'flowering',
-      'sownOn',
-      'measuredAt',
-      'recordedAt',
-      'wateredAt',
+      'leaves', 'stems', 'cells', 'pollen', 'spores', 'dryMass', 'value', 'acidity', 'chlorophyll', 'tracker',
+      'hardiness', 'flowering', 'sownOn', 'measuredAt', 'recordedAt', 'wateredAt',
     ].map((name) => new AllowedFilters(name, 'eq', ORDERED)),
     ...['alive', 'readings'].map((name) => new AllowedFilters(name, 'eq', ['eq', 'ne', 'in', 'nin', 'isnull'])),
     ...['nickname', 'description', 'grade', 'petals'].map((name) => new AllowedFilters(name, 'eq', TEXT)),
@@ -600,8 +586,7 @@ const REST = [
 ]
 for (
   const [operator, value] of [['eq', '1'], ['in', '1,2'], ['between', '1,2'], ['isnull', 'true'], ['like', 'x'], [
-    '',
-    'x',
+    '', 'x',
   ]]
 ) {
   REST.push(
@@ -621,46 +606,17 @@ const PLANT_QUERIES = [
     ),
     ...VALUES.flatMap((value) =>
       [
-        'filter[name][in]',
-        'filter[id][nin]',
-        'filter[price][between]',
-        'filter[name][like]',
-        'filter[description]',
-        'filter[tags.name][contains]',
-        'sort',
-        'fields',
-        'include',
-        'page',
-        'limit',
-        'offset',
-        'cursor',
+        'filter[name][in]', 'filter[id][nin]', 'filter[price][between]', 'filter[name][like]', 'filter[description]',
+        'filter[tags.name][contains]', 'sort', 'fields', 'include', 'page', 'limit', 'offset', 'cursor',
       ].map((name) => `${name}=${value}`)
     ),
   ]),
 ]
 const SPECIMEN_QUERIES = VALUES.flatMap((value) =>
   [
-    'leaves',
-    'stems',
-    'cells',
-    'pollen',
-    'spores',
-    'dryMass',
-    'value',
-    'acidity',
-    'chlorophyll',
-    'tracker',
-    'hardiness',
-    'flowering',
-    'sownOn',
-    'measuredAt',
-    'recordedAt',
-    'wateredAt',
-    'alive',
-    'readings',
-    'nickname',
-    'grade',
-    'petals',
+    'leaves', 'stems', 'cells', 'pollen', 'spores', 'dryMass', 'value', 'acidity', 'chlorophyll', 'tracker',
+    'hardiness', 'flowering', 'sownOn', 'measuredAt', 'recordedAt', 'wateredAt', 'alive', 'readings', 'nickname',
+    'grade', 'petals',
   ]
     .map((field) => `filter[${field}]=${value}`)
 )

@@ -148,11 +148,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     )
     for (
       const url of [
-        '/lamps?filter[longer]=7',
-        '/lamps?cursor=&sort=name',
-        '/estimates',
-        '/together?sort=name',
-        '/together/1',
+        '/lamps?filter[longer]=7', '/lamps?cursor=&sort=name', '/estimates', '/together?sort=name', '/together/1',
         '/lamps/1?include=maker',
       ]
     ) t.ok((await ask({ url }, 200)).run > 0, url)

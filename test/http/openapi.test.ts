@@ -74,17 +74,10 @@ t.test('the document of the example', async (t) => {
 
   t.test('it has every route, with an id, a tag and a summary', async (t) => {
     t.strictSame(Object.keys(document.paths).filter((path) => path.startsWith('/products')), [
-      '/products',
-      '/products/{id}',
-      '/products/{id}/restore',
+      '/products', '/products/{id}', '/products/{id}/restore',
     ])
     t.strictSame(idsOf(document).filter((id) => id.endsWith('_products')), [
-      'list_products',
-      'create_products',
-      'get_products',
-      'update_products',
-      'replace_products',
-      'delete_products',
+      'list_products', 'create_products', 'get_products', 'update_products', 'replace_products', 'delete_products',
       'restore_products',
     ])
     t.equal(new Set(idsOf(document)).size, idsOf(document).length)
@@ -151,28 +144,14 @@ t.test('the document of the example', async (t) => {
   t.test('sorts, fields and includes are enums of the allowed names', async (t) => {
     const items = (name: string): string[] => parameters[name].schema.items.enum
     t.strictSame(items('sort'), [
-      'name',
-      '-name',
-      'price',
-      '-price',
-      'status',
-      '-status',
-      'created_at',
-      '-created_at',
-      'updated_at',
-      '-updated_at',
+      'name', '-name', 'price', '-price', 'status', '-status', 'created_at', '-created_at', 'updated_at', '-updated_at',
     ])
     t.match(parameters['sort'].description, 'Default: `-created_at`.')
     t.strictSame(items('include'), ['products', 'products.tags', 'articles', 'articles.user', 'tags', 'productsCount'])
     t.strictSame(items('fields'), ['id', 'name', 'description', 'price', 'status', 'created_at', 'updated_at'])
     t.strictSame(items('fields[products]'), ['id', 'name', 'price', 'stock'])
     t.strictSame(Object.keys(parametersOf(document.paths['/categories/{id}'].get)), [
-      'include',
-      'fields',
-      'fields[products]',
-      'fields[articles]',
-      'fields[tags]',
-      'id',
+      'include', 'fields', 'fields[products]', 'fields[articles]', 'fields[tags]', 'id',
     ])
     t.ok('fields[user]' in parametersOf(document.paths['/articles'].get), 'by alias')
   })
@@ -203,12 +182,7 @@ t.test('the document of the example', async (t) => {
     const item = page.properties.items.items
     t.equal(item.required, undefined, '`fields` may leave out anything')
     t.strictSame(Object.keys(item.properties.articles.items.properties.author.anyOf[1].properties), [
-      'id',
-      'uuid',
-      'created_at',
-      'updated_at',
-      'deleted_at',
-      'name',
+      'id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'name',
     ], 'what is hidden or can not be included is not there')
     t.match(document.paths['/categories'].post.responses['201'].headers, { Location: { schema: { type: 'string' } } })
   })
@@ -269,19 +243,8 @@ t.test('routes document versions, conditional requests and their refusals', asyn
 
 t.test('composite keys, every type, batches and whole records are documented', async (t) => {
   const columns = [
-    'leaves',
-    'cells',
-    'dryMass',
-    'acidity',
-    'alive',
-    'nickname',
-    'tracker',
-    'health',
-    'hardiness',
-    'sownOn',
-    'measuredAt',
-    'wateredAt',
-    'petals',
+    'leaves', 'cells', 'dryMass', 'acidity', 'alive', 'nickname', 'tracker', 'health', 'hardiness', 'sownOn',
+    'measuredAt', 'wateredAt', 'petals',
   ].map((name) => new AllowedFilters(name, 'eq', ['eq', 'in']))
   const document = await documented(t, {
     '/items': resource(OrderItem, { allowedIncludes: [new AllowedInclude('plant')] }),
@@ -332,17 +295,8 @@ t.test('aggregates and limits are documented', async (t) => {
   const { parameters, responses } = document.paths['/plants'].get
   const include = parametersOf({ parameters })['include']
   t.strictSame(include.schema.items.enum, [
-    'tags',
-    'orderItems.order.itemsCount',
-    'tagsCount',
-    'sold',
-    'specimensDryMassSum',
-    'specimensLeavesSum',
-    'specimensDryMassMin',
-    'specimensLeavesMin',
-    'specimensDryMassAvg',
-    'specimensLeavesAvg',
-    'specimensPetalsMin',
+    'tags', 'orderItems.order.itemsCount', 'tagsCount', 'sold', 'specimensDryMassSum', 'specimensLeavesSum',
+    'specimensDryMassMin', 'specimensLeavesMin', 'specimensDryMassAvg', 'specimensLeavesAvg', 'specimensPetalsMin',
   ])
   t.match(
     include.description,
@@ -416,10 +370,7 @@ t.test('resources with the same name have different operation ids', async (t) =>
   })
   await checkValid(t, document)
   t.strictSame(idsOf(document).filter((id) => id.startsWith('list')), [
-    'list_tag',
-    'list_v2_tags',
-    'list_v2_tags_2',
-    'list_Größen_mehr',
+    'list_tag', 'list_v2_tags', 'list_v2_tags_2', 'list_Größen_mehr',
   ])
   t.equal(new Set(idsOf(document)).size, idsOf(document).length)
 })
@@ -572,13 +523,7 @@ t.test('routes have their schemas without @fastify/swagger, and their own compil
     })
     await app.ready()
     t.strictSame([...new Set(schemas)].sort(), [
-      'body',
-      'description',
-      'params',
-      'querystring',
-      'response',
-      'summary',
-      'tags',
+      'body', 'description', 'params', 'querystring', 'response', 'summary', 'tags',
     ])
     t.strictSame(compiled, [])
     t.strictSame([...transforms], [documents ? 'function' : 'undefined'])

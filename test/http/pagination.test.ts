@@ -51,23 +51,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for (
       const [query, expected, ids] of [
         ['per_page=5', { total: 13, page: 1, per_page: 5, total_pages: 3, has_next: true, has_prev: false }, [
-          1,
-          2,
-          3,
-          4,
-          5,
+          1, 2, 3, 4, 5,
         ]],
         ['per_page=5&page=2', { total: 13, page: 2, per_page: 5, total_pages: 3, has_next: true, has_prev: true }, [
-          6,
-          7,
-          8,
-          9,
-          10,
+          6, 7, 8, 9, 10,
         ]],
         ['page=3&per_page=5', { total: 13, page: 3, per_page: 5, total_pages: 3, has_next: false, has_prev: true }, [
-          12,
-          13,
-          14,
+          12, 13, 14,
         ]],
         ['page=1', { total: 13, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false }, VISIBLE],
         [
@@ -84,11 +74,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
           VISIBLE,
         ],
         ['per_page=005&page=01', { total: 13, page: 1, per_page: 5, total_pages: 3, has_next: true, has_prev: false }, [
-          1,
-          2,
-          3,
-          4,
-          5,
+          1, 2, 3, 4, 5,
         ]],
       ] as const
     ) {
@@ -183,15 +169,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for (const path of ['/plants', '/uncounted']) {
       for (
         const sort of [
-          '',
-          'position',
-          '-position',
-          'price',
-          '-price',
-          'status',
-          '-status',
-          'group.name',
-          '-group.name',
+          '', 'position', '-position', 'price', '-price', 'status', '-status', 'group.name', '-group.name',
           'inStock,-price',
         ]
       ) {
@@ -282,12 +260,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
     for (
       const query of [
-        '',
-        'page=2',
-        'per_page=12',
-        'limit=3&offset=2',
-        'filter[status]=active&per_page=1',
-        'include=tags&sort=-price',
+        '', 'page=2', 'per_page=12', 'limit=3&offset=2', 'filter[status]=active&per_page=1', 'include=tags&sort=-price',
         'page=3',
       ]
     ) {
@@ -307,13 +280,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(past, { items: [], has_next: false, has_prev: true })
     t.ok(past.total <= 32, 'there is nothing where an empty page begins')
     t.strictSame(Object.keys(await planned.get('page=2')), [
-      'items',
-      'total',
-      'page',
-      'per_page',
-      'total_pages',
-      'has_next',
-      'has_prev',
+      'items', 'total', 'page', 'per_page', 'total_pages', 'has_next', 'has_prev',
     ])
   })
 
@@ -350,23 +317,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const page = await bounded.get('page=2')
     t.strictSame(keys(page), VISIBLE.slice(2, 4))
     t.strictSame(Object.keys(page), [
-      'items',
-      'total',
-      'total_is_minimum',
-      'page',
-      'per_page',
-      'total_pages',
-      'has_next',
-      'has_prev',
+      'items', 'total', 'total_is_minimum', 'page', 'per_page', 'total_pages', 'has_next', 'has_prev',
     ])
     t.strictSame(Object.keys(await bounded.get('limit=2')), [
-      'items',
-      'total',
-      'total_is_minimum',
-      'limit',
-      'offset',
-      'has_next',
-      'has_prev',
+      'items', 'total', 'total_is_minimum', 'limit', 'offset', 'has_next', 'has_prev',
     ])
     t.notHas(await bounded.get('cursor='), { total_is_minimum: true })
     t.notHas(await get(), { total_is_minimum: false }, 'an exact total says nothing about it')
@@ -439,12 +393,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('mixing two styles, repeating a parameter, and brackets on one are errors', async (t) => {
     for (
       const query of [
-        'page=1&limit=1',
-        'per_page=1&offset=0',
-        'limit=1&page=1',
-        'page=1&per_page=1&limit=1&offset=0',
-        'cursor=&page=1',
-        'cursor=&limit=1',
+        'page=1&limit=1', 'per_page=1&offset=0', 'limit=1&page=1', 'page=1&per_page=1&limit=1&offset=0',
+        'cursor=&page=1', 'cursor=&limit=1',
       ]
     ) {
       t.match(

@@ -111,30 +111,10 @@ const allowedIncludes = [
 ]
 /** The values as written in URLs. */
 const PATHS = [
-  'parent',
-  'parent.members',
-  'teams',
-  'teams.members',
-  'members',
-  'members.badges',
-  'members.badges.members',
-  'teamsCount',
-  'membersCount',
-  'parentExists',
-  'teams.parentExists',
-  'members.badgesCount',
-  'members.badgesExists',
-  'membersPointsSum',
-  'membersPaySum',
-  'membersStepsSum',
-  'membersPayMin',
-  'membersStepsMax',
-  'membersPointsAvg',
-  'membersPayAvg',
-  'teams.size',
-  'parent.membersPointsSum',
-  'members.badgesLevelMax',
-  'members.badges.membersCount',
+  'parent', 'parent.members', 'teams', 'teams.members', 'members', 'members.badges', 'members.badges.members',
+  'teamsCount', 'membersCount', 'parentExists', 'teams.parentExists', 'members.badgesCount', 'members.badgesExists',
+  'membersPointsSum', 'membersPaySum', 'membersStepsSum', 'membersPayMin', 'membersStepsMax', 'membersPointsAvg',
+  'membersPayAvg', 'teams.size', 'parent.membersPointsSum', 'members.badgesLevelMax', 'members.badges.membersCount',
 ]
 
 /** The tables as the model has them, without deleted rows. */

@@ -143,14 +143,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   t.test('a list has the same records', async (t) => {
     for (
       const path of [
-        '/specimens',
-        '/plants',
-        '/suppliers',
-        '/customers',
-        '/orders',
-        '/deliveries',
-        '/offers',
-        '/entries',
+        '/specimens', '/plants', '/suppliers', '/customers', '/orders', '/deliveries', '/offers', '/entries',
       ]
     ) {
       const { items } = await get(path)

@@ -126,12 +126,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('only the chosen operations have routes', async (t) => {
     const [list, get] = [await plants(t, { operations: ['list'] }), await plants(t, { operations: ['get'] })]
     t.strictSame(await Promise.all(['/plants', '/plants/1'].map(async (url) => (await list.inject(url)).statusCode)), [
-      200,
-      404,
+      200, 404,
     ])
     t.strictSame(await Promise.all(['/plants', '/plants/1'].map(async (url) => (await get.inject(url)).statusCode)), [
-      404,
-      200,
+      404, 200,
     ])
   })
 

@@ -135,8 +135,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   t.test('stream() yields records with their includes, by keys of every kind', async (t) => {
     for (
       const [model, include] of [[OrderItem, 'order,plant'], [Customer, 'orders,orders.items'], [
-        Order,
-        'items,items.plant,customer',
+        Order, 'items,items.plant,customer',
       ], [Supplier, 'plants,plantsCount']] as const
     ) {
       const paths = include.split(',').map((path) =>
@@ -287,8 +286,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     for (const headers of [CSV, NDJSON]) {
       for (
         const [url, status] of [['/plants?sort=x', 400], ['/unscoped', 500], ['/plants?filter[name]=nobody', 200], [
-          '/plants?filter[breaks]=1',
-          undefined,
+          '/plants?filter[breaks]=1', undefined,
         ]] as const
       ) {
         const got = await app.inject({ url, headers })
@@ -403,9 +401,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       }
       const beyond = await server.inject({ url: '/tags', headers: NDJSON })
       t.strictSame([beyond.statusCode, beyond.json().code, beyond.headers['retry-after']], [
-        503,
-        'FST_CRUD_UNAVAILABLE',
-        '1',
+        503, 'FST_CRUD_UNAVAILABLE', '1',
       ])
       t.equal((await fetch(`http://127.0.0.1:${port}/tags?per_page=1`)).status, 200)
       t.ok(await idle())

@@ -128,12 +128,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('all unknown parameters are listed at once', async (t) => {
     const { body } = await send(requests('/plants').list!, 'x=1&sort=y&page=0&filter[z]=1&fields=a&include=b')
     t.strictSame(body.errors.map(({ code }: Json) => code.slice(9, -8)), [
-      'FILTER',
-      'SORT',
-      'FIELD',
-      'INCLUDE',
-      'PAGINATION',
-      'QUERY',
+      'FILTER', 'SORT', 'FIELD', 'INCLUDE', 'PAGINATION', 'QUERY',
     ])
   })
 
@@ -167,14 +162,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const ignoring = requests('/ignoring')
     for (
       const query of [
-        'utm_source=x&_=123',
-        'access_token=a.b.c',
-        'lang=de&lang=fr',
-        'tags[]=1&tags[]=2',
-        'q=1',
-        'per_pages=3',
-        'Page=2',
-        'x[filter]=1',
+        'utm_source=x&_=123', 'access_token=a.b.c', 'lang=de&lang=fr', 'tags[]=1&tags[]=2', 'q=1', 'per_pages=3',
+        'Page=2', 'x[filter]=1',
       ]
     ) {
       t.equal((await send(ignoring.list!, query)).body.total, 13, query)
@@ -192,12 +181,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a filter or hard in another form is never ignored', async (t) => {
     for (
       const query of [
-        'FILTER[name]=x',
-        'fliter[name]=x',
-        'filter.name=x',
-        'where[name]=x',
-        'name__contains=x',
-        'name[in]=x',
+        'FILTER[name]=x', 'fliter[name]=x', 'filter.name=x', 'where[name]=x', 'name__contains=x', 'name[in]=x',
       ]
     ) {
       t.match((await send(requests('/ignoring').list!, query)).body, {
@@ -274,16 +258,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       errors: [{
         suggestion: 'per_page',
         allowed: [
-          'cursor',
-          'fields',
-          'filter[<name>]',
-          'include',
-          'lang',
-          'limit',
-          'offset',
-          'page',
-          'pageSize',
-          'per_page',
+          'cursor', 'fields', 'filter[<name>]', 'include', 'lang', 'limit', 'offset', 'page', 'pageSize', 'per_page',
           'sort',
         ],
       }],

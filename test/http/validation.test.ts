@@ -214,14 +214,7 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     })
     t.match(seen[2]?.validation, [{ keyword: 'pattern', instancePath: '/sealedOn', message: /must be a date/ }])
     t.match(seen.map(({ validationContext }) => validationContext).slice(-8), [
-      'params',
-      'querystring',
-      'querystring',
-      'querystring',
-      'querystring',
-      'params',
-      'querystring',
-      'params',
+      'params', 'querystring', 'querystring', 'querystring', 'querystring', 'params', 'querystring', 'params',
     ])
   })
 
@@ -388,10 +381,7 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
       })
     for (
       const type of [
-        'text/plain',
-        'application/x-www-form-urlencoded',
-        'application/xml',
-        'application/merge-patch+json',
+        'text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'application/merge-patch+json',
         'nonsense',
       ]
     ) {

@@ -161,16 +161,7 @@ await forEachDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
   t.test('an option that a method does not use is refused', async (t) => {
     const looksAt: Readonly<Record<string, readonly string[]>> = {
       includeDeleted: [
-        'list',
-        'listJson',
-        'get',
-        'getJson',
-        'count',
-        'exists',
-        'query',
-        'stream',
-        'streamJson',
-        'update',
+        'list', 'listJson', 'get', 'getJson', 'count', 'exists', 'query', 'stream', 'streamJson', 'update',
       ],
       signal: ['stream', 'streamJson'],
       values: ['create', 'createMany', 'update'],

@@ -46,18 +46,7 @@ t.test('a model is built once, by whichever name the entity is passed', async (t
 t.test('an unknown entity is refused with those that the ORM knows', async (t) => {
   const Stranger = defineEntity({ name: 'Stranger', properties: { id: p.integer().primary() } })
   const few = modelsOf([
-    Tag,
-    Plant,
-    Supplier,
-    Group,
-    Shelf,
-    Label,
-    Offer,
-    Specimen,
-    OrderItem,
-    Order,
-    Customer,
-    Delivery,
+    Tag, Plant, Supplier, Group, Shelf, Label, Offer, Specimen, OrderItem, Order, Customer, Delivery,
   ])
   t.throws(
     () => few.of(Stranger),
@@ -70,30 +59,9 @@ t.test('an unknown entity is refused with those that the ORM knows', async (t) =
 
 t.test('a model has every property that exists in the database, in the order of declaration', async (t) => {
   t.strictSame([...models.of(Plant).properties.keys()], [
-    'id',
-    'uuid',
-    'created_at',
-    'updated_at',
-    'deleted_at',
-    'name',
-    'latinName',
-    'position',
-    'status',
-    'price',
-    'inStock',
-    'description',
-    'articleNumber',
-    'purchasePrice',
-    'nameLength',
-    'slug',
-    'supplier',
-    'group',
-    'shelf',
-    'tags',
-    'label',
-    'offers',
-    'specimens',
-    'orderItems',
+    'id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'name', 'latinName', 'position', 'status', 'price',
+    'inStock', 'description', 'articleNumber', 'purchasePrice', 'nameLength', 'slug', 'supplier', 'group', 'shelf',
+    'tags', 'label', 'offers', 'specimens', 'orderItems',
   ])
   t.notOk(models.of(Plant).properties.has('selected'), 'in JavaScript only')
 })
@@ -144,9 +112,7 @@ t.test("the ORM's naming strategy names columns that no entity names", async (t)
   const pet = named.of(Pet)
   t.equal(pet.table, '"T_PET"')
   t.strictSame([scalar(pet, 'petName').column, scalar(pet, 'born').column, scalar(pet, 'petName').publicName], [
-    'F_PETNAME',
-    'birthday',
-    'petName',
+    'F_PETNAME', 'birthday', 'petName',
   ])
   t.match(relation(pet, 'owner').join, { columns: ['F_OWNER_ID'], targetColumns: ['F_ID'] })
   t.match(relation(named.of(Owner), 'pets').join, { pivotColumns: ['F_OWNER_ID'], pivotTargetColumns: ['F_PET_ID'] })
@@ -166,8 +132,7 @@ t.test('a foreign key has its columns, also those shared with another property',
     },
   })
   t.strictSame(relation(modelsOf([Order, Line]).of(Line), 'order').key.map(({ column, shared }) => [column, shared]), [[
-    'tenant',
-    true,
+    'tenant', true,
   ], ['order_id', false]])
 })
 
@@ -214,10 +179,7 @@ t.test('an embedded object in columns has its properties, and one in JSON is a s
   t.match(address, { kind: 'embedded', name: 'address', publicName: 'address', nullable: true })
   const members = [...(address as Extract<Property, { kind: 'embedded' }>).properties.values()] as ScalarProperty[]
   t.strictSame(members.map(({ name, publicName, column, nullable }) => [name, publicName, column, nullable]), [[
-    'street',
-    'street',
-    'address_street',
-    true,
+    'street', 'street', 'address_street', true,
   ], ['city', 'city', 'address_city', true]])
   t.match(property(models.of(Specimen), 'size'), {
     kind: 'scalar',
@@ -636,9 +598,7 @@ t.test('views and properties that MikroORM does not write are never written', as
   })
   const some = modelsOf([Total, Stored, Fixed])
   t.strictSame([Total, Stored, Fixed].map((entity) => some.of(entity).readOnly), [
-    'it is a view',
-    'it is a view',
-    'it is declared `readonly`',
+    'it is a view', 'it is a view', 'it is declared `readonly`',
   ])
   for (const model of [some.of(Total), some.of(Fixed)]) {
     for (const { name, write } of model.properties.values()) {
@@ -654,9 +614,7 @@ t.test('two entities with the same name and different tables are different', asy
   const [crm, billing] = [make('crm', 'contact'), make('billing', 'iban')]
   const both = modelsOf([crm, billing])
   t.strictSame([crm, billing].map((entity) => [both.of(entity).table, ...both.of(entity).properties.keys()]), [[
-    '"crm"."account"',
-    'id',
-    'contact',
+    '"crm"."account"', 'id', 'contact',
   ], ['"billing"."account"', 'id', 'iban']])
 })
 

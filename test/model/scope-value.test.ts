@@ -81,8 +81,7 @@ t.test('values that columns can hold beyond those that clients may write', async
   ) t.strictSame(fromScope(given, column(columnType)), { ok: true, value }, columnType)
   for (
     const [columnType, given] of [['numeric(5,2)', 'NaN'], ['date', '2024-02-30'], ['date', 'x'], ['int4', '0x1'], [
-      'bool',
-      2,
+      'bool', 2,
     ], ['timestamptz', new Date('-010000-01-01T00:00:00Z')]] as const
   ) t.notOk(fromScope(given, column(columnType)).ok, `${columnType}: ${String(given)}`)
 })

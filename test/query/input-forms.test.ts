@@ -111,10 +111,7 @@ t.test('numbers, booleans and null are read as their text', async t => {
     }
   )
   t.strictSame(refusals({ page: NaN, limit: -1, offset: 1e21 }), [
-    'PAGINATION page',
-    'PAGINATION limit',
-    'PAGINATION limit',
-    'PAGINATION offset',
+    'PAGINATION page', 'PAGINATION limit', 'PAGINATION limit', 'PAGINATION offset',
   ])
 })
 
@@ -179,9 +176,7 @@ t.test('text with invalid encoding is refused, and never guessed', async t => {
     t.strictSame(refusals(`q=${bad}`), [], "the application's own")
   }
   t.strictSame(refusals('filter[%zz]=1&filter%5B%zz%5D=1&sort[%ff]=1'), [
-    'FILTER filter[%zz]',
-    'FILTER filter[%zz]',
-    'SORT sort[%ff]',
+    'FILTER filter[%zz]', 'FILTER filter[%zz]', 'SORT sort[%ff]',
   ])
   t.strictSame(
     refusals('%zz=1&fil%zzter[a]=1&q[%zz]=1'),

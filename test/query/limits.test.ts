@@ -99,19 +99,7 @@ t.test('a query string has at most 8 KiB', async t => {
 t.test('a text that is too long is refused before it is parsed', async t => {
   for (
     const part of [
-      '&',
-      'filter[',
-      '[',
-      ']',
-      '%',
-      '%zz&',
-      'filter[a]=1&',
-      'sort=a,',
-      ',',
-      '"',
-      'a=',
-      '+',
-      'constructor.',
+      '&', 'filter[', '[', ']', '%', '%zz&', 'filter[a]=1&', 'sort=a,', ',', '"', 'a=', '+', 'constructor.',
     ]
   ) {
     for (const length of [1e4, 1e6, 2e7]) {

@@ -59,20 +59,8 @@ t.test('a filter given in both ways is an error, and is dropped', async t => {
 t.test('a filter with misplaced brackets is an error', async t => {
   for (
     const name of [
-      'filter',
-      'filter[]',
-      'filter[',
-      'filter[a',
-      'filter[a]b',
-      'filter[a][',
-      'filter[a][b',
-      'filter[[a]]',
-      'filter[a[b]]',
-      'filter[a]]',
-      'filter[][eq]',
-      'filter[a][][b]',
-      'filter[a][][]',
-      'filter[a]b[c]',
+      'filter', 'filter[]', 'filter[', 'filter[a', 'filter[a]b', 'filter[a][', 'filter[a][b', 'filter[[a]]',
+      'filter[a[b]]', 'filter[a]]', 'filter[][eq]', 'filter[a][][b]', 'filter[a][][]', 'filter[a]b[c]',
     ]
   ) {
     t.strictSame(refusals(`${name}=x`), [`FILTER ${name}`], name)
@@ -125,8 +113,7 @@ t.test('include and fields are lists of names, each once', async t => {
 t.test('an empty item in sort, fields or include is one error', async t => {
   for (
     const [name, kind] of [['sort', 'SORT'], ['fields', 'FIELD'], ['fields[a]', 'FIELD'], ['include', 'INCLUDE'], [
-      'include[]',
-      'INCLUDE',
+      'include[]', 'INCLUDE',
     ]] as const
   ) {
     for (const text of ['a,', ',a', 'a,,b', ',', ',,,', 'a, ,b']) {
@@ -201,10 +188,7 @@ t.test('sort[] and sort cannot be mixed, since parsers that group by name lose t
 
 t.test('errors are listed in the order of the query string', async t => {
   t.strictSame(refusals('page=x&filter=1&sort=a,&filter[a][b][c]=1'), [
-    'PAGINATION page',
-    'FILTER filter',
-    'SORT sort',
-    'FILTER! filter[a][b][c]',
+    'PAGINATION page', 'FILTER filter', 'SORT sort', 'FILTER! filter[a][b][c]',
   ])
 })
 

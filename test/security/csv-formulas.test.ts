@@ -26,29 +26,8 @@ const Entry = defineEntity({
 const READER = { record_delimiter: ['\r\n', '\n', '\r'] } satisfies Options
 
 const FORMULAS = [
-  '=1+1',
-  "=cmd|' /C calc'!A0",
-  '+1',
-  '+49 30 123',
-  '-1',
-  '-2+3',
-  '@SUM(A1)',
-  '\t=1',
-  '\rx',
-  '\nx',
-  '＝1',
-  '＋1',
-  '－1',
-  '＠x',
-  ' =1',
-  '\u00a0=1',
-  '\u3000@x',
-  '\ufeff=1',
-  '="a"',
-  '=1,2;3',
-  '\r=1',
-  '\n=1',
-  '-infinity',
+  '=1+1', "=cmd|' /C calc'!A0", '+1', '+49 30 123', '-1', '-2+3', '@SUM(A1)', '\t=1', '\rx', '\nx', '＝1', '＋1', '－1',
+  '＠x', ' =1', '\u00a0=1', '\u3000@x', '\ufeff=1', '="a"', '=1,2;3', '\r=1', '\n=1', '-infinity',
 ]
 /** Quoted, each of these is a part of its cell: a formula begins at the start of one. */
 const INSIDE = ['a\n=1', 'a\r=1', 'a\r\n=1', 'a,=1', 'a;=1', 'a\t=1', 'a",=1', 'a"\n=1', 'a\n"=1"']

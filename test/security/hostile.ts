@@ -114,17 +114,6 @@ export const hostile: fc.Arbitrary<string> = fc.oneof(
 
 /** Raw text in a URL: bytes that are not UTF-8, invalid escapes, and characters in more bytes than necessary. */
 export const RAW: readonly string[] = [
-  '%ff',
-  '%c3%28',
-  '%ed%a0%80',
-  '%',
-  '%2',
-  '%zz',
-  '%u0041',
-  '%c0%a7',
-  '%e0%80%a7',
-  '%2527',
-  '%f0%9f%98',
-  '+',
+  '%ff', '%c3%28', '%ed%a0%80', '%', '%2', '%zz', '%u0041', '%c0%a7', '%e0%80%a7', '%2527', '%f0%9f%98', '+',
   '%0d%0aX-Injected:%201',
 ]

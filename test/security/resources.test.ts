@@ -46,14 +46,7 @@ const ROWS = `
 
 const INCLUDES = ['tasks', 'labels', 'labels.projects', 'labels.projects.tasks'].map((path) => new AllowedInclude(path))
 const FIELDS = [
-  'id',
-  'name',
-  'notes',
-  'settings',
-  'tasks.id',
-  'tasks.body',
-  'labels.id',
-  'labels.projects.id',
+  'id', 'name', 'notes', 'settings', 'tasks.id', 'tasks.body', 'labels.id', 'labels.projects.id',
   'labels.projects.tasks.id',
 ].map((name) => new AllowedField(name))
 

@@ -78,10 +78,7 @@ await forEachDatabase(t, {
   async seed (em) {
     for (
       const [tenant, [project, task, label, note]] of [[1, ['Apollo', 'Land on it', 'moon', 'crater']], [2, [
-        'Shop',
-        'Sell',
-        'goods',
-        'window',
+        'Shop', 'Sell', 'goods', 'window',
       ]]] as const
     ) {
       for (const deleted of [false, true]) {

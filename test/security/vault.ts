@@ -29,21 +29,7 @@ export interface Vault {
 }
 
 const TEXT: Operator[] = [
-  'eq',
-  'ne',
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'ieq',
-  'like',
-  'ilike',
-  'contains',
-  'starts',
-  'ends',
-  'in',
-  'nin',
-  'between',
+  'eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends', 'in', 'nin', 'between',
   'isnull',
 ]
 const NUMBER: Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']
@@ -53,34 +39,18 @@ function resources ({ Team, Person, Visit }: VaultEntities, withSecrets: boolean
   const people = resource(Person, {
     allowedFilters: [
       ...[
-        'name',
-        'home.city',
-        'team.name',
-        'visits.place',
-        'mentor.name',
+        'name', 'home.city', 'team.name', 'visits.place', 'mentor.name',
       ].map((name) => new AllowedFilters(name, 'eq', TEXT)),
       ...['id', 'age', 'team', 'mentor', 'visits.stars'].map((name) => new AllowedFilters(name, 'eq', NUMBER)),
       AllowedFilters.search('q', ['name', 'home.city', 'visits.place']),
     ],
     allowedSorts: ['id', 'name', 'age', 'team.name', 'mentor.name', 'home.city'].map((name) => new AllowedSort(name)),
     allowedFields: [
-      'id',
-      'name',
-      'age',
-      'home',
-      'team',
-      'team.id',
-      'visits.id',
-      'visits.place',
+      'id', 'name', 'age', 'home', 'team', 'team.id', 'visits.id', 'visits.place',
     ].map((name) => new AllowedField(name)),
     allowedIncludes: [
       ...[
-        'team',
-        'team.people',
-        'mentor',
-        'mentor.team',
-        'visits',
-        'visits.person',
+        'team', 'team.people', 'mentor', 'mentor.team', 'visits', 'visits.person',
       ].map((path) => new AllowedInclude(path)),
       AllowedInclude.count('visits'),
       AllowedInclude.exists('visits'),

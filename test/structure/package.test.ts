@@ -21,16 +21,8 @@ t.test('it contains sources, documentation and the changelog, and nothing else',
   const paths = files.map((file) => file.path)
   for (
     const needed of [
-      'package.json',
-      'README.md',
-      'CHANGELOG.md',
-      'LICENSE',
-      'SECURITY.md',
-      'src/index.ts',
-      'plugins/crud-kit.ts',
-      'docs/README.md',
-      'docs/getting-started.md',
-      'docs/query-language/filters.md',
+      'package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'src/index.ts', 'plugins/crud-kit.ts',
+      'docs/README.md', 'docs/getting-started.md', 'docs/query-language/filters.md',
       'docs/coming-from/nestjs-paginate.md',
     ]
   ) t.ok(paths.includes(needed), needed)

@@ -12,10 +12,7 @@ t.test('an output without a summary counts as no test', async (t) => {
 
 t.test('files, failures and diagnostics are printed, and passed assertions are not', async (t) => {
   const news = [
-    'ok 1 - test/a.test.ts # time=1ms',
-    'not ok 2 - test/b.test.ts',
-    '    not ok 1 - b',
-    '      found: 2',
+    'ok 1 - test/a.test.ts # time=1ms', 'not ok 2 - test/b.test.ts', '    not ok 1 - b', '      found: 2',
     '# { total: 3 }',
   ]
   for (const line of news) t.ok(isNews(line), line)

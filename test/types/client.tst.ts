@@ -241,13 +241,7 @@ describe('records', () => {
     const record = await categories.get('x', {
       fields: ['name'],
       include: [
-        'products.tags',
-        'user',
-        'productsCount',
-        'worth',
-        'productsIdMax',
-        'parentExists',
-        'user.size',
+        'products.tags', 'user', 'productsCount', 'worth', 'productsIdMax', 'parentExists', 'user.size',
         'products.tagsIdMin',
       ],
       fieldsByInclude: { products: ['id'] },

@@ -64,11 +64,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(String(body).split('\r\n')[0], 'id,tenant,title,project,deleted_at')
     const lines = await send('GET', '/tasks', undefined, { accept: 'application/x-ndjson' })
     t.strictSame(Object.keys(JSON.parse(String(lines.body).split('\n')[0]!)), [
-      'id',
-      'tenant',
-      'title',
-      'project',
-      'deleted_at',
+      'id', 'tenant', 'title', 'project', 'deleted_at',
     ])
   })
 

@@ -86,16 +86,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         [
           'writer',
           [
-            'Error',
-            'Project',
-            'WrittenProject',
-            'ProjectPage',
-            'NewProject',
-            'ProjectChanges',
-            'User',
-            'UserPage',
-            'NewUser',
-            'UserChanges',
+            'Error', 'Project', 'WrittenProject', 'ProjectPage', 'NewProject', 'ProjectChanges', 'User', 'UserPage',
+            'NewUser', 'UserChanges',
           ],
         ],
       ] as const

@@ -281,8 +281,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(codesOf(await send('POST', '/tasks', { title: 'x', effort: 7 })), [403, 'FST_CRUD_OUT_OF_SCOPE'])
     t.strictSame(codesOf(await send('PATCH', '/tasks/1', { effort: 7 })), [403, 'FST_CRUD_OUT_OF_SCOPE'])
     t.strictSame(codesOf(await send('POST', '/tasks', [{ title: 'Big', effort: 7 }, { title: 'x', effort: 7 }])), [
-      403,
-      'FST_CRUD_OUT_OF_SCOPE',
+      403, 'FST_CRUD_OUT_OF_SCOPE',
     ])
     const { body } = await send('POST', '/tasks', { title: 'Big', effort: 7 })
     t.match(body, { tenant: 1, effort: 7 })
@@ -344,8 +343,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame((await sender(app)('GET', '/tasks')).body.items.map(({ title }: any) => title), ['Land'])
     t.equal((await sender(app, { tenant: 2 })('GET', '/tasks')).body.total, 0)
     t.strictSame(codesOf(await sender(app, { tenant: 2 })('POST', '/tasks', { title: 'x' })), [
-      403,
-      'FST_CRUD_OUT_OF_SCOPE',
+      403, 'FST_CRUD_OUT_OF_SCOPE',
     ])
     const { status, body } = await sender(app)('POST', '/tasks', { title: 'Both' })
     t.equal(status, 201)

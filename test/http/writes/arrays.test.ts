@@ -34,28 +34,8 @@ const Hooked = defineEntity({
 })
 
 const ITEMS = [
-  'NULL',
-  'null',
-  'Null',
-  '',
-  ' ',
-  ' padded ',
-  '\t',
-  '\n',
-  'a\nb',
-  'a,\nb',
-  '\u00A0x',
-  'a b',
-  'a,b',
-  '"',
-  '\\',
-  '\\"',
-  '{}',
-  '{',
-  "'",
-  'undefined',
-  '$1',
-  '💥',
+  'NULL', 'null', 'Null', '', ' ', ' padded ', '\t', '\n', 'a\nb', 'a,\nb', '\u00A0x', 'a b', 'a,b', '"', '\\', '\\"',
+  '{}', '{', "'", 'undefined', '$1', '💥',
 ]
 
 t.test('array literals that an application sets are not changed', async (t) => {

@@ -146,17 +146,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for (const { detail } of bodyOf(response).errors.slice(0, 5)) t.ok(bodyOf(response).message.includes(detail))
     t.match(bodyOf(response).errors[2].detail, /^The property 'id' cannot be written\./)
     t.strictSame(bodyOf(response).errors[3].allowed.slice().sort(), [
-      'description',
-      'group',
-      'inStock',
-      'latinName',
-      'name',
-      'position',
-      'price',
-      'shelf',
-      'sku',
-      'status',
-      'supplier',
+      'description', 'group', 'inStock', 'latinName', 'name', 'position', 'price', 'shelf', 'sku', 'status', 'supplier',
       'tags',
     ])
   })
@@ -165,31 +155,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const valid = { name: 'Never', supplier: 1 }
     for (
       const name of [
-        'id',
-        'uuid',
-        'created_at',
-        'updated_at',
-        'deleted_at',
-        'nameLength',
-        'slug',
-        'label',
-        'offers',
-        'specimens',
-        'orderItems',
-        'selected',
-        'purchasePrice',
-        'articleNumber',
-        'latinname',
-        'LATINNAME',
-        'group_id',
-        'supplier_id',
-        'order',
-        '__proto__x',
-        'toString',
-        '',
-        'a/b',
-        'a~b',
-        'constructor',
+        'id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'nameLength', 'slug', 'label', 'offers', 'specimens',
+        'orderItems', 'selected', 'purchasePrice', 'articleNumber', 'latinname', 'LATINNAME', 'group_id', 'supplier_id',
+        'order', '__proto__x', 'toString', '', 'a/b', 'a~b', 'constructor',
       ]
     ) {
       const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
@@ -260,12 +228,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       pruned: ['spring', ['spring', 'x'], {}, [1]],
       sownOn: ['2024-02-30', '2023-02-29', '2024-1-1', '0000-01-01', '2024-01-01T00:00:00Z', 20240101, ''],
       measuredAt: [
-        'yesterday',
-        1700000000000,
-        '2024-02-30T00:00:00Z',
-        '2024-01-01T24:00:01Z',
-        '2024-01-01T00:00:00+25:00',
-        '',
+        'yesterday', 1700000000000, '2024-02-30T00:00:00Z', '2024-01-01T24:00:01Z', '2024-01-01T00:00:00+25:00', '',
       ],
       wateredAt: ['25:00:00', '7:30', 730, ''],
       dormancy: [1, {}, 'x\0'],
@@ -493,14 +456,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const before = (await select(orm, 'select count(*)::int as count from tag'))[0].count
     for (
       const query of [
-        'fields=name',
-        'include=plants',
-        'sort=name',
-        'filter[name]=x',
-        'page=1',
-        'cursor=',
-        'filters=1',
-        'hard=true',
+        'fields=name', 'include=plants', 'sort=name', 'filter[name]=x', 'page=1', 'cursor=', 'filters=1', 'hard=true',
         'utm_source=x',
       ]
     ) {

@@ -430,21 +430,12 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     t.match(bodyOf(await restore(`/audited/${record.id}`)), { deleted_at: null, version: 4 })
     t.match(bodyOf(await remove(`/audited/${record.id}?hard=true`)), { name: 'y' })
     t.strictSame(log, [
-      'beforeCreate',
-      'afterCreate',
-      'beforeUpdate',
-      'afterUpdate',
-      'beforeUpdate',
-      'afterUpdate',
-      'beforeUpdate',
-      'afterUpdate',
-      'beforeDelete',
-      'afterDelete',
+      'beforeCreate', 'afterCreate', 'beforeUpdate', 'afterUpdate', 'beforeUpdate', 'afterUpdate', 'beforeUpdate',
+      'afterUpdate', 'beforeDelete', 'afterDelete',
     ])
     log.length = 0
     t.strictSame(bodyOf(await post('/audited', [{ name: 'a' }, { name: 'b' }])).map(({ shout }: Json) => shout), [
-      'A',
-      'B',
+      'A', 'B',
     ])
     t.equal(verdict(await patch(`/audited/${record.id}`, { name: 'z' })), '404 FST_CRUD_NOT_FOUND')
   })

@@ -118,8 +118,7 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
     // for any reason, also if the database may recover soon
     for (
       const [code, status] of [['55P03', 503], ['23514', 400], ['57014', 503], ['57P01', 503], ['53300', 503], [
-        '08006',
-        503,
+        '08006', 503,
       ]] as const
     ) {
       await refuse(code, 4)

@@ -109,17 +109,8 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     const before = await read('/plants/1')
     for (
       const name of [
-        'uuid',
-        'created_at',
-        'updated_at',
-        'deleted_at',
-        'nameLength',
-        'slug',
-        'label',
-        'offers',
-        'purchasePrice',
-        'articleNumber',
-        'nmae',
+        'uuid', 'created_at', 'updated_at', 'deleted_at', 'nameLength', 'slug', 'label', 'offers', 'purchasePrice',
+        'articleNumber', 'nmae',
       ]
     ) {
       t.equal(

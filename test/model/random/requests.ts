@@ -33,19 +33,8 @@ const PATTERNS = [
   'a'.repeat(257),
 ]
 const UNKNOWN = [
-  'nope',
-  'secret',
-  'deleted',
-  'author.secret',
-  'id.x',
-  'Name',
-  'toString',
-  '__proto__',
-  'constructor',
-  '$where',
-  'a::b',
-  "x'",
-  '',
+  'nope', 'secret', 'deleted', 'author.secret', 'id.x', 'Name', 'toString', '__proto__', 'constructor', '$where',
+  'a::b', "x'", '',
 ]
 
 /** True in `chance` of 100 cases. */
@@ -295,8 +284,7 @@ export function recordRequests (world: World): fc.Arbitrary<Parameter[]> {
     5,
     rarely(30, includeParameters(world), rarely(50, fieldParameters(world, []), nothing)),
     fc.constantFrom<Parameter[]>([['sort', 'id']], [['page', '1']], [['filter[id]', '1']], [['cursor', '']], [[
-      'unknown',
-      '1',
+      'unknown', '1',
     ]])
   )
 }
