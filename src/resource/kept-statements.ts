@@ -5,7 +5,7 @@ import { entitiesBehind, readConstant, toMikroOrm } from '../conditions/index.ts
 import type { EntityModel } from '../model/index.ts'
 import { entitiesOf, mayGather, type AnyWritePlan, type Plan } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
-import { distributionOf, mayRepeatKeys, Prepared, type BoundStatement, type QueryCall } from '../run/index.ts'
+import { distributionOf, mayRepeatKeys, PreparedText, type BoundStatement, type QueryCall } from '../run/index.ts'
 import {
   compile,
   compileWrite,
@@ -38,7 +38,7 @@ export interface KeptStatement {
   readonly statement: Statement
   readonly constants: Constants
   readonly toWire: ToWire | undefined
-  readonly prepared: Prepared
+  readonly prepared: PreparedText
   readonly readOnly: boolean
   readonly brief: boolean
   /** Entities that conditions of the configuration lead to. Their filters cannot be added to a kept statement. */
@@ -150,10 +150,10 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
  * planned for the values of each run. A distributed server always does that, and may not accept the form that asks for
  * it.
  */
-function preparedOf ({ kind }: Plan | AnyWritePlan, { text, kept }: Statement, dialect: Dialect): Prepared {
+function preparedOf ({ kind }: Plan | AnyWritePlan, { text, kept }: Statement, dialect: Dialect): PreparedText {
   return kept === undefined
-    ? new Prepared(text, !MANY_ROWS.has(kind) && !(kind === 'keyset' && dialect === 'distributed'))
-    : new Prepared(text, dialect !== 'distributed', kept)
+    ? new PreparedText(text, !MANY_ROWS.has(kind) && !(kind === 'keyset' && dialect === 'distributed'))
+    : new PreparedText(text, dialect !== 'distributed', kept)
 }
 
 /** The statement with the values of one request. */

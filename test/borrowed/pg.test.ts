@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import pg from 'pg'
 import * as borrowed from '../../src/borrowed/pg.ts'
-import { Prepared, runOnPool } from '../../src/run/index.ts'
+import { PreparedText, runOnPool } from '../../src/run/index.ts'
 import { testContracts, type Contract } from './helper.ts'
 
 const contracts: Record<string, Omit<Contract, 'on'>> = {
@@ -159,7 +159,7 @@ const contracts: Record<string, Omit<Contract, 'on'>> = {
     does: 'is called on a query object, with the fields of a row as texts and the length of their message',
     holds: async ({ pool }) => {
       const text = 'select $1::int as n, null as nothing'
-      const statement = { text, values: [7], columns: ['n', 'nothing'], prepared: new Prepared(text, false) }
+      const statement = { text, values: [7], columns: ['n', 'nothing'], prepared: new PreparedText(text, false) }
       assert.deepEqual(await runOnPool(pool, statement, undefined), [{ n: '7', nothing: null }])
       await withClient(pool, async (client) => {
         const { promise, resolve } = Promise.withResolvers<{ fields: string[], length: number }>()
@@ -175,7 +175,7 @@ const contracts: Record<string, Omit<Contract, 'on'>> = {
   'Query.handleCommandComplete': {
     does: 'is called on a query object for each of its statements, and before that the name and the text are noted',
     holds: async ({ pool }) => {
-      const prepared = ['$1::int as n', '-$1::int as n'].map((select) => new Prepared(`select ${select}`, true))
+      const prepared = ['$1::int as n', '-$1::int as n'].map((select) => new PreparedText(`select ${select}`, true))
       const statements = prepared.map((prepared) => ({ text: prepared.text, values: [7], columns: ['n'], prepared }))
       for (const one of prepared) while (!one.isQuick) one.noteRun(true)
       for (let run = 0; run < 6; run++) {

@@ -9,11 +9,11 @@ import { socketBelow } from '../../borrowed/pg.ts'
 import type { Row } from '../../sql/index.ts'
 import { preparing } from './kept-names.ts'
 import { bindMessage, rowOf } from './query.ts'
-import type { BoundStatement, Prepared } from './statement.ts'
+import type { BoundStatement, PreparedText } from './statement.ts'
 
 /** A statement of a batch. */
 export interface BatchPart {
-  readonly statement: BoundStatement & { readonly columns: readonly string[], readonly prepared: Prepared }
+  readonly statement: BoundStatement & { readonly columns: readonly string[], readonly prepared: PreparedText }
   /** The name by which the server may keep the statement. */
   readonly name: string | undefined
   /** Is called once, with an error of the driver, or with rows, or without both if the server has skipped it. */

@@ -12,7 +12,7 @@ export interface BoundStatement {
   /** The columns of its rows, if all of them may be read as texts. Then the server need not describe them. */
   readonly columns?: readonly string[] | undefined
   /** Kept data of a statement that will run again. */
-  readonly prepared?: Prepared | undefined
+  readonly prepared?: PreparedText | undefined
   /**
    * Whether it looks up one record and nothing else, so that it may share a message with others while it is quick.
    * Default false.
@@ -31,7 +31,7 @@ const RUNS_BEFORE_SHARING = 16
 const RUNS_BEFORE_NAME = 5
 
 /** A statement that runs many times. Its message is made only once, and the server may keep it by a name. */
-export class Prepared {
+export class PreparedText {
   readonly text: string
   /** The text that the server keeps under the name. */
   readonly keptText: string

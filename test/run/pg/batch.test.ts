@@ -1,7 +1,7 @@
 /** Quick statements that begin in the same turn of the event loop, and share a message to the server. */
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { Prepared, runOnPool, type BoundStatement } from '../../../src/run/index.ts'
+import { PreparedText, runOnPool, type BoundStatement } from '../../../src/run/index.ts'
 import { useNoNames } from '../../../src/run/pg/connections.ts'
 import { until } from '../../helpers/until.ts'
 import { skipReasons } from '../../helpers/databases.ts'
@@ -16,7 +16,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   /** A statement that no other test has run. */
   const statementOf = (select: string): BoundStatement => {
     const text = `select ${select} /* batch ${++texts} */`
-    return { text, values: [], readOnly: true, brief: true, columns: ['n'], prepared: new Prepared(text, true) }
+    return { text, values: [], readOnly: true, brief: true, columns: ['n'], prepared: new PreparedText(text, true) }
   }
   /** The rows or the error of each statement. All of them begin in the same turn. */
   const outcomes = async (pool: pg.Pool, statements: readonly BoundStatement[], signals: readonly AbortSignal[] = []) =>

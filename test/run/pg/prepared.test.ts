@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { Prepared, runOnPool, type BoundStatement } from '../../../src/run/index.ts'
+import { PreparedText, runOnPool, type BoundStatement } from '../../../src/run/index.ts'
 import { useNoNames } from '../../../src/run/pg/connections.ts'
 import { skipReasons } from '../../helpers/databases.ts'
 import { assertProperty } from '../../helpers/property.ts'
@@ -21,7 +21,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   /** A statement that no other test has run. */
   const statementOf = (nameable = true, select = '$1::int as n'): BoundStatement => {
     const text = `select ${select} /* ${++texts} */`
-    return { text, values: [7], readOnly: true, columns: ['n'], prepared: new Prepared(text, nameable) }
+    return { text, values: [7], readOnly: true, columns: ['n'], prepared: new PreparedText(text, nameable) }
   }
   const times = async (count: number, pool: pg.Pool, statement: BoundStatement) => {
     for (let n = 1; n <= count; n++) {
@@ -37,7 +37,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await times(5, pool, statement)
     t.match(await kept(pool), [{ name: /^crud_[\w-]{43}$/, statement: statement.text }])
     const [again] = await kept(pool)
-    await times(8, pool, { ...statement, prepared: new Prepared(statement.text, true) })
+    await times(8, pool, { ...statement, prepared: new PreparedText(statement.text, true) })
     t.strictSame(await kept(pool), [again], 'the same text, the same name')
   })
 
@@ -58,7 +58,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const pool = open(t)
     const { text, ...statement } = statementOf()
     const keptText = `${text} where $1 > 0`
-    await times(8, pool, { ...statement, text, prepared: new Prepared(text, true, keptText) })
+    await times(8, pool, { ...statement, text, prepared: new PreparedText(text, true, keptText) })
     t.match(await kept(pool), [{ statement: keptText }])
   })
 
@@ -82,7 +82,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     // as behind a pooler that gives its clients other connections than before
     const other = statementOf()
     await times(5, pool, other)
-    const name = new Prepared(other.text, true)
+    const name = new PreparedText(other.text, true)
     for (let run = 0; run < 5; run++) name.nameForRun()
     await pool.query({ text: `prepare "${name.nameForRun()}" (int) as ${other.text}` })
     await times(3, pool, other)
@@ -93,7 +93,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.teardown(() => pool.end())
     const statement = statementOf()
     await times(5, pool, statement)
-    const twin = new Prepared(statement.text, true)
+    const twin = new PreparedText(statement.text, true)
     for (let run = 0; run < 5; run++) twin.nameForRun()
     const clients = await Promise.all([1, 2, 3, 4].map(() => pool.connect()))
     for (const client of clients) await client.query(`prepare "${twin.nameForRun()}" (int) as ${statement.text}`)
@@ -106,7 +106,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const pool = open(t)
     await pool.query('create temporary table jar (n int); insert into jar values (1)')
     const text = 'select n from jar where n >= $1'
-    const statement: BoundStatement = { text, values: [0], readOnly: true, prepared: new Prepared(text, true) }
+    const statement: BoundStatement = { text, values: [0], readOnly: true, prepared: new PreparedText(text, true) }
     for (let run = 0; run < 8; run++) t.strictSame(await runOnPool(pool, statement, undefined), [{ n: 1 }])
     await pool.query('alter table jar alter n type text')
     await pool.query("update jar set n = 'one'")
@@ -126,10 +126,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       values: ['6f0c4b7e-8f0a-4c53-9d2e-0a1b2c3d4e5f'],
       columns: ['id'],
       readOnly: true,
-      prepared: new Prepared('select id::text as id from lid where id = $1', true),
+      prepared: new PreparedText('select id::text as id from lid where id = $1', true),
     }
     const insert = 'insert into lid (id) values ($1) returning id::text as id'
-    const put: BoundStatement = { text: insert, values: ['x'], columns: ['id'], prepared: new Prepared(insert, true) }
+    const put: BoundStatement = { text: insert, values: ['x'], columns: ['id'], prepared: new PreparedText(insert, true) }
     for (let run = 0; run < 8; run++) {
       t.equal((await runOnPool(pool, get, undefined)).length, 1)
       t.equal((await runOnPool(pool, { ...put, values: [`x${run}`] }, undefined)).length, 1)
@@ -177,7 +177,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   const manyOf = (count: number, ofLists = false): BoundStatement[] =>
     Array.from({ length: count }, () => {
       const { text, ...statement } = statementOf()
-      return { ...statement, text, prepared: new Prepared(text, true, ofLists ? `${text} where $1 > 0` : text) }
+      return { ...statement, text, prepared: new PreparedText(text, true, ofLists ? `${text} where $1 > 0` : text) }
     })
 
   t.test('a usual statement keeps its name beside many others, and regains it after them', async (t) => {
@@ -230,7 +230,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
             const statements = Array.from({ length: 401 }, (_, n): BoundStatement => {
               const jar = n % 50 === 0 ? 'jar' : '(select 1 as n) as jar'
               const text = `select n * ${n} / $1::int as n from ${jar} /* ${texts} */`
-              const prepared = new Prepared(text, true, n % 5 === 0 ? `${text} where $1 < 9` : text)
+              const prepared = new PreparedText(text, true, n % 5 === 0 ? `${text} where $1 < 9` : text)
               for (let run = 0; run < 20; run++) {
                 prepared.nameForRun()
                 prepared.noteRun(n % 3 === 0)

@@ -1,0 +1,72 @@
+/**
+ * Work that may have to wait, written once for sessions with promises and for blocking ones. It is a generator, which
+ * yields the promises that it waits for. `yield *` does the steps of another generator, as `await` calls an async
+ * function.
+ *
+ * @example
+ * function * rename (session: CrudSession, id: Id): Steps<Row> {
+ *   const rows = yield * wait(runStatement(session, statement))
+ *   ...
+ */
+import { ConfigError } from './errors.ts'
+import { isPromise, type OrPromise } from './or-promise.ts'
+
+/** A promise to wait for, and the error for a session that cannot wait. */
+interface Awaited {
+  readonly promise: Promise<unknown>
+  readonly refusal: () => Error
+}
+
+/** Work in steps, with the value that it returns. */
+export type Steps<Result> = Generator<Awaited, Result, unknown>
+
+/**
+ * Waits for a value that may be a promise.
+ *
+ * @param refusal the error for a promise on a blocking session
+ */
+export function * wait<Value> (value: OrPromise<Value>, refusal = takesPromise): Steps<Value> {
+  return isPromise(value) ? (yield { promise: value, refusal }) as Value : value
+}
+
+/** Does steps and waits for their promises. An error of a promise is thrown where the steps wait for it. */
+export async function doInTurn<Result> (steps: Steps<Result>): Promise<Result> {
+  let step = steps.next()
+  while (step.done !== true) {
+    let value: unknown
+    try {
+      value = await step.value.promise
+    } catch (error) {
+      step = steps.throw(error)
+      continue
+    }
+    step = steps.next(value)
+  }
+  return step.value
+}
+
+/**
+ * Does steps at once.
+ *
+ * @throws the refusal of a promise, from the place that waits for it
+ */
+export function doAtOnce<Result> (steps: Steps<Result>): Result {
+  let step = steps.next()
+  while (step.done !== true) {
+    const { promise, refusal } = step.value
+    // nothing awaits the promise; its rejection must not end the process
+    Promise.allSettled([promise])
+    step = steps.throw(refusal())
+  }
+  return step.value
+}
+
+/** The error for something that a blocking session cannot wait for. */
+export function cannotWait (
+  what: string,
+  hint = 'use a DatabaseFactory without useAsync: false, and await the result.'
+): ConfigError {
+  return new ConfigError(`${what}, which a synchronous session (useAsync: false) cannot wait for: ${hint}`)
+}
+
+const takesPromise = (): ConfigError => cannotWait('This takes a promise')
