@@ -2,7 +2,7 @@
 import Fastify from 'fastify'
 import fs from 'node:fs'
 import t from 'tap'
-import { DEFAULT_MAX_BATCH, DEFAULT_STREAM } from '../src/http/options.ts'
+import { DEFAULT_MAX_BATCH, DEFAULT_STREAM } from '../src/http/route-options.ts'
 import { MAX_INCLUDE_DEPTH } from '../src/config/index.ts'
 import { DEFAULT_STATEMENT_TIMEOUT, PoolOptionsSchema } from '../src/database/database-options.ts'
 import { MAX_ERRORS } from '../src/base/error-list.ts'

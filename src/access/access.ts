@@ -6,7 +6,7 @@ import { isPromise, type OrPromise } from '../base/or-promise.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import { Actor } from './actor.ts'
 import { checkAccess, type Entities } from './check.ts'
-import type { AccessOptions } from './options.ts'
+import type { AccessOptions } from './access-options.ts'
 import { Role } from './role.ts'
 
 export class Access {

@@ -6,7 +6,7 @@ import type { EntityModel } from '../model/index.ts'
 import { checkOptions, shown } from '../base/option-checks.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import { checkSharedTables, namedFor } from './inheritance.ts'
-import { OTHERS, type AccessOptions, type EntityRule } from './options.ts'
+import { OTHERS, type AccessOptions, type EntityRule } from './access-options.ts'
 
 /** The models of an ORM's entities, by their names. */
 export type Entities = ReadonlyMap<string, EntityModel>

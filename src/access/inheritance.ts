@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import { OTHERS } from './options.ts'
+import { OTHERS } from './access-options.ts'
 
 type Rules = Readonly<Record<string, unknown>>
 

@@ -3,7 +3,7 @@ import type { EntityModel } from '../model/index.ts'
 import type { Entities } from './check.ts'
 import { namedFor } from './inheritance.ts'
 import { Links } from './links.ts'
-import { OTHERS, type EntityRule, type RoleRules } from './options.ts'
+import { OTHERS, type EntityRule, type RoleRules } from './access-options.ts'
 import { Rule } from './rule.ts'
 import { viewOf, type Viewer } from './view.ts'
 

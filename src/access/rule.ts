@@ -1,6 +1,6 @@
 /** The rule of a role for one entity: its rows, properties and operations. */
 import type { CrudOperation } from '../config/index.ts'
-import type { EntityRule } from './options.ts'
+import type { EntityRule } from './access-options.ts'
 
 export class Rule {
   /** The rows that the role may use, as the application wrote them; `undefined` for all. */

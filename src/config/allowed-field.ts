@@ -1,6 +1,5 @@
 /** A property that a client may select. */
-import { readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-options.ts'
-import { checkPath } from './names.ts'
+import { checkPath, readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-arguments.ts'
 import type { PathCheck } from './paths.ts'
 
 /**

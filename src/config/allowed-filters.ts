@@ -3,23 +3,28 @@ import { ConfigError } from '../base/errors.ts'
 import { isOperator, OPERATOR_NAMES, type Operator } from '../operators/index.ts'
 import { notOneOf, quoted, shown } from '../base/option-checks.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
-import { AnyOfFilter, type Alternative } from './any-of-filter.ts'
-import { BaseFilter } from './base-filter.ts'
-import { CustomFilter, type CustomFilterCallback } from './custom-filter.ts'
 import {
+  AnyOfFilter,
+  CustomFilter,
+  PartialFilter,
+  ScopeFilter,
+  SearchFilter,
+  TrashedFilter,
+  type Alternative,
+  type CustomFilterCallback,
+  type ScopeOptions,
+} from './filter-kinds.ts'
+import { BaseFilter } from './base-filter.ts'
+import {
+  checkPath,
   isOptions,
   readOptions,
   type EntryOptions,
   type InUrl,
   type NotGiven,
   type UncheckedEntity,
-} from './entry-options.ts'
-import { checkPath } from './names.ts'
-import { PartialFilter } from './partial-filter.ts'
+} from './entry-arguments.ts'
 import type { PathCheck } from './paths.ts'
-import { ScopeFilter, type ScopeOptions } from './scope-filter.ts'
-import { SearchFilter } from './search-filter.ts'
-import { TrashedFilter } from './trashed-filter.ts'
 
 /** The type of a value inside JSON. */
 export type JsonValueType = 'string' | 'number' | 'boolean'

@@ -1,11 +1,8 @@
-/** A relation that a client may include in the records. */
+/** The includes: relations, and aggregates of related records. */
 import { ConfigError } from '../base/errors.ts'
 import { shown } from '../base/option-checks.ts'
-import { AggregateInclude, type AggregateOptions } from './aggregate-include.ts'
-import { readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-options.ts'
-import { checkDepth, checkIncludeAlias, checkWhere } from './include-path.ts'
-import { checkPath } from './names.ts'
-import type { IncludeCheck } from './paths.ts'
+import { checkPath, readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-arguments.ts'
+import type { IncludeCheck, PathCheck, PathUse } from './paths.ts'
 
 /** The options of `new AllowedInclude`. */
 export interface IncludeOptions<
@@ -183,4 +180,84 @@ function readSort (what: string, sort: unknown): readonly string[] | undefined {
     names.add(name)
   }
   return Object.freeze([...sort as string[]])
+}
+
+/** The function of an aggregate. */
+export type AggregateFunction = 'count' | 'exists' | 'sum' | 'min' | 'max' | 'avg'
+
+/** The options of `AllowedInclude.count` and of the other aggregates. */
+export interface AggregateOptions<Alias extends string = string> extends EntryOptions<Alias> {
+  /** A condition on the related rows, in MikroORM's query language. Only rows that meet it count. */
+  readonly where?: object
+}
+
+/** The class of `AllowedInclude.count` and the other aggregates. Frozen. */
+export class AggregateInclude<
+  Path extends string = NotGiven,
+  Use extends PathUse = NotGiven,
+  Fn extends AggregateFunction = NotGiven,
+  Alias extends string = NotGiven
+> {
+  /** @internal Only a type: tells whether an entity has the relations and the property of the path. */
+  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Path, Use>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Path, Alias, Fn>
+
+  /** The kind of the entry. */
+  readonly kind = 'aggregate'
+  /** The function: `count`, `exists`, `sum`, `min`, `max` or `avg`. */
+  readonly function: Fn
+  /** A path of relations. It ends with a property of the last relation, except for `count` and `exists`. */
+  readonly path: Path
+  /** The name in URLs and answers, if it is not the default one. */
+  readonly alias: string | undefined
+  /** The condition on the related records that are aggregated. */
+  readonly where: object | undefined
+
+  constructor (fn: Fn, path: Path, options?: AggregateOptions<Alias>) {
+    checkPath(`AllowedInclude.${fn}`, path)
+    const what = `AllowedInclude.${fn} '${path}'`
+    // the other paths end with a property; which part of them is relations is only known from the entity's metadata
+    if (fn === 'count' || fn === 'exists') checkDepth(what, path.split('.').length)
+    const { alias, where } = readOptions(what, options, ['alias', 'where'])
+    checkIncludeAlias(what, alias)
+    checkWhere(what, where)
+    this.function = fn
+    this.path = path
+    this.alias = alias
+    this.where = where
+    Object.freeze(this)
+  }
+}
+
+/** Largest number of relations in a path of an include. */
+export const MAX_INCLUDE_DEPTH = 3
+
+/** Refuses a path with more relations than an include may have. `what` is the beginning of the error's message. */
+export function checkDepth (what: string, relations: number): void {
+  if (relations > MAX_INCLUDE_DEPTH) {
+    throw new ConfigError(`${what}: includes go ${MAX_INCLUDE_DEPTH} relations deep, this one goes ${relations}`)
+  }
+}
+
+/**
+ * Refuses an alias with a dot, because a dot separates relations in an include. `what` is the beginning of the error's
+ * message.
+ */
+export function checkIncludeAlias (what: string, alias: string | undefined): void {
+  if (alias?.includes('.') === true) {
+    throw new ConfigError(
+      `${what}: alias '${alias}' holds a dot, which separates relations in an include; an alias names the last one only`
+    )
+  }
+}
+
+/** Refuses values that are not a condition in MikroORM's query language. */
+export function checkWhere (what: string, where: unknown): asserts where is object | undefined {
+  if (where === undefined) return
+  if (typeof where !== 'object' || where === null || Array.isArray(where)) {
+    throw new ConfigError(
+      `${what}: where must be a condition in MikroORM's query language, an object such as { status: 'active' }`
+    )
+  }
 }

@@ -1,10 +1,36 @@
-/** One or several properties to sort by. */
+/** The sorts: one or several properties to sort by, or a function of the application. */
+import type { QueryBuilder } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
-import { CustomSort, type CustomSortCallback } from './custom-sort.ts'
-import { isOptions, readOptions, type InUrl, type NotGiven, type UncheckedEntity } from './entry-options.ts'
-import { checkPath } from './names.ts'
+import { notOneOf } from '../base/option-checks.ts'
+import {
+  checkFunction,
+  checkPath,
+  checkUrlName,
+  isOptions,
+  readOptions,
+  type EntryOptions,
+  type InUrl,
+  type NotGiven,
+  type UncheckedEntity,
+} from './entry-arguments.ts'
+import type { CustomFilterContext, NarrowedQueryBuilder } from './filter-kinds.ts'
 import type { PathCheck } from './paths.ts'
-import { readDirection, type AllowedSortOptions, type SortDirection } from './sort-options.ts'
+
+/** The direction of a sort. */
+export type SortDirection = 'asc' | 'desc'
+
+const DIRECTIONS: readonly SortDirection[] = ['asc', 'desc']
+
+export interface AllowedSortOptions<Alias extends string = string> extends EntryOptions<Alias> {
+  /** The direction of a sort without a sign; `-` and `+` in the URL override it. Default: `asc`. */
+  readonly direction?: SortDirection
+}
+
+/** @throws {ConfigError} for anything but a direction */
+export function readDirection (what: string, direction: unknown): SortDirection {
+  if (DIRECTIONS.includes(direction as SortDirection)) return direction as SortDirection
+  throw new ConfigError(`${what}: direction: ${notOneOf(direction, DIRECTIONS)}`)
+}
 
 /**
  * Allows `sort=<field>` and `sort=-<field>` for each of the fields. With an alias, allows only `sort=<alias>`, which
@@ -83,4 +109,47 @@ function checkField (field: unknown): void {
     )
   }
   checkPath('AllowedSort', field)
+}
+
+/**
+ * Adds an order to a query: `(qb, direction) => qb.orderBy(...)`. It is synchronous, because it only describes a query
+ * that has not been sent yet. The alias of the entity is `e0`.
+ */
+export type CustomSortCallback<Entity extends object = UncheckedEntity> = (
+  qb: QueryBuilder<Entity>,
+  direction: SortDirection,
+  context: CustomFilterContext
+) => NarrowedQueryBuilder
+
+/** The class of `AllowedSort.custom`. Frozen. */
+export class CustomSort<
+  Entity extends object = UncheckedEntity,
+  Name extends string = NotGiven,
+  Alias extends string = NotGiven
+> {
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Name, Alias>
+
+  readonly kind = 'custom'
+  /** The sort's name, which need not be a property. */
+  readonly field: string
+  readonly direction: SortDirection
+  readonly alias: string | undefined
+  readonly callback: CustomSortCallback<Entity>
+
+  constructor (
+    name: Name,
+    callback: CustomSortCallback<Entity>,
+    options: AllowedSortOptions<Alias> | undefined
+  ) {
+    checkUrlName('AllowedSort.custom', 'name', name)
+    const what = `AllowedSort.custom '${name}'`
+    checkFunction(what, callback)
+    const { alias, direction = 'asc' } = readOptions(what, options, ['alias', 'direction'])
+    this.field = name
+    this.callback = callback
+    this.direction = readDirection(what, direction)
+    this.alias = alias
+    Object.freeze(this)
+  }
 }

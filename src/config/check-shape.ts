@@ -2,12 +2,10 @@
 import { Type } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
 import { checkSchema, shown } from '../base/option-checks.ts'
-import { AggregateInclude } from './aggregate-include.ts'
+import { AggregateInclude, AllowedInclude } from './allowed-include.ts'
 import { AllowedField } from './allowed-field.ts'
-import { AllowedInclude } from './allowed-include.ts'
-import { AllowedSort } from './allowed-sort.ts'
+import { AllowedSort, CustomSort } from './allowed-sort.ts'
 import { BaseFilter } from './base-filter.ts'
-import { CustomSort } from './custom-sort.ts'
 import { QueryBuilderConfigSchema } from './schema.ts'
 
 type Class = abstract new(...args: never[]) => object

@@ -7,26 +7,32 @@
  * properties exist is checked when the CRUD class is bound to its ORM and, if the entity's type is given, by
  * TypeScript.
  */
-export { AggregateInclude, type AggregateFunction, type AggregateOptions } from './aggregate-include.ts'
+export {
+  AggregateInclude,
+  AllowedInclude,
+  checkDepth,
+  MAX_INCLUDE_DEPTH,
+  type AggregateFunction,
+  type AggregateOptions,
+  type IncludeOptions,
+} from './allowed-include.ts'
 export { AllowedField } from './allowed-field.ts'
 export { AllowedFilters, type JsonValueType, type OperatorsInUrl } from './allowed-filters.ts'
-export { AllowedInclude, type IncludeOptions } from './allowed-include.ts'
-export { AllowedSort } from './allowed-sort.ts'
-export type { Condition, ConditionMistake } from './condition.ts'
-export type { SortDirection } from './sort-options.ts'
-export { AnyOfFilter } from './any-of-filter.ts'
-export type { CustomSortCallback } from './custom-sort.ts'
+export { AllowedSort, type CustomSortCallback, type SortDirection } from './allowed-sort.ts'
+export type { AnyKey, Condition, ConditionMistake, IsAny, Key, KindOf, PathCheck, PathTarget, Target } from './paths.ts'
 export {
+  AnyOfFilter,
   CustomFilter,
+  PartialFilter,
+  ScopeFilter,
+  SearchFilter,
+  TrashedFilter,
   type CustomFilterCallback,
   type CustomFilterContext,
   type CustomFilterValue,
-} from './custom-filter.ts'
-export type { InUrl } from './entry-options.ts'
-export { checkDepth, MAX_INCLUDE_DEPTH } from './include-path.ts'
-export { notAnOperation, OPERATIONS, type CrudOperation } from './operations.ts'
-export { PartialFilter } from './partial-filter.ts'
-export type { AnyKey, IsAny, Key, KindOf, PathCheck, PathTarget, Target } from './paths.ts'
+} from './filter-kinds.ts'
+export type { InUrl } from './entry-arguments.ts'
+export { notAnOperation, OPERATIONS, type CrudOperation } from './crud-operations.ts'
 export {
   QueryBuilderConfig,
   type OnlyOptions,
@@ -36,8 +42,5 @@ export {
   type QueryBuilderOptions,
   type Sort,
 } from './query-builder-config.ts'
-export { ScopeFilter } from './scope-filter.ts'
-export { SearchFilter } from './search-filter.ts'
-export { TrashedFilter } from './trashed-filter.ts'
-export { readWritable, type WritableConfig, type WritableOption } from './writable.ts'
+export { readWritable, type WritableConfig, type WritableOption } from './writable-option.ts'
 export { QueryBuilderConfigSchema, type Count, type Pagination, type PaginationOptions } from './schema.ts'

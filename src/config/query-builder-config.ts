@@ -1,23 +1,23 @@
 /** The whitelist of a resource: everything that a client may ask for, and the defaults. */
 import { ConfigError } from '../base/errors.ts'
 import type { Operator } from '../operators/index.ts'
-import type { AggregateFunction, AggregateInclude } from './aggregate-include.ts'
+import type { AggregateFunction, AggregateInclude, AllowedInclude } from './allowed-include.ts'
 import type { AllowedField } from './allowed-field.ts'
 import type { AllowedFilters } from './allowed-filters.ts'
-import type { AllowedInclude } from './allowed-include.ts'
-import type { AllowedSort } from './allowed-sort.ts'
-import type { AnyOfFilter } from './any-of-filter.ts'
+import type { AllowedSort, CustomSort, CustomSortCallback } from './allowed-sort.ts'
+import type {
+  AnyOfFilter,
+  CustomFilter,
+  CustomFilterCallback,
+  PartialFilter,
+  ScopeFilter,
+  SearchFilter,
+  TrashedFilter,
+} from './filter-kinds.ts'
 import { checkShape } from './check-shape.ts'
-import type { CustomFilter, CustomFilterCallback } from './custom-filter.ts'
-import type { CustomSort, CustomSortCallback } from './custom-sort.ts'
-import { checkPath } from './names.ts'
-import type { PartialFilter } from './partial-filter.ts'
+import { checkPath, type UncheckedEntity } from './entry-arguments.ts'
 import type { PathHint } from './paths.ts'
 import type { Pagination, PaginationOptions } from './schema.ts'
-import type { ScopeFilter } from './scope-filter.ts'
-import type { SearchFilter } from './search-filter.ts'
-import type { TrashedFilter } from './trashed-filter.ts'
-import type { UncheckedEntity } from './entry-options.ts'
 
 /** An entry of `allowedFilters`, told apart by `kind`. */
 export type Filter<Entity extends object = UncheckedEntity> =

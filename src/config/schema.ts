@@ -1,7 +1,7 @@
 /** TypeBox schemas of the whitelist: the shape of the options of `QueryBuilderConfig`. */
 import { Type, type Static } from '@sinclair/typebox'
-import type { CustomFilterCallback } from './custom-filter.ts'
-import type { CustomSortCallback } from './custom-sort.ts'
+import type { CustomFilterCallback } from './filter-kinds.ts'
+import type { CustomSortCallback } from './allowed-sort.ts'
 import { OPERATOR_NAMES, type Operator } from '../operators/index.ts'
 
 const Name = Type.String({ minLength: 1 })

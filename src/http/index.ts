@@ -8,15 +8,7 @@ export { ACTOR_PROPERTY, knownActorOf } from './actor-of-request.ts'
 export { askServer, checkDatabase, openDatabase, preparePools, type ServerDatabaseOptions } from './database.ts'
 export { EM_PROPERTIES, emGetter, rememberReply } from './em-of-request.ts'
 export { ErrorSchema } from './error-schema.ts'
-export {
-  checkKitOptions,
-  checkPluginOptions,
-  CrudKitOptionsSchema,
-  DEFAULT_MAX_BATCH,
-  refuseSecond,
-  STREAM_TYPES,
-  type CrudOperation,
-} from './options.ts'
+export { checkKitOptions, checkPluginOptions, CrudKitOptionsSchema, refuseSecond } from './plugin-options.ts'
 export { knownResources, type KnownResource } from './known-resources.ts'
 export { sendProbe, type Probe } from './probes.ts'
 export { readQuery } from './read-query.ts'
@@ -24,10 +16,17 @@ export { ignoreBody } from './routes/content-type.ts'
 export { keySegments } from './routes/key.ts'
 export { fastifyRoutes, type Limits } from './routes/fastify-routes.ts'
 export type { KitCheck, ResourceOptions, RoutesCheck, UncheckedRoutes } from './routes/check-types.ts'
-export type { CrudRoutesOptions, RouteHooks } from './routes/options.ts'
+export {
+  DEFAULT_MAX_BATCH,
+  STREAM_TYPES,
+  type CrudOperation,
+  type CrudRoutesOptions,
+  type RouteHooks,
+  type RouteTransactions,
+} from './route-options.ts'
 export { roleResources, type RoleResource } from './routes/roles.ts'
 export { documentedResource, routedResource, type RoutedResource } from './routes/resource.ts'
-export { routeTransactions, type RouteTransactions } from './routes/transactions.ts'
+export { routeTransactions } from './routes/transactions.ts'
 export { namedSchemas, type NamedSchemas } from './schemas/named.ts'
 export { schemaNames, takenNames } from './schemas/names.ts'
 export { documentedFor, documentedRoles } from './schemas/roles.ts'

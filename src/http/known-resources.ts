@@ -1,7 +1,7 @@
 /** The resources of a server with their routes, for plugins that describe them. */
 import type { FastifyInstance } from 'fastify'
 import type { Access } from '../access/index.ts'
-import type { CrudRoutesOptions } from './routes/options.ts'
+import type { CrudRoutesOptions } from './route-options.ts'
 import type { RoutedResource } from './routes/resource.ts'
 import type { RoleResource } from './routes/roles.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Aliases inside a statement. The names of common table expressions contain a character that table names rarely have,
  * because an expression called `page` would shadow a table called `page` in the rest of the statement.
- * The aliases of a whitelist are in `src/config/entry-options.ts`.
+ * The aliases of a whitelist are in `src/config/entry-arguments.ts`.
  */
 export class Names {
   #tables = 0

@@ -14,7 +14,7 @@ import crudKit, {
   crudRoutes,
   parseQueryParams,
 } from '../../src/index.ts'
-import { ResourceOptionsSchema } from '../../src/http/options.ts'
+import { ResourceOptionsSchema } from '../../src/http/route-options.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 
 const Author = defineEntity({ name: 'Author', extends: BaseModel, properties: { name: p.string() } })

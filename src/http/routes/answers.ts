@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EntityModel } from '../../model/index.ts'
 import type { JsonAnswer } from '../../read/index.ts'
 import { tagOf } from './headers.ts'
-import type { CrudRoutesOptions } from './options.ts'
+import type { CrudRoutesOptions } from '../route-options.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 

@@ -1,6 +1,6 @@
 /** Reads bodies of writes before they are passed to CrudBase. */
 import { RequestValidationError } from '../../base/errors.ts'
-import { DEFAULT_MAX_BATCH } from '../options.ts'
+import { DEFAULT_MAX_BATCH } from '../route-options.ts'
 
 /** The mistake of a list that is sent to a resource without `createMany`. */
 export const ONE_RECORD = 'The body must not be a list: send one record at a time, as an object.'

@@ -5,7 +5,7 @@
 import type { RegisterOptions } from 'fastify'
 import type { ConditionMistake } from '../../config/index.ts'
 import type { CrudBase } from '../../crud/index.ts'
-import type { CrudRoutesOptions } from './options.ts'
+import type { CrudRoutesOptions } from '../route-options.ts'
 
 /** A resource: its CRUD class, or the options of its routes. */
 export type ResourceOptions = CrudBase<any> | CrudRoutesOptions

@@ -1,6 +1,6 @@
 /** The routes of a resource's operations. */
 import type { HTTPMethods } from 'fastify'
-import type { CrudOperation } from '../options.ts'
+import type { CrudOperation } from '../route-options.ts'
 import { handlerParts, type Handler, type RouteSubject } from './handler-parts.ts'
 import { keyPath } from './key.ts'
 import { readHandlers } from './read-handlers.ts'

@@ -1,7 +1,6 @@
 /** Merges the hooks of routes. */
 import type { preParsingHookHandler, RouteOptions } from 'fastify'
-import type { CrudOperation } from '../options.ts'
-import type { CrudRoutesOptions, RouteHooks } from './options.ts'
+import type { CrudOperation, CrudRoutesOptions, RouteHooks } from '../route-options.ts'
 
 /**
  * The hooks of a route, in this order: `first`, those of all operations, and those of its operations. The route of

@@ -4,8 +4,7 @@ import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import { closedBody } from '../../write/index.ts'
-import { DEFAULT_OPERATIONS, type CrudOperation } from '../options.ts'
-import type { CrudRoutesOptions } from './options.ts'
+import { DEFAULT_OPERATIONS, type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 
 /**
  * The operations of a resource. Without the option `operations`, those that the entity does not support or that

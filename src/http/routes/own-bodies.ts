@@ -4,9 +4,8 @@
  */
 import { RequestValidationError, type ValidationItem } from '../../base/errors.ts'
 import { isObject } from '../../model/index.ts'
-import type { CrudOperation } from '../options.ts'
+import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { GeneratedSchema } from '../schemas/operation.ts'
-import type { CrudRoutesOptions } from './options.ts'
 import { rejecting, withoutChanges, type Validator, type Verdict } from './own-schema.ts'
 
 export interface OwnBodies {

@@ -3,8 +3,7 @@ import { ConfigError } from '../../base/errors.ts'
 import { isObject } from '../../model/index.ts'
 import { shown } from '../../base/option-checks.ts'
 import { didYouMean, nearest } from '../../base/suggest.ts'
-import type { CrudOperation } from '../options.ts'
-import type { CrudRoutesOptions } from './options.ts'
+import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 
 /** The parts that validate requests. */
 const REQUEST_PARTS = ['body', 'querystring', 'query', 'params', 'headers']

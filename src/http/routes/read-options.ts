@@ -1,7 +1,7 @@
 /** The options that a route gives to the methods of `CrudBase`: its scope, and the request for overridden methods. */
 import type { FastifyRequest } from 'fastify'
 import type { CrudReadOptions } from '../../crud/index.ts'
-import type { CrudRoutesOptions } from './options.ts'
+import type { CrudRoutesOptions } from '../route-options.ts'
 
 export interface ReadOptions {
   /** The options of a request. They are a promise only if there is a scope to wait for. */

@@ -1,7 +1,7 @@
 /** The schema of a route: the generated parts, and the application's own. */
 import type { FastifySchema } from 'fastify'
 import { ERROR_RESPONSES } from '../error-schema.ts'
-import type { CrudOperation } from '../options.ts'
+import type { CrudOperation } from '../route-options.ts'
 import type { GeneratedSchema } from '../schemas/operation.ts'
 
 const SUMMARIES: Readonly<Record<CrudOperation, (name: string) => string>> = {

@@ -4,18 +4,17 @@ import {
   checkTransactionOptions,
   TransactionOptionsSchema,
   withTransaction,
-  type TransactionOptions,
 } from '../../database/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { runAround } from '../../run/index.ts'
 import { didYouMean, nearest } from '../../base/suggest.ts'
-import { OPERATIONS, type CrudOperation } from '../options.ts'
+import {
+  OPERATIONS,
+  type CrudOperation,
+  type RouteTransaction,
+  type RouteTransactions,
+} from '../route-options.ts'
 import { switchEm } from '../em-of-request.ts'
-
-/** Whether an operation uses a transaction, or the options of its transaction. */
-export type RouteTransaction = boolean | TransactionOptions
-/** The same setting for all operations of a resource, or for each operation. */
-export type RouteTransactions = RouteTransaction | { readonly [Operation in CrudOperation]?: RouteTransaction }
 
 /** Runs the part of a handler that uses the database. In a transaction, `request.em` is the transaction's. */
 export type Within = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>

@@ -2,7 +2,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { DocumentedResource } from './resource.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
-import type { CrudOperation } from '../options.ts'
+import type { CrudOperation } from '../route-options.ts'
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: 'The request is not valid. `errors` says what is wrong, where, and what is allowed.',

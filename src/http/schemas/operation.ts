@@ -8,7 +8,7 @@ import { ERROR_RESPONSES } from '../error-schema.ts'
 import { errorResponses } from './error-responses.ts'
 import type { NamedSchemas } from './named.ts'
 import type { DocumentedResource } from './resource.ts'
-import { DEFAULT_MAX_BATCH, STREAM_TYPES, type CrudOperation } from '../options.ts'
+import { DEFAULT_MAX_BATCH, STREAM_TYPES, type CrudOperation } from '../route-options.ts'
 import { keySegments } from '../routes/key.ts'
 
 /** The generated parts of Fastify's route schema. */

@@ -2,7 +2,7 @@
 import type { QueryBuilderConfig } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'
 import type { Whitelist, Writable } from '../../plan/index.ts'
-import type { CrudOperation } from '../options.ts'
+import type { CrudOperation } from '../route-options.ts'
 
 export interface DocumentedResource {
   readonly model: EntityModel

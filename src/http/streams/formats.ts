@@ -4,16 +4,9 @@ import type { FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { exactText, isExactNumber, parseExact } from '../../model/index.ts'
 import type { StreamColumn } from '../../read/index.ts'
-import { STREAM_TYPES } from '../options.ts'
+import { STREAM_TYPES, type CsvOptions } from '../route-options.ts'
 
 const JSON_TYPE = 'application/json'
-
-export interface CsvOptions {
-  /**
-   * Put an apostrophe before texts that a spreadsheet would execute as a formula. Default: true.
-   */
-  readonly escapeFormulas?: boolean
-}
 
 /** Converts a batch of records to text. The first batch starts with the header, if the format has one. */
 export type RecordWriter = (batch: readonly string[], isFirst: boolean) => string

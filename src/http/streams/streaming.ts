@@ -2,23 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { StreamColumn } from '../../read/index.ts'
 import { OpenStream, type OpenBatches } from './open-stream.ts'
-import { DEFAULT_STREAM } from '../options.ts'
-import { streamFormat, type CsvOptions, type StreamFormat } from './formats.ts'
-
-/** The options of streams. */
-export interface StreamOptions {
-  /**
-   * How long a client may stop reading before it is disconnected, in milliseconds. The limit exists because a stream
-   * occupies a connection of the pool. Default: 30 000.
-   */
-  readonly stallTimeoutMillis?: number
-  /** How long a stream may take as a whole, in milliseconds; 0 for no limit. Default: 3 600 000, an hour. */
-  readonly timeoutMillis?: number
-  /** How long open streams may continue when the server closes, in milliseconds. Default: 10 000. */
-  readonly closeTimeoutMillis?: number
-  /** How records become lines of CSV. */
-  readonly csv?: CsvOptions
-}
+import { DEFAULT_STREAM, type StreamOptions } from '../route-options.ts'
+import { streamFormat, type StreamFormat } from './formats.ts'
 
 /** The functions that the route of a list needs for streams. */
 export interface Streaming {

@@ -3,7 +3,7 @@ import { ConfigError } from '../base/errors.ts'
 import { quoted, shown } from '../base/option-checks.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import type { IsAny, Key, KindOf } from './paths.ts'
-import type { UncheckedEntity } from './entry-options.ts'
+import type { UncheckedEntity } from './entry-arguments.ts'
 
 /** Names of an entity's properties, as far as its type shows them. */
 export type WritableName<Entity> = IsAny<Entity> extends true ? string : [object] extends [Entity] ? string : {

@@ -1,10 +1,9 @@
-/** The options of the plugins, as TypeBox schemas, and the check against them at registration. */
+/** The options of a resource's routes. */
 import { Type } from '@sinclair/typebox'
-import type { RegisterOptions } from 'fastify'
-import { OPERATIONS, type CrudOperation } from '../config/index.ts'
-import { ConfigError } from '../base/errors.ts'
-import { checkSchema, shown, unknownOption } from '../base/option-checks.ts'
-import { nearest } from '../base/suggest.ts'
+import type { FastifyRequest, RegisterOptions, RouteOptions } from 'fastify'
+import { OPERATIONS, type Condition, type CrudOperation } from '../config/index.ts'
+import type { CrudBase } from '../crud/index.ts'
+import type { TransactionOptions } from '../database/index.ts'
 
 export { OPERATIONS, type CrudOperation }
 
@@ -45,7 +44,7 @@ const HooksSchema = Type.Optional(
 )
 
 /** The maximum of a timer in Node.js, and of a statement timeout in PostgreSQL. */
-const MAX_MILLIS = 2 ** 31 - 1
+export const MAX_MILLIS = 2 ** 31 - 1
 
 const StreamOptionsSchema = Type.Object({
   stallTimeoutMillis: Type.Optional(
@@ -139,84 +138,97 @@ export const ResourceOptionsSchema = Type.Object({
   ),
 }, closed)
 
-/** The options of `crudKit`. */
-export const CrudKitOptionsSchema = Type.Object({
-  orm: Type.Optional(Type.Any({ description: 'An open MikroORM, to be closed by its owner.' })),
-  database: Type.Optional(
-    Type.Any({ description: 'A DatabaseFactory or its options: opened and closed with the server.' })
-  ),
-  statementTimeoutMillis: Type.Optional(Type.Integer({
-    minimum: 1,
-    maximum: MAX_MILLIS,
-    description: "Time after which the server ends a statement of the orm that is given. Default: the server's own.",
-  })),
-  resources: Type.Optional(Type.Record(Type.String({ pattern: '^/' }), Type.Any(), {
-    ...closed,
-    description: 'Resources by prefix: a CrudBase, or { crud, ...options }.',
-  })),
-  access: Type.Optional(
-    Type.Any({ description: 'What each role may do with rows, properties and operations of entities.' })
-  ),
-  shared: Type.Optional(
-    Type.Array(Type.String(), {
-      description: 'Names of entities whose rows all clients may use. There is no warning that they have no guard.',
-    })
-  ),
-  serverTiming: Type.Optional(
-    Type.Boolean({ default: false, description: 'Sends how long the stages of a request took, as Server-Timing.' })
-  ),
-  indexAdvice: Type.Optional(
-    Type.Boolean({ default: true, description: 'Warns of filters, sorts and includes that no index serves.' })
-  ),
-}, closed)
-
-/**
- * Checks the options of crudKit.
- *
- * @throws {ConfigError} for the first option that is unknown, with the nearest name, or that has the wrong type
- */
-export function checkKitOptions (options: unknown): void {
-  checkSchema('crudKit', CrudKitOptionsSchema, options, {
-    say: (path, value) => {
-      if (path === 'resources') {
-        return "'resources' must be an object with a resource for each prefix, such as " +
-          `{ '/books': new CrudBase({ model: Book }) }, got ${shown(value)}.`
-      }
-      const prefix = /^resources\.(.+)$/.exec(path)?.[1]
-      return prefix && `'${prefix}' in 'resources' must be a prefix that starts with a slash: '/${prefix}'.`
-    },
-  })
+/** How records become lines of CSV. */
+export interface CsvOptions {
+  /**
+   * Put an apostrophe before texts that a spreadsheet would execute as a formula. Default: true.
+   */
+  readonly escapeFormulas?: boolean
 }
 
-const { resources, ...shared } = CrudKitOptionsSchema.properties
-const SharedOptionsSchema = Type.Object(shared, closed)
-
-/**
- * Checks the options of one of the plugins that crudKit registers. All of them accept the options of all others, since
- * @fastify/autoload passes the same options to every plugin of a folder.
- *
- * @param own the names of the options that the plugin itself uses
- * @throws {ConfigError} as `checkKitOptions` does
- */
-export function checkPluginOptions (what: string, options: object, own: readonly (keyof typeof shared)[] = []): void {
-  const { prefix, logLevel, logSerializers, ...given } = options as RegisterOptions
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(shared, name))
-  if (unknown !== undefined) {
-    const all = Object.keys(shared)
-    throw new ConfigError(`${what}: ${unknownOption(unknown, nearest(unknown, all) === undefined ? own : all)}`)
-  }
-  checkSchema(what, SharedOptionsSchema, given)
+/** The options of streams. */
+export interface StreamOptions {
+  /**
+   * How long a client may stop reading before it is disconnected, in milliseconds. The limit exists because a stream
+   * occupies a connection of the pool. Default: 30 000.
+   */
+  readonly stallTimeoutMillis?: number
+  /** How long a stream may take as a whole, in milliseconds; 0 for no limit. Default: 3 600 000, an hour. */
+  readonly timeoutMillis?: number
+  /** How long open streams may continue when the server closes, in milliseconds. Default: 10 000. */
+  readonly closeTimeoutMillis?: number
+  /** How records become lines of CSV. */
+  readonly csv?: CsvOptions
 }
 
-/**
- * Refuses a plugin whose work has been done already, since Fastify would name a symbol, or only a decorator.
- *
- * @param added what the plugin adds, as the subject of a sentence
- * @throws {ConfigError} if it exists
- */
-export function refuseSecond (what: string, added: string, exists: boolean): void {
-  if (!exists) return
-  throw new ConfigError(
-    `${what}: ${added} exists already. Register the plugin once, or register only crudKit, which contains it.`
-  )
+/** Whether an operation uses a transaction, or the options of its transaction. */
+export type RouteTransaction = boolean | TransactionOptions
+/** The same setting for all operations of a resource, or for each operation. */
+export type RouteTransactions = RouteTransaction | { readonly [Operation in CrudOperation]?: RouteTransaction }
+
+/** Fastify's hooks of a route. */
+export type RouteHooks = Partial<
+  Pick<
+    RouteOptions,
+    | 'onRequest'
+    | 'preParsing'
+    | 'preValidation'
+    | 'preHandler'
+    | 'preSerialization'
+    | 'onSend'
+    | 'onResponse'
+    | 'onTimeout'
+    | 'onError'
+    | 'onRequestAbort'
+  >
+>
+
+/** The options of `fastify.register(crudRoutes, ...)`. */
+export interface CrudRoutesOptions<Entity extends object = any> extends RegisterOptions {
+  /** The CRUD class whose operations the routes call. */
+  readonly crud: CrudBase<Entity, any, any>
+  /** The operations to make routes for. Default: all but createMany. */
+  readonly operations?: readonly CrudOperation[]
+  /**
+   * Returns a condition, in MikroORM's query language, on the rows that a request may use; `{}` allows all. It holds
+   * for every request. Do not confuse it with `AllowedFilters.scope`, which is a filter that clients may switch on.
+   */
+  readonly scope?: (request: FastifyRequest) => Condition<Entity> | Promise<Condition<Entity>>
+  /** Hooks of all routes and of single operations. The hooks in `all` run first. */
+  readonly hooks?: {
+    /** Hooks of all routes. They run before those of a single operation. */
+    readonly all?: RouteHooks,
+  } & { readonly [Operation in CrudOperation]?: RouteHooks }
+  /** Merged into the `config` of all routes. */
+  readonly config?: Readonly<Record<string, unknown>>
+  /** Maximum number of records that one createMany may create. Default: 1 000. */
+  readonly maxBatch?: number
+  /** Let `DELETE /:id?hard=true` remove rows that could be marked as deleted. Default: false. */
+  readonly allowHardDelete?: boolean
+  /** Refuse PUT, PATCH and DELETE without If-Match, which names a version of the record. Default: false. */
+  readonly requireIfMatch?: boolean
+  /** Whether to refuse or to ignore properties in bodies that clients may read but not write. Default: refuse. */
+  readonly readonlyProperties?: 'refuse' | 'ignore'
+  /**
+   * Whether to refuse or to ignore parameters that are not part of the query language. Parameters that a route's own
+   * schema declares (`schemas.list.querystring`) are never refused. Default: refuse.
+   */
+  readonly unknownParameters?: 'refuse' | 'ignore'
+  /** Parts of the routes' schemas to replace. */
+  readonly schemas?: { readonly [Operation in CrudOperation]?: NonNullable<RouteOptions['schema']> }
+  /**
+   * Do the work of a request in a transaction, including the hooks of `CrudBase` and `scope`: `true`, or the options
+   * of `withTransaction`, for all operations or by operation. Transactions of reads are read-only by default.
+   * Default: false, so that only writes that need a transaction use one.
+   */
+  readonly transaction?: RouteTransactions
+  /**
+   * Let `GET /` send all records that match the filters, without pages, to clients that prefer `application/x-ndjson`
+   * or `text/csv` to JSON: `true`, or options. Default: false.
+   */
+  readonly stream?: boolean | StreamOptions
+  /** Send the duration of a request's stages in the header Server-Timing. Default: the option of `crudKit`. */
+  readonly serverTiming?: boolean
+  /** Name of the resource in documentation. Default: the name of its table. */
+  readonly name?: string
 }

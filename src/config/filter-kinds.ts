@@ -1,0 +1,249 @@
+/** The classes of the filters that the static methods of `AllowedFilters` make. */
+import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
+import type { FastifyRequest } from 'fastify'
+import { ConfigError } from '../base/errors.ts'
+import { PARTIAL_NAMES } from '../operators/index.ts'
+import { shown } from '../base/option-checks.ts'
+import type { AllowedFilters } from './allowed-filters.ts'
+import { BaseFilter } from './base-filter.ts'
+import {
+  checkFunction,
+  checkPath,
+  checkUrlName,
+  isOptions,
+  readOptions,
+  type EntryOptions,
+  type InUrl,
+  type NotGiven,
+  type UncheckedEntity,
+} from './entry-arguments.ts'
+import type { PathCheck } from './paths.ts'
+
+/** The class of `AllowedFilters.partial`. Frozen. */
+export class PartialFilter<Field extends string = NotGiven, Alias extends string = NotGiven> extends BaseFilter {
+  /** @internal Only a type: tells whether an entity has the field. */
+  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Field, Alias>
+
+  readonly kind = 'partial'
+  readonly field: Field
+  readonly alias: string | undefined
+  readonly defaultOperator = 'like'
+  readonly operators = PARTIAL_NAMES
+
+  constructor (field: Field, options?: EntryOptions<Alias>) {
+    super()
+    checkPath('AllowedFilters.partial', field)
+    this.field = field
+    this.alias = readOptions(`AllowedFilters.partial '${field}'`, options, ['alias']).alias
+    Object.freeze(this)
+  }
+}
+
+/**
+ * The unchanged value of a filter: the text of the parameter, or a list of texts if it is repeated. It is `any`, so
+ * that callbacks for the usual case can write `value.toUpperCase()`. If a callback throws because of a repeated
+ * parameter, the request is refused, see `src/sql/foreign.ts`.
+ */
+export type CustomFilterValue = any
+
+/** The information that a callback gets besides the value: its EntityManager, and the caller's `context`. */
+export interface CustomFilterContext {
+  /** The request of `request.em`, if the query runs on that, on a fork of it or in a transaction of it. */
+  readonly request?: FastifyRequest
+  /** The EntityManager on which the query runs. */
+  readonly em?: EntityManager
+  readonly [key: string]: unknown
+}
+
+/** Any query builder of MikroORM, with any joins. */
+export type NarrowedQueryBuilder = Pick<QueryBuilder<any>, '__subquery' | 'getFormattedQuery'>
+
+/**
+ * Adds a condition to a query: `(qb, value, context) => qb.andWhere(...)`. It is synchronous, because it only describes
+ * a query that has not been sent yet.
+ */
+export type CustomFilterCallback<Entity extends object = UncheckedEntity> = (
+  qb: QueryBuilder<Entity>,
+  value: CustomFilterValue,
+  context: CustomFilterContext
+) => NarrowedQueryBuilder
+
+/** The class of `AllowedFilters.custom`. Frozen. */
+export class CustomFilter<
+  Entity extends object = UncheckedEntity,
+  Name extends string = NotGiven,
+  Alias extends string = NotGiven
+> extends BaseFilter {
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Name, Alias>
+
+  readonly kind = 'custom'
+  /** The filter's name, which need not be a property. */
+  readonly field: string
+  readonly alias: string | undefined
+  readonly callback: CustomFilterCallback<Entity>
+
+  constructor (name: Name, callback: CustomFilterCallback<Entity>, options?: EntryOptions<Alias>) {
+    super()
+    checkUrlName('AllowedFilters.custom', 'name', name)
+    const what = `AllowedFilters.custom '${name}'`
+    checkFunction(what, callback)
+    this.field = name
+    this.callback = callback
+    this.alias = readOptions(what, options, ['alias']).alias
+    Object.freeze(this)
+  }
+}
+
+/** The class of `AllowedFilters.search`. Frozen. */
+export class SearchFilter<
+  Field extends string = NotGiven,
+  Name extends string = NotGiven,
+  Alias extends string = NotGiven
+> extends BaseFilter {
+  /** @internal Only a type: tells whether an entity has the fields. */
+  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Name, Alias>
+
+  readonly kind = 'search'
+  /** The filter's name, which is not a property. */
+  readonly field: string
+  readonly alias: string | undefined
+  /** The properties to search, including paths of relations. */
+  readonly fields: readonly Field[]
+
+  constructor (name: Name, fields: readonly Field[], options?: EntryOptions<Alias>) {
+    super()
+    checkUrlName('AllowedFilters.search', 'name', name)
+    const what = `AllowedFilters.search '${name}'`
+    if (!Array.isArray(fields) || fields.length === 0) {
+      throw new ConfigError(`${what}: the fields must be an array of at least one property, got ${shown(fields)}`)
+    }
+    for (const field of fields) checkPath(what, field)
+    const repeated = fields.find((field, index) => fields.indexOf(field) !== index)
+    if (repeated !== undefined) throw new ConfigError(`${what}: '${repeated}' is named twice`)
+    this.field = name
+    this.fields = Object.freeze([...fields])
+    this.alias = readOptions(what, options, ['alias']).alias
+    Object.freeze(this)
+  }
+}
+
+/** The class of `AllowedFilters.trashed`. Frozen. */
+export class TrashedFilter<Alias extends string = NotGiven> extends BaseFilter {
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<'trashed', Alias>
+
+  readonly kind = 'trashed'
+  readonly field = 'trashed'
+  readonly alias: string | undefined
+
+  constructor (options?: EntryOptions<Alias>) {
+    super()
+    this.alias = readOptions('AllowedFilters.trashed', options, ['alias']).alias
+    Object.freeze(this)
+  }
+}
+
+export interface ScopeOptions<
+  Field extends string = string,
+  Alias extends string = string
+> extends EntryOptions<Alias> {
+  /** Name of the MikroORM filter. Default: the name of this filter. */
+  readonly filter?: string
+  /**
+   * The filter's parameters, in the order of the values in the URL. Each names a property of the entity, and its value
+   * has the type of that property. Default: no parameters; then the URL has `true` or `false`.
+   */
+  readonly params?: Readonly<Record<string, Field>>
+}
+
+/** The class of `AllowedFilters.scope`. Frozen. */
+export class ScopeFilter<
+  Field extends string = NotGiven,
+  Name extends string = NotGiven,
+  Alias extends string = NotGiven,
+  Params = NotGiven
+> extends BaseFilter {
+  /** @internal Only a type: tells whether an entity has the properties. */
+  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Name, Alias, Params>
+
+  readonly kind = 'scope'
+  /** The filter's name in the URL, which is not a property. */
+  readonly field: string
+  readonly alias: string | undefined
+  /** Name of the MikroORM filter. */
+  readonly filter: string
+  readonly params: Readonly<Record<string, Field>>
+
+  constructor (name: Name, options?: ScopeOptions<Field, Alias>) {
+    super()
+    checkUrlName('AllowedFilters.scope', 'name', name)
+    const what = `AllowedFilters.scope '${name}'`
+    const { alias, filter = name, params = {} } = readOptions(what, options, ['alias', 'filter', 'params'])
+    if (typeof filter !== 'string') {
+      throw new ConfigError(`${what}: filter must be the name of a MikroORM filter, got ${shown(filter)}`)
+    }
+    if (!isOptions(params)) throw new ConfigError(`${what}: params must be an object, got ${shown(params)}`)
+    for (const [param, property] of Object.entries(params)) checkPath(`${what}: the parameter '${param}'`, property)
+    this.field = name
+    this.filter = filter
+    this.params = Object.freeze({ ...params }) as Readonly<Record<string, Field>>
+    this.alias = alias
+    Object.freeze(this)
+  }
+}
+
+/** A member of the OR group, which is a filter by operators. */
+export type Alternative = AllowedFilters | PartialFilter
+
+/** The class of `AllowedFilters.anyOf`. Frozen. */
+export class AnyOfFilter<
+  Field extends string = NotGiven,
+  Name extends string = NotGiven,
+  Alias extends string = NotGiven
+> extends BaseFilter {
+  /** @internal Only a type: tells whether an entity has the fields. */
+  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'filter'>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Name, Alias>
+
+  readonly kind = 'anyOf'
+  /** The filter's name, which is not a property. */
+  readonly field: string
+  readonly alias: string | undefined
+  readonly filters: readonly Alternative[]
+
+  constructor (name: Name, filters: readonly Alternative[], options?: EntryOptions<Alias>) {
+    super()
+    checkUrlName('AllowedFilters.anyOf', 'name', name)
+    const what = `AllowedFilters.anyOf '${name}'`
+    if (!Array.isArray(filters) || filters.length < 2) {
+      throw new ConfigError(`${what}: the filters must be an array of at least two, got ${shown(filters)}`)
+    }
+    const wrong = filters.findIndex((filter: unknown) => !isAlternative(filter))
+    if (wrong !== -1) {
+      throw new ConfigError(
+        `${what}: filters[${wrong}] is ${shown(filters[wrong])}; write AllowedFilters.exact('name')`
+      )
+    }
+    const useless = filters.find((filter) => filter.defaultValue !== undefined || filter.ignoredValues.length > 0)
+    if (useless !== undefined) {
+      throw new ConfigError(`${what}: a default or ignored values belong to the group, not to '${useless.field}' in it`)
+    }
+    this.field = name
+    this.filters = Object.freeze([...filters])
+    this.alias = readOptions(what, options, ['alias']).alias
+    Object.freeze(this)
+  }
+}
+
+/** Compares kinds instead of classes, because importing the class of filters by operators would be an import cycle. */
+function isAlternative (filter: unknown): filter is Alternative {
+  return filter instanceof BaseFilter && ['operators', 'partial'].includes((filter as Alternative).kind)
+}
