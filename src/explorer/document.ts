@@ -1,4 +1,5 @@
 /** Makes the document of the resources that a caller may use. */
+import { describeFilters, type DescribedFilter } from '../catalogue/index.ts'
 import { MAX_INCLUDE_DEPTH } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import { MAX_PATTERN_LENGTH } from '../operators/index.ts'
@@ -59,6 +60,14 @@ function othersOf (usable: readonly UsableResource[]): Others {
     }
     return undefined
   }
+  const described = new Map<UsableResource, readonly DescribedFilter[]>()
+  const filtersOf = (resource: UsableResource): readonly DescribedFilter[] => {
+    let filters = described.get(resource)
+    if (filters === undefined) {
+      described.set(resource, filters = describeFilters((resource.role ?? resource.known.routed).bound.whitelist))
+    }
+    return filters
+  }
   const lists = (resource: UsableResource): boolean => offers(resource, 'list')
   const gets = (resource: UsableResource): boolean => offers(resource, 'get')
   return {
@@ -68,7 +77,7 @@ function othersOf (usable: readonly UsableResource[]): Others {
     }),
     listOf: (model) => {
       const found = find(model, (resource) => lists(resource) && gets(resource), lists)
-      return found && { path: found.known.prefix, filters: (found.role ?? found.known.routed).bound.whitelist.filters }
+      return found && { path: found.known.prefix, filters: filtersOf(found) }
     },
   }
 }

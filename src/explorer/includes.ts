@@ -1,16 +1,15 @@
 /** Describes the includes of a whitelist as a tree, with the fields of included records. */
-import { takesOperators, type AggregateEntry, type OperatorFilter, type RelationEntry } from '../plan/index.ts'
+import type { DescribedFilter } from '../catalogue/index.ts'
+import type { AggregateEntry, FilterTarget, RelationEntry, Whitelist } from '../plan/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { relationEntries } from '../schema/index.ts'
-import type { Whitelist } from '../plan/index.ts'
 import type { AggregateDescription, IncludeDescription, RelatedList, RelationDescription } from './description.ts'
-import { parameterOf } from './filters.ts'
 import { CUSTOM, describeFields, describeType, type ReferenceTo } from './values.ts'
 
 /** The filters of the resource that lists the records of an entity, for this caller. */
 export type ListOf = (
   model: EntityModel
-) => { readonly path: string, readonly filters: Whitelist['filters'] } | undefined
+) => { readonly path: string, readonly filters: readonly DescribedFilter[] } | undefined
 
 export function describeIncludes (
   whitelist: Whitelist,
@@ -53,9 +52,10 @@ function relatedList (relation: RelationProperty, model: EntityModel, listOf: Li
   const list = listOf(relation.target)
   const field = keyField(relation, model)
   if (list === undefined || field === undefined) return null
-  for (const filter of list.filters.values()) {
-    if (!takesOperators(filter) || filter.kind === 'partial' || !filter.operators.has('eq')) continue
-    if (leadsBack(filter, relation)) return { resource: list.path, parameter: parameterOf(filter, 'eq'), field }
+  for (const { target, inputs } of list.filters) {
+    const equal = inputs.find(({ operator }) => operator === 'eq')
+    if (target === undefined || equal === undefined || !leadsBack(target, relation)) continue
+    return { resource: list.path, parameter: equal.parameter, field }
   }
   return null
 }
@@ -69,7 +69,7 @@ function keyField ({ join: { columns } }: RelationProperty, { properties }: Enti
 }
 
 /** Whether a filter of the related records compares the key of the record that they are related to. */
-function leadsBack ({ relations, operand }: OperatorFilter, relation: RelationProperty): boolean {
+function leadsBack ({ relations, operand }: FilterTarget, relation: RelationProperty): boolean {
   const [back, ...more] = relations
   if (back === undefined) return operand.kind === 'relation' && isReverse(operand, relation)
   return more.length === 0 && isReverse(back, relation) && operand.kind === 'scalar' &&

@@ -1,9 +1,8 @@
 /** Decides how people recognize a record, and how it is found by a text. */
 import type { EntityModel, ScalarProperty } from '../model/index.ts'
 import type { Operator } from '../operators/index.ts'
-import { takesOperators, type Whitelist } from '../plan/index.ts'
+import type { DescribedFilter } from '../catalogue/index.ts'
 import type { FieldDescription, Lookup, SortDescription } from './description.ts'
-import { parameterOf } from './filters.ts'
 
 /** Names of properties that are likely to tell records apart, the most likely first. */
 const LIKELY: readonly string[] = [
@@ -20,17 +19,18 @@ const LIKELY: readonly string[] = [
 ]
 
 export function describeLookup (
-  whitelist: Whitelist,
+  model: EntityModel,
+  filters: readonly DescribedFilter[],
   fields: readonly FieldDescription[],
   sorts: readonly SortDescription[]
 ): Lookup | null {
-  const property = labelOf(whitelist.model)
+  const property = labelOf(model)
   const label = property?.publicName ?? fields.find(({ key }) => key)?.name
   if (label === undefined) return null
   const needed = fields.filter(({ key, name }) => key || name === label)
   const selected = needed.map(({ select }) => select)
   return {
-    parameter: property === undefined ? null : parameterFor(property, whitelist) ?? null,
+    parameter: property === undefined ? null : parameterFor(property, filters) ?? null,
     label,
     fields: selected.every((name) => name !== null) ? selected.join() : null,
     sort: sorts.find(({ field }) => field === label)?.name ?? null,
@@ -56,19 +56,17 @@ const snakeCase = (name: string): string => name.replace(/(?<=[a-z0-9])[A-Z]/g, 
 const FINDING: readonly Operator[] = ['contains', 'ilike', 'starts', 'like', 'ieq', 'eq']
 
 /** The parameter that finds records by a part of their label. A pattern needs wildcards, unless it is partial. */
-function parameterFor (property: ScalarProperty, { filters }: Whitelist): string | undefined {
-  const compares = [...filters.values()].filter((filter) => takesOperators(filter)).filter(({ operand, relations }) =>
-    operand === property && relations.length === 0
-  )
-  const search = [...filters.values()].find((filter) =>
-    filter.kind === 'search' && filter.targets.some(({ operand }) => operand === property)
+function parameterFor (property: ScalarProperty, filters: readonly DescribedFilter[]): string | undefined {
+  const compares = filters.filter(({ target }) => target?.operand === property && target.relations.length === 0)
+  const search = filters.find(({ looks, compares }) =>
+    looks === 'search' && compares.some(({ operand }) => operand === property)
   )
   for (const operator of FINDING) {
-    if (operator === 'starts' && search !== undefined) return `filter[${search.name}]`
-    const filter = compares.find(({ operators, kind }) =>
-      operators.has(operator) && (kind === 'partial' || !operator.endsWith('like'))
-    )
-    if (filter !== undefined) return parameterOf(filter, operator)
+    if (operator === 'starts' && search !== undefined) return search.inputs[0]!.parameter
+    const input = compares.flatMap(({ looks, inputs }) =>
+      looks === 'partial' || !operator.endsWith('like') ? inputs : []
+    ).find((input) => input.operator === operator)
+    if (input !== undefined) return input.parameter
   }
-  return search === undefined ? undefined : `filter[${search.name}]`
+  return search?.inputs[0]!.parameter
 }

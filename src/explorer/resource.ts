@@ -1,4 +1,5 @@
 /** Describes a resource: everything that a caller may do with it. */
+import { describeFilters } from '../catalogue/index.ts'
 import {
   DEFAULT_MAX_BATCH,
   documentedFor,
@@ -14,7 +15,7 @@ import type { EntityModel } from '../model/index.ts'
 import type { Whitelist } from '../plan/index.ts'
 import { clientBody } from '../schema/index.ts'
 import type { JsonSchema, Operations, ResourceDescription } from './description.ts'
-import { describeFilters } from './filters.ts'
+import { showFilter } from './filters.ts'
 import { describeIncludes, type ListOf } from './includes.ts'
 import { describeLookup } from './lookup.ts'
 import { describeDefaultSort, describeSorts } from './sorts.ts'
@@ -45,6 +46,7 @@ export function describeResource ({ known, role }: UsableResource, others: Other
     create: offers.create || offers.createMany ? writable.create?.properties : undefined,
     update: offers.update ? writable.update?.properties : undefined,
   }, others.referenceTo)
+  const filters = describeFilters(whitelist)
   const sorts = describeSorts(whitelist, config)
   const defaultSort = describeDefaultSort(config, whitelist, sorts)
   return {
@@ -58,12 +60,12 @@ export function describeResource ({ known, role }: UsableResource, others: Other
     softDelete: softDeleteOf(whitelist),
     fields,
     includes: describeIncludes(whitelist, others.referenceTo, others.listOf),
-    filters: describeFilters(whitelist, others.referenceTo),
+    filters: filters.map((filter) => showFilter(filter, model, others.referenceTo)),
     sorts,
     defaultSort,
     paging: pagingOf(whitelist),
     downloads: options.stream === undefined || options.stream === false ? [] : STREAM_TYPES,
-    lookup: offers.list ? describeLookup(whitelist, fields, sorts) : null,
+    lookup: offers.list ? describeLookup(model, filters, fields, sorts) : null,
     bodies: {
       create: offers.create || offers.createMany ? bodyOf('create', documented) : null,
       update: offers.update ? bodyOf('update', documented) : null,

@@ -60,11 +60,13 @@ export type {
 } from './types.ts'
 export {
   comparedBy,
+  describeFilter,
   relationsOf,
   takesOperators,
-  TRASHED,
   type Compared,
   type FilterEntry,
+  type FilterFacts,
+  type FilterTarget,
   type OperatorFilter,
 } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'

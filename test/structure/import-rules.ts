@@ -36,6 +36,7 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/write/'],
   ['src/sync/'],
   ['src/crud/'],
+  ['src/catalogue/'],
   ['src/comparison/'],
   ['src/advice/'],
   ['src/http/'],

@@ -2,8 +2,8 @@
 import type { AnyOfFilter } from '../../config/index.ts'
 import type { QueryParamError } from '../../query/index.ts'
 import { refusal } from '../refusal.ts'
-import { freeName, type EntryBase, type FilterKind } from './kind.ts'
-import { operators, type OperatorFilter } from './operators.ts'
+import { freeName, named, TEXT, type EntryBase, type FilterKind, type ValueFacts } from './kind.ts'
+import { inputOf, operators, type OperatorFilter } from './operators.ts'
 import { partial } from './partial.ts'
 import { CODE, parameterName, NOTHING, type PlannedCondition } from './planned.ts'
 import { anyOf } from './tree.ts'
@@ -44,4 +44,20 @@ export const anyOfFilters: FilterKind<AnyOfFilter<string>, AnyOfEntry> = {
   },
 
   compared: ({ filters }) => filters.flatMap((filter) => operators.compared(filter)),
+
+  /** A group takes what the first filter takes. Its values are texts, unless all filters have one type. */
+  describe ({ filters }) {
+    const [first, ...others] = filters.map((filter) => inputOf(filter, filter.defaultOperator))
+    const { takes, value, example } = first!
+    const same = others.every((other) => typeOf(other.value) === typeOf(value))
+    const names = filters.map(({ name }) => `\`${name}\``).join(', ')
+    return named('anyOf', `Records that match the value in at least one of: ${names}.`, {
+      takes,
+      value: same ? value : TEXT,
+      example,
+    })
+  },
 }
+
+const typeOf = (value: ValueFacts | undefined): string =>
+  value?.codec === undefined ? JSON.stringify(value?.type) : 'custom'

@@ -1,6 +1,6 @@
 /** Custom filters, which pass their value to a callback of the application. */
 import type { CustomFilter, CustomFilterCallback } from '../../config/index.ts'
-import { freeName, type EntryBase, type FilterKind } from './kind.ts'
+import { freeName, named, type EntryBase, type FilterKind } from './kind.ts'
 import { parameterName, refuseFilter } from './planned.ts'
 
 export interface CustomFilterEntry extends EntryBase {
@@ -23,4 +23,6 @@ export const custom: FilterKind<CustomFilter, CustomFilterEntry> = {
   },
 
   compared: () => [],
+
+  describe: ({ name }) => named('custom', `The filter \`${name}\`, as this server defines it.`, { takes: 'one' }),
 }

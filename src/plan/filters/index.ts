@@ -11,12 +11,11 @@ import { aboutOr, withNullFilter } from './meant.ts'
 import { CODE, parameterName, NOTHING, refuseFilter, type Planned } from './planned.ts'
 import { ConditionTree } from './tree.ts'
 
-export type { Compared, FilterTarget } from './kind.ts'
-export { comparedBy, filterEntry, relationsOf, takesOperators, type FilterEntry } from './kinds.ts'
+export type { Compared, FilterFacts, FilterTarget } from './kind.ts'
+export { comparedBy, describeFilter, filterEntry, relationsOf, takesOperators, type FilterEntry } from './kinds.ts'
 export type { OperatorFilter } from './operators.ts'
 export { aboutOr } from './meant.ts'
 export { parameterName } from './planned.ts'
-export { TRASHED } from './trashed.ts'
 
 /** The filters of a whitelist. */
 export interface FilterList {

@@ -1,15 +1,20 @@
 /** The interface of filter kinds, and the members that all kinds have in common. */
-import type { AnyOfFilter, CustomFilter, ScopeFilter, SearchFilter } from '../../config/index.ts'
-import { resolvePath, type EntityModel, type RelationProperty } from '../../model/index.ts'
-import type { Operator } from '../../operators/index.ts'
+import {
+  resolvePath,
+  type EntityModel,
+  type KeyPart,
+  type RelationProperty,
+  type ValueType,
+} from '../../model/index.ts'
+import type { Operator, OperatorForm, OperatorValue } from '../../operators/index.ts'
 import type { FilterParam } from '../../query/index.ts'
 import type { Comparable } from '../types.ts'
 import type { Values } from '../values.ts'
 import type { Planned } from './planned.ts'
 
 /**
- * Everything that the planner needs to know about a kind of filter. `src/config` has the configuration of a kind,
- * `src/http/schemas/filter-parameters.ts` its documentation, and `src/client/values.ts` the values that clients write.
+ * Everything that the server needs to know about a kind of filter. `src/config` has the configuration of a kind, and
+ * `src/client/values.ts` the values that clients write.
  */
 export interface FilterKind<Config, Entry> {
   /**
@@ -22,6 +27,8 @@ export interface FilterKind<Config, Entry> {
   readonly plan: (param: FilterParam, entry: Entry, values: Values) => Planned
   /** Returns the properties that the filter compares, each with its operators. */
   readonly compared: (entry: Entry) => readonly Compared[]
+  /** Describes the filter for everyone who documents or offers it. */
+  readonly describe: (entry: Entry) => FilterFacts
   /** Whether a parameter may name an operator: entries of the kind have a map of them. */
   readonly takesOperators: Entry extends { readonly operators: unknown } ? true : false
 }
@@ -35,6 +42,53 @@ export interface FilterTarget {
 /** A property that a filter compares, and the operators that requests may use. */
 export interface Compared extends FilterTarget {
   readonly by: readonly Operator[]
+}
+
+/** What OpenAPI, the explorer and other descriptions of an API say about a filter. */
+export interface FilterFacts {
+  /** What people take it for. */
+  readonly looks: 'operators' | 'partial' | 'search' | 'anyOf' | 'trashed' | 'scope' | 'custom'
+  /** A sentence about the records that it keeps. */
+  readonly sentence: string
+  /** The property that it compares, if it compares one and its inputs are operators. */
+  readonly target?: FilterTarget
+  /** The ways to give its value, the default first. */
+  readonly inputs: readonly FilterInput[]
+}
+
+/** A way to give the value of a filter: by an operator, or without one. */
+export interface FilterInput {
+  /** Absent if the filter has no operators. */
+  readonly operator?: Operator
+  /** How the value is written. A `tuple` is a list with a value for each of `parts`. */
+  readonly takes: OperatorValue | 'tuple'
+  /** The value, or one item of it. Absent if only the server knows what it takes. */
+  readonly value?: ValueFacts
+  /** The parts of a tuple, in order. */
+  readonly parts?: ReadonlyArray<ValueFacts & { readonly name: string }>
+  /** The end of a sentence that begins with "Records whose `price`". */
+  readonly meaning: string
+  /** An example, made of two values of the type, the lower one first. */
+  readonly example?: { readonly type: ValueType, readonly of: OperatorForm['example'] }
+}
+
+/** The values of a filter. */
+export interface ValueFacts {
+  readonly type: ValueType
+  /** Present if the application defines how the values are written. */
+  readonly codec?: KeyPart['codec']
+}
+
+export const TEXT: ValueFacts = { type: { kind: 'text' } }
+export const BOOLEAN: ValueFacts = { type: { kind: 'boolean' } }
+
+/** The facts about a filter without operators, which has one way to give its value. */
+export function named (
+  looks: FilterFacts['looks'],
+  sentence: string,
+  input: Omit<FilterInput, 'meaning'>
+): FilterFacts {
+  return { looks, sentence, inputs: [{ ...input, meaning: 'matches the value' }] }
 }
 
 /** The members that the entries of all kinds have. */
@@ -51,7 +105,10 @@ export interface EntryBase {
  *
  * @throws {ConfigError} for the name of a hidden property
  */
-export function freeName (filter: CustomFilter | SearchFilter | ScopeFilter | AnyOfFilter, model: EntityModel): string {
+export function freeName (
+  filter: { readonly kind: string, readonly field: string, readonly alias: string | undefined },
+  model: EntityModel
+): string {
   if (model.properties.get(filter.field)?.hidden) {
     resolvePath(model, filter.field, `AllowedFilters.${filter.kind} '${filter.field}'`)
   }

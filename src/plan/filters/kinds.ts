@@ -3,7 +3,7 @@ import type { Filter } from '../../config/index.ts'
 import type { EntityModel, RelationProperty } from '../../model/index.ts'
 import { anyOfFilters, type AnyOfEntry } from './any-of.ts'
 import { custom, type CustomFilterEntry } from './custom.ts'
-import type { Compared, FilterKind } from './kind.ts'
+import type { Compared, FilterFacts, FilterKind } from './kind.ts'
 import { operators, type OperatorFilter } from './operators.ts'
 import { partial } from './partial.ts'
 import { search, type SearchEntry } from './search.ts'
@@ -49,6 +49,9 @@ export function filterEntry (filter: Filter, model: EntityModel): FilterEntry {
 
 /** The properties that a filter compares, each with its operators. */
 export const comparedBy = (entry: FilterEntry): readonly Compared[] => kindOf(entry).compared(entry)
+
+/** Describes a filter. */
+export const describeFilter = (entry: FilterEntry): FilterFacts => kindOf(entry).describe(entry)
 
 /** The relations on the paths to the properties that a filter compares. */
 export const relationsOf = (entry: FilterEntry): readonly RelationProperty[] =>

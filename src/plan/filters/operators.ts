@@ -18,7 +18,16 @@ import { cited, excess, refusal } from '../refusal.ts'
 import type { Condition } from '../types.ts'
 import type { Values } from '../values.ts'
 import { withoutIgnored } from './ignored.ts'
-import type { Compared, EntryBase, FilterKind, FilterTarget } from './kind.ts'
+import {
+  BOOLEAN,
+  TEXT,
+  type Compared,
+  type EntryBase,
+  type FilterFacts,
+  type FilterInput,
+  type FilterKind,
+  type FilterTarget,
+} from './kind.ts'
 import {
   CODE,
   parameterName,
@@ -51,6 +60,7 @@ interface OperatorKind {
   readonly resolve: FilterKind<AllowedFilters<string>, OperatorFilter<'operators'>>['resolve']
   readonly plan: (param: FilterParam, entry: OperatorFilter, values: Values) => PlannedOperator
   readonly compared: (entry: OperatorFilter) => readonly Compared[]
+  readonly describe: (entry: OperatorFilter) => FilterFacts
   readonly takesOperators: true
 }
 
@@ -99,6 +109,32 @@ export const operators: OperatorKind = {
   },
 
   compared: ({ relations, operand, operators }) => [{ relations, operand, by: [...operators.keys()] }],
+
+  describe (entry) {
+    const { name, operators, defaultOperator } = entry
+    return {
+      looks: 'operators',
+      sentence: `Records whose \`${name}\` matches.`,
+      target: entry,
+      inputs: [...new Set([defaultOperator, ...operators.keys()])].map((operator) => inputOf(entry, operator)),
+    }
+  },
+}
+
+/** Describes the value of an operator. */
+export function inputOf ({ operand, type, operators }: OperatorFilter, operator: Operator): FilterInput {
+  const { value: takes, meaning, example } = operators.get(operator)!
+  const item = type.kind === 'array' ? type.element : type
+  const codec = operand.kind === 'relation'
+    ? operand.key[0]?.codec
+    : operand.kind === 'scalar' ? operand.codec : undefined
+  return {
+    operator,
+    takes,
+    value: takes === 'boolean' ? BOOLEAN : takes === 'text' ? TEXT : { type: item, codec },
+    meaning,
+    example: { type: item, of: example },
+  }
 }
 
 /**

@@ -10,5 +10,6 @@ export const partial: FilterKind<PartialFilter<string>, OperatorFilter<'partial'
     resolveOperators(filter, model, { jsonType: 'string', formOf: (operator) => PARTIAL[operator] }),
   plan: operators.plan,
   compared: operators.compared,
+  describe: (entry) => ({ ...operators.describe(entry), looks: 'partial' }),
   takesOperators: true,
 }

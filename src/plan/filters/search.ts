@@ -4,7 +4,7 @@ import { ConfigError } from '../../base/errors.ts'
 import { isTextual, resolvePath } from '../../model/index.ts'
 import { checkPattern, containing } from '../../operators/index.ts'
 import { comparableOf, describe, valuesOf } from '../operand.ts'
-import { freeName, type EntryBase, type FilterKind, type FilterTarget } from './kind.ts'
+import { freeName, named, TEXT, type EntryBase, type FilterKind, type FilterTarget } from './kind.ts'
 import { refuseFilter, refuseForm } from './planned.ts'
 import { anyOf } from './tree.ts'
 
@@ -43,4 +43,11 @@ export const search: FilterKind<SearchFilter<string>, SearchEntry> = {
   },
 
   compared: ({ targets }) => targets.map((target) => ({ ...target, by: ['contains'] })),
+
+  describe: () =>
+    named('search', 'Records that contain the text somewhere, in upper or lower case.', {
+      takes: 'text',
+      value: TEXT,
+      example: { type: TEXT.type, of: (one) => one },
+    }),
 }

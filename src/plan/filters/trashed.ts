@@ -1,8 +1,9 @@
 /** The trashed filter, which says whether rows that are marked as deleted are visible. */
 import type { TrashedFilter } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
+import type { ValueType } from '../../model/index.ts'
 import type { Deleted } from '../types.ts'
-import type { EntryBase, FilterKind } from './kind.ts'
+import { named, type EntryBase, type FilterKind } from './kind.ts'
 import { refuseValue } from './planned.ts'
 
 export interface TrashedEntry extends EntryBase {
@@ -10,7 +11,9 @@ export interface TrashedEntry extends EntryBase {
 }
 
 /** The values of the filter, in the order in which errors and documentation list them. */
-export const TRASHED: readonly Deleted[] = ['with', 'only', 'without']
+const TRASHED: readonly Deleted[] = ['with', 'only', 'without']
+
+const VALUES: ValueType = { kind: 'enum', items: TRASHED, native: false }
 
 export const trashed: FilterKind<TrashedFilter, TrashedEntry> = {
   takesOperators: false,
@@ -30,4 +33,11 @@ export const trashed: FilterKind<TrashedFilter, TrashedEntry> = {
   },
 
   compared: () => [],
+
+  describe: () =>
+    named('trashed', 'Records that are marked as deleted: `with` them, `only` them, or `without`, as by default.', {
+      takes: 'one',
+      value: { type: VALUES },
+      example: { type: VALUES, of: (one) => one },
+    }),
 }
