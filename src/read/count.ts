@@ -3,7 +3,7 @@ import { planCount } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { Row } from '../sql/index.ts'
 import type { CrudClass, ReadOptions, Session } from '../resource/index.ts'
-import { beginRead, findRows } from './rows.ts'
+import { beginRead, sendRead, readingRows } from './rows.ts'
 
 /** The number of records that match the filters of `params`. */
 export async function countRecords (
@@ -13,7 +13,8 @@ export async function countRecords (
   options: ReadOptions
 ): Promise<number> {
   const read = await beginRead(crud, session, options, 'count')
-  const { rows } = await findRows(read, planCount(params, read.resource.whitelist, options))
+  const plan = planCount(params, read.resource.whitelist, options)
+  const { rows } = await sendRead(read, plan, (read) => readingRows(read, plan))
   return countOf(rows)
 }
 

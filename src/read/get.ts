@@ -4,7 +4,7 @@ import type { QueryParams } from '../query/index.ts'
 import type { CrudClass, ReadOptions, Session } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { convertRecord, isFinal, type JsonAnswer } from './answer.ts'
-import { beginRead, findRows, findWithinLimits, hookContext } from './rows.ts'
+import { beginRead, hookContext, sendRead, readingRows, readingWithinLimits } from './rows.ts'
 
 /** The record with a key, or `null` if it does not exist. */
 export async function readRecord (
@@ -19,7 +19,7 @@ export async function readRecord (
   const plan = planGet(id, params, read.resource.whitelist, options)
   enterStage()
   if (plan === undefined) return null
-  const { rows: [row], statement: { toWire } } = await findWithinLimits(read, plan)
+  const { rows: [row], statement: { toWire } } = await sendRead(read, plan, (read) => readingWithinLimits(read, plan))
   if (row === undefined) return null
   const json = row.item as string
   return {
@@ -38,5 +38,5 @@ export async function recordExists (
   const read = await beginRead(crud, session, options, 'exists')
   const plan = planExists(id, read.resource.whitelist, options)
   enterStage()
-  return plan !== undefined && (await findRows(read, plan)).rows.length > 0
+  return plan !== undefined && (await sendRead(read, plan, (read) => readingRows(read, plan))).rows.length > 0
 }

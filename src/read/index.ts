@@ -6,6 +6,14 @@ export { checkReturned, convertRecord, convertList, isFinal, jsonOf, parseRecord
 export { changedColumns, streamColumns, type StreamColumn } from './columns.ts'
 export { countOf, countRecords } from './count.ts'
 export { readRecord, recordExists } from './get.ts'
-export { estimateOf, finishKeyset, finishPage, itemsOfKeyset, itemsOfPage, planBehind, readList } from './list.ts'
-export { beginReadAs, hasAnswer, ungathered, weighedPlan, type FoundRows, type LimitedPlan, type Read } from './rows.ts'
+export { readList, readingPage } from './list.ts'
+export { sendAndWait, type Reading } from './reading.ts'
+export {
+  beginReadAs,
+  readingRows,
+  readingWithinLimits,
+  type FoundRows,
+  type PreparedRead,
+  type Read,
+} from './rows.ts'
 export { readStream } from './stream.ts'

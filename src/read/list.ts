@@ -10,10 +10,21 @@ import {
   readKeyset,
   totalOfPage,
   type KeysetRows,
+  type ToWire,
 } from '../answer/index.ts'
 import type { Row } from '../sql/index.ts'
 import { convertList, isFinal, type JsonAnswer } from './answer.ts'
-import { beginRead, findRows, findWithinLimits, hookContext, type FoundRows, type Read } from './rows.ts'
+import type { Reading } from './reading.ts'
+import { beginRead, hookContext, sendRead, readingRows, readingWithinLimits, type PreparedRead } from './rows.ts'
+
+/** A page whose items are as the database wrote them. */
+export interface FoundPage {
+  /** The items as a JSON list. */
+  readonly items: string
+  readonly toWire: ToWire | undefined
+  /** The JSON of the page with its items in wire form. */
+  readonly withItems: (items: string) => string
+}
 
 /** Reads a page as JSON. */
 export async function readList (
@@ -25,48 +36,44 @@ export async function readList (
   const began = beginRead(crud, session, options, 'list')
   const read = began instanceof Promise ? await began : began
   const plan = planList(params, read.resource.whitelist, options)
-  return plan.kind === 'keyset' ? await readByCursor(read, plan) : await readPage(read, plan)
+  const { items, toWire, withItems } = await sendRead(read, plan, (read) => readingPage(read, plan))
+  return { json: withItems(isFinal(toWire, crud) ? items : await convertList(items, toWire, crud, hookContext(read))) }
 }
 
-async function readPage (read: Read, plan: ListPlan): Promise<JsonAnswer> {
-  const found = await findWithinLimits(read, plan)
-  const row = found.rows[0]!
-  const json = itemsOfPage(row)
-  const items = isFinal(found.statement.toWire, read.crud) ? json : await convertItems(read, json, found)
-  const estimate = estimateOf(plan, row)
-  const explained = estimate && (await findRows(read, estimate)).rows[0]
-  return { json: finishPage(plan, row, items, explained) }
+/** The statements of a page. */
+export function readingPage (read: PreparedRead, plan: ListPlan | KeysetPlan): Reading<FoundPage> {
+  return plan.kind === 'keyset' ? readingByCursor(read, plan) : readingByNumber(read, plan)
 }
 
-async function readByCursor (read: Read, plan: KeysetPlan): Promise<JsonAnswer> {
-  const found = await findWithinLimits(read, plan)
-  const page = readKeyset(plan, found.rows)
+function * readingByNumber (read: PreparedRead, plan: ListPlan): Reading<FoundPage> {
+  const { rows: [row], statement: { toWire } } = yield * readingWithinLimits(read, plan)
+  const estimate = estimateOf(plan, row!)
+  const explained = estimate && (yield * readingRows(read, estimate)).rows[0]
+  return {
+    items: `[${(row!.items as string | null) ?? ''}]`,
+    toWire,
+    withItems: (items) => finishPage(plan, row!, items, explained),
+  }
+}
+
+function * readingByCursor (read: PreparedRead, plan: KeysetPlan): Reading<FoundPage> {
+  const { rows, statement: { toWire } } = yield * readingWithinLimits(read, plan)
+  const page = readKeyset(plan, rows)
   const look = planBehind(plan, page)
-  const behind = look && (await findRows(read, look)).rows
-  const json = itemsOfKeyset(page)
-  const items = isFinal(found.statement.toWire, read.crud) ? json : await convertItems(read, json, found)
-  return { json: finishKeyset(plan, page, items, behind) }
-}
-
-async function convertItems (read: Read, json: string, { statement }: FoundRows): Promise<string> {
-  return await convertList(json, statement.toWire, read.crud, hookContext(read))
-}
-
-/** The items of a page as a JSON list. */
-export function itemsOfPage (row: Row): string {
-  return `[${(row.items as string | null) ?? ''}]`
-}
-
-/** The items of a page by cursor as a JSON list. */
-export function itemsOfKeyset ({ items }: KeysetRows): string {
-  return `[${items.join()}]`
+  const behind = look && (yield * readingRows(read, look)).rows
+  return {
+    items: `[${page.items.join()}]`,
+    toWire,
+    withItems: (items) =>
+      pageJson(items, cursorInfo(plan, page, behind === undefined ? page.behind === true : behind.length > 0)),
+  }
 }
 
 /**
  * The plan of a statement that looks for rows on the other side of the page. It is needed only if the row that the
  * cursor was made from has been removed or has moved.
  */
-export function planBehind (plan: KeysetPlan, { behind }: KeysetRows): KeysetPlan | undefined {
+function planBehind (plan: KeysetPlan, { behind }: KeysetRows): KeysetPlan | undefined {
   return behind === undefined ? planOtherSide(plan) : undefined
 }
 
@@ -74,7 +81,7 @@ export function planBehind (plan: KeysetPlan, { behind }: KeysetRows): KeysetPla
  * The plan of the statement that estimates the total, which PostgreSQL does in a separate statement. It is `undefined`
  * if the total is not estimated or the page shows it.
  */
-export function estimateOf (plan: ListPlan, row: Row): CountPlan | undefined {
+function estimateOf (plan: ListPlan, row: Row): CountPlan | undefined {
   return plan.window.count === 'planned' && totalOfPage(plan.window, row) === undefined ? planEstimate(plan) : undefined
 }
 
@@ -83,24 +90,10 @@ export function estimateOf (plan: ListPlan, row: Row): CountPlan | undefined {
  *
  * @param explained the row of the statement that `estimateOf` has planned
  */
-export function finishPage (plan: ListPlan, row: Row, items: string, explained: Row | undefined): string {
+function finishPage (plan: ListPlan, row: Row, items: string, explained: Row | undefined): string {
   const { window } = plan
   const total = window.count === 'planned'
     ? totalOfPage(window, row) ?? plannedTotal(window, row, explained!)
     : row.total
   return pageJson(items, pageInfo(window, { ...row, total }))
-}
-
-/**
- * The JSON of a page by cursor.
- *
- * @param behind the rows of the statement that `planBehind` has planned
- */
-export function finishKeyset (
-  plan: KeysetPlan,
-  page: KeysetRows,
-  items: string,
-  behind: readonly Row[] | undefined
-): string {
-  return pageJson(items, cursorInfo(plan, page, behind === undefined ? page.behind === true : behind.length > 0))
 }

@@ -1,4 +1,4 @@
-/** Compiles the plan of a read, runs its statement and returns the rows. */
+/** Begins a read, and prepares the statements of its plan: `reading...` functions yield them and get their rows. */
 import type { Actor } from '../access/index.ts'
 import type { GetPlan, KeysetPlan, ListPlan, Plan } from '../plan/index.ts'
 import {
@@ -12,12 +12,14 @@ import {
   type Session,
   actorOf,
   crudContext,
+  type ReadFilters,
   readStatement,
   resourceFor,
 } from '../resource/index.ts'
 import { isDoubtful } from '../answer/index.ts'
 import { enterStage, type QueryOperation } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
+import { send, type Reading } from './reading.ts'
 
 /** A read in progress: the argument of its steps. */
 export interface Read<On extends CrudSession = Session> {
@@ -72,57 +74,55 @@ export function hookContext ({ session, conditions }: Read<CrudSession>): CrudCo
   return crudContext(session, conditions.context)
 }
 
-export async function findRows (read: Read, plan: Plan): Promise<FoundRows> {
-  const { resource, session, conditions, operation } = read
-  const statement = await resource.prepare(session, plan, conditions, operation)
-  const found = { rows: await readStatement(session, statement), statement }
-  return hasAnswer(found) ? found : await findRows(read, ungathered(plan))
+/** A read whose filters are known, so that it can prepare all of its statements without waiting. */
+export interface PreparedRead extends Read<CrudSession> {
+  readonly filters: ReadFilters
+}
+
+/** Sends the statements of a read on a session with promises. */
+export async function sendRead<Result> (
+  read: Read,
+  plan: Plan,
+  prepare: (read: PreparedRead) => Reading<Result>
+): Promise<Result> {
+  const { resource, session, conditions } = read
+  const filters = await resource.filtersOf(session, plan, conditions)
+  return await send(prepare({ ...read, filters }), (statement) => readStatement(session, statement))
+}
+
+/** The rows of a plan. */
+export function * readingRows (read: PreparedRead, plan: Plan): Reading<FoundRows> {
+  const { resource, session, conditions, operation, filters } = read
+  const statement = resource.prepareWith(session, plan, conditions, operation, filters)
+  const found = { rows: yield statement, statement }
+  return hasAnswer(found) ? found : yield * readingRows(read, { ...(plan as ListPlan), gathered: false })
 }
 
 /**
  * Whether rows are the answer of their statement. A statement that had to gather too many rows has none, and its shape
  * learns from that.
  */
-export function hasAnswer ({ rows: [row], statement: { gathering } }: FoundRows): boolean {
+function hasAnswer ({ rows: [row], statement: { gathering } }: FoundRows): boolean {
   if (gathering === undefined) return true
   const succeeded = row!.total !== null
   gathering.report(succeeded)
   return succeeded
 }
 
-/** The plan of a statement that reads the page and the total separately. */
-export function ungathered<AnyPlan extends Plan> (plan: AnyPlan): AnyPlan {
-  return { ...plan, gathered: false }
-}
-
 /**
  * Reads the rows of an answer and checks the answer against its limits. If the rows do not show whether a limit was
  * exceeded, a second statement that measures its answer decides. Only few, large answers need it, so all others are
  * spared its cost.
- */
-export async function findWithinLimits (
-  read: Read,
-  plan: LimitedPlan
-): Promise<FoundRows> {
-  const found = await findRows(read, plan)
-  const weighed = weighedPlan(plan, found)
-  if (weighed === undefined) return found
-  const certain = await findRows(read, weighed)
-  weighedPlan(weighed, certain)
-  return certain
-}
-
-/**
- * The plan of a statement that measures its answer, or `undefined` if the rows show that the answer is within its
- * limits.
  *
- * @throws {TooLargeError} when the rows show that the answer exceeds a limit
+ * @throws {TooLargeError} when the answer exceeds a limit
  */
-export function weighedPlan<Limited extends LimitedPlan> (
-  plan: Limited,
-  { rows, statement: { gathering } }: FoundRows
-): Limited | undefined {
-  if (!isDoubtful(plan, rows)) return undefined
+export function * readingWithinLimits (read: PreparedRead, plan: LimitedPlan): Reading<FoundRows> {
+  const found = yield * readingRows(read, plan)
+  if (!isDoubtful(plan, found.rows)) return found
   // a page that could not be gathered is not gathered when it is measured, either
-  return { ...plan, weighed: true, ...(plan.kind === 'list' && { gathered: gathering !== undefined }) }
+  const gathered = plan.kind === 'list' && { gathered: found.statement.gathering !== undefined }
+  const weighed: LimitedPlan = { ...plan, weighed: true, ...gathered }
+  const certain = yield * readingRows(read, weighed)
+  isDoubtful(weighed, certain.rows)
+  return certain
 }

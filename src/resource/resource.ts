@@ -144,6 +144,11 @@ export class Resource {
     conditions: RequestConditions,
     operation: QueryOperation
   ): Promise<CompiledRead> {
+    return this.prepareWith(session, plan, conditions, operation, await this.filtersOf(session, plan, conditions))
+  }
+
+  /** The conditions of MikroORM's filters and of the role's rows for a read. */
+  async filtersOf (session: Session, plan: Plan, conditions: RequestConditions): Promise<ReadFilters> {
     enterStage('plan')
     const entities = this.entitiesRead(plan)
     const behind = await activeFilters(session, this.entitiesOfRead(entities, conditions))
@@ -151,7 +156,7 @@ export class Resource {
     const guarded = withRows(own, conditions.actor, entities)
     const filters = guarded instanceof Promise ? await guarded : guarded
     const switched = plan.customs.length === 0 ? NONE_SWITCHED : await switchedFilters(session, plan)
-    return this.prepareWith(session, plan, conditions, operation, { filters, behind, switched })
+    return { filters, behind, switched }
   }
 
   /**
@@ -168,9 +173,7 @@ export class Resource {
     return hasCallbacks(plan) ? this.#entities : entitiesOf(plan)
   }
 
-  /**
-   * The same statement, given the conditions of MikroORM's filters and of the role's rows.
-   */
+  /** The same statement, given the conditions of MikroORM's filters and of the role's rows. It waits for nothing. */
   prepareWith (
     session: CrudSession,
     plan: Plan,
@@ -178,6 +181,7 @@ export class Resource {
     operation: QueryOperation,
     given: ReadFilters
   ): CompiledRead {
+    enterStage('plan')
     const planned = this.#plan(plan, conditions, given)
     enterStage('compile')
     const statement = this.#compile(session, planned, this.#calls[operation])

@@ -5,7 +5,7 @@ import type { SyncSession } from '../database/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Plan } from '../plan/index.ts'
-import { hasAnswer, ungathered, type FoundRows } from '../read/index.ts'
+import type { FoundRows } from '../read/index.ts'
 import {
   filterError,
   filtersByEntity,
@@ -18,6 +18,7 @@ import {
   type ActiveFilters,
   type FilterOptions,
   type FilterType,
+  type ReadFilters,
   type RequestConditions,
   type Resource,
 } from '../resource/index.ts'
@@ -31,12 +32,20 @@ export interface Looking {
   readonly operation: QueryOperation
 }
 
+/** The rows that a write looks for. */
 export function findRows (
   looking: Looking,
   plan: Plan,
   conditions: RequestConditions = looking.conditions
 ): FoundRows {
   const { resource, session, operation } = looking
+  const filters = readFilters({ ...looking, conditions }, plan)
+  const statement = resource.prepareWith(session, plan, conditions, operation, filters)
+  return { rows: session.run(statement), statement }
+}
+
+/** The conditions of MikroORM's filters and of the role's rows for a read. */
+export function readFilters ({ resource, session, conditions }: Looking, plan: Plan): ReadFilters {
   enterStage('plan')
   const { model, customs } = plan
   const entities = resource.entitiesRead(plan)
@@ -48,9 +57,7 @@ export function findRows (
     switches,
     switches.map((custom) => filterOf(session, model, 'read', optionsOf(model, custom)))
   )
-  const statement = resource.prepareWith(session, plan, conditions, operation, { filters, behind, switched })
-  const found = { rows: session.run(statement), statement }
-  return hasAnswer(found) ? found : findRows(looking, ungathered(plan), conditions)
+  return { filters, behind, switched }
 }
 
 /** Adds the rows that the role of a session may use to the conditions of MikroORM's filters. */
