@@ -2,6 +2,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { ConfigError } from './errors.ts'
+import { segmentsOf } from './error-list.ts'
 import { didYouMean, nearest } from './suggest.ts'
 
 /** Describes a value in an error message. */
@@ -95,7 +96,7 @@ function mistakeOf (
   above: readonly string[],
   sentences: SchemaSentences
 ): string {
-  const own = path.split('/').slice(1).map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const own = segmentsOf(path)
   const keys = [...above, ...own]
   // if the schema is a union and the value an object, check it against the object of the union
   const object = typeof value === 'object' && value !== null

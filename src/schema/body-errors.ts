@@ -1,11 +1,12 @@
 /**
- * The errors of a body that its schema refuses. They are made from the parts of the schema that fail. All errors of a
- * record are found, and the first ones are described.
+ * The errors of a body that its schema refuses. TypeBox's error iterator says where the schema fails, and this file
+ * says it in sentences. All errors of a record are found, and the first ones are described.
  */
 import type { TSchema } from '@sinclair/typebox'
-import { type ErrorList, escapedName } from '../base/error-list.ts'
+import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
+import { ErrorList, escapedName, segmentsOf } from '../base/error-list.ts'
 import type { ErrorItem, ValidationItem } from '../base/errors.ts'
-import { isObject, type Property } from '../model/index.ts'
+import { isObject, type Converted, type Property } from '../model/index.ts'
 import { cited } from '../plan/index.ts'
 import { ALLOWED_LIMIT, didYouMean, listed, nearest } from '../base/suggest.ts'
 import { partOf, type Part } from './part.ts'
@@ -24,7 +25,161 @@ export interface RecordNames {
   readonly writable: () => readonly string[]
 }
 
-const CODE = 'FST_ERR_VALIDATION'
+/**
+ * All errors of a record that its schema refuses, in the order of its properties.
+ *
+ * @param pointer the prefix of all pointers, e.g. `/1` in a batch
+ */
+export function bodyErrors (
+  schema: TSchema,
+  data: unknown,
+  names: RecordNames,
+  pointer: string
+): ErrorList<BodyError> {
+  const errors = new ErrorList<BodyError>()
+  const record: Place = { pointer, name: '', own: '', schemaPath: '#' }
+  if (!isObject(data)) {
+    errors.add(() => errorAt(record, 'A record must be an object.', typeOf('object')))
+    return errors
+  }
+  const properties = schema['properties'] as Record<string, TSchema>
+  for (const [name, value] of ownEntries(data)) {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (property === undefined) errors.add(() => closedName(name, names, record))
+    else if (value !== undefined) {
+      for (const failure of failuresOf(Errors(property, value))) {
+        errors.add(() => explained(failure, property, memberOf(record, name)))
+      }
+    }
+  }
+  for (const name of (schema['required'] ?? []) as readonly string[]) {
+    if (data[name] !== undefined) continue
+    errors.add(() => errorAt(record, `The property '${name}' is required.`, missing(name), {
+      pointer: memberOf(record, name).pointer,
+    }))
+  }
+  return errors
+}
+
+const ownEntries = (data: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [name: string, value: unknown]> =>
+  Object.getOwnPropertyNames(data).map((name) => [name, data[name]])
+
+/**
+ * The failures that become errors. A union fails for its first member, which is the schema of a value that is not null.
+ * An object that is stored as JSON fails for its members. A missing member also fails as a value, in its turn.
+ */
+function * failuresOf (failures: Iterable<ValueError>): Generator<ValueError> {
+  for (const failure of failures) {
+    const { type, schema, value, path, errors } = failure
+    const part = partOf(schema)
+    if (type === ValueErrorType.Union) yield * failuresOf(errors[0]!)
+    else if (part?.kind === 'stored') {
+      let failed = false
+      for (const inner of failuresOf(Errors(part.inner, value))) {
+        failed = true
+        yield { ...inner, path: `${path}${inner.path}` }
+      }
+      if (!failed) yield failure
+    } else if (type !== ValueErrorType.ObjectRequiredProperty) yield failure
+  }
+}
+
+/**
+ * The error of a failure in a property.
+ *
+ * @param top the place of the property
+ */
+function explained ({ type, schema, value, path }: ValueError, property: TSchema, top: Place): BodyError {
+  const { at, object } = placeOf(path, property, top)
+  const part = partOf(schema)
+  if (value === null && path === '') return errorAt(at, `'${at.name}' cannot be null.`, typeOf(schema['type']))
+  if (object !== undefined && type === ValueErrorType.ObjectAdditionalProperties) {
+    return unknownMember(object, at.own, part as Extract<Part, { kind: 'members' }>)
+  }
+  if (object !== undefined && (value ?? null) === null) {
+    return errorAt(object, `'${at.name}' is required.`, missing(at.own), { pointer: at.pointer })
+  }
+  switch (part?.kind) {
+    case 'members':
+      return errorAt(at, `'${at.name}' must be an object.`, typeOf('object'))
+    case 'list':
+      return errorAt(at, `'${at.name}' must be a list.`, typeOf('array'))
+    case 'links':
+      return errorAt(at, `'${at.name}' must be a list of ids.`, typeOf('array'))
+    case 'reference':
+    case 'keyParts':
+      return wrongReference(schema, value, at)
+    default:
+      return wrongValue(schema, value, at)
+  }
+}
+
+/**
+ * The error of a property that may not be written. Unknown and hidden properties have the same message. The message for
+ * a property that reads show says that it cannot be written.
+ */
+function closedName (name: string, { find, writable }: RecordNames, record: Place): BodyError {
+  const allowed = writable()
+  const near = nearest(name, allowed)
+  const suggestion = near === name ? undefined : near
+  const shown = cited(name)
+  const property = find(name)
+  const sentence = property === undefined || property.hidden
+    ? `There is no property '${shown}' to write`
+    : `The property '${shown}' cannot be written`
+  return errorAt(record, withAllowed(didYouMean(sentence, suggestion), allowed), additional(name), {
+    pointer: memberOf(record, shown).pointer,
+    allowed: listed(allowed),
+    ...(suggestion !== undefined && { suggestion }),
+  })
+}
+
+function unknownMember (object: Place, name: string, { allowed }: Extract<Part, { kind: 'members' }>): BodyError {
+  const shown = cited(name)
+  const detail = withAllowed(`'${object.name}' has no property '${shown}'.`, allowed)
+  return errorAt(object, detail, additional(name), { pointer: memberOf(object, shown).pointer, allowed })
+}
+
+function wrongReference (schema: TSchema, value: unknown, at: Place): BodyError {
+  const part = partOf(schema)
+  if (part?.kind !== 'keyParts') {
+    const detail = `'${at.name}' must refer to a record by its id: ${refusalOf(schema, value).expected}.`
+    return errorAt(at, detail, brokenKeyword(schema, value))
+  }
+  const quoted = part.names.map((name) => `'${name}'`).join(', ')
+  if (!isObject(value)) {
+    return errorAt(at, `'${at.name}' refers to records by an object with ${quoted}.`, typeOf('object'))
+  }
+  const unknown = Object.getOwnPropertyNames(value).find((name) => !part.names.includes(name))
+  if (unknown !== undefined) {
+    return errorAt(at, `'${at.name}' refers to records by an object with only ${quoted}.`, additional(unknown))
+  }
+  const [wrong] = failuresOf(Errors(part.inner, value))
+  return wrongReference(wrong!.schema, wrong!.value, at)
+}
+
+function wrongValue (schema: TSchema, value: unknown, at: Place): BodyError {
+  const { expected, allowed, at: below = '' } = refusalOf(schema, value)
+  const detail = `'${at.name}' must be ${expected}.`
+  const [place, broken] = [{ ...at, pointer: `${at.pointer}${below}` }, brokenKeyword(schema, value)]
+  return allowed === undefined
+    ? errorAt(place, detail, broken)
+    : errorAt(place, withAllowed(detail, allowed), broken, { allowed: allowed.slice(0, ALLOWED_LIMIT) })
+}
+
+/** What a rule says of a value that it refuses. Only a custom type can change its mind. */
+function refusalOf (schema: TSchema, value: unknown): Refusal {
+  const converted = (partOf(schema) as Extract<Part, { rule: unknown }>).rule(value)
+  return converted.ok ? { ok: false, expected: 'a value that its type accepts' } : converted
+}
+
+type Refusal = Extract<Converted, { ok: false }>
+
+/** Adds the allowed names or values to a sentence, so that the message alone says everything. */
+function withAllowed (sentence: string, names: readonly string[]): string {
+  const list = names.length === 0 ? 'none' : listed(names).join(', ') + (names.length > ALLOWED_LIMIT ? ', ...' : '')
+  return `${sentence} Allowed: ${list}.`
+}
 
 /** A place in a body. */
 interface Place {
@@ -32,213 +187,43 @@ interface Place {
   readonly pointer: string
   /** Name in sentences: `address.street`, `items[0]`. */
   readonly name: string
+  /** The last part of the name. */
+  readonly own: string
   /** JSON pointer into the schema. */
   readonly schemaPath: string
 }
 
-const member = (at: Place, name: string, shown = name): Place => ({
-  pointer: `${at.pointer}/${escapedName(shown)}`,
+const memberOf = (at: Place, name: string): Place => ({
+  pointer: `${at.pointer}/${escapedName(name)}`,
   name: at.name === '' ? name : `${at.name}.${name}`,
+  own: name,
   schemaPath: `${at.schemaPath}/properties/${escapedName(name)}`,
 })
 
-const itemOf = (at: Place, index: number): Place => ({
+/** An item of a list. Keys in a list have the name of the list. */
+const itemOf = (at: Place, index: string, isKey: boolean): Place => ({
   pointer: `${at.pointer}/${index}`,
-  name: `${at.name}[${index}]`,
+  name: isKey ? at.name : `${at.name}[${index}]`,
+  own: index,
   schemaPath: `${at.schemaPath}/items`,
 })
 
 /**
- * Adds the errors of a record.
+ * The place to which a path leads, and the embedded object whose member it is.
  *
- * @param pointer the prefix of all pointers, e.g. `/1` in a batch
+ * @param path a JSON pointer into the value of a property
+ * @param top the place of the property
  */
-export function addErrors (
-  errors: ErrorList<BodyError>,
-  schema: TSchema,
-  data: unknown,
-  names: RecordNames,
-  pointer: string
-): void {
-  new Examination(errors).record(schema, data, names, { pointer, name: '', schemaPath: '#' })
-}
-
-class Examination {
-  readonly #errors: ErrorList<BodyError>
-
-  constructor (errors: ErrorList<BodyError>) {
-    this.#errors = errors
+function placeOf (path: string, property: TSchema, top: Place): { readonly at: Place, readonly object?: Place } {
+  let [at, schema, object]: [Place, TSchema | undefined, Place?] = [top, property]
+  for (const segment of segmentsOf(path)) {
+    const within: TSchema = partOf(schema!) === undefined ? schema!['anyOf'][0] : schema
+    const isList = within['items'] !== undefined
+    object = isList ? undefined : at
+    at = isList ? itemOf(at, segment, partOf(within)?.kind === 'links') : memberOf(at, segment)
+    schema = isList ? within['items'] : within['properties'][segment]
   }
-
-  record (schema: TSchema, data: unknown, names: RecordNames, at: Place): void {
-    if (!isObject(data)) {
-      this.#refuse(at, 'A record must be an object.', { keyword: 'type', params: { type: 'object' } })
-      return
-    }
-    const properties = schema['properties'] as Record<string, TSchema>
-    for (const name of Object.getOwnPropertyNames(data)) {
-      const property = Object.hasOwn(properties, name) ? properties[name] : undefined
-      if (property === undefined) this.#refuseName(name, names, at)
-      else if (data[name] !== undefined) this.#property(property, data[name], member(at, name))
-    }
-    for (const name of (schema['required'] ?? []) as readonly string[]) {
-      if (data[name] === undefined) {
-        this.#refuse(at, `The property '${name}' is required.`, missing(name), `${at.pointer}/${escapedName(name)}`)
-      }
-    }
-  }
-
-  /**
-   * Refuses a property that may not be written. Unknown and hidden properties have the same message. The message for a
-   * property that reads show says that it cannot be written.
-   */
-  #refuseName (name: string, { find, writable }: RecordNames, at: Place): void {
-    this.#errors.add(() => {
-      const allowed = writable()
-      const near = nearest(name, allowed)
-      const suggestion = near === name ? undefined : near
-      const shown = cited(name)
-      const property = find(name)
-      const sentence = property === undefined || property.hidden
-        ? `There is no property '${shown}' to write`
-        : `The property '${shown}' cannot be written`
-      const detail = withAllowed(didYouMean(sentence, suggestion), allowed)
-      return {
-        item: {
-          source: { pointer: member(at, name, shown).pointer },
-          code: CODE,
-          detail,
-          allowed: listed(allowed),
-          ...(suggestion !== undefined && { suggestion }),
-        },
-        validation: validationItem(at, detail, additional(name)),
-      }
-    })
-  }
-
-  #property (schema: TSchema, value: unknown, at: Place): void {
-    if (value !== null) this.#value(schema, value, at)
-    else if (!acceptsNull(schema)) {
-      this.#refuse(at, `'${at.name}' cannot be null.`, { keyword: 'type', params: { type: schema['type'] } })
-    }
-  }
-
-  /** @param value not null */
-  #value (schema: TSchema, value: unknown, at: Place): void {
-    const inner = notNull(schema)
-    const part = partOf(inner)
-    switch (part?.kind) {
-      case 'value':
-        return this.#rule(part, inner, value, at)
-      case 'stored': {
-        const before = this.#errors.count
-        this.#value(part.inner, value, at)
-        if (this.#errors.count === before) this.#rule(part, inner, value, at)
-        return
-      }
-      case 'members':
-        return this.#members(part, inner, value, at)
-      case 'list':
-        return this.#list(inner, value, at, 'a list')
-      case 'links':
-        return this.#list(inner, value, at, 'a list of ids')
-      case 'reference':
-      case 'keyParts':
-        return this.#reference(inner, value, at)
-    }
-  }
-
-  #rule (part: Extract<Part, { rule: unknown }>, schema: TSchema, value: unknown, at: Place): void {
-    const converted = part.rule(value)
-    if (converted.ok) return
-    const { expected, allowed, at: below = '' } = converted
-    const place = { ...at, pointer: `${at.pointer}${below}` }
-    this.#refuse(place, `'${at.name}' must be ${expected}.`, brokenKeyword(schema, value), undefined, allowed)
-  }
-
-  #members (part: Extract<Part, { kind: 'members' }>, schema: TSchema, value: unknown, at: Place): void {
-    if (!isObject(value)) return this.#refuse(at, `'${at.name}' must be an object.`, typeOf('object'))
-    const properties = schema['properties'] as Record<string, TSchema>
-    const required = new Set(schema['required'] as readonly string[] | undefined)
-    for (const name of Object.getOwnPropertyNames(value)) {
-      if (Object.hasOwn(properties, name)) continue
-      const shown = cited(name)
-      const { pointer } = member(at, name, shown)
-      this.#refuse(at, `'${at.name}' has no property '${shown}'.`, additional(name), pointer, part.allowed)
-    }
-    for (const [name, property] of Object.entries(properties)) {
-      const given = value[name] ?? null
-      const place = member(at, name)
-      if (given !== null) this.#value(property, given, place)
-      else if (required.has(name) || (value[name] === null && !acceptsNull(property))) {
-        this.#refuse(at, `'${place.name}' is required.`, missing(name), place.pointer)
-      }
-    }
-  }
-
-  #list (schema: TSchema, value: unknown, at: Place, expected: string): void {
-    if (!Array.isArray(value)) return this.#refuse(at, `'${at.name}' must be ${expected}.`, typeOf('array'))
-    const items = schema['items'] as TSchema
-    const isReference = partOf(items)?.kind !== 'members'
-    for (const [index, item] of value.entries()) {
-      const place = itemOf(at, index)
-      this.#value(items, item, isReference ? { ...place, name: at.name } : place)
-    }
-  }
-
-  #reference (schema: TSchema, value: unknown, at: Place): void {
-    const part = partOf(schema)
-    if (part?.kind === 'reference') {
-      const converted = part.rule(value)
-      if (!converted.ok) {
-        const detail = `'${at.name}' must refer to a record by its id: ${converted.expected}.`
-        this.#refuse(at, detail, brokenKeyword(schema, value))
-      }
-      return
-    }
-    if (part?.kind !== 'keyParts') return
-    const quoted = part.names.map((name) => `'${name}'`).join(', ')
-    if (!isObject(value)) {
-      return this.#refuse(at, `'${at.name}' refers to records by an object with ${quoted}.`, typeOf('object'))
-    }
-    const unknown = Object.getOwnPropertyNames(value).find((name) => !part.names.includes(name))
-    if (unknown !== undefined) {
-      const detail = `'${at.name}' refers to records by an object with only ${quoted}.`
-      return this.#refuse(at, detail, additional(unknown))
-    }
-    const before = this.#errors.count
-    for (const name of part.names) {
-      if (this.#errors.count === before) this.#reference(schema['properties'][name], value[name], at)
-    }
-  }
-
-  /** @param pointer of the error; the place itself, unless it is given */
-  #refuse (
-    at: Place,
-    detail: string,
-    broken: Broken,
-    pointer = at.pointer,
-    allowed?: readonly string[]
-  ): void {
-    this.#errors.add(() => {
-      const sentence = allowed === undefined ? detail : withAllowed(detail, allowed)
-      return {
-        item: {
-          source: { pointer },
-          code: CODE,
-          detail: sentence,
-          ...(allowed !== undefined && { allowed: allowed.slice(0, ALLOWED_LIMIT) }),
-        },
-        validation: validationItem(at, sentence, broken),
-      }
-    })
-  }
-}
-
-/** Adds the allowed names or values to a sentence, so that the message alone says everything. */
-function withAllowed (sentence: string, names: readonly string[]): string {
-  const list = names.length === 0 ? 'none' : listed(names).join(', ') + (names.length > ALLOWED_LIMIT ? ', ...' : '')
-  return `${sentence} Allowed: ${list}.`
+  return { at, ...(object && { object }) }
 }
 
 /** The keyword of JSON Schema that a value breaks, with Ajv's parameters. */
@@ -253,10 +238,6 @@ const additional = (name: string): Broken => ({
   keyword: 'additionalProperties',
   params: { additionalProperty: cited(name) },
 })
-
-function validationItem (at: Place, message: string, { keyword, params }: Broken): ValidationItem {
-  return { keyword, instancePath: at.pointer, schemaPath: `${at.schemaPath}/${keyword}`, params, message }
-}
 
 /** The keyword that comes nearest to a rule that a value breaks. */
 function brokenKeyword (schema: TSchema, value: unknown): Broken {
@@ -277,16 +258,21 @@ function isOfType (value: unknown, type: string): boolean {
   return actual === type
 }
 
-const isNull = ({ type }: TSchema): boolean => type === 'null'
-
-/** The schema of the value, if it is not null. */
-function notNull (schema: TSchema): TSchema {
-  if (partOf(schema) !== undefined) return schema
-  return (schema['anyOf'] as readonly TSchema[] | undefined)?.find((one) => !isNull(one)) ?? schema
-}
-
-function acceptsNull (schema: TSchema): boolean {
-  const part = partOf(schema)
-  if (part === undefined) return (schema['anyOf'] as readonly TSchema[] | undefined)?.some(isNull) ?? false
-  return part.kind === 'ignored' || (part.kind === 'value' && part.rule(null).ok)
+/** @param more what the item has beside its sentence; its pointer leads to the place, unless it is given */
+function errorAt (
+  at: Place,
+  detail: string,
+  { keyword, params }: Broken,
+  { pointer = at.pointer, ...more }: Pick<ErrorItem, 'allowed' | 'suggestion'> & { readonly pointer?: string } = {}
+): BodyError {
+  return {
+    item: { source: { pointer }, code: 'FST_ERR_VALIDATION', detail, ...more },
+    validation: {
+      keyword,
+      instancePath: at.pointer,
+      schemaPath: `${at.schemaPath}/${keyword}`,
+      params,
+      message: detail,
+    },
+  }
 }

@@ -142,13 +142,12 @@ function memberSchema (member: Property, by: Author, isNullable: boolean): TSche
 function referenceSchema (parts: readonly KeyPart[]): TSchema {
   const [part, ...more] = parts
   if (part !== undefined && more.length === 0) return keySchema(part)
-  const names = parts.map(({ publicName }) => publicName)
-  return described(
-    Type.Object(Object.fromEntries(parts.map((part) => [part.publicName, keySchema(part)])), {
-      additionalProperties: false,
-    }),
-    { kind: 'keyParts', names }
-  )
+  const inner = Type.Object(Object.fromEntries(parts.map((part) => [part.publicName, keySchema(part)])), {
+    additionalProperties: false,
+  })
+  const fits = checkOf(inner)
+  const rule: Rule = (value) => fits(value) ? NULL : { ok: false, expected: 'a composite key' }
+  return ruled('key', inner, { kind: 'keyParts', rule, inner, names: parts.map(({ publicName }) => publicName) })
 }
 
 function keySchema (part: KeyPart): TSchema {

@@ -1,9 +1,9 @@
 /** The schemas of bodies with their compiled checks, made when they are first needed. */
 import type { TObject } from '@sinclair/typebox'
-import { ErrorList } from '../base/error-list.ts'
+import type { ErrorList } from '../base/error-list.ts'
 import { isObject, type EntityModel, type Property } from '../model/index.ts'
 import { namesForServer, type BodyRules, type Named } from '../plan/index.ts'
-import { addErrors, type BodyError, type RecordNames } from './body-errors.ts'
+import { bodyErrors, type BodyError, type RecordNames } from './body-errors.ts'
 import { clientSchema, serverSchema, type BodyOptions } from './body-schema.ts'
 import { checkOf, type Check } from './check.ts'
 
@@ -37,9 +37,7 @@ export class Body {
    * @param pointer the prefix of their pointers, e.g. `/1` in a batch
    */
   errorsOf (data: unknown, pointer = ''): ErrorList<BodyError> {
-    const errors = new ErrorList<BodyError>()
-    addErrors(errors, this.schema, data, this.#names, pointer)
-    return errors
+    return bodyErrors(this.schema, data, this.#names, pointer)
   }
 }
 

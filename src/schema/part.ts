@@ -6,7 +6,7 @@
  */
 import { Kind, TypeRegistry, type TSchema } from '@sinclair/typebox'
 import { TypeSystem, TypeSystemDuplicateTypeKind } from '@sinclair/typebox/system'
-import type { Converted, TypeName } from '../model/index.ts'
+import { WIRE_TYPES, type Converted, type TypeName } from '../model/index.ts'
 
 /** Converts a value, or says what would be accepted. */
 export type Rule = (value: unknown) => Converted
@@ -23,8 +23,8 @@ export type Part =
   | { readonly kind: 'list' }
   /** The key of a related record. */
   | { readonly kind: 'reference', readonly rule: Rule }
-  /** The composite key of a related record. */
-  | { readonly kind: 'keyParts', readonly names: readonly string[] }
+  /** The composite key of a related record. `inner` is the schema of its parts. */
+  | { readonly kind: 'keyParts', readonly rule: Rule, readonly inner: TSchema, readonly names: readonly string[] }
   /** The keys of related records. */
   | { readonly kind: 'links' }
   /** A property that is ignored. */
@@ -33,36 +33,15 @@ export type Part =
 // registered symbols, so that the schemas of two copies of this package do not disturb each other
 const kPart = Symbol.for('fastify-crud-kit.part')
 
-/** The names of the TypeBox types. Their prefix is the name of this package. */
-const KINDS: readonly (TypeName | 'custom' | 'embedded' | 'id' | 'any')[] = [
-  'integer',
-  'bigint',
-  'decimal',
-  'float',
-  'boolean',
-  'text',
-  'enum',
-  'uuid',
-  'date',
-  'datetime',
-  'time',
-  'json',
-  'blob',
-  'array',
-  'range',
-  'other',
-  'custom',
-  'embedded',
-  'id',
-  'any',
-]
-type KindName = typeof KINDS[number]
+/** The names of the TypeBox types: one for each wire type, and those of other rules. */
+const KINDS = [...Object.keys(WIRE_TYPES) as TypeName[], 'custom', 'embedded', 'id', 'key', 'any'] as const
 
 /** A schema with a rule. */
 interface Ruled {
   readonly [kPart]: { readonly rule: Rule }
 }
 
+// the prefix is the name of this package
 for (const name of KINDS) register(`fastify-crud-kit:${name}`)
 
 /**
@@ -88,7 +67,7 @@ const EXACT: ReadonlySet<unknown> = new Set(['Integer', 'Boolean'])
  *
  * @param form the JSON Schema, which accepts everything that the rule accepts
  */
-export function ruled (name: KindName, form: TSchema, part: Part & { readonly rule: Rule }): TSchema {
+export function ruled (name: typeof KINDS[number], form: TSchema, part: Part & { readonly rule: Rule }): TSchema {
   return described(EXACT.has(form[Kind]) ? form : { ...form, [Kind]: `fastify-crud-kit:${name}` }, part)
 }
 

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { schemaErrorFormatterOf } from '../../borrowed/fastify.ts'
-import { MAX_ERRORS, escapedName } from '../../base/error-list.ts'
+import { MAX_ERRORS, escapedName, segmentsOf } from '../../base/error-list.ts'
 import {
   RequestValidationError,
   validationOf,
@@ -99,9 +99,6 @@ function nameIn (params: Readonly<Record<string, unknown>>, ...keys: readonly st
 }
 
 const textOf = (value: unknown): string => typeof value === 'string' ? value : JSON.stringify(value)
-
-const segmentsOf = (pointer: string): string[] =>
-  pointer.split('/').slice(1).map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 
 function sourceOf (pointer: string, part: HttpPart): ErrorSource | undefined {
   if (part === 'body') return { pointer }
