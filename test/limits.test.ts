@@ -10,7 +10,7 @@ import { QueryBuilderConfig } from '../src/index.ts'
 import { MAX_PATTERN_LENGTH, MAX_WILDCARDS } from '../src/operators/pattern.ts'
 import { MAX_INCLUDES, MAX_STREAM_BATCH } from '../src/plan/index.ts'
 import { MAX_FILTER_DEPTH, MAX_LIST_ITEMS, MAX_PARAMETERS, MAX_QUERY_BYTES } from '../src/query/limits.ts'
-import { PART_BYTES } from '../src/run/streams/batch-size.ts'
+import { PART_BYTES } from '../src/run/streams/cursor.ts'
 
 const { pagination } = new QueryBuilderConfig()
 const described = (description: string | undefined): number => Number(/Default (\d+)/.exec(description!)![1])

@@ -5,7 +5,7 @@ import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { checkOptions, shown } from '../base/option-checks.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
-import { checkSharedTables, namedFor } from './inheritance.ts'
+import { checkSharedTables, namedFor } from './rule.ts'
 import { OTHERS, type AccessOptions, type EntityRule } from './access-options.ts'
 
 /** The models of an ORM's entities, by their names. */

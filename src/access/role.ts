@@ -1,10 +1,9 @@
 /** A role: the rules of its entities, and its view of their models. */
 import type { EntityModel } from '../model/index.ts'
 import type { Entities } from './check.ts'
-import { namedFor } from './inheritance.ts'
+import { namedFor, Rule } from './rule.ts'
 import { Links } from './links.ts'
 import { OTHERS, type EntityRule, type RoleRules } from './access-options.ts'
-import { Rule } from './rule.ts'
 import { viewOf, type Viewer } from './view.ts'
 
 const UNLIMITED = new Rule(true)

@@ -2,7 +2,6 @@
 import type { AnyQuery } from '../client/query-string.ts'
 import { groupsOf } from './key.ts'
 import type { AnyPage, AnyRecord, Bound, Id } from './resource.ts'
-import { inTurns } from './turns.ts'
 
 /** The conditions of a list, and what its records contain. */
 export interface ListQuery extends AnyQuery {
@@ -49,4 +48,21 @@ export async function readMany (bound: Bound, ids: readonly Id[], query: ListQue
 
 function chunksOf<Item> (items: readonly Item[], size: number): Item[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
+}
+
+/** Number of requests that are sent at the same time. */
+const AT_ONCE = 4
+
+/** Calls `work` for each item, and returns the results in the same order. */
+export async function inTurns<Item, Result> (
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>
+): Promise<Result[]> {
+  const results: Result[] = []
+  const queue = items.entries()
+  const takeTurns = async (): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, takeTurns))
+  return results
 }

@@ -1,7 +1,7 @@
 /** Writes of data providers: the changes of a form, the version that may be changed, writes to several records. */
 import { CrudError, isCrudError } from '../client/index.ts'
 import type { AnyRecord, Id } from './resource.ts'
-import { inTurns } from './turns.ts'
+import { inTurns } from './reads.ts'
 
 /**
  * Returns the properties of `data` whose values differ from those of `previous`. The server refuses properties that

@@ -1,8 +1,9 @@
 /**
  * Checks that the installed versions of MikroORM, Kysely, pg and Fastify have the members that this package borrows.
- * A missing member throws a ConfigError at start-up. Without the check, a request would fail with a TypeError.
+ * A missing member throws a ConfigError at start-up. Without the check, a request would fail with a TypeError. Packages
+ * of MikroORM that do not belong together are refused, too: npm installs them with a warning, or with --force.
  */
-import { QueryHelper, TransactionManager } from '@mikro-orm/core'
+import { EntityManager, QueryHelper, TransactionManager } from '@mikro-orm/core'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
@@ -14,7 +15,6 @@ import { KYSELY_MEMBERS } from './kysely.ts'
 import type { Borrowed } from './members.ts'
 import { MIKRO_ORM_MEMBERS } from './mikro-orm.ts'
 import { clientBeside, PG_MEMBERS, prepareValue } from './pg.ts'
-import { checkCore, checkVersions } from './versions.ts'
 
 /** All borrowed members. */
 export const BORROWED: readonly Borrowed[] = [
@@ -98,7 +98,7 @@ function refuseMissing (members: readonly Borrowed[], found: Owners): void {
   if (missing === undefined) return
   const { from, version, of, name } = missing
   throw new ConfigError(
-    `${from}${versionOf(from)} has no ${of}.${name}, which fastify-crud-kit needs. ` + (from === 'fastify'
+    `${from}${shownVersion(from)} has no ${of}.${name}, which fastify-crud-kit needs. ` + (from === 'fastify'
       ? `fastify ${version} has it.`
       : `Install version ${MIKRO_ORM_MEMBERS[0]!.version} of all @mikro-orm packages. It has the member, and brings ` +
         'versions of pg and kysely that fit.')
@@ -108,10 +108,62 @@ function refuseMissing (members: readonly Borrowed[], found: Owners): void {
 const require = createRequire(import.meta.url)
 
 /** The version after a space, such as ` 7.2.1`; empty for a package that does not export its package.json. */
-function versionOf (name: string): string {
+function shownVersion (name: string): string {
   try {
-    return ` ${(require(`${name}/package.json`) as { version: string }).version}`
+    return ` ${versionOf(require, name)}`
   } catch {
     return ''
   }
+}
+
+const CORE = '@mikro-orm/core'
+
+/** Packages that MikroORM releases with the same version as its core, and that use its internals. */
+const SAME_VERSION = ['sql', 'postgresql', 'pglite', 'decorators', 'migrations'].map((name) => `@mikro-orm/${name}`)
+
+/**
+ * Checks that the installed packages of MikroORM have one version.
+ *
+ * @param from the module for which packages are resolved
+ * @throws {ConfigError} that names the packages that differ, and the command to install one version of all
+ */
+export function checkVersions (from: string | URL = import.meta.url): void {
+  const require = createRequire(from)
+  const core = versionOf(require, CORE)
+  if (core === undefined) return
+  const others = SAME_VERSION.map((name) => ({ name, version: versionOf(require, name) }))
+    .filter(({ version }) => version !== undefined)
+  const different = others.filter(({ version }) => version !== core)
+  if (different.length === 0) return
+  const shown = different.map(({ name, version }) => `${name} ${version}`).join(', ')
+  // @mikro-orm/sql comes with the drivers
+  const all = [CORE, ...others.map(({ name }) => name).filter((name) => name !== '@mikro-orm/sql')]
+  throw new ConfigError(
+    `${CORE} ${core} does not fit ${shown}: all packages of MikroORM must have the same version. ` +
+      `Run npm install ${all.map((name) => `${name}@${core}`).join(' ')}`
+  )
+}
+
+function versionOf (require: NodeJS.Require, name: string): string | undefined {
+  try {
+    return (require(`${name}/package.json`) as { version: string }).version
+  } catch (error) {
+    // an optional package is not installed
+    if ((error as { code?: unknown }).code === 'MODULE_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+/**
+ * Checks that an EntityManager is of the class that this package imports. A second copy of a package has classes of its
+ * own, whose objects it does not know.
+ *
+ * @throws {ConfigError} if it comes from another copy of @mikro-orm/core
+ */
+export function checkCore (em: object): void {
+  if (em instanceof EntityManager) return
+  throw new ConfigError(
+    `${CORE} is installed twice: MikroORM and fastify-crud-kit have found different copies. ` +
+      `Run npm ls ${CORE}, then install the same version of all @mikro-orm packages, or run npm dedupe.`
+  )
 }

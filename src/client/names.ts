@@ -4,7 +4,6 @@
  */
 import type { InUrl, IsAny, Key, KindOf, Target } from '../config/index.ts'
 import type { CamelCase } from '../crud/index.ts'
-import type { AnyEntry, AnyJson } from './unknown.ts'
 
 /**
  * The entries of one list of a configuration, as a union. `never` for an empty list, `any` if the list is not known.
@@ -128,3 +127,12 @@ type FieldOf<Entry> = Entry extends unknown ? {
 export type RelatedFields<Options, Aliases = RelationAliases<Options>> = {
   readonly [Path in Exclude<keyof Fields<Options> & string, ''> as RelationUrl<Path, Aliases>]: Fields<Options>[Path]
 }
+
+/** A value of any JSON form. A program may use it without a cast. */
+export type AnyJson = any // the entity's type does not tell the form
+
+/** A record whose properties are not known. */
+export type AnyRecord = Record<string, AnyJson>
+
+/** The entries of a list that is not known. `any` marks it for `IsAny`, which tells it from an empty list. */
+type AnyEntry = any // see IsAny

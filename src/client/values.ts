@@ -3,7 +3,7 @@ import type { Opt, OptionalProps, Primary } from '@mikro-orm/core'
 import type { Filter, InUrl, IsAny, Key, KindOf, OperatorsInUrl, PathTarget } from '../config/index.ts'
 import type { One, Wire, WireInput } from '../crud/index.ts'
 import type { Operator, OperatorValues, OperatorValuesOnArrays, PartialOperator } from '../operators/index.ts'
-import type { AnyJson, AnyRecord } from './unknown.ts'
+import type { AnyJson, AnyRecord } from './names.ts'
 
 /** A value of a filter whose type is not known. */
 export type AnyValue = string | number | bigint | boolean | Date

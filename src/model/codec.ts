@@ -11,7 +11,7 @@ import {
   type Platform,
 } from '@mikro-orm/core'
 import { convert, fromJson } from './convert.ts'
-import type { Codec, ScalarProperty } from './entity-model.ts'
+import type { Codec, KeyColumn, ScalarProperty } from './entity-model.ts'
 import { withNumbers } from './exact-json.ts'
 import { RAW, type Converted } from './types/converted.ts'
 import { wireTypeOf } from './types/index.ts'
@@ -123,4 +123,18 @@ export function hydratorOf (property: EntityProperty, type: ValueType, platform:
   return inEntity === 'converted' && custom !== undefined
     ? (_, value) => custom.convertToJSValue(value, platform)
     : undefined
+}
+
+type KeyType = Pick<KeyColumn, 'type' | 'codec'>
+
+/** Converts the text of a key in a path to a value to bind. */
+export function keyFromText (text: string, { type, codec }: KeyType): Converted {
+  return codec?.toDatabase?.(text) ?? wireTypeOf(type).fromKey?.(text) ?? convert(text, type)
+}
+
+/** Converts a key in a body to a value to bind. Nothing is coerced. */
+export function keyFromJson (value: unknown, { type, codec }: KeyType): Converted {
+  if (value === null || value === undefined) return { ok: false, expected: 'an id' }
+  const converted = codec?.fromJson?.(value)
+  return converted === undefined ? fromJson(value, type) : comparable(converted)
 }

@@ -194,3 +194,15 @@ export function keyColumns (model: EntityModel): readonly KeyColumn[] {
 }
 
 const columnsByModel = new WeakMap<EntityModel, readonly KeyColumn[]>()
+
+/** The columns that hold a property. An embedded object has those of its members, a to-one relation its foreign key. */
+export function columnsOf (property: Property): readonly string[] {
+  switch (property.kind) {
+    case 'scalar':
+      return [property.column]
+    case 'embedded':
+      return [...property.properties.values()].flatMap(columnsOf)
+    case 'relation':
+      return property.join.kind === 'owner' ? property.join.columns : []
+  }
+}

@@ -16,19 +16,20 @@ export {
 } from './embedded-json.ts'
 export { exactText, isExactNumber, parseExact } from './exact-json.ts'
 export { isObject } from './is-object.ts'
-export { keyColumns } from './entity-model.ts'
-export { keyFromJson, keyFromText } from './key-value.ts'
-export type {
-  EmbeddedProperty,
-  EntityModel,
-  KeyColumn,
-  KeyPart,
-  PrimaryKeyPart,
-  Property,
-  RelationProperty,
-  ScalarProperty,
-  WriteRules,
+export {
+  columnsOf,
+  keyColumns,
+  type EmbeddedProperty,
+  type EntityModel,
+  type KeyColumn,
+  type KeyPart,
+  type PrimaryKeyPart,
+  type Property,
+  type RelationProperty,
+  type ScalarProperty,
+  type WriteRules,
 } from './entity-model.ts'
+export { keyFromJson, keyFromText } from './codec.ts'
 export { fromScope, incomparable, isSameValue } from './scope-value.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf } from './value-type.ts'
 export { arrayLiteral } from './types/array.ts'
@@ -40,5 +41,4 @@ export { wireTypeOf, WIRE_TYPES } from './types/index.ts'
 export type { Converted, SqlValue } from './types/converted.ts'
 export type { DecimalType, TypeName, TypeOf, ValueType } from './types/value-type.ts'
 export type { InsideJson, WireType } from './types/wire-type.ts'
-export { columnsOf } from './columns.ts'
 export { publicPath, resolvePath, type JsonPath, type Path } from './path.ts'

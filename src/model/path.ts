@@ -1,8 +1,14 @@
 /** Resolves the dotted paths of property names in whitelists. */
 import { ConfigError } from '../base/errors.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
-import { columnsOf } from './columns.ts'
-import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
+import {
+  columnsOf,
+  type EmbeddedProperty,
+  type EntityModel,
+  type Property,
+  type RelationProperty,
+  type ScalarProperty,
+} from './entity-model.ts'
 
 /** A resolved path: the relations that it follows, the embedded properties after them, and the property at its end. */
 export interface Path {

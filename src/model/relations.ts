@@ -1,8 +1,7 @@
 /** The joins and the orders of relations, from the metadata of MikroORM. */
-import { ReferenceKind, type EntityMetadata, type EntityProperty } from '@mikro-orm/core'
+import { ReferenceKind, type EntityMetadata, type EntityProperty, type Platform } from '@mikro-orm/core'
 import { ConfigError } from '../base/errors.ts'
-import type { Join, RelatedOrder } from './entity-model.ts'
-import type { OrmContext } from './orm-context.ts'
+import type { EntityModel, Join, RelatedOrder } from './entity-model.ts'
 
 /**
  * The order of a collection.
@@ -90,3 +89,13 @@ function isIndexed (meta: EntityMetadata, columns: readonly string[]): boolean {
 const isDeclared = (index: boolean | string | undefined): boolean => index !== undefined && index !== false
 
 const isBtree = (type: string | undefined): boolean => type === undefined || type.toLowerCase() === 'btree'
+
+/** The ORM that an entity belongs to. */
+export interface OrmContext {
+  readonly platform: Platform
+  /** The quoted name of an entity's table. */
+  readonly tableOf: (entity: unknown) => string
+  readonly modelOf: (entity: unknown) => EntityModel
+  /** The metadata after discovery. That of the properties of other entities may be older. */
+  readonly metadataOf: (entity: unknown) => EntityMetadata
+}

@@ -1,5 +1,5 @@
 /** The conditions of the MikroORM filters that are active in a session. */
-import { ValidationError } from '@mikro-orm/core'
+import { Utils, ValidationError, type FilterDef } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { conditionOfFilters, lacksArguments, NONE_ACTIVE } from '../borrowed/filters.ts'
 import { ALL_ROWS, type Where } from '../conditions/index.ts'
@@ -154,4 +154,15 @@ export function filterError (error: unknown): unknown {
   return lacksArguments(error)
     ? new DatabaseError('A filter that holds for the records of this request has no arguments.', { cause: error })
     : error
+}
+
+/** The filters that the ORM's configuration and the entity declare for it, without those that `addFilter` adds. */
+export function filtersOfEntity (em: EntityManager, entity: unknown): readonly FilterDef[] {
+  const meta = em.getMetadata().get(entity as never)
+  const declared = { ...meta.filters, ...em.config.get('filters') } as Record<string, FilterDef>
+  return Object.entries(declared)
+    .map(([name, filter]) => ({ ...filter, name }))
+    .filter(({ entity }) =>
+      entity === undefined || Utils.asArray(entity).some((named) => Utils.matchesEntity(named as never, meta as never))
+    )
 }

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Role } from '../access/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { relationsOf, type Whitelist } from '../plan/index.ts'
-import { filtersOfEntity } from './entity-filters.ts'
+import { filtersOfEntity } from './active-filters.ts'
 
 /**
  * Refuses estimates if rows are hidden from requests. The planner knows the values of all rows (PostgreSQL manual,

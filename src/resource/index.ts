@@ -9,6 +9,7 @@ export {
   filterError,
   filtersByEntity,
   filtersBySwitch,
+  filtersOfEntity,
   optionsOf,
   ownFilters,
   switchedBy,
@@ -20,7 +21,6 @@ export { actFor, actForSync, callerOf } from './caller.ts'
 export { crudContext, type CrudContext } from './context.ts'
 export { checkCoLocation } from './co-location.ts'
 export { checkEstimates } from './estimates.ts'
-export { filtersOfEntity } from './entity-filters.ts'
 export {
   filtersBehind,
   foreignOf,

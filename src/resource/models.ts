@@ -4,7 +4,6 @@ import { correctArrays } from '../borrowed/mikro-orm.ts'
 import { Access, type AccessOptions, type Entities } from '../access/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { Models, type EntityModel } from '../model/index.ts'
-import { minimalArrayLiteral } from './array-literals.ts'
 
 const modelsByStorage = new WeakMap<object, Map<string | undefined, Models>>()
 
@@ -66,4 +65,24 @@ export function modelsOf (em: EntityManager): Models {
     )
   }
   return models
+}
+
+/**
+ * Items that need quotes. Without them PostgreSQL reads an item as missing, as null or as part of the literal, or trims
+ * it (manual, section 8.15.6).
+ */
+const NEEDS_QUOTES = /^$|^null$|^[ \t\n\v\f\r]|[ \t\n\v\f\r]$|["{},\\]/i
+
+/**
+ * The literal that PostgreSQL's text input reads. It has no unnecessary quotes, so that MikroORM does not see a change
+ * in arrays that it has loaded.
+ */
+export function minimalArrayLiteral (values: readonly unknown[]): string {
+  return `{${values.map(literalOf).join(',')}}`
+}
+
+function literalOf (value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  const text = String(value)
+  return NEEDS_QUOTES.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text
 }

@@ -6,7 +6,7 @@ import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { includePath, relationsOf, type IncludeEntry, type Whitelist } from '../plan/index.ts'
 import { filterSql } from '../sql/index.ts'
 import { sentence } from './scope.ts'
-import { filtersOfEntity } from './entity-filters.ts'
+import { filtersOfEntity } from './active-filters.ts'
 
 /** The relations that a whitelist uses. */
 export function relationsOfWhitelist (

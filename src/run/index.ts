@@ -14,8 +14,15 @@ export {
 export { guardPool } from './pg/guard-pool.ts'
 export { declaresReadOnly, type Demands } from './transaction/held-connection.ts'
 export { demandsOf, ISOLATION_LEVELS } from './transaction/perform.ts'
-export { callsOf, type QueryCall, type QueryOperation } from './pg/query-call.ts'
-export type { QueryMessage } from './query-channel.ts'
+export {
+  callsOf,
+  PreparedText,
+  preparedValues,
+  type BoundStatement,
+  type QueryCall,
+  type QueryOperation,
+} from './pg/statement.ts'
+export { recorded, type QueryMessage, type RecordedStatement } from './query-channel.ts'
 export { enterStage, runAround, STAGES, StageTimes } from './stage-times.ts'
 export { waitingFor, type Cancellation } from './pg/connections.ts'
 export { runOnPool } from './pg/pool.ts'
@@ -23,8 +30,7 @@ export { isThere } from './pg/server-socket.ts'
 export { hasReplicas, readFromWriter, readingFrom, replicaReports } from './replicas/routing.ts'
 export { ReplicaSet, type ReplicaSettings } from './replicas/replica-set.ts'
 export type { ReplicaReport } from './replicas/replica.ts'
-export { limitStatements } from './pg/limit-statements.ts'
-export { clientOf, preparesConnections } from './pg/client.ts'
+export { clientOf, limitStatements, preparesConnections } from './pg/client.ts'
 export {
   askDistribution,
   askDistributionAgain,
@@ -35,17 +41,13 @@ export {
   type Distribution,
   type TableDistribution,
 } from './distribution.ts'
-export { recorded, type RecordedStatement } from './recorder.ts'
 export { columnsOfRule, noteRules, RULES } from './rules.ts'
 export { isEmbedded, read, run, runOutside, tellOf } from './session.ts'
 export type { Prepared } from './prepared.ts'
-export { PreparedText, type BoundStatement } from './pg/statement.ts'
 export { transact } from './transaction/transaction.ts'
-export { BatchSize } from './streams/batch-size.ts'
-export type { Completion } from './streams/cursor.ts'
+export { BatchSize, type Completion } from './streams/cursor.ts'
 export { streamRows } from './streams/stream-rows.ts'
 export { signalOf, throwIfStopped } from './transaction/stop.ts'
 export { mayRepeatKeys, noteRepeatedKeys } from './repeated-keys.ts'
-export { preparedValues } from './pg/prepared-values.ts'
 export { areTriggersKnown, changesLate, isPlain, noteTriggers, TRIGGERS } from './triggers.ts'
 export { toCrudError } from './errors/to-crud-error.ts'

@@ -1,10 +1,10 @@
 /**
- * Publishes the statements that `CrudBase` runs on a `node:diagnostics_channel`. Without subscribers, no messages are
- * made and nothing is hashed.
+ * Tells others about the statements that have run: subscribers of a `node:diagnostics_channel`, and explanations.
+ * Without subscribers, no messages are made and nothing is hashed. Outside of `recorded`, nothing is recorded.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel } from 'node:diagnostics_channel'
-import type { QueryCall } from './pg/query-call.ts'
-import { digestOf, type BoundStatement } from './pg/statement.ts'
+import { digestOf, type BoundStatement, type QueryCall } from './pg/statement.ts'
 
 /**
  * The message on the channel `fastify-crud-kit:query`. It is published for each statement that `CrudBase` has run, in
@@ -61,4 +61,24 @@ function messageOf (
     rows,
     ...(failure !== undefined && { error: failure }),
   }
+}
+
+/** A statement that has run. */
+export interface RecordedStatement extends BoundStatement {
+  /** Milliseconds from asking for a connection to receiving the rows. */
+  readonly duration: number
+}
+
+const storage = new AsyncLocalStorage<RecordedStatement[]>()
+
+/** Runs work, and returns the statements that `run` has sent for it, in the order in which they ended. */
+export async function recorded (work: () => Promise<unknown>): Promise<readonly RecordedStatement[]> {
+  const statements: RecordedStatement[] = []
+  await storage.run(statements, work)
+  return statements
+}
+
+/** Records a statement that has run, if its context is recorded. */
+export function record (statement: BoundStatement, duration: number): void {
+  storage.getStore()?.push({ ...statement, duration })
 }

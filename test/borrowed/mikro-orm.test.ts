@@ -2,7 +2,7 @@ import { ArrayType, wrap } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import assert from 'node:assert/strict'
 import * as borrowed from '../../src/borrowed/mikro-orm.ts'
-import { minimalArrayLiteral } from '../../src/resource/array-literals.ts'
+import { minimalArrayLiteral } from '../../src/resource/models.ts'
 import {
   inTransaction,
   Lent,

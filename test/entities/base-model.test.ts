@@ -1,7 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core'
 import t from 'tap'
-import { BaseModel } from '../../src/entities/base-model.ts'
-import { primaryKey, softDelete, timestamps, uuid } from '../../src/entities/mixins.ts'
+import { BaseModel, primaryKey, softDelete, timestamps, uuid } from '../../src/entities/base-model.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 
 const Gardener = defineEntity({ name: 'Gardener', extends: BaseModel, properties: { name: p.string() } })

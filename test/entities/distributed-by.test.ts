@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude, crudKit, CrudBase, QueryBuilderConfig } from '../../src/index.ts'
 import { distributedBy } from '../../src/entities/distributed-by.ts'
-import { softDelete, timestamps } from '../../src/entities/mixins.ts'
+import { softDelete, timestamps } from '../../src/entities/base-model.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 
 const Club = defineEntity({ name: 'Club', properties: { id: p.integer().primary(), name: p.string() } })

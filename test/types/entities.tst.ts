@@ -1,8 +1,7 @@
 import { defineEntity, p, type Collection, type EntityManager, type InferEntity } from '@mikro-orm/core'
 import { expect, test } from 'tstyche'
-import { BaseModel } from '../../src/entities/base-model.ts'
+import { BaseModel, primaryKey, softDelete, timestamps, uuid } from '../../src/entities/base-model.ts'
 import { distributedBy } from '../../src/entities/distributed-by.ts'
-import { primaryKey, softDelete, timestamps, uuid } from '../../src/entities/mixins.ts'
 
 declare const em: EntityManager
 

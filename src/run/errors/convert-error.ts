@@ -26,11 +26,11 @@ import {
   isTooLong,
   isUnavailable,
   isValidation,
+  ownErrorIn,
   sqlStateOf,
   type ServerError,
 } from './driver-errors.ts'
 import { namedBy, quotedNames, settable, type Named } from './named-properties.ts'
-import { ownErrorIn } from './through-driver.ts'
 
 /** Data exceptions: a value does not fit, or an expression has no result. */
 const INVALID_DATA = '22'

@@ -1,7 +1,6 @@
 /** Tells errors of the driver apart, by SQLSTATEs (PostgreSQL manual, appendix A), Node's codes and pg's messages. */
 import { DriverException, OptimisticLockError, ValidationError } from '@mikro-orm/core'
-import { AbortedError, OutcomeUnknownError, UnavailableError } from '../../base/errors.ts'
-import { ownErrorIn } from './through-driver.ts'
+import { AbortedError, DatabaseError, OutcomeUnknownError, UnavailableError } from '../../base/errors.ts'
 
 /** The fields of a server error that are read here. */
 export interface ServerError extends Error {
@@ -195,4 +194,22 @@ export function transienceOf (error: unknown): 'conflict' | 'unavailable' | unde
 /** Whether the server refuses all writes: a standby, or the former primary after a failover. */
 export function isReadOnlyServer (error: unknown): boolean {
   return (error as ServerError | null)?.code === READ_ONLY
+}
+
+/**
+ * Carries one of this package's errors through MikroORM's driver. MikroORM would append our `detail` to the message,
+ * which says the same. This error has no `detail`. The original error is its cause.
+ */
+export class ThroughDriver extends Error {
+  constructor (error: UnavailableError | DatabaseError) {
+    super(error.message, { cause: error })
+    const { code, statusCode } = error
+    Object.assign(this, { code, statusCode, ...(error instanceof UnavailableError && { headers: error.headers }) })
+  }
+}
+
+/** The error of this package that the driver has passed on. */
+export function ownErrorIn (error: unknown): UnavailableError | DatabaseError | undefined {
+  if (!(error instanceof ThroughDriver || error instanceof DriverException)) return undefined
+  return error.cause instanceof UnavailableError || error.cause instanceof DatabaseError ? error.cause : undefined
 }

@@ -3,8 +3,7 @@ import { DriverException, OptimisticLockError } from '@mikro-orm/core'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { UnavailableError } from '../../base/errors.ts'
 import { convertError } from './convert-error.ts'
-import { isConnectionLost, isReadOnlyServer, isUnreachable, isServerError } from './driver-errors.ts'
-import { ownErrorIn } from './through-driver.ts'
+import { isConnectionLost, isReadOnlyServer, isServerError, isUnreachable, ownErrorIn } from './driver-errors.ts'
 
 /**
  * Converts a database error to one of this package's errors. The given error is its `cause`, but its text is not shown

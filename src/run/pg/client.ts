@@ -1,20 +1,23 @@
 /** The driver's client behind a connection of MikroORM: a pool of pg, or PGlite. */
-import type { Pool } from 'pg'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import type { Client, Pool } from 'pg'
 import { checkClient, type PgliteClient } from '../../borrowed/check.ts'
-import { isPrepared, type Connection } from '../../borrowed/mikro-orm.ts'
-import { surviveUnreadable } from './unreadable.ts'
+import { connectionsOf, isPrepared, type Connection } from '../../borrowed/mikro-orm.ts'
+import { onConnections } from '../../borrowed/pg.ts'
+import { isConnectionLost } from '../errors/driver-errors.ts'
+import { surviveUnreadable } from './guard-pool.ts'
 
-type Client = Pool | PgliteClient
+type NativeClient = Pool | PgliteClient
 
-const clients = new WeakMap<object, Promise<Client>>()
+const clients = new WeakMap<object, Promise<NativeClient>>()
 
-const known = new WeakMap<object, Client>()
+const known = new WeakMap<object, NativeClient>()
 
 /** The driver's client of a connection, if it has been requested before. */
-export const knownClientOf = (connection: Connection): Client | undefined => known.get(connection)
+export const knownClientOf = (connection: Connection): NativeClient | undefined => known.get(connection)
 
 /** The driver's client of a connection. It is requested only once. */
-export function clientOf (connection: Connection): Promise<Client> {
+export function clientOf (connection: Connection): Promise<NativeClient> {
   let client = clients.get(connection)
   if (client === undefined) {
     client = prepareClient(connection)
@@ -25,8 +28,8 @@ export function clientOf (connection: Connection): Promise<Client> {
   return client
 }
 
-async function prepareClient (connection: Connection): Promise<Client> {
-  const client = await connection.getNativeClient() as unknown as Client
+async function prepareClient (connection: Connection): Promise<NativeClient> {
+  const client = await connection.getNativeClient() as unknown as NativeClient
   checkClient(connection.getClient(), client)
   // PGlite has no pool
   if (!('waitReady' in client)) surviveUnreadable(client)
@@ -43,4 +46,33 @@ export function preparesConnections (connection: Connection): boolean {
   let prepares = prepared.get(connection)
   if (prepares === undefined) prepared.set(connection, prepares = isPrepared(connection))
   return prepares
+}
+
+const limited = new WeakSet<Pool>()
+
+/**
+ * Sets the session's `statement_timeout` on the existing connections of an ORM's pools, and on each new one.
+ *
+ * @param millis a whole number, at least 1
+ * @param report takes the error of a connection that works, but on which the limit could not be set
+ */
+export async function limitStatements (
+  { driver }: MikroORM,
+  millis: number,
+  report: (error: unknown) => void
+): Promise<void> {
+  const setting = `set statement_timeout = ${Math.trunc(millis)}`
+  const { writer, replicas } = connectionsOf(driver)
+  for (const one of [writer, ...replicas]) {
+    const pool = await clientOf(one)
+    // PGlite cannot cancel a statement
+    if ('waitReady' in pool || limited.has(pool)) continue
+    limited.add(pool)
+    onConnections(pool, (client: Client) => {
+      client.query(setting).catch((error: unknown) => {
+        // no other statement runs on a lost connection
+        if (!isConnectionLost(error)) report(error)
+      })
+    })
+  }
 }

@@ -1,13 +1,13 @@
 /**
- * Adds three guards to a pool of pg: a limit for its queue, the replacement of connections that are older than the last
- * one that broke, and a check of servers that do not answer. They apply to all users of the pool, including MikroORM
- * and its transactions.
+ * Adds guards to a pool of pg: a limit for its queue, the replacement of connections that are older than the last one
+ * that broke, a check of servers that do not answer, and the survival of answers that cannot be read. They apply to all
+ * users of the pool, including MikroORM and its transactions.
  */
 import type { Client, Pool } from 'pg'
-import { endCursorsWith, isBusy, replaceConnect, socketOf } from '../../borrowed/pg.ts'
+import { endCursorsWith, isBusy, onConnections, replaceConnect, socketOf } from '../../borrowed/pg.ts'
+import { isTooLong } from '../errors/driver-errors.ts'
 import { pooled, useNoNames, waitingFor } from './connections.ts'
 import { isThere } from './server-socket.ts'
-import { surviveUnreadable } from './unreadable.ts'
 
 export interface GuardOptions {
   /** How many requests may wait for a connection. Further ones are refused at once. */
@@ -82,5 +82,45 @@ function closeUnresponsive (client: Client, after: number, patience: number): vo
         )
       }
     }, (error: Error) => stream.destroy(error))
+  })
+}
+
+const survived = new WeakSet<object>()
+
+/**
+ * Makes the process survive unreadable answers on the connections of a pool. pg reads answers in a listener of its
+ * socket, where no caller can catch an error. A text of more than 512 MiB, which no JavaScript string can hold, would
+ * end the process. Here the connection is closed instead, and the waiting statement gets the error.
+ */
+export function surviveUnreadable (pool: Pool): void {
+  if (survived.has(pool)) return
+  survived.add(pool)
+  onConnections(pool, survive)
+}
+
+function survive (client: Client): void {
+  if (survived.has(client)) return
+  survived.add(client)
+  const socket = socketOf(client)
+  // a connection in use has no other listener for this event, so its error would end the process. The statement gets
+  // the error as well
+  client.on('error', () => {})
+  for (const read of socket.listeners('data') as Array<(chunk: Buffer) => void>) {
+    socket.removeListener('data', read)
+    socket.on('data', (chunk) => {
+      try {
+        read(chunk)
+      } catch (error) {
+        socket.destroy(unreadable(error))
+      }
+    })
+  }
+}
+
+/** The error that closes the connection: the rest of the answer would be read as the beginning of the next one. */
+function unreadable (cause: unknown): Error {
+  if (isTooLong(cause)) return cause as Error
+  return Object.assign(new Error('Connection terminated: the answer of the server cannot be read', { cause }), {
+    code: 'ERR_UNREADABLE_ANSWER',
   })
 }

@@ -1,7 +1,7 @@
 /** The input of the run stage: a statement and its values. */
 import { createHash } from 'node:crypto'
 import { serialize } from 'pg-protocol'
-import type { QueryCall } from './query-call.ts'
+import { prepareValue } from '../../borrowed/pg.ts'
 
 /** Text with `$1`, `$2`, ... and the values for these placeholders. */
 export interface BoundStatement {
@@ -98,4 +98,48 @@ export function digestOf (text: string): string {
 /** @param name by which the server keeps the statement */
 export function parseMessage (text: string, name: string): Buffer {
   return serialize.parse({ text, name, types: [] }) as Buffer
+}
+
+/** The operations of a resource. Each statement carries the one that it runs for. */
+const OPERATIONS = [
+  'list',
+  'get',
+  'count',
+  'exists',
+  'stream',
+  'create',
+  'createMany',
+  'update',
+  'delete',
+  'restore',
+] as const
+/**
+ * The method of `CrudBase` that runs a statement. Methods that answer in JSON text use the name of their counterpart
+ * that does not.
+ */
+export type QueryOperation = typeof OPERATIONS[number]
+
+/** The purpose of a statement. */
+export interface QueryCall {
+  /** The operation that runs the statement. */
+  readonly operation: QueryOperation
+  /** Name of the resource. By default this is the name of its table. */
+  readonly resource: string
+}
+
+/** The `QueryCall` of each operation of a resource. */
+export function callsOf (resource: string): Readonly<Record<QueryOperation, QueryCall>> {
+  return Object.fromEntries(OPERATIONS.map((operation) => [operation, { operation, resource }])) as Record<
+    QueryOperation,
+    QueryCall
+  >
+}
+
+/**
+ * Converts values for PGlite, or for a driver that may be PGlite's. PGlite converts values while it writes the message,
+ * and would fail halfway at a value that has no text. All instances in a process share this memory, so the partial
+ * message would become part of the next two messages of any instance.
+ */
+export function preparedValues (values: readonly unknown[]): unknown[] {
+  return values.map((value) => prepareValue(value))
 }

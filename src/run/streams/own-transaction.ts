@@ -1,6 +1,7 @@
 /** Opens a cursor in a transaction on a connection that only this stream uses. */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Pool } from 'pg'
 import { executorOf, type UntypedKysely } from '../../borrowed/kysely.ts'
 import { applySessionContext, sessionContextOf, type Connection } from '../../borrowed/mikro-orm.ts'
 import { convertError } from '../errors/convert-error.ts'
@@ -22,9 +23,8 @@ import {
   type TransactionSettings,
 } from '../transaction/perform.ts'
 import { reasonOf, throwIfStopped } from '../transaction/stop.ts'
-import { PART_BYTES } from './batch-size.ts'
-import { batches, newCursorName, partOf, type OpenCursor, type Send, type CursorOptions } from './cursor.ts'
-import { takePlace } from './places.ts'
+import { clientOf } from '../pg/client.ts'
+import { batches, newCursorName, PART_BYTES, partOf, type CursorOptions, type OpenCursor, type Send } from './cursor.ts'
 
 /** Opens a cursor in a new transaction. */
 export async function openOn (
@@ -169,5 +169,39 @@ async function * readParts (
     await reader.end()
     // the statement is also reported if the caller stops in the middle of its rows
     tellOf(statement, connection, performance.now() - waited, failure ?? count)
+  }
+}
+
+/** The open streams of each pool. */
+const open = new WeakMap<Pool, Set<symbol>>()
+/** PostgreSQL's code for too many connections: another replica may have a free one. */
+const TOO_MANY = '53300'
+
+/**
+ * Reserves a place for a stream, and returns a function that frees it. A client may read arbitrarily slowly, so one
+ * connection is kept free for other requests.
+ *
+ * @throws {UnavailableError} when no more streams may be open
+ */
+async function takePlace (connection: Connection): Promise<() => void> {
+  const pool = await clientOf(connection).catch((error: unknown) => {
+    throw convertError(error)
+  }) as Pool
+  const streams = open.get(pool) ?? new Set()
+  open.set(pool, streams)
+  if (streams.size >= Math.max(1, pool.options.max - 1)) {
+    throw convertError(
+      Object.assign(
+        new Error(
+          `${streams.size} streams are open, and pool.max is ${pool.options.max}, for them and for all other requests`
+        ),
+        { code: TOO_MANY }
+      )
+    )
+  }
+  const stream = Symbol('stream')
+  streams.add(stream)
+  return () => {
+    streams.delete(stream)
   }
 }

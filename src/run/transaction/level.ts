@@ -7,7 +7,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { methodsOf, replaceOnTransaction, type OwnMethods, type Transaction } from '../../borrowed/kysely.ts'
 import { DatabaseError } from '../../base/errors.ts'
-import { ThroughDriver } from '../errors/through-driver.ts'
+import { ThroughDriver } from '../errors/driver-errors.ts'
 
 export interface Level {
   /** The level whose function asked for this one. */

@@ -24,8 +24,7 @@ import {
   type TransactionSettings,
   type Work,
 } from './perform.ts'
-import { limit, unlimit } from './statement-timeout.ts'
-import { closeWhenOverdue, type Stop } from './stop.ts'
+import { closeWhenOverdue, limit, unlimit, type Stop } from './stop.ts'
 
 /** Runs `work` in a savepoint of `outer`, after the savepoints of other callers have ended. */
 export async function nest<Result> (

@@ -32,8 +32,7 @@ import {
   type Work,
 } from './perform.ts'
 import { nest } from './savepoint.ts'
-import { limit } from './statement-timeout.ts'
-import { isConsequence, stopOf, closeWhenOverdue, type Stop } from './stop.ts'
+import { closeWhenOverdue, isConsequence, limit, stopOf, type Stop } from './stop.ts'
 
 /**
  * Runs `work` in a transaction: a new one, or a savepoint of the one that `em` is in. If `work` throws, everything that

@@ -1,7 +1,7 @@
 import { defineEntity, EntitySchema, p, Type, type EventArgs, type EventSubscriber } from '@mikro-orm/core'
 import t, { type Test } from 'tap'
 import { CrudBase, withTransaction, type CrudContext } from '../../../src/index.ts'
-import { timestamps } from '../../../src/entities/mixins.ts'
+import { timestamps } from '../../../src/entities/base-model.ts'
 import { Colour } from '../../fixtures/custom-types.ts'
 import { entities, Offer, Order, Parcel, Plant, Specimen, Supplier } from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase } from '../../../src/index.ts'
-import { timestamps } from '../../../src/entities/mixins.ts'
+import { timestamps } from '../../../src/entities/base-model.ts'
 import { entities, Order, Plant } from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
