@@ -8,18 +8,16 @@ import {
   type WritableConfig,
   type WritableOption,
 } from '../config/index.ts'
-import { SyncSession } from '../database/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { checkOptions } from '../base/option-checks.ts'
 import { planList, type Id } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { countRecords, readList, readRecord, readStream, recordExists } from '../read/index.ts'
 import {
-  actorOf,
   BoundResources,
+  callFor,
   requirePromises,
   Resource,
-  resourceFor,
   type CrudContext,
   type CrudResult,
   type CrudSession,
@@ -36,7 +34,6 @@ import {
   updateSync,
 } from '../sync/index.ts'
 import { createMany, createOne, deleteOne, restoreOne, updateOne, type Data } from '../write/index.ts'
-import { textOf, parsed } from './answers.ts'
 import { checkCall, refusalOf } from './check-call.ts'
 import { checkCrudOptions, checkHookNames } from './check-options.ts'
 import type {
@@ -51,6 +48,7 @@ import type {
   CrudUpdateOptions,
   CrudWriteOptions,
 } from './crud-options.ts'
+import { parsed, perform, textOf } from './perform.ts'
 import { roleView, type RoleView, type RoleViewOptions } from './role-view.ts'
 import type { WireBody, WireRecord, WrittenRecord } from './wire-types.ts'
 
@@ -141,9 +139,10 @@ export class CrudBase<
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string> {
     return (refusalOf(this, 'listJson', session, options, params) ?? textOf(
-      session instanceof SyncSession
-        ? listSync(this, session, params, options)
-        : readList(this, session, params, options)
+      perform(this, session, 'list', options, {
+        promised: (call) => readList(call, params),
+        blocking: (call) => listSync(call, params),
+      })
     )) as CrudResult<On, string>
   }
 
@@ -171,9 +170,10 @@ export class CrudBase<
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string | null> {
     return (refusalOf(this, 'getJson', session, options, params) ?? textOf(
-      session instanceof SyncSession
-        ? getSync(this, session, id, params, options)
-        : readRecord(this, session, id, params, options)
+      perform(this, session, 'get', options, {
+        promised: (call) => readRecord(call, id, params),
+        blocking: (call) => getSync(call, id, params),
+      })
     )) as CrudResult<On, string | null>
   }
 
@@ -183,9 +183,10 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, number> {
-    return (refusalOf(this, 'count', session, options, params) ?? (session instanceof SyncSession
-      ? countSync(this, session, params, options)
-      : countRecords(this, session, params, options))) as CrudResult<On, number>
+    return (refusalOf(this, 'count', session, options, params) ?? perform(this, session, 'count', options, {
+      promised: (call) => countRecords(call, params),
+      blocking: (call) => countSync(call, params),
+    })) as CrudResult<On, number>
   }
 
   /** Returns whether a record with the key exists. */
@@ -194,9 +195,10 @@ export class CrudBase<
     id: Id,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, boolean> {
-    return (refusalOf(this, 'exists', session, options) ?? (session instanceof SyncSession
-      ? existsSync(this, session, id, options)
-      : recordExists(this, session, id, options))) as CrudResult<On, boolean>
+    return (refusalOf(this, 'exists', session, options) ?? perform(this, session, 'exists', options, {
+      promised: (call) => recordExists(call, id),
+      blocking: (call) => existsSync(call, id),
+    })) as CrudResult<On, boolean>
   }
 
   /**
@@ -229,7 +231,7 @@ export class CrudBase<
   ): AsyncGenerator<string[], void, undefined> {
     checkCall(this, 'streamJson', em, options, params)
     requirePromises(em, 'stream() waits for one batch after the other')
-    yield * readStream(this, em, params, options)
+    yield * readStream(await callFor(this, em, 'stream', options), params)
   }
 
   /**
@@ -257,8 +259,7 @@ export class CrudBase<
     params: QueryParams,
     options: CrudQueryOptions<Entity>
   ): Promise<QueryBuilder<Entity>> {
-    const actor = await actorOf(em)
-    const resource = resourceFor(this, em, actor, 'list')
+    const { resource, actor } = await callFor(this, em, 'list', options)
     return await resource.query(em, planList(params, resource.whitelist, options), options, actor)
   }
 
@@ -277,9 +278,10 @@ export class CrudBase<
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
     return (refusalOf(this, 'create', session, options) ?? parsed(textOf(
-      session instanceof SyncSession
-        ? createSync(this, session, data as Data, options)
-        : createOne(this, session, data as Data, options)
+      perform(this, session, 'create', options, {
+        promised: (call) => createOne(call, data as Data),
+        blocking: (call) => createSync(call, data as Data),
+      })
     ))) as CrudResult<On, WrittenRecord<Entity>>
   }
 
@@ -293,9 +295,10 @@ export class CrudBase<
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>[]> {
     return (refusalOf(this, 'createMany', session, options) ?? parsed(textOf(
-      session instanceof SyncSession
-        ? createManySync(this, session, data as readonly Data[], options)
-        : createMany(this, session, data as readonly Data[], options)
+      perform(this, session, 'createMany', options, {
+        promised: (call) => createMany(call, data as readonly Data[]),
+        blocking: (call) => createManySync(call, data as readonly Data[]),
+      })
     ))) as CrudResult<On, WrittenRecord<Entity>[]>
   }
 
@@ -313,9 +316,10 @@ export class CrudBase<
     options: CrudUpdateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
     return (refusalOf(this, 'update', session, options) ?? parsed(textOf(
-      session instanceof SyncSession
-        ? updateSync(this, session, id, data as Data, options)
-        : updateOne(this, session, id, data as Data, options)
+      perform(this, session, 'update', options, {
+        promised: (call) => updateOne(call, id, data as Data),
+        blocking: (call) => updateSync(call, id, data as Data),
+      })
     ))) as CrudResult<On, WrittenRecord<Entity>>
   }
 
@@ -331,9 +335,10 @@ export class CrudBase<
     options: CrudDeleteOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
     return (refusalOf(this, 'delete', session, options) ?? parsed(textOf(
-      session instanceof SyncSession
-        ? deleteSync(this, session, id, options)
-        : deleteOne(this, session, id, options)
+      perform(this, session, 'delete', options, {
+        promised: (call) => deleteOne(call, id),
+        blocking: (call) => deleteSync(call, id),
+      })
     ))) as CrudResult<On, WrittenRecord<Entity>>
   }
 
@@ -349,9 +354,10 @@ export class CrudBase<
     options: CrudWriteOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
     return (refusalOf(this, 'restore', session, options) ?? parsed(textOf(
-      session instanceof SyncSession
-        ? restoreSync(this, session, id, options)
-        : restoreOne(this, session, id, options)
+      perform(this, session, 'restore', options, {
+        promised: (call) => restoreOne(call, id),
+        blocking: (call) => restoreSync(call, id),
+      })
     ))) as CrudResult<On, WrittenRecord<Entity>>
   }
 

@@ -1,9 +1,7 @@
 /** The columns of a stream's records, for formats with columns such as CSV. */
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { isObject, wireTypeOf, type Property } from '../model/index.ts'
 import { planStream, type Selection, type Whitelist } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
-import { knownActor, resourceFor, type CrudClass } from '../resource/index.ts'
 
 /** A column of a stream, or the columns of an included record. */
 export interface StreamColumn {
@@ -18,8 +16,7 @@ export interface StreamColumn {
  * The keys of a stream's records for `params`. Those that `fields` names come first, in its order, and then the others
  * in the order of declaration. A to-one include has the columns of its record.
  */
-export function streamColumns (crud: CrudClass, em: EntityManager, params: QueryParams): readonly StreamColumn[] {
-  const { whitelist } = resourceFor(crud, em, knownActor(em), 'stream')
+export function streamColumns (whitelist: Whitelist, params: QueryParams): readonly StreamColumn[] {
   const columnsOf = ({ properties, includes, aggregates }: Selection, path?: string): StreamColumn[] => {
     const fields = namedFields(params, whitelist, path)
     const place = (property: Property): number => {

@@ -9,7 +9,7 @@ export { readRecord, recordExists } from './get.ts'
 export { readList, readingPage } from './list.ts'
 export { sendAndWait, type Reading } from './reading.ts'
 export {
-  beginReadAs,
+  beginRead,
   readingRows,
   readingWithinLimits,
   type FoundRows,

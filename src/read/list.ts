@@ -1,7 +1,7 @@
 /** Reads a page of records in one statement. Some pages need a second one, for the total or to look behind the page. */
 import { planEstimate, planList, planOtherSide, type CountPlan, type KeysetPlan, type ListPlan } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
-import type { CrudClass, ReadOptions, Session } from '../resource/index.ts'
+import type { Call } from '../resource/index.ts'
 import {
   cursorInfo,
   pageInfo,
@@ -27,15 +27,10 @@ export interface FoundPage {
 }
 
 /** Reads a page as JSON. */
-export async function readList (
-  crud: CrudClass,
-  session: Session,
-  params: QueryParams,
-  options: ReadOptions
-): Promise<JsonAnswer> {
-  const began = beginRead(crud, session, options, 'list')
-  const read = began instanceof Promise ? await began : began
-  const plan = planList(params, read.resource.whitelist, options)
+export async function readList (call: Call, params: QueryParams): Promise<JsonAnswer> {
+  const read = beginRead(call)
+  const { crud } = read
+  const plan = planList(params, read.resource.whitelist, call.options)
   const { items, toWire, withItems } = await sendRead(read, plan, (read) => readingPage(read, plan))
   return { json: withItems(isFinal(toWire, crud) ? items : await convertList(items, toWire, crud, hookContext(read))) }
 }

@@ -1,33 +1,25 @@
 /** Begins a read, and prepares the statements of its plan: `reading...` functions yield them and get their rows. */
-import type { Actor } from '../access/index.ts'
 import type { GetPlan, KeysetPlan, ListPlan, Plan } from '../plan/index.ts'
 import {
+  type Call,
   type CompiledRead,
-  type CrudClass,
   type CrudContext,
   type CrudSession,
-  type ReadOptions,
   type RequestConditions,
-  type Resource,
   type Session,
-  actorOf,
   crudContext,
   type ReadFilters,
   readStatement,
-  resourceFor,
 } from '../resource/index.ts'
 import { isDoubtful } from '../answer/index.ts'
-import { enterStage, type QueryOperation } from '../run/index.ts'
+import { enterStage } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import { send, type Reading } from './reading.ts'
 
 /** A read in progress: the argument of its steps. */
-export interface Read<On extends CrudSession = Session> {
-  readonly crud: CrudClass
-  readonly resource: Resource
-  readonly session: On
+export interface Read<On extends CrudSession = Session>
+  extends Pick<Call<On>, 'crud' | 'resource' | 'session' | 'operation'> {
   readonly conditions: RequestConditions
-  readonly operation: QueryOperation
 }
 
 /** The plan of an answer with limits. */
@@ -39,32 +31,9 @@ export interface FoundRows {
   readonly statement: CompiledRead
 }
 
-/**
- * Begins a read. The first read binds the resource to its ORM.
- *
- * @returns a promise if the application must first tell the role that the session acts for
- */
-export function beginRead<On extends Session> (
-  crud: CrudClass,
-  session: On,
-  options: ReadOptions,
-  operation: QueryOperation
-): Read<On> | Promise<Read<On>> {
-  const actor = actorOf(session)
-  return actor instanceof Promise
-    ? actor.then((actor) => beginReadAs(actor, crud, session, options, operation))
-    : beginReadAs(actor, crud, session, options, operation)
-}
-
-/** Begins a read for a role. */
-export function beginReadAs<On extends CrudSession> (
-  actor: Actor | undefined,
-  crud: CrudClass,
-  session: On,
-  options: ReadOptions,
-  operation: QueryOperation
-): Read<On> {
-  const resource = resourceFor(crud, session, actor, operation)
+/** @throws {ScopeError} for a scope that is not certainly a condition */
+export function beginRead<On extends CrudSession> (call: Call<On>): Read<On> {
+  const { crud, resource, session, operation, options, actor } = call
   enterStage('plan')
   return { crud, resource, session, conditions: resource.readConditions(options, actor), operation }
 }

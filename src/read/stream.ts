@@ -13,27 +13,20 @@ import {
   type StreamPlan,
 } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
-import { crudContext, type CompiledRead, type CrudClass, type ReadOptions } from '../resource/index.ts'
+import { crudContext, type Call, type CompiledRead } from '../resource/index.ts'
 import { checkRecord, readKeyset, tooLarge } from '../answer/index.ts'
 import { BatchSize, isEmbedded, run, streamRows, throwIfStopped, type Completion } from '../run/index.ts'
 import { type Row, EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from '../sql/index.ts'
 import { convertRecord, isFinal } from './answer.ts'
 import { beginRead } from './rows.ts'
 
-/** Options of a stream: those of other reads and a signal. */
-export interface StreamReadOptions extends ReadOptions {
-  /** Ends the stream, even while the database is executing its statement. */
-  readonly signal?: AbortSignal
-}
-
 /** The JSON texts of all records that match `params`, in batches. */
 export async function * readStream (
-  crud: CrudClass,
-  em: EntityManager,
-  params: QueryParams,
-  options: StreamReadOptions
+  call: Call<EntityManager>,
+  params: QueryParams
 ): AsyncGenerator<string[], void, undefined> {
-  const { resource, conditions } = await beginRead(crud, em, options, 'stream')
+  const { crud, session: em, options } = call
+  const { resource, conditions } = beginRead(call)
   const plan = planStream(params, resource.whitelist, options)
   const context = crudContext(em, options.context)
   const statementOf: StatementOf = async (plan) => await resource.prepare(em, plan, conditions, 'stream')

@@ -3,7 +3,6 @@
  * one request. Errors: mistakes of the configuration, when the resource is bound, and values that are not certainly
  * conditions.
  */
-export { actorOf, knownActor, resourceFor } from './acting.ts'
 export {
   activeFilters,
   filterError,
@@ -17,6 +16,7 @@ export {
   type FilterType,
 } from './active-filters.ts'
 export { BoundResources } from './bound-resources.ts'
+export { callFor, type Call, type OperationOptions } from './call.ts'
 export { actFor, actForSync, callerOf } from './caller.ts'
 export { crudContext, type CrudContext } from './context.ts'
 export { checkCoLocation } from './co-location.ts'

@@ -1,12 +1,13 @@
 /** Compiles statements with the conditions of MikroORM's filters, and runs them on a synchronous session. */
 import type { Actor } from '../access/index.ts'
-import type { Where } from '../conditions/index.ts'
 import type { SyncSession } from '../database/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
+import { isPromise, type OrPromise } from '../base/or-promise.ts'
 import type { Plan } from '../plan/index.ts'
 import type { FoundRows } from '../read/index.ts'
 import {
+  callFor,
   filterError,
   filtersByEntity,
   filtersBySwitch,
@@ -16,8 +17,11 @@ import {
   rowsOf,
   switchedBy,
   type ActiveFilters,
+  type Call,
+  type CrudClass,
   type FilterOptions,
   type FilterType,
+  type OperationOptions,
   type ReadFilters,
   type RequestConditions,
   type Resource,
@@ -66,20 +70,32 @@ export function withRows (
   actor: Actor | undefined,
   entities: readonly EntityModel[]
 ): ActiveFilters {
-  return actor === undefined ? filters : guarded(filters, entities, entities.map((model) => rowsSync(actor, model)))
+  if (actor === undefined) return filters
+  return guarded(filters, entities, entities.map((model) => known(rowsOf(actor, model), () => model)))
 }
 
-/** @throws {ConfigError} if the application's function returns a promise */
-export function rowsSync (actor: Actor, model: EntityModel): Where | undefined {
-  const rows = rowsOf(actor, model)
-  if (rows instanceof Promise) {
-    rows.catch(() => {})
-    throw new ConfigError(
-      `access: 'rows' of ${model.name} returns a promise, which a synchronous session (useAsync: false) cannot wait ` +
-        'for: use a DatabaseFactory without useAsync: false, and await the result.'
-    )
-  }
-  return rows
+/**
+ * The call of a caller on a synchronous session.
+ *
+ * @throws {ConfigError} if the application's function `rows` returns a promise
+ */
+export function callSync (
+  crud: CrudClass,
+  session: SyncSession,
+  operation: QueryOperation,
+  options: OperationOptions
+): Call<SyncSession> {
+  return known(callFor(crud, session, operation, options), () => crud.bind(session.em).model)
+}
+
+/** The rows of a role, or what was made of them. It refuses the promise that the application's function returned. */
+function known<Value> (value: OrPromise<Value>, modelOf: () => EntityModel): Value {
+  if (!isPromise(value)) return value
+  value.catch(() => {})
+  throw new ConfigError(
+    `access: 'rows' of ${modelOf().name} returns a promise, which a synchronous session (useAsync: false) cannot ` +
+      'wait for: use a DatabaseFactory without useAsync: false, and await the result.'
+  )
 }
 
 export function activeFilters (

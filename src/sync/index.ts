@@ -4,5 +4,6 @@
  * thread, while the calling thread waits. They refuse hooks and filters that return promises, and writes that need
  * MikroORM's unit of work.
  */
+export { callSync } from './find-rows.ts'
 export { countSync, existsSync, getSync, listSync } from './read.ts'
 export { createManySync, createSync, deleteSync, restoreSync, updateSync } from './write.ts'

@@ -5,12 +5,12 @@
 import type { SyncSession } from '../database/index.ts'
 import type { Id } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
-import { crudContext, knownActor, resourceFor, type CrudClass } from '../resource/index.ts'
-import { enterStage, type QueryOperation } from '../run/index.ts'
+import { crudContext, type Call } from '../resource/index.ts'
+import { enterStage } from '../run/index.ts'
 import {
   beginCreate,
   beginUpdate,
-  beginWriteOf,
+  beginWrite,
   requireMark,
   completeRow,
   deletionTime,
@@ -24,40 +24,21 @@ import {
   withServerValues,
   type Data,
   type Write,
-  type WriteOptions,
   type Written,
 } from '../write/index.ts'
 import { finishList, finishRecord } from './answer.ts'
 import { changeRow, insertRows, markRow, removeRow } from './rows.ts'
 import { repeated } from './repeat.ts'
-import { rowsSync } from './find-rows.ts'
 import { valueOf } from './value.ts'
 
-function beginWrite (
-  crud: CrudClass,
-  session: SyncSession,
-  options: WriteOptions,
-  operation: QueryOperation
-): Write<SyncSession> {
-  const actor = knownActor(session)
-  const resource = resourceFor(crud, session, actor, operation)
-  const rows = actor && rowsSync(actor, resource.model)
-  return beginWriteOf(resource, crud, session, options, operation, actor, rows)
-}
-
-export function createSync (crud: CrudClass, session: SyncSession, data: Data, options: WriteOptions): JsonAnswer {
-  const write = beginWrite(crud, session, options, 'create')
+export function createSync (call: Call<SyncSession>, data: Data): JsonAnswer {
+  const write = beginWrite(call)
   const [written] = createRecords(write, [data], () => '')
   return answerOne(write, written!)
 }
 
-export function createManySync (
-  crud: CrudClass,
-  session: SyncSession,
-  data: readonly Data[],
-  options: WriteOptions
-): JsonAnswer {
-  const write = beginWrite(crud, session, options, 'createMany')
+export function createManySync (call: Call<SyncSession>, data: readonly Data[]): JsonAnswer {
+  const write = beginWrite(call)
   requireList(write, data)
   const written = createRecords(write, data, (index) => `/${index}`)
   return { json: finishList(write, listOf(written), write.resource.toWire) }
@@ -85,14 +66,9 @@ function createRecords (
   return repeated(write.session, () => insertRows(checked, rows, pointer))
 }
 
-export function updateSync (
-  crud: CrudClass,
-  session: SyncSession,
-  id: Id,
-  data: Data,
-  options: WriteOptions
-): JsonAnswer {
-  const write = beginWrite(crud, session, options, 'update')
+export function updateSync (call: Call<SyncSession>, id: Id, data: Data): JsonAnswer {
+  const { crud, session, options } = call
+  const write = beginWrite(call)
   const update = beginUpdate(write, id, data)
   let { row } = update
   if (update.complete !== undefined) {
@@ -109,8 +85,9 @@ export function updateSync (
   return answerOne(write, repeated(session, () => changeRow(withRows(write, [changes]), id, changes)))
 }
 
-export function deleteSync (crud: CrudClass, session: SyncSession, id: Id, options: WriteOptions): JsonAnswer {
-  const write = beginWrite(crud, session, options, 'delete')
+export function deleteSync (call: Call<SyncSession>, id: Id): JsonAnswer {
+  const { crud, session, options } = call
+  const write = beginWrite(call)
   valueOf('beforeDelete', crud.beforeDelete?.(id, crudContext(session, options.context)))
   const deletedAt = deletionTime(write)
   return answerOne(
@@ -119,10 +96,10 @@ export function deleteSync (crud: CrudClass, session: SyncSession, id: Id, optio
   )
 }
 
-export function restoreSync (crud: CrudClass, session: SyncSession, id: Id, options: WriteOptions): JsonAnswer {
-  const write = beginWrite(crud, session, options, 'restore')
+export function restoreSync (call: Call<SyncSession>, id: Id): JsonAnswer {
+  const write = beginWrite(call)
   requireMark(write)
-  return answerOne(write, repeated(session, () => markRow(write, id, null)))
+  return answerOne(write, repeated(call.session, () => markRow(write, id, null)))
 }
 
 function answerOne (write: Write<SyncSession>, written: Written): JsonAnswer {

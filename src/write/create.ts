@@ -4,9 +4,8 @@ import {
   isInTransaction,
   sharedEmOf,
   type ActiveFilters,
-  type CrudClass,
+  type Call,
   type CrudSession,
-  type Session,
 } from '../resource/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { enterStage } from '../run/index.ts'
@@ -22,33 +21,19 @@ import { filtersOfWrite, writeInTransaction } from './run-write.ts'
 import { createThroughEntities } from './unit-of-work/create.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { withRows } from './scope-row.ts'
-import { beginWrite, type Write, type WriteOptions, type Written } from './write.ts'
+import { beginWrite, type Write, type Written } from './write.ts'
 import { checkingItself, needsTransaction } from './written-scope.ts'
 
 /** @param isChecked whether the schema of complete new records has accepted the data */
-export async function createOne (
-  crud: CrudClass,
-  session: Session,
-  data: Data,
-  options: WriteOptions,
-  isChecked = false
-): Promise<JsonAnswer> {
-  const began = beginWrite(crud, session, options, 'create')
-  const write = began instanceof Promise ? await began : began
+export async function createOne (call: Call, data: Data, isChecked = false): Promise<JsonAnswer> {
+  const write = beginWrite(call)
   const [written] = await createRecords(write, [data], isChecked, () => '')
   return answerOne(write, written!)
 }
 
 /** @param isChecked whether the schema of complete new records has accepted each record */
-export async function createMany (
-  crud: CrudClass,
-  session: Session,
-  data: readonly Data[],
-  options: WriteOptions,
-  isChecked = false
-): Promise<JsonAnswer> {
-  const began = beginWrite(crud, session, options, 'createMany')
-  const write = began instanceof Promise ? await began : began
+export async function createMany (call: Call, data: readonly Data[], isChecked = false): Promise<JsonAnswer> {
+  const write = beginWrite(call)
   requireList(write, data)
   return answerMany(write, await createRecords(write, data, isChecked, (index) => `/${index}`))
 }

@@ -2,7 +2,7 @@
 import { ConfigError } from '../base/errors.ts'
 import type { Id } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
-import { crudContext, type CrudClass, type CrudSession, type Session } from '../resource/index.ts'
+import { crudContext, type Call, type CrudSession } from '../resource/index.ts'
 import { answerOne } from './answer.ts'
 import { markRow, removeRow } from './one-statement/change.ts'
 import { throwPointed } from './point-error.ts'
@@ -11,17 +11,12 @@ import { filtersOfChange, writeInTransaction } from './run-write.ts'
 import { removeThroughEntity } from './unit-of-work/delete.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { markThroughEntity } from './unit-of-work/update.ts'
-import { beginWrite, type Write, type WriteOptions, type Written } from './write.ts'
+import { beginWrite, type Write, type Written } from './write.ts'
 
 /** Marks a record as deleted. Without `deleted_at`, or with the option `hard`, it removes the record. */
-export async function deleteOne (
-  crud: CrudClass,
-  session: Session,
-  id: Id,
-  options: WriteOptions
-): Promise<JsonAnswer> {
-  const began = beginWrite(crud, session, options, 'delete')
-  const write = began instanceof Promise ? await began : began
+export async function deleteOne (call: Call, id: Id): Promise<JsonAnswer> {
+  const { crud, session, options } = call
+  const write = beginWrite(call)
   if (crud.beforeDelete !== undefined) await crud.beforeDelete(id, crudContext(session, options.context))
   const deletedAt = deletionTime(write)
   return answerOne(
@@ -31,16 +26,10 @@ export async function deleteOne (
 }
 
 /** Removes the mark of a deletion. */
-export async function restoreOne (
-  crud: CrudClass,
-  session: Session,
-  id: Id,
-  options: WriteOptions
-): Promise<JsonAnswer> {
-  const began = beginWrite(crud, session, options, 'restore')
-  const write = began instanceof Promise ? await began : began
+export async function restoreOne (call: Call, id: Id): Promise<JsonAnswer> {
+  const write = beginWrite(call)
   requireMark(write)
-  return answerOne(write, await repeated(session, () => mark(write, id, null)))
+  return answerOne(write, await repeated(call.session, () => mark(write, id, null)))
 }
 
 /** The time with which a delete marks the record, or `undefined` if it removes the record. */

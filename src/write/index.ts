@@ -54,14 +54,13 @@ export { reasonForUnitOfWork, type WriteKind } from './unit-of-work/reason.ts'
 export { beginUpdate, finishChanges, isEmpty, keyNames, readChanges } from './update-data.ts'
 export { updateOne } from './update.ts'
 export {
-  beginWriteOf,
+  beginWrite,
   checksScope,
   entitiesOfWrite,
   filterTypeOf,
   withTarget,
   writtenOf,
   type Write,
-  type WriteOptions,
   type Written,
 } from './write.ts'
 export { checkingItself, needsTransaction, searchesScope } from './written-scope.ts'

@@ -1,7 +1,7 @@
 /** Changes a record. */
 import type { Id, RecordData } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
-import { crudContext, type CrudClass, type Session } from '../resource/index.ts'
+import { crudContext, type Call } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { answerOne } from './answer.ts'
 import { dataOfHook } from './hook-data.ts'
@@ -14,19 +14,12 @@ import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { updateThroughEntity } from './unit-of-work/update.ts'
 import { beginUpdate, finishChanges, isEmpty, readChanges } from './update-data.ts'
 import { withRows } from './scope-row.ts'
-import { beginWrite, writtenOf, type Write, type WriteOptions, type Written } from './write.ts'
+import { beginWrite, writtenOf, type Write, type Written } from './write.ts'
 
 /** @param isChecked whether the schema of changes has accepted the data */
-export async function updateOne (
-  crud: CrudClass,
-  session: Session,
-  id: Id,
-  data: Data,
-  options: WriteOptions,
-  isChecked = false
-): Promise<JsonAnswer> {
-  const began = beginWrite(crud, session, options, 'update')
-  const write = began instanceof Promise ? await began : began
+export async function updateOne (call: Call, id: Id, data: Data, isChecked = false): Promise<JsonAnswer> {
+  const { crud, session, options } = call
+  const write = beginWrite(call)
   const update = beginUpdate(write, id, data, isChecked)
   let { row } = update
   if (update.complete !== undefined) {

@@ -1,100 +1,36 @@
 /** A write in progress, and its first step. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Actor } from '../access/index.ts'
-import type { Where } from '../conditions/index.ts'
 import { ConfigError, PreconditionFailedError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { OrPromise } from '../base/or-promise.ts'
 import type { BodyRules, RecordData } from '../plan/index.ts'
 import {
-  actorOf,
   filtersBehind,
-  resourceFor,
-  rowsOf,
   rulesOf,
   type ActiveFilters,
-  type CrudClass,
+  type Call,
   type CrudSession,
   type FilterType,
-  type ReadOptions,
   type RequestConditions,
-  type Resource,
   type ScopeRules,
   type Session,
 } from '../resource/index.ts'
-import { enterStage, type QueryOperation } from '../run/index.ts'
+import { enterStage } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import { closedBody } from './closed-body.ts'
 import { readIfMatch } from './if-match.ts'
 
-export interface WriteOptions extends ReadOptions {
-  /** The header If-Match: the versions that the record may have. */
-  readonly ifMatch?: string
-  /** Values that the server sets, by property name. */
-  readonly values?: object
-  /** Whether a delete removes the row even if it could be marked as deleted. */
-  readonly hard?: boolean
-}
-
 /** A write in progress: the argument of its steps. If a write begins a transaction, `session` is the transaction's. */
-export interface Write<On extends CrudSession = Session> {
-  readonly crud: CrudClass
-  readonly resource: Resource
+export interface Write<On extends CrudSession = Session>
+  extends Pick<Call<On>, 'crud' | 'resource' | 'session' | 'options' | 'operation'> {
   readonly model: EntityModel
-  readonly session: On
-  readonly options: WriteOptions
   readonly conditions: RequestConditions
   /** The rules of the request's scope and of the rows that its role may use. */
   readonly scope: ScopeRules | undefined
-  readonly operation: QueryOperation
 }
 
-/**
- * Begins a write.
- *
- * @returns a promise if the session acts for a role
- * @throws {ConfigError} for a read-only entity, or {ScopeError} for a scope that is not a valid condition
- */
-export function beginWrite<On extends Session> (
-  crud: CrudClass,
-  session: On,
-  options: WriteOptions,
-  operation: QueryOperation
-): OrPromise<Write<On>> {
-  const actor = actorOf(session)
-  if (actor !== undefined) return beginWriteAs(actor, crud, session, options, operation)
-  const resource = resourceFor(crud, session, undefined, operation)
-  return beginWriteOf(resource, crud, session, options, operation, undefined, undefined)
-}
-
-/** Begins a write for a role. */
-async function beginWriteAs<On extends Session> (
-  acting: OrPromise<Actor>,
-  crud: CrudClass,
-  session: On,
-  options: WriteOptions,
-  operation: QueryOperation
-): Promise<Write<On>> {
-  const actor = await acting
-  const resource = resourceFor(crud, session, actor, operation)
-  const rows = await rowsOf(actor, resource.model)
-  return beginWriteOf(resource, crud, session, options, operation, actor, rows)
-}
-
-/**
- * Begins a write of the resource of a role.
- *
- * @param rows the rows of the resource that the role may use
- */
-export function beginWriteOf<On extends CrudSession> (
-  resource: Resource,
-  crud: CrudClass,
-  session: On,
-  options: WriteOptions,
-  operation: QueryOperation,
-  actor: Actor | undefined,
-  rows: Where | undefined
-): Write<On> {
+/** @throws {ConfigError} for a read-only entity, or {ScopeError} for a scope that is not a valid condition */
+export function beginWrite<On extends CrudSession> (call: Call<On>): Write<On> {
+  const { crud, resource, session, options, operation, actor, rows } = call
   const { model } = resource
   if (model.readOnly !== undefined) throw new ConfigError(`${model.name} is read-only: ${model.readOnly}.`)
   enterStage('plan')

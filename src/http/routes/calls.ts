@@ -11,10 +11,12 @@ import {
 import { ConfigError } from '../../base/errors.ts'
 import { isObject, type EntityModel } from '../../model/index.ts'
 import { shown } from '../../base/option-checks.ts'
+import { isPromise } from '../../base/or-promise.ts'
 import type { Id } from '../../plan/index.ts'
 import { readList, readRecord, type JsonAnswer } from '../../read/index.ts'
-import { readScope } from '../../resource/index.ts'
+import { callFor, readScope, type Call, type OperationOptions } from '../../resource/index.ts'
 import { createMany, createOne, deleteOne, restoreOne, updateOne } from '../../write/index.ts'
+import type { CrudOperation } from '../route-options.ts'
 import { sessionsOf } from '../sessions.ts'
 
 /**
@@ -65,15 +67,27 @@ export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): 
     readScope(options, model)
     return options
   }
+  const calling = <Answer>(
+    operation: CrudOperation,
+    request: FastifyRequest,
+    options: OperationOptions,
+    work: (call: Call) => Promise<Answer>
+  ): Promise<Answer> => {
+    const call = callFor(crud, sessionOf(request), operation, options)
+    return isPromise(call) ? call.then(work) : work(call)
+  }
   return {
-    list: (request, options) => readList(crud, sessionOf(request), request.queryParams, options),
-    get: (request, id, options) => readRecord(crud, sessionOf(request), id, request.queryParams, options),
-    create: (request, data, options, isChecked) => createOne(crud, sessionOf(request), data, options, isChecked),
-    createMany: (request, data, options, isChecked) => createMany(crud, sessionOf(request), data, options, isChecked),
+    list: (request, options) => calling('list', request, options, (call) => readList(call, request.queryParams)),
+    get: (request, id, options) =>
+      calling('get', request, options, (call) => readRecord(call, id, request.queryParams)),
+    create: (request, data, options, isChecked) =>
+      calling('create', request, options, (call) => createOne(call, data, isChecked)),
+    createMany: (request, data, options, isChecked) =>
+      calling('createMany', request, options, (call) => createMany(call, data, isChecked)),
     update: (request, id, data, options, isChecked) =>
-      updateOne(crud, sessionOf(request), id, data, options, isChecked),
-    delete: (request, id, options) => deleteOne(crud, sessionOf(request), id, options),
-    restore: (request, id, options) => restoreOne(crud, sessionOf(request), id, options),
+      calling('update', request, options, (call) => updateOne(call, id, data, isChecked)),
+    delete: (request, id, options) => calling('delete', request, options, (call) => deleteOne(call, id)),
+    restore: (request, id, options) => calling('restore', request, options, (call) => restoreOne(call, id)),
     ...(isOwn('listJson') && {
       list: async (request, options) => ({
         json: jsonOf('listJson', await crud.listJson(request.em, request.queryParams, checked(options))),

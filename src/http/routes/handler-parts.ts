@@ -27,7 +27,8 @@ export interface RouteSubject {
   readonly checks: QueryChecks
 }
 
-export interface HandlerParts extends Omit<RouteSubject, 'orm' | 'resource'>, Pick<Resource, 'model' | 'writable'> {
+export interface HandlerParts
+  extends Omit<RouteSubject, 'orm' | 'resource'>, Pick<Resource, 'model' | 'whitelist' | 'writable'> {
   readonly crud: CrudBase
   readonly calls: ReturnType<typeof routeCalls>
   readonly readKey: ReturnType<typeof keyReader>
@@ -35,12 +36,15 @@ export interface HandlerParts extends Omit<RouteSubject, 'orm' | 'resource'>, Pi
   readonly answers: Answers
 }
 
-export function handlerParts ({ orm, resource: { model, writable }, ...subject }: RouteSubject): HandlerParts {
+export function handlerParts (
+  { orm, resource: { model, whitelist, writable }, ...subject }: RouteSubject
+): HandlerParts {
   const { options } = subject
   const crud = options.crud as CrudBase
   return {
     ...subject,
     model,
+    whitelist,
     writable,
     crud,
     calls: routeCalls(orm, crud, model),

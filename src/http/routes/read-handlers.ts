@@ -10,7 +10,7 @@ import type { RouteRequest } from './request.ts'
 
 /** @returns the handlers by the names of their operations */
 export function readHandlers (
-  { crud, model, calls, checks, within, streaming, readKey, readOptions, answers }: HandlerParts
+  { crud, model, whitelist, calls, checks, within, streaming, readKey, readOptions, answers }: HandlerParts
 ): { readonly list: Handler, readonly get: Handler } {
   /** Refuses unknown parameters again: with `attachValidation`, a route goes on. The planner finds other errors. */
   const refuseUnknown = (request: RouteRequest, check: (request: RouteRequest) => void): void => {
@@ -25,7 +25,7 @@ export function readHandlers (
   ): Promise<FastifyReply> => {
     refuseUnknown(request, checks.stream)
     const { em, queryParams } = request
-    const known = streamColumns(crud, em, queryParams)
+    const known = streamColumns(whitelist, queryParams)
     const read = await readOptions.of(request)
     if (crud.streamJson !== CrudBase.prototype.streamJson) readScope(read, model)
     const columns = (first: string | undefined) =>

@@ -1,0 +1,104 @@
+/**
+ * A call of an operation: who wants what of which resource. Here a role chooses the resource that it sees, for routes
+ * and for the methods of `CrudBase`.
+ */
+import type { Actor } from '../access/index.ts'
+import type { Where } from '../conditions/index.ts'
+import type { CrudOperation } from '../config/index.ts'
+import { isPromise, type OrPromise } from '../base/or-promise.ts'
+import type { QueryOperation } from '../run/index.ts'
+import { callerOf } from './caller.ts'
+import type { ReadOptions } from './foreign.ts'
+import type { CrudClass } from './hooks.ts'
+import type { Resource } from './resource.ts'
+import { rowsOf } from './role-rows.ts'
+import { sharedEmOf, type CrudSession, type Session } from './session.ts'
+
+/** The options of all operations. Each takes some of them. */
+export interface OperationOptions extends ReadOptions {
+  /** The header If-Match: the versions that the record may have. */
+  readonly ifMatch?: string | undefined
+  /** Values that the server sets, by property name. */
+  readonly values?: object
+  /** Whether a delete removes the row even if it could be marked as deleted. */
+  readonly hard?: boolean
+  /** Ends a stream, even while the database is executing its statement. */
+  readonly signal?: AbortSignal
+}
+
+export interface Call<On extends CrudSession = Session> {
+  readonly crud: CrudClass
+  readonly session: On
+  readonly operation: QueryOperation
+  readonly options: OperationOptions
+  /** The role of the caller, with its request; `undefined` if roles do not limit the caller. */
+  readonly actor: Actor | undefined
+  /** The resource as the role sees it. */
+  readonly resource: Resource
+  /** The rows of the resource that the role may write; `undefined` for all. */
+  readonly rows: Where | undefined
+}
+
+/**
+ * The call of a caller. It is a promise only if the application must first tell the role, or the rows of the role.
+ *
+ * @throws {ForbiddenError} if the role may not use the entity, or not this operation
+ */
+export function callFor<On extends CrudSession> (
+  crud: CrudClass,
+  session: On,
+  operation: QueryOperation,
+  options: OperationOptions
+): OrPromise<Call<On>> {
+  const actor = callerOf(session)?.actor
+  return isPromise(actor)
+    ? actor.then((actor) => callAs(actor, crud, session, operation, options))
+    : callAs(actor, crud, session, operation, options)
+}
+
+function callAs<On extends CrudSession> (
+  actor: Actor | undefined,
+  crud: CrudClass,
+  session: On,
+  operation: QueryOperation,
+  options: OperationOptions
+): OrPromise<Call<On>> {
+  const resource = resourceFor(crud, session, actor, operation)
+  const call = { crud, session, operation, options, actor, resource, rows: undefined }
+  if (actor === undefined || !WRITES.has(operation)) return call
+  const rows = rowsOf(actor, resource.model)
+  return isPromise(rows) ? rows.then((rows) => ({ ...call, rows })) : { ...call, rows }
+}
+
+const WRITES: ReadonlySet<QueryOperation> = new Set(['create', 'createMany', 'update', 'delete', 'restore'])
+
+/** The operation that a role must be allowed for each kind of statement. */
+const NEEDED: Readonly<Record<QueryOperation, CrudOperation>> = {
+  list: 'list',
+  count: 'list',
+  stream: 'list',
+  get: 'get',
+  exists: 'get',
+  create: 'create',
+  createMany: 'createMany',
+  update: 'update',
+  delete: 'delete',
+  restore: 'restore',
+}
+
+/**
+ * The resource of a CRUD class as a role sees it.
+ *
+ * @throws {ForbiddenError} if the role may not use the entity, or not this operation
+ */
+export function resourceFor (
+  crud: CrudClass,
+  session: CrudSession,
+  actor: Actor | undefined,
+  operation: QueryOperation
+): Resource {
+  const em = sharedEmOf(session)
+  if (actor === undefined || actor.role.unlimited) return crud.bind(em)
+  actor.check(crud.bind(em).model.name, NEEDED[operation])
+  return crud.bind(em, actor.role)
+}
