@@ -10,6 +10,7 @@ import path from 'node:path'
 import { SLOW } from './slow-tests.ts'
 import { countAssertions, isNews, needsBuild, startTap, type TapRun } from './tap.ts'
 import { newTestEnvironment } from './test-environment.ts'
+import { groupFiles } from './test-groups.ts'
 
 const { folder, env, prepare, cleanUp } = newTestEnvironment()
 let tap: TapRun | undefined
@@ -62,9 +63,11 @@ async function runInPipe (args: readonly string[]): Promise<[status: number, tex
   return [await tap.done, summary]
 }
 
-/** Expands a folder to the tests in it, because tap accepts only files and globs. */
-function expandFolder (arg: string): string[] {
-  return fs.statSync(arg, { throwIfNoEntry: false })?.isDirectory() ? fs.globSync(`${arg}/**/*.test.ts`) : [arg]
+/** Expands folders to the tests in them, of which some share a process. A file that is named runs alone. */
+function expandFolders (args: readonly string[]): string[] {
+  const isFolder = (arg: string) => fs.statSync(arg, { throwIfNoEntry: false })?.isDirectory() ?? false
+  const inFolders = args.filter(isFolder).flatMap((arg) => fs.globSync(`${path.normalize(arg)}/**/*.test.ts`).sort())
+  return [...args.filter((arg) => !isFolder(arg)), ...groupFiles(inFolders, folder)]
 }
 
 const SWITCHES: readonly string[] = ['--slow', '--coverage']
@@ -73,13 +76,14 @@ const SWITCHES: readonly string[] = ['--slow', '--coverage']
 function withFiles (args: readonly string[]): string[] {
   const rest = args.filter((arg) => arg !== '--slow')
   if (args.includes('--slow')) return [...rest, ...SLOW]
-  if (args.some((arg) => !SWITCHES.includes(arg))) return rest
-  return [...rest, ...fs.globSync('test/**/*.test.ts').filter((file) => !SLOW.includes(file)).sort()]
+  if (args.some((arg) => !SWITCHES.includes(arg))) return expandFolders(rest)
+  const files = fs.globSync('test/**/*.test.ts').filter((file) => !SLOW.includes(file)).sort()
+  return [...rest, ...groupFiles(files, folder)]
 }
 
 let status = 1
 try {
-  status = await run(withFiles(process.argv.slice(2)).flatMap(expandFolder))
+  status = await run(withFiles(process.argv.slice(2)))
 } finally {
   await cleanUp()
 }

@@ -1,0 +1,40 @@
+/**
+ * Test files that run in one process, one after the other. A process takes a second to load the packages and to compile
+ * PGlite, which is half of the time of most files.
+ */
+import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { SLOW } from './slow-tests.ts'
+
+/** Folders of tests that leave nothing behind in their process. Others put a DOM in it, or measure or stop it. */
+const SHARING: readonly string[] = [
+  'access', 'answer', 'conditions', 'config', 'entities', 'explorer', 'http', 'model', 'operators', 'plan', 'query',
+  'schema', 'security', 'sql',
+].map((name) => path.join('test', name) + path.sep)
+
+/** Enough to save most of the time, and few enough that all processors are busy until the end. */
+const FILES_OF_A_GROUP = 6
+
+/**
+ * Replaces files that can share a process by programs, which run some of them each.
+ *
+ * @param folder where the programs are written
+ */
+export function groupFiles (files: readonly string[], folder: string): string[] {
+  const canShare = (file: string) => !SLOW.includes(file) && SHARING.some((start) => file.startsWith(start))
+  const sharing = files.filter(canShare)
+  const programs: string[] = []
+  for (let i = 0; i < sharing.length; i += FILES_OF_A_GROUP) {
+    const group = sharing.slice(i, i + FILES_OF_A_GROUP)
+    programs.push(writeProgram(path.join(folder, `group-${programs.length + 1}.test.mjs`), group))
+  }
+  return [...programs, ...files.filter((file) => !canShare(file))]
+}
+
+function writeProgram (program: string, names: readonly string[]): string {
+  const files = names.map((name) => ({ name, url: pathToFileURL(path.resolve(name)).href }))
+  const runner = new URL('./run-in-turn.ts', import.meta.url).href
+  fs.writeFileSync(program, `import { runInTurn } from '${runner}'\nawait runInTurn(${JSON.stringify(files)})\n`)
+  return program
+}
