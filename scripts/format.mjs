@@ -34,6 +34,7 @@ formatter.setConfig({ lineWidth: 120, indentWidth: 2, useTabs: false, newLineKin
   'constructor.spaceBeforeParentheses': true,
   'getAccessor.spaceBeforeParentheses': true,
   'setAccessor.spaceBeforeParentheses': true,
+  'forOfStatement.preferHanging': true,
   'module.sortImportDeclarations': 'maintain',
   'module.sortExportDeclarations': 'maintain',
   'importDeclaration.sortNamedImports': 'maintain',

@@ -107,15 +107,13 @@ t.test('the section about security of the README', async (t) => {
 
   t.test('refuses properties that bodies may not set', async (t) => {
     const send = clientOf(await start(t), `Bearer ${tokenWith({ role: 'member', tenant: 2 })}`)
-    for (
-      const more of [
-        { isAdmin: true, createdBy: 'eve' },
-        { tenant: 1 },
-        { tenant: 2 },
-        { id: 1 },
-        { created_at: '2024-01-01T00:00:00Z' },
-      ]
-    ) {
+    for (const more of [
+      { isAdmin: true, createdBy: 'eve' },
+      { tenant: 1 },
+      { tenant: 2 },
+      { id: 1 },
+      { created_at: '2024-01-01T00:00:00Z' },
+    ]) {
       const { status, body } = await send('POST', '/categories', { name: 'x', price: 1, ...more })
       t.strictSame([status, body.code], [400, 'FST_ERR_VALIDATION'], JSON.stringify(more))
     }
@@ -128,17 +126,15 @@ t.test('the section about security of the README', async (t) => {
     t.teardown(() => foreign.close())
     await foreign.register(jwt, { secret: 'another secret, which the server does not have' })
     const unsigned = tokenWith({ role: 'admin' }).replace(/^[^.]+/, btoa('{"alg":"none"}')).replace(/\.[^.]*$/, '.')
-    for (
-      const [authorization, status] of [
-        [undefined, 401],
-        ['Bearer x', 401],
-        [`Bearer ${foreign.jwt.sign({ role: 'admin' })}`, 401],
-        [`Bearer ${unsigned}`, 401],
-        [`Bearer ${tokenWith({ role: 'stranger', tenant: 1 })}`, 403],
-        [`Bearer ${tokenWith({ tenant: 1 })}`, 403],
-        [`Bearer ${tokenWith({ role: 'member' })}`, 500],
-      ] as const
-    ) {
+    for (const [authorization, status] of [
+      [undefined, 401],
+      ['Bearer x', 401],
+      [`Bearer ${foreign.jwt.sign({ role: 'admin' })}`, 401],
+      [`Bearer ${unsigned}`, 401],
+      [`Bearer ${tokenWith({ role: 'stranger', tenant: 1 })}`, 403],
+      [`Bearer ${tokenWith({ tenant: 1 })}`, 403],
+      [`Bearer ${tokenWith({ role: 'member' })}`, 500],
+    ] as const) {
       const { status: actual, body } = await clientOf(base, authorization)('GET', '/categories')
       t.equal(actual, status, authorization ?? 'no token')
       t.notOk('items' in body)

@@ -66,24 +66,22 @@ await t.test('with the rules of access, each statement of a member is one task',
   const [project, label, task] = [await firstOf('/projects'), await firstOf('/labels'), await firstOf('/tasks')]
 
   await t.test('reads', async (t) => {
-    for (
-      const url of [
-        '/tasks',
-        '/tasks?page=2&per_page=5&sort=-priority',
-        '/tasks?include=project,labels',
-        '/tasks?cursor=&sort=-due&include=project,labels',
-        '/tasks?sort=project.name&filter[project.name][contains]=1',
-        '/tasks?filter[labels.name]=Label 2&filter[done]=false',
-        '/tasks?filter[q]=1',
-        `/tasks/1/${task.id}?include=project,labels`,
-        '/projects?include=tasks.labels,tasksCount',
-        '/projects?filter[tasks.labels.name]=Label 3&filter[tasks.done]=true',
-        `/projects/1/${project.id}?include=tasks.labels`,
-        '/labels?include=tasksCount',
-        '/tenants',
-        '/tenants/1',
-      ]
-    ) {
+    for (const url of [
+      '/tasks',
+      '/tasks?page=2&per_page=5&sort=-priority',
+      '/tasks?include=project,labels',
+      '/tasks?cursor=&sort=-due&include=project,labels',
+      '/tasks?sort=project.name&filter[project.name][contains]=1',
+      '/tasks?filter[labels.name]=Label 2&filter[done]=false',
+      '/tasks?filter[q]=1',
+      `/tasks/1/${task.id}?include=project,labels`,
+      '/projects?include=tasks.labels,tasksCount',
+      '/projects?filter[tasks.labels.name]=Label 3&filter[tasks.done]=true',
+      `/projects/1/${project.id}?include=tasks.labels`,
+      '/labels?include=tasksCount',
+      '/tenants',
+      '/tenants/1',
+    ]) {
       const found = await tasksOf(app.orm, () => send('GET', url))
       t.equal(found.status, 200, url)
       t.ok(onOneNode(found) && found.subplans === 0, `${url}: ${JSON.stringify(found)}`)
@@ -93,17 +91,15 @@ await t.test('with the rules of access, each statement of a member is one task',
   await t.test('writes', async (t) => {
     const url = `/tasks/1/${task.id}`
     const links = { project: reference(project), labels: [reference(label)] }
-    for (
-      const [method, path, payload] of [
-        ['POST', '/labels', { name: 'new' }],
-        ['POST', '/tasks', { title: 'new', ...links }],
-        ['POST', '/tasks', [{ title: 'one' }, { title: 'two', project: reference(project) }]],
-        ['PATCH', url, { title: 'changed', project: reference(project) }],
-        ['PATCH', url, links],
-        ['PATCH', url, { labels: [] }],
-        ['DELETE', url],
-      ] as const
-    ) {
+    for (const [method, path, payload] of [
+      ['POST', '/labels', { name: 'new' }],
+      ['POST', '/tasks', { title: 'new', ...links }],
+      ['POST', '/tasks', [{ title: 'one' }, { title: 'two', project: reference(project) }]],
+      ['PATCH', url, { title: 'changed', project: reference(project) }],
+      ['PATCH', url, links],
+      ['PATCH', url, { labels: [] }],
+      ['DELETE', url],
+    ] as const) {
       const found = await tasksOf(app.orm, () => send(method, path, payload))
       t.ok(found.status === 200 || found.status === 201, `${method} ${path}: ${found.status}`)
       t.ok(onOneNode(found), `${method} ${path}: ${JSON.stringify(found)}`)

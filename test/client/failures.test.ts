@@ -175,18 +175,16 @@ t.test('answers that are not JSON are errors', async (t) => {
 })
 
 t.test('errors of other servers keep the types of CrudError', async (t) => {
-  for (
-    const [body, expected] of [
-      [{ code: 7, message: 'No', errors: { name: ['is short'] } }, { code: 'HTTP_422', detail: 'No', errors: [] }],
-      [{ detail: [{ msg: 'No' }], errors: null }, { code: 'HTTP_422', detail: /422/, errors: [] }],
-      [{ code: 'X', detail: 'No', errors: [null, 'text', { detail: 'short' }] }, {
-        code: 'X',
-        detail: 'No',
-        errors: [{ detail: 'short' }],
-      }],
-      [[1], { code: 'HTTP_422', detail: /422/, errors: [] }],
-    ] as const
-  ) {
+  for (const [body, expected] of [
+    [{ code: 7, message: 'No', errors: { name: ['is short'] } }, { code: 'HTTP_422', detail: 'No', errors: [] }],
+    [{ detail: [{ msg: 'No' }], errors: null }, { code: 'HTTP_422', detail: /422/, errors: [] }],
+    [{ code: 'X', detail: 'No', errors: [null, 'text', { detail: 'short' }] }, {
+      code: 'X',
+      detail: 'No',
+      errors: [{ detail: 'short' }],
+    }],
+    [[1], { code: 'HTTP_422', detail: /422/, errors: [] }],
+  ] as const) {
     const { api } = await serve(t, [json(422, body)])
     const error = await api.list().catch((error: unknown) => error)
     t.match(error, { status: 422, ...expected })
@@ -209,13 +207,11 @@ t.test('a write is not redirected, because a POST would become a GET', async (t)
 
 t.test('a body has no values that JSON would replace with null', async (t) => {
   const { api, requests } = await serve(t, [ok])
-  for (
-    const [body, message] of [
-      [{ price: Number.NaN }, 'price: NaN is not a value for a body.'],
-      [{ sizes: [1, Infinity] }, '1: Infinity is not a value for a body.'],
-      [{ at: new Date('never') }, 'at: Invalid Date is not a value for a body.'],
-    ] as const
-  ) {
+  for (const [body, message] of [
+    [{ price: Number.NaN }, 'price: NaN is not a value for a body.'],
+    [{ sizes: [1, Infinity] }, '1: Infinity is not a value for a body.'],
+    [{ at: new Date('never') }, 'at: Invalid Date is not a value for a body.'],
+  ] as const) {
     await t.rejects(api.create(body), new TypeError(message))
     await t.rejects(api.update(1, body), new TypeError(message))
   }
@@ -235,25 +231,21 @@ t.test('an abort rejects with the reason of its signal', async (t) => {
   const { api, requests } = await serve(t, [(response) => {
     response.writeHead(200).write('{')
   }])
-  for (
-    const act of [
-      (signal: AbortSignal) => api.list({ signal }),
-      (signal: AbortSignal) => api.create({}, { signal }),
-      (signal: AbortSignal) => api.update(1, {}, { signal }),
-      (signal: AbortSignal) => gather(api.each({ signal })),
-      (signal: AbortSignal) => gather(api.stream({ signal })),
-    ]
-  ) {
+  for (const act of [
+    (signal: AbortSignal) => api.list({ signal }),
+    (signal: AbortSignal) => api.create({}, { signal }),
+    (signal: AbortSignal) => api.update(1, {}, { signal }),
+    (signal: AbortSignal) => gather(api.each({ signal })),
+    (signal: AbortSignal) => gather(api.stream({ signal })),
+  ]) {
     await t.rejects(act(aborted), { name: 'AbortError' })
   }
   t.strictSame(requests, [], 'nothing is sent')
-  for (
-    const act of [
-      (signal: AbortSignal) => api.get(1, { signal }),
-      (signal: AbortSignal) => api.delete(1, { signal }),
-      (signal: AbortSignal) => api.restore(1, { signal }),
-    ]
-  ) {
+  for (const act of [
+    (signal: AbortSignal) => api.get(1, { signal }),
+    (signal: AbortSignal) => api.delete(1, { signal }),
+    (signal: AbortSignal) => api.restore(1, { signal }),
+  ]) {
     const controller = new AbortController()
     const reason = new Error('changed my mind')
     const work = act(controller.signal)

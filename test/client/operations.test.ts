@@ -268,14 +268,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('an invalid key is refused without a request', async (t) => {
     requests.length = 0
     for (const id of ['', '.', '..', undefined, null, {}, NaN, [1, '..'], [], [[]], [1, []], [''], [undefined]]) {
-      for (
-        const act of [
-          () => plants.get(id as never),
-          () => plants.delete(id as never),
-          () => plants.update(id as never, {}),
-          () => plants.restore(id as never),
-        ]
-      ) {
+      for (const act of [
+        () => plants.get(id as never),
+        () => plants.delete(id as never),
+        () => plants.update(id as never, {}),
+        () => plants.restore(id as never),
+      ]) {
         await t.rejects(act(), { name: 'TypeError', message: /^id: .* is not a key of a record/ }, String(id))
       }
     }

@@ -71,20 +71,18 @@ t.test('undefined is left out', async (t) => {
 })
 
 t.test('a value without a text in URLs is refused before anything is sent', async (t) => {
-  for (
-    const filter of [
-      { a: NaN },
-      { a: { gte: Infinity } },
-      { a: new Date(NaN) },
-      { a: { in: [1, null] } },
-      { a: { in: [undefined] } },
-      { a: [{}] },
-      { a: { gte: null } },
-      { a: { in: [[1]] } },
-      { a: Symbol('x') },
-      { a: () => 1 },
-    ]
-  ) {
+  for (const filter of [
+    { a: NaN },
+    { a: { gte: Infinity } },
+    { a: new Date(NaN) },
+    { a: { in: [1, null] } },
+    { a: { in: [undefined] } },
+    { a: [{}] },
+    { a: { gte: null } },
+    { a: { in: [[1]] } },
+    { a: Symbol('x') },
+    { a: () => 1 },
+  ]) {
     t.throws(() => queryString({ filter }), {
       name: 'TypeError',
       message: /^filter\[a\](\[\w+\])?: .* is not a value for a filter\.$/,

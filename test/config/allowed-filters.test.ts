@@ -14,14 +14,12 @@ t.test('a filter has only its default operator by default', async t => {
 })
 
 t.test('options come last, after any number of arguments', async t => {
-  for (
-    const filter of [
-      new AllowedFilters('price', { alias: 'p' }),
-      new AllowedFilters('price', 'eq', { alias: 'p' }),
-      new AllowedFilters('price', 'eq', ['eq'], { alias: 'p' }),
-      new AllowedFilters('price', undefined, undefined, { alias: 'p' }),
-    ]
-  ) {
+  for (const filter of [
+    new AllowedFilters('price', { alias: 'p' }),
+    new AllowedFilters('price', 'eq', { alias: 'p' }),
+    new AllowedFilters('price', 'eq', ['eq'], { alias: 'p' }),
+    new AllowedFilters('price', undefined, undefined, { alias: 'p' }),
+  ]) {
     t.match(filter, { field: 'price', alias: 'p', defaultOperator: 'eq', operators: ['eq'] })
   }
   t.equal(new AllowedFilters('price', { alias: undefined }).alias, undefined)
@@ -121,17 +119,15 @@ t.test('ignored values must be given', async t => {
 
 t.test('an alias must be possible in a URL', async t => {
   t.equal(new AllowedFilters('price', { alias: 'product.price_min-2' }).alias, 'product.price_min-2')
-  for (
-    const [alias, problem] of [
-      ['', "must be a non-empty string, got ''"],
-      ['a[b]', "'a[b]' holds a bracket, which separates names in a query string"],
-      ['a,b', "'a,b' holds a comma, which separates names in a query string"],
-      ['-a', "'-a' starts with '-', which is a direction in a query string"],
-      ['+a', "'+a' starts with '+', which is a direction in a query string"],
-      ['a b', "'a b' holds white space or a control character"],
-      ['a\0', "'a\0' holds white space or a control character"],
-    ] as const
-  ) {
+  for (const [alias, problem] of [
+    ['', "must be a non-empty string, got ''"],
+    ['a[b]', "'a[b]' holds a bracket, which separates names in a query string"],
+    ['a,b', "'a,b' holds a comma, which separates names in a query string"],
+    ['-a', "'-a' starts with '-', which is a direction in a query string"],
+    ['+a', "'+a' starts with '+', which is a direction in a query string"],
+    ['a b', "'a b' holds white space or a control character"],
+    ['a\0', "'a\0' holds white space or a control character"],
+  ] as const) {
     t.throws(() => new AllowedFilters('price', { alias }), refused(`AllowedFilters 'price': alias ${problem}`))
   }
   t.throws(

@@ -23,24 +23,22 @@ t.test('the list is copied', async (t) => {
 })
 
 t.test('other values are refused with the reason', async (t) => {
-  for (
-    const [writable, message] of [
-      ['name', "CrudBase: \"writable\" must be a list of property names or 'all', got 'name'."],
-      [true, 'CrudBase: "writable" must be a list of property names or \'all\', got true.'],
-      [null, 'CrudBase: "writable" must be a list of property names or \'all\', got null.'],
-      [['name', 1], 'CrudBase: "writable" must be a list of property names or \'all\', got a list that holds 1.'],
-      [{ create: 'name' }, "CrudBase: \"writable.create\" must be a list of property names or 'all', got 'name'."],
-      [
-        { updates: ['name'] },
-        "CrudBase: \"writable\" has lists for 'create' and 'update', not for 'updates'. Did you mean 'update'?",
-      ],
-      [
-        { name: true },
-        "CrudBase: \"writable\" has lists for 'create' and 'update', " +
-        "not for 'name'. Names of properties belong in a list: ['name'].",
-      ],
-    ] as const
-  ) {
+  for (const [writable, message] of [
+    ['name', "CrudBase: \"writable\" must be a list of property names or 'all', got 'name'."],
+    [true, 'CrudBase: "writable" must be a list of property names or \'all\', got true.'],
+    [null, 'CrudBase: "writable" must be a list of property names or \'all\', got null.'],
+    [['name', 1], 'CrudBase: "writable" must be a list of property names or \'all\', got a list that holds 1.'],
+    [{ create: 'name' }, "CrudBase: \"writable.create\" must be a list of property names or 'all', got 'name'."],
+    [
+      { updates: ['name'] },
+      "CrudBase: \"writable\" has lists for 'create' and 'update', not for 'updates'. Did you mean 'update'?",
+    ],
+    [
+      { name: true },
+      "CrudBase: \"writable\" has lists for 'create' and 'update', " +
+      "not for 'name'. Names of properties belong in a list: ['name'].",
+    ],
+  ] as const) {
     t.throws(() => new CrudBase({ model: Tag, writable: writable as never }), {
       code: 'FST_CRUD_CONFIG_INVALID',
       message,

@@ -74,22 +74,20 @@ t.test('statements may be prepared by default', async (t) => {
 t.test('mistakes that only opening reveals are also mistakes of the options', async (t) => {
   const folder = t.testdir({ file: 'not a folder' })
   class Unmarked {}
-  for (
-    const [options, message] of [
-      [{ databaseUrl: `pglite://${folder}/file` }, /file can't hold a PGlite database: it is a file, and not a folder/],
-      [{ databaseUrl: `pglite://${folder}/file/inside` }, /inside can't hold a PGlite database: ENOTDIR/],
-      [{ databaseUrl: `pglite://${folder}/file/further/inside` }, /inside can't hold a PGlite database: ENOTDIR/],
-      // a file system that has folders and creates none
-      ...(fs.existsSync('/proc/self')
-        ? [[{ databaseUrl: 'pglite:///proc/nothing/inside' }, /inside can't hold a PGlite database: E\w+/] as const]
-        : []),
-      [{ entities: [Unmarked] }, /entities: Only abstract entities were discovered/],
-      [
-        { entities: [defineEntity({ name: 'Keyless', properties: { title: p.string() } })] },
-        /entities: .*Keyless.*PrimaryKey/,
-      ],
-    ] as const
-  ) {
+  for (const [options, message] of [
+    [{ databaseUrl: `pglite://${folder}/file` }, /file can't hold a PGlite database: it is a file, and not a folder/],
+    [{ databaseUrl: `pglite://${folder}/file/inside` }, /inside can't hold a PGlite database: ENOTDIR/],
+    [{ databaseUrl: `pglite://${folder}/file/further/inside` }, /inside can't hold a PGlite database: ENOTDIR/],
+    // a file system that has folders and creates none
+    ...(fs.existsSync('/proc/self')
+      ? [[{ databaseUrl: 'pglite:///proc/nothing/inside' }, /inside can't hold a PGlite database: E\w+/] as const]
+      : []),
+    [{ entities: [Unmarked] }, /entities: Only abstract entities were discovered/],
+    [
+      { entities: [defineEntity({ name: 'Keyless', properties: { title: p.string() } })] },
+      /entities: .*Keyless.*PrimaryKey/,
+    ],
+  ] as const) {
     await t.rejects(new DatabaseFactory({ entities, ...options } as DatabaseOptions).getEngine(), refused(message))
     t.throws(
       () => new DatabaseFactory({ entities, useAsync: false, ...options } as DatabaseOptions<false>).getEngine(),

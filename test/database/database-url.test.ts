@@ -91,16 +91,14 @@ t.test('a misspelt URL gets a suggestion', async (t) => {
 })
 
 t.test('a password with unencoded characters does not lead to another database', async (t) => {
-  for (
-    const url of [
-      'postgresql://ada:12/ss@db/shop',
-      'postgresql://ada:12?ss@db/shop',
-      'postgresql://ada:12#ss@db/shop',
-      'postgresql://ada:p@ss/word@db/shop',
-      'postgresql://db/shop#x',
-      'postgresql://db/shop/more',
-    ]
-  ) {
+  for (const url of [
+    'postgresql://ada:12/ss@db/shop',
+    'postgresql://ada:12?ss@db/shop',
+    'postgresql://ada:12#ss@db/shop',
+    'postgresql://ada:p@ss/word@db/shop',
+    'postgresql://db/shop#x',
+    'postgresql://db/shop/more',
+  ]) {
     t.throws(() => parseDatabaseUrl(url), refused(/can't be read: .*%40 %3A %2F %23 %3F/), url)
   }
 })
@@ -122,22 +120,20 @@ t.test('timeouts, the schema and channel binding of the URL are applied', async 
 })
 
 t.test('no message contains a password', async (t) => {
-  for (
-    const url of [
-      'mysql://root:s3cret@db/shop',
-      'postgresql://ada:s3cret@db',
-      'postgresql://ada:s3cret#@db:x/shop',
-      'postgresql://ada:s3cret@db:99999999/shop',
-      'ada:s3cret@db/shop',
-      'postgresql://ada:1/s3cret@db/shop',
-      'postgresql://ada:1?s3cret@db/shop',
-      'postgresql://ada:1?s3cret=@db/shop',
-      'postgresql://ada:1#s3cret@db/shop',
-      'postgresql://ada:s3cret%zz@db:5x/shop',
-      'postgres:ada:s3cret@db/shop',
-      'postgresql://db/shop?password=s3cret&prot=1',
-    ]
-  ) {
+  for (const url of [
+    'mysql://root:s3cret@db/shop',
+    'postgresql://ada:s3cret@db',
+    'postgresql://ada:s3cret#@db:x/shop',
+    'postgresql://ada:s3cret@db:99999999/shop',
+    'ada:s3cret@db/shop',
+    'postgresql://ada:1/s3cret@db/shop',
+    'postgresql://ada:1?s3cret@db/shop',
+    'postgresql://ada:1?s3cret=@db/shop',
+    'postgresql://ada:1#s3cret@db/shop',
+    'postgresql://ada:s3cret%zz@db:5x/shop',
+    'postgres:ada:s3cret@db/shop',
+    'postgresql://db/shop?password=s3cret&prot=1',
+  ]) {
     try {
       t.notMatch(parseDatabaseUrl(url).label, /s3cret/)
     } catch (error) {

@@ -188,12 +188,10 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
       const beside = withTransaction(orm.em.fork(), async (em) => {
         for (let i = 0; i < 30; i++) await em.execute('select pg_sleep(0.02)')
       })
-      for (
-        const run of [
-          (em: any) => em.execute('select pg_sleep(30) /* timeout */'),
-          (em: any) => accounts.list(em, parseQueryParams('filter[slow]=timeout')),
-        ]
-      ) {
+      for (const run of [
+        (em: any) => em.execute('select pg_sleep(30) /* timeout */'),
+        (em: any) => accounts.list(em, parseQueryParams('filter[slow]=timeout')),
+      ]) {
         t.ok(await failureOf(withTimeout(orm.em.fork(), 150, run)) instanceof UnavailableError)
         await until(async () => await running('timeout') === 0)
       }

@@ -293,18 +293,16 @@ for (const [name, skip, open] of urls) {
       } as never
       const declared = { constructor: ReadOnlyViolationError, code: 'FST_CRUD_READ_ONLY' } as never
       const write = (session: SyncSession) => authors.create(session, { name: 'Ada' })
-      for (
-        const fail of [
-          write,
-          (session: SyncSession) => session.executeScript("insert into label (name) values ('x')"),
-          (session: SyncSession) => session.transaction(write),
-          (session: SyncSession) => session.transaction((session) => session.transaction(write)),
-          (session: SyncSession) =>
-            session.transaction((session) => {
-              t.throws(() => write(session), readOnlyServer)
-            }),
-        ]
-      ) {
+      for (const fail of [
+        write,
+        (session: SyncSession) => session.executeScript("insert into label (name) values ('x')"),
+        (session: SyncSession) => session.transaction(write),
+        (session: SyncSession) => session.transaction((session) => session.transaction(write)),
+        (session: SyncSession) =>
+          session.transaction((session) => {
+            t.throws(() => write(session), readOnlyServer)
+          }),
+      ]) {
         session.execute('set session characteristics as transaction read only')
         t.throws(() => fail(session), readOnlyServer)
         // PGlite has no other connection

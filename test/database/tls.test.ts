@@ -68,17 +68,15 @@ t.test('TLS', { skip: typeof server === 'string' && server }, async (t) => {
   }
   const at = (host: string, parameters: string) => `postgresql://postgres@${host}:${port}/postgres?${parameters}`
 
-  for (
-    const [host, parameters, encrypted] of [
-      ['127.0.0.1', '', false],
-      ['127.0.0.1', 'sslmode=disable', false],
-      ['127.0.0.1', 'sslmode=no-verify', true],
-      ['127.0.0.1', `sslmode=verify-full&sslrootcert=${CA}`, true],
-      ['localhost', `sslmode=require&sslrootcert=${CA}`, true],
-      ['127.0.0.1', 'sslmode=require&uselibpqcompat=true', true],
-      ['127.0.0.1', `sslnegotiation=direct&sslmode=verify-full&sslrootcert=${CA}`, true],
-    ] as const
-  ) {
+  for (const [host, parameters, encrypted] of [
+    ['127.0.0.1', '', false],
+    ['127.0.0.1', 'sslmode=disable', false],
+    ['127.0.0.1', 'sslmode=no-verify', true],
+    ['127.0.0.1', `sslmode=verify-full&sslrootcert=${CA}`, true],
+    ['localhost', `sslmode=require&sslrootcert=${CA}`, true],
+    ['127.0.0.1', 'sslmode=require&uselibpqcompat=true', true],
+    ['127.0.0.1', `sslnegotiation=direct&sslmode=verify-full&sslrootcert=${CA}`, true],
+  ] as const) {
     t.test(`${host} with '${parameters.replace(CA, 'ca.pem')}' is ${encrypted ? '' : 'not '}encrypted`, async (t) => {
       t.equal(await isEncrypted(open(t, at(host, parameters))), encrypted)
     })

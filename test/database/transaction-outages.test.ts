@@ -76,21 +76,19 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   }
 
   t.test('an exceeded timeout cancels the statement in the server', async (t) => {
-    for (
-      const [what, statement] of [
-        ['SQL', (em: any) => em.execute('select pg_sleep(60) /* late */')],
-        [
-          'the run stage',
-          (em: any) =>
-            accounts.count(em, undefined, { scope: { [raw('(select pg_sleep(60) /* late */)::text')]: '' } as never }),
-        ],
-        ['in a savepoint', (em: any) => withTransaction(em, (em) => em.execute('select pg_sleep(60) /* late */'))],
-        [
-          "in a savepoint of MikroORM's",
-          (em: any) => em.transactional((em: any) => em.execute('select pg_sleep(60) /* late */')),
-        ],
-      ] as const
-    ) {
+    for (const [what, statement] of [
+      ['SQL', (em: any) => em.execute('select pg_sleep(60) /* late */')],
+      [
+        'the run stage',
+        (em: any) =>
+          accounts.count(em, undefined, { scope: { [raw('(select pg_sleep(60) /* late */)::text')]: '' } as never }),
+      ],
+      ['in a savepoint', (em: any) => withTransaction(em, (em) => em.execute('select pg_sleep(60) /* late */'))],
+      [
+        "in a savepoint of MikroORM's",
+        (em: any) => em.transactional((em: any) => em.execute('select pg_sleep(60) /* late */')),
+      ],
+    ] as const) {
       const outcome = failureOf(withTimeout(orm.em.fork(), 4_000, async (em) => {
         await add(em, 'x')
         await statement(em)
@@ -226,12 +224,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('a client that goes away cancels its statement, even if every connection is in use', async (t) => {
-    for (
-      const [what, start] of [['withTransaction', withTransaction], [
-        'em.transactional',
-        (em: any, fn: any) => em.transactional(fn),
-      ]] as const
-    ) {
+    for (const [what, start] of [['withTransaction', withTransaction], [
+      'em.transactional',
+      (em: any, fn: any) => em.transactional(fn),
+    ]] as const) {
       const controller = new AbortController()
       const outcomes = [1, 2].map(() =>
         failureOf(
@@ -296,12 +292,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('withRetry repeats work whose connection was lost before the commit, unlike withTransaction', async (t) => {
-    for (
-      const [wrapper, expected] of [[withRetry({ baseDelay: 1 }), 3], [withTimeout(20_000, { baseDelay: 1 }), 1], [
-        withTransaction(),
-        1,
-      ]] as const
-    ) {
+    for (const [wrapper, expected] of [[withRetry({ baseDelay: 1 }), 3], [withTimeout(20_000, { baseDelay: 1 }), 1], [
+      withTransaction(),
+      1,
+    ]] as const) {
       let runs = 0
       const outcome = wrapper(async (em) => {
         runs++

@@ -217,13 +217,11 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
 
   t.test('an error is reported once, from CrudBase, the unit of work or SQL', async (t) => {
     for (const through of ['crud', 'orm', 'sql'] as const) {
-      for (
-        const run of [
-          withTimeout(150),
-          withTransaction({ timeout: 150 }),
-          (fn: (em: any) => Promise<unknown>) => withTimeout(20_000)((em) => withTimeout(em, 150, fn)),
-        ]
-      ) {
+      for (const run of [
+        withTimeout(150),
+        withTransaction({ timeout: 150 }),
+        (fn: (em: any) => Promise<unknown>) => withTimeout(20_000)((em) => withTimeout(em, 150, fn)),
+      ]) {
         const error = await failureOf(
           run(async (em) => {
             for (;;) await add(em, 'x', through)
@@ -280,14 +278,12 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
 
   t.test('isolation levels are those of the database', async (t) => {
     for (const isolationLevel of ['read committed', 'repeatable read', 'serializable'] as const) {
-      for (
-        const [what, wrapper] of [
-          ['withTransaction', withTransaction({ isolationLevel })],
-          ['withRetry', withRetry({ isolationLevel })],
-          ['withTimeout', withTimeout(20_000, { isolationLevel })],
-          ['readOnly', readOnly({ isolationLevel })],
-        ] as const
-      ) {
+      for (const [what, wrapper] of [
+        ['withTransaction', withTransaction({ isolationLevel })],
+        ['withRetry', withRetry({ isolationLevel })],
+        ['withTimeout', withTimeout(20_000, { isolationLevel })],
+        ['readOnly', readOnly({ isolationLevel })],
+      ] as const) {
         t.equal(await wrapper((em) => setting(em, 'transaction_isolation'))(orm.em.fork()), isolationLevel, what)
       }
     }
@@ -413,18 +409,16 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     skip: oneConnection,
   }, async (t) => {
     const [a, b] = t.context.ids
-    for (
-      const [name, wrapper] of [['withTransaction', withTransaction({ isolationLevel: 'serializable' })], [
-        'withRetry',
-        withRetry({ isolationLevel: 'serializable' }),
-      ], [
-        'an inner one',
-        (fn: any) =>
-          withTimeout(20_000)((em, ...args: any[]) =>
-            withTransaction(em, (em) => fn(em, ...args), { isolationLevel: 'serializable' })
-          ),
-      ]] as const
-    ) {
+    for (const [name, wrapper] of [['withTransaction', withTransaction({ isolationLevel: 'serializable' })], [
+      'withRetry',
+      withRetry({ isolationLevel: 'serializable' }),
+    ], [
+      'an inner one',
+      (fn: any) =>
+        withTimeout(20_000)((em, ...args: any[]) =>
+          withTransaction(em, (em) => fn(em, ...args), { isolationLevel: 'serializable' })
+        ),
+    ]] as const) {
       // write skew: each reads both and writes its own
       const met = meeting(2)
       let runs = 0
@@ -505,19 +499,17 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       await add(em, 'x')
       for (let i = 0; i < 100; i++) await em.execute('select pg_sleep(0.05)')
     }
-    for (
-      const [what, run] of [
-        ['alone', () => withTimeout(orm.em.fork(), 150, slow)],
-        ['as an option', () => withTransaction(orm.em.fork(), slow, { timeout: 150 })],
-        ['around', () => withTimeout(150)(withTransaction()(withTimeout(60_000)(slow)))(orm.em.fork())],
-        ['inside', () => withTimeout(60_000)(withTransaction()(withTimeout(150)(slow)))(orm.em.fork())],
-        ['a function that waits for something else', () =>
-          withTimeout(orm.em.fork(), 150, async (em) => {
-            await add(em, 'x')
-            await new Promise(() => {})
-          })],
-      ] as const
-    ) {
+    for (const [what, run] of [
+      ['alone', () => withTimeout(orm.em.fork(), 150, slow)],
+      ['as an option', () => withTransaction(orm.em.fork(), slow, { timeout: 150 })],
+      ['around', () => withTimeout(150)(withTransaction()(withTimeout(60_000)(slow)))(orm.em.fork())],
+      ['inside', () => withTimeout(60_000)(withTransaction()(withTimeout(150)(slow)))(orm.em.fork())],
+      ['a function that waits for something else', () =>
+        withTimeout(orm.em.fork(), 150, async (em) => {
+          await add(em, 'x')
+          await new Promise(() => {})
+        })],
+    ] as const) {
       const error = await failureOf(run())
       t.ok(error instanceof UnavailableError, what)
       t.match(error.message, /more than 150 ms/)
@@ -533,46 +525,44 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
 
   t.test('invalid options are refused by name', async (t) => {
     const em = orm.em.fork()
-    for (
-      const [run, message] of [
-        [
-          () => withTransaction(orm.em as any),
-          /^withTransaction: the function to run is missing\. Write withTransaction\(em, async \(em\) => \.\.\.\)\.$/,
-        ],
-        [() => withRetry(orm.em as any), /^withRetry: the function to run is missing/],
-        [() => readOnly(orm.em as any), /^readOnly: the function to run is missing/],
-        [
-          () => withTimeout(orm.em as any, 100 as any),
-          /^withTimeout: the function to run is missing\. Write withTimeout\(em, ms, /,
-        ],
-        [
-          () => withTimeout(orm.em as any, (async () => {}) as any),
-          /^withTimeout: the function to run is missing\. Write withTimeout\(em, ms, /,
-        ],
-        [
-          () => withTransaction({ retires: 3 } as any),
-          /withTransaction: there is no option 'retires'. Did you mean 'retries'/,
-        ],
-        [
-          () => withTransaction({ isolationLevel: 'SERIALIZABLE' } as any),
-          /isolationLevel: .*got 'SERIALIZABLE'. Did you mean 'serializable'/,
-        ],
-        [() => withTransaction(em, async () => {}, { retries: -1 }), /retries/],
-        [() => withRetry({ retries: 1.5 }), /withRetry: retries/],
-        [() => withTimeout(0), /withTimeout: timeout/],
-        [() => withTimeout(em, Infinity, async () => {}), /timeout/],
-        [() => withTimeout(em, 2 ** 31, async () => {}), /timeout/],
-        [() => readOnly(7 as any)(7 as any), /readOnly: .*function/],
-        [() => withTransaction()(undefined as any), /function/],
-        [() => withTransaction(em, 7 as any), /function/],
-        [
-          () => withTransaction({} as any, async () => {}),
-          /withTransaction: the first argument must be an EntityManager, such as request.em, got an object/,
-        ],
-        [() => withTimeout(undefined as any, 5, async () => {}), /withTimeout: .*EntityManager.*got undefined/],
-        [() => readOnly()(async () => {})(null as any), /readOnly: .*EntityManager.*got null/],
-      ] as ReadonlyArray<readonly [() => unknown, RegExp]>
-    ) {
+    for (const [run, message] of [
+      [
+        () => withTransaction(orm.em as any),
+        /^withTransaction: the function to run is missing\. Write withTransaction\(em, async \(em\) => \.\.\.\)\.$/,
+      ],
+      [() => withRetry(orm.em as any), /^withRetry: the function to run is missing/],
+      [() => readOnly(orm.em as any), /^readOnly: the function to run is missing/],
+      [
+        () => withTimeout(orm.em as any, 100 as any),
+        /^withTimeout: the function to run is missing\. Write withTimeout\(em, ms, /,
+      ],
+      [
+        () => withTimeout(orm.em as any, (async () => {}) as any),
+        /^withTimeout: the function to run is missing\. Write withTimeout\(em, ms, /,
+      ],
+      [
+        () => withTransaction({ retires: 3 } as any),
+        /withTransaction: there is no option 'retires'. Did you mean 'retries'/,
+      ],
+      [
+        () => withTransaction({ isolationLevel: 'SERIALIZABLE' } as any),
+        /isolationLevel: .*got 'SERIALIZABLE'. Did you mean 'serializable'/,
+      ],
+      [() => withTransaction(em, async () => {}, { retries: -1 }), /retries/],
+      [() => withRetry({ retries: 1.5 }), /withRetry: retries/],
+      [() => withTimeout(0), /withTimeout: timeout/],
+      [() => withTimeout(em, Infinity, async () => {}), /timeout/],
+      [() => withTimeout(em, 2 ** 31, async () => {}), /timeout/],
+      [() => readOnly(7 as any)(7 as any), /readOnly: .*function/],
+      [() => withTransaction()(undefined as any), /function/],
+      [() => withTransaction(em, 7 as any), /function/],
+      [
+        () => withTransaction({} as any, async () => {}),
+        /withTransaction: the first argument must be an EntityManager, such as request.em, got an object/,
+      ],
+      [() => withTimeout(undefined as any, 5, async () => {}), /withTimeout: .*EntityManager.*got undefined/],
+      [() => readOnly()(async () => {})(null as any), /readOnly: .*EntityManager.*got null/],
+    ] as ReadonlyArray<readonly [() => unknown, RegExp]>) {
       const error = await failureOf((async () => await run())())
       t.ok(error instanceof ConfigError, String(message))
       t.match(error.message, message)

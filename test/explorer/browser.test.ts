@@ -227,16 +227,14 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const viewport of [{ width: 1360, height: 820 }, { width: 390, height: 780 }]) {
         const { page, faults } = await open({ role: 'admin', colorScheme, viewport })
-        for (
-          const place of [
-            '/',
-            '/categories?include=products,tags,productsCount&filter[price][gte]=20',
-            '/products?~open=1&include=category,tags',
-            '/products?~create=yes',
-            '/products?~compare=guest',
-            '/products?filter[name]=nothing',
-          ]
-        ) {
+        for (const place of [
+          '/',
+          '/categories?include=products,tags,productsCount&filter[price][gte]=20',
+          '/products?~open=1&include=category,tags',
+          '/products?~create=yes',
+          '/products?~compare=guest',
+          '/products?filter[name]=nothing',
+        ]) {
           await page.goto(base + place)
           t.strictSame(await accessibilityFaults(page), [], `${colorScheme}, ${viewport.width} pixels: ${place}`)
         }

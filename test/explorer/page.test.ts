@@ -111,14 +111,12 @@ t.test('files with a hash are kept for ever, and are sent compressed', async (t)
 t.test('a client that has the page is answered with 304', async (t) => {
   const app = await explored(t, orm)
   const { body } = await app.inject('/explorer/')
-  for (
-    const url of [
-      '/explorer',
-      '/explorer/',
-      '/explorer/a/b',
-      new URL(assetsOf(body)[0]!, 'http://a/explorer/').pathname,
-    ]
-  ) {
+  for (const url of [
+    '/explorer',
+    '/explorer/',
+    '/explorer/a/b',
+    new URL(assetsOf(body)[0]!, 'http://a/explorer/').pathname,
+  ]) {
     const { headers: { etag, 'cache-control': cacheControl } } = await app.inject(url)
     if (url.endsWith('/')) t.equal(cacheControl, 'no-cache')
     for (const tag of [etag, `W/${String(etag)}`, `"other", ${String(etag)}`]) {

@@ -9,23 +9,21 @@ const operatorsOf = (field: string): readonly string[] | undefined => operators[
 
 t.test('suggestions of the example', async (t) => {
   const app = await openExample(t)
-  for (
-    const [query, mended] of [
-      ['filter[nme]=x&page=1', '?filter[name]=x'],
-      [
-        'filter[status]=active&filter[nme][in]=x,y&sort=-price',
-        '?filter[status]=active&filter[name][in]=x,y&sort=-price',
-      ],
-      ['filter[price][gtt]=1', '?filter[price][gt]=1'],
-      ['filter[status]=actve', '?filter[status]=active'],
-      ['sort=name,-prise', '?sort=name,-price'],
-      ['include=tags,product', '?include=tags,products'],
-      ['fields=id,nam', '?fields=id,name'],
-      ['include=products&fields[products]=nam', '?include=products&fields[products]=name'],
-      ['name=x', '?filter[name]=x'],
-      ['perPage=3', '?per_page=3'],
-    ] as const
-  ) {
+  for (const [query, mended] of [
+    ['filter[nme]=x&page=1', '?filter[name]=x'],
+    [
+      'filter[status]=active&filter[nme][in]=x,y&sort=-price',
+      '?filter[status]=active&filter[name][in]=x,y&sort=-price',
+    ],
+    ['filter[price][gtt]=1', '?filter[price][gt]=1'],
+    ['filter[status]=actve', '?filter[status]=active'],
+    ['sort=name,-prise', '?sort=name,-price'],
+    ['include=tags,product', '?include=tags,products'],
+    ['fields=id,nam', '?fields=id,name'],
+    ['include=products&fields[products]=nam', '?include=products&fields[products]=name'],
+    ['name=x', '?filter[name]=x'],
+    ['perPage=3', '?per_page=3'],
+  ] as const) {
     const params = parseQuery(query)
     const refused = await app.inject({ url: `/categories${formatQuery(params)}` })
     t.equal(refused.statusCode, 400, query)

@@ -205,15 +205,13 @@ if (skip === false) {
     })
 
     t.test('hostile addresses lead nowhere', async (t) => {
-      for (
-        const path of [
-          '/hostile?sort=<script>window.harmed=1</script>',
-          '/hostile?~open=../../machines/1',
-          '/hostile?filter[<img src=x onerror=window.harmed=1>]=1',
-          '//example.com/x',
-          '/javascript:window.harmed=1',
-        ]
-      ) {
+      for (const path of [
+        '/hostile?sort=<script>window.harmed=1</script>',
+        '/hostile?~open=../../machines/1',
+        '/hostile?filter[<img src=x onerror=window.harmed=1>]=1',
+        '//example.com/x',
+        '/javascript:window.harmed=1',
+      ]) {
         const { page, faults } = await openPage(browser, origin)
         await page.goto(`${origin}/explorer${path}`)
         await settled(page)

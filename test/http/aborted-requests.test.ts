@@ -69,14 +69,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name, url }) => {
     ? 'PGlite runs in this process, a statement at a time: nothing can cancel it'
     : await lacks('activityView', 'cancelBackend')
 
-  for (
-    const [what, path, comment] of [
-      ['a list', '/plants?filter[slow]=list', 'list'],
-      ["a hand-written route's own statement", '/own', 'own'],
-      ["MikroORM's query builder", '/builder', 'builder'],
-      ['a list in a transaction', '/transaction', 'transaction'],
-    ] as const
-  ) {
+  for (const [what, path, comment] of [
+    ['a list', '/plants?filter[slow]=list', 'list'],
+    ["a hand-written route's own statement", '/own', 'own'],
+    ["MikroORM's query builder", '/builder', 'builder'],
+    ['a list in a transaction', '/transaction', 'transaction'],
+  ] as const) {
     t.test(
       `a client that goes away cancels its statement in the server: ${what}`,
       { skip: uncancellable },
@@ -98,20 +96,18 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name, url }) => {
     )
   }
 
-  for (
-    const [what, method, path, body] of [
-      ['a get', 'GET', '/tags/1'],
-      ['a list', 'GET', '/tags'],
-      ['a count', 'GET', '/tags/count'],
-      ['a stream', 'GET', '/tags', 'application/x-ndjson'],
-      ['a create', 'POST', '/tags', { name: 'aborted' }],
-      ['a batch', 'POST', '/tags', [{ name: 'aborted' }, { name: 'aborted too' }]],
-      ['an update', 'PATCH', '/tags/1', { weight: 99 }],
-      ['a delete', 'DELETE', '/tags/1'],
-      ['a restore', 'POST', '/tags/1/restore'],
-      ["an update by MikroORM's unit of work", 'PATCH', '/plants/1', { tags: [1, 2, 3] }],
-    ] as const
-  ) {
+  for (const [what, method, path, body] of [
+    ['a get', 'GET', '/tags/1'],
+    ['a list', 'GET', '/tags'],
+    ['a count', 'GET', '/tags/count'],
+    ['a stream', 'GET', '/tags', 'application/x-ndjson'],
+    ['a create', 'POST', '/tags', { name: 'aborted' }],
+    ['a batch', 'POST', '/tags', [{ name: 'aborted' }, { name: 'aborted too' }]],
+    ['an update', 'PATCH', '/tags/1', { weight: 99 }],
+    ['a delete', 'DELETE', '/tags/1'],
+    ['a restore', 'POST', '/tags/1/restore'],
+    ["an update by MikroORM's unit of work", 'PATCH', '/plants/1', { tags: [1, 2, 3] }],
+  ] as const) {
     t.test(`a client that goes away ends what waits for a lock: ${what}`, { skip: uncancellable }, async (t) => {
       const app = await listen(t)
       const stored = () => select(orm, 'select * from tag order by id')

@@ -51,13 +51,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('the options of all plugins in the folder are checked at once', async (t) => {
-    for (
-      const [options, message] of [
-        [{ orm, sharde: [] }, /^fastify-crud-kit\/\w+: .*'sharde'.*'shared'/],
-        [{ orm, serverTiming: 'yes' }, /serverTiming: expected boolean, got 'yes'$/],
-        [{}, /^fastify-crud-kit\/database: give 'orm', an open MikroORM, or 'database'/],
-      ] as const
-    ) {
+    for (const [options, message] of [
+      [{ orm, sharde: [] }, /^fastify-crud-kit\/\w+: .*'sharde'.*'shared'/],
+      [{ orm, serverTiming: 'yes' }, /serverTiming: expected boolean, got 'yes'$/],
+      [{}, /^fastify-crud-kit\/database: give 'orm', an open MikroORM, or 'database'/],
+    ] as const) {
       const app = server(t)
       await t.rejects(async () => await loadFolder(app, options), { code: 'FST_CRUD_CONFIG_INVALID', message })
     }

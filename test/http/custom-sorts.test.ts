@@ -148,14 +148,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a custom sort that adds no order is a mistake of the application', async (t) => {
-    for (
-      const [sort, message] of [
-        ['nothing', /AllowedSort\.custom 'nothing': the callback has added no order/],
-        ['limited', /'limit' has no meaning for a sort/],
-        ['late', /must return the query builder itself, not a promise: it must not be async/],
-        ['failing', /not a promise/],
-      ] as const
-    ) {
+    for (const [sort, message] of [
+      ['nothing', /AllowedSort\.custom 'nothing': the callback has added no order/],
+      ['limited', /'limit' has no meaning for a sort/],
+      ['late', /must return the query builder itself, not a promise: it must not be async/],
+      ['failing', /not a promise/],
+    ] as const) {
       t.match(bodyOf(await app.inject(`/plants?sort=${sort}`)), { statusCode: 500, message }, sort)
     }
     t.throws(() => AllowedSort.custom('a b', (qb) => qb), { code: 'FST_CRUD_CONFIG_INVALID' })

@@ -69,23 +69,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('each kind of error has its code and names its parameter', async (t) => {
-    for (
-      const [query, kind, parameter] of [
-        ['filter[x]=1', 'FILTER', 'filter[x]'],
-        ['filter[name][x]=1', 'FILTER', 'filter[name][x]'],
-        ['filter[price]=x', 'FILTER', 'filter[price]'],
-        ['filter[a][b][c]=1', 'FILTER', 'filter[a][b][c]'],
-        ['filter=1', 'FILTER', 'filter'],
-        ['sort=x', 'SORT', 'sort'],
-        ['fields=x', 'FIELD', 'fields'],
-        ['fields[tags]=name', 'FIELD', 'fields[tags]'],
-        ['include=x', 'INCLUDE', 'include'],
-        ['page=0', 'PAGINATION', 'page'],
-        ['page=1&limit=1', 'PAGINATION', 'limit'],
-        ['cursor=x', 'PAGINATION', 'cursor'],
-        ['filters[name]=x', 'QUERY', 'filters[name]'],
-      ]
-    ) {
+    for (const [query, kind, parameter] of [
+      ['filter[x]=1', 'FILTER', 'filter[x]'],
+      ['filter[name][x]=1', 'FILTER', 'filter[name][x]'],
+      ['filter[price]=x', 'FILTER', 'filter[price]'],
+      ['filter[a][b][c]=1', 'FILTER', 'filter[a][b][c]'],
+      ['filter=1', 'FILTER', 'filter'],
+      ['sort=x', 'SORT', 'sort'],
+      ['fields=x', 'FIELD', 'fields'],
+      ['fields[tags]=name', 'FIELD', 'fields[tags]'],
+      ['include=x', 'INCLUDE', 'include'],
+      ['page=0', 'PAGINATION', 'page'],
+      ['page=1&limit=1', 'PAGINATION', 'limit'],
+      ['cursor=x', 'PAGINATION', 'cursor'],
+      ['filters[name]=x', 'QUERY', 'filters[name]'],
+    ]) {
       const code = `FST_CRUD_${kind}_INVALID`
       t.match(await refused(query!), {
         statusCode: 400,
@@ -98,14 +96,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('errors of the whole query string have no source', async (t) => {
-    for (
-      const [query, detail] of [
-        [`filter[name]=${'x'.repeat(8200)}`, /longer than 8192 bytes/],
-        [`x=${'x'.repeat(8200)}`, /longer than 8192 bytes/],
-        [Array.from({ length: 101 }, (_, i) => `filter[f${i}]=1`).join('&'), /more than 100 parameters/],
-        ['%ff=1', /not valid percent-encoded UTF-8/],
-      ] as const
-    ) {
+    for (const [query, detail] of [
+      [`filter[name]=${'x'.repeat(8200)}`, /longer than 8192 bytes/],
+      [`x=${'x'.repeat(8200)}`, /longer than 8192 bytes/],
+      [Array.from({ length: 101 }, (_, i) => `filter[f${i}]=1`).join('&'), /more than 100 parameters/],
+      ['%ff=1', /not valid percent-encoded UTF-8/],
+    ] as const) {
       const body = await refused(query)
       t.match(body, {
         code: 'FST_CRUD_QUERY_INVALID',
@@ -158,15 +154,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a hidden name and an unknown one get the same answer, byte for byte', async (t) => {
     // names of the same length, at the same distance from every allowed name
-    for (
-      const at of [
-        (name: string) => `/plants?filter[${name}]=1`,
-        (name: string) => `/plants?sort=${name}`,
-        (name: string) => `/plants?fields=${name}`,
-        (name: string) => `/plants?include=${name}`,
-        (name: string) => `/plants/1?fields=${name}`,
-      ]
-    ) {
+    for (const at of [
+      (name: string) => `/plants?filter[${name}]=1`,
+      (name: string) => `/plants?sort=${name}`,
+      (name: string) => `/plants?fields=${name}`,
+      (name: string) => `/plants?include=${name}`,
+      (name: string) => `/plants/1?fields=${name}`,
+    ]) {
       const [hidden, unknown] = await Promise.all(
         ['purchasePrice', 'purchaseQrice'].map((name) => app.inject(at(name)))
       )
@@ -178,22 +172,20 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('long texts of a client are cut, and never become HTML or half a character', async (t) => {
     const long = 'x'.repeat(5000)
-    for (
-      const query of [
-        `filter[${long}]=1`,
-        `filter[name][${long}]=1`,
-        `sort=${long}`,
-        `fields=${long}`,
-        `include=${long}`,
-        `fields[${long}]=x`,
-        `filter[price][in]=${long}`,
-        `filter[price]=${long}`,
-        `${long}[`,
-        `filter[${long}`,
-        `include=${'x.'.repeat(2000)}y`,
-        `page=${long}`,
-      ]
-    ) {
+    for (const query of [
+      `filter[${long}]=1`,
+      `filter[name][${long}]=1`,
+      `sort=${long}`,
+      `fields=${long}`,
+      `include=${long}`,
+      `fields[${long}]=x`,
+      `filter[price][in]=${long}`,
+      `filter[price]=${long}`,
+      `${long}[`,
+      `filter[${long}`,
+      `include=${'x.'.repeat(2000)}y`,
+      `page=${long}`,
+    ]) {
       const response = await app.inject(`/plants?${query}`)
       if (response.statusCode === 400) {
         t.ok(response.body.length < 2000, `${query.slice(0, 30)}: ${response.body.length}`)
@@ -374,22 +366,20 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const { get, refused } = client(app, '/plants')
     const lavender = await get('filter[name]=Lavender')
     t.equal(lavender.total, 1)
-    for (
-      const query of [
-        'filter[nmae]=x',
-        'filter[price][gt]=1',
-        'filter[price]=cheap',
-        'sort=x',
-        'fields=x',
-        'include=x',
-        'fields[tags]=name',
-        'filter=x',
-        'filter[',
-        'sort=name,',
-        'fields=,',
-        'filter[name]=Lavender&filter[price][lte]=%00',
-      ]
-    ) {
+    for (const query of [
+      'filter[nmae]=x',
+      'filter[price][gt]=1',
+      'filter[price]=cheap',
+      'sort=x',
+      'fields=x',
+      'include=x',
+      'fields[tags]=name',
+      'filter=x',
+      'filter[',
+      'sort=name,',
+      'fields=,',
+      'filter[name]=Lavender&filter[price][lte]=%00',
+    ]) {
       t.strictSame(
         await get(query.startsWith('filter[name]') ? query : `filter[name]=Lavender&${query}`),
         lavender,
@@ -397,20 +387,18 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       )
     }
     t.strictSame(await get('filter[name]=Lavender&fields=x,name'), { ...lavender, items: [{ name: 'Lavender' }] })
-    for (
-      const query of [
-        'page=0',
-        'per_page=101',
-        'page=1&limit=1',
-        'cursor=x',
-        'filters=1',
-        'filter[a][b][c]=1',
-        'filter[__proto__]=1',
-        'sort=constructor',
-        `filter[name]=${'x'.repeat(8200)}`,
-        'include=a.b.c.d',
-      ]
-    ) {
+    for (const query of [
+      'page=0',
+      'per_page=101',
+      'page=1&limit=1',
+      'cursor=x',
+      'filters=1',
+      'filter[a][b][c]=1',
+      'filter[__proto__]=1',
+      'sort=constructor',
+      `filter[name]=${'x'.repeat(8200)}`,
+      'include=a.b.c.d',
+    ]) {
       t.equal((await refused(`filter[name]=Lavender&${query}`)).statusCode, 400, query)
     }
   })

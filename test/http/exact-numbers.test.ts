@@ -117,18 +117,16 @@ await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (
     t.notMatch(body, 'SECRET')
   }
 
-  for (
-    const [url, records] of [
-      ['/fields', 1],
-      ['/fields/1', 1],
-      ['/fields?include=rows', 2],
-      ['/fields/1?include=rows', 2],
-      ['/rows', 1],
-      ['/rows/1', 1],
-      ['/rows?include=field', 2],
-      ['/rows/1?include=field', 2],
-    ] as const
-  ) {
+  for (const [url, records] of [
+    ['/fields', 1],
+    ['/fields/1', 1],
+    ['/fields?include=rows', 2],
+    ['/fields/1?include=rows', 2],
+    ['/rows', 1],
+    ['/rows/1', 1],
+    ['/rows?include=field', 2],
+    ['/rows/1?include=field', 2],
+  ] as const) {
     t.test(`GET ${url} sends exact numbers`, async (t) => lists(t, (await app.inject(url)).body, records))
   }
 
@@ -140,11 +138,9 @@ await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (
     }
   })
 
-  for (
-    const [url, records] of [['/fields', 1], ['/rows', 1], ['/fields?include=rows', 2], [
-      '/rows?include=field', 2,
-    ]] as const
-  ) {
+  for (const [url, records] of [['/fields', 1], ['/rows', 1], ['/fields?include=rows', 2], [
+    '/rows?include=field', 2,
+  ]] as const) {
     t.test(`streams of ${url} have exact numbers`, async (t) => {
       lists(t, (await app.inject({ url, headers: { accept: 'application/x-ndjson' } })).body, records)
       const { body } = await app.inject({ url, headers: { accept: 'text/csv' } })

@@ -337,15 +337,13 @@ await forEachDatabase(
       const { items } = await client(app, '/stats').get('filter[books]=0&sort=name')
       t.match(items.map(({ name }: Json) => name), [...modules.keys()].filter((name) => name !== 'view').sort())
       t.strictSame((await app.inject(`/stats/${items[0].id}`)).json(), items[0])
-      for (
-        const [method, url] of [
-          ['POST', '/stats'],
-          ['PATCH', '/stats/1'],
-          ['PUT', '/stats/1'],
-          ['DELETE', '/stats/1'],
-          ['POST', '/stats/1/restore'],
-        ] as const
-      ) {
+      for (const [method, url] of [
+        ['POST', '/stats'],
+        ['PATCH', '/stats/1'],
+        ['PUT', '/stats/1'],
+        ['DELETE', '/stats/1'],
+        ['POST', '/stats/1/restore'],
+      ] as const) {
         t.equal(
           (await app.inject({ method, url, ...(method !== 'DELETE' && { payload: {} }) })).statusCode,
           404,

@@ -268,12 +268,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('values that only the SQL of a custom type can check are refused by the database', async (t) => {
-    for (
-      const query of [
-        'filter[minimum]=warm', 'filter[minimum]=', 'filter[minimum]=99999999999', 'filter[minimum][in]=1,warm',
-        'filter[minimum][between]=0,warm',
-      ]
-    ) {
+    for (const query of [
+      'filter[minimum]=warm', 'filter[minimum]=', 'filter[minimum]=99999999999', 'filter[minimum][in]=1,warm',
+      'filter[minimum][between]=0,warm',
+    ]) {
       t.match(await refused(query), { code: 'FST_CRUD_DATA_INVALID' }, query)
     }
     t.match(await details('filter[minimum]=%00'), [/without NUL/])

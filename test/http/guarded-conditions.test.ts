@@ -117,12 +117,10 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
     for (
       const [path, id] of [['/members', 3], ['/members', 2], ['/owner', 2], ['/owner', 3], ['/badges', 2]] as const
     ) {
-      for (
-        const response of [
-          await app.inject({ method: 'PATCH', url: `${path}/${id}`, payload: { name: 'stolen' } }),
-          await app.inject({ method: 'DELETE', url: `${path}/${id}` }),
-        ]
-      ) {
+      for (const response of [
+        await app.inject({ method: 'PATCH', url: `${path}/${id}`, payload: { name: 'stolen' } }),
+        await app.inject({ method: 'DELETE', url: `${path}/${id}` }),
+      ]) {
         t.equal(bodyOf(response).code, 'FST_CRUD_NOT_FOUND', `${path}/${id}`)
       }
     }

@@ -69,14 +69,12 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
 
   t.test('answers equal those of generated routes, without the words of the database', async (t) => {
     const app = await serve(t)
-    for (
-      const [method, url, status, code] of [
-        ['POST', '/coins/penny', 409, 'FST_CRUD_CONFLICT'],
-        ['POST', '/coins/muchtoolong', 400, 'FST_CRUD_DATA_INVALID'],
-        ['GET', '/mistake', 500, 'FST_CRUD_DATABASE_ERROR'],
-        ['GET', '/stale', 412, 'FST_CRUD_PRECONDITION_FAILED'],
-      ] as const
-    ) {
+    for (const [method, url, status, code] of [
+      ['POST', '/coins/penny', 409, 'FST_CRUD_CONFLICT'],
+      ['POST', '/coins/muchtoolong', 400, 'FST_CRUD_DATA_INVALID'],
+      ['GET', '/mistake', 500, 'FST_CRUD_DATABASE_ERROR'],
+      ['GET', '/stale', 412, 'FST_CRUD_PRECONDITION_FAILED'],
+    ] as const) {
       const response = await app.inject({ method, url })
       t.strictSame([response.statusCode, bodyOf(response).code], [status, code], url)
       wordless(t, response.body)
@@ -90,12 +88,10 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
     t.teardown(() => app.close())
     await app.register(crudKit, { orm })
     addRoutes(app)
-    for (
-      const sql of [
-        '1 / 0', 'ln(0)', 'power(0, -1)', 'width_bucket(1, 2, 2, 0)', "substring('a' from 1 for -1)",
-        'array_fill(1, null)', 'ntile(0) over ()',
-      ] as const
-    ) {
+    for (const sql of [
+      '1 / 0', 'ln(0)', 'power(0, -1)', 'width_bucket(1, 2, 2, 0)', "substring('a' from 1 for -1)",
+      'array_fill(1, null)', 'ntile(0) over ()',
+    ] as const) {
       log.clear()
       const response = await app.inject({ url: '/own-sql', query: { sql } })
       t.strictSame([response.statusCode, bodyOf(response).code], [500, 'FST_CRUD_DATABASE_ERROR'], sql)
@@ -104,23 +100,21 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
       t.match(err.stack, /caused by: .*Exception/, 'with its cause')
       wordless(t, response.body)
     }
-    for (
-      const [sql, value] of [
-        ['?::int', 'x'],
-        ['?::int', '3000000000'],
-        ['?::date', '2024-02-30'],
-        ['?::date', 'soon'],
-        ['?::uuid', 'x'],
-        ['?::jsonb', '{'],
-        ['?::int4range', '[5,1]'],
-        ['now() at time zone ?', 'nowhere'],
-        ["decode(?, 'hex')", 'x'],
-        ["'a' ~ ?", '('],
-        ['1 limit ?', '-1'],
-        ['1 offset ?', '-1'],
-        ["'a' like ?", '\\'],
-      ] as const
-    ) {
+    for (const [sql, value] of [
+      ['?::int', 'x'],
+      ['?::int', '3000000000'],
+      ['?::date', '2024-02-30'],
+      ['?::date', 'soon'],
+      ['?::uuid', 'x'],
+      ['?::jsonb', '{'],
+      ['?::int4range', '[5,1]'],
+      ['now() at time zone ?', 'nowhere'],
+      ["decode(?, 'hex')", 'x'],
+      ["'a' ~ ?", '('],
+      ['1 limit ?', '-1'],
+      ['1 offset ?', '-1'],
+      ["'a' like ?", '\\'],
+    ] as const) {
       const response = await app.inject({ url: '/own-sql', query: { sql, value } })
       t.strictSame([response.statusCode, bodyOf(response).code], [400, 'FST_CRUD_DATA_INVALID'], `${sql} ${value}`)
       wordless(t, response.body)

@@ -269,14 +269,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('several includes stand in one parameter or in several, and a repeated one counts once', async (t) => {
     const expected = await get('/plants/1?include=tags,supplier,group.parent')
     t.match(expected, { tags: [{}, {}], supplier: { id: 1 }, group: { parent: { id: 2 } } })
-    for (
-      const query of [
-        'include=supplier&include=group.parent,tags',
-        'include[]=tags&include[]=supplier&include[]=group.parent',
-        'include=tags,supplier,group,group.parent,tags',
-        'include= tags , supplier,group.parent',
-      ]
-    ) {
+    for (const query of [
+      'include=supplier&include=group.parent,tags',
+      'include[]=tags&include[]=supplier&include[]=group.parent',
+      'include=tags,supplier,group,group.parent,tags',
+      'include= tags , supplier,group.parent',
+    ]) {
       t.strictSame(await get(`/plants/1?${query}`), expected, query)
     }
     t.notOk('tags' in await get('/plants/1?include='))
@@ -367,15 +365,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['4.2', /(?<![\d:.])4\.2(?!\d)/],
       ['secret@vert.example', /secret@vert\.example/],
     ]
-    for (
-      const url of [
-        '/plants?include=supplier.plants,group.parent.children,tags.plants.tags,shelf.plants',
-        '/plants/1?include=supplier.plants',
-        '/suppliers?include=plants',
-        '/suppliers/1',
-        '/plants/1',
-      ]
-    ) {
+    for (const url of [
+      '/plants?include=supplier.plants,group.parent.children,tags.plants.tags,shelf.plants',
+      '/plants/1?include=supplier.plants',
+      '/suppliers?include=plants',
+      '/suppliers/1',
+      '/plants/1',
+    ]) {
       const { statusCode, body } = await app.inject(url)
       t.equal(statusCode, 200)
       t.strictSame(hidden.filter(([, shown]) => shown.test(body)).map(([what]) => what), [], url)

@@ -584,11 +584,9 @@ const REST = [
   'sort=id&fields=id&include=tags&page=1&per_page=2&filter[id][gt]=3',
   'sort=id&limit=1&filter[tags.name]=sun&fields=name&fields[tags]=name&include=tags',
 ]
-for (
-  const [operator, value] of [['eq', '1'], ['in', '1,2'], ['between', '1,2'], ['isnull', 'true'], ['like', 'x'], [
-    '', 'x',
-  ]]
-) {
+for (const [operator, value] of [['eq', '1'], ['in', '1,2'], ['between', '1,2'], ['isnull', 'true'], ['like', 'x'], [
+  '', 'x',
+]]) {
   REST.push(
     `filter[price][${operator}]=${value}&filter[uuid][${operator}]=${value}&filter[created_at][${operator}]=${value}`
   )
@@ -706,12 +704,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const some = name === "Fastify's own parser"
         ? PLANT_QUERIES
         : PLANT_QUERIES.filter((query, index) => index < REST.length + 2 * NAMES.length || index % 10 === 0)
-      for (
-        const url of [
-          ...some.map((query) => `/plants?${query}`),
-          ...(name === "Fastify's own parser" ? SPECIMEN_QUERIES.map((query) => `/specimens?${query}`) : []),
-        ]
-      ) {
+      for (const url of [
+        ...some.map((query) => `/plants?${query}`),
+        ...(name === "Fastify's own parser" ? SPECIMEN_QUERIES.map((query) => `/specimens?${query}`) : []),
+      ]) {
         const [status, complaint] = await ask(app, recorder, url)
         counts[status] = (counts[status] ?? 0) + 1
         if (complaint !== undefined) t.fail(`${url.slice(0, 200)}: ${complaint.slice(0, 500)}`)

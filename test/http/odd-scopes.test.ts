@@ -302,25 +302,21 @@ await forEachDatabase(t, {
       fork.addFilter({ name: 'odd', entity: Ledger as never, cond: cond as never, args: false })
       return fork
     }
-    for (
-      const cond of [
-        { secretTenant: {} },
-        { secretTenant: { $foo: 1 } },
-        { secretTenat: 5 },
-        { $or: [{ secretTenant: 5 }, {}] },
-        { $and: [{ entries: {} }] },
-        () => ({ secretTenant: NaN }),
-      ]
-    ) {
-      for (
-        const call of [
-          () => crud.list(em(cond)),
-          () => crud.query(em(cond)),
-          () => crud.update(em(cond), 1, { title: 'x' }),
-          () => crud.delete(em(cond), 1),
-          () => resource(Entry).create(em(cond), { text: 'x', ledger: 1 }),
-        ]
-      ) {
+    for (const cond of [
+      { secretTenant: {} },
+      { secretTenant: { $foo: 1 } },
+      { secretTenat: 5 },
+      { $or: [{ secretTenant: 5 }, {}] },
+      { $and: [{ entries: {} }] },
+      () => ({ secretTenant: NaN }),
+    ]) {
+      for (const call of [
+        () => crud.list(em(cond)),
+        () => crud.query(em(cond)),
+        () => crud.update(em(cond), 1, { title: 'x' }),
+        () => crud.delete(em(cond), 1),
+        () => resource(Entry).create(em(cond), { text: 'x', ledger: 1 }),
+      ]) {
         const error = await call().then(() => undefined, (error) => error)
         t.ok(error instanceof ScopeError, String(error))
         t.match(error?.cause.message, /^A MikroORM filter of Ledger is not certainly a condition/)

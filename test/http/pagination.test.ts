@@ -48,52 +48,48 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('page and per_page choose the page', async (t) => {
-    for (
-      const [query, expected, ids] of [
-        ['per_page=5', { total: 13, page: 1, per_page: 5, total_pages: 3, has_next: true, has_prev: false }, [
-          1, 2, 3, 4, 5,
-        ]],
-        ['per_page=5&page=2', { total: 13, page: 2, per_page: 5, total_pages: 3, has_next: true, has_prev: true }, [
-          6, 7, 8, 9, 10,
-        ]],
-        ['page=3&per_page=5', { total: 13, page: 3, per_page: 5, total_pages: 3, has_next: false, has_prev: true }, [
-          12, 13, 14,
-        ]],
-        ['page=1', { total: 13, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false }, VISIBLE],
-        [
-          'per_page=13',
-          { total: 13, page: 1, per_page: 13, total_pages: 1, has_next: false, has_prev: false },
-          VISIBLE,
-        ],
-        ['per_page=12&page=2', { total: 13, page: 2, per_page: 12, total_pages: 2, has_next: false, has_prev: true }, [
-          14,
-        ]],
-        [
-          'per_page=100',
-          { total: 13, page: 1, per_page: 100, total_pages: 1, has_next: false, has_prev: false },
-          VISIBLE,
-        ],
-        ['per_page=005&page=01', { total: 13, page: 1, per_page: 5, total_pages: 3, has_next: true, has_prev: false }, [
-          1, 2, 3, 4, 5,
-        ]],
-      ] as const
-    ) {
+    for (const [query, expected, ids] of [
+      ['per_page=5', { total: 13, page: 1, per_page: 5, total_pages: 3, has_next: true, has_prev: false }, [
+        1, 2, 3, 4, 5,
+      ]],
+      ['per_page=5&page=2', { total: 13, page: 2, per_page: 5, total_pages: 3, has_next: true, has_prev: true }, [
+        6, 7, 8, 9, 10,
+      ]],
+      ['page=3&per_page=5', { total: 13, page: 3, per_page: 5, total_pages: 3, has_next: false, has_prev: true }, [
+        12, 13, 14,
+      ]],
+      ['page=1', { total: 13, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false }, VISIBLE],
+      [
+        'per_page=13',
+        { total: 13, page: 1, per_page: 13, total_pages: 1, has_next: false, has_prev: false },
+        VISIBLE,
+      ],
+      ['per_page=12&page=2', { total: 13, page: 2, per_page: 12, total_pages: 2, has_next: false, has_prev: true }, [
+        14,
+      ]],
+      [
+        'per_page=100',
+        { total: 13, page: 1, per_page: 100, total_pages: 1, has_next: false, has_prev: false },
+        VISIBLE,
+      ],
+      ['per_page=005&page=01', { total: 13, page: 1, per_page: 5, total_pages: 3, has_next: true, has_prev: false }, [
+        1, 2, 3, 4, 5,
+      ]],
+    ] as const) {
       const page = await get(query)
       t.strictSame([info(page), keys(page)], [expected, ids], query)
     }
   })
 
   t.test('limit and offset choose the window', async (t) => {
-    for (
-      const [query, expected, ids] of [
-        ['limit=5', { total: 13, limit: 5, offset: 0, has_next: true, has_prev: false }, [1, 2, 3, 4, 5]],
-        ['limit=5&offset=3', { total: 13, limit: 5, offset: 3, has_next: true, has_prev: true }, [4, 5, 6, 7, 8]],
-        ['limit=3&offset=10', { total: 13, limit: 3, offset: 10, has_next: false, has_prev: true }, [12, 13, 14]],
-        ['offset=12', { total: 13, limit: 20, offset: 12, has_next: false, has_prev: true }, [14]],
-        ['offset=0', { total: 13, limit: 20, offset: 0, has_next: false, has_prev: false }, VISIBLE],
-        ['limit=1&offset=11', { total: 13, limit: 1, offset: 11, has_next: true, has_prev: true }, [13]],
-      ] as const
-    ) {
+    for (const [query, expected, ids] of [
+      ['limit=5', { total: 13, limit: 5, offset: 0, has_next: true, has_prev: false }, [1, 2, 3, 4, 5]],
+      ['limit=5&offset=3', { total: 13, limit: 5, offset: 3, has_next: true, has_prev: true }, [4, 5, 6, 7, 8]],
+      ['limit=3&offset=10', { total: 13, limit: 3, offset: 10, has_next: false, has_prev: true }, [12, 13, 14]],
+      ['offset=12', { total: 13, limit: 20, offset: 12, has_next: false, has_prev: true }, [14]],
+      ['offset=0', { total: 13, limit: 20, offset: 0, has_next: false, has_prev: false }, VISIBLE],
+      ['limit=1&offset=11', { total: 13, limit: 1, offset: 11, has_next: true, has_prev: true }, [13]],
+    ] as const) {
       const page = await get(query)
       t.strictSame([info(page), keys(page)], [expected, ids], query)
     }
@@ -167,12 +163,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('walking all pages visits each record once, also if sorted values are equal or null', async (t) => {
     for (const path of ['/plants', '/uncounted']) {
-      for (
-        const sort of [
-          '', 'position', '-position', 'price', '-price', 'status', '-status', 'group.name', '-group.name',
-          'inStock,-price',
-        ]
-      ) {
+      for (const sort of [
+        '', 'position', '-position', 'price', '-price', 'status', '-status', 'group.name', '-group.name',
+        'inStock,-price',
+      ]) {
         for (const size of [1, 2, 3, 4, 13]) {
           const whole = keys(await client(app, path).get(`sort=${sort}&per_page=100`))
           const [pages, offsets]: [number[], number[]] = [[], []]
@@ -207,17 +201,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       has_next: true,
       has_prev: false,
     })
-    for (
-      const [query, count, hasNext] of [
-        ['page=3', 4, true],
-        ['page=4', 1, false],
-        ['per_page=13', 13, false],
-        ['per_page=12', 12, true],
-        ['limit=12&offset=1', 12, false],
-        ['limit=12', 12, true],
-        ['page=5', 0, false],
-      ] as const
-    ) {
+    for (const [query, count, hasNext] of [
+      ['page=3', 4, true],
+      ['page=4', 1, false],
+      ['per_page=13', 13, false],
+      ['per_page=12', 12, true],
+      ['limit=12&offset=1', 12, false],
+      ['limit=12', 12, true],
+      ['page=5', 0, false],
+    ] as const) {
       const page = await uncounted.get(query)
       t.match(page, { total: null, has_next: hasNext }, query)
       t.equal(page.items.length, count, query)
@@ -246,24 +238,20 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const planned = client(app, '/planned')
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
-    for (
-      const [query, total, hasNext] of [
-        ['page=4', 13, false],
-        ['per_page=13', 13, false],
-        ['per_page=100', 13, false],
-        ['filter[name]=Nothing', 0, false],
-        ['limit=5&offset=9', 13, false],
-      ] as const
-    ) {
+    for (const [query, total, hasNext] of [
+      ['page=4', 13, false],
+      ['per_page=13', 13, false],
+      ['per_page=100', 13, false],
+      ['filter[name]=Nothing', 0, false],
+      ['limit=5&offset=9', 13, false],
+    ] as const) {
       t.match(await planned.get(query), { total, has_next: hasNext }, query)
       t.equal(recorder.take().length, 1, query)
     }
-    for (
-      const query of [
-        '', 'page=2', 'per_page=12', 'limit=3&offset=2', 'filter[status]=active&per_page=1', 'include=tags&sort=-price',
-        'page=3',
-      ]
-    ) {
+    for (const query of [
+      '', 'page=2', 'per_page=12', 'limit=3&offset=2', 'filter[status]=active&per_page=1', 'include=tags&sort=-price',
+      'page=3',
+    ]) {
       const page = await planned.get(query)
       const statements = recorder.take()
       t.equal(statements.length, 2, query)
@@ -288,27 +276,25 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const bounded = client(app, '/bounded')
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
-    for (
-      const [query, total, isMinimum, hasNext] of [
-        // 13 records
-        ['', 5, true, true],
-        ['page=6', 5, true, true],
-        ['page=7', 5, true, false],
-        ['page=8', 5, true, false],
-        ['per_page=5', 5, true, true],
-        ['per_page=100', 5, true, false],
-        ['limit=3&offset=9', 5, true, true],
-        ['limit=3&offset=10', 5, true, false],
-        ['include=tags&sort=-price', 5, true, true],
-        ['filter[id][in]=1,2,3,4,5', 5, false, true],
-        ['filter[id][in]=1,2,3,4,5&page=3', 5, false, false],
-        ['filter[id][in]=1,2,3,4,5&page=4', 5, false, false],
-        ['filter[id][in]=1,2,3,4,5,6', 5, true, true],
-        ['filter[id][in]=1,2,3,4', 4, false, true],
-        ['filter[id][in]=1,2', 2, false, false],
-        ['filter[name]=Nothing', 0, false, false],
-      ] as const
-    ) {
+    for (const [query, total, isMinimum, hasNext] of [
+      // 13 records
+      ['', 5, true, true],
+      ['page=6', 5, true, true],
+      ['page=7', 5, true, false],
+      ['page=8', 5, true, false],
+      ['per_page=5', 5, true, true],
+      ['per_page=100', 5, true, false],
+      ['limit=3&offset=9', 5, true, true],
+      ['limit=3&offset=10', 5, true, false],
+      ['include=tags&sort=-price', 5, true, true],
+      ['filter[id][in]=1,2,3,4,5', 5, false, true],
+      ['filter[id][in]=1,2,3,4,5&page=3', 5, false, false],
+      ['filter[id][in]=1,2,3,4,5&page=4', 5, false, false],
+      ['filter[id][in]=1,2,3,4,5,6', 5, true, true],
+      ['filter[id][in]=1,2,3,4', 4, false, true],
+      ['filter[id][in]=1,2', 2, false, false],
+      ['filter[name]=Nothing', 0, false, false],
+    ] as const) {
       const page = await bounded.get(query)
       t.match(page, { total, total_is_minimum: isMinimum, has_next: hasNext }, query)
       if (page.per_page !== undefined) t.equal(page.total_pages, Math.ceil(total / page.per_page), query)
@@ -360,26 +346,24 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a value that is not an allowed number is an error', async (t) => {
     for (const name of ['page', 'per_page', 'limit', 'offset']) {
-      for (
-        const value of [
-          '',
-          '-1',
-          '+1',
-          '1.0',
-          '1e1',
-          '0x1',
-          ' 1',
-          '1 ',
-          'a',
-          'null',
-          '1,2',
-          '١',
-          '１',
-          'Infinity',
-          'NaN',
-          ...name === 'offset' ? [] : ['0', '00'],
-        ]
-      ) {
+      for (const value of [
+        '',
+        '-1',
+        '+1',
+        '1.0',
+        '1e1',
+        '0x1',
+        ' 1',
+        '1 ',
+        'a',
+        'null',
+        '1,2',
+        '١',
+        '１',
+        'Infinity',
+        'NaN',
+        ...name === 'offset' ? [] : ['0', '00'],
+      ]) {
         t.match(await refused(`${name}=${encodeURIComponent(value)}`), {
           code: 'FST_CRUD_PAGINATION_INVALID',
           errors: [{ source: { parameter: name }, detail: /must be a whole number/ }],
@@ -391,12 +375,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('mixing two styles, repeating a parameter, and brackets on one are errors', async (t) => {
-    for (
-      const query of [
-        'page=1&limit=1', 'per_page=1&offset=0', 'limit=1&page=1', 'page=1&per_page=1&limit=1&offset=0',
-        'cursor=&page=1', 'cursor=&limit=1',
-      ]
-    ) {
+    for (const query of [
+      'page=1&limit=1', 'per_page=1&offset=0', 'limit=1&page=1', 'page=1&per_page=1&limit=1&offset=0', 'cursor=&page=1',
+      'cursor=&limit=1',
+    ]) {
       t.match(
         (await details(query))[0],
         /Use either page and per_page, or limit and offset, or cursor and per_page/,
@@ -411,16 +393,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('the route of one record takes no pagination, filters or sorts', async (t) => {
-    for (
-      const [query, code] of [
-        ['page=1', 'PAGINATION'],
-        ['per_page=1', 'PAGINATION'],
-        ['limit=1', 'PAGINATION'],
-        ['offset=0', 'PAGINATION'],
-        ['filter[name]=x', 'FILTER'],
-        ['sort=price', 'SORT'],
-      ]
-    ) {
+    for (const [query, code] of [
+      ['page=1', 'PAGINATION'],
+      ['per_page=1', 'PAGINATION'],
+      ['limit=1', 'PAGINATION'],
+      ['offset=0', 'PAGINATION'],
+      ['filter[name]=x', 'FILTER'],
+      ['sort=price', 'SORT'],
+    ]) {
       t.match(await client(app, '/plants/1').refused(query!), {
         code: `FST_CRUD_${code}_INVALID`,
         errors: [{ detail: /A single record takes no filters, sorts or pagination/, allowed: ['fields', 'include'] }],

@@ -65,14 +65,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         `select p.status, count(*)::int as count from plant p join supplier s on s.id = p.supplier_id
          where p.deleted_at is null and ${condition} group by 1 order by 1`
       )
-    for (
-      const [query, condition] of [
-        ['', 'true'],
-        ['filter[position]=5', 'p."order" >= 5'],
-        ['filter[city]=Lyon&per_page=1&sort=shelf', "s.address_city = 'Lyon'"],
-        ['filter[supplier.name]=o', "s.name ilike '%o%' and s.deleted_at is null"],
-      ] as const
-    ) {
+    for (const [query, condition] of [
+      ['', 'true'],
+      ['filter[position]=5', 'p."order" >= 5'],
+      ['filter[city]=Lyon&per_page=1&sort=shelf', "s.address_city = 'Lyon'"],
+      ['filter[supplier.name]=o', "s.name ilike '%o%' and s.deleted_at is null"],
+    ] as const) {
       const expected = await counted(condition)
       t.ok(expected.length > 1)
       t.strictSame(await report(query), expected, query)

@@ -102,15 +102,13 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
       t.match(await ask(1, 'PATCH', `${prefix}/1`, { name: 'one' }), { status: 200, body: { tenant: 1 } })
     }
     t.match(await ask(1, 'POST', '/docs', { name: 'mine', tenant: 1 }), { status: 201 })
-    for (
-      const [method, url, body] of [
-        ['POST', '/docs', { name: 'theirs', tenant: 2 }],
-        ['POST', '/docs', [{ name: 'mine', tenant: 1 }, { name: 'theirs', tenant: 2 }]],
-        ['POST', '/transacted', { name: 'theirs', tenant: 2 }],
-        ['PATCH', '/docs/1', { tenant: 2 }],
-        ['PATCH', '/transacted/1', { tenant: 2 }],
-      ] as const
-    ) {
+    for (const [method, url, body] of [
+      ['POST', '/docs', { name: 'theirs', tenant: 2 }],
+      ['POST', '/docs', [{ name: 'mine', tenant: 1 }, { name: 'theirs', tenant: 2 }]],
+      ['POST', '/transacted', { name: 'theirs', tenant: 2 }],
+      ['PATCH', '/docs/1', { tenant: 2 }],
+      ['PATCH', '/transacted/1', { tenant: 2 }],
+    ] as const) {
       const { status, body: answer } = await ask(1, method, url, body)
       t.match([status, answer], [403, { code: 'FST_CRUD_OUT_OF_SCOPE' }], `${method} ${url}`)
       t.notMatch(JSON.stringify(answer), /policy|security|tenants/)

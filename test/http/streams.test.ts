@@ -106,17 +106,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   }
 
   t.test('stream() yields each record once, in the order of a list', async (t) => {
-    for (
-      const query of [
-        '',
-        'sort=-name',
-        'sort=latinName,-price',
-        'sort=supplier.name',
-        'filter[status]=active',
-        'fields=id,name&include=tags,supplier&sort=-price',
-        'filter[trashed]=with',
-      ]
-    ) {
+    for (const query of [
+      '',
+      'sort=-name',
+      'sort=latinName,-price',
+      'sort=supplier.name',
+      'filter[status]=active',
+      'fields=id,name&include=tags,supplier&sort=-price',
+      'filter[trashed]=with',
+    ]) {
       const params = parseQueryParams(query)
       const { items } = await plants.list(orm.em.fork(), parseQueryParams(`${query}&per_page=100`))
       t.strictSame(await gather(plants.stream(orm.em.fork(), params)), items, query)
@@ -133,11 +131,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   })
 
   t.test('stream() yields records with their includes, by keys of every kind', async (t) => {
-    for (
-      const [model, include] of [[OrderItem, 'order,plant'], [Customer, 'orders,orders.items'], [
-        Order, 'items,items.plant,customer',
-      ], [Supplier, 'plants,plantsCount']] as const
-    ) {
+    for (const [model, include] of [[OrderItem, 'order,plant'], [Customer, 'orders,orders.items'], [
+      Order, 'items,items.plant,customer',
+    ], [Supplier, 'plants,plantsCount']] as const) {
       const paths = include.split(',').map((path) =>
         path.endsWith('Count') ? AllowedInclude.count(path.slice(0, -5)) : new AllowedInclude(path)
       )
@@ -284,11 +280,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
 
   t.test('HEAD has the status of GET, and keeps no connection', async (t) => {
     for (const headers of [CSV, NDJSON]) {
-      for (
-        const [url, status] of [['/plants?sort=x', 400], ['/unscoped', 500], ['/plants?filter[name]=nobody', 200], [
-          '/plants?filter[breaks]=1', undefined,
-        ]] as const
-      ) {
+      for (const [url, status] of [['/plants?sort=x', 400], ['/unscoped', 500], ['/plants?filter[name]=nobody', 200], [
+        '/plants?filter[breaks]=1', undefined,
+      ]] as const) {
         const got = await app.inject({ url, headers })
         t.equal(got.statusCode, status ?? got.statusCode)
         const head = await app.inject({ method: 'HEAD', url, headers })

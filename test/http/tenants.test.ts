@@ -234,17 +234,15 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
       cause: { message: /No arguments provided for filter 'tenant'/ },
     })
     const forgetful = await serve(t, orm, { '/tasks': tasks, '/teams': { crud: teams, transaction: true } })
-    for (
-      const [method, url, payload] of [
-        ['GET', '/tasks'],
-        ['GET', '/tasks?include=team'],
-        ['GET', '/tasks/1'],
-        ['GET', '/teams'],
-        ['POST', '/tasks', { title: 'x', team: 1 }],
-        ['PATCH', '/tasks/1', { title: 'x' }],
-        ['DELETE', '/teams/1'],
-      ] as const
-    ) {
+    for (const [method, url, payload] of [
+      ['GET', '/tasks'],
+      ['GET', '/tasks?include=team'],
+      ['GET', '/tasks/1'],
+      ['GET', '/teams'],
+      ['POST', '/tasks', { title: 'x', team: 1 }],
+      ['PATCH', '/tasks/1', { title: 'x' }],
+      ['DELETE', '/teams/1'],
+    ] as const) {
       const response = await forgetful.inject({ method, url, ...(payload && { payload }) })
       t.match(bodyOf(response), {
         statusCode: 500,

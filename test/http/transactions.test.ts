@@ -84,14 +84,12 @@ await forEachDatabase(t, { entities: [Account, Note] }, async (t, { orm, name })
 
   t.test('the work and its hooks are committed or rolled back together', async (t) => {
     const [a] = t.context.ids
-    for (
-      const [method, url, payload] of [
-        ['POST', '/all', { owner: 'c' }],
-        ['POST', '/all', [{ owner: 'c' }, { owner: 'd' }]],
-        ['PATCH', `/all/${a}`, { owner: 'e' }],
-        ['DELETE', `/all/${a}`, undefined],
-      ] as const
-    ) {
+    for (const [method, url, payload] of [
+      ['POST', '/all', { owner: 'c' }],
+      ['POST', '/all', [{ owner: 'c' }, { owner: 'd' }]],
+      ['PATCH', `/all/${a}`, { owner: 'e' }],
+      ['DELETE', `/all/${a}`, undefined],
+    ] as const) {
       await reset(orm)
       hook = async ({ em }) => {
         await add(em, 'hook', 'sql')
@@ -162,15 +160,13 @@ await forEachDatabase(t, { entities: [Account, Note] }, async (t, { orm, name })
     const [a] = t.context.ids
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
-    for (
-      const [method, url, payload, status] of [
-        ['PATCH', `/all/${a}?filter[owner]=b`, { owner: 'c' }, 400],
-        ['DELETE', `/all/${a}?hard=true`, undefined, 400],
-        ['POST', '/notes/1/restore?page=2', undefined, 400],
-        ['PATCH', '/strict/1', { owner: 'c' }, 428],
-        ['DELETE', '/strict/1', undefined, 428],
-      ] as const
-    ) {
+    for (const [method, url, payload, status] of [
+      ['PATCH', `/all/${a}?filter[owner]=b`, { owner: 'c' }, 400],
+      ['DELETE', `/all/${a}?hard=true`, undefined, 400],
+      ['POST', '/notes/1/restore?page=2', undefined, 400],
+      ['PATCH', '/strict/1', { owner: 'c' }, 428],
+      ['DELETE', '/strict/1', undefined, 428],
+    ] as const) {
       t.equal((await send(method, url, payload)).statusCode, status, `${method} ${url}`)
       t.strictSame(recorder.take(), [], `${method} ${url} sends no statement`)
     }
@@ -234,18 +230,16 @@ await forEachDatabase(t, { entities: [Account, Note] }, async (t, { orm, name })
   })
 
   t.test('invalid options stop start-up', async (t) => {
-    for (
-      const [transaction, message] of [
-        [{ isolationLevel: 'strict' }, /transaction\.list: isolationLevel: expected one of .*, got 'strict'/],
-        [{ update: { retires: 1 } }, /transaction\.update: there is no option 'retires'. Did you mean 'retries'/],
-        [{ upate: true, list: true }, /no operation 'upate' in 'transaction'. Did you mean 'update'/],
-        [{ update: true, retries: 3 }, /contains both 'retries' and 'update'/],
-        [{ create: { readOnly: true } }, /transaction\.create: an operation that writes can't be readOnly/],
-        ['yes', /'transaction' is true, options/],
-        [[], /'transaction' is true, options/],
-        [{ create: 7 }, /transaction\.create: options: expected object, got 7/],
-      ] as const
-    ) {
+    for (const [transaction, message] of [
+      [{ isolationLevel: 'strict' }, /transaction\.list: isolationLevel: expected one of .*, got 'strict'/],
+      [{ update: { retires: 1 } }, /transaction\.update: there is no option 'retires'. Did you mean 'retries'/],
+      [{ upate: true, list: true }, /no operation 'upate' in 'transaction'. Did you mean 'update'/],
+      [{ update: true, retries: 3 }, /contains both 'retries' and 'update'/],
+      [{ create: { readOnly: true } }, /transaction\.create: an operation that writes can't be readOnly/],
+      ['yes', /'transaction' is true, options/],
+      [[], /'transaction' is true, options/],
+      [{ create: 7 }, /transaction\.create: options: expected object, got 7/],
+    ] as const) {
       const own = Fastify()
       t.teardown(() => own.close())
       const error: any = await own.register(crudKit, { orm, resources: { '/all': resource(transaction as never) } })

@@ -109,16 +109,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('suggested parameters work', async (t) => {
-    for (
-      const [wrong, right] of [
-        ['name=Lavender', 'filter[name]=Lavender'],
-        ['orderBy=name', 'sort=name'],
-        ['take=2', 'limit=2'],
-        ['q=lav', 'filter[text]=lav'],
-        ['name__contains=a', 'filter[name][contains]=a'],
-        ['with=tags', 'include=tags'],
-      ]
-    ) {
+    for (const [wrong, right] of [
+      ['name=Lavender', 'filter[name]=Lavender'],
+      ['orderBy=name', 'sort=name'],
+      ['take=2', 'limit=2'],
+      ['q=lav', 'filter[text]=lav'],
+      ['name__contains=a', 'filter[name][contains]=a'],
+      ['with=tags', 'include=tags'],
+    ]) {
       const { body } = await send(requests('/plants').list!, wrong!)
       t.equal(`${body.errors[0].suggestion}=${wrong!.split('=')[1]}`, right)
       t.equal((await send(requests('/plants').list!, right!)).status, 200, right!)
@@ -160,12 +158,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a resource may ignore unknown parameters, except near misses', async (t) => {
     const ignoring = requests('/ignoring')
-    for (
-      const query of [
-        'utm_source=x&_=123', 'access_token=a.b.c', 'lang=de&lang=fr', 'tags[]=1&tags[]=2', 'q=1', 'per_pages=3',
-        'Page=2', 'x[filter]=1',
-      ]
-    ) {
+    for (const query of [
+      'utm_source=x&_=123', 'access_token=a.b.c', 'lang=de&lang=fr', 'tags[]=1&tags[]=2', 'q=1', 'per_pages=3',
+      'Page=2', 'x[filter]=1',
+    ]) {
       t.equal((await send(ignoring.list!, query)).body.total, 13, query)
       t.equal((await send(ignoring.get!, query)).status, 200, query)
       t.equal((await send(ignoring.patch!, query)).status, 200, query)
@@ -179,11 +175,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a filter or hard in another form is never ignored', async (t) => {
-    for (
-      const query of [
-        'FILTER[name]=x', 'fliter[name]=x', 'filter.name=x', 'where[name]=x', 'name__contains=x', 'name[in]=x',
-      ]
-    ) {
+    for (const query of [
+      'FILTER[name]=x', 'fliter[name]=x', 'filter.name=x', 'where[name]=x', 'name__contains=x', 'name[in]=x',
+    ]) {
       t.match((await send(requests('/ignoring').list!, query)).body, {
         statusCode: 400,
         errors: [{ source: { parameter: query.split('=')[0] }, suggestion: /^filter\[name\]/ }],

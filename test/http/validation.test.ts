@@ -379,12 +379,9 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
         payload,
         headers: type === undefined ? {} : { 'content-type': type },
       })
-    for (
-      const type of [
-        'text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'application/merge-patch+json',
-        'nonsense',
-      ]
-    ) {
+    for (const type of [
+      'text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'application/merge-patch+json', 'nonsense',
+    ]) {
       for (const method of ['POST', 'PATCH'] as const) {
         const response = await send(type, 'label=x', method)
         t.equal(response.statusCode, 415, type)

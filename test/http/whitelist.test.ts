@@ -35,72 +35,68 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
   ) => [new AllowedFilters(name, operators[0] ?? 'eq', operators.length > 0 ? operators : ['eq'])]
 
   t.test('an unknown property is named, with the nearest one', async (t) => {
-    for (
-      const [crud, message] of [
-        [
-          () => resource(Plant, { allowedFilters: filter('nmae') }),
-          /^AllowedFilters 'nmae': Plant has no property 'nmae' that can be exposed\. Did you mean 'name'\?$/,
-        ],
-        [
-          () => resource(Plant, { allowedFilters: [AllowedFilters.partial('descripton')] }),
-          /Did you mean 'description'\?/,
-        ],
-        [
-          () => resource(Plant, { allowedFilters: filter('supplier.nam') }),
-          /^AllowedFilters 'supplier\.nam': Supplier has no property 'nam'.* Did you mean 'supplier\.name'\?/,
-        ],
-        [() => resource(Plant, { allowedFilters: filter('suplier.name') }), /Did you mean 'supplier\.name'\?/],
-        [
-          () => resource(Plant, { allowedFilters: filter('supplier.address.cty') }),
-          /Did you mean 'supplier\.address\.city'\?/,
-        ],
-        [
-          () => resource(Plant, { allowedSorts: [new AllowedSort('name', 'pirce')] }),
-          /^AllowedSort 'pirce': .* Did you mean 'price'\?/,
-        ],
-        [
-          () => resource(Plant, { allowedFields: [new AllowedField('nam')] }),
-          /^AllowedField 'nam': .* Did you mean 'name'\?/,
-        ],
-        [() => resource(Plant, { allowedFields: [new AllowedField('tags.nmae')] }), /Did you mean 'tags\.name'\?/],
-        [
-          () => resource(Plant, { allowedIncludes: [new AllowedInclude('tag')] }),
-          /^AllowedInclude 'tag': .* Did you mean 'tags'\?/,
-        ],
-        [
-          () => resource(Plant, { allowedIncludes: [new AllowedInclude('tags.plnts')] }),
-          /Did you mean 'tags\.plants'\?/,
-        ],
-        [() => resource(Plant, { defaultSort: ['-created'] }), /^defaultSort '-created': .*/],
-        [() => resource(Plant, { allowedFilters: filter('sku') }), /Did you mean 'articleNumber'\?/],
-        [() => resource(Plant, { allowedSorts: [new AllowedSort('supplier_id')] }), /Did you mean 'supplier'\?/],
-        [() => resource(Plant, { allowedFields: [new AllowedField('in_stock')] }), /Did you mean 'inStock'\?/],
-        [
-          () => resource(Plant, { allowedFilters: filter('zzzzzzzzzzzz') }),
-          /Plant has no property 'zzzzzzzzzzzz' that can be exposed\. It has: id, uuid, /,
-        ],
-        [
-          () => resource(Plant, { allowedFilters: filter('name.length') }),
-          /'name' of Plant is not a relation, so 'length' can't follow it/,
-        ],
-      ] as const
-    ) {
+    for (const [crud, message] of [
+      [
+        () => resource(Plant, { allowedFilters: filter('nmae') }),
+        /^AllowedFilters 'nmae': Plant has no property 'nmae' that can be exposed\. Did you mean 'name'\?$/,
+      ],
+      [
+        () => resource(Plant, { allowedFilters: [AllowedFilters.partial('descripton')] }),
+        /Did you mean 'description'\?/,
+      ],
+      [
+        () => resource(Plant, { allowedFilters: filter('supplier.nam') }),
+        /^AllowedFilters 'supplier\.nam': Supplier has no property 'nam'.* Did you mean 'supplier\.name'\?/,
+      ],
+      [() => resource(Plant, { allowedFilters: filter('suplier.name') }), /Did you mean 'supplier\.name'\?/],
+      [
+        () => resource(Plant, { allowedFilters: filter('supplier.address.cty') }),
+        /Did you mean 'supplier\.address\.city'\?/,
+      ],
+      [
+        () => resource(Plant, { allowedSorts: [new AllowedSort('name', 'pirce')] }),
+        /^AllowedSort 'pirce': .* Did you mean 'price'\?/,
+      ],
+      [
+        () => resource(Plant, { allowedFields: [new AllowedField('nam')] }),
+        /^AllowedField 'nam': .* Did you mean 'name'\?/,
+      ],
+      [() => resource(Plant, { allowedFields: [new AllowedField('tags.nmae')] }), /Did you mean 'tags\.name'\?/],
+      [
+        () => resource(Plant, { allowedIncludes: [new AllowedInclude('tag')] }),
+        /^AllowedInclude 'tag': .* Did you mean 'tags'\?/,
+      ],
+      [
+        () => resource(Plant, { allowedIncludes: [new AllowedInclude('tags.plnts')] }),
+        /Did you mean 'tags\.plants'\?/,
+      ],
+      [() => resource(Plant, { defaultSort: ['-created'] }), /^defaultSort '-created': .*/],
+      [() => resource(Plant, { allowedFilters: filter('sku') }), /Did you mean 'articleNumber'\?/],
+      [() => resource(Plant, { allowedSorts: [new AllowedSort('supplier_id')] }), /Did you mean 'supplier'\?/],
+      [() => resource(Plant, { allowedFields: [new AllowedField('in_stock')] }), /Did you mean 'inStock'\?/],
+      [
+        () => resource(Plant, { allowedFilters: filter('zzzzzzzzzzzz') }),
+        /Plant has no property 'zzzzzzzzzzzz' that can be exposed\. It has: id, uuid, /,
+      ],
+      [
+        () => resource(Plant, { allowedFilters: filter('name.length') }),
+        /'name' of Plant is not a relation, so 'length' can't follow it/,
+      ],
+    ] as const) {
       const error = await startUp(crud)
       t.match(error, { code: 'FST_CRUD_CONFIG_INVALID', message }, String(message))
     }
   })
 
   t.test('a hidden property gets the message of an absent one', async (t) => {
-    for (
-      const crud of [
-        resource(Plant, { allowedFilters: filter('purchasePrice') }),
-        resource(Plant, { allowedFilters: filter('supplier.email') }),
-        resource(Supplier, { allowedSorts: [new AllowedSort('email')] }),
-        resource(Supplier, { allowedFields: [new AllowedField('email')] }),
-        resource(Plant, { defaultSort: ['purchasePrice'] }),
-        resource(Plant, { allowedFilters: [AllowedFilters.custom('purchasePrice', (qb) => qb)] }),
-      ]
-    ) {
+    for (const crud of [
+      resource(Plant, { allowedFilters: filter('purchasePrice') }),
+      resource(Plant, { allowedFilters: filter('supplier.email') }),
+      resource(Supplier, { allowedSorts: [new AllowedSort('email')] }),
+      resource(Supplier, { allowedFields: [new AllowedField('email')] }),
+      resource(Plant, { defaultSort: ['purchasePrice'] }),
+      resource(Plant, { allowedFilters: [AllowedFilters.custom('purchasePrice', (qb) => qb)] }),
+    ]) {
       const { message } = await startUp(crud)
       t.match(message, /has no property '(purchasePrice|email)' that can be exposed/)
       t.notMatch(message, /Did you mean '(purchasePrice|email)'/)

@@ -108,17 +108,15 @@ await forEachDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
       streamJson: (params) => drained(lamps.streamJson(orm.em.fork(), params)),
     }
     for (const [method, call] of Object.entries(calls)) {
-      for (
-        const [given, name] of [
-          [{}, 'an object'],
-          [null, 'null'],
-          ['filter[name]=one', 'a text'],
-          [new URLSearchParams('page=1'), 'an instance of URLSearchParams'],
-          [{ 'filter[name]': 'one' }, 'an object'],
-          [{ filter: { name: 'one' }, sort: ['id'], include: [], fields: [] }, 'an object'],
-          [7, '7'],
-        ] as const
-      ) {
+      for (const [given, name] of [
+        [{}, 'an object'],
+        [null, 'null'],
+        ['filter[name]=one', 'a text'],
+        [new URLSearchParams('page=1'), 'an instance of URLSearchParams'],
+        [{ 'filter[name]': 'one' }, 'an object'],
+        [{ filter: { name: 'one' }, sort: ['id'], include: [], fields: [] }, 'an object'],
+        [7, '7'],
+      ] as const) {
         const message = `LampCrud.${method} takes query parameters as 'params': ` +
           `pass parseQueryParams(...) or request.queryParams; it got ${name}.`
         await t.rejects(call(given) as Promise<unknown>, refused(message), `${method}: ${name}`)
@@ -137,17 +135,15 @@ await forEachDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
         refused(`LampCrud.${method}: there is no option 'scop'. Did you mean 'scope'?`),
         method
       )
-      for (
-        const [given, name] of [
-          [null, 'null'],
-          ['scope', "'scope'"],
-          [[], 'an array'],
-          [() => ({ scope: { tenant: 2 } }), 'a function'],
-          [Promise.resolve({ scope: { tenant: 2 } }), 'an instance of Promise'],
-          [new Map([['scope', { tenant: 2 }]]), 'an instance of Map'],
-          [Object.create({ scope: { tenant: 2 } }), 'an object'],
-        ] as const
-      ) {
+      for (const [given, name] of [
+        [null, 'null'],
+        ['scope', "'scope'"],
+        [[], 'an array'],
+        [() => ({ scope: { tenant: 2 } }), 'a function'],
+        [Promise.resolve({ scope: { tenant: 2 } }), 'an instance of Promise'],
+        [new Map([['scope', { tenant: 2 }]]), 'an instance of Map'],
+        [Object.create({ scope: { tenant: 2 } }), 'an object'],
+      ] as const) {
         await t.rejects(
           call(em, given) as Promise<unknown>,
           refused(`LampCrud.${method}: options must be a plain object, got ${name}.`),

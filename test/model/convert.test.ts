@@ -545,13 +545,11 @@ t.test('the low end of a range must come first', async (t) => {
 })
 
 t.test('no value follows the last one', async (t) => {
-  for (
-    const [column, last] of [
-      ['int4range', '2147483647'],
-      ['int8range', '9223372036854775807'],
-      ['daterange', '5874897-12-31'],
-    ] as const
-  ) {
+  for (const [column, last] of [
+    ['int4range', '2147483647'],
+    ['int8range', '9223372036854775807'],
+    ['daterange', '5874897-12-31'],
+  ] as const) {
     const type = valueTypeOf(column, {})
     t.match(convert(`(,${last}]`, type), { expected: `a range that ends before ${last}, or that has no end` })
     t.match(convert(`(${last},)`, type), { expected: `a range that starts before ${last}` })

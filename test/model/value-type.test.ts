@@ -54,12 +54,10 @@ t.test('a column type has its value type, under all of its names', async (t) => 
 })
 
 t.test('an unknown type is left as text', async (t) => {
-  for (
-    const column of [
-      'interval', 'point', 'inet', 'timetz', 'int4multirange', 'time with time zone', 'tsvector', 'vector(3)',
-      'numeric(3,-2)', 'geometry(Point,4326)', '"season"', 'constructor', 'toString', '',
-    ]
-  ) {
+  for (const column of [
+    'interval', 'point', 'inet', 'timetz', 'int4multirange', 'time with time zone', 'tsvector', 'vector(3)',
+    'numeric(3,-2)', 'geometry(Point,4326)', '"season"', 'constructor', 'toString', '',
+  ]) {
     t.strictSame(valueTypeOf(column, {}), { kind: 'other', columnType: column }, column)
   }
 })

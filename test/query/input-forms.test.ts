@@ -143,23 +143,21 @@ t.test('a value that is not a query is an error, and nothing is an empty query',
   for (const nothing of [undefined, null, '', {}, Object.create(null), new URLSearchParams()]) {
     t.strictSame(read(nothing), {})
   }
-  for (
-    const value of [
-      0,
-      1,
-      true,
-      1n,
-      Symbol('x'),
-      () => {},
-      [],
-      ['filter[a]=1'],
-      new Map([['page', '1']]),
-      new Date(),
-      new (class {
-        page = '1'
-      })(),
-    ]
-  ) {
+  for (const value of [
+    0,
+    1,
+    true,
+    1n,
+    Symbol('x'),
+    () => {},
+    [],
+    ['filter[a]=1'],
+    new Map([['page', '1']]),
+    new Date(),
+    new (class {
+      page = '1'
+    })(),
+  ]) {
     t.strictSame(refusals(value), ['QUERY! -'])
   }
 })

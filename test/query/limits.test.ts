@@ -15,18 +15,16 @@ t.test('a query has at most 100 known parameters', async t => {
     'the application may have more'
   )
 
-  for (
-    const query of [
-      names.map((name) => `filter[${name}]=1`).join('&'),
-      Object.fromEntries(names.map((name) => [`filter[${name}]`, '1'])),
-      { filter: Object.fromEntries(names.map((name) => [name, '1'])) },
-      repeat(101, 'sort=a'),
-      repeat(101, 'filter=x'),
-      repeat(101, 'page=1'),
-      repeat(101, '%zz=1'),
-      new URLSearchParams(repeat(101, 'fields=a')),
-    ]
-  ) {
+  for (const query of [
+    names.map((name) => `filter[${name}]=1`).join('&'),
+    Object.fromEntries(names.map((name) => [`filter[${name}]`, '1'])),
+    { filter: Object.fromEntries(names.map((name) => [name, '1'])) },
+    repeat(101, 'sort=a'),
+    repeat(101, 'filter=x'),
+    repeat(101, 'page=1'),
+    repeat(101, '%zz=1'),
+    new URLSearchParams(repeat(101, 'fields=a')),
+  ]) {
     const params = plain(parseQueryParams(query))
     t.strictSame(params, { ...plain(parseQueryParams('')), errors: params.errors }, 'nothing of it is kept')
     t.strictSame(refusals(query), ['QUERY! -'])
@@ -36,13 +34,11 @@ t.test('a query has at most 100 known parameters', async t => {
 
 t.test('a list in an object is one parameter, and its items are counted when the filter is known', async t => {
   const ids = Array.from({ length: 101 }, (_, i) => String(i))
-  for (
-    const query of [
-      { filter: { externalId: { in: ids } }, sort: 'name' },
-      { filter: { externalId: { in: Object.fromEntries(ids.entries()) } }, sort: ['name'] },
-      { 'filter[externalId][in]': ids, sort: 'name' },
-    ]
-  ) {
+  for (const query of [
+    { filter: { externalId: { in: ids } }, sort: 'name' },
+    { filter: { externalId: { in: Object.fromEntries(ids.entries()) } }, sort: ['name'] },
+    { 'filter[externalId][in]': ids, sort: 'name' },
+  ]) {
     t.strictSame(read(query).filters, [{ field: 'externalId', operator: 'in', value: ids }])
     t.strictSame(read(query).errors, undefined)
   }
@@ -63,33 +59,29 @@ t.test('a query string has at most 8 KiB', async t => {
   t.equal(MAX_QUERY_BYTES, 8192)
   const start = 'filter[a]='
   const fits = 'x'.repeat(MAX_QUERY_BYTES - start.length)
-  for (
-    const query of [
-      start + fits,
-      `?${start}${fits}`,
-      { 'filter[a]': fits },
-      { filter: { a: fits } },
-      new URLSearchParams(start + fits),
-    ]
-  ) {
+  for (const query of [
+    start + fits,
+    `?${start}${fits}`,
+    { 'filter[a]': fits },
+    { filter: { a: fits } },
+    new URLSearchParams(start + fits),
+  ]) {
     t.strictSame(refusals(query), [])
   }
-  for (
-    const query of [
-      `${start}${fits}x`,
-      `?${start}${fits}x`,
-      { 'filter[a]': `${fits}x` },
-      { filter: { a: `${fits}x` } },
-      new URLSearchParams(`${start}${fits}x`),
-      `${start}${'é'.repeat(4092)}`,
-      `q=${'x'.repeat(MAX_QUERY_BYTES)}`,
-      { q: 'x'.repeat(MAX_QUERY_BYTES) },
-      '&'.repeat(MAX_QUERY_BYTES + 1),
-      { q: Array(5000).fill('') },
-      { filter: { ['x'.repeat(9000)]: {} } },
-      { ['filter['.repeat(2000)]: undefined },
-    ]
-  ) {
+  for (const query of [
+    `${start}${fits}x`,
+    `?${start}${fits}x`,
+    { 'filter[a]': `${fits}x` },
+    { filter: { a: `${fits}x` } },
+    new URLSearchParams(`${start}${fits}x`),
+    `${start}${'é'.repeat(4092)}`,
+    `q=${'x'.repeat(MAX_QUERY_BYTES)}`,
+    { q: 'x'.repeat(MAX_QUERY_BYTES) },
+    '&'.repeat(MAX_QUERY_BYTES + 1),
+    { q: Array(5000).fill('') },
+    { filter: { ['x'.repeat(9000)]: {} } },
+    { ['filter['.repeat(2000)]: undefined },
+  ]) {
     t.strictSame(refusals(query), ['QUERY! -'])
     t.match(read(query).errors?.[0]?.detail, /8192 bytes/)
   }
@@ -97,11 +89,9 @@ t.test('a query string has at most 8 KiB', async t => {
 })
 
 t.test('a text that is too long is refused before it is parsed', async t => {
-  for (
-    const part of [
-      '&', 'filter[', '[', ']', '%', '%zz&', 'filter[a]=1&', 'sort=a,', ',', '"', 'a=', '+', 'constructor.',
-    ]
-  ) {
+  for (const part of [
+    '&', 'filter[', '[', ']', '%', '%zz&', 'filter[a]=1&', 'sort=a,', ',', '"', 'a=', '+', 'constructor.',
+  ]) {
     for (const length of [1e4, 1e6, 2e7]) {
       t.strictSame(refusals(part.repeat(length / part.length)), ['QUERY! -'], `${part} x ${length}`)
     }
@@ -151,49 +141,45 @@ t.test('deep, cyclic and broken objects are refused', async t => {
       throw new Error('no')
     },
   }
-  for (
-    const query of [
-      Object.defineProperty({}, 'page', { enumerable: true, ...throwing }),
-      { filter: Object.defineProperty({}, 'a', { enumerable: true, ...throwing }) },
-      {
-        filter: {
-          a: new Proxy({}, {
-            ownKeys () {
-              throw new Proxy({}, {
-                getPrototypeOf () {
-                  throw new Error('again')
-                },
-              })
-            },
-          }),
-        },
+  for (const query of [
+    Object.defineProperty({}, 'page', { enumerable: true, ...throwing }),
+    { filter: Object.defineProperty({}, 'a', { enumerable: true, ...throwing }) },
+    {
+      filter: {
+        a: new Proxy({}, {
+          ownKeys () {
+            throw new Proxy({}, {
+              getPrototypeOf () {
+                throw new Error('again')
+              },
+            })
+          },
+        }),
       },
-      new Proxy({}, {
-        getPrototypeOf () {
-          throw new Error('no')
-        },
-      }),
-      revoked(),
-      { filter: revoked() },
-    ]
-  ) {
+    },
+    new Proxy({}, {
+      getPrototypeOf () {
+        throw new Error('no')
+      },
+    }),
+    revoked(),
+    { filter: revoked() },
+  ]) {
     t.strictSame(refusals(query), ['QUERY! -'])
   }
 })
 
 t.test('reserved names are refused and never become keys', async t => {
   for (const name of ['__proto__', 'constructor', 'prototype']) {
-    for (
-      const [parameter, kind] of [
-        [`filter[${name}]`, 'FILTER'],
-        [`filter[a][${name}]`, 'FILTER'],
-        [`filter[a.${name}]`, 'FILTER'],
-        [`filter[${name}.a]`, 'FILTER'],
-        [`filter[${name}][]`, 'FILTER'],
-        [`fields[${name}]`, 'FIELD'],
-        [`fields[a.${name}.b]`, 'FIELD'],
-      ] as const
-    ) {
+    for (const [parameter, kind] of [
+      [`filter[${name}]`, 'FILTER'],
+      [`filter[a][${name}]`, 'FILTER'],
+      [`filter[a.${name}]`, 'FILTER'],
+      [`filter[${name}.a]`, 'FILTER'],
+      [`filter[${name}][]`, 'FILTER'],
+      [`fields[${name}]`, 'FIELD'],
+      [`fields[a.${name}.b]`, 'FIELD'],
+    ] as const) {
       t.strictSame(refusals(`${parameter}=x`), [`${kind}! ${parameter}`])
       t.strictSame(refusals({ [parameter]: 'x' }), [`${kind}! ${parameter}`])
       const { errors, ...rest } = read(`${parameter}=x`)

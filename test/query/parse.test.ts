@@ -38,13 +38,11 @@ t.test('a repeated filter, or one with [], has literal items', async t => {
 })
 
 t.test('a filter given in both ways is an error, and is dropped', async t => {
-  for (
-    const query of [
-      'filter[id][in]=1&filter[id][in][]=2',
-      'filter[id][in][]=1&filter[id][in]=2',
-      'filter[id]=1&filter[id][]=2&filter[id]=3',
-    ]
-  ) {
+  for (const query of [
+    'filter[id][in]=1&filter[id][in][]=2',
+    'filter[id][in][]=1&filter[id][in]=2',
+    'filter[id]=1&filter[id][]=2&filter[id]=3',
+  ]) {
     const { errors, ...rest } = read(query)
     t.equal(errors?.length, 1, query)
     t.strictSame(rest, {}, query)
@@ -57,12 +55,10 @@ t.test('a filter given in both ways is an error, and is dropped', async t => {
 })
 
 t.test('a filter with misplaced brackets is an error', async t => {
-  for (
-    const name of [
-      'filter', 'filter[]', 'filter[', 'filter[a', 'filter[a]b', 'filter[a][', 'filter[a][b', 'filter[[a]]',
-      'filter[a[b]]', 'filter[a]]', 'filter[][eq]', 'filter[a][][b]', 'filter[a][][]', 'filter[a]b[c]',
-    ]
-  ) {
+  for (const name of [
+    'filter', 'filter[]', 'filter[', 'filter[a', 'filter[a]b', 'filter[a][', 'filter[a][b', 'filter[[a]]',
+    'filter[a[b]]', 'filter[a]]', 'filter[][eq]', 'filter[a][][b]', 'filter[a][][]', 'filter[a]b[c]',
+  ]) {
     t.strictSame(refusals(`${name}=x`), [`FILTER ${name}`], name)
     t.strictSame(refusals({ [name]: 'x' }), [`FILTER ${name}`], name)
   }
@@ -111,11 +107,9 @@ t.test('include and fields are lists of names, each once', async t => {
 })
 
 t.test('an empty item in sort, fields or include is one error', async t => {
-  for (
-    const [name, kind] of [['sort', 'SORT'], ['fields', 'FIELD'], ['fields[a]', 'FIELD'], ['include', 'INCLUDE'], [
-      'include[]', 'INCLUDE',
-    ]] as const
-  ) {
+  for (const [name, kind] of [['sort', 'SORT'], ['fields', 'FIELD'], ['fields[a]', 'FIELD'], ['include', 'INCLUDE'], [
+    'include[]', 'INCLUDE',
+  ]] as const) {
     for (const text of ['a,', ',a', 'a,,b', ',', ',,,', 'a, ,b']) {
       t.strictSame(refusals(`${name}=${text}`), [`${kind} ${name}`], `${name}=${text}`)
     }
@@ -123,18 +117,16 @@ t.test('an empty item in sort, fields or include is one error', async t => {
 })
 
 t.test('brackets on a list parameter are an error', async t => {
-  for (
-    const [name, kind] of [
-      ['sort[x]', 'SORT'],
-      ['sort[', 'SORT'],
-      ['sort[][]', 'SORT'],
-      ['include[x]', 'INCLUDE'],
-      ['include[x][]', 'INCLUDE'],
-      ['fields[a][b]', 'FIELD'],
-      ['fields[a', 'FIELD'],
-      ['fields[][a]', 'FIELD'],
-    ] as const
-  ) {
+  for (const [name, kind] of [
+    ['sort[x]', 'SORT'],
+    ['sort[', 'SORT'],
+    ['sort[][]', 'SORT'],
+    ['include[x]', 'INCLUDE'],
+    ['include[x][]', 'INCLUDE'],
+    ['fields[a][b]', 'FIELD'],
+    ['fields[a', 'FIELD'],
+    ['fields[][a]', 'FIELD'],
+  ] as const) {
     t.strictSame(refusals(`${name}=y`), [`${kind} ${name}`], name)
   }
 })

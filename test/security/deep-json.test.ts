@@ -107,13 +107,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.test(form, async (t) => {
       const path = form.includes('ids') ? '/plants' : '/specimens'
       const batch = typeof body === 'string' ? `[${body}]` : body
-      for (
-        const response of [
-          await send('POST', path, body),
-          await send('PATCH', `${path}/1`, body),
-          ...(path === '/specimens' && form !== 'nothing' ? [await send('POST', path, batch)] : []),
-        ]
-      ) {
+      for (const response of [
+        await send('POST', path, body),
+        await send('PATCH', `${path}/1`, body),
+        ...(path === '/specimens' && form !== 'nothing' ? [await send('POST', path, batch)] : []),
+      ]) {
         const { statusCode, body: answer } = response
         // a body that creates a record is also sent as an update, or in a list of two
         const allowed = statuses.includes(201) ? [...statuses, 200, 400, 409] : statuses
@@ -126,21 +124,19 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   }
 
   t.test('odd query strings are refused or answered', async (t) => {
-    for (
-      const query of [
-        `filter${'[a]'.repeat(2000)}=1`,
-        `filter[readings]=${deepArray.slice(0, 8000)}`,
-        'filter[__proto__][polluted]=1',
-        'filter[constructor][prototype]=1',
-        'filter[constructor][prototype][polluted]=1',
-        '__proto__[polluted]=1',
-        'constructor[prototype][polluted]=1',
-        'fields[__proto__]=polluted',
-        'include=__proto__',
-        'sort=constructor.prototype.polluted',
-        `filter[name]=${'['.repeat(7000)}`,
-      ]
-    ) {
+    for (const query of [
+      `filter${'[a]'.repeat(2000)}=1`,
+      `filter[readings]=${deepArray.slice(0, 8000)}`,
+      'filter[__proto__][polluted]=1',
+      'filter[constructor][prototype]=1',
+      'filter[constructor][prototype][polluted]=1',
+      '__proto__[polluted]=1',
+      'constructor[prototype][polluted]=1',
+      'fields[__proto__]=polluted',
+      'include=__proto__',
+      'sort=constructor.prototype.polluted',
+      `filter[name]=${'['.repeat(7000)}`,
+    ]) {
       const { statusCode, body } = await app.inject(`/specimens?${query}`)
       t.ok(statusCode === 400 || statusCode === 200, `${query.slice(0, 60)}: ${statusCode} ${body.slice(0, 200)}`)
     }

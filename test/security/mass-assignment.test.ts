@@ -119,12 +119,10 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
     const { id } = await created('/members', { name: 'Ada' })
     const answers = new Set<string>()
     for (const [name, value] of Object.entries(UNKNOWN)) {
-      for (
-        const response of [
-          await post('/members', { name: 'x', [name]: value }),
-          await patch(`/members/${id}`, { [name]: value }),
-        ]
-      ) {
+      for (const response of [
+        await post('/members', { name: 'x', [name]: value }),
+        await patch(`/members/${id}`, { [name]: value }),
+      ]) {
         t.equal(verdict(response), `400 FST_ERR_VALIDATION /${name}`, name)
         const [{ detail, allowed }] = response.json().errors
         t.ok(detail.endsWith(`Allowed: ${allowed.join(', ')}.`), detail)
@@ -293,80 +291,78 @@ await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm 
         return error as CrudRecord
       }
     }
-    for (
-      const [options, routes, message] of [
-        [
-          {},
-          {},
-          /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, as in writable: \['name', 'price'\], write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/,
-        ],
-        [{}, { operations: ['update'] }, /'update' needs "writable"/],
-        [{}, { operations: ['createMany'] }, /'createMany' needs "writable"/],
-        [
-          { writable: { create: ['name'] } },
-          { operations: ['create', 'update'] },
-          /'update' needs a list of what bodies may set, and "writable" of Member has none for 'update': add one, as in writable: \{ update: \['name'\] \}/,
-        ],
-        [
-          { writable: ['nmae'] },
-          {},
-          /"writable" of Member names 'nmae', which is not a property of it\. Did you mean 'name'\?/,
-        ],
-        [
-          { writable: ['nick_name'] },
-          {},
-          /names 'nick_name', which is not a property of it\. Did you mean 'nickName'\?/,
-        ],
-        [
-          { writable: {} },
-          {},
-          /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, .*, write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/,
-        ],
-        [
-          { writable: ['*'] },
-          {},
-          /"writable" of Member names '\*', which is not a property of it\. Did you mean writable: 'all'\?$/,
-        ],
-        [
-          { writable: { create: ['name'], update: ['all'] } },
-          {},
-          /names 'all', which is not a property of it\. Did you mean writable: \{ update: 'all' \}\?$/,
-        ],
-        [
-          { writable: ['team.name'] },
-          {},
-          /names 'team\.name', which is not a property of it: bodies set the relation 'team' by key\. Name 'team'\.$/,
-        ],
-        [
-          { writable: ['home.street'] },
-          {},
-          /names 'home\.street', which is not a property of it: bodies set the object 'home' as a whole\. Name 'home'\.$/,
-        ],
-        [{ writable: ['credit.x'] }, {}, /names 'credit\.x', which is not a property of it\. Did you mean 'credit'\?$/],
-        [{ writable: ['secret'] }, {}, /names 'secret', which clients never write: it is hidden/],
-        [{ writable: ['id'] }, {}, /names 'id', which clients never write: it is a key that is generated/],
-        [{ writable: ['uuid'] }, {}, /it is a key that is generated/],
-        [{ writable: ['created_at'] }, {}, /it is a timestamp/],
-        [{ writable: ['deleted_at'] }, {}, /deleting and restoring a record sets it/],
-        [{ writable: ['revision'] }, {}, /it is the version/],
-        [{ writable: ['shout'] }, {}, /its value is computed/],
-        [
-          { model: Team, writable: ['name', 'members'] },
-          {},
-          /names 'members', which clients never write: the other side of the relation has the key/,
-        ],
-        [
-          { writable: ['nickName'] },
-          {},
-          /'create' can't fill Member\.name, which is required and which bodies may not set: add it to "writable", give it a default, fill it in beforeCreate, or leave 'create' out/,
-        ],
-        [
-          { model: Account, writable: 'all' },
-          {},
-          /'create' can't fill Account\.email, which is required and which bodies may not set: give it a default/,
-        ],
-      ] as const
-    ) {
+    for (const [options, routes, message] of [
+      [
+        {},
+        {},
+        /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, as in writable: \['name', 'price'\], write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/,
+      ],
+      [{}, { operations: ['update'] }, /'update' needs "writable"/],
+      [{}, { operations: ['createMany'] }, /'createMany' needs "writable"/],
+      [
+        { writable: { create: ['name'] } },
+        { operations: ['create', 'update'] },
+        /'update' needs a list of what bodies may set, and "writable" of Member has none for 'update': add one, as in writable: \{ update: \['name'\] \}/,
+      ],
+      [
+        { writable: ['nmae'] },
+        {},
+        /"writable" of Member names 'nmae', which is not a property of it\. Did you mean 'name'\?/,
+      ],
+      [
+        { writable: ['nick_name'] },
+        {},
+        /names 'nick_name', which is not a property of it\. Did you mean 'nickName'\?/,
+      ],
+      [
+        { writable: {} },
+        {},
+        /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, .*, write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/,
+      ],
+      [
+        { writable: ['*'] },
+        {},
+        /"writable" of Member names '\*', which is not a property of it\. Did you mean writable: 'all'\?$/,
+      ],
+      [
+        { writable: { create: ['name'], update: ['all'] } },
+        {},
+        /names 'all', which is not a property of it\. Did you mean writable: \{ update: 'all' \}\?$/,
+      ],
+      [
+        { writable: ['team.name'] },
+        {},
+        /names 'team\.name', which is not a property of it: bodies set the relation 'team' by key\. Name 'team'\.$/,
+      ],
+      [
+        { writable: ['home.street'] },
+        {},
+        /names 'home\.street', which is not a property of it: bodies set the object 'home' as a whole\. Name 'home'\.$/,
+      ],
+      [{ writable: ['credit.x'] }, {}, /names 'credit\.x', which is not a property of it\. Did you mean 'credit'\?$/],
+      [{ writable: ['secret'] }, {}, /names 'secret', which clients never write: it is hidden/],
+      [{ writable: ['id'] }, {}, /names 'id', which clients never write: it is a key that is generated/],
+      [{ writable: ['uuid'] }, {}, /it is a key that is generated/],
+      [{ writable: ['created_at'] }, {}, /it is a timestamp/],
+      [{ writable: ['deleted_at'] }, {}, /deleting and restoring a record sets it/],
+      [{ writable: ['revision'] }, {}, /it is the version/],
+      [{ writable: ['shout'] }, {}, /its value is computed/],
+      [
+        { model: Team, writable: ['name', 'members'] },
+        {},
+        /names 'members', which clients never write: the other side of the relation has the key/,
+      ],
+      [
+        { writable: ['nickName'] },
+        {},
+        /'create' can't fill Member\.name, which is required and which bodies may not set: add it to "writable", give it a default, fill it in beforeCreate, or leave 'create' out/,
+      ],
+      [
+        { model: Account, writable: 'all' },
+        {},
+        /'create' can't fill Account\.email, which is required and which bodies may not set: give it a default/,
+      ],
+    ] as const) {
       t.match(
         await start(options as never, routes as never),
         { code: 'FST_CRUD_CONFIG_INVALID', message },

@@ -76,11 +76,9 @@ const ABSENT = 4_000
 await forEachDatabase(t, {
   entities: [Label, Project, Task, Slot],
   async seed (em) {
-    for (
-      const [tenant, [project, task, label, note]] of [[1, ['Apollo', 'Land on it', 'moon', 'crater']], [2, [
-        'Shop', 'Sell', 'goods', 'window',
-      ]]] as const
-    ) {
+    for (const [tenant, [project, task, label, note]] of [[1, ['Apollo', 'Land on it', 'moon', 'crater']], [2, [
+      'Shop', 'Sell', 'goods', 'window',
+    ]]] as const) {
       for (const deleted of [false, true]) {
         const marked = deleted ? { deleted_at: new Date(0) } : {}
         const one = em.create(
@@ -279,35 +277,31 @@ await forEachDatabase(t, {
     const before = await everything()
     const day = '/2024-02-29'
     const versions = [{}, { 'if-match': '*' }, { 'if-match': '"1"' }, { 'if-match': '"9"' }]
-    for (
-      const [path, id, absent, body] of [
-        ['/projects/', apollo.id, ABSENT, { name: 'Mine' }],
-        ['/projects/', apollo.uuid, noUuid, { name: 'Mine' }],
-        ['/projects/', gone.id, ABSENT, { name: 'Mine' }],
-        ['/projects/', gone.uuid, noUuid, { name: 'Mine' }],
-        ['/tasks/', land.id, ABSENT, { title: 'Mine' }],
-        ['/tasks/', land.uuid, noUuid, { project: shop.id }],
-        ['/tasks/', land.id, ABSENT, { labels: [] }],
-        ['/tasks/', land.id, ABSENT, { labels: [goods.id] }],
-        ['/tasks/', land.id, ABSENT, { tenant: 2 }],
-        ['/tasks/', land.id, ABSENT, {}],
-        ['/labels/', moon.id, ABSENT, { tasks: [sell.id] }],
-        ['/slots/', `${land.id}${day}`, `${ABSENT}${day}`, { note: 'Mine' }],
-        ['/slots/', `${land.id}${day}`, `${ABSENT}${day}`, {}],
-      ] as const
-    ) {
-      for (
-        const [method, suffix, payload] of [
-          ['GET', ''],
-          ['GET', '?include='],
-          ['HEAD', ''],
-          ['PUT', '', body],
-          ['PATCH', '', body],
-          ['DELETE', ''],
-          ['DELETE', '?hard=true'],
-          ['POST', '/restore'],
-        ] as const
-      ) {
+    for (const [path, id, absent, body] of [
+      ['/projects/', apollo.id, ABSENT, { name: 'Mine' }],
+      ['/projects/', apollo.uuid, noUuid, { name: 'Mine' }],
+      ['/projects/', gone.id, ABSENT, { name: 'Mine' }],
+      ['/projects/', gone.uuid, noUuid, { name: 'Mine' }],
+      ['/tasks/', land.id, ABSENT, { title: 'Mine' }],
+      ['/tasks/', land.uuid, noUuid, { project: shop.id }],
+      ['/tasks/', land.id, ABSENT, { labels: [] }],
+      ['/tasks/', land.id, ABSENT, { labels: [goods.id] }],
+      ['/tasks/', land.id, ABSENT, { tenant: 2 }],
+      ['/tasks/', land.id, ABSENT, {}],
+      ['/labels/', moon.id, ABSENT, { tasks: [sell.id] }],
+      ['/slots/', `${land.id}${day}`, `${ABSENT}${day}`, { note: 'Mine' }],
+      ['/slots/', `${land.id}${day}`, `${ABSENT}${day}`, {}],
+    ] as const) {
+      for (const [method, suffix, payload] of [
+        ['GET', ''],
+        ['GET', '?include='],
+        ['HEAD', ''],
+        ['PUT', '', body],
+        ['PATCH', '', body],
+        ['DELETE', ''],
+        ['DELETE', '?hard=true'],
+        ['POST', '/restore'],
+      ] as const) {
         if (suffix === '/restore' && path === '/slots/') continue
         for (const headers of versions) {
           const attempt = seen(
@@ -392,14 +386,12 @@ await forEachDatabase(t, {
     for (const method of ['PUT', 'PATCH'] as const) {
       t.equal(bodyOf(await as(2, method, `/tasks/${sell.id}`, { tenant: 1 })).code, 'FST_CRUD_OUT_OF_SCOPE')
     }
-    for (
-      const [url, payload] of [
-        [`/projects/${shop.id}`, { id: apollo.id, name: 'x' }],
-        [`/projects/${shop.id}`, { uuid: apollo.uuid }],
-        [`/tasks/${sell.id}`, { id: land.id }],
-        [`/slots/${sell.id}/2024-02-29`, { task: land.id, day: '2024-02-29', note: 'x' }],
-      ] as const
-    ) {
+    for (const [url, payload] of [
+      [`/projects/${shop.id}`, { id: apollo.id, name: 'x' }],
+      [`/projects/${shop.id}`, { uuid: apollo.uuid }],
+      [`/tasks/${sell.id}`, { id: land.id }],
+      [`/slots/${sell.id}/2024-02-29`, { task: land.id, day: '2024-02-29', note: 'x' }],
+    ] as const) {
       t.match((await as(2, 'PUT', url, payload)).statusCode, 400, url)
     }
     t.strictSame(await everything(), before)

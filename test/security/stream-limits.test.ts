@@ -123,11 +123,9 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
   }
 
   t.test('a batch that is too large is read in parts, whichever limit it exceeds', async (t) => {
-    for (
-      const [query, count, items] of [['filter[kind]=small', 100, 10], ['filter[kind]=long', 30, 1], [
-        'filter[kind]=full', 3, MAX_INCLUDED,
-      ], ['filter[id]=133', 133, undefined]] as const
-    ) {
+    for (const [query, count, items] of [['filter[kind]=small', 100, 10], ['filter[kind]=long', 30, 1], [
+      'filter[kind]=full', 3, MAX_INCLUDED,
+    ], ['filter[id]=133', 133, undefined]] as const) {
       for (const sort of ['', '&sort=-id', '&sort=size']) {
         const records = await stream(`${query}${sort}&include=items`)
         const ids = records.map(({ id }) => id)

@@ -57,24 +57,22 @@ await forEachDatabase(t, { entities: [Press, Sheet, Proof] }, async (t, { orm })
   const uncounted = crudOf(Sheet, { ...options, pagination: { count: 'none' } })
   const proofs = crudOf(Proof, { allowedSorts: [new AllowedSort<any>('title')] })
 
-  for (
-    const [crud, query, scope] of [
-      [sheets, ''],
-      [sheets, 'sort=-id'],
-      [sheets, 'sort=size'],
-      [sheets, 'sort=-size'],
-      [sheets, 'sort=-size,title'],
-      [sheets, 'sort=press.town,-title'],
-      [sheets, 'sort=-press.town'],
-      [sheets, 'sort=length'],
-      [sheets, 'sort=title&filter[id][gte]=100'],
-      [sheets, 'sort=-size&include=press'],
-      [sheets, 'sort=press.town&include=press', { id: { $gt: 10 } }],
-      [uncounted, 'sort=-size'],
-      [uncounted, 'sort=-size&include=press'],
-      [proofs, 'sort=-title'],
-    ] as const
-  ) {
+  for (const [crud, query, scope] of [
+    [sheets, ''],
+    [sheets, 'sort=-id'],
+    [sheets, 'sort=size'],
+    [sheets, 'sort=-size'],
+    [sheets, 'sort=-size,title'],
+    [sheets, 'sort=press.town,-title'],
+    [sheets, 'sort=-press.town'],
+    [sheets, 'sort=length'],
+    [sheets, 'sort=title&filter[id][gte]=100'],
+    [sheets, 'sort=-size&include=press'],
+    [sheets, 'sort=press.town&include=press', { id: { $gt: 10 } }],
+    [uncounted, 'sort=-size'],
+    [uncounted, 'sort=-size&include=press'],
+    [proofs, 'sort=-title'],
+  ] as const) {
     await t.test(`${crud === proofs ? 'a composite key' : query || 'no sort'}`, async (t) => {
       const given = scope === undefined ? undefined : { scope }
       // a page of 100 rows is not deep at this offset

@@ -54,13 +54,11 @@ await forEachDatabase(t, { entities: [Hive, Bee] }, async (t, { orm }) => {
   const statements = await recordStatements(orm)
   t.teardown(statements.stop)
 
-  for (
-    const [what, rules] of [
-      ['all records', {}],
-      ['the first records of an order', { limit: 2, sort: ['-age'] }],
-      ['records with a condition', { where: { age: { $gt: 2 } } }],
-    ] as const
-  ) {
+  for (const [what, rules] of [
+    ['all records', {}],
+    ['the first records of an order', { limit: 2, sort: ['-age'] }],
+    ['records with a condition', { where: { age: { $gt: 2 } } }],
+  ] as const) {
     for (const pagination of [{}, { count: 'none' }, { count: { upTo: 3 } }, { maxIncluded: 100_000, maxPerPage: 5 }]) {
       t.test(`${what}, with ${JSON.stringify(pagination)}`, async (t) => {
         const crud = crudWith(pagination, rules)

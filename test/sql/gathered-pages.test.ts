@@ -85,24 +85,20 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       [kind]
     )).map((row) => (row as { id: number }).id)
 
-  for (
-    const [sort, order] of [
-      ['id', 's.id'],
-      ['-weight', 's.weight desc nulls last'],
-      ['field.town,-id', 'f.town nulls last, s.id desc'],
-    ] as const
-  ) {
+  for (const [sort, order] of [
+    ['id', 's.id'],
+    ['-weight', 's.weight desc nulls last'],
+    ['field.town,-id', 'f.town nulls last, s.id desc'],
+  ] as const) {
     for (const [kind, count] of [...Object.entries(KINDS), ['none', 0]] as const) {
       t.test(`${kind} rows (${count}) sorted by ${sort}`, async (t) => {
         const ids = await rowsOf(kind, order)
         t.equal(ids.length, count)
         // each resource has its own statements, which have no experience with these filters yet
-        for (
-          const [crud, total] of [[crudWith(), count], [
-            crudWith({ count: { upTo: 900 } }),
-            Math.min(count, 900),
-          ]] as const
-        ) {
+        for (const [crud, total] of [[crudWith(), count], [
+          crudWith({ count: { upTo: 900 } }),
+          Math.min(count, 900),
+        ]] as const) {
           statements.take()
           for (const [offset, limit] of [[0, 20], [980, 20], [981, 20], [2_990, 20]] as const) {
             const page = await listOf(orm, crud, `filter[kind]=${kind}&sort=${sort}&offset=${offset}&limit=${limit}`)

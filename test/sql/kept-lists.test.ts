@@ -63,14 +63,12 @@ await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
         "where statement like '%shop_order%' order by prepare_time desc"
     )).rows
 
-  for (
-    const [what, query] of [
-      ['pages', 'sort=-at&per_page=3'],
-      ['pages with an include', 'sort=-at&include=shop&per_page=3'],
-      ['pages by cursor', 'sort=-at&cursor=&per_page=3'],
-      ['pages by cursor with an include', 'sort=-at&include=shop&cursor=&per_page=3'],
-    ] as const
-  ) {
+  for (const [what, query] of [
+    ['pages', 'sort=-at&per_page=3'],
+    ['pages with an include', 'sort=-at&include=shop&per_page=3'],
+    ['pages by cursor', 'sort=-at&cursor=&per_page=3'],
+    ['pages by cursor with an include', 'sort=-at&include=shop&cursor=&per_page=3'],
+  ] as const) {
     await t.test(`${what} are planned for a frequent value, after rare ones and before them`, async (t) => {
       const before = (await kept()).length
       const first = new Map<number, unknown>()
@@ -125,12 +123,10 @@ await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
         access: { role: () => 'member', roles: { member: { Order: { rows }, Shop: true } } } as AccessOptions,
         request: {} as FastifyRequest,
       })
-    for (
-      const [what, rows, text, shared] of [
-        ['a condition', { shop: { $in: [1] }, id: { $gt: 0 } }, /any\('\{"1"\}'\)/, true],
-        ['a function', () => ({ shop: { $in: [1] }, id: { $gt: 0 } }), /any\(\$3\)/, false],
-      ] as const
-    ) {
+    for (const [what, rows, text, shared] of [
+      ['a condition', { shop: { $in: [1] }, id: { $gt: 0 } }, /any\('\{"1"\}'\)/, true],
+      ['a function', () => ({ shop: { $in: [1] }, id: { $gt: 0 } }), /any\(\$3\)/, false],
+    ] as const) {
       const view = role(rows)
       let query = 'sort=-at&cursor='
       const ids: number[] = []

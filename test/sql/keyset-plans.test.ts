@@ -75,21 +75,19 @@ await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     return (typeof row['QUERY PLAN'] === 'string' ? JSON.parse(row['QUERY PLAN']) : row['QUERY PLAN'])[0].Plan
   }
 
-  for (
-    const [sort, order] of [
-      ['', 'id'],
-      ['-id', 'id desc'],
-      ['at', 'at, id'],
-      ['-at', 'at desc, id'],
-      ['-batch', 'batch desc, id'],
-      ['batch,-id', 'batch, id desc'],
-      ['state', 'state, id'],
-      ['-state', 'state desc, id'],
-      ['score', 'score, id'],
-      ['-score', 'score desc nulls last, id'],
-      ['state,-score', 'state, score desc nulls last, id'],
-    ] as const
-  ) {
+  for (const [sort, order] of [
+    ['', 'id'],
+    ['-id', 'id desc'],
+    ['at', 'at, id'],
+    ['-at', 'at desc, id'],
+    ['-batch', 'batch desc, id'],
+    ['batch,-id', 'batch, id desc'],
+    ['state', 'state, id'],
+    ['-state', 'state desc, id'],
+    ['score', 'score, id'],
+    ['-score', 'score desc nulls last, id'],
+    ['state,-score', 'state, score desc nulls last, id'],
+  ] as const) {
     t.test(`a deep page by ${sort || 'the key'} reads few rows`, async (t) => {
       const first = planList(parseQueryParams(`cursor=&per_page=20&sort=${sort}`), whitelist) as KeysetPlan
       const columns = order.split(', ').map((term) => term.split(' ')[0]!)

@@ -54,13 +54,9 @@ await forEachDatabase(t, {
   entities: [Album, Photo, Comment],
   async seed (em) {
     const album = em.create(Album, { title: 'Summer' })
-    for (
-      const [name, secret, taken] of [['beach', false, '2024-07-01'], ['diary', true, '2024-07-03'], [
-        'undated',
-        false,
-        null,
-      ], ['boat', false, '2024-07-02']] as const
-    ) {
+    for (const [name, secret, taken] of [['beach', false, '2024-07-01'], ['diary', true, '2024-07-03'], [
+      'undated', false, null,
+    ], ['boat', false, '2024-07-02']] as const) {
       em.create(Photo, { name, secret, taken, album })
     }
     await em.flush()

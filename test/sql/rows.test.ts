@@ -24,21 +24,7 @@ import { recordStatements } from '../helpers/statements.ts'
 import { crudOf, found, listOf } from './helper.ts'
 
 const TEXT = [
-  'eq',
-  'ne',
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'like',
-  'ilike',
-  'contains',
-  'starts',
-  'ends',
-  'in',
-  'nin',
-  'between',
-  'isnull',
+  'eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'like', 'ilike', 'contains', 'starts', 'ends', 'in', 'nin', 'between', 'isnull',
 ] as const
 const ORDERED = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull'] as const
 
@@ -74,62 +60,18 @@ const plants = crudOf(Plant, {
     AllowedFilters.exact('orderItems.order.customer.name'),
   ],
   allowedSorts: [
-    'id',
-    'name',
-    'price',
-    'position',
-    'created_at',
-    'status',
-    'inStock',
-    'nameLength',
-    'group',
-    'supplier.name',
-    'supplier.address.city',
-    'group.name',
-    'group.parent.name',
-    'shelf.capacity',
-    'label.text',
+    'id', 'name', 'price', 'position', 'created_at', 'status', 'inStock', 'nameLength', 'group', 'supplier.name',
+    'supplier.address.city', 'group.name', 'group.parent.name', 'shelf.capacity', 'label.text',
   ].map((name) => new AllowedSort(name)),
   allowedFields: [
-    'id',
-    'name',
-    'price',
-    'nameLength',
-    'articleNumber',
-    'supplier',
-    'shelf',
-    'group',
-    'tags.id',
-    'tags.name',
-    'supplier.id',
-    'supplier.name',
-    'supplier.country',
-    'supplier.address',
-    'group.name',
-    'group.parent.name',
-    'shelf.capacity',
-    'label.text',
-    'offers.title',
-    'specimens.code',
-    'specimens.petals',
-    'orderItems.plant',
-    'orderItems.quantity',
-    'orderItems.order.id',
-    'orderItems.order.customer.name',
+    'id', 'name', 'price', 'nameLength', 'articleNumber', 'supplier', 'shelf', 'group', 'tags.id', 'tags.name',
+    'supplier.id', 'supplier.name', 'supplier.country', 'supplier.address', 'group.name', 'group.parent.name',
+    'shelf.capacity', 'label.text', 'offers.title', 'specimens.code', 'specimens.petals', 'orderItems.plant',
+    'orderItems.quantity', 'orderItems.order.id', 'orderItems.order.customer.name',
   ].map((name) => new AllowedField(name)),
   allowedIncludes: [
-    'supplier',
-    'group',
-    'group.parent',
-    'shelf',
-    'tags',
-    'label',
-    'offers',
-    'specimens',
-    'orderItems',
-    'orderItems.order',
-    'orderItems.order.customer',
-    'tags.plants',
+    'supplier', 'group', 'group.parent', 'shelf', 'tags', 'label', 'offers', 'specimens', 'orderItems',
+    'orderItems.order', 'orderItems.order.customer', 'tags.plants',
   ].map((name) => new AllowedInclude(name)),
 })
 
@@ -467,8 +409,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame((await listOf(orm, shelves, 'sort=-capacity')).items.map(({ capacity }) => capacity), [40, 0, null])
     const items = crudOf(OrderItem)
     t.strictSame((await listOf(orm, items)).items.map(({ order, plant }) => [order, plant]), [[1, 1], [1, 3], [1, 11], [
-      3,
-      14,
+      3, 14,
     ]])
   })
 
@@ -556,8 +497,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
     const none = await specimens.get(em, 2)
     t.strictSame(Object.entries(none!).filter(([, value]) => value !== null), [['id', 2], ['code', 'NONE'], [
-      'plant',
-      1,
+      'plant', 1,
     ]])
     t.match(await specimens.get(em, 3), {
       cells: '9223372036854775807',
@@ -594,33 +534,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a filter by a value of a record finds the record', async (t) => {
     const names = [
-      'code',
-      'leaves',
-      'stems',
-      'cells',
-      'pollen',
-      'spores',
-      'dryMass',
-      'value',
-      'acidity',
-      'chlorophyll',
-      'minimum',
-      'alive',
-      'nickname',
-      'description',
-      'grade',
-      'diary',
-      'tracker',
-      'health',
-      'hardiness',
-      'flowering',
-      'sownOn',
-      'measuredAt',
-      'recordedAt',
-      'wateredAt',
-      'readings',
-      'petals',
-      'plant',
+      'code', 'leaves', 'stems', 'cells', 'pollen', 'spores', 'dryMass', 'value', 'acidity', 'chlorophyll', 'minimum',
+      'alive', 'nickname', 'description', 'grade', 'diary', 'tracker', 'health', 'hardiness', 'flowering', 'sownOn',
+      'measuredAt', 'recordedAt', 'wateredAt', 'readings', 'petals', 'plant',
     ]
     const crud = crudOf(Specimen, {
       allowedFilters: names.map((name) => new AllowedFilters(name, 'eq', ['eq', 'ne', 'in', 'nin'])),
@@ -672,18 +588,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const em = orm.em.fork()
     const everything =
       'include=supplier,group.parent,shelf,tags.plants,label,offers,specimens,orderItems.order.customer'
-    for (
-      const query of [
-        '',
-        'per_page=1',
-        'per_page=50',
-        'page=2&per_page=5',
-        'page=90',
-        'filter[name]=nobody',
-        everything,
-        `${everything}&per_page=50`,
-      ]
-    ) {
+    for (const query of [
+      '',
+      'per_page=1',
+      'per_page=50',
+      'page=2&per_page=5',
+      'page=90',
+      'filter[name]=nobody',
+      everything,
+      `${everything}&per_page=50`,
+    ]) {
       await plants.list(em, parseQueryParams(query))
       t.equal(recorder.take().length, 1, query || 'all')
     }

@@ -74,27 +74,25 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await warningsOf(t, orm, { member: others }), [], 'Country has neither')
   })
 
-  for (
-    const [what, roles, options] of [
-      ['rows: {} of an entity', { member: { Task: ownRows, Project: ownRows, Label: { rows: {} } } }],
-      ['rows: {} of all entities with rows', { member: { Task: { rows: {} }, Label: { operations: ['list'] } } }],
-      ['true', { member: { Task: ownRows, Project: ownRows, Label: true } }],
-      ['false', { member: { Task: ownRows, Project: ownRows, Label: false, '*': true } }],
-      ['a shared entity', { member: { Task: ownRows, Project: ownRows, Label: {} } }, { shared: ['Label'] }],
-      ['a resource with a scope', { member: { Project: ownRows, Task: {} } }, {
-        resources: { '/tasks': { crud: tasks, scope: () => ({ tenant: 1 }) } },
-      }],
-      ['rows of the other entity', { member: { Task: ownRows, Project: ownRows } }],
-      ['rows: {} of the other entity', {
-        member: { Task: ownRows, Project: { hidden: ['budget', 'owner'], rows: {} } },
-      }],
-      ['true for the other entity', { member: { Task: ownRows, Project: { ...ownRows }, User: true } }],
-      ['an entity that the role may not use', { member: { Task: ownRows } }],
-      ['all rows of the resource', { member: { Task: {}, Project: {} } }],
-      ['a role without limits', { admin: true }],
-      ['shared', { member: { Task: ownRows, Project: { hidden: ['owner'] } } }, { shared: ['Project'] }],
-    ] as const
-  ) {
+  for (const [what, roles, options] of [
+    ['rows: {} of an entity', { member: { Task: ownRows, Project: ownRows, Label: { rows: {} } } }],
+    ['rows: {} of all entities with rows', { member: { Task: { rows: {} }, Label: { operations: ['list'] } } }],
+    ['true', { member: { Task: ownRows, Project: ownRows, Label: true } }],
+    ['false', { member: { Task: ownRows, Project: ownRows, Label: false, '*': true } }],
+    ['a shared entity', { member: { Task: ownRows, Project: ownRows, Label: {} } }, { shared: ['Label'] }],
+    ['a resource with a scope', { member: { Project: ownRows, Task: {} } }, {
+      resources: { '/tasks': { crud: tasks, scope: () => ({ tenant: 1 }) } },
+    }],
+    ['rows of the other entity', { member: { Task: ownRows, Project: ownRows } }],
+    ['rows: {} of the other entity', {
+      member: { Task: ownRows, Project: { hidden: ['budget', 'owner'], rows: {} } },
+    }],
+    ['true for the other entity', { member: { Task: ownRows, Project: { ...ownRows }, User: true } }],
+    ['an entity that the role may not use', { member: { Task: ownRows } }],
+    ['all rows of the resource', { member: { Task: {}, Project: {} } }],
+    ['a role without limits', { admin: true }],
+    ['shared', { member: { Task: ownRows, Project: { hidden: ['owner'] } } }, { shared: ['Project'] }],
+  ] as const) {
     t.test(`no warning: ${what}`, async (t) => {
       t.strictSame(await warningsOf(t, orm, roles as never, options), [])
     })

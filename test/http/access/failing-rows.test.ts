@@ -47,15 +47,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       }
       const app = await serveWith(t, orm, { access, resources })
       const refused = sender(app, { tenant: 2 })
-      for (
-        const [method, url, body] of [
-          ['GET', '/projects'],
-          ['GET', '/projects?include=owner'],
-          ['GET', '/projects/1?include=owner'],
-          ['POST', '/projects', { name: 'New', owner: 1 }],
-          ['PATCH', '/projects/1', { owner: 1 }],
-        ] as const
-      ) {
+      for (const [method, url, body] of [
+        ['GET', '/projects'],
+        ['GET', '/projects?include=owner'],
+        ['GET', '/projects/1?include=owner'],
+        ['POST', '/projects', { name: 'New', owner: 1 }],
+        ['PATCH', '/projects/1', { owner: 1 }],
+      ] as const) {
         const answer = await refused(method, url, body)
         t.strictSame([answer.status, answer.body.message], [401, 'Which tenant?'], `${method} ${url}`)
       }

@@ -68,35 +68,33 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
-  for (
-    const [method, url, body] of [
-      ['GET', '/projects?filter[budget]=1'],
-      ['GET', '/projects?filter[budget][gte]=x'],
-      ['GET', '/projects?filter[budget][isnull]=true'],
-      ['GET', '/projects?filter[parent.budget]=1'],
-      ['GET', '/projects?sort=budget'],
-      ['GET', '/projects?sort=-budget&per_page=1&cursor='],
-      ['GET', '/projects?fields=budget'],
-      ['GET', '/projects?fields=name,budget&include=tasks&fields[tasks]=effort'],
-      ['GET', '/projects?budget=1'],
-      ['GET', '/projects/1?fields=budget'],
-      ['GET', '/projects?include=tasks.effort'],
-      ['GET', '/projects?include=owner'],
-      ['GET', '/projects?include=owner.name'],
-      ['GET', '/projects?filter[owner]=1'],
-      ['GET', '/projects?filter[owner.name]=Ann'],
-      ['GET', '/projects?sort=owner.name'],
-      ['GET', '/projects?fields=owner'],
-      ['GET', '/tasks?include=project.owner'],
-      ['POST', '/projects', { name: 'x', budget: 1 }],
-      ['POST', '/projects', { name: 'x', owner: 1 }],
-      ['POST', '/projects', [{ name: 'x', budget: 'y' }]],
-      ['PATCH', '/projects/1', { budget: 1 }],
-      ['PATCH', '/projects/1', { budget: null, name: 3 }],
-      ['PATCH', '/tasks/1', { note: 'x' }],
-      ['POST', '/tasks', { titel: 'x', effort: 1 }],
-    ] as const
-  ) {
+  for (const [method, url, body] of [
+    ['GET', '/projects?filter[budget]=1'],
+    ['GET', '/projects?filter[budget][gte]=x'],
+    ['GET', '/projects?filter[budget][isnull]=true'],
+    ['GET', '/projects?filter[parent.budget]=1'],
+    ['GET', '/projects?sort=budget'],
+    ['GET', '/projects?sort=-budget&per_page=1&cursor='],
+    ['GET', '/projects?fields=budget'],
+    ['GET', '/projects?fields=name,budget&include=tasks&fields[tasks]=effort'],
+    ['GET', '/projects?budget=1'],
+    ['GET', '/projects/1?fields=budget'],
+    ['GET', '/projects?include=tasks.effort'],
+    ['GET', '/projects?include=owner'],
+    ['GET', '/projects?include=owner.name'],
+    ['GET', '/projects?filter[owner]=1'],
+    ['GET', '/projects?filter[owner.name]=Ann'],
+    ['GET', '/projects?sort=owner.name'],
+    ['GET', '/projects?fields=owner'],
+    ['GET', '/tasks?include=project.owner'],
+    ['POST', '/projects', { name: 'x', budget: 1 }],
+    ['POST', '/projects', { name: 'x', owner: 1 }],
+    ['POST', '/projects', [{ name: 'x', budget: 'y' }]],
+    ['PATCH', '/projects/1', { budget: 1 }],
+    ['PATCH', '/projects/1', { budget: null, name: 3 }],
+    ['PATCH', '/tasks/1', { note: 'x' }],
+    ['POST', '/tasks', { titel: 'x', effort: 1 }],
+  ] as const) {
     const written = `${url} ${JSON.stringify(body ?? '')}`
     t.test(`like an unknown name: ${method} ${written}`, async (t) => {
       const hidden = Object.keys(UNKNOWN).find((name) => new RegExp(`\\b${name}\\b`).test(written))!
@@ -117,16 +115,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   }
 
   t.test('no error suggests them', async (t) => {
-    for (
-      const [method, url, body] of [
-        ['GET', '/projects?filter[budgt]=1'],
-        ['GET', '/projects?sort=budgt'],
-        ['GET', '/projects?fields=budgt'],
-        ['GET', '/projects?include=ownr'],
-        ['GET', '/projects?budgt=1'],
-        ['PATCH', '/projects/1', { budgt: 1 }],
-      ] as const
-    ) {
+    for (const [method, url, body] of [
+      ['GET', '/projects?filter[budgt]=1'],
+      ['GET', '/projects?sort=budgt'],
+      ['GET', '/projects?fields=budgt'],
+      ['GET', '/projects?include=ownr'],
+      ['GET', '/projects?budgt=1'],
+      ['PATCH', '/projects/1', { budgt: 1 }],
+    ] as const) {
       const answer = await send(method, url, body)
       t.equal(answer.status, 400, url)
       t.notMatch(JSON.stringify(answer.body), /budget|owner/, url)

@@ -91,19 +91,17 @@ await forEachDatabase(t, {
     t.equal((await send('GET', '/bugs')).body.items.length, 2)
   })
 
-  for (
-    const [what, rules, message] of [
-      ['true and false', { Task: true, Bug: false }, /names Bug and Task, with different rules/],
-      ['true and rows', { Task: true, Bug: limited }, /names Bug and Task/],
-      ['rows and true', { Task: limited, Bug: true }, /names Bug and Task/],
-      ['rules of grandparents', { Task: true, Crash: limited }, /names Crash and Task/],
-      [
-        'a limit that * lifts',
-        { Bug: limited, '*': true },
-        /names Bug, and '\*' stands for Task, .* their rows share a table\. .* only the subclasses beside Task: false/,
-      ],
-    ] as const
-  ) {
+  for (const [what, rules, message] of [
+    ['true and false', { Task: true, Bug: false }, /names Bug and Task, with different rules/],
+    ['true and rows', { Task: true, Bug: limited }, /names Bug and Task/],
+    ['rows and true', { Task: limited, Bug: true }, /names Bug and Task/],
+    ['rules of grandparents', { Task: true, Crash: limited }, /names Crash and Task/],
+    [
+      'a limit that * lifts',
+      { Bug: limited, '*': true },
+      /names Bug, and '\*' stands for Task, .* their rows share a table\. .* only the subclasses beside Task: false/,
+    ],
+  ] as const) {
     t.test(`different rules for the same rows are refused: ${what}`, async (t) => {
       await t.rejects(serve(t, rules), { code: 'FST_CRUD_CONFIG_INVALID', message })
     })

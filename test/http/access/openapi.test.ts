@@ -80,18 +80,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       reader: { Project: { operations: ['list'] }, Task: { operations: ['get'] } },
       writer: { Project: { operations: ['list', 'create', 'update'] }, User: true },
     } as const satisfies AccessOptions['roles']
-    for (
-      const [documentFor, expected] of [
-        ['reader', ['Error', 'Project', 'ProjectPage']],
+    for (const [documentFor, expected] of [
+      ['reader', ['Error', 'Project', 'ProjectPage']],
+      [
+        'writer',
         [
-          'writer',
-          [
-            'Error', 'Project', 'WrittenProject', 'ProjectPage', 'NewProject', 'ProjectChanges', 'User', 'UserPage',
-            'NewUser', 'UserChanges',
-          ],
+          'Error', 'Project', 'WrittenProject', 'ProjectPage', 'NewProject', 'ProjectChanges', 'User', 'UserPage',
+          'NewUser', 'UserChanges',
         ],
-      ] as const
-    ) {
+      ],
+    ] as const) {
       const { paths, components } = await documentOf(t, orm, { documentFor, roles: rules } as never)
       t.strictSame(Object.keys(components.schemas), expected)
       const text = JSON.stringify([paths, components])

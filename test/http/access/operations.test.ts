@@ -114,19 +114,17 @@ await forEachDatabase(t, { entities: [...entities, Author, Book], seed }, async 
     const ways = "give it a default, fill it in beforeCreate, or leave 'create' out of the role's operations."
     const byRows = (name: string): string => `fill it with an equality in 'rows', as in rows: { ${name}: ... }`
     const title = ['id', 'tenant', 'note', 'effort', 'project']
-    for (
-      const [rules, way, crud] of [
-        [{ Task: { hidden: ['title'] } }, "take it out of 'hidden'"],
-        [{ Task: { only: title } }, "add it to 'only'"],
-        [{ Task: { readonly: ['title'] } }, "take it out of 'readonly'"],
-        [{ Task: {} }, 'add it to "writable"', new CrudBase<any>({ model: Task, writable: ['tenant'] })],
-        [
-          { Task: { hidden: ['title'], operations: ['create'] } },
-          'add it to "writable" and take it out of \'hidden\'',
-          new CrudBase<any>({ model: Task, writable: ['tenant'] }),
-        ],
-      ] as const
-    ) {
+    for (const [rules, way, crud] of [
+      [{ Task: { hidden: ['title'] } }, "take it out of 'hidden'"],
+      [{ Task: { only: title } }, "add it to 'only'"],
+      [{ Task: { readonly: ['title'] } }, "take it out of 'readonly'"],
+      [{ Task: {} }, 'add it to "writable"', new CrudBase<any>({ model: Task, writable: ['tenant'] })],
+      [
+        { Task: { hidden: ['title'], operations: ['create'] } },
+        'add it to "writable" and take it out of \'hidden\'',
+        new CrudBase<any>({ model: Task, writable: ['tenant'] }),
+      ],
+    ] as const) {
       await t.rejects(
         start(rules as never, crud),
         { message: `which bodies may not set: ${way}, ${byRows('title')}, ${ways}` },
@@ -134,13 +132,11 @@ await forEachDatabase(t, { entities: [...entities, Author, Book], seed }, async 
       )
     }
     const books = new CrudBase<any>({ model: Book, writable: 'all' })
-    for (
-      const [rules, way] of [
-        [{ Book: {} }, 'give the role a rule for Author'],
-        [{ Book: {}, Author: { hidden: ['books'] } }, 'show the role the other side of the relation'],
-        [{ Book: {}, Author: { readonly: ['books'] } }, 'let the role set the other side of the relation'],
-      ] as const
-    ) {
+    for (const [rules, way] of [
+      [{ Book: {} }, 'give the role a rule for Author'],
+      [{ Book: {}, Author: { hidden: ['books'] } }, 'show the role the other side of the relation'],
+      [{ Book: {}, Author: { readonly: ['books'] } }, 'let the role set the other side of the relation'],
+    ] as const) {
       const access: AccessOptions = { role: roleOf, roles: { member: rules as never } }
       await t.rejects(
         serveWith(t, orm, { resources: { '/books': books }, access }),

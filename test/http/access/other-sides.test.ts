@@ -58,15 +58,13 @@ await forEachDatabase(t, {
     )
   const links = async () => await select(orm, 'select project_id, label_id from project_labels')
 
-  for (
-    const [rules, url, relation] of [
-      [{ User: true, Project: { hidden: ['owner'] } }, '/users', 'projects'],
-      [{ User: true, Project: { only: ['id', 'name'] } }, '/users', 'projects'],
-      [{ User: { hidden: ['projects'] }, Project: true }, '/owned', 'owner'],
-      [{ Label: true, Project: { hidden: ['labels'] } }, '/labels', 'projects'],
-      [{ Label: { hidden: ['projects'] }, Project: true }, '/projects', 'labels'],
-    ] as const satisfies ReadonlyArray<readonly [RoleRules, string, string]>
-  ) {
+  for (const [rules, url, relation] of [
+    [{ User: true, Project: { hidden: ['owner'] } }, '/users', 'projects'],
+    [{ User: true, Project: { only: ['id', 'name'] } }, '/users', 'projects'],
+    [{ User: { hidden: ['projects'] }, Project: true }, '/owned', 'owner'],
+    [{ Label: true, Project: { hidden: ['labels'] } }, '/labels', 'projects'],
+    [{ Label: { hidden: ['projects'] }, Project: true }, '/projects', 'labels'],
+  ] as const satisfies ReadonlyArray<readonly [RoleRules, string, string]>) {
     t.test(`the other side of a hidden relation does not exist: ${JSON.stringify(rules)}`, async (t) => {
       const send = await serve(t, rules)
       const { status, body } = await send('GET', `${url}/1`)
@@ -81,15 +79,13 @@ await forEachDatabase(t, {
     })
   }
 
-  for (
-    const [rules, url, relation] of [
-      [{ Label: true, Project: { readonly: true } }, '/labels', 'projects'],
-      [{ Label: true, Project: { readonly: ['labels'] } }, '/labels', 'projects'],
-      [{ Label: true, Project: { operations: ['list', 'get', 'create'] } }, '/labels', 'projects'],
-      [{ Label: { readonly: ['projects'] }, Project: true }, '/projects', 'labels'],
-      [{ User: { readonly: ['projects'] }, Project: true }, '/owned', 'owner'],
-    ] as const satisfies ReadonlyArray<readonly [RoleRules, string, string]>
-  ) {
+  for (const [rules, url, relation] of [
+    [{ Label: true, Project: { readonly: true } }, '/labels', 'projects'],
+    [{ Label: true, Project: { readonly: ['labels'] } }, '/labels', 'projects'],
+    [{ Label: true, Project: { operations: ['list', 'get', 'create'] } }, '/labels', 'projects'],
+    [{ Label: { readonly: ['projects'] }, Project: true }, '/projects', 'labels'],
+    [{ User: { readonly: ['projects'] }, Project: true }, '/owned', 'owner'],
+  ] as const satisfies ReadonlyArray<readonly [RoleRules, string, string]>) {
     t.test(`the other side of a read-only relation is read-only: ${JSON.stringify(rules)}`, async (t) => {
       const send = await serve(t, rules)
       const value = relation === 'owner' ? null : []

@@ -64,12 +64,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const { body: { result } } = await sender(app, { tenant: 2 })('GET', '/own')
     t.match(result, { created: { tenant: 2, title: 'Own' }, updated: { tenant: 2, title: 'Changed' } })
     t.notOk('note' in result.created)
-    for (
-      const call of [
-        ({ em }: FastifyRequest) => tasks.create(em, { title: 'x', note: 'hidden' }),
-        ({ em }: FastifyRequest) => tasks.list(em, parseQueryParams('sort=note')),
-      ]
-    ) {
+    for (const call of [
+      ({ em }: FastifyRequest) => tasks.create(em, { title: 'x', note: 'hidden' }),
+      ({ em }: FastifyRequest) => tasks.list(em, parseQueryParams('sort=note')),
+    ]) {
       t.equal((await sender(await serve(call))('GET', '/own')).status, 400)
     }
     const moved = await serve(({ em }) => tasks.update(em, 1, { tenant: 2 }))
@@ -93,22 +91,20 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('transactions, forks, and transactions inside of them', async (t) => {
     const countIn = (em: EntityManager) => tasks.count(em, ALL)
-    for (
-      const call of [
-        ({ em }: FastifyRequest) => em.transactional(countIn as never),
-        ({ em }: FastifyRequest) => em.transactional(async (em) => await em.transactional(countIn as never)),
-        ({ em }: FastifyRequest) => withTransaction(em, countIn),
-        ({ em }: FastifyRequest) => withTransaction(em, async (em) => await withTransaction(em, countIn)),
-        ({ em }: FastifyRequest) => countIn(em.fork()),
-        ({ em }: FastifyRequest) => countIn(em.fork().fork({ clear: false })),
-        async ({ em }: FastifyRequest) => {
-          await em.begin()
-          const count = await countIn(em)
-          await em.rollback()
-          return count
-        },
-      ]
-    ) {
+    for (const call of [
+      ({ em }: FastifyRequest) => em.transactional(countIn as never),
+      ({ em }: FastifyRequest) => em.transactional(async (em) => await em.transactional(countIn as never)),
+      ({ em }: FastifyRequest) => withTransaction(em, countIn),
+      ({ em }: FastifyRequest) => withTransaction(em, async (em) => await withTransaction(em, countIn)),
+      ({ em }: FastifyRequest) => countIn(em.fork()),
+      ({ em }: FastifyRequest) => countIn(em.fork().fork({ clear: false })),
+      async ({ em }: FastifyRequest) => {
+        await em.begin()
+        const count = await countIn(em)
+        await em.rollback()
+        return count
+      },
+    ]) {
       t.equal((await sender(await serve(call as never))('GET', '/own')).body.result, 2, String(call))
     }
   })
@@ -122,19 +118,17 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('an entity or an operation that the role may not use is refused', async (t) => {
-    for (
-      const call of [
-        ({ em }: FastifyRequest) => users.list(em, ALL),
-        ({ em }: FastifyRequest) => users.get(em, 1),
-        ({ em }: FastifyRequest) => users.create(em, { name: 1 as never }),
-        ({ em }: FastifyRequest) => users.query(em, ALL),
-        ({ em }: FastifyRequest) => collect(users.stream(em, ALL)),
-        ({ em }: FastifyRequest) => countries.create(em, {}),
-        ({ em }: FastifyRequest) => countries.update(em, 'AT', { name: 'x' }),
-        ({ em }: FastifyRequest) => countries.delete(em, 'AT'),
-        ({ em }: FastifyRequest) => countries.createMany(em, []),
-      ]
-    ) {
+    for (const call of [
+      ({ em }: FastifyRequest) => users.list(em, ALL),
+      ({ em }: FastifyRequest) => users.get(em, 1),
+      ({ em }: FastifyRequest) => users.create(em, { name: 1 as never }),
+      ({ em }: FastifyRequest) => users.query(em, ALL),
+      ({ em }: FastifyRequest) => collect(users.stream(em, ALL)),
+      ({ em }: FastifyRequest) => countries.create(em, {}),
+      ({ em }: FastifyRequest) => countries.update(em, 'AT', { name: 'x' }),
+      ({ em }: FastifyRequest) => countries.delete(em, 'AT'),
+      ({ em }: FastifyRequest) => countries.createMany(em, []),
+    ]) {
       const { status, body } = await sender(await serve(call))('GET', '/own')
       t.strictSame([status, body.code], [403, 'FST_CRUD_FORBIDDEN'], String(call))
     }

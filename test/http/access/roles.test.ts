@@ -30,16 +30,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('an entity that the role does not name is refused', async (t) => {
-    for (
-      const [method, url, body] of [
-        ['GET', '/users'],
-        ['GET', '/users/1'],
-        ['POST', '/users', { name: 1, unknown: true }],
-        ['PATCH', '/users/1', []],
-        ['DELETE', '/users/1'],
-        ['GET', '/users/99999?filter[nothing]=1'],
-      ] as const
-    ) {
+    for (const [method, url, body] of [
+      ['GET', '/users'],
+      ['GET', '/users/1'],
+      ['POST', '/users', { name: 1, unknown: true }],
+      ['PATCH', '/users/1', []],
+      ['DELETE', '/users/1'],
+      ['GET', '/users/99999?filter[nothing]=1'],
+    ] as const) {
       const answer = await sender(app)(method, url, body)
       t.equal(answer.status, 403, `${method} ${url}`)
       t.strictSame(answer.body, FORBIDDEN)
@@ -61,13 +59,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         const refusing = await serveWith(t, orm, { access }, (app) => {
           app.get('/own', async ({ em }) => await projects.list(em, parseQueryParams('')))
         })
-        for (
-          const [method, url, body] of [
-            ['GET', '/countries'],
-            ['GET', '/own'],
-            ['PATCH', '/projects/1', { nothing: 1 }],
-          ] as const
-        ) {
+        for (const [method, url, body] of [
+          ['GET', '/countries'],
+          ['GET', '/own'],
+          ['PATCH', '/projects/1', { nothing: 1 }],
+        ] as const) {
           const answer = await sender(refusing)(method, url, body)
           t.strictSame([answer.status, answer.body.code], [403, FORBIDDEN.code], `${String(none)}: ${method} ${url}`)
         }
@@ -108,12 +104,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       resources: { '/countries': new CrudBase<any>({ model: Country, writable: 'all' }) },
       access: { role: ({ headers }) => String(headers['x-role']), roles: { admin: true, guest: { Country: true } } },
     })
-    for (
-      const [role, hint] of [
-        ['amdin', "The role 'amdin' is not in access.roles. Did you mean 'admin'?"],
-        ['owner', "The role 'owner' is not in access.roles. Roles: admin, guest."],
-      ] as const
-    ) {
+    for (const [role, hint] of [
+      ['amdin', "The role 'amdin' is not in access.roles. Did you mean 'admin'?"],
+      ['owner', "The role 'owner' is not in access.roles. Roles: admin, guest."],
+    ] as const) {
       lines.length = 0
       const response = await logged.inject({ url: '/countries', headers: { 'x-role': role } })
       t.strictSame([response.statusCode, response.json()], [403, FORBIDDEN])
@@ -123,14 +117,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   for (const thrown of [new Error('broken'), undefined, null, 0, '']) {
     t.test(`a function 'role' that throws ${String(thrown) || "''"} opens nothing, sync or async`, async (t) => {
-      for (
-        const role of [
-          (): string => {
-            throw thrown
-          },
-          async (): Promise<string> => await Promise.reject(thrown),
-        ]
-      ) {
+      for (const role of [
+        (): string => {
+          throw thrown
+        },
+        async (): Promise<string> => await Promise.reject(thrown),
+      ]) {
         const broken = await serveWith(t, orm, { access: { role, roles: { admin: true } } })
         for (const url of ['/projects', '/projects/1']) {
           const { status, body } = await sender(broken)('GET', url)

@@ -56,17 +56,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('another record does not exist, whatever is done with it', async (t) => {
-    for (
-      const [method, url, body] of [
-        ['GET', `/projects/${theirs}`],
-        ['PATCH', `/projects/${theirs}`, { name: 'Mine' }],
-        ['PATCH', `/projects/${theirs}`, {}],
-        ['DELETE', `/projects/${theirs}`],
-        ['DELETE', `/tasks/${theirTask}`],
-        ['DELETE', `/tasks/${theirTask}?hard=true`],
-        ['POST', `/tasks/${theirTask}/restore`],
-      ] as const
-    ) {
+    for (const [method, url, body] of [
+      ['GET', `/projects/${theirs}`],
+      ['PATCH', `/projects/${theirs}`, { name: 'Mine' }],
+      ['PATCH', `/projects/${theirs}`, {}],
+      ['DELETE', `/projects/${theirs}`],
+      ['DELETE', `/tasks/${theirTask}`],
+      ['DELETE', `/tasks/${theirTask}?hard=true`],
+      ['POST', `/tasks/${theirTask}/restore`],
+    ] as const) {
       const [hidden, absent] = [await one(method, url, body), await one(method, url.replace(/\d+/, '987654'), body)]
       t.strictSame(codesOf(hidden), [404, NOT_FOUND], `${method} ${url}`)
       t.strictSame(hidden.body, absent.body)
@@ -117,28 +115,24 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a record is not created or moved outside of them', async (t) => {
     const before = await orm.em.fork().execute('select * from task order by id')
-    for (
-      const [method, url, body] of [
-        ['POST', '/tasks', { title: 'Foreign', tenant: 2 }],
-        ['POST', '/tasks', [{ title: 'Own' }, { title: 'Foreign', tenant: 2 }]],
-        ['PATCH', '/tasks/1', { tenant: 2 }],
-      ] as const
-    ) {
+    for (const [method, url, body] of [
+      ['POST', '/tasks', { title: 'Foreign', tenant: 2 }],
+      ['POST', '/tasks', [{ title: 'Own' }, { title: 'Foreign', tenant: 2 }]],
+      ['PATCH', '/tasks/1', { tenant: 2 }],
+    ] as const) {
       t.strictSame(codesOf(await one(method, url, body)), [403, 'FST_CRUD_OUT_OF_SCOPE'], `${method} ${url}`)
     }
     t.strictSame(await orm.em.fork().execute('select * from task order by id'), before)
   })
 
   t.test('an id in a body that is not among them counts as absent', async (t) => {
-    for (
-      const [method, url, body] of [
-        ['POST', '/tasks', { title: 'x', project: theirs }],
-        ['POST', '/tasks', [{ title: 'x' }, { title: 'x', project: theirs }]],
-        ['PATCH', '/tasks/1', { project: theirs }],
-        ['POST', '/projects', { name: 'x', labels: [theirLabel] }],
-        ['PATCH', '/projects/1', { labels: [1, theirLabel] }],
-      ] as const
-    ) {
+    for (const [method, url, body] of [
+      ['POST', '/tasks', { title: 'x', project: theirs }],
+      ['POST', '/tasks', [{ title: 'x' }, { title: 'x', project: theirs }]],
+      ['PATCH', '/tasks/1', { project: theirs }],
+      ['POST', '/projects', { name: 'x', labels: [theirLabel] }],
+      ['PATCH', '/projects/1', { labels: [1, theirLabel] }],
+    ] as const) {
       const absent = JSON.parse(
         JSON.stringify(body),
         (key, value) => value === theirs || value === theirLabel ? 987_654 : value
@@ -213,17 +207,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('what is not certainly a condition is an error, and nothing is read', async (t) => {
-    for (
-      const rows of [
-        () => undefined,
-        () => ({ tenant: undefined }),
-        () => ({ $or: [{ tenant: 1 }, { tenant: undefined }] }),
-        () => ({ tenant: {} }),
-        () => null,
-        async () => undefined,
-        () => ({ tenent: 1 }),
-      ]
-    ) {
+    for (const rows of [
+      () => undefined,
+      () => ({ tenant: undefined }),
+      () => ({ $or: [{ tenant: 1 }, { tenant: undefined }] }),
+      () => ({ tenant: {} }),
+      () => null,
+      async () => undefined,
+      () => ({ tenent: 1 }),
+    ]) {
       const app = await serveWith(t, orm, {
         access: { role: roleOf, roles: { member: { Task: { rows: rows as never } } } },
       })

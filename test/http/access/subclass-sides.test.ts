@@ -76,12 +76,10 @@ await forEachDatabase(t, {
     t.strictSame(await shown(t, { Project: true, Task: true }), all)
   })
 
-  for (
-    const rules of [
-      { Project: { hidden: ['tasks'] }, Task: true },
-      { Project: true, Task: { hidden: ['project'] } },
-    ] as const satisfies readonly RoleRules[]
-  ) {
+  for (const rules of [
+    { Project: { hidden: ['tasks'] }, Task: true },
+    { Project: true, Task: { hidden: ['project'] } },
+  ] as const satisfies readonly RoleRules[]) {
     t.test(`a hidden relation to the base hides that to the subclass: ${JSON.stringify(rules)}`, async (t) => {
       t.strictSame(await shown(t, rules), none)
     })

@@ -240,12 +240,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a trigger that changes the row before it is written', async (t) => {
-    for (
-      const [condition, way] of [
-        [{ size: { $lt: 10 } }, 'insert'],
-        [{ $or: [{ size: { $lt: 10 } }, { group: { name: 'closed' } }] }, 'begin insert select commit'],
-      ] as const
-    ) {
+    for (const [condition, way] of [
+      [{ size: { $lt: 10 } }, 'insert'],
+      [{ $or: [{ size: { $lt: 10 } }, { group: { name: 'closed' } }] }, 'begin insert select commit'],
+    ] as const) {
       rows = () => condition
       recorder.take()
       const shrunk = await send('POST', '/plants', { size: 50, note: 'shrink', group: 1 })

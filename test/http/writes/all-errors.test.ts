@@ -27,14 +27,12 @@ await forEachDatabase(t, { entities: [Part, Box] }, async (t, { orm }) => {
   await created('/parts', { code: 'a', number: 2, price: 1, name: 'x' })
   await created('/boxes', { name: 'x' })
 
-  for (
-    const [path, body, pointers] of [
-      ['/parts/a/2', { price: 'x', code: 'b' }, '/code /price'],
-      ['/parts/a/2', { code: 'b', number: 3, name: null, nmae: 'x' }, '/code /name /nmae /number'],
-      ['/priced/a/2', { price: 'x', code: 'b', name: 'y' }, '/code /name /price'],
-      ['/boxes/1', { id: 2, name: 5, other: 1 }, '/id /name /other'],
-    ] as const
-  ) {
+  for (const [path, body, pointers] of [
+    ['/parts/a/2', { price: 'x', code: 'b' }, '/code /price'],
+    ['/parts/a/2', { code: 'b', number: 3, name: null, nmae: 'x' }, '/code /name /nmae /number'],
+    ['/priced/a/2', { price: 'x', code: 'b', name: 'y' }, '/code /name /price'],
+    ['/boxes/1', { id: 2, name: 5, other: 1 }, '/id /name /other'],
+  ] as const) {
     t.test(`PATCH ${path} lists all mistakes of ${JSON.stringify(body)}`, async (t) => {
       const response = await patch(path, body)
       t.equal(response.statusCode, 400)

@@ -153,13 +153,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('properties that clients may not write are refused by name', async (t) => {
     const valid = { name: 'Never', supplier: 1 }
-    for (
-      const name of [
-        'id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'nameLength', 'slug', 'label', 'offers', 'specimens',
-        'orderItems', 'selected', 'purchasePrice', 'articleNumber', 'latinname', 'LATINNAME', 'group_id', 'supplier_id',
-        'order', '__proto__x', 'toString', '', 'a/b', 'a~b', 'constructor',
-      ]
-    ) {
+    for (const name of [
+      'id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'nameLength', 'slug', 'label', 'offers', 'specimens',
+      'orderItems', 'selected', 'purchasePrice', 'articleNumber', 'latinname', 'LATINNAME', 'group_id', 'supplier_id',
+      'order', '__proto__x', 'toString', '', 'a/b', 'a~b', 'constructor',
+    ]) {
       const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
       t.equal(verdict(await post('/plants', { ...valid, [name]: 1 })), `400 FST_ERR_VALIDATION ${pointer}`, name)
       t.equal(
@@ -252,16 +250,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       verdict(await post('/suppliers', { name: 'Never', country: 'fr', address: {} })),
       '400 FST_ERR_VALIDATION /address/street'
     )
-    for (
-      const [size, pointer] of [
-        [{ height: 1 }, 'width'],
-        [{ height: '1', width: 1 }, 'height'],
-        [{ height: 1, width: 1, depth: 1 }, 'depth'],
-        [{ height: null, width: 1 }, 'height'],
-        [{ height: 1, width: 1, unit: 5 }, 'unit'],
-        [{ height: 1, width: 1.5 }, 'width'],
-      ] as const
-    ) {
+    for (const [size, pointer] of [
+      [{ height: 1 }, 'width'],
+      [{ height: '1', width: 1 }, 'height'],
+      [{ height: 1, width: 1, depth: 1 }, 'depth'],
+      [{ height: null, width: 1 }, 'height'],
+      [{ height: 1, width: 1, unit: 5 }, 'unit'],
+      [{ height: 1, width: 1.5 }, 'width'],
+    ] as const) {
       t.equal(
         verdict(await post('/specimens', { code: 'NEVER', plant: 1, size })),
         `400 FST_ERR_VALIDATION /size/${pointer}`
@@ -355,26 +351,24 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('JSON of every kind is stored unchanged', async (t) => {
-    for (
-      const [index, value] of [
-        'text',
-        '',
-        0,
-        -1.5,
-        true,
-        false,
-        [],
-        {},
-        [null],
-        { a: { b: [1, 'x', null, { 'c"d\\': '😀' }] } },
-        'null',
-        '"quoted"',
-        '{"a":1}',
-        1e300,
-        1e15,
-        1.5e-300,
-      ].entries()
-    ) {
+    for (const [index, value] of [
+      'text',
+      '',
+      0,
+      -1.5,
+      true,
+      false,
+      [],
+      {},
+      [null],
+      { a: { b: [1, 'x', null, { 'c"d\\': '😀' }] } },
+      'null',
+      '"quoted"',
+      '{"a":1}',
+      1e300,
+      1e15,
+      1.5e-300,
+    ].entries()) {
       const record = await created('/specimens', { code: `J${index}`, plant: 1, readings: value })
       t.strictSame(record.readings, value, JSON.stringify(value))
       t.strictSame((await read(`/specimens/${record.id}`)).readings, value)
@@ -413,20 +407,18 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await send('{"name":"x","supplier":1}', 'text/plain')).statusCode, 415)
     t.equal((await send('name=x&supplier=1', 'application/x-www-form-urlencoded')).statusCode, 415)
     t.equal((await send('<x/>', 'application/xml')).statusCode, 415)
-    for (
-      const malformed of [
-        '{',
-        '',
-        '{"name":}',
-        "{'name':'x'}",
-        'undefined',
-        '{"name":"x"}}',
-        '{"__proto__":{"x":1}}',
-        '{"name":"x","supplier":1,"constructor":{"prototype":{"x":1}}}',
-        '\0',
-        'NaN',
-      ]
-    ) {
+    for (const malformed of [
+      '{',
+      '',
+      '{"name":}',
+      "{'name':'x'}",
+      'undefined',
+      '{"name":"x"}}',
+      '{"__proto__":{"x":1}}',
+      '{"name":"x","supplier":1,"constructor":{"prototype":{"x":1}}}',
+      '\0',
+      'NaN',
+    ]) {
       const response = await send(malformed, 'application/json')
       t.equal(response.statusCode, 400, malformed)
       t.match(response.json(), { statusCode: 400, code: /^FST_/, message: String }, malformed)
@@ -454,12 +446,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('parameters of reads are refused, and hard is refused as well', async (t) => {
     const before = (await select(orm, 'select count(*)::int as count from tag'))[0].count
-    for (
-      const query of [
-        'fields=name', 'include=plants', 'sort=name', 'filter[name]=x', 'page=1', 'cursor=', 'filters=1', 'hard=true',
-        'utm_source=x',
-      ]
-    ) {
+    for (const query of [
+      'fields=name', 'include=plants', 'sort=name', 'filter[name]=x', 'page=1', 'cursor=', 'filters=1', 'hard=true',
+      'utm_source=x',
+    ]) {
       t.match(verdict(await post(`/tags?${query}`, { name: 'query' })), /^400 FST_CRUD_/, query)
     }
     t.equal((await select(orm, 'select count(*)::int as count from tag'))[0].count, before)

@@ -111,13 +111,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
   const { get, post, patch, remove, restore } = writes(app)
 
-  for (
-    const [path, table, way] of [
-      ['/papers', 'paper', 'one statement'],
-      ['/drafts', 'draft', 'the unit of work'],
-      ['/memos', 'memo', 'MikroORM compiles scope and filter'],
-    ] as const
-  ) {
+  for (const [path, table, way] of [
+    ['/papers', 'paper', 'one statement'],
+    ['/drafts', 'draft', 'the unit of work'],
+    ['/memos', 'memo', 'MikroORM compiles scope and filter'],
+  ] as const) {
     const rows = async (): Promise<unknown[]> => await select(orm, `select * from ${table} order by id`)
 
     t.test(`${way}: an update requires that the row can be read and updated`, async (t) => {

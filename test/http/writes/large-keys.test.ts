@@ -26,12 +26,10 @@ await forEachDatabase(t, { entities: [Seat, Measure] }, async (t, { orm }) => {
   })
 
   t.test('the location has all digits of the key, and leads to the record', async (t) => {
-    for (
-      const [path, body, expected] of [
-        ['/seats', { hall: 'main', name: 'b' }, `/seats/main/${LARGE}`],
-        ['/measures', { name: 'c' }, `/measures/${LARGE}`],
-      ] as const
-    ) {
+    for (const [path, body, expected] of [
+      ['/seats', { hall: 'main', name: 'b' }, `/seats/main/${LARGE}`],
+      ['/measures', { name: 'c' }, `/measures/${LARGE}`],
+    ] as const) {
       const created = await app.inject({ method: 'POST', url: path, body })
       t.equal(created.statusCode, 201, created.body)
       t.equal(created.headers.location, expected)

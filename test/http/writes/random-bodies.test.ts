@@ -254,13 +254,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
             '/lenient': { name: 'x', supplier: 1 },
           }[path]
           const data = complete ? { ...body, ...required } : body
-          for (
-            const response of [
-              await post(path, data),
-              await patch(`${path}/1`, body),
-              ...(path === '/plants' ? [await post(path, [data])] : []),
-            ]
-          ) {
+          for (const response of [
+            await post(path, data),
+            await patch(`${path}/1`, body),
+            ...(path === '/plants' ? [await post(path, [data])] : []),
+          ]) {
             seen[response.statusCode] = (seen[response.statusCode] ?? 0) + 1
             if (![200, 201, 400, 409].includes(response.statusCode)) {
               throw new Error(`${path} ${JSON.stringify(data)}: ${response.statusCode} ${response.body}`)

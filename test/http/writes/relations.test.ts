@@ -59,15 +59,13 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
 
   t.test('references to rows that are absent, deleted or hidden by a filter get one answer', async (t) => {
     const answers = new Map<string, string>()
-    for (
-      const [path, name, ids] of [
-        ['/plants', 'supplier', [99, 3]],
-        ['/plants', 'group', [99, 4]],
-        ['/entries', 'plant', [99, 11]],
-        ['/labels', 'plant', [99, 11]],
-        ['/bundles', 'best', [99, 2, 4]],
-      ] as const
-    ) {
+    for (const [path, name, ids] of [
+      ['/plants', 'supplier', [99, 3]],
+      ['/plants', 'group', [99, 4]],
+      ['/entries', 'plant', [99, 11]],
+      ['/labels', 'plant', [99, 11]],
+      ['/bundles', 'best', [99, 2, 4]],
+    ] as const) {
       const valid = {
         '/plants': { name: 'Never', supplier: 1 },
         '/entries': { action: 'Never', at: '2024-01-01' },
@@ -147,20 +145,18 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
   })
 
   t.test('a many-to-many value that is not a list of ids is refused', async (t) => {
-    for (
-      const [tags, pointer] of [
-        [1, '/tags'],
-        ['1', '/tags'],
-        [null, '/tags'],
-        [{}, '/tags'],
-        [['1'], '/tags/0'],
-        [[1, null], '/tags/1'],
-        [[1.5], '/tags/0'],
-        [[{ id: 1 }], '/tags/0'],
-        [[2147483648], '/tags/0'],
-        [['x', 'y'], '/tags/0 /tags/1'],
-      ] as const
-    ) {
+    for (const [tags, pointer] of [
+      [1, '/tags'],
+      ['1', '/tags'],
+      [null, '/tags'],
+      [{}, '/tags'],
+      [['1'], '/tags/0'],
+      [[1, null], '/tags/1'],
+      [[1.5], '/tags/0'],
+      [[{ id: 1 }], '/tags/0'],
+      [[2147483648], '/tags/0'],
+      [['x', 'y'], '/tags/0 /tags/1'],
+    ] as const) {
       t.equal(verdict(await patch('/plants/1', { tags })), `400 FST_ERR_VALIDATION ${pointer}`, JSON.stringify(tags))
     }
     t.strictSame(await tagsOf(1), [1, 3])

@@ -67,20 +67,18 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
   let number = 0
   const name = () => `job ${number++}`
 
-  for (
-    const [what, send] of [
-      ['create', async () => await post('/jobs', { name: name() })],
-      ['create with links, by the unit of work', async () => await post('/jobs', { name: name(), labels: [1] })],
-      ['createMany', async () => await post('/jobs', [{ name: name() }])],
-      ['update', async (id: number) => await patch(`/jobs/${id}`, { name: name() })],
-      [
-        'update with links, by the unit of work',
-        async (id: number) => await patch(`/jobs/${id}`, { name: name(), labels: [1] }),
-      ],
-      ['delete', async (id: number) => await remove(`/jobs/${id}`)],
-      ['hard delete', async (id: number) => await remove(`/jobs/${id}?hard=true`)],
-    ] as const
-  ) {
+  for (const [what, send] of [
+    ['create', async () => await post('/jobs', { name: name() })],
+    ['create with links, by the unit of work', async () => await post('/jobs', { name: name(), labels: [1] })],
+    ['createMany', async () => await post('/jobs', [{ name: name() }])],
+    ['update', async (id: number) => await patch(`/jobs/${id}`, { name: name() })],
+    [
+      'update with links, by the unit of work',
+      async (id: number) => await patch(`/jobs/${id}`, { name: name(), labels: [1] }),
+    ],
+    ['delete', async (id: number) => await remove(`/jobs/${id}`)],
+    ['hard delete', async (id: number) => await remove(`/jobs/${id}?hard=true`)],
+  ] as const) {
     for (const code of ['40001', '40P01']) {
       t.test(`${what} is tried again after ${code}`, async (t) => {
         await select(orm, 'delete from refusals')
@@ -116,11 +114,9 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
 
   t.test('other errors are not tried again', async (t) => {
     // for any reason, also if the database may recover soon
-    for (
-      const [code, status] of [['55P03', 503], ['23514', 400], ['57014', 503], ['57P01', 503], ['53300', 503], [
-        '08006', 503,
-      ]] as const
-    ) {
+    for (const [code, status] of [['55P03', 503], ['23514', 400], ['57014', 503], ['57P01', 503], ['53300', 503], [
+      '08006', 503,
+    ]] as const) {
       await refuse(code, 4)
       t.equal((await post('/jobs', { name: name() })).statusCode, status, code)
       t.equal(await attempts(), 1, code)

@@ -185,16 +185,14 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
     t.teardown(recorder.stop)
     for (const [scope, message] of IMPOSSIBLE) {
       scopeOf.set('one', scope)
-      for (
-        const [method, url, payload] of [
-          ['GET', '/entries'],
-          ['GET', '/entries/1'],
-          ['POST', '/entries', {}],
-          ['POST', '/entries', [{}]],
-          ['PATCH', '/entries/1', { code: 'x' }],
-          ['DELETE', '/entries/1'],
-        ] as const
-      ) {
+      for (const [method, url, payload] of [
+        ['GET', '/entries'],
+        ['GET', '/entries/1'],
+        ['POST', '/entries', {}],
+        ['POST', '/entries', [{}]],
+        ['PATCH', '/entries/1', { code: 'x' }],
+        ['DELETE', '/entries/1'],
+      ] as const) {
         log.clear()
         const response = await send(method, url, payload)
         t.match([response.statusCode, bodyOf(response).code], [403, 'FST_CRUD_OUT_OF_SCOPE'], `${method} ${url}`)
@@ -208,20 +206,18 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
   })
 
   t.test('comparisons with values that the column cannot hold have a result', async (t) => {
-    for (
-      const scope of [
-        { number: { $lt: 2.5 } },
-        { number: { $lt: 2 ** 40 } },
-        { price: { $gt: 0.001 } },
-        { code: { $ne: 'abcdefg' } },
-        { grade: { $ne: 'c' } },
-        { at: { $lt: 'now' } },
-        { at: { $gt: new Date(0) } },
-        { at: '-infinity' },
-        { required: { $ne: null } },
-        { own: { $in: ['AB'] } },
-      ]
-    ) {
+    for (const scope of [
+      { number: { $lt: 2.5 } },
+      { number: { $lt: 2 ** 40 } },
+      { price: { $gt: 0.001 } },
+      { code: { $ne: 'abcdefg' } },
+      { grade: { $ne: 'c' } },
+      { at: { $lt: 'now' } },
+      { at: { $gt: new Date(0) } },
+      { at: '-infinity' },
+      { required: { $ne: null } },
+      { own: { $in: ['AB'] } },
+    ]) {
       scopeOf.set('one', scope)
       t.equal((await send('GET', '/entries')).statusCode, 200, JSON.stringify(scope))
     }

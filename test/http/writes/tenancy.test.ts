@@ -72,15 +72,13 @@ const OUTSIDE = '403 FST_CRUD_OUT_OF_SCOPE'
 const seed = async (em: any) => {
   const [ann, ben] = [em.create(Member, { tenant: 1, name: 'Ann' }), em.create(Member, { tenant: 2, name: 'Ben' })]
   await em.flush()
-  for (
-    const [tenant, title, more] of [
-      [1, 'one', { assignee: ann }],
-      [1, 'two', { priority: 5, region: 'north' }],
-      [1, 'three', { deleted_at: new Date() }],
-      [2, 'four', { assignee: ben, region: 'south' }],
-      [2, 'five', {}],
-    ] as const
-  ) {
+  for (const [tenant, title, more] of [
+    [1, 'one', { assignee: ann }],
+    [1, 'two', { priority: 5, region: 'north' }],
+    [1, 'three', { deleted_at: new Date() }],
+    [2, 'four', { assignee: ben, region: 'south' }],
+    [2, 'five', {}],
+  ] as const) {
     em.create(Ticket, { tenant, title, ...more })
     await em.flush()
   }
@@ -304,17 +302,15 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     }
     for (const response of missing) t.equal(verdict(response), '500 FST_CRUD_SCOPE_INVALID')
     for (const garbage of ['x', '1 or 1=1', '1;2', '2147483648', '1.5', 'NaN', '[]', '{}', "1' --", 'null']) {
-      for (
-        const response of [
-          await get('/header', as(garbage)),
-          await get('/header/1', as(garbage)),
-          await post('/header', { title: 'Never' }, as(garbage)),
-          await post('/header', { title: 'Never', tenant: 1 }, as(garbage)),
-          await patch('/header/1', { title: 'Never' }, as(garbage)),
-          await remove('/header/1', as(garbage)),
-          await restore('/header/3', as(garbage)),
-        ]
-      ) {
+      for (const response of [
+        await get('/header', as(garbage)),
+        await get('/header/1', as(garbage)),
+        await post('/header', { title: 'Never' }, as(garbage)),
+        await post('/header', { title: 'Never', tenant: 1 }, as(garbage)),
+        await patch('/header/1', { title: 'Never' }, as(garbage)),
+        await remove('/header/1', as(garbage)),
+        await restore('/header/3', as(garbage)),
+      ]) {
         t.equal(verdict(response), '403 FST_CRUD_OUT_OF_SCOPE', garbage)
       }
     }
@@ -325,14 +321,12 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
   t.test('a scope function that returns nothing gives no access', async (t) => {
     const app = await serve(t, orm, { '/forgot': { crud: tickets, scope: (() => {}) as never } })
     const before = await rows()
-    for (
-      const response of [
-        await app.inject('/forgot'),
-        await app.inject('/forgot/1'),
-        await app.inject({ method: 'DELETE', url: '/forgot/1' }),
-        await app.inject({ method: 'POST', url: '/forgot', payload: { title: 'Never' } }),
-      ]
-    ) {
+    for (const response of [
+      await app.inject('/forgot'),
+      await app.inject('/forgot/1'),
+      await app.inject({ method: 'DELETE', url: '/forgot/1' }),
+      await app.inject({ method: 'POST', url: '/forgot', payload: { title: 'Never' } }),
+    ]) {
       t.equal(response.statusCode, 500)
       t.match(bodyOf(response), { code: 'FST_CRUD_SCOPE_INVALID' })
     }

@@ -111,15 +111,13 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
 
     t.test(`${path}: any other id is looked up`, async (t) => {
       const id = await insert(table, '2, 3')
-      for (
-        const [body, pointer] of [
-          [{ author: 3 }, '/author'],
-          [{ editor: 2 }, '/editor'],
-          [{ author: 3, editor: 3 }, '/author'],
-          [{ author: 99 }, '/author'],
-          [{ author: 2, editor: 2 }, '/editor'],
-        ] as const
-      ) {
+      for (const [body, pointer] of [
+        [{ author: 3 }, '/author'],
+        [{ editor: 2 }, '/editor'],
+        [{ author: 3, editor: 3 }, '/author'],
+        [{ author: 99 }, '/author'],
+        [{ author: 2, editor: 2 }, '/editor'],
+      ] as const) {
         t.equal(verdict(await patch(`${path}/${id}`, body)), `409 FST_CRUD_CONFLICT ${pointer}`, JSON.stringify(body))
       }
       t.match(await updated(`${path}/${id}`, { author: 1, editor: 4 }), { author: 1, editor: 4 })
@@ -152,15 +150,13 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
   }
 
   t.test('a list of links replaces only links that the client sees', async (t) => {
-    for (
-      const [present, list, expected] of [
-        [[1, 3, 4], [], [3, 4]],
-        [[1, 3, 4], [2], [2, 3, 4]],
-        [[1, 3, 4], [1], [1, 3, 4]],
-        [[1, 2], [2], [2]],
-        [[3, 4, 5], [1, 2], [1, 2, 3, 4, 5]],
-      ] as const
-    ) {
+    for (const [present, list, expected] of [
+      [[1, 3, 4], [], [3, 4]],
+      [[1, 3, 4], [2], [2, 3, 4]],
+      [[1, 3, 4], [1], [1, 3, 4]],
+      [[1, 2], [2], [2]],
+      [[3, 4, 5], [1, 2], [1, 2, 3, 4, 5]],
+    ] as const) {
       for (const path of ['/texts', '/scoped']) {
         const id = await linked(...present)
         await updated(`${path}/${id}`, { topics: list, title: 'y' })

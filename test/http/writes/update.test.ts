@@ -107,12 +107,10 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
 
   t.test('invalid properties are refused by name, and nothing is changed', async (t) => {
     const before = await read('/plants/1')
-    for (
-      const name of [
-        'uuid', 'created_at', 'updated_at', 'deleted_at', 'nameLength', 'slug', 'label', 'offers', 'purchasePrice',
-        'articleNumber', 'nmae',
-      ]
-    ) {
+    for (const name of [
+      'uuid', 'created_at', 'updated_at', 'deleted_at', 'nameLength', 'slug', 'label', 'offers', 'purchasePrice',
+      'articleNumber', 'nmae',
+    ]) {
       t.equal(
         verdict(await patch('/plants/1', { name: 'Never', [name]: before[name] ?? null })),
         `400 FST_ERR_VALIDATION /${name}`
@@ -143,16 +141,14 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
   t.test('absent and deleted records get the same answer, byte for byte', async (t) => {
     const { body } = await patch('/plants/99', { name: 'Never' })
     t.equal(JSON.parse(body).code, 'FST_CRUD_NOT_FOUND')
-    for (
-      const path of [
-        '/plants/11',
-        `/plants/${plantUuid(11)}`,
-        `/plants/${plantUuid(99)}`,
-        `/customers/${customerId(3)}`,
-        '/suppliers/3',
-        '/plants/-1',
-      ]
-    ) {
+    for (const path of [
+      '/plants/11',
+      `/plants/${plantUuid(11)}`,
+      `/plants/${plantUuid(99)}`,
+      `/customers/${customerId(3)}`,
+      '/suppliers/3',
+      '/plants/-1',
+    ]) {
       const response = await patch(path, { name: 'Never' })
       t.strictSame([response.statusCode, response.body], [404, body], path)
     }

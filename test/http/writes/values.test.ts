@@ -68,12 +68,10 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
     (await select(orm, `select * from ${table} where id = ${id}`))[0]
   const fork = () => orm.em.fork()
 
-  for (
-    const [table, crud] of [['task', new CrudBase({ model: Task, writable })], [
-      'chore',
-      new CrudBase({ model: Chore, writable }),
-    ]] as readonly [string, CrudBase<any>][]
-  ) {
+  for (const [table, crud] of [['task', new CrudBase({ model: Task, writable })], [
+    'chore',
+    new CrudBase({ model: Chore, writable }),
+  ]] as readonly [string, CrudBase<any>][]) {
     t.test(`${table}: values may set any column, hidden or closed, in JavaScript or JSON form`, async (t) => {
       const record = await crud.create(fork(), { title: 'a' }, { values: VALUES })
       t.match(record, {
@@ -209,20 +207,18 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
       async ({ em, body, params }) => await crud.update(em, Number(params.id), body as CrudRecord, { values })
     )
     const { post, patch } = writes(app)
-    for (
-      const [given, message] of [
-        [{ secret: undefined, token: 't' }, /'secret' is undefined/],
-        [{ tokn: 't' }, /Task has no property 'tokn'. Did you mean 'token'\?/],
-        [{ created_by: 1 }, /Task has no property 'created_by'. Did you mean 'createdBy'\?/],
-        [{ shout: 'x' }, /'shout'.*has no column/],
-        [{ revision: 3 }, /'revision'.*version/],
-        [{ token: 5 }, /'token' must be a string/],
-        [{ token: null }, /'token' cannot be null/],
-        [{ state: 'other' }, /'state' must be one of its members/],
-        [[], /must be an object/],
-        ['token', /must be an object/],
-      ] as const
-    ) {
+    for (const [given, message] of [
+      [{ secret: undefined, token: 't' }, /'secret' is undefined/],
+      [{ tokn: 't' }, /Task has no property 'tokn'. Did you mean 'token'\?/],
+      [{ created_by: 1 }, /Task has no property 'created_by'. Did you mean 'createdBy'\?/],
+      [{ shout: 'x' }, /'shout'.*has no column/],
+      [{ revision: 3 }, /'revision'.*version/],
+      [{ token: 5 }, /'token' must be a string/],
+      [{ token: null }, /'token' cannot be null/],
+      [{ state: 'other' }, /'state' must be one of its members/],
+      [[], /must be an object/],
+      ['token', /must be an object/],
+    ] as const) {
       values = given
       for (const response of [await post('/tasks', { title: 'x' }), await patch('/tasks/1', { title: 'x' })]) {
         t.equal(verdict(response), '500 FST_CRUD_CONFIG_INVALID', JSON.stringify(given))
