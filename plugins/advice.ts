@@ -7,7 +7,6 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import {
   checkShared,
-  learnRules,
   warnOfDifferences,
   warnOfMissingIndexes,
   warnOfUnguarded,
@@ -45,7 +44,6 @@ async function register (fastify: FastifyInstance, options: CrudAdviceOptions): 
   fastify.decorate(kAdvised, resources)
   // one after the other, on one connection
   fastify.addHook('onReady', async () => await warnOfDifferences(fastify.log, em, resources))
-  fastify.addHook('onReady', async () => await learnRules(fastify.log, em))
   fastify.addHook('onReady', async () => await warnOfUnguarded(fastify.log, em, resources, shared))
   if (indexAdvice) fastify.addHook('onListen', async () => await warnOfMissingIndexes(fastify.log, em, resources))
 }

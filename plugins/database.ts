@@ -10,6 +10,7 @@ import {
   askServer,
   checkDatabase,
   checkPluginOptions,
+  learnRules,
   openDatabase,
   preparePools,
   refuseSecond,
@@ -45,6 +46,7 @@ async function register (fastify: FastifyInstance, options: ServerDatabaseOption
       const mistake = mistakeIn()
       if (mistake !== undefined) throw mistake
       await askServer(engine)
+      await learnRules(engine, fastify.log)
     })
     fastify.decorate('orm', engine)
     fastify.decorate(kRelease, release)

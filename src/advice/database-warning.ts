@@ -6,7 +6,7 @@ import { compareWithDatabase, messagesOf } from '../comparison/index.ts'
 import type { AdvisedResource } from './advised-resource.ts'
 
 /** How long the start of a server waits for its database to tell what it has. */
-export const PATIENCE = 2_000
+const PATIENCE = 2_000
 
 /**
  * Logs what the database lacks for the entities and the resources. A server without a logger emits a warning of the

@@ -7,7 +7,5 @@
 export type { AdvisedResource } from './advised-resource.ts'
 export { warnOfDifferences } from './database-warning.ts'
 export { checkShared, warnOfUnguarded } from './guard-warning.ts'
-export { warnOfMissingIndexes } from './index-warning.ts'
-export { learnRules } from './learn-rules.ts'
-export { missingIndexes } from './missing-indexes.ts'
+export { missingIndexes, warnOfMissingIndexes } from './missing-indexes.ts'
 export { ownerColumns } from './owners.ts'

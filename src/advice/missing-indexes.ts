@@ -1,9 +1,39 @@
-/** Decides which indexes requests would use and the database lacks. */
+/**
+ * Decides which indexes requests would use and the database lacks, and warns of them: in one line for each index, with
+ * the statement that creates it.
+ */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { FastifyBaseLogger } from 'fastify'
 import type { Whitelist } from '../plan/index.ts'
-import { readIndexes, type ExistingIndex } from './existing-indexes.ts'
-import type { OwnerColumns } from './owners.ts'
+import { run } from '../run/index.ts'
+import type { AdvisedResource } from './advised-resource.ts'
+import { ownerColumns, type OwnerColumns } from './owners.ts'
 import { createIndex, wantedIndexes, type WantedIndex } from './wanted-indexes.ts'
+
+const SENTENCE = 'There is no index behind some filters, sorts and includes. Create the indexes with migrations, and ' +
+  'declare them in the entities, too (.index() or indexes: [...]):'
+
+/** A line that can be pasted into a migration. */
+const lineOf = ({ sql, uses }: MissingIndex): string => `${sql}; -- ${uses.join(', ')}`
+
+/** Looks for missing indexes and logs them. It never rejects, since a server also works without advice. */
+export async function warnOfMissingIndexes (
+  log: FastifyBaseLogger,
+  em: EntityManager,
+  resources: readonly AdvisedResource[]
+): Promise<void> {
+  const listed = resources.filter(({ operations }) => operations.includes('list'))
+  try {
+    const roles = new Set(resources.flatMap(({ roles = [] }) => roles.map(({ role }) => role)))
+    const scoped = resources.filter((resource) => resource.scoped).map(({ resource }) => resource.model)
+    const owners = ownerColumns([...roles], scoped)
+    const missing = await missingIndexes(em.fork(), listed.map(({ resource }) => resource.whitelist), owners)
+    if (missing.length > 0) log.warn({ missing }, [SENTENCE, ...missing.map(lineOf)].join('\n'))
+    log.debug('looked for missing indexes: %d', missing.length)
+  } catch (error) {
+    log.debug(error, 'no advice about indexes')
+  }
+}
 
 /** An index to create. */
 export interface MissingIndex {
@@ -71,3 +101,56 @@ const same = (existing: string, key: string): boolean => normal(existing) === no
 const CAST = /::(?:[a-z]+(?: varying| precision| with(?:out)? time zone)?|"[^"]+")(?:\[\])?/g
 const normal = (text: string): string =>
   text.replace(CAST, '').replace(/[\s()"]/g, '').toLowerCase().replace('elsenull', '')
+
+/** An index. A partial index counts like one on all rows. */
+interface ExistingIndex {
+  /** Its table, quoted: with the schema, and also without it if the search path finds the table. */
+  readonly tables: readonly string[]
+  /** Access method: `btree`, `gin`, ... */
+  readonly method: string
+  /** Columns as PostgreSQL quotes them, or expressions. */
+  readonly keys: readonly string[]
+}
+
+const quote = (column: string): string => `'"' || replace(${column}, '"', '""') || '"'`
+
+/** The names of a table in SQL: with the schema, and also without it if the search path finds the table. */
+const NAMES = `array[${quote('n.nspname')} || '.' || ${quote('t.relname')}, case when pg_table_is_visible(t.oid) then ${
+  quote('t.relname')
+} end]`
+
+/** `$1`: names of tables, without their schemas. */
+const STATEMENT = `select coalesce(json_agg(json_build_object(
+  'tables', ${NAMES},
+  'method', m.amname,
+  'keys', array(select pg_get_indexdef(i.indexrelid, k, false) from generate_series(1, i.indnkeyatts) as k)
+)), '[]')::text as "indexes", (
+  select coalesce(json_agg(name), '[]')::text
+  from pg_class t join pg_namespace n on n.oid = t.relnamespace, unnest(${NAMES}) as name
+  where t.relkind in ('r', 'p', 'm') and t.relname = any($1) and name is not null
+) as "indexable", exists (select 1 from pg_available_extensions where name = 'pg_trgm')::text as "trigrams"
+from pg_index i
+join pg_class t on t.oid = i.indrelid
+join pg_namespace n on n.oid = t.relnamespace
+join pg_class x on x.oid = i.indexrelid
+join pg_am m on m.oid = x.relam
+where i.indisvalid and t.relname = any($1)`
+
+/** The catalogue's data about some tables. */
+interface TableIndexes {
+  readonly indexes: readonly ExistingIndex[]
+  /** Quoted names of tables that exist and can have indexes, unlike views and foreign tables. */
+  readonly indexable: readonly string[]
+  /** Whether texts can be indexed by their trigrams, because the extension is available (if not yet created). */
+  readonly trigrams: boolean
+}
+
+/** The indexes of some tables, in one statement. */
+async function readIndexes (em: EntityManager, tableNames: readonly string[]): Promise<TableIndexes> {
+  const [row] = await run(em, { text: STATEMENT, values: [tableNames] })
+  return {
+    indexes: JSON.parse(row!['indexes'] as string),
+    indexable: JSON.parse(row!['indexable'] as string),
+    trigrams: row!['trigrams'] === 'true',
+  }
+}

@@ -1,10 +1,10 @@
 /** Decides which rows a request can reach past its resource's scope without another guard. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { conditionOfFilters } from '../borrowed/filters.ts'
+import { waysOf } from '../catalogue/index.ts'
 import { hasSql, readCondition } from '../conditions/index.ts'
 import type { CrudOperation } from '../config/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import { includePath, relationsOf } from '../plan/index.ts'
 import { filtersOfEntity, readConstantFilter, type Resource } from '../resource/index.ts'
 import { isOwnersName } from './owners.ts'
 
@@ -19,12 +19,6 @@ export interface Unguarded {
   readonly lacks?: string
 }
 
-/** A way to related rows, as clients write it. */
-interface Way {
-  readonly path: string
-  readonly relations: readonly RelationProperty[]
-}
-
 /**
  * The unguarded entities that a resource with a scope leads to. A scope applies to the rows of the resource itself. It
  * does not apply to rows of the same entity that are reached through a relation.
@@ -36,24 +30,21 @@ export async function unguardedBehind (
   { model, whitelist, writable }: Resource,
   operations: readonly CrudOperation[]
 ): Promise<readonly Unguarded[]> {
-  const ways: Way[] = []
   const offers = (...some: readonly CrudOperation[]): boolean => some.some((one) => operations.includes(one))
-  if (offers('list', 'get')) {
-    for (const entry of whitelist.includes.values()) {
-      ways.push({ path: `include=${entry.name}`, relations: includePath(entry) })
-    }
+  const pathsByEntity = new Map<EntityModel, Set<string>>()
+  const reach = (path: string, relations: readonly RelationProperty[]): void => {
+    for (const { target } of relations) pathsByEntity.set(target, (pathsByEntity.get(target) ?? new Set()).add(path))
   }
-  if (offers('list')) ways.push(...waysOfLists(whitelist))
+  for (const { kind, parameter, targets } of waysOf(whitelist)) {
+    if (!(kind === 'include' ? offers('list', 'get') : offers('list'))) continue
+    for (const { relations } of targets) reach(parameter, relations)
+  }
   const settable = new Set([
     ...(offers('create', 'createMany') && writable.create?.properties) || [],
     ...(offers('update') && writable.update?.properties) || [],
   ])
   for (const property of settable) {
-    if (property.kind === 'relation') ways.push({ path: `'${property.publicName}' in bodies`, relations: [property] })
-  }
-  const pathsByEntity = new Map<EntityModel, Set<string>>()
-  for (const { path, relations } of ways) {
-    for (const { target } of relations) pathsByEntity.set(target, (pathsByEntity.get(target) ?? new Set()).add(path))
+    if (property.kind === 'relation') reach(`'${property.publicName}' in bodies`, [property])
   }
   const unguarded: Unguarded[] = []
   for (const [entity, paths] of pathsByEntity) {
@@ -62,26 +53,6 @@ export async function unguardedBehind (
     }
   }
   return unguarded
-}
-
-/** The ways of filters and sorts, which only lists have. */
-function waysOfLists (whitelist: Resource['whitelist']): Way[] {
-  const ways: Way[] = []
-  for (const entry of whitelist.filters.values()) {
-    // the alternatives of one filter may use different relations
-    ways.push({ path: `filter[${entry.name}]`, relations: relationsOf(entry) })
-  }
-  for (const { name, targets } of whitelist.sorts.values()) {
-    ways.push({
-      path: `sort=${name}`,
-      relations: targets.flatMap((target) => 'callback' in target ? [] : target.relations),
-    })
-  }
-  ways.push({
-    path: 'the default sort',
-    relations: whitelist.defaultOrder.flatMap(({ target }) => 'callback' in target ? [] : target.relations),
-  })
-  return ways
 }
 
 /**

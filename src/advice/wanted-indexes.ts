@@ -2,16 +2,10 @@
  * The indexes that a whitelist would use: on columns that its filters compare, its sorts order by, and its includes
  * join on.
  */
+import { waysOf, type Way } from '../catalogue/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { formOf, type ColumnSql, type IndexKind } from '../operators/index.ts'
-import {
-  comparedBy,
-  includePath,
-  type Comparable,
-  type Compared,
-  type CustomTarget,
-  type Whitelist,
-} from '../plan/index.ts'
+import type { Comparable, Compared, Whitelist } from '../plan/index.ts'
 import { fill, name, operand, trusted, firstTypeOf } from '../sql/index.ts'
 
 /** An index that requests would use. */
@@ -29,16 +23,22 @@ export interface WantedIndex {
 
 /** All indexes that a whitelist would use. The same index occurs once for each use. */
 export function wantedIndexes (whitelist: Whitelist): readonly WantedIndex[] {
-  return [
-    ...[...whitelist.filters.values()].flatMap((entry) =>
-      comparedBy(entry).flatMap((compared) => ofFilter(compared, `filter[${entry.name}]`, whitelist.model))
-    ),
-    ...[...whitelist.sorts.values()].flatMap((entry) =>
-      ofOrder(entry.targets[0], `sort=${entry.name}`, whitelist.model)
-    ),
-    ...ofOrder(whitelist.defaultOrder[0]?.target, 'the default sort', whitelist.model),
-    ...[...whitelist.includes.values()].flatMap((entry) => ofRelations(includePath(entry), `include=${entry.name}`)),
-  ]
+  const { model } = whitelist
+  const ofWay = (way: Way): readonly WantedIndex[] => {
+    const { parameter } = way
+    switch (way.kind) {
+      case 'filter':
+        return way.targets.flatMap((compared) => ofFilter(compared, parameter, model))
+      case 'order':
+        return ofOrder(way.targets[0], parameter, model)
+      case 'include':
+        return ofRelations(way.targets[0].relations, parameter)
+    }
+  }
+  const ways = waysOf(whitelist)
+  // messages name filters and sorts before includes
+  const includes = ways.filter(({ kind }) => kind === 'include')
+  return [...ways.filter((way) => !includes.includes(way)), ...includes].flatMap(ofWay)
 }
 
 /** The indexes that the operators of a filter use on one property, and those that lead to it over relations. */
@@ -60,14 +60,8 @@ function ofFilter ({ relations, operand, by }: Compared, use: string, model: Ent
 }
 
 /** No index helps to sort by a property of a related record, since that is joined after the rows have been found. */
-function ofOrder (
-  target: { readonly relations: readonly RelationProperty[], readonly operand: Comparable } | CustomTarget | undefined,
-  use: string,
-  model: EntityModel
-): WantedIndex[] {
-  const key = target === undefined || 'callback' in target || target.relations.length > 0
-    ? undefined
-    : keyOf(target.operand)
+function ofOrder (target: Way['targets'][number] | undefined, use: string, model: EntityModel): WantedIndex[] {
+  const key = target?.operand === undefined || target.relations.length > 0 ? undefined : keyOf(target.operand)
   return key === undefined ? [] : [{ table: model.table, kind: 'order', key, use, own: true }]
 }
 

@@ -1,7 +1,7 @@
 /** Compares what entities and resources need with a database's catalogue. */
 import type { CrudOperation } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { Change, Relation } from './catalogue.ts'
+import type { Change, Relation } from './database-catalogue.ts'
 import type { ExpectedColumn, ExpectedTable } from './expected.ts'
 import { canRead } from './readable.ts'
 

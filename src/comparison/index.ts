@@ -1,10 +1,10 @@
 /**
- * Compares entities with the database. `expected.ts` says what the entities of an ORM need, `catalogue.ts` reads what
+ * Compares entities with the database. `expected.ts` says what the entities of an ORM need, `database-catalogue.ts` reads what
  * the database has, and `compare.ts` finds the differences. `messages.ts` makes sentences of them.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { noteRepeatedKeys } from '../run/index.ts'
-import { readCatalogue } from './catalogue.ts'
+import { readCatalogue } from './database-catalogue.ts'
 import { compare, canRepeatKeys, type Difference, type OfferedResource } from './compare.ts'
 import { expectedTables } from './expected.ts'
 

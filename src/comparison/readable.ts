@@ -1,6 +1,6 @@
 /** Decides whether a property can read the values of a column. */
 import type { ValueType } from '../model/index.ts'
-import type { StoredType } from './catalogue.ts'
+import type { StoredType } from './database-catalogue.ts'
 
 /** Types that properties of one kind can read alike. */
 type Family =

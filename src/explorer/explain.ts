@@ -2,6 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyReply, FastifyRequest, LightMyRequestResponse } from 'fastify'
 import { missingIndexes, ownerColumns } from '../advice/index.ts'
+import { DEFAULT_SORT } from '../catalogue/index.ts'
 import { knownResources, sendProbe, type KnownResource } from '../http/index.ts'
 import { preparedValues, recorded, run, type RecordedStatement } from '../run/index.ts'
 import { roleOf } from './callers.ts'
@@ -75,7 +76,7 @@ function usesOf ({ queryParams, routeOptions }: FastifyRequest): ReadonlySet<str
   return new Set([
     ...filters.map(({ field }) => `filter[${field}]`),
     ...sort.map((item) => `sort=${item.replace(/^[+\- ]/, '')}`),
-    ...isList && sort.length === 0 ? ['the default sort'] : [],
+    ...isList && sort.length === 0 ? [DEFAULT_SORT] : [],
     ...include.map((path) => `include=${path}`),
   ])
 }

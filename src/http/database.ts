@@ -1,5 +1,6 @@
 /** The database of a server: an open ORM of the application, or one that the plugin opens. */
 import type { MikroORM } from '@mikro-orm/postgresql'
+import type { FastifyBaseLogger } from 'fastify'
 import { setTimeout } from 'node:timers/promises'
 import { checkMikroOrm } from '../borrowed/check.ts'
 import {
@@ -14,6 +15,7 @@ import { ConfigError, UnavailableError } from '../base/errors.ts'
 import { isObject } from '../model/index.ts'
 import { shown } from '../base/option-checks.ts'
 import { isPromise } from '../base/or-promise.ts'
+import { knowRules } from '../resource/index.ts'
 import { askDistributionAgain, clientOf, limitStatements, run } from '../run/index.ts'
 
 /** The options for a server's database: either `orm` or `database`. */
@@ -93,7 +95,7 @@ const SYNC_DATABASE =
   'has useAsync: false, which is for scripts: each of its statements would stop all requests until the database has ' +
   'answered. Leave useAsync out.'
 
-/** How long the start of a server waits for its database to tell whether it distributes tables. */
+/** How long the start of a server waits for each answer of its database. */
 const PATIENCE = 2_000
 
 /**
@@ -105,6 +107,16 @@ export async function askServer (orm: MikroORM): Promise<void> {
   const asked = askDistributionAgain(em, (statement) => run(em, statement)).catch((error: unknown) => {
     if (!(error instanceof UnavailableError)) throw error
   })
+  await Promise.race([asked, setTimeout(PATIENCE, undefined, { ref: false })])
+}
+
+/**
+ * Asks which columns the rules of the tables read, so that errors inside of transactions can point to the properties
+ * that a rule reads. Such an error ends its transaction, so that the server cannot be asked any more. It never rejects:
+ * elsewhere the server is asked after the first error.
+ */
+export async function learnRules (orm: MikroORM, log: FastifyBaseLogger): Promise<void> {
+  const asked = knowRules(orm.em.fork()).catch((error: unknown) => log.debug(error, 'the rules of tables are not known'))
   await Promise.race([asked, setTimeout(PATIENCE, undefined, { ref: false })])
 }
 

@@ -5,7 +5,14 @@
  * `streams/` are loaded only by servers that use them.
  */
 export { ACTOR_PROPERTY, knownActorOf } from './actor-of-request.ts'
-export { askServer, checkDatabase, openDatabase, preparePools, type ServerDatabaseOptions } from './database.ts'
+export {
+  askServer,
+  checkDatabase,
+  learnRules,
+  openDatabase,
+  preparePools,
+  type ServerDatabaseOptions,
+} from './database.ts'
 export { EM_PROPERTIES, emGetter, rememberReply } from './em-of-request.ts'
 export { ErrorSchema } from './error-schema.ts'
 export { checkKitOptions, checkPluginOptions, CrudKitOptionsSchema, refuseSecond } from './plugin-options.ts'
