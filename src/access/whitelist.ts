@@ -3,7 +3,14 @@
  * entity's own model before. So an entry that is not found in the role's model names a property that the role does not
  * see.
  */
-import type { Field, Filter, Include, QueryBuilderConfig, Sort, WritableConfig } from '../config/index.ts'
+import {
+  changed,
+  type Field,
+  type Include,
+  type QueryBuilderConfig,
+  type Sort,
+  type WritableConfig,
+} from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { resolvePath, type EntityModel } from '../model/index.ts'
 
@@ -13,6 +20,11 @@ import { resolvePath, type EntityModel } from '../model/index.ts'
  * @param view the role's model of the entity
  */
 export function whitelistFor (config: QueryBuilderConfig, view: EntityModel): QueryBuilderConfig {
+  const sight = {
+    sees: (path: string) => exists(view, path),
+    isFree: (name: string) => isFree(name, view),
+    seesDeletion: view.deletedAt?.hidden === false,
+  }
   const allowedSorts = config.allowedSorts.flatMap((sort) => sortFor(sort, view))
   const urlNames = new Set(
     allowedSorts.flatMap((sort) =>
@@ -21,7 +33,7 @@ export function whitelistFor (config: QueryBuilderConfig, view: EntityModel): Qu
   )
   const declared = new Set(config.allowedSorts.flatMap(({ alias }) => alias ?? []))
   return changed(config, {
-    allowedFilters: config.allowedFilters.flatMap((filter) => filterFor(filter, view)),
+    allowedFilters: config.allowedFilters.flatMap((filter) => filter['~seenBy'](sight) ?? []),
     allowedSorts,
     allowedFields: config.allowedFields.filter(({ field }: Field) => exists(view, field)),
     allowedIncludes: config.allowedIncludes.flatMap((include) => includeFor(include, view)),
@@ -50,30 +62,6 @@ function exists (view: EntityModel, path: string): boolean {
   }
 }
 
-function filterFor (filter: Filter, view: EntityModel): Filter[] {
-  switch (filter.kind) {
-    case 'operators':
-    case 'partial':
-      return exists(view, filter.field) ? [filter] : []
-    case 'trashed':
-      return view.deletedAt?.hidden === false ? [filter] : []
-    case 'scope':
-      return isFree(filter.field, view) && Object.values(filter.params).every((path) => exists(view, String(path)))
-        ? [filter]
-        : []
-    case 'custom':
-      return isFree(filter.field, view) ? [filter] : []
-    case 'search': {
-      const fields = filter.fields.filter((field) => exists(view, field))
-      return isFree(filter.field, view) && fields.length > 0 ? [changed(filter, { fields })] : []
-    }
-    case 'anyOf': {
-      const filters = filter.filters.filter(({ field }) => exists(view, field))
-      return isFree(filter.field, view) && filters.length > 0 ? [changed(filter, { filters })] : []
-    }
-  }
-}
-
 function sortFor (sort: Sort, view: EntityModel): Sort[] {
   if (sort.kind === 'custom') return isFree(sort.field, view) ? [sort] : []
   const fields = sort.fields.filter((field) => exists(view, field))
@@ -89,9 +77,3 @@ function includeFor (include: Include, view: EntityModel): Include[] {
 
 /** Whether a name that need not be a property is not the name of a hidden one, which it would disclose. */
 const isFree = (name: string, view: EntityModel): boolean => view.properties.get(name)?.hidden !== true
-
-/** Makes a frozen copy. The original is shared by all roles. */
-function changed<Original extends object> (original: Original, changes: Partial<Original>): Original {
-  const copy = Object.create(Object.getPrototypeOf(original) as object) as Original
-  return Object.freeze(Object.assign(copy, original, changes))
-}

@@ -1,6 +1,7 @@
 /**
- * Compares entities with the database. `expected.ts` says what the entities of an ORM need, `database-catalogue.ts` reads what
- * the database has, and `compare.ts` finds the differences. `messages.ts` makes sentences of them.
+ * Compares entities with the database. `expected.ts` says what the entities of an ORM need,
+ * `database-catalogue.ts` reads what the database has, and `compare.ts` finds the differences. `messages.ts` makes
+ * sentences of them.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { noteRepeatedKeys } from '../run/index.ts'

@@ -14,7 +14,7 @@ import {
   type CustomFilterCallback,
   type ScopeOptions,
 } from './filter-kinds.ts'
-import { BaseFilter } from './base-filter.ts'
+import { BaseFilter, type Sight } from './base-filter.ts'
 import {
   checkPath,
   isOptions,
@@ -120,6 +120,11 @@ export class AllowedFilters<
     this.alias = alias
     this.type = readType(what, type)
     Object.freeze(this)
+  }
+
+  /** @internal */
+  override '~seenBy' ({ sees }: Sight): this | undefined {
+    return sees(this.field) ? this : undefined
   }
 
   /**

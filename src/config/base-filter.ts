@@ -16,7 +16,19 @@ type Each<Value extends FilterText | readonly FilterText[]> = Value extends read
   ? Item
   : Value & FilterText
 
+/** The names that a role sees, when the whitelist is reduced to them. */
+export interface Sight {
+  /** Whether a path leads to a property that the role sees. */
+  readonly sees: (path: string) => boolean
+  /** Whether a name that need not be a property is not that of a hidden one, which it would disclose. */
+  readonly isFree: (name: string) => boolean
+  /** Whether the role sees when a record was deleted. */
+  readonly seesDeletion: boolean
+}
+
 export abstract class BaseFilter {
+  /** The path of the property, or the filter's name. */
+  abstract readonly field: string
   /** The filter's value if a request does not have the filter. */
   readonly defaultValue: string | readonly string[] | undefined = undefined
   /** Values that a request may give without any effect. */
@@ -31,7 +43,9 @@ export abstract class BaseFilter {
    * AllowedFilters.exact('status').default('active')
    */
   default (value: FilterText | readonly FilterText[]): this {
-    return changed(this, { defaultValue: Array.isArray(value) ? Object.freeze(value.map(text)) : text(value) })
+    return changed<BaseFilter>(this, {
+      defaultValue: Array.isArray(value) ? Object.freeze(value.map(text)) : text(value),
+    }) as this
   }
 
   /**
@@ -52,7 +66,16 @@ export abstract class BaseFilter {
       )
     }
     const ignoredValues = Object.freeze([...this.ignoredValues, ...ignored])
-    return changed(this, { ignoredValues }) as this & Ignoring<Each<Values[number]>>
+    return changed<BaseFilter>(this, { ignoredValues }) as this & Ignoring<Each<Values[number]>>
+  }
+
+  /**
+   * The filter as a role may use it: a copy without what the role does not see, or `undefined` if nothing is left.
+   *
+   * @internal
+   */
+  '~seenBy' ({ isFree }: Sight): this | undefined {
+    return isFree(this.field) ? this : undefined
   }
 }
 
@@ -61,7 +84,7 @@ function text (value: unknown): string {
   throw new ConfigError(`AllowedFilters: the value of a filter is text, a number or a boolean, got ${shown(value)}`)
 }
 
-/** Makes a frozen copy, because filters are shared between configurations. */
-function changed<Filter extends BaseFilter> (filter: Filter, changes: Partial<BaseFilter>): Filter {
-  return Object.freeze(Object.assign(Object.create(Object.getPrototypeOf(filter) as object) as Filter, filter, changes))
+/** Makes a frozen copy, because configurations and roles share the entries of a whitelist. */
+export function changed<Entry extends object> (entry: Entry, changes: Partial<Entry>): Entry {
+  return Object.freeze(Object.assign(Object.create(Object.getPrototypeOf(entry) as object) as Entry, entry, changes))
 }

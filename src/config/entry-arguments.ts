@@ -1,4 +1,5 @@
 /** Reads and checks the arguments of a whitelist entry: names, and the options, which are its last argument. */
+import { Type } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
 import { checkOptions, shown } from '../base/option-checks.ts'
 
@@ -92,3 +93,13 @@ export function checkFunction (what: string, callback: unknown): void {
   if (typeof callback === 'function') return
   throw new ConfigError(`${what}: the callback must be a function, got ${shown(callback)}`)
 }
+
+/** The schema of a name or path. */
+export const Name = Type.String({ minLength: 1 })
+/** The schema of an entry's alias. */
+export const Alias = Type.Optional(
+  Type.String({ minLength: 1, description: "The name in the URL, instead of the property's public name" })
+)
+
+/** Checks that the entity has the names of an entry; see `PathCheck`. */
+export type Known<Entity> = (entity: Entity) => true

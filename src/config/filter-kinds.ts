@@ -1,23 +1,30 @@
-/** The classes of the filters that the static methods of `AllowedFilters` make. */
+/**
+ * The kinds of filters: the classes that the static methods of `AllowedFilters` make, and the types and the schema of
+ * all of them.
+ */
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
+import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { ConfigError } from '../base/errors.ts'
-import { PARTIAL_NAMES } from '../operators/index.ts'
+import { OPERATOR_NAMES, PARTIAL_NAMES, type Operator } from '../operators/index.ts'
 import { shown } from '../base/option-checks.ts'
 import type { AllowedFilters } from './allowed-filters.ts'
-import { BaseFilter } from './base-filter.ts'
+import { BaseFilter, changed, type Sight } from './base-filter.ts'
 import {
+  Alias,
   checkFunction,
   checkPath,
   checkUrlName,
   isOptions,
+  Name,
   readOptions,
   type EntryOptions,
   type InUrl,
+  type Known,
   type NotGiven,
   type UncheckedEntity,
 } from './entry-arguments.ts'
-import type { PathCheck } from './paths.ts'
+import type { PathCheck, PathHint } from './paths.ts'
 
 /** The class of `AllowedFilters.partial`. Frozen. */
 export class PartialFilter<Field extends string = NotGiven, Alias extends string = NotGiven> extends BaseFilter {
@@ -38,6 +45,11 @@ export class PartialFilter<Field extends string = NotGiven, Alias extends string
     this.field = field
     this.alias = readOptions(`AllowedFilters.partial '${field}'`, options, ['alias']).alias
     Object.freeze(this)
+  }
+
+  /** @internal */
+  override '~seenBy' ({ sees }: Sight): this | undefined {
+    return sees(this.field) ? this : undefined
   }
 }
 
@@ -130,6 +142,12 @@ export class SearchFilter<
     this.alias = readOptions(what, options, ['alias']).alias
     Object.freeze(this)
   }
+
+  /** @internal */
+  override '~seenBy' ({ sees, isFree }: Sight): this | undefined {
+    const fields = this.fields.filter((field) => sees(field))
+    return isFree(this.field) && fields.length > 0 ? (changed<SearchFilter>(this, { fields }) as this) : undefined
+  }
 }
 
 /** The class of `AllowedFilters.trashed`. Frozen. */
@@ -145,6 +163,11 @@ export class TrashedFilter<Alias extends string = NotGiven> extends BaseFilter {
     super()
     this.alias = readOptions('AllowedFilters.trashed', options, ['alias']).alias
     Object.freeze(this)
+  }
+
+  /** @internal */
+  override '~seenBy' ({ seesDeletion }: Sight): this | undefined {
+    return seesDeletion ? this : undefined
   }
 }
 
@@ -197,6 +220,11 @@ export class ScopeFilter<
     this.alias = alias
     Object.freeze(this)
   }
+
+  /** @internal */
+  override '~seenBy' (sight: Sight): this | undefined {
+    return Object.values(this.params).every((path) => sight.sees(path)) ? super['~seenBy'](sight) : undefined
+  }
 }
 
 /** A member of the OR group, which is a filter by operators. */
@@ -241,9 +269,116 @@ export class AnyOfFilter<
     this.alias = readOptions(what, options, ['alias']).alias
     Object.freeze(this)
   }
+
+  /** @internal */
+  override '~seenBy' ({ sees, isFree }: Sight): this | undefined {
+    const filters = this.filters.filter(({ field }) => sees(field))
+    return isFree(this.field) && filters.length > 0 ? (changed<AnyOfFilter>(this, { filters }) as this) : undefined
+  }
 }
 
 /** Compares kinds instead of classes, because importing the class of filters by operators would be an import cycle. */
 function isAlternative (filter: unknown): filter is Alternative {
   return filter instanceof BaseFilter && ['operators', 'partial'].includes((filter as Alternative).kind)
 }
+
+/** An entry of `allowedFilters`, told apart by `kind`. */
+export type Filter<Entity extends object = UncheckedEntity> =
+  | AllowedFilters<string>
+  | PartialFilter<string>
+  | CustomFilter<Entity>
+  | SearchFilter<string>
+  | TrashedFilter
+  | ScopeFilter<string>
+  | AnyOfFilter<string>
+
+/** The type of `allowedFilters` for an entity: filters on its properties, and callbacks for its query builder. */
+export type FilterOf<Entity extends object> = {
+  readonly kind: 'custom',
+  readonly field: string,
+  readonly callback: CustomFilterCallback<Entity>,
+} | {
+  readonly kind: 'trashed',
+  readonly field: 'trashed',
+} | {
+  readonly '~names': Known<Entity>,
+  readonly kind: 'operators' | 'partial',
+  readonly field: PathHint<Entity, 'filter'>,
+  readonly operators: readonly Operator[],
+} | {
+  readonly '~names': Known<Entity>,
+  readonly kind: 'search',
+  readonly fields: ReadonlyArray<PathHint<Entity, 'filter'>>,
+} | {
+  readonly '~names': Known<Entity>,
+  readonly kind: 'anyOf',
+  readonly filters: readonly unknown[],
+} | {
+  readonly '~names': Known<Entity>,
+  readonly kind: 'scope',
+  readonly params: Readonly<Record<string, PathHint<Entity, 'filter'>>>,
+}
+
+const OperatorSchema = Type.Unsafe<Operator>(Type.Union(OPERATOR_NAMES.map(name => Type.Literal(name))))
+
+const Texts = Type.Readonly(Type.Array(Type.String()))
+const Default = Type.Optional(Type.Union([Type.String(), Texts], { description: 'The value if a request has none' }))
+const Ignored = Type.Optional(Texts)
+/** The properties of all filters. */
+const shared = { alias: Alias, defaultValue: Default, ignoredValues: Ignored }
+
+const OperatorFilterSchema = Type.Object({
+  ...shared,
+  kind: Type.Union([Type.Literal('operators'), Type.Literal('partial')]),
+  field: Name,
+  type: Type.Optional(
+    Type.Union([Type.Literal('string'), Type.Literal('number'), Type.Literal('boolean')], {
+      description: 'The type of a value inside JSON',
+    })
+  ),
+  defaultOperator: OperatorSchema,
+  operators: Type.Readonly(Type.Array(OperatorSchema, { minItems: 1, uniqueItems: true })),
+}, { title: 'AllowedFilters' })
+
+const CustomFilterSchema = Type.Object({
+  ...shared,
+  kind: Type.Literal('custom'),
+  field: Name,
+  callback: Type.Unsafe<CustomFilterCallback>(Type.Function([], Type.Any())),
+}, { title: 'AllowedFilters.custom' })
+
+const SearchFilterSchema = Type.Object({
+  ...shared,
+  kind: Type.Literal('search'),
+  field: Name,
+  fields: Type.Readonly(Type.Array(Name, { minItems: 1, uniqueItems: true })),
+}, { title: 'AllowedFilters.search' })
+
+const TrashedFilterSchema = Type.Object({ ...shared, kind: Type.Literal('trashed'), field: Name }, {
+  title: 'AllowedFilters.trashed',
+})
+
+const ScopeFilterSchema = Type.Object({
+  ...shared,
+  kind: Type.Literal('scope'),
+  field: Name,
+  filter: Name,
+  params: Type.Record(Name, Name),
+}, { title: 'AllowedFilters.scope' })
+
+const AnyOfFilterSchema = Type.Object({
+  ...shared,
+  kind: Type.Literal('anyOf'),
+  field: Name,
+  filters: Type.Readonly(Type.Array(OperatorFilterSchema, { minItems: 2 })),
+}, { title: 'AllowedFilters.anyOf' })
+
+/** The shape of an entry of `allowedFilters`. */
+export const FilterSchema = Type.Union([
+  OperatorFilterSchema,
+  CustomFilterSchema,
+  SearchFilterSchema,
+  TrashedFilterSchema,
+  ScopeFilterSchema,
+  AnyOfFilterSchema,
+])

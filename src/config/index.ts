@@ -30,14 +30,15 @@ export {
   type CustomFilterCallback,
   type CustomFilterContext,
   type CustomFilterValue,
+  type Filter,
 } from './filter-kinds.ts'
+export { changed } from './base-filter.ts'
 export type { InUrl } from './entry-arguments.ts'
 export { notAnOperation, OPERATIONS, type CrudOperation } from './crud-operations.ts'
 export {
   QueryBuilderConfig,
   type OnlyOptions,
   type Field,
-  type Filter,
   type Include,
   type QueryBuilderOptions,
   type Sort,

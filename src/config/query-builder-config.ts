@@ -1,69 +1,20 @@
 /** The whitelist of a resource: everything that a client may ask for, and the defaults. */
 import { ConfigError } from '../base/errors.ts'
-import type { Operator } from '../operators/index.ts'
 import type { AggregateFunction, AggregateInclude, AllowedInclude } from './allowed-include.ts'
 import type { AllowedField } from './allowed-field.ts'
-import type { AllowedFilters } from './allowed-filters.ts'
 import type { AllowedSort, CustomSort, CustomSortCallback } from './allowed-sort.ts'
-import type {
-  AnyOfFilter,
-  CustomFilter,
-  CustomFilterCallback,
-  PartialFilter,
-  ScopeFilter,
-  SearchFilter,
-  TrashedFilter,
-} from './filter-kinds.ts'
+import type { Filter, FilterOf } from './filter-kinds.ts'
 import { checkShape } from './check-shape.ts'
-import { checkPath, type UncheckedEntity } from './entry-arguments.ts'
+import { checkPath, type Known, type UncheckedEntity } from './entry-arguments.ts'
 import type { PathHint } from './paths.ts'
 import type { Pagination, PaginationOptions } from './schema.ts'
 
-/** An entry of `allowedFilters`, told apart by `kind`. */
-export type Filter<Entity extends object = UncheckedEntity> =
-  | AllowedFilters<string>
-  | PartialFilter<string>
-  | CustomFilter<Entity>
-  | SearchFilter<string>
-  | TrashedFilter
-  | ScopeFilter<string>
-  | AnyOfFilter<string>
 /** An entry of `allowedSorts`. */
 export type Sort<Entity extends object = UncheckedEntity> = AllowedSort<string> | CustomSort<Entity>
 /** An entry of `allowedFields`. */
 export type Field = AllowedField<string>
 /** An entry of `allowedIncludes`, told apart by `kind`. */
 export type Include = AllowedInclude<string, string> | AggregateInclude<string>
-
-/** Checks that the entity has the names of an entry; see `PathCheck`. */
-type Known<Entity> = (entity: Entity) => true
-
-/** The type of `allowedFilters` for an entity: filters on its properties, and callbacks for its query builder. */
-export type FilterOf<Entity extends object> = {
-  readonly kind: 'custom',
-  readonly field: string,
-  readonly callback: CustomFilterCallback<Entity>,
-} | {
-  readonly kind: 'trashed',
-  readonly field: 'trashed',
-} | {
-  readonly '~names': Known<Entity>,
-  readonly kind: 'operators' | 'partial',
-  readonly field: PathHint<Entity, 'filter'>,
-  readonly operators: readonly Operator[],
-} | {
-  readonly '~names': Known<Entity>,
-  readonly kind: 'search',
-  readonly fields: ReadonlyArray<PathHint<Entity, 'filter'>>,
-} | {
-  readonly '~names': Known<Entity>,
-  readonly kind: 'anyOf',
-  readonly filters: readonly unknown[],
-} | {
-  readonly '~names': Known<Entity>,
-  readonly kind: 'scope',
-  readonly params: Readonly<Record<string, PathHint<Entity, 'filter'>>>,
-}
 
 /** The type of `allowedSorts` for an entity. */
 export type SortOf<Entity extends object> = {

@@ -1,69 +1,12 @@
 /** TypeBox schemas of the whitelist: the shape of the options of `QueryBuilderConfig`. */
 import { Type, type Static } from '@sinclair/typebox'
-import type { CustomFilterCallback } from './filter-kinds.ts'
+import { Alias, Name } from './entry-arguments.ts'
+import { FilterSchema } from './filter-kinds.ts'
 import type { CustomSortCallback } from './allowed-sort.ts'
-import { OPERATOR_NAMES, type Operator } from '../operators/index.ts'
 
-const Name = Type.String({ minLength: 1 })
-const Alias = Type.Optional(
-  Type.String({ minLength: 1, description: "The name in the URL, instead of the property's public name" })
-)
 const Where = Type.Optional(
   Type.Unsafe<object>(Type.Object({}, { description: "A condition in MikroORM's query language on the related rows" }))
 )
-const OperatorSchema = Type.Unsafe<Operator>(Type.Union(OPERATOR_NAMES.map(name => Type.Literal(name))))
-
-const Texts = Type.Readonly(Type.Array(Type.String()))
-const Default = Type.Optional(Type.Union([Type.String(), Texts], { description: 'The value if a request has none' }))
-const Ignored = Type.Optional(Texts)
-/** The properties of all filters. */
-const filter = { alias: Alias, defaultValue: Default, ignoredValues: Ignored }
-
-const OperatorFilterSchema = Type.Object({
-  ...filter,
-  kind: Type.Union([Type.Literal('operators'), Type.Literal('partial')]),
-  field: Name,
-  type: Type.Optional(
-    Type.Union([Type.Literal('string'), Type.Literal('number'), Type.Literal('boolean')], {
-      description: 'The type of a value inside JSON',
-    })
-  ),
-  defaultOperator: OperatorSchema,
-  operators: Type.Readonly(Type.Array(OperatorSchema, { minItems: 1, uniqueItems: true })),
-}, { title: 'AllowedFilters' })
-
-const CustomFilterSchema = Type.Object({
-  ...filter,
-  kind: Type.Literal('custom'),
-  field: Name,
-  callback: Type.Unsafe<CustomFilterCallback>(Type.Function([], Type.Any())),
-}, { title: 'AllowedFilters.custom' })
-
-const SearchFilterSchema = Type.Object({
-  ...filter,
-  kind: Type.Literal('search'),
-  field: Name,
-  fields: Type.Readonly(Type.Array(Name, { minItems: 1, uniqueItems: true })),
-}, { title: 'AllowedFilters.search' })
-
-const TrashedFilterSchema = Type.Object({ ...filter, kind: Type.Literal('trashed'), field: Name }, {
-  title: 'AllowedFilters.trashed',
-})
-
-const ScopeFilterSchema = Type.Object({
-  ...filter,
-  kind: Type.Literal('scope'),
-  field: Name,
-  filter: Name,
-  params: Type.Record(Name, Name),
-}, { title: 'AllowedFilters.scope' })
-
-const AnyOfFilterSchema = Type.Object({
-  ...filter,
-  kind: Type.Literal('anyOf'),
-  field: Name,
-  filters: Type.Readonly(Type.Array(OperatorFilterSchema, { minItems: 2 })),
-}, { title: 'AllowedFilters.anyOf' })
 
 const AllowedSortSchema = Type.Object({
   kind: Type.Literal('fields'),
@@ -161,18 +104,7 @@ export const PaginationSchema = Type.Object({
  * the schema describes their properties.
  */
 export const QueryBuilderConfigSchema = Type.Object({
-  allowedFilters: Type.Optional(
-    Type.Array(
-      Type.Union([
-        OperatorFilterSchema,
-        CustomFilterSchema,
-        SearchFilterSchema,
-        TrashedFilterSchema,
-        ScopeFilterSchema,
-        AnyOfFilterSchema,
-      ])
-    )
-  ),
+  allowedFilters: Type.Optional(Type.Array(FilterSchema)),
   allowedSorts: Type.Optional(Type.Array(Type.Union([AllowedSortSchema, CustomSortSchema]))),
   allowedFields: Type.Optional(Type.Array(AllowedFieldSchema)),
   allowedIncludes: Type.Optional(Type.Array(Type.Union([AllowedIncludeSchema, AggregateIncludeSchema]))),

@@ -116,7 +116,9 @@ export async function askServer (orm: MikroORM): Promise<void> {
  * elsewhere the server is asked after the first error.
  */
 export async function learnRules (orm: MikroORM, log: FastifyBaseLogger): Promise<void> {
-  const asked = knowRules(orm.em.fork()).catch((error: unknown) => log.debug(error, 'the rules of tables are not known'))
+  const asked = knowRules(orm.em.fork()).catch((error: unknown) => {
+    log.debug(error, 'the rules of tables are not known')
+  })
   await Promise.race([asked, setTimeout(PATIENCE, undefined, { ref: false })])
 }
 
