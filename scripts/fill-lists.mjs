@@ -5,7 +5,8 @@
 import ts from 'typescript'
 
 const WIDTH = 120
-const LONGEST = 40
+/** Longer values, such as sentences, have a line each. */
+const SHORT = 32
 
 /** The text of a file, in which such lists are filled. Lists with comments stay as they are. */
 export function fillLists (text, path) {
@@ -19,16 +20,24 @@ export function fillLists (text, path) {
   return edits.reverse().reduce((all, [start, end, list]) => all.slice(0, start) + list + all.slice(end), text)
 }
 
+/** Lines of a text, which are joined again, keep their lines. */
 function isPlainList (node) {
+  const { elements, parent } = node
   const text = node.getText()
-  return node.elements.length > 1 && text.includes('\n') && !/\/[/*]/.test(text) &&
-    node.elements.every((element) => isPlain(element) && element.getText().length <= LONGEST)
+  if (ts.isPropertyAccessExpression(parent) && /\.join\('(\\r)?\\n'\)$/.test(parent.parent.getText())) return false
+  return elements.length > 1 && text.includes('\n') && !/\/[/*] |=>/.test(text) && elements.every(isPlain) &&
+    elements.reduce((sum, element) => sum + element.getText().length, 0) / elements.length <= SHORT
 }
 
+/** A literal, a name, or an object that is made of them, such as `AllowedFilters.exact('name')`. */
 function isPlain (node) {
+  if (ts.isSpreadElement(node)) return isPlain(node.expression)
   if (ts.isPrefixUnaryExpression(node)) return ts.isNumericLiteral(node.operand)
-  return ts.isIdentifier(node) || ts.isLiteralExpression(node) || ts.isBooleanLiteral(node) ||
-    node.kind === ts.SyntaxKind.NullKeyword
+  if (ts.isNewExpression(node) || (ts.isCallExpression(node) && /^[A-Z]\w+\.\w+\(/.test(node.getText()))) {
+    return (node.arguments ?? []).every(isPlain)
+  }
+  return ts.isIdentifier(node) || ts.isLiteralExpression(node) || ts.isTemplateExpression(node) ||
+    ts.isPropertyAccessExpression(node) || ts.isBooleanLiteral(node) || node.kind === ts.SyntaxKind.NullKeyword
 }
 
 function filled (node) {

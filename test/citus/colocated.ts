@@ -114,18 +114,11 @@ export const tasks = new CrudBase({
       AllowedFilters.search('q', ['title', 'project.name', 'labels.name']),
     ],
     allowedSorts: [
-      new AllowedSort('title'),
-      new AllowedSort('priority'),
-      new AllowedSort('due'),
-      new AllowedSort('project.name'),
+      new AllowedSort('title'), new AllowedSort('priority'), new AllowedSort('due'), new AllowedSort('project.name'),
     ],
     allowedIncludes: [
-      new AllowedInclude('project.country'),
-      new AllowedInclude('labels'),
-      new AllowedInclude('comments'),
-      AllowedInclude.count('labels'),
-      AllowedInclude.count('comments'),
-      AllowedInclude.min('comments.at'),
+      new AllowedInclude('project.country'), new AllowedInclude('labels'), new AllowedInclude('comments'),
+      AllowedInclude.count('labels'), AllowedInclude.count('comments'), AllowedInclude.min('comments.at'),
     ],
   }),
 })

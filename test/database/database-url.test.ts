@@ -92,12 +92,8 @@ t.test('a misspelt URL gets a suggestion', async (t) => {
 
 t.test('a password with unencoded characters does not lead to another database', async (t) => {
   for (const url of [
-    'postgresql://ada:12/ss@db/shop',
-    'postgresql://ada:12?ss@db/shop',
-    'postgresql://ada:12#ss@db/shop',
-    'postgresql://ada:p@ss/word@db/shop',
-    'postgresql://db/shop#x',
-    'postgresql://db/shop/more',
+    'postgresql://ada:12/ss@db/shop', 'postgresql://ada:12?ss@db/shop', 'postgresql://ada:12#ss@db/shop',
+    'postgresql://ada:p@ss/word@db/shop', 'postgresql://db/shop#x', 'postgresql://db/shop/more',
   ]) {
     t.throws(() => parseDatabaseUrl(url), refused(/can't be read: .*%40 %3A %2F %23 %3F/), url)
   }

@@ -27,14 +27,8 @@ t.test('the command is one that a shell runs', (t) => {
     execFileSync('sh', ['-c', command.replace(/^curl/, "printf '%s\\n'")], { encoding: 'utf8' }).trimEnd().split('\n')
   t.strictSame(run(toCurl(request)), ['--globoff', url, '--header', 'x-role: editor'])
   t.strictSame(run(toCurl({ ...request, method: 'PATCH', params: [], headers: [], body: { name: "it's" } })), [
-    '--globoff',
-    '--request',
-    'PATCH',
-    'http://localhost:3000/categories',
-    '--header',
-    'content-type: application/json',
-    '--data',
-    '{"name":"it\'s"}',
+    '--globoff', '--request', 'PATCH', 'http://localhost:3000/categories', '--header', 'content-type: application/json',
+    '--data', '{"name":"it\'s"}',
   ])
   t.end()
 })

@@ -9,18 +9,8 @@ import { client, resource, serve, type Json } from './helper.ts'
 const { count, exists, sum, min, max, avg } = AllowedInclude
 const NUMBERS = ['leaves', 'stems', 'cells', 'pollen', 'spores', 'dryMass', 'value', 'acidity', 'chlorophyll']
 const ORDERED = [
-  ...NUMBERS,
-  'nickname',
-  'health',
-  'hardiness',
-  'flowering',
-  'sownOn',
-  'measuredAt',
-  'recordedAt',
-  'wateredAt',
-  'petals',
-  'minimum',
-  'grade',
+  ...NUMBERS, 'nickname', 'health', 'hardiness', 'flowering', 'sownOn', 'measuredAt', 'recordedAt', 'wateredAt',
+  'petals', 'minimum', 'grade',
 ]
 
 const resources = {

@@ -156,9 +156,7 @@ await forEachDatabase(t, { entities: [Team, Agent, Ticket, Receipt, Comment] }, 
   t.test('without a record there is a header, and HEAD has the status and headers of GET', async (t) => {
     const head = await app.inject({ method: 'HEAD', url: '/tickets?fields=id', headers: { accept: 'text/csv' } })
     t.strictSame([head.statusCode, head.body, head.headers['content-type']], [
-      200,
-      '',
-      'text/csv; charset=utf-8; header=present',
+      200, '', 'text/csv; charset=utf-8; header=present',
     ])
     await orm.em.getConnection().execute('delete from comment')
     await orm.em.getConnection().execute('delete from receipt')

@@ -124,9 +124,7 @@ await forEachDatabase(t, { entities: [Box, Gauge] }, async (t, { orm }) => {
       'fields=id&include=gaugesDoubleSum,gaugesDoubleAvg,gaugesSingleAvg'
     )
     t.strictSame([record.gaugesDoubleSum, record.gaugesDoubleAvg, record.gaugesSingleAvg], [
-      expected.sum,
-      expected.avg,
-      expected.single,
+      expected.sum, expected.avg, expected.single,
     ])
   })
 })

@@ -14,9 +14,7 @@ const resources = {
       AllowedFilters.search('anywhere', ['name', 'tags.name', 'tags.plants.name', 'supplier.name'], { alias: 'any' }),
       AllowedFilters.trashed(),
       AllowedFilters.anyOf('ref', [
-        AllowedFilters.exact('id'),
-        AllowedFilters.exact('articleNumber'),
-        AllowedFilters.exact('uuid'),
+        AllowedFilters.exact('id'), AllowedFilters.exact('articleNumber'), AllowedFilters.exact('uuid'),
         AllowedFilters.exact('tags.name'),
       ]),
       AllowedFilters.anyOf('cheap_or_named', [new AllowedFilters('price', 'lte'), AllowedFilters.partial('name')]),

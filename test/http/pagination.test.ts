@@ -15,10 +15,7 @@ const plants = (pagination?: PaginationOptions) =>
       new AllowedFilters('status', 'eq'),
     ],
     allowedSorts: [
-      new AllowedSort('position'),
-      new AllowedSort('price'),
-      new AllowedSort('status'),
-      new AllowedSort('group.name'),
+      new AllowedSort('position'), new AllowedSort('price'), new AllowedSort('status'), new AllowedSort('group.name'),
       new AllowedSort('inStock'),
     ],
     allowedIncludes: [new AllowedInclude('tags')],

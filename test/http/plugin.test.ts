@@ -435,23 +435,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     })
     const flat = await serve(t, orm, { '/plants': resource(Plant, config) })
     for (const query of [
-      '',
-      'filter[name]=Oak',
-      'filter[name][in]=Oak,Moss&sort=-name',
-      'filter[name][in][]=Oak&filter[name][in][]=Moss',
-      'filter[id][gt]=3&filter[id][lt]=6',
-      'filter[id]=1&filter[id]=3',
-      'filter[name][contains]=a&page=2&per_page=3',
-      'sort=name,-id&limit=2',
-      'sort[]=name',
-      'filter[nmae]=x',
-      'filter[name][x]=1',
-      'filter[name][eq][x]=1',
-      'filter=x',
-      'page=0',
-      'sort[name]=1',
-      'filters[name]=x',
-      'filter[name]=a%00',
+      '', 'filter[name]=Oak', 'filter[name][in]=Oak,Moss&sort=-name', 'filter[name][in][]=Oak&filter[name][in][]=Moss',
+      'filter[id][gt]=3&filter[id][lt]=6', 'filter[id]=1&filter[id]=3', 'filter[name][contains]=a&page=2&per_page=3',
+      'sort=name,-id&limit=2', 'sort[]=name', 'filter[nmae]=x', 'filter[name][x]=1', 'filter[name][eq][x]=1',
+      'filter=x', 'page=0', 'sort[name]=1', 'filters[name]=x', 'filter[name]=a%00',
     ]) {
       const [a, b] = [await nested.inject(`/plants?${query}`), await flat.inject(`/plants?${query}`)]
       t.strictSame([a.statusCode, a.json()], [b.statusCode, b.json()], query)

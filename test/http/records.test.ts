@@ -254,19 +254,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     })
     t.equal(headers['content-type'], 'application/json; charset=utf-8')
     for (const url of [
-      '/plants/11',
-      '/plants/0',
-      '/plants/-1',
-      '/plants/2147483647',
-      `/plants/${plantUuid(99)}`,
-      `/customers/${customerId(3)}`,
-      '/suppliers/3',
-      '/offers/2',
-      '/parcels/2',
-      '/shelves/A/9',
-      '/shelves/a/1',
-      '/items/1/2',
-      '/entries/9223372036854775807',
+      '/plants/11', '/plants/0', '/plants/-1', '/plants/2147483647', `/plants/${plantUuid(99)}`,
+      `/customers/${customerId(3)}`, '/suppliers/3', '/offers/2', '/parcels/2', '/shelves/A/9', '/shelves/a/1',
+      '/items/1/2', '/entries/9223372036854775807',
     ]) {
       const response = await inject(url)
       t.strictSame([response.statusCode, response.body], [404, body], url)
@@ -289,35 +279,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
     for (const url of [
-      '/plants/2147483648',
-      '/plants/-2147483649',
-      '/plants/1e3',
-      '/plants/1.0',
-      '/plants/0x1',
-      '/plants/%20',
-      '/plants/%2B1',
-      '/plants/1%20',
-      '/plants/NaN',
-      '/plants/null',
-      '/plants/undefined',
-      '/plants/1,2',
-      '/plants/1%00',
-      '/plants/%D9%A1',
-      '/plants/__proto__',
-      '/plants/constructor',
-      '/plants/[object%20Object]',
-      '/plants/00000000-0000-4000-8000-00000000000',
-      '/plants/{00000000-0000-4000-8000-000000000001}',
-      '/plants/1%27%20or%201=1--',
-      `/plants/${'9'.repeat(90)}`,
-      '/customers/1',
-      '/customers/x',
-      '/entries/9223372036854775808',
-      '/entries/x',
-      '/items/1/x',
-      '/items/x/1',
-      '/shelves/A/x',
-      '/shelves/A%00/1',
+      '/plants/2147483648', '/plants/-2147483649', '/plants/1e3', '/plants/1.0', '/plants/0x1', '/plants/%20',
+      '/plants/%2B1', '/plants/1%20', '/plants/NaN', '/plants/null', '/plants/undefined', '/plants/1,2', '/plants/1%00',
+      '/plants/%D9%A1', '/plants/__proto__', '/plants/constructor', '/plants/[object%20Object]',
+      '/plants/00000000-0000-4000-8000-00000000000', '/plants/{00000000-0000-4000-8000-000000000001}',
+      '/plants/1%27%20or%201=1--', `/plants/${'9'.repeat(90)}`, '/customers/1', '/customers/x',
+      '/entries/9223372036854775808', '/entries/x', '/items/1/x', '/items/x/1', '/shelves/A/x', '/shelves/A%00/1',
       '/deliveries/1.5',
     ]) {
       t.match(bodyOf(await inject(url)), {

@@ -24,9 +24,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       new AllowedFilters('offers.title'),
     ],
     allowedIncludes: [
-      new AllowedInclude('supplier'),
-      new AllowedInclude('supplier.plants'),
-      new AllowedInclude('offers'),
+      new AllowedInclude('supplier'), new AllowedInclude('supplier.plants'), new AllowedInclude('offers'),
     ],
   })
   /** A server with a resource of plants. */

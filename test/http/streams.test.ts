@@ -42,10 +42,7 @@ const queryConfig = new QueryBuilderConfig<any>({
   ],
   allowedSorts: [new AllowedSort('name', 'price', 'latinName', 'supplier.name')],
   allowedFields: [
-    new AllowedField('id'),
-    new AllowedField('name'),
-    new AllowedField('price'),
-    new AllowedField('inStock'),
+    new AllowedField('id'), new AllowedField('name'), new AllowedField('price'), new AllowedField('inStock'),
     new AllowedField('description'),
   ],
   allowedIncludes: [new AllowedInclude('tags'), new AllowedInclude('supplier')],
@@ -107,13 +104,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
 
   t.test('stream() yields each record once, in the order of a list', async (t) => {
     for (const query of [
-      '',
-      'sort=-name',
-      'sort=latinName,-price',
-      'sort=supplier.name',
-      'filter[status]=active',
-      'fields=id,name&include=tags,supplier&sort=-price',
-      'filter[trashed]=with',
+      '', 'sort=-name', 'sort=latinName,-price', 'sort=supplier.name', 'filter[status]=active',
+      'fields=id,name&include=tags,supplier&sort=-price', 'filter[trashed]=with',
     ]) {
       const params = parseQueryParams(query)
       const { items } = await plants.list(orm.em.fork(), parseQueryParams(`${query}&per_page=100`))
@@ -272,9 +264,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal((await app.inject('/pages')).headers['vary'], undefined)
     const head = await app.inject({ method: 'HEAD', url: '/plants', headers: CSV })
     t.strictSame([head.statusCode, head.body, head.headers['content-type']], [
-      200,
-      '',
-      'text/csv; charset=utf-8; header=present',
+      200, '', 'text/csv; charset=utf-8; header=present',
     ])
   })
 

@@ -52,10 +52,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('answers are serialized unchanged', async (t) => {
     for (const query of [
-      '',
-      '?include=supplier,tags',
-      '?limit=2&fields=name',
-      '?include=supplier&per_page=1',
+      '', '?include=supplier,tags', '?limit=2&fields=name', '?include=supplier&per_page=1',
       '?include=tagsCount,supplier.plantsExists,specimensCellsMax&fields=name',
     ]) {
       const params = parseQueryParams(query.slice(1))

@@ -68,12 +68,8 @@ for (const [name, open] of databases) {
     t.test('the versions give equal answers to ordinary requests', async (t) => {
       for (
         const url of [
-          '/people?include=team.people,mentor,visits,visitsCount',
-          '/teams?include=people.visits',
-          '/visits?include=person',
-          '/people/1',
-          '/people/500',
-          '/people/600',
+          '/people?include=team.people,mentor,visits,visitsCount', '/teams?include=people.visits',
+          '/visits?include=person', '/people/1', '/people/500', '/people/600',
         ]
       ) await ask({ method: 'GET', url, headers: {} })
       t.strictSame(counts, { 200: 4, 404: 2 })

@@ -175,10 +175,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       t.equal((await projects.get(`include=tasks&${STYLES[style]}`)).items[0].tasks[0].body.length, 90_000)
       const { projects: narrow } = await serverOf(t, orm, { maxBytes: 100_000 })
       for (const query of [
-        'fields=notes',
-        'fields=settings',
-        'fields=id&include=tasks',
-        'fields=id&include=tasks&fields[tasks]=body',
+        'fields=notes', 'fields=settings', 'fields=id&include=tasks', 'fields=id&include=tasks&fields[tasks]=body',
       ]) {
         const asked = `${query}&${STYLES[style].replace('=2', '=4')}`
         if (query === 'fields=notes' || query === 'fields=id&include=tasks') continue

@@ -142,11 +142,8 @@ await forEachDatabase(t, {
           AllowedFilters.trashed(),
         ],
         allowedIncludes: [
-          new AllowedInclude('project.tasks.labels'),
-          new AllowedInclude('parent'),
-          new AllowedInclude('labels'),
-          new AllowedInclude('slots'),
-          AllowedInclude.count('labels'),
+          new AllowedInclude('project.tasks.labels'), new AllowedInclude('parent'), new AllowedInclude('labels'),
+          new AllowedInclude('slots'), AllowedInclude.count('labels'),
         ],
         allowedSorts: [new AllowedSort('id'), new AllowedSort('project.name'), new AllowedSort('title')],
       }),

@@ -66,9 +66,7 @@ function resources ({ Team, Person, Visit }: VaultEntities, withSecrets: boolean
     ],
     allowedSorts: [new AllowedSort('name')],
     allowedIncludes: [
-      new AllowedInclude('people'),
-      new AllowedInclude('people.visits'),
-      AllowedInclude.count('people'),
+      new AllowedInclude('people'), new AllowedInclude('people.visits'), AllowedInclude.count('people'),
       AllowedInclude.exists('people'),
     ],
   })

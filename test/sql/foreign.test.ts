@@ -129,36 +129,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
     t.match(items[0], { id: 1, supplier: { name: 'Vert & Fils' }, tags: [{ name: 'bee-friendly' }] })
     t.strictSame(items.map(({ id, supplier }) => supplier === null ? -id : id), [
-      1,
-      3,
-      6,
-      7,
-      9,
-      10,
-      -2,
-      -4,
-      -5,
-      -8,
-      -12,
-      -13,
-      -14,
+      1, 3, 6, 7, 9, 10, -2, -4, -5, -8, -12, -13, -14,
     ])
     t.strictSame(await sameEverywhere(t, em, plants, "sort=id&filter[supplier.name]=O'Brien's"), [])
     t.strictSame(await sameEverywhere(t, em, plants, 'sort=id&filter[tags.name]=sun'), [])
     t.strictSame(await sameEverywhere(t, em, plants, 'sort=-supplier.name,-id'), [
-      10,
-      9,
-      7,
-      6,
-      3,
-      1,
-      14,
-      13,
-      12,
-      8,
-      5,
-      4,
-      2,
+      10, 9, 7, 6, 3, 1, 14, 13, 12, 8, 5, 4, 2,
     ], 'they sort as null')
     t.strictSame((await listOf(em, plants, 'fields=id,supplier&sort=id&per_page=2')).items, [{ id: 1, supplier: 1 }, {
       id: 2,
@@ -317,11 +293,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const em = fork()
     for (
       const query of [
-        'filter[plain]=Oak',
-        'filter[joined]=sun',
-        'filter[nested]=FR',
-        'filter[nothing]=x',
-        'filter[raw]=Oak',
+        'filter[plain]=Oak', 'filter[joined]=sun', 'filter[nested]=FR', 'filter[nothing]=x', 'filter[raw]=Oak',
         'filter[any]=1&filter[any]=9',
       ]
     ) await sameEverywhere(t, em, crud, `sort=id&${query}`)

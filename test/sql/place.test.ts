@@ -62,8 +62,7 @@ t.test('nulls are a separate segment after the values', async (t) => {
   ])
   t.strictSame(conditions('price', { values: [null, 1] }), ['price is null and id > $1'])
   t.strictSame(conditions('price', { values: [null, 1], side: 'before' }), [
-    'price is null and id < $1',
-    'price is not null',
+    'price is null and id < $1', 'price is not null',
   ])
   t.strictSame(conditions('price', { values: [9, 1], side: 'before' }), ['(price, id) < ($1, $2)'])
 })

@@ -9,66 +9,23 @@ import {
 } from '../../src/config/index.ts'
 
 const TEXT = [
-  'eq',
-  'ne',
-  'lt',
-  'gte',
-  'ieq',
-  'like',
-  'ilike',
-  'contains',
-  'starts',
-  'ends',
-  'in',
-  'nin',
-  'between',
-  'isnull',
+  'eq', 'ne', 'lt', 'gte', 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends', 'in', 'nin', 'between', 'isnull',
 ] as const
 const NUMBER = ['eq', 'ne', 'lt', 'gte', 'in', 'nin', 'between', 'isnull'] as const
 const TEXTS = [
-  'name',
-  'description',
-  'supplier.name',
-  'supplier.country',
-  'tags.name',
-  'group.name',
-  'group.parent.name',
-  'label.text',
-  'offers.title',
-  'orderItems.order.note',
+  'name', 'description', 'supplier.name', 'supplier.country', 'tags.name', 'group.name', 'group.parent.name',
+  'label.text', 'offers.title', 'orderItems.order.note',
 ] as const
 const NUMBERS = [
-  'id',
-  'position',
-  'nameLength',
-  'supplier',
-  'group',
-  'tags.weight',
-  'shelf.capacity',
-  'orderItems.quantity',
+  'id', 'position', 'nameLength', 'supplier', 'group', 'tags.weight', 'shelf.capacity', 'orderItems.quantity',
 ] as const
 const SORTS = [
-  'id',
-  'name',
-  'price',
-  'supplier',
-  'supplier.name',
-  'supplier.address.city',
-  'group.name',
-  'group.parent.name',
+  'id', 'name', 'price', 'supplier', 'supplier.name', 'supplier.address.city', 'group.name', 'group.parent.name',
   'shelf.capacity',
 ] as const
 const FIELDS = ['id', 'name', 'price', 'created_at', 'supplier', 'shelf', 'nameLength'] as const
 const INCLUDES = [
-  'supplier',
-  'group',
-  'group.parent',
-  'tags',
-  'tags.plants',
-  'label',
-  'offers',
-  'orderItems',
-  'orderItems.order',
+  'supplier', 'group', 'group.parent', 'tags', 'tags.plants', 'label', 'offers', 'orderItems', 'orderItems.order',
   'shelf',
 ] as const
 
@@ -79,9 +36,7 @@ export const wide: QueryBuilderOptions<any> = {
     ...NUMBERS.map((name) => new AllowedFilters(name, 'eq', NUMBER)),
     AllowedFilters.search('q', ['name', 'supplier.name', 'tags.name', 'tags.plants.description']),
     AllowedFilters.anyOf('ref', [
-      AllowedFilters.exact('id'),
-      AllowedFilters.exact('name'),
-      new AllowedFilters('tags.weight', 'gte'),
+      AllowedFilters.exact('id'), AllowedFilters.exact('name'), new AllowedFilters('tags.weight', 'gte'),
     ]),
     AllowedFilters.trashed(),
     new AllowedFilters('specimens.synonyms', 'contains', ['contains', 'overlap', 'isnull']),
@@ -90,16 +45,8 @@ export const wide: QueryBuilderOptions<any> = {
   ],
   allowedSorts: SORTS.map((name) => new AllowedSort(name)),
   allowedFields: [
-    ...FIELDS,
-    'supplier.id',
-    'supplier.name',
-    'tags.id',
-    'tags.name',
-    'group.id',
-    'group.name',
-    'offers.id',
-    'label.id',
-    'label.text',
+    ...FIELDS, 'supplier.id', 'supplier.name', 'tags.id', 'tags.name', 'group.id', 'group.name', 'offers.id',
+    'label.id', 'label.text',
   ].map((name) => new AllowedField(name)),
   allowedIncludes: INCLUDES.map((name) => new AllowedInclude(name)),
 }

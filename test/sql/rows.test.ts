@@ -589,13 +589,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const everything =
       'include=supplier,group.parent,shelf,tags.plants,label,offers,specimens,orderItems.order.customer'
     for (const query of [
-      '',
-      'per_page=1',
-      'per_page=50',
-      'page=2&per_page=5',
-      'page=90',
-      'filter[name]=nobody',
-      everything,
+      '', 'per_page=1', 'per_page=50', 'page=2&per_page=5', 'page=90', 'filter[name]=nobody', everything,
       `${everything}&per_page=50`,
     ]) {
       await plants.list(em, parseQueryParams(query))

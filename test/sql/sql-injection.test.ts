@@ -19,14 +19,8 @@ const textOf = (plan: Plan) => compile(plan, nothingForeign).text
 
 /** Places of values. */
 const VALUES = [
-  'filter[name]=',
-  'filter[name][like]=',
-  'filter[name][contains]=',
-  'filter[name][in]=',
-  'filter[name][in][]=',
-  'filter[name][between][]=a&filter[name][between][]=',
-  'filter[supplier.name]=',
-  'filter[tags.name]=',
+  'filter[name]=', 'filter[name][like]=', 'filter[name][contains]=', 'filter[name][in]=', 'filter[name][in][]=',
+  'filter[name][between][]=a&filter[name][between][]=', 'filter[supplier.name]=', 'filter[tags.name]=',
   'filter[description][ends]=',
 ]
 

@@ -108,14 +108,9 @@ export const projects = new CrudBase<any>({
       new AllowedField(name)
     ),
     allowedIncludes: [
-      new AllowedInclude('owner'),
-      new AllowedInclude('parent'),
-      new AllowedInclude('tasks'),
-      new AllowedInclude('tasks.project'),
-      new AllowedInclude('labels'),
-      AllowedInclude.count('tasks'),
-      AllowedInclude.exists('owner'),
-      AllowedInclude.sum('tasks.effort'),
+      new AllowedInclude('owner'), new AllowedInclude('parent'), new AllowedInclude('tasks'),
+      new AllowedInclude('tasks.project'), new AllowedInclude('labels'), AllowedInclude.count('tasks'),
+      AllowedInclude.exists('owner'), AllowedInclude.sum('tasks.effort'),
     ],
     defaultSort: ['-budget', 'name'],
   },

@@ -216,12 +216,7 @@ const CASES: readonly [
   ],
   // 23503 before PostgreSQL 18
   [
-    'foreign key that restricts, still referred to',
-    'DELETE',
-    '/owners/3',
-    undefined,
-    '409 FST_CRUD_CONFLICT',
-    /refer/,
+    'foreign key that restricts, still referred to', 'DELETE', '/owners/3', undefined, '409 FST_CRUD_CONFLICT', /refer/,
     /^23(001|503)$/,
   ],
   [

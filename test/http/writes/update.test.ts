@@ -142,12 +142,8 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     const { body } = await patch('/plants/99', { name: 'Never' })
     t.equal(JSON.parse(body).code, 'FST_CRUD_NOT_FOUND')
     for (const path of [
-      '/plants/11',
-      `/plants/${plantUuid(11)}`,
-      `/plants/${plantUuid(99)}`,
-      `/customers/${customerId(3)}`,
-      '/suppliers/3',
-      '/plants/-1',
+      '/plants/11', `/plants/${plantUuid(11)}`, `/plants/${plantUuid(99)}`, `/customers/${customerId(3)}`,
+      '/suppliers/3', '/plants/-1',
     ]) {
       const response = await patch(path, { name: 'Never' })
       t.strictSame([response.statusCode, response.body], [404, body], path)

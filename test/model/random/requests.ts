@@ -103,8 +103,7 @@ function listParameters (name: string, items: readonly string[]): fc.Arbitrary<P
     3,
     fc.oneof(one, each('[]'), ...items.length > 1 ? [each('')] : []),
     fc.constantFrom<Parameter[]>([[name, '1,,2']], [[name, '"a']], [[name, 'a"b"']], [[name, '1,']], [[name, 'x'], [
-      `${name}[]`,
-      'y',
+      `${name}[]`, 'y',
     ]])
   )
 }
