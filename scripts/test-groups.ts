@@ -27,10 +27,13 @@ export function groupFiles (files: readonly string[], folder: string): string[] 
   const programs: string[] = []
   for (let i = 0; i < sharing.length; i += FILES_OF_A_GROUP) {
     const group = sharing.slice(i, i + FILES_OF_A_GROUP)
-    programs.push(writeProgram(path.join(folder, `group-${programs.length + 1}.test.mjs`), group))
+    programs.push(writeProgram(path.join(folder, `${nameOf(group[0]!)}-to-${nameOf(group.at(-1)!)}.test.mjs`), group))
   }
   return [...programs, ...files.filter((file) => !canShare(file))]
 }
+
+/** `http-writes-create` of test/http/writes/create.test.ts. */
+const nameOf = (file: string): string => file.split(path.sep).slice(1).join('-').replace('.test.ts', '')
 
 function writeProgram (program: string, names: readonly string[]): string {
   const files = names.map((name) => ({ name, url: pathToFileURL(path.resolve(name)).href }))

@@ -2,7 +2,6 @@ import { defineEntity, p, Utils } from '@mikro-orm/core'
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import net from 'node:net'
-import path from 'node:path'
 import Fastify from 'fastify'
 import { once } from 'node:events'
 import { inspect } from 'node:util'
@@ -11,20 +10,13 @@ import { DatabaseFactory } from '../../src/database/database-factory.ts'
 import { crudKit } from '../../src/index.ts'
 import type { DatabaseOptions } from '../../src/database/index.ts'
 import { loadDriver } from '../../src/database/drivers.ts'
-import { copyTemplate, createDatabase, skipReasons } from '../helpers/databases.ts'
+import { createDatabase, pgliteFolder, pgliteUrl, skipReasons } from '../helpers/databases.ts'
 import { until } from '../helpers/until.ts'
 
 const Ledger = defineEntity({ name: 'Ledger', properties: { id: p.integer().primary(), title: p.string() } })
 const entities = [Ledger]
 
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
-
-/** The test's own PGlite folder: a copy of the run's template if it exists, else a new one. */
-async function folderFor (t: Test): Promise<string> {
-  const copy = copyTemplate()
-  if (copy) t.teardown(copy.remove)
-  return copy?.folder ?? path.join(t.testdir(), 'db')
-}
 
 t.test('options are checked when constructed', async (t) => {
   const construct = (options: unknown) => () => new DatabaseFactory(options as never)
@@ -135,7 +127,7 @@ t.test('without a URL, the database is PGlite in memory, with one engine for all
 })
 
 t.test('a folder keeps its rows, and is free again after close', async (t) => {
-  const databaseUrl = `pglite://${await folderFor(t)}`
+  const databaseUrl = pgliteUrl(t)
   const first = new DatabaseFactory({ databaseUrl, entities })
   const engine = await first.getEngine()
   await engine.schema.create()
@@ -159,7 +151,7 @@ t.test('a folder keeps its rows, and is free again after close', async (t) => {
 })
 
 t.test('another process cannot open an open folder, and can after its owner has died', async (t) => {
-  const folder = await folderFor(t)
+  const folder = pgliteFolder(t)
   const url = new URL('../../src/database/folder-lock.ts', import.meta.url).href
   const script = `const { lockFolder } = await import(${JSON.stringify(url)}); console.log(await lockFolder(${
     JSON.stringify(folder)

@@ -4,21 +4,15 @@ import Fastify from 'fastify'
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { CrudBase, crudKit, DatabaseFactory } from '../../src/index.ts'
-import { copyTemplate, skipReasons } from '../helpers/databases.ts'
+import { pgliteUrl, skipReasons } from '../helpers/databases.ts'
 
 const Word = defineEntity({ name: 'Word', properties: { id: p.integer().primary().autoincrement(), text: p.string() } })
 const entities = [Word]
 const words = new CrudBase({ model: Word, writable: 'all' })
 
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
-
-function folderFor (t: Test): string {
-  const copy = copyTemplate()
-  if (copy) t.teardown(copy.remove)
-  return copy?.folder ?? path.join(t.testdir(), 'db')
-}
 
 t.test('options that cannot be passed to a worker are refused', async (t) => {
   const open = (options: object) => () => new DatabaseFactory({ entities, useAsync: false, ...options }).getEngine()
@@ -101,7 +95,7 @@ t.test('a session in memory works, and never in a process that runs a server', a
 })
 
 t.test('a process ends when it has nothing else to do, whether the session is closed or not', async (t) => {
-  const folder = folderFor(t)
+  const url = pgliteUrl(t)
   const script = `
     import { defineEntity, p } from '@mikro-orm/core'
     const { CrudBase, DatabaseFactory } = await import(${
@@ -111,9 +105,7 @@ t.test('a process ends when it has nothing else to do, whether the session is cl
       name: 'Word',
       properties: { id: p.integer().primary().autoincrement(), text: p.string() },
     })
-    const factory = new DatabaseFactory({ databaseUrl: ${
-    JSON.stringify(`pglite://${folder}`)
-  }, entities: [Word], useAsync: false })
+    const factory = new DatabaseFactory({ databaseUrl: ${JSON.stringify(url)}, entities: [Word], useAsync: false })
     const engine = factory.getEngine()
     const session = factory.getSessionMaker(engine)()
     if (process.argv[1] === 'first') session.executeScript(await engine.orm.schema.getCreateSchemaSQL())

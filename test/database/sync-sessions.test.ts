@@ -1,7 +1,6 @@
 /** Sessions that return values: the values to which an EntityManager's methods resolve. */
 import { defineEntity, p } from '@mikro-orm/core'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import path from 'node:path'
 import t, { type Test } from 'tap'
 import {
   AllowedFilters,
@@ -19,7 +18,7 @@ import {
   type QueryMessage,
   type SyncSession,
 } from '../../src/index.ts'
-import { copyTemplate, createDatabase, skipReasons } from '../helpers/databases.ts'
+import { createDatabase, pgliteUrl, skipReasons } from '../helpers/databases.ts'
 import { resource } from '../http/helper.ts'
 
 const Author = defineEntity({ name: 'Author', extends: BaseModel, properties: { name: p.string().unique() } })
@@ -63,14 +62,8 @@ const drafts = resource(Draft)
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
 const failed = (statusCode: number) => ({ statusCode }) as never
 
-function folderFor (t: Test): string {
-  const copy = copyTemplate()
-  if (copy) t.teardown(copy.remove)
-  return copy?.folder ?? path.join(t.testdir(), 'db')
-}
-
 const urls: ReadonlyArray<readonly [name: string, skip: string | false, open: (t: Test) => Promise<string>]> = [
-  ['pglite', skipReasons.pglite, async (t) => `pglite://${folderFor(t)}`],
+  ['pglite', skipReasons.pglite, async (t) => pgliteUrl(t)],
   ['postgres', skipReasons.postgres, async (t) => {
     const { url, drop } = await createDatabase()
     t.teardown(drop)

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { buildApp } from '../../example/app.ts'
 import { DatabaseFactory } from '../../src/index.ts'
 import { entities } from '../../example/entities/index.ts'
-import { copyTemplate, newDatabases } from '../helpers/databases.ts'
+import { copyTemplate, newDatabases, pgliteUrl } from '../helpers/databases.ts'
 import { freePort } from '../../scripts/free-port.ts'
 
 type Json = Record<string, any>
@@ -210,14 +210,9 @@ for (const { name, skip, open } of newDatabases) {
 }
 
 t.test('in production the header is ignored, and all clients are guests', async (t) => {
-  const template = copyTemplate()
-  const databaseUrl = template === undefined ? 'pglite://memory' : `pglite://${template.folder}`
-  const database = new DatabaseFactory({ databaseUrl, entities, schema: 'create' })
+  const database = new DatabaseFactory({ databaseUrl: pgliteUrl(t), entities, schema: 'create' })
   const app = await buildApp(database, {}, { NODE_ENV: 'production' })
-  t.teardown(async () => {
-    await app.close()
-    template?.remove()
-  })
+  t.teardown(() => app.close())
   for (const role of ['guest', 'editor', 'admin', 'stranger']) {
     const headers = { 'x-role': role }
     t.equal((await app.inject({ url: '/categories', headers })).statusCode, 200, role)

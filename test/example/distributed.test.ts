@@ -2,7 +2,7 @@
 import t from 'tap'
 import { buildApp } from '../../example/distributed/app.ts'
 import { distributedDatabase } from '../../example/distributed/database.ts'
-import { copyTemplate, newDatabases } from '../helpers/databases.ts'
+import { newDatabases, pgliteUrl } from '../helpers/databases.ts'
 import { walk } from './distributed-walk.ts'
 
 for (const { name, skip, open } of newDatabases) {
@@ -28,13 +28,8 @@ for (const { name, skip, open } of newDatabases) {
 }
 
 t.test('in production the headers are ignored, and all requests are refused', async (t) => {
-  const template = copyTemplate()
-  const database = distributedDatabase(template === undefined ? 'pglite://memory' : `pglite://${template.folder}`)
-  const app = await buildApp(database, {}, { NODE_ENV: 'production' })
-  t.teardown(async () => {
-    await app.close()
-    template?.remove()
-  })
+  const app = await buildApp(distributedDatabase(pgliteUrl(t)), {}, { NODE_ENV: 'production' })
+  t.teardown(() => app.close())
   for (const headers of [{ 'x-tenant': '1' }, { 'x-role': 'operator' }]) {
     t.equal((await app.inject({ url: '/tasks', headers })).statusCode, 403)
     t.equal((await app.inject({ url: '/tenants', headers })).statusCode, 403)

@@ -3,30 +3,17 @@ import t from 'tap'
 import { buildApp } from '../../example/migrations/app.ts'
 import { migratedDatabase } from '../../example/migrations/database.ts'
 import { applyPending } from '../../example/migrations/migrate.ts'
-import { copyTemplate, createDatabase, skipReasons } from '../helpers/databases.ts'
+import { createDatabase, newDatabases, skipReasons } from '../helpers/databases.ts'
 
 const NAMES = ['20260105090000-create-customers', '20260212143000-country-of-customers']
 
-const databases = {
-  pglite: async () => {
-    const template = await copyTemplate()
-    return {
-      url: template === undefined ? 'pglite://memory' : `pglite://${template.folder}`,
-      drop: async () => {
-        await template?.remove()
-      },
-    }
-  },
-  postgres: createDatabase,
-}
-
-for (const [name, create] of Object.entries(databases)) {
-  t.test(name, { skip: skipReasons[name as keyof typeof databases] }, async (t) => {
-    const { url, drop } = await create()
+for (const { name, skip, open } of newDatabases) {
+  t.test(name, { skip }, async (t) => {
+    const { url, close } = await open()
     const database = migratedDatabase(url)
     t.teardown(async () => {
       await database.close()
-      await drop()
+      await close()
     })
     const orm = await database.getEngine()
 

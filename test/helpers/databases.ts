@@ -168,6 +168,21 @@ export async function fill (orm: MikroORM, { tables, seed }: Pick<OpenOptions, '
 }
 
 /**
+ * The folder of an empty PGlite database, for a test that opens it itself. It is removed when the test ends, so close
+ * the database in a teardown that you add later. A database in memory would take two seconds to create.
+ */
+export function pgliteFolder (t: Test): string {
+  const copy = copyTemplate()
+  if (copy) t.teardown(copy.remove)
+  return copy?.folder ?? path.join(t.testdir(), 'db')
+}
+
+/** The URL of such a folder. */
+export function pgliteUrl (t: Test): string {
+  return `pglite://${pgliteFolder(t)}`
+}
+
+/**
  * A copy of a PGlite folder, by default of the run's empty one. It is beside the original, so that it is removed with
  * the run even if this process dies. `undefined` without a folder to copy.
  */

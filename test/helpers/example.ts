@@ -4,16 +4,11 @@ import type { Test } from 'tap'
 import { buildApp } from '../../example/app.ts'
 import { entities } from '../../example/entities/index.ts'
 import { DatabaseFactory } from '../../src/index.ts'
-import { copyTemplate } from './databases.ts'
+import { pgliteUrl } from './databases.ts'
 
 /** The application with its catalogue, on PGlite, as in development; closed when the test ends. */
 export async function openExample (t: Test): Promise<FastifyInstance> {
-  const template = copyTemplate()
-  const databaseUrl = template === undefined ? 'pglite://memory' : `pglite://${template.folder}`
-  const app = await buildApp(new DatabaseFactory({ databaseUrl, entities, schema: 'create' }), {}, {})
-  t.teardown(async () => {
-    await app.close()
-    template?.remove()
-  })
+  const app = await buildApp(new DatabaseFactory({ databaseUrl: pgliteUrl(t), entities, schema: 'create' }), {}, {})
+  t.teardown(() => app.close())
   return app
 }

@@ -18,7 +18,7 @@ import {
 } from '../../src/index.ts'
 import { entities, Group, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forEachDatabase, pgliteUrl } from '../helpers/databases.ts'
 import { bodyOf, resource } from './helper.ts'
 
 const folder = path.join(import.meta.dirname, '../../plugins')
@@ -97,7 +97,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a database opened by one of the plugins is closed with the server', async (t) => {
     const app = server(t)
-    await app.register(crudDatabase, { database: { databaseUrl: 'pglite://memory', entities: [Tag] } })
+    await app.register(crudDatabase, { database: { databaseUrl: pgliteUrl(t), entities: [Tag] } })
     await app.register(serverTiming)
     await app.ready()
     const { orm } = app

@@ -18,7 +18,7 @@ import root, {
 } from '../../src/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
-import { copyTemplate, createDatabase, forEachDatabase } from '../helpers/databases.ts'
+import { createDatabase, forEachDatabase, pgliteUrl } from '../helpers/databases.ts'
 import { client, resource, serve } from './helper.ts'
 
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
@@ -56,11 +56,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
 
   /** The options of the test's own database. */
   const databaseOf = async (t: Test) => {
-    if (name === 'pglite') {
-      const copy = copyTemplate()
-      if (copy) t.teardown(copy.remove)
-      return { databaseUrl: copy ? `pglite://${copy.folder}` : 'pglite://memory', entities, schema: 'create' as const }
-    }
+    if (name === 'pglite') return { databaseUrl: pgliteUrl(t), entities, schema: 'create' as const }
     const { url, drop } = await createDatabase()
     t.teardown(drop)
     return { databaseUrl: url, entities, schema: 'create' as const }

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import t from 'tap'
 import { CrudBase, DatabaseFactory, parseQueryParams, type AccessOptions } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forEachDatabase, pgliteUrl } from '../../helpers/databases.ts'
 import { access, collect, entities, Project, seed, sender, serveWith, Task, tasks, users } from './fixtures.ts'
 
 const ALL = parseQueryParams('')
@@ -79,7 +79,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 })
 
 t.test('a synchronous session', async (t) => {
-  const database = new DatabaseFactory({ databaseUrl: 'pglite://memory', entities, useAsync: false })
+  const database = new DatabaseFactory({ databaseUrl: pgliteUrl(t), entities, useAsync: false })
   t.teardown(() => database.close())
   const engine = database.getEngine()
   const session = database.getSessionMaker(engine)()

@@ -11,7 +11,7 @@ import {
   type CrudContext,
   type CrudRecord,
 } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forEachDatabase, pgliteUrl } from '../../helpers/databases.ts'
 import { select, type Json } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
@@ -245,7 +245,7 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
 })
 
 t.test('values work in synchronous sessions', async (t) => {
-  const database = new DatabaseFactory({ databaseUrl: 'pglite://memory', entities: [User, Task], useAsync: false })
+  const database = new DatabaseFactory({ databaseUrl: pgliteUrl(t), entities: [User, Task], useAsync: false })
   t.teardown(() => database.close())
   const engine = database.getEngine()
   const session = database.getSessionMaker(engine)()
