@@ -25,8 +25,26 @@ export type Steps<Result> = Generator<Awaited, Result, unknown>
  *
  * @param refusal the error for a promise on a blocking session
  */
-export function * wait<Value> (value: OrPromise<Value>, refusal = takesPromise): Steps<Value> {
-  return isPromise(value) ? (yield { promise: value, refusal }) as Value : value
+export function * wait<Value> (value: OrPromise<Value>, refusal: () => Error = takesPromise): Steps<Value> {
+  if (!isPromise(value)) return value
+  try {
+    return (yield { promise: value, refusal }) as Value
+  } catch (error) {
+    addSteps(error)
+    throw error
+  }
+}
+
+/**
+ * Writes the steps that have waited for a promise into the stack of its error, where `doInTurn` has waited for them.
+ * Errors that are the client's are not logged with their stack.
+ */
+function addSteps (error: unknown): void {
+  if (!(error instanceof Error) || ((error as { statusCode?: number }).statusCode ?? 500) < 500) return
+  const waiting = { stack: '' }
+  Error.captureStackTrace(waiting, wait)
+  const [steps] = waiting.stack.slice(waiting.stack.indexOf('\n')).split(/\n.* doInTurn /)
+  error.stack = error.stack?.replace(/(?=\n.* async doInTurn )/, () => steps!)
 }
 
 /** Does steps and waits for their promises. An error of a promise is thrown where the steps wait for it. */
@@ -67,6 +85,14 @@ export function cannotWait (
   hint = 'use a DatabaseFactory without useAsync: false, and await the result.'
 ): ConfigError {
   return new ConfigError(`${what}, which a synchronous session (useAsync: false) cannot wait for: ${hint}`)
+}
+
+/** The error for a promise that a hook has returned. */
+export function promisedBy (hook: string): ConfigError {
+  return cannotWait(
+    `${hook} returned a promise`,
+    'return the value itself, or use a DatabaseFactory without useAsync: false.'
+  )
 }
 
 const takesPromise = (): ConfigError => cannotWait('This takes a promise')

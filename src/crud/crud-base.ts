@@ -10,30 +10,22 @@ import {
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { checkOptions } from '../base/option-checks.ts'
+import { doInTurn } from '../base/steps.ts'
 import { planList, type Id } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { countRecords, readList, readRecord, readStream, recordExists } from '../read/index.ts'
 import {
   BoundResources,
   callFor,
+  perform,
   requirePromises,
   Resource,
   type CrudContext,
   type CrudResult,
   type CrudSession,
 } from '../resource/index.ts'
-import {
-  countSync,
-  createManySync,
-  createSync,
-  deleteSync,
-  existsSync,
-  getSync,
-  listSync,
-  restoreSync,
-  updateSync,
-} from '../sync/index.ts'
 import { createMany, createOne, deleteOne, restoreOne, updateOne, type Data } from '../write/index.ts'
+import { parsed, textOf } from './answers.ts'
 import { checkCall, refusalOf } from './check-call.ts'
 import { checkCrudOptions, checkHookNames } from './check-options.ts'
 import type {
@@ -48,7 +40,6 @@ import type {
   CrudUpdateOptions,
   CrudWriteOptions,
 } from './crud-options.ts'
-import { parsed, perform, textOf } from './perform.ts'
 import { roleView, type RoleView, type RoleViewOptions } from './role-view.ts'
 import type { WireBody, WireRecord, WrittenRecord } from './wire-types.ts'
 
@@ -138,12 +129,8 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string> {
-    return (refusalOf(this, 'listJson', session, options, params) ?? textOf(
-      perform(this, session, 'list', options, {
-        promised: (call) => readList(call, params),
-        blocking: (call) => listSync(call, params),
-      })
-    )) as CrudResult<On, string>
+    return (refusalOf(this, 'listJson', session, options, params) ??
+      textOf(perform(this, session, 'list', options, (call) => readList(call, params)))) as CrudResult<On, string>
   }
 
   /**
@@ -170,10 +157,7 @@ export class CrudBase<
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string | null> {
     return (refusalOf(this, 'getJson', session, options, params) ?? textOf(
-      perform(this, session, 'get', options, {
-        promised: (call) => readRecord(call, id, params),
-        blocking: (call) => getSync(call, id, params),
-      })
+      perform(this, session, 'get', options, (call) => readRecord(call, id, params))
     )) as CrudResult<On, string | null>
   }
 
@@ -183,10 +167,8 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, number> {
-    return (refusalOf(this, 'count', session, options, params) ?? perform(this, session, 'count', options, {
-      promised: (call) => countRecords(call, params),
-      blocking: (call) => countSync(call, params),
-    })) as CrudResult<On, number>
+    return (refusalOf(this, 'count', session, options, params) ??
+      perform(this, session, 'count', options, (call) => countRecords(call, params))) as CrudResult<On, number>
   }
 
   /** Returns whether a record with the key exists. */
@@ -195,10 +177,8 @@ export class CrudBase<
     id: Id,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, boolean> {
-    return (refusalOf(this, 'exists', session, options) ?? perform(this, session, 'exists', options, {
-      promised: (call) => recordExists(call, id),
-      blocking: (call) => existsSync(call, id),
-    })) as CrudResult<On, boolean>
+    return (refusalOf(this, 'exists', session, options) ??
+      perform(this, session, 'exists', options, (call) => recordExists(call, id))) as CrudResult<On, boolean>
   }
 
   /**
@@ -231,7 +211,7 @@ export class CrudBase<
   ): AsyncGenerator<string[], void, undefined> {
     checkCall(this, 'streamJson', em, options, params)
     requirePromises(em, 'stream() waits for one batch after the other')
-    yield * readStream(await callFor(this, em, 'stream', options), params)
+    yield * readStream(await doInTurn(callFor(this, em, 'stream', options)), params)
   }
 
   /**
@@ -259,7 +239,7 @@ export class CrudBase<
     params: QueryParams,
     options: CrudQueryOptions<Entity>
   ): Promise<QueryBuilder<Entity>> {
-    const { resource, actor } = await callFor(this, em, 'list', options)
+    const { resource, actor } = await doInTurn(callFor(this, em, 'list', options))
     return await resource.query(em, planList(params, resource.whitelist, options), options, actor)
   }
 
@@ -278,10 +258,7 @@ export class CrudBase<
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
     return (refusalOf(this, 'create', session, options) ?? parsed(textOf(
-      perform(this, session, 'create', options, {
-        promised: (call) => createOne(call, data as Data),
-        blocking: (call) => createSync(call, data as Data),
-      })
+      perform(this, session, 'create', options, (call) => createOne(call, data as Data))
     ))) as CrudResult<On, WrittenRecord<Entity>>
   }
 
@@ -295,10 +272,7 @@ export class CrudBase<
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>[]> {
     return (refusalOf(this, 'createMany', session, options) ?? parsed(textOf(
-      perform(this, session, 'createMany', options, {
-        promised: (call) => createMany(call, data as readonly Data[]),
-        blocking: (call) => createManySync(call, data as readonly Data[]),
-      })
+      perform(this, session, 'createMany', options, (call) => createMany(call, data as readonly Data[]))
     ))) as CrudResult<On, WrittenRecord<Entity>[]>
   }
 
@@ -316,10 +290,7 @@ export class CrudBase<
     options: CrudUpdateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
     return (refusalOf(this, 'update', session, options) ?? parsed(textOf(
-      perform(this, session, 'update', options, {
-        promised: (call) => updateOne(call, id, data as Data),
-        blocking: (call) => updateSync(call, id, data as Data),
-      })
+      perform(this, session, 'update', options, (call) => updateOne(call, id, data as Data))
     ))) as CrudResult<On, WrittenRecord<Entity>>
   }
 
@@ -335,10 +306,7 @@ export class CrudBase<
     options: CrudDeleteOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
     return (refusalOf(this, 'delete', session, options) ?? parsed(textOf(
-      perform(this, session, 'delete', options, {
-        promised: (call) => deleteOne(call, id),
-        blocking: (call) => deleteSync(call, id),
-      })
+      perform(this, session, 'delete', options, (call) => deleteOne(call, id))
     ))) as CrudResult<On, WrittenRecord<Entity>>
   }
 
@@ -354,10 +322,7 @@ export class CrudBase<
     options: CrudWriteOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
     return (refusalOf(this, 'restore', session, options) ?? parsed(textOf(
-      perform(this, session, 'restore', options, {
-        promised: (call) => restoreOne(call, id),
-        blocking: (call) => restoreSync(call, id),
-      })
+      perform(this, session, 'restore', options, (call) => restoreOne(call, id))
     ))) as CrudResult<On, WrittenRecord<Entity>>
   }
 

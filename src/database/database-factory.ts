@@ -1,9 +1,9 @@
 /** `DatabaseFactory`: opens a database on first use, makes sessions on it, and closes it. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import { doAtOnce } from '../base/steps.ts'
 import {
+  askDistribution,
   distributionOf,
-  distributionQuestions,
-  isDistributionKnown,
   type Distribution,
   type ReplicaReport,
   type ReplicaSet,
@@ -92,9 +92,7 @@ export class DatabaseFactory<Async extends boolean = true> {
       const engine = openSync(this.#options, this.#target)
       this.#openedSync = engine
       const session = new SyncSession(engine, engine.orm.em.fork())
-      const questions = distributionQuestions(session.em)
-      let question = isDistributionKnown(session.em) ? undefined : questions.next()
-      while (question?.done === false) question = questions.next(session.run(question.value))
+      doAtOnce(askDistribution(session.em, (statement) => session.run(statement)))
     }
     return this.#openedSync
   }

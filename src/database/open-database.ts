@@ -2,6 +2,7 @@
 import type { MikroORM, Options } from '@mikro-orm/postgresql'
 import { checkMikroOrm } from '../borrowed/check.ts'
 import { ConfigError } from '../base/errors.ts'
+import { doInTurn } from '../base/steps.ts'
 import { askDistribution, clientOf, ReplicaSet, run } from '../run/index.ts'
 import { connect, refusesTimeout } from './connect.ts'
 import { DEFAULT_STATEMENT_TIMEOUT, withEntities, type DatabaseOptions } from './database-options.ts'
@@ -47,7 +48,7 @@ export async function openDatabase (
     engine = await initWithTimeout(options, init, () => engine?.close(true))
     if (options.schema !== undefined) await makeTables(engine, options, target, (options) => MikroORM.init(options))
     const { em } = engine
-    await askDistribution(em, (statement) => run(em, statement))
+    await doInTurn(askDistribution(em, (statement) => run(em, statement)))
     await replicas?.start(engine.driver)
     return { engine, lock, replicas }
   } catch (error) {

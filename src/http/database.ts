@@ -16,6 +16,7 @@ import { isObject } from '../model/index.ts'
 import { shown } from '../base/option-checks.ts'
 import { isPromise } from '../base/or-promise.ts'
 import { knowRules } from '../resource/index.ts'
+import { doInTurn } from '../base/steps.ts'
 import { askDistributionAgain, clientOf, limitStatements, run } from '../run/index.ts'
 
 /** The options for a server's database: either `orm` or `database`. */
@@ -104,7 +105,7 @@ const PATIENCE = 2_000
  */
 export async function askServer (orm: MikroORM): Promise<void> {
   const em = orm.em.fork()
-  const asked = askDistributionAgain(em, (statement) => run(em, statement)).catch((error: unknown) => {
+  const asked = doInTurn(askDistributionAgain(em, (statement) => run(em, statement))).catch((error: unknown) => {
     if (!(error instanceof UnavailableError)) throw error
   })
   await Promise.race([asked, setTimeout(PATIENCE, undefined, { ref: false })])
@@ -116,7 +117,7 @@ export async function askServer (orm: MikroORM): Promise<void> {
  * elsewhere the server is asked after the first error.
  */
 export async function learnRules (orm: MikroORM, log: FastifyBaseLogger): Promise<void> {
-  const asked = knowRules(orm.em.fork()).catch((error: unknown) => {
+  const asked = doInTurn(knowRules(orm.em.fork())).catch((error: unknown) => {
     log.debug(error, 'the rules of tables are not known')
   })
   await Promise.race([asked, setTimeout(PATIENCE, undefined, { ref: false })])

@@ -2,7 +2,9 @@
 import { ConfigError } from '../base/errors.ts'
 import { isObject, parseExact } from '../model/index.ts'
 import { shown } from '../base/option-checks.ts'
-import type { CrudContext, CrudHooks } from '../resource/index.ts'
+import { isPromise, type OrPromise } from '../base/or-promise.ts'
+import { promisedBy, wait, type Steps } from '../base/steps.ts'
+import { crudContext, type CrudHooks, type CrudSession, type RequestConditions } from '../resource/index.ts'
 import type { JsonRecord, ToWire } from '../answer/index.ts'
 
 /** A record, a page or a list of records as JSON text. For a record also the values of its response headers. */
@@ -14,30 +16,39 @@ export interface JsonAnswer {
   readonly key?: readonly string[] | undefined
 }
 
+/** An operation that answers with records. */
+interface Answering {
+  readonly crud: CrudHooks
+  readonly session: CrudSession
+  readonly conditions: RequestConditions
+}
+
 /** Whether the JSON text of the database is sent unchanged. */
 export function isFinal (toWire: ToWire | undefined, { afterRead }: CrudHooks): boolean {
   return toWire === undefined && afterRead === undefined
 }
 
-/** Converts the JSON text of a record that is not final. */
-export async function convertRecord (
+/** Converts the JSON text of a record, unless it is final. */
+export function * convertRecord (
+  answering: Answering,
   json: string,
-  toWire: ToWire | undefined,
-  hooks: CrudHooks,
-  context: CrudContext
-): Promise<string> {
-  const records = parseRecords(`[${json}]`, toWire, hooks)
-  return jsonOf((await withAfterRead(records, hooks, context))[0], hooks)
+  toWire: ToWire | undefined
+): Steps<string> {
+  const { crud } = answering
+  if (isFinal(toWire, crud)) return json
+  const [record] = yield * withAfterRead(answering, parseRecords(`[${json}]`, toWire, crud))
+  return jsonOf(record, crud)
 }
 
-/** Converts the JSON text of a list of records that are not final. */
-export async function convertList (
+/** Converts the JSON text of a list of records, unless it is final. */
+export function * convertList (
+  answering: Answering,
   json: string,
-  toWire: ToWire | undefined,
-  hooks: CrudHooks,
-  context: CrudContext
-): Promise<string> {
-  return jsonOf(await withAfterRead(parseRecords(json, toWire, hooks), hooks, context), hooks)
+  toWire: ToWire | undefined
+): Steps<string> {
+  const { crud } = answering
+  if (isFinal(toWire, crud)) return json
+  return jsonOf(yield * withAfterRead(answering, parseRecords(json, toWire, crud)), crud)
 }
 
 /**
@@ -45,7 +56,7 @@ export async function convertList (
  *
  * @throws {ConfigError} for circles, bigints, and a `toJSON` that returns nothing
  */
-export function jsonOf (value: unknown, { afterRead }: CrudHooks): string {
+function jsonOf (value: unknown, { afterRead }: CrudHooks): string {
   const made = afterRead === undefined
     ? 'A serializer or the toJSON of a type must return a value'
     : 'afterRead must return a record'
@@ -64,32 +75,34 @@ export function jsonOf (value: unknown, { afterRead }: CrudHooks): string {
  * The records of a JSON list in wire form. Numbers stay exact unless there is a hook: hooks get JavaScript numbers,
  * which may be rounded.
  */
-export function parseRecords (json: string, toWire: ToWire | undefined, { afterRead }: CrudHooks): JsonRecord[] {
+function parseRecords (json: string, toWire: ToWire | undefined, { afterRead }: CrudHooks): JsonRecord[] {
   const records = (afterRead === undefined ? parseExact(json) : JSON.parse(json)) as JsonRecord[]
   if (toWire !== undefined) { for (const record of records) toWire(record) }
   return records
 }
 
 /** Calls `afterRead` for every record, concurrently, and returns its results. */
-async function withAfterRead (
-  records: JsonRecord[],
-  hooks: CrudHooks,
-  context: CrudContext
-): Promise<readonly JsonRecord[]> {
-  if (hooks.afterRead === undefined) return records
-  const results: Array<JsonRecord | Promise<JsonRecord>> = []
+function * withAfterRead (
+  { crud, session, conditions }: Answering,
+  records: JsonRecord[]
+): Steps<readonly JsonRecord[]> {
+  if (crud.afterRead === undefined) return records
+  const context = crudContext(session, conditions.context)
+  const results: Array<OrPromise<JsonRecord>> = []
   try {
-    for (const record of records) results.push(hooks.afterRead(record, context))
+    for (const record of records) results.push(crud.afterRead(record, context))
   } catch (error) {
     // calls that have already started may fail as well; only the first error is thrown
     Promise.allSettled(results)
     throw error
   }
-  return checkReturned(await Promise.all(results))
+  return checkReturned(
+    results.some(isPromise) ? yield * wait(Promise.all(results), () => promisedBy('afterRead')) : results
+  )
 }
 
 /** @throws {ConfigError} when `afterRead` has returned something other than a record */
-export function checkReturned (results: readonly unknown[]): readonly JsonRecord[] {
+function checkReturned (results: readonly unknown[]): readonly JsonRecord[] {
   const index = results.findIndex((result) => !isObject(result))
   if (index < 0) return results as readonly JsonRecord[]
   // the error is sent to clients, so that it does not show a value

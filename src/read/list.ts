@@ -1,4 +1,5 @@
 /** Reads a page of records in one statement. Some pages need a second one, for the total or to look behind the page. */
+import type { Steps } from '../base/steps.ts'
 import { planEstimate, planList, planOtherSide, type CountPlan, type KeysetPlan, type ListPlan } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { Call } from '../resource/index.ts'
@@ -10,58 +11,34 @@ import {
   readKeyset,
   totalOfPage,
   type KeysetRows,
-  type ToWire,
 } from '../answer/index.ts'
 import type { Row } from '../sql/index.ts'
-import { convertList, isFinal, type JsonAnswer } from './answer.ts'
-import type { Reading } from './reading.ts'
-import { beginRead, hookContext, sendRead, readingRows, readingWithinLimits, type PreparedRead } from './rows.ts'
-
-/** A page whose items are as the database wrote them. */
-export interface FoundPage {
-  /** The items as a JSON list. */
-  readonly items: string
-  readonly toWire: ToWire | undefined
-  /** The JSON of the page with its items in wire form. */
-  readonly withItems: (items: string) => string
-}
+import { convertList, type JsonAnswer } from './answer.ts'
+import { beginRead, findRows, findWithinLimits, prepareRead, type PreparedRead } from './rows.ts'
 
 /** Reads a page as JSON. */
-export async function readList (call: Call, params: QueryParams): Promise<JsonAnswer> {
+export function * readList (call: Call, params: QueryParams): Steps<JsonAnswer> {
   const read = beginRead(call)
-  const { crud } = read
   const plan = planList(params, read.resource.whitelist, call.options)
-  const { items, toWire, withItems } = await sendRead(read, plan, (read) => readingPage(read, plan))
-  return { json: withItems(isFinal(toWire, crud) ? items : await convertList(items, toWire, crud, hookContext(read))) }
+  const prepared = yield * prepareRead(read, plan)
+  return { json: plan.kind === 'keyset' ? yield * readByCursor(prepared, plan) : yield * readPage(prepared, plan) }
 }
 
-/** The statements of a page. */
-export function readingPage (read: PreparedRead, plan: ListPlan | KeysetPlan): Reading<FoundPage> {
-  return plan.kind === 'keyset' ? readingByCursor(read, plan) : readingByNumber(read, plan)
-}
-
-function * readingByNumber (read: PreparedRead, plan: ListPlan): Reading<FoundPage> {
-  const { rows: [row], statement: { toWire } } = yield * readingWithinLimits(read, plan)
+function * readPage (read: PreparedRead, plan: ListPlan): Steps<string> {
+  const { rows: [row], statement: { toWire } } = yield * findWithinLimits(read, plan)
   const estimate = estimateOf(plan, row!)
-  const explained = estimate && (yield * readingRows(read, estimate)).rows[0]
-  return {
-    items: `[${(row!.items as string | null) ?? ''}]`,
-    toWire,
-    withItems: (items) => finishPage(plan, row!, items, explained),
-  }
+  const explained = estimate && (yield * findRows(read, estimate)).rows[0]
+  const items = yield * convertList(read, `[${(row!.items as string | null) ?? ''}]`, toWire)
+  return finishPage(plan, row!, items, explained)
 }
 
-function * readingByCursor (read: PreparedRead, plan: KeysetPlan): Reading<FoundPage> {
-  const { rows, statement: { toWire } } = yield * readingWithinLimits(read, plan)
+function * readByCursor (read: PreparedRead, plan: KeysetPlan): Steps<string> {
+  const { rows, statement: { toWire } } = yield * findWithinLimits(read, plan)
   const page = readKeyset(plan, rows)
   const look = planBehind(plan, page)
-  const behind = look && (yield * readingRows(read, look)).rows
-  return {
-    items: `[${page.items.join()}]`,
-    toWire,
-    withItems: (items) =>
-      pageJson(items, cursorInfo(plan, page, behind === undefined ? page.behind === true : behind.length > 0)),
-  }
+  const behind = look && (yield * findRows(read, look)).rows
+  const items = yield * convertList(read, `[${page.items.join()}]`, toWire)
+  return pageJson(items, cursorInfo(plan, page, behind === undefined ? page.behind === true : behind.length > 0))
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Streams all records of a list in batches, in constant memory. */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { doInTurn } from '../base/steps.ts'
 import { parseExact } from '../model/index.ts'
 import {
   planStream,
@@ -13,7 +14,7 @@ import {
   type StreamPlan,
 } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
-import { crudContext, type Call, type CompiledRead } from '../resource/index.ts'
+import type { Call, CompiledRead } from '../resource/index.ts'
 import { checkRecord, readKeyset, tooLarge } from '../answer/index.ts'
 import { BatchSize, isEmbedded, run, streamRows, throwIfStopped, type Completion } from '../run/index.ts'
 import { type Row, EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from '../sql/index.ts'
@@ -26,10 +27,10 @@ export async function * readStream (
   params: QueryParams
 ): AsyncGenerator<string[], void, undefined> {
   const { crud, session: em, options } = call
-  const { resource, conditions } = beginRead(call)
+  const read = beginRead(call)
+  const { resource, conditions } = read
   const plan = planStream(params, resource.whitelist, options)
-  const context = crudContext(em, options.context)
-  const statementOf: StatementOf = async (plan) => await resource.prepare(em, plan, conditions, 'stream')
+  const statementOf: StatementOf = (plan) => doInTurn(resource.prepare(em, plan, conditions, 'stream'))
   const batches = await isEmbedded(em)
     ? readPages(statementOf, em, plan, options.signal)
     : readCursor(statementOf, em, plan, options.signal)
@@ -37,7 +38,7 @@ export async function * readStream (
     for (const item of items) checkRecord(plan, item)
     yield isFinal(toWire, crud)
       ? items
-      : await Promise.all(items.map((item) => convertRecord(item, toWire, crud, context)))
+      : await Promise.all(items.map((item) => doInTurn(convertRecord(read, item, toWire))))
   }
 }
 

@@ -1,40 +1,49 @@
 /** The conditions of the MikroORM filters that are active in a session. */
 import { Utils, ValidationError, type FilterDef } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { conditionOfFilters, lacksArguments, NONE_ACTIVE } from '../borrowed/filters.ts'
+import { conditionOfFilters, conditionOfFiltersNow, lacksArguments, NONE_ACTIVE } from '../borrowed/filters.ts'
 import { ALL_ROWS, type Where } from '../conditions/index.ts'
+import { SyncSession } from '../database/index.ts'
 import { DatabaseError } from '../base/errors.ts'
+import type { OrPromise } from '../base/or-promise.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Plan, SwitchedCondition } from '../plan/index.ts'
 import {
   NO_FILTERS,
   NONE_SWITCHED,
   type ActiveFilters,
-  type RequestConditions,
   type SwitchedFilters,
 } from './foreign.ts'
 import { RequestSession } from './request-session.ts'
 import { readFilter } from './scope.ts'
-import { emOf, type Session } from './session.ts'
+import { emOf, type CrudSession, type Session } from './session.ts'
 
 /** The arguments of filters by name, or `true` or `false` to switch them on or off. */
-export type FilterOptions = Readonly<Record<string, unknown>>
+type FilterOptions = Readonly<Record<string, unknown>>
 
 export type FilterType = 'read' | 'update' | 'delete'
 
-/** The filters for the records of a request. Some reads of a write find their record even if a filter hides it. */
-export function ownFilters ({ filtered }: RequestConditions, active: ActiveFilters): ActiveFilters {
-  return filtered === false ? NO_FILTERS : active
-}
-
-/** The conditions of the active filters of some entities. They are `NO_FILTERS` if no filter is active. */
-export async function activeFilters (
-  session: Session,
+/**
+ * The conditions of the active filters of some entities. They are `NO_FILTERS` if no filter is active. On a synchronous
+ * session they are a value, on others usually a promise.
+ */
+export function activeFilters (
+  session: CrudSession,
   entities: readonly EntityModel[],
   type: FilterType = 'read'
+): OrPromise<ActiveFilters> {
+  if (entities.length === 0) return NO_FILTERS
+  return session instanceof SyncSession
+    ? filtersByEntity(entities, entities.map(({ entity }) => filterNow(session, entity, type)))
+    : awaitedFilters(session, entities, type)
+}
+
+async function awaitedFilters (
+  session: Session,
+  entities: readonly EntityModel[],
+  type: FilterType
 ): Promise<ActiveFilters> {
-  const [only] = entities
-  if (only === undefined) return NO_FILTERS
+  const only = entities[0]!
   if (entities.length > 1) {
     return filtersByEntity(entities, await Promise.all(entities.map(({ entity }) => filterOf(session, entity, type))))
   }
@@ -50,7 +59,7 @@ export async function activeFilters (
 }
 
 /** @throws {ScopeError} for a value that is not certainly a condition */
-export function filtersByEntity (
+function filtersByEntity (
   entities: readonly EntityModel[],
   conditions: ReadonlyArray<object | undefined>
 ): ActiveFilters {
@@ -65,33 +74,29 @@ export function filtersByEntity (
 }
 
 /** The conditions of the filters that a request has switched on. */
-export async function switchedFilters (
-  session: Session,
+export function switchedFilters (
+  session: CrudSession,
   { model, customs }: Pick<Plan, 'model' | 'customs'>
-): Promise<SwitchedFilters> {
-  const switched = switchedBy(customs)
+): OrPromise<SwitchedFilters> {
+  const switched = customs.filter((custom) => custom.kind === 'switched')
   if (switched.length === 0) return NONE_SWITCHED
-  return filtersBySwitch(
-    model,
-    switched,
-    await Promise.all(
-      switched.map((custom) => filtersOf(emOf(session), model.entity, 'read', optionsOf(model, custom)))
-    )
-  )
-}
-
-/** The MikroORM filters among the custom conditions of a plan. */
-export function switchedBy (customs: Plan['customs']): readonly SwitchedCondition[] {
-  return customs.filter((custom) => custom.kind === 'switched')
+  if (session instanceof SyncSession) {
+    const conditionOf = (custom: SwitchedCondition): object | undefined =>
+      filterNow(session, model.entity, 'read', optionsOf(model, custom))
+    return filtersBySwitch(model, switched, switched.map(conditionOf))
+  }
+  const conditionOf = (custom: SwitchedCondition): Promise<object | undefined> =>
+    filtersOf(emOf(session), model.entity, 'read', optionsOf(model, custom))
+  return Promise.all(switched.map(conditionOf)).then((conditions) => filtersBySwitch(model, switched, conditions))
 }
 
 /** Options that switch on one filter only. Filters that are active by default are applied separately. */
-export function optionsOf ({ filters }: EntityModel, { filter, args }: SwitchedCondition): FilterOptions {
+function optionsOf ({ filters }: EntityModel, { filter, args }: SwitchedCondition): FilterOptions {
   return { ...Object.fromEntries(filters.map((name) => [name, false])), [filter]: args ?? true }
 }
 
 /** @throws {ScopeError} for a value that is not certainly a condition */
-export function filtersBySwitch (
+function filtersBySwitch (
   model: EntityModel,
   switched: readonly SwitchedCondition[],
   conditions: ReadonlyArray<object | undefined>
@@ -118,6 +123,20 @@ async function filterOf (session: Session, entity: unknown, type: FilterType): P
     return await conditionOfFilters(em, entity, type, {})
   } catch (error) {
     return await filterAfter(error, em, session, entity, type)
+  }
+}
+
+/** The same on a synchronous session. */
+function filterNow (
+  { em }: SyncSession,
+  entity: unknown,
+  type: FilterType,
+  options: FilterOptions = {}
+): object | undefined {
+  try {
+    return conditionOfFiltersNow(em, entity, type, options)
+  } catch (error) {
+    throw filterError(error)
   }
 }
 
@@ -150,7 +169,7 @@ async function filtersOf (
 }
 
 /** Replaces MikroORM's error about missing `setFilterParams`, because its message contains the filter's name. */
-export function filterError (error: unknown): unknown {
+function filterError (error: unknown): unknown {
   return lacksArguments(error)
     ? new DatabaseError('A filter that holds for the records of this request has no arguments.', { cause: error })
     : error

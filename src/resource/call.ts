@@ -5,14 +5,14 @@
 import type { Actor } from '../access/index.ts'
 import type { Where } from '../conditions/index.ts'
 import type { CrudOperation } from '../config/index.ts'
-import { isPromise, type OrPromise } from '../base/or-promise.ts'
+import { wait, type Steps } from '../base/steps.ts'
 import type { QueryOperation } from '../run/index.ts'
 import { callerOf } from './caller.ts'
 import type { ReadOptions } from './foreign.ts'
 import type { CrudClass } from './hooks.ts'
 import type { Resource } from './resource.ts'
-import { rowsOf } from './role-rows.ts'
-import { sharedEmOf, type CrudSession, type Session } from './session.ts'
+import { waitForRows } from './role-rows.ts'
+import { operate, sharedEmOf, type CrudResult, type CrudSession } from './session.ts'
 
 /** The options of all operations. Each takes some of them. */
 export interface OperationOptions extends ReadOptions {
@@ -26,7 +26,7 @@ export interface OperationOptions extends ReadOptions {
   readonly signal?: AbortSignal
 }
 
-export interface Call<On extends CrudSession = Session> {
+export interface Call<On extends CrudSession = CrudSession> {
   readonly crud: CrudClass
   readonly session: On
   readonly operation: QueryOperation
@@ -39,35 +39,43 @@ export interface Call<On extends CrudSession = Session> {
   readonly rows: Where | undefined
 }
 
+/** Makes the call of a caller, and does the steps of its operation in the way of the session. */
+export function perform<On extends CrudSession, Answer> (
+  crud: CrudClass,
+  session: On,
+  operation: QueryOperation,
+  options: OperationOptions,
+  steps: (call: Call<On>) => Steps<Answer>
+): CrudResult<On, Answer> {
+  return operate(session, performing(crud, session, operation, options, steps))
+}
+
+function * performing<On extends CrudSession, Answer> (
+  crud: CrudClass,
+  session: On,
+  operation: QueryOperation,
+  options: OperationOptions,
+  steps: (call: Call<On>) => Steps<Answer>
+): Steps<Answer> {
+  return yield * steps(yield * callFor(crud, session, operation, options))
+}
+
 /**
- * The call of a caller. It is a promise only if the application must first tell the role, or the rows of the role.
+ * The call of a caller. It waits if the application must first tell the role, or the rows of the role.
  *
  * @throws {ForbiddenError} if the role may not use the entity, or not this operation
  */
-export function callFor<On extends CrudSession> (
+export function * callFor<On extends CrudSession> (
   crud: CrudClass,
   session: On,
   operation: QueryOperation,
   options: OperationOptions
-): OrPromise<Call<On>> {
-  const actor = callerOf(session)?.actor
-  return isPromise(actor)
-    ? actor.then((actor) => callAs(actor, crud, session, operation, options))
-    : callAs(actor, crud, session, operation, options)
-}
-
-function callAs<On extends CrudSession> (
-  actor: Actor | undefined,
-  crud: CrudClass,
-  session: On,
-  operation: QueryOperation,
-  options: OperationOptions
-): OrPromise<Call<On>> {
+): Steps<Call<On>> {
+  const acting = callerOf(session)?.actor
+  const actor = acting && (yield * wait(acting))
   const resource = resourceFor(crud, session, actor, operation)
-  const call = { crud, session, operation, options, actor, resource, rows: undefined }
-  if (actor === undefined || !WRITES.has(operation)) return call
-  const rows = rowsOf(actor, resource.model)
-  return isPromise(rows) ? rows.then((rows) => ({ ...call, rows })) : { ...call, rows }
+  const rows = actor && WRITES.has(operation) ? yield * waitForRows(actor, resource.model) : undefined
+  return { crud, session, operation, options, actor, resource, rows }
 }
 
 const WRITES: ReadonlySet<QueryOperation> = new Set(['create', 'createMany', 'update', 'delete', 'restore'])

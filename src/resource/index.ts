@@ -3,20 +3,9 @@
  * one request. Errors: mistakes of the configuration, when the resource is bound, and values that are not certainly
  * conditions.
  */
-export {
-  activeFilters,
-  filterError,
-  filtersByEntity,
-  filtersBySwitch,
-  filtersOfEntity,
-  optionsOf,
-  ownFilters,
-  switchedBy,
-  type FilterOptions,
-  type FilterType,
-} from './active-filters.ts'
+export { activeFilters, filtersOfEntity, type FilterType } from './active-filters.ts'
 export { BoundResources } from './bound-resources.ts'
-export { callFor, type Call, type OperationOptions } from './call.ts'
+export { callFor, perform, type Call, type OperationOptions } from './call.ts'
 export { actFor, actForSync, callerOf } from './caller.ts'
 export { crudContext, type CrudContext } from './context.ts'
 export { checkCoLocation } from './co-location.ts'
@@ -33,7 +22,7 @@ export { type CrudClass, type CrudHooks } from './hooks.ts'
 export { accessFor, modelsOf } from './models.ts'
 export { RequestSession, type Caller } from './request-session.ts'
 export { Resource, type ReadFilters } from './resource.ts'
-export { guarded, rowsOf, withRows } from './role-rows.ts'
+export { withRows } from './role-rows.ts'
 export { readScope, rulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
   hasSessionContext,
@@ -46,6 +35,7 @@ export {
   readStatement,
   requirePromises,
   runStatement,
+  send,
   sharedEmOf,
   type CrudResult,
   type CrudSession,

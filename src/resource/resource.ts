@@ -25,12 +25,14 @@ import {
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { callsOf, enterStage, type QueryCall, type QueryOperation } from '../run/index.ts'
 import { applyPlan, compile, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts } from '../sql/index.ts'
-import { activeFilters, ownFilters, switchedFilters } from './active-filters.ts'
+import { doInTurn, wait, type Steps } from '../base/steps.ts'
+import { activeFilters, switchedFilters } from './active-filters.ts'
 import { crudContext } from './context.ts'
 import { checkEstimates, checkEstimatesOf } from './estimates.ts'
 import {
   foreignOf,
   narrow,
+  NO_FILTERS,
   NONE_SWITCHED,
   ownConditions,
   visibleBy,
@@ -40,7 +42,7 @@ import {
   type SwitchedFilters,
 } from './foreign.ts'
 import { modelsOf } from './models.ts'
-import { rowsOf, withRows } from './role-rows.ts'
+import { waitForRows, withRows } from './role-rows.ts'
 import {
   bindKept,
   bindOnce,
@@ -51,7 +53,7 @@ import {
   type CompiledRead,
 } from './kept-statements.ts'
 import { readScope } from './scope.ts'
-import { sharedEmOf, type CrudSession, type Session } from './session.ts'
+import { sharedEmOf, type CrudSession } from './session.ts'
 import { checkConstants, checkFilters, relationsOfWhitelist } from './whitelisted.ts'
 
 /** The conditions of a read that depend on MikroORM's filters and on the role. */
@@ -138,34 +140,27 @@ export class Resource {
   }
 
   /** The statement of a plan with the request's values. The conditions are planned first, then the plan is compiled. */
-  async prepare (
-    session: Session,
+  * prepare (
+    session: CrudSession,
     plan: Plan,
     conditions: RequestConditions,
     operation: QueryOperation
-  ): Promise<CompiledRead> {
-    return this.prepareWith(session, plan, conditions, operation, await this.filtersOf(session, plan, conditions))
+  ): Steps<CompiledRead> {
+    const filters = yield * this.filtersOf(session, plan, conditions)
+    return this.prepareWith(session, plan, conditions, operation, filters)
   }
 
   /** The conditions of MikroORM's filters and of the role's rows for a read. */
-  async filtersOf (session: Session, plan: Plan, conditions: RequestConditions): Promise<ReadFilters> {
+  * filtersOf (session: CrudSession, plan: Plan, conditions: RequestConditions): Steps<ReadFilters> {
     enterStage('plan')
+    const { actor, filtered } = conditions
     const entities = this.entitiesRead(plan)
-    const behind = await activeFilters(session, this.entitiesOfRead(entities, conditions))
-    const own = ownFilters(conditions, behind)
-    const guarded = withRows(own, conditions.actor, entities)
-    const filters = guarded instanceof Promise ? await guarded : guarded
-    const switched = plan.customs.length === 0 ? NONE_SWITCHED : await switchedFilters(session, plan)
+    const asked = this.entitiesWithScope(filtered === false ? [] : entities, conditions)
+    const behind = yield * wait(activeFilters(session, asked))
+    const own = filtered === false ? NO_FILTERS : behind
+    const filters = actor === undefined ? own : yield * withRows(own, actor, entities)
+    const switched = plan.customs.length === 0 ? NONE_SWITCHED : yield * wait(switchedFilters(session, plan))
     return { filters, behind, switched }
-  }
-
-  /**
-   * The entities whose MikroORM filters are needed to plan a read.
-   *
-   * @param entities those whose rows it reads
-   */
-  entitiesOfRead (entities: readonly EntityModel[], conditions: RequestConditions): readonly EntityModel[] {
-    return this.entitiesWithScope(conditions.filtered === false ? [] : entities, conditions)
   }
 
   /** The entities whose rows a plan reads. */
@@ -290,8 +285,8 @@ export class Resource {
   ): Promise<AnyQueryBuilder> {
     const conditions = this.readConditions(options, actor)
     const behind = await activeFilters(em, this.entitiesWithScope(this.#entities, conditions))
-    const filters = await withRows(behind, actor, this.#entities)
-    const rows = actor && await rowsOf(actor, this.model)
+    const filters = await doInTurn(withRows(behind, actor, this.#entities))
+    const rows = actor && await doInTurn(waitForRows(actor, this.model))
     const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as AnyQueryBuilder
     if (actor?.role.unlimited === false) qb.select(visibleNames(this.model) as never)
     // the builder binds values itself: those of our fragments are added after the plan's values

@@ -3,6 +3,7 @@ import type { Actor, Rule } from '../access/index.ts'
 import { aliveOnly, readCondition, withColumnValues, type Where } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import { isPromise, type OrPromise } from '../base/or-promise.ts'
+import { cannotWait, wait, type Steps } from '../base/steps.ts'
 import type { ActiveFilters } from './foreign.ts'
 import { throwingScopeErrors } from './scope.ts'
 
@@ -16,7 +17,7 @@ const constant = new WeakMap<Rule, Map<EntityModel, Where | undefined>>()
  *
  * @throws {ScopeError} for a value that is not certainly a condition
  */
-export function rowsOf (actor: Actor, model: EntityModel): OrPromise<Where | undefined> {
+function rowsOf (actor: Actor, model: EntityModel): OrPromise<Where | undefined> {
   const rule = actor.role.ruleOf(model.name)
   if (rule?.rows === undefined) return undefined
   if (typeof rule.rows !== 'function') return constantRows(rule, model)
@@ -45,12 +46,18 @@ function readCertain (condition: unknown, model: EntityModel): Where | undefined
   return where.length === 0 ? undefined : where
 }
 
+/** The rows of an entity that an actor may use. It waits for them if they are a promise. */
+export const waitForRows = (actor: Actor, model: EntityModel): Steps<Where | undefined> =>
+  wait(rowsOf(actor, model), () => refusal(model))
+
+const refusal = ({ name }: EntityModel): Error => cannotWait(`access: 'rows' of ${name} returns a promise`)
+
 /** Adds the rows of entities to the conditions of MikroORM's filters. It waits for rows that are promises. */
-export function withRows (
+export function * withRows (
   filters: ActiveFilters,
   actor: Actor | undefined,
   entities: readonly EntityModel[]
-): OrPromise<ActiveFilters> {
+): Steps<ActiveFilters> {
   if (actor === undefined || actor.role.unlimited) return filters
   const rows: Array<OrPromise<Where | undefined>> = []
   let fixed = filters.size === 0
@@ -60,29 +67,23 @@ export function withRows (
       fixed &&= typeof actor.role.ruleOf(model.name)?.rows !== 'function'
     }
   } catch (error) {
-    return settledThen(rows, error)
+    // promises among them may be rejected, too: a rejection must be awaited
+    yield * wait(Promise.allSettled(rows), () => error as Error)
+    throw error
   }
-  return rows.some(isPromise)
-    ? Promise.all(rows).then((rows) => guarded(filters, entities, rows))
-    : guarded(filters, entities, rows as Array<Where | undefined>, fixed)
+  const waits = rows.findIndex(isPromise)
+  const known = waits < 0
+    ? rows as Array<Where | undefined>
+    : yield * wait(Promise.all(rows), () => refusal(entities[waits]!))
+  return guarded(filters, entities, known, fixed)
 }
 
-/** Throws an error after some promises, which may be rejected, too: a rejection must be awaited. */
-async function settledThen (rows: readonly unknown[], error: unknown): Promise<never> {
-  await Promise.allSettled(rows)
-  throw error
-}
-
-/**
- * The same for rows that are known already.
- *
- * @param fixed whether all conditions are the same in all requests
- */
-export function guarded (
+/** @param fixed whether all conditions are the same in all requests */
+function guarded (
   filters: ActiveFilters,
   entities: readonly EntityModel[],
   rows: ReadonlyArray<Where | undefined>,
-  fixed = false
+  fixed: boolean
 ): ActiveFilters {
   let all: GuardedFilters | undefined
   for (let index = 0; index < rows.length; index++) {

@@ -1,7 +1,8 @@
 /** The sessions that the methods of `CrudBase` run on, and the EntityManagers and transactions of sessions. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { SyncSession } from '../database/index.ts'
-import { ConfigError } from '../base/errors.ts'
+import type { OrPromise } from '../base/or-promise.ts'
+import { cannotWait, doAtOnce, doInTurn, wait, type Steps } from '../base/steps.ts'
 import type { EntityModel } from '../model/index.ts'
 import {
   askDistribution,
@@ -15,6 +16,7 @@ import {
   runOutside,
   transact,
   type BoundStatement,
+  type Prepared,
 } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import { RequestSession } from './request-session.ts'
@@ -32,12 +34,12 @@ export type CrudResult<Given extends CrudSession, Value> = 0 extends 1 & Given ?
 
 /** @throws {ConfigError} on a synchronous session, for a method that takes promises */
 export function requirePromises (session: CrudSession, what: string): void {
-  if (session instanceof SyncSession) {
-    throw new ConfigError(
-      `${what}, which a synchronous session (useAsync: false) cannot wait for: ` +
-        'use a DatabaseFactory without useAsync: false, and await the result.'
-    )
-  }
+  if (session instanceof SyncSession) throw cannotWait(what)
+}
+
+/** Does the steps of an operation: at once on a synchronous session, on others in turn. */
+export function operate<On extends CrudSession, Result> (session: On, steps: Steps<Result>): CrudResult<On, Result> {
+  return (session instanceof SyncSession ? doAtOnce(steps) : doInTurn(steps)) as CrudResult<On, Result>
 }
 
 /** The EntityManager of a session. */
@@ -61,7 +63,8 @@ export function hasSessionContext (session: CrudSession): boolean {
 }
 
 /** Runs a statement of a read, which may go to a replica. */
-export function readStatement (session: Session, statement: BoundStatement): Promise<Row[]> {
+export function readStatement (session: CrudSession, statement: BoundStatement): OrPromise<readonly Row[]> {
+  if (session instanceof SyncSession) return session.run(statement)
   const em = openedEmOf(session)
   return em === undefined ? runOnShared(session as RequestSession, statement) : read(em, statement)
 }
@@ -71,7 +74,12 @@ export function readStatement (session: Session, statement: BoundStatement): Pro
  *
  * @param model the entity whose rows it writes, so that errors can name properties
  */
-export function runStatement (session: Session, statement: BoundStatement, model?: EntityModel): Promise<Row[]> {
+export function runStatement (
+  session: CrudSession,
+  statement: BoundStatement,
+  model?: EntityModel
+): OrPromise<readonly Row[]> {
+  if (session instanceof SyncSession) return session.run(statement, model)
   const em = openedEmOf(session)
   return em === undefined ? runOnShared(session as RequestSession, statement, model) : run(em, statement, model)
 }
@@ -82,19 +90,24 @@ const runOnShared = (
   model?: EntityModel
 ): Promise<Row[]> => runOutside(shared.getConnection(), statement, departure, model)
 
+/** Sends the statement of a write and returns its answer. */
+export function * send<Answer> (session: CrudSession, { statement, model, answer }: Prepared<Answer>): Steps<Answer> {
+  return answer(yield * wait(runStatement(session, statement, model)))
+}
+
 /** Asks the server once whether it distributes tables, so that writes have the form that it takes. */
-export function knowServer (session: Session): Promise<void> {
+export function knowServer (session: CrudSession): Steps<void> {
   return askDistribution(sharedEmOf(session), (statement) => runStatement(session, statement))
 }
 
 /** Asks the server once which tables have triggers, on which the check of written rows depends. */
-export async function knowTriggers (session: Session): Promise<void> {
-  noteTriggers(sharedEmOf(session), await runStatement(session, TRIGGERS))
+export function * knowTriggers (session: CrudSession): Steps<void> {
+  noteTriggers(sharedEmOf(session), yield * wait(runStatement(session, TRIGGERS)))
 }
 
 /** Asks the server which columns its rules read, so that errors can point to them. */
-export async function knowRules (session: Session): Promise<void> {
-  noteRules(sharedEmOf(session), await runStatement(session, RULES))
+export function * knowRules (session: CrudSession): Steps<void> {
+  noteRules(sharedEmOf(session), yield * wait(runStatement(session, RULES)))
 }
 
 /** Whether a transaction is open, which a statement that fails would end. */
@@ -103,9 +116,13 @@ export function isInTransaction (session: CrudSession): boolean {
 }
 
 /** Does work in a new transaction of the session, or in a savepoint if it is in a transaction. */
-export function inTransaction<Result> (
-  session: Session,
-  work: (em: EntityManager) => Promise<Result>
-): Promise<Result> {
-  return runAround<[EntityManager], Result, Result>((inside) => transact(emOf(session), inside), work)
+export function * inTransaction<Result> (
+  session: CrudSession,
+  work: (inner: EntityManager | SyncSession) => Steps<Result>
+): Steps<Result> {
+  if (session instanceof SyncSession) return session.transaction((inner) => doAtOnce(work(inner)))
+  return yield * wait(runAround<[EntityManager], Result, Result>(
+    (inside) => transact(emOf(session), inside),
+    (em) => doInTurn(work(em))
+  ))
 }

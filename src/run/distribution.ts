@@ -3,6 +3,8 @@
  * (`src/sql/write.ts`).
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { OrPromise } from '../base/or-promise.ts'
+import { wait, type Steps } from '../base/steps.ts'
 import type { Row } from '../sql/index.ts'
 import type { BoundStatement } from './pg/statement.ts'
 import { isPglite } from './transaction/perform.ts'
@@ -71,39 +73,29 @@ export function isDistributionKnown (em: EntityManager): boolean {
   return answers.has(em.getDriver()) || isPglite(em)
 }
 
-/** The questions to a server. Each takes the rows of a statement. */
-export function * distributionQuestions (em: EntityManager): Generator<BoundStatement, void, readonly Row[]> {
-  const [extension] = yield EXTENSION
+/** Sends a statement, and returns its rows. */
+type Send = (statement: BoundStatement) => OrPromise<readonly Row[]>
+
+/** Asks the server of an EntityManager, unless it has been asked. */
+export function * askDistribution (em: EntityManager, send: Send): Steps<void> {
+  if (!isDistributionKnown(em)) yield * askDistributionAgain(em, send)
+}
+
+/** Asks the server of an EntityManager. Migrations may have distributed tables since it was asked. */
+export function * askDistributionAgain (em: EntityManager, send: Send): Steps<void> {
+  if (isPglite(em)) return
+  const [extension] = yield * wait(send(EXTENSION))
   if (extension === undefined) {
     answers.set(em.getDriver(), null)
     return
   }
   const tables: Record<string, TableDistribution> = {}
-  for (const { table, method, column, group } of yield TABLES) {
+  for (const { table, method, column, group } of yield * wait(send(TABLES))) {
     tables[table as string] = method === 'h'
       ? { kind: 'distributed', column: column as string, group: Number(group) }
       : { kind: 'reference' }
   }
   answers.set(em.getDriver(), { extension: 'citus', version: extension['version'] as string, tables })
-}
-
-/** Asks the server of an EntityManager, unless it has been asked. */
-export async function askDistribution (
-  em: EntityManager,
-  send: (statement: BoundStatement) => Promise<readonly Row[]>
-): Promise<void> {
-  if (!isDistributionKnown(em)) await askDistributionAgain(em, send)
-}
-
-/** Asks the server of an EntityManager. Migrations may have distributed tables since it was asked. */
-export async function askDistributionAgain (
-  em: EntityManager,
-  send: (statement: BoundStatement) => Promise<readonly Row[]>
-): Promise<void> {
-  if (isPglite(em)) return
-  const questions = distributionQuestions(em)
-  let question = questions.next()
-  while (question.done !== true) question = questions.next(await send(question.value))
 }
 
 /** A table in a distribution, by its quoted name. The schema is left out if the search path has it. */

@@ -35,7 +35,6 @@ export {
   askDistribution,
   askDistributionAgain,
   distributionOf,
-  distributionQuestions,
   isDistributionKnown,
   tableIn,
   type Distribution,

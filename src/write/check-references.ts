@@ -1,8 +1,9 @@
 /** Checks that the records that rows refer to are visible. A foreign key alone would also accept hidden records. */
+import { wait, type Steps } from '../base/steps.ts'
 import { keyColumns, keyFromText, type EntityModel, type RelationProperty, type SqlValue } from '../model/index.ts'
 import { planPresent, type Id, type RecordData } from '../plan/index.ts'
 import { runStatement } from '../resource/index.ts'
-import { compileHiddenLinks, linkColumn } from '../sql/index.ts'
+import { compileHiddenLinks, linkColumn, type Foreign, type Statement } from '../sql/index.ts'
 import {
   areAllVisible,
   chunksOfKeys,
@@ -18,14 +19,14 @@ import {
 } from './reference-questions.ts'
 
 /** @throws {ConflictError} when a row refers to a record that is missing, deleted, or hidden by a filter or policy */
-export async function checkReferences (
+export function * checkReferences (
   search: Search,
   rows: readonly RecordData[],
   pointer: (index: number) => string = () => ''
-): Promise<void> {
+): Steps<void> {
   let missing: Missing | undefined
   for (const [relation, keys] of wantedKeys(search, rows)) {
-    const first = await firstMissing(search, relation, keys)
+    const first = yield * firstMissing(search, relation, keys)
     if (first !== undefined) missing = earlierMissing(missing, { relation, row: first.row })
   }
   if (missing !== undefined) throw missingReference(missing, pointer)
@@ -36,60 +37,59 @@ export async function checkReferences (
  *
  * @throws {ConflictError}
  */
-export async function checkChangedReferences (
+export function * checkChangedReferences (
   search: Search,
   model: EntityModel,
   id: Id,
   row: RecordData
-): Promise<void> {
+): Steps<void> {
   const question = presentQuestion(search, model, id, row)
-  if (question === undefined) return await checkReferences(search, [row])
-  const [present] = await runStatement(search.session, question.statement)
-  await checkReferences(search, [question.changedOf(present)])
+  if (question === undefined) return yield * checkReferences(search, [row])
+  const [present] = yield * wait(runStatement(search.session, question.statement))
+  yield * checkReferences(search, [question.changedOf(present)])
 }
 
 /** The first of some keys that no visible record has. The search for it starts only if one is missing. */
-async function firstMissing (
+function * firstMissing (
   search: Search,
   relation: RelationProperty,
   keys: readonly WantedKey[]
-): Promise<WantedKey | undefined> {
-  if (await areVisible(search, relation, keys)) return undefined
+): Steps<WantedKey | undefined> {
+  if (yield * areVisible(search, relation, keys)) return undefined
   // the first `low` keys are all visible, the first `high` keys are not
   let [low, high] = [0, keys.length]
   while (high - low > 1) {
     const middle = (low + high) >> 1
-    if (await areVisible(search, relation, keys.slice(0, middle))) low = middle
+    if (yield * areVisible(search, relation, keys.slice(0, middle))) low = middle
     else high = middle
   }
   return keys[low]
 }
 
-async function areVisible (
+function * areVisible (
   search: Search,
   relation: RelationProperty,
   keys: readonly WantedKey[]
-): Promise<boolean> {
+): Steps<boolean> {
   for (const some of chunksOfKeys(keys)) {
-    const rows = await runStatement(search.session, visibleQuestion(search, relation, some))
+    const rows = yield * wait(runStatement(search.session, visibleQuestion(search, relation, some)))
     if (!areAllVisible(rows, some)) return false
   }
   return true
 }
 
 /** The keys of linked records that clients do not see. An update keeps these links. */
-export async function hiddenLinks (
+export function * hiddenLinks (
   search: Search,
   model: EntityModel,
   id: Id,
   relation: RelationProperty
-): Promise<ReadonlyArray<readonly SqlValue[]>> {
+): Steps<ReadonlyArray<readonly SqlValue[]>> {
   const plan = planPresent(id, model)
   if (plan === undefined) return []
-  const rows = await runStatement(
-    search.session,
-    statementOf(search, model, [...plan.values], (foreign) => compileHiddenLinks(plan, relation, foreign))
-  )
+  const compile = (foreign: Foreign): Statement => compileHiddenLinks(plan, relation, foreign)
+  const question = statementOf(search, model, [...plan.values], compile)
+  const rows = yield * wait(runStatement(search.session, question))
   return rows.map((row) =>
     keyColumns(relation.target).map((column, index) => {
       const converted = keyFromText(row[linkColumn(index)] as string, column)

@@ -1,9 +1,8 @@
 /** The rows of a create. Values come from the body, the server, the hook `beforeCreate` and the scope. */
 import { ConfigError } from '../base/errors.ts'
-import { shown } from '../base/option-checks.ts'
 import type { OrPromise } from '../base/or-promise.ts'
 import { withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
-import { crudContext, type CrudSession } from '../resource/index.ts'
+import { crudContext } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { rowOfHook } from './hook-data.ts'
 import type { Data } from './new-row.ts'
@@ -14,7 +13,7 @@ import { readData } from '../schema/index.ts'
 
 /** The common data of all rows of a create. */
 export interface CreateData {
-  readonly write: Write<CrudSession>
+  readonly write: Write
   readonly rules: BodyRules
   /** The same rules without the properties that the scope sets. */
   readonly completeRules: BodyRules
@@ -30,7 +29,7 @@ export interface CreateData {
 /**
  * @throws {ConfigError} for an abstract entity, or if `writable` allows no create
  */
-export function beginCreate (write: Write<CrudSession>, isChecked = false): CreateData {
+export function beginCreate (write: Write, isChecked = false): CreateData {
   const { crud, model, scope, options } = write
   const rules = bodyRules(write, 'create')
   if (model.abstract) {
@@ -49,16 +48,10 @@ export function beginCreate (write: Write<CrudSession>, isChecked = false): Crea
   }
 }
 
-function hookOf ({ crud, session, options }: Write<CrudSession>): CreateData['hook'] {
+function hookOf ({ crud, session, options }: Write): CreateData['hook'] {
   if (crud.beforeCreate === undefined) return undefined
   const context = crudContext(session, options.context)
   return (data) => crud.beforeCreate!(data, context)
-}
-
-/** @throws {ConfigError} when `createMany` was not given a list */
-export function requireList ({ crud }: Write<CrudSession>, data: unknown): void {
-  if (Array.isArray(data)) return
-  throw new ConfigError(`${crud.constructor.name}.createMany takes a list of records, got ${shown(data)}.`)
 }
 
 /** The row of a body. It is complete if the body becomes the row directly. */

@@ -1,16 +1,14 @@
 /** Creates one record, or several, of which either all are created or none. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { ConfigError } from '../base/errors.ts'
+import { shown } from '../base/option-checks.ts'
+import { promisedBy, wait, type Steps } from '../base/steps.ts'
 import type { RecordData } from '../plan/index.ts'
-import {
-  isInTransaction,
-  sharedEmOf,
-  type ActiveFilters,
-  type Call,
-  type CrudSession,
-} from '../resource/index.ts'
+import { isInTransaction, sharedEmOf, type ActiveFilters, type Call } from '../resource/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { enterStage } from '../run/index.ts'
 import { answerMany, answerOne } from './answer.ts'
-import { beginCreate, completeRow, requireList, rowOfBody, withServerValues, type CreateData } from './create-data.ts'
+import { beginCreate, completeRow, rowOfBody, withServerValues, type CreateData } from './create-data.ts'
 import { dataOfHook } from './hook-data.ts'
 import { withOnCreate, type Data } from './new-row.ts'
 import { checksItself, chunksForServer, insertChunk, insertChunks, insertPart } from './one-statement/insert.ts'
@@ -18,6 +16,7 @@ import { throwPointed, type Attempt } from './point-error.ts'
 import { keysToCheck } from './reference-questions.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfWrite, writeInTransaction } from './run-write.ts'
+import { throughEntities } from './unit-of-work/entities.ts'
 import { createThroughEntities } from './unit-of-work/create.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { withRows } from './scope-row.ts'
@@ -25,62 +24,65 @@ import { beginWrite, type Write, type Written } from './write.ts'
 import { checkingItself, needsTransaction } from './written-scope.ts'
 
 /** @param isChecked whether the schema of complete new records has accepted the data */
-export async function createOne (call: Call, data: Data, isChecked = false): Promise<JsonAnswer> {
+export function * createOne (call: Call, data: Data, isChecked = false): Steps<JsonAnswer> {
   const write = beginWrite(call)
-  const [written] = await createRecords(write, [data], isChecked, () => '')
-  return answerOne(write, written!)
+  const [written] = yield * createRecords(write, [data], isChecked, () => '')
+  return yield * answerOne(write, written!)
 }
 
 /** @param isChecked whether the schema of complete new records has accepted each record */
-export async function createMany (call: Call, data: readonly Data[], isChecked = false): Promise<JsonAnswer> {
+export function * createMany (call: Call, data: readonly Data[], isChecked = false): Steps<JsonAnswer> {
   const write = beginWrite(call)
-  requireList(write, data)
-  return answerMany(write, await createRecords(write, data, isChecked, (index) => `/${index}`))
+  if (!Array.isArray(data)) {
+    throw new ConfigError(`${call.crud.constructor.name}.createMany takes a list of records, got ${shown(data)}.`)
+  }
+  return yield * answerMany(write, yield * createRecords(write, data, isChecked, (index) => `/${index}`))
 }
 
 /** @param pointer the JSON pointer of a record in the body */
-async function createRecords (
+function * createRecords (
   write: Write,
   data: readonly Data[],
   isChecked: boolean,
   pointer: (index: number) => string
-): Promise<Written[]> {
+): Steps<Written[]> {
   const create = beginCreate(write, isChecked)
   const rows: RecordData[] = []
   for (let index = 0; index < data.length; index++) {
     const one = data[index]!
     const at = pointer(index)
     const row = rowOfBody(create, one, at)
-    rows.push(create.direct ? row : completeRow(create, one, await withBeforeCreate(create, one), at))
+    rows.push(create.direct ? row : completeRow(create, one, yield * withBeforeCreate(create, one), at))
   }
   if (rows.length === 0) return []
   const checked = withRows(write, rows)
-  return await repeated(write.session, () => insertRows(checked, rows, pointer))
+  return yield * repeated(write.session, () => insertRows(checked, rows, pointer))
 }
 
-async function withBeforeCreate (create: CreateData, one: Data): Promise<Data> {
+function * withBeforeCreate (create: CreateData, one: Data): Steps<Data> {
   const data = withServerValues(create, one)
   if (create.hook === undefined) return data
   enterStage()
-  const returned = dataOfHook('beforeCreate', await create.hook(data))
+  const returned = dataOfHook('beforeCreate', yield * wait(create.hook(data), () => promisedBy('beforeCreate')))
   enterStage('plan')
   return returned
 }
 
 /** Inserts rows in the cheapest correct way: by one statement, by several in a transaction, or as entities. */
-async function insertRows (
+function * insertRows (
   write: Write,
   rows: readonly RecordData[],
   pointer: (index: number) => string
-): Promise<Written[]> {
-  const filters = await filtersOfWrite(write, rows)
+): Steps<Written[]> {
+  const filters = yield * filtersOfWrite(write, rows)
   if (needsUnitOfWork(write, 'create', rows)) {
     const entities: object[] = []
-    const attempt: Attempt = ({ session }, { from, to }) => session.insertMany(entities.slice(from, to))
+    const attempt: Attempt = ({ session }, { from, to }) =>
+      wait((session as EntityManager).insertMany(entities.slice(from, to)))
     try {
-      return await writeInTransaction(write, (inner) => createThroughEntities(inner, rows, filters, pointer, entities))
+      return yield * throughEntities(write, (inner) => createThroughEntities(inner, rows, filters, pointer, entities))
     } catch (error) {
-      return await throwPointed(error, write, rows, pointer, attempt)
+      return yield * throwPointed(error, write, rows, pointer, attempt)
     }
   }
   const completed = rows.map((row) => withOnCreate(row, write.model, sharedEmOf(write.session)))
@@ -89,19 +91,19 @@ async function insertRows (
   const single = isSingle(checked, rows, chunks.length, filters)
   try {
     return single
-      ? await insertChunk(checked, chunks[0]!, filters, pointer)
-      : await writeInTransaction(checked, (inner) => insertChunks(inner, rows, chunks, filters, pointer))
+      ? yield * insertChunk(checked, chunks[0]!, filters, pointer)
+      : yield * writeInTransaction(checked, (inner) => insertChunks(inner, rows, chunks, filters, pointer))
   } catch (error) {
     const attempt: Attempt = (inner, { from, to }) => insertPart(inner, completed.slice(from, to), filters)
     // the error of a single statement has ended the transaction of the session
     const isOver = single && isInTransaction(write.session)
-    return await throwPointed(error, checked, rows, pointer, isOver ? undefined : attempt)
+    return yield * throwPointed(error, checked, rows, pointer, isOver ? undefined : attempt)
   }
 }
 
 /** Whether one statement is enough, because no check has to run before or after it. */
-export function isSingle (
-  write: Write<CrudSession>,
+function isSingle (
+  write: Write,
   rows: readonly RecordData[],
   chunks: number,
   filters: ActiveFilters

@@ -1,13 +1,12 @@
 /** The model with which errors of the database name the properties of a written row. */
 import type { EntityModel, Property } from '../model/index.ts'
 import type { BodyRules } from '../plan/index.ts'
-import type { CrudSession } from '../resource/index.ts'
 import type { Write } from './write.ts'
 
 const models = new WeakMap<BodyRules, EntityModel>()
 
 /** The model of a write, in which only those properties are writable that bodies of the operation may set. */
-export function errorModelOf ({ model, resource, operation }: Write<CrudSession>): EntityModel {
+export function errorModelOf ({ model, resource, operation }: Write): EntityModel {
   const { create, update } = resource.writable
   const rules = operation === 'update'
     ? update

@@ -4,21 +4,23 @@
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConflictError, DataValidationError } from '../base/errors.ts'
+import type { Steps } from '../base/steps.ts'
+import type { SyncSession } from '../database/index.ts'
 import type { RecordData } from '../plan/index.ts'
-import { isInTransaction, knowRules, sharedEmOf, type CrudSession } from '../resource/index.ts'
+import { isInTransaction, knowRules, sharedEmOf } from '../resource/index.ts'
 import { columnsOfRule, convertError, isServerError, sqlStateOf, type ServerError } from '../run/index.ts'
 import { errorModelOf } from './error-model.ts'
 import { writeInTransaction } from './run-write.ts'
 import type { Write } from './write.ts'
 
 /** The database's error about the values of a row, of which a write's error has been made. */
-export function rowErrorIn (error: unknown): ServerError | undefined {
+function rowErrorIn (error: unknown): ServerError | undefined {
   if (!(error instanceof ConflictError || error instanceof DataValidationError)) return undefined
   return isServerError(error.cause) ? error.cause as ServerError : undefined
 }
 
 /** Whether to ask the server for the rule that an error names. A transaction takes no question after its error. */
-export function needsRules ({ session, model }: Write<CrudSession>, error: ServerError): boolean {
+function needsRules ({ session, model }: Write, error: ServerError): boolean {
   return isOfRule(error) && !isInTransaction(session) &&
     columnsOfRule(sharedEmOf(session), model.table, error) === undefined
 }
@@ -27,7 +29,7 @@ const isOfRule = ({ code, constraint, dataType }: ServerError): boolean =>
   (code === '23514' && constraint !== undefined) || dataType !== undefined
 
 /** Records of a batch: from an index to the one before another. */
-export interface Part {
+interface Part {
   readonly from: number
   readonly to: number
 }
@@ -78,9 +80,9 @@ export function isSameError (found: unknown, error: ServerError): boolean {
  * @param index the refused one, if it is known
  * @param pointer the JSON pointer to a record in the body
  */
-export function pointed (
+function pointed (
   error: ServerError,
-  write: Write<CrudSession>,
+  write: Write,
   rows: readonly RecordData[],
   index: number | undefined,
   pointer: (index: number) => string
@@ -108,56 +110,59 @@ function columnsOfValue (error: ServerError, { columns }: RecordData): readonly 
 }
 
 /** Inserts a part of a batch, in a transaction that will be rolled back. */
-export type Attempt = (inner: Write<EntityManager>, part: Part) => Promise<unknown>
+export type Attempt = (inner: Write<EntityManager | SyncSession>, part: Part) => Steps<unknown>
 
 /**
  * Throws the error of a write, pointing to its record and properties as far as they can be found out.
  *
  * @param attempt repeats a part of a batch. Absent if the error has ended the transaction of the session
  */
-export async function throwPointed (
+export function * throwPointed (
   error: unknown,
   write: Write,
   rows: readonly RecordData[],
   pointer: (index: number) => string = () => '',
   attempt?: Attempt
-): Promise<never> {
+): Steps<never> {
   const cause = rowErrorIn(error)
   if (cause === undefined) throw error
   // whatever happens to the question, the error of the write matters more
-  if (needsRules(write, cause)) await knowRules(write.session).catch(() => {})
-  const index = rows.length < 2 ? 0 : attempt && await findRefused(write, rows.length, cause, attempt)
+  if (needsRules(write, cause)) yield * refusalOf(knowRules(write.session))
+  const index = rows.length < 2 ? 0 : attempt && (yield * findRefused(write, rows.length, cause, attempt))
   throw pointed(cause, write, rows, index, pointer)
 }
 
 /** The index of the refused record of a batch, or `undefined` if it cannot be found out. Leaves nothing behind. */
-async function findRefused (
+function * findRefused (
   write: Write,
   count: number,
   error: ServerError,
   attempt: Attempt
-): Promise<number | undefined> {
+): Steps<number | undefined> {
   if (!isRepeatable(error)) return undefined
-  const end = new Error('The search for a refused record is over.')
   let index: number | undefined
-  try {
-    await writeInTransaction(write, async (inner) => {
-      const search = searchRefused(count)
-      let step = search.next()
-      while (step.done !== true) {
-        const part = step.value
-        const refusal = await refusalOf(writeInTransaction(inner, (innermost) => attempt(innermost, part)))
-        if (refusal !== undefined && !isSameError(refusal, error)) throw end
-        step = search.next(refusal !== undefined)
-      }
-      index = step.value
-      throw end
-    })
-  } catch {
-    // the search is always rolled back, and if it fails the error of the write matters more
-  }
+  // the search is always rolled back, and if it fails the error of the write matters more
+  yield * refusalOf(writeInTransaction(write, function * (inner) {
+    const search = searchRefused(count)
+    let step = search.next()
+    while (step.done !== true) {
+      const part = step.value
+      const refusal = yield * refusalOf(writeInTransaction(inner, (innermost) => attempt(innermost, part)))
+      if (refusal !== undefined && !isSameError(refusal, error)) throw refusal
+      step = search.next(refusal !== undefined)
+    }
+    index = step.value
+    throw error
+  }))
   return index
 }
 
-const refusalOf = (attempted: Promise<unknown>): Promise<unknown> =>
-  attempted.then(() => undefined, (error: unknown) => error)
+/** The error of some work, or `undefined` if it succeeds. */
+function * refusalOf (work: Steps<unknown>): Steps<unknown> {
+  try {
+    yield * work
+    return undefined
+  } catch (error) {
+    return error
+  }
+}

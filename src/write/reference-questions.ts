@@ -5,7 +5,7 @@
 import { ConflictError } from '../base/errors.ts'
 import type { EntityModel, RelationProperty, SqlValue } from '../model/index.ts'
 import { planPresent, type Id, type RecordData } from '../plan/index.ts'
-import { foreignOf, hasSessionContext, type ActiveFilters, type CrudSession, type Session } from '../resource/index.ts'
+import { foreignOf, hasSessionContext, type ActiveFilters, type CrudSession } from '../resource/index.ts'
 import { enterStage, type BoundStatement, type QueryCall } from '../run/index.ts'
 import {
   type Row,
@@ -44,17 +44,14 @@ export function keysToCheck (
 }
 
 /** The session of a search for records, the filters that hide records, and the operation that needs the search. */
-export interface Search<On extends CrudSession = Session> {
-  readonly session: On
+export interface Search {
+  readonly session: CrudSession
   readonly filters: ActiveFilters
   readonly call: QueryCall
 }
 
 /** The search of a write for the records that its rows refer to. */
-export function searchOf<On extends CrudSession> (
-  { session, resource, operation }: Write<On>,
-  filters: ActiveFilters
-): Search<On> {
+export function searchOf ({ session, resource, operation }: Write, filters: ActiveFilters): Search {
   return { session, filters, call: resource.callOf(operation) }
 }
 
@@ -71,7 +68,7 @@ export function earlierMissing (one: Missing | undefined, other: Missing): Missi
 
 /** The keys of rows that have to be checked, without duplicates. */
 export function wantedKeys (
-  { filters, session }: Search<CrudSession>,
+  { filters, session }: Search,
   rows: readonly RecordData[]
 ): ReadonlyMap<RelationProperty, readonly WantedKey[]> {
   const wanted = new Map<RelationProperty, Map<string, WantedKey>>()
@@ -97,7 +94,7 @@ export interface PresentQuestion {
 
 /** The question which references of a record stay unchanged, or `undefined` if there is nothing to check. */
 export function presentQuestion (
-  search: Search<CrudSession>,
+  search: Search,
   model: EntityModel,
   id: Id,
   row: RecordData
@@ -118,7 +115,7 @@ export function presentQuestion (
 
 /** A statement that counts the visible records with some keys. */
 export function visibleQuestion (
-  search: Search<CrudSession>,
+  search: Search,
   { target, join }: RelationProperty,
   keys: readonly WantedKey[]
 ): BoundStatement {
@@ -139,7 +136,7 @@ export function areAllVisible ([row]: readonly Row[], keys: readonly WantedKey[]
 
 /** A statement about records of an entity. */
 export function statementOf (
-  { session, filters, call }: Search<CrudSession>,
+  { session, filters, call }: Search,
   model: EntityModel,
   values: unknown[],
   compile: (foreign: Foreign) => Statement

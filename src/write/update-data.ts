@@ -12,7 +12,6 @@ import {
   type PrimaryKeyPart,
 } from '../model/index.ts'
 import { withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
-import type { CrudSession } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { mistakeOfHook, readOfHook, refuseVersion } from './hook-data.ts'
 import type { Data } from './new-row.ts'
@@ -98,7 +97,7 @@ export interface UpdateData {
  * @throws {ConfigError} if `writable` allows no update
  * @throws {RequestValidationError} for data that the body may not contain
  */
-export function beginUpdate (write: Write<CrudSession>, id: Id, body: Data, isChecked = false): UpdateData {
+export function beginUpdate (write: Write, id: Id, body: Data, isChecked = false): UpdateData {
   const { crud, model, options } = write
   const rules = bodyRules(write, 'update')
   enterStage('plan')
@@ -113,13 +112,13 @@ export function beginUpdate (write: Write<CrudSession>, id: Id, body: Data, isCh
 }
 
 /** Reads the changes of the body after a hook or the server's values have changed them. */
-export function readChanges ({ model }: Write<CrudSession>, id: Id, changed: Data): RecordData {
+export function readChanges ({ model }: Write, id: Id, changed: Data): RecordData {
   enterStage('plan')
   return changesOfHook(changed, id, model)
 }
 
 /** @throws {OutOfScopeError} for changes that would move the record out of its scope */
-export function finishChanges ({ scope }: Write<CrudSession>, row: RecordData): RecordData {
+export function finishChanges ({ scope }: Write, row: RecordData): RecordData {
   if (scope !== undefined) checkScope(row, scope)
   return withSharedColumns(row)
 }

@@ -1,4 +1,5 @@
 /** Changes a record. */
+import { promisedBy, wait, type Steps } from '../base/steps.ts'
 import type { Id, RecordData } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { crudContext, type Call } from '../resource/index.ts'
@@ -9,7 +10,8 @@ import type { Data } from './new-row.ts'
 import { updateRow } from './one-statement/change.ts'
 import { throwPointed } from './point-error.ts'
 import { repeated } from './repeat.ts'
-import { filtersOfChange, findRow, writeInTransaction } from './run-write.ts'
+import { filtersOfChange, findRow } from './run-write.ts'
+import { throughEntities } from './unit-of-work/entities.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { updateThroughEntity } from './unit-of-work/update.ts'
 import { beginUpdate, finishChanges, isEmpty, readChanges } from './update-data.ts'
@@ -17,33 +19,35 @@ import { withRows } from './scope-row.ts'
 import { beginWrite, writtenOf, type Write, type Written } from './write.ts'
 
 /** @param isChecked whether the schema of changes has accepted the data */
-export async function updateOne (call: Call, id: Id, data: Data, isChecked = false): Promise<JsonAnswer> {
+export function * updateOne (call: Call, id: Id, data: Data, isChecked = false): Steps<JsonAnswer> {
   const { crud, session, options } = call
   const write = beginWrite(call)
   const update = beginUpdate(write, id, data, isChecked)
   let { row } = update
   if (update.complete !== undefined) {
     enterStage()
-    const changed = crud.beforeUpdate === undefined
-      ? update.complete
-      : dataOfHook(
-        'beforeUpdate',
-        await crud.beforeUpdate(id, update.complete, crudContext(session, options.context))
-      )
-    row = readChanges(write, id, changed)
+    const changed = crud.beforeUpdate?.(id, update.complete, crudContext(session, options.context))
+    row = readChanges(
+      write,
+      id,
+      crud.beforeUpdate === undefined
+        ? update.complete
+        : dataOfHook('beforeUpdate', yield * wait(changed, () => promisedBy('beforeUpdate')))
+    )
   }
   const changes = finishChanges(write, row)
-  return answerOne(write, await repeated(session, () => changeRecord(withRows(write, [changes]), id, changes)))
+  const checked = withRows(write, [changes])
+  return yield * answerOne(write, yield * repeated(session, () => changeRecord(checked, id, changes)))
 }
 
-async function changeRecord (begun: Write, id: Id, data: RecordData): Promise<Written> {
-  const { write, filters } = await filtersOfChange(begun, [data])
-  if (isEmpty(data)) return writtenOf(await findRow(write, id))
+function * changeRecord (begun: Write, id: Id, data: RecordData): Steps<Written> {
+  const { write, filters } = yield * filtersOfChange(begun, [data])
+  if (isEmpty(data)) return writtenOf(yield * findRow(write, id))
   try {
     return needsUnitOfWork(write, 'update', [data])
-      ? await writeInTransaction(write, (inner) => updateThroughEntity(inner, id, data, filters))
-      : await updateRow(write, id, data, filters)
+      ? yield * throughEntities(write, (inner) => updateThroughEntity(inner, id, data, filters))
+      : yield * updateRow(write, id, data, filters)
   } catch (error) {
-    return await throwPointed(error, write, [data])
+    return yield * throwPointed(error, write, [data])
   }
 }

@@ -12,7 +12,6 @@ import {
   type FilterType,
   type RequestConditions,
   type ScopeRules,
-  type Session,
 } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
@@ -20,7 +19,7 @@ import { closedBody } from './closed-body.ts'
 import { readIfMatch } from './if-match.ts'
 
 /** A write in progress: the argument of its steps. If a write begins a transaction, `session` is the transaction's. */
-export interface Write<On extends CrudSession = Session>
+export interface Write<On extends CrudSession = CrudSession>
   extends Pick<Call<On>, 'crud' | 'resource' | 'session' | 'options' | 'operation'> {
   readonly model: EntityModel
   readonly conditions: RequestConditions
@@ -29,7 +28,7 @@ export interface Write<On extends CrudSession = Session>
 }
 
 /** @throws {ConfigError} for a read-only entity, or {ScopeError} for a scope that is not a valid condition */
-export function beginWrite<On extends CrudSession> (call: Call<On>): Write<On> {
+export function beginWrite (call: Call): Write {
   const { crud, resource, session, options, operation, actor, rows } = call
   const { model } = resource
   if (model.readOnly !== undefined) throw new ConfigError(`${model.name} is read-only: ${model.readOnly}.`)
@@ -43,7 +42,7 @@ export function beginWrite<On extends CrudSession> (call: Call<On>): Write<On> {
 
 /** @throws {ConfigError} unless the resource's `writable` allows bodies of this operation to set properties */
 export function bodyRules (
-  { crud, resource: { model, writable } }: Write<CrudSession>,
+  { crud, resource: { model, writable } }: Write,
   operation: 'create' | 'update'
 ): BodyRules {
   const rules = writable[operation]
@@ -73,20 +72,20 @@ export function writtenOf (row: Row, parts = 0): Written {
 }
 
 /** The versions in If-Match, or `undefined` if any version is allowed. */
-export function versionsOf ({ options: { ifMatch } }: Write<CrudSession>): readonly string[] | undefined {
+export function versionsOf ({ options: { ifMatch } }: Write): readonly string[] | undefined {
   const match = ifMatch === undefined ? 'any' : readIfMatch(ifMatch)
   return match === 'any' ? undefined : match
 }
 
 /** @throws {PreconditionFailedError} if the version is not in If-Match. Without a version, only `*` matches. */
-export function checkVersion (write: Write<CrudSession>, row: Row): void {
+export function checkVersion (write: Write, row: Row): void {
   const versions = versionsOf(write)
   if (versions === undefined || versions.includes(row['version'] as string)) return
   throw new PreconditionFailedError(mismatch(write, versions))
 }
 
 /** The reason why no version matches, or `undefined` if it is that the record has another one. */
-function mismatch ({ model }: Write<CrudSession>, versions: readonly string[]): string | undefined {
+function mismatch ({ model }: Write, versions: readonly string[]): string | undefined {
   if (model.version === undefined) return 'These records have no version, so that only * matches in If-Match.'
   return versions.length === 0
     ? 'If-Match takes entity tags in double quotes, without W/ before them, such as "1".'
@@ -94,12 +93,12 @@ function mismatch ({ model }: Write<CrudSession>, versions: readonly string[]): 
 }
 
 /** Whether only the database can check that a written row lies in the scope. */
-export function checksScope ({ scope }: Pick<Write<CrudSession>, 'scope'>): boolean {
+export function checksScope ({ scope }: Pick<Write, 'scope'>): boolean {
   return scope?.partial === true
 }
 
 /** The operation that MikroORM's filters get for the row that a write changes or removes. */
-export function filterTypeOf ({ operation }: Write<CrudSession>): FilterType {
+export function filterTypeOf ({ operation }: Write): FilterType {
   return operation === 'delete' ? 'delete' : 'update'
 }
 
@@ -110,18 +109,14 @@ export function filterTypeOf ({ operation }: Write<CrudSession>): FilterType {
  * @param readable the filters for reads
  * @param writable the filters for the operation of the write
  */
-export function withTarget<On extends CrudSession> (
-  write: Write<On>,
-  readable: ActiveFilters,
-  writable: ActiveFilters
-): Write<On> {
+export function withTarget (write: Write, readable: ActiveFilters, writable: ActiveFilters): Write {
   const target = writable.get(write.model)
   if (target === undefined || isDeepStrictEqual(target, filtersBehind(readable).get(write.model))) return write
   return { ...write, conditions: { ...write.conditions, target } }
 }
 
 /** The entities whose rows a write uses: its own, and those that rows refer to. */
-export function entitiesOfWrite ({ model }: Write<CrudSession>, rows: readonly RecordData[]): readonly EntityModel[] {
+export function entitiesOfWrite ({ model }: Write, rows: readonly RecordData[]): readonly EntityModel[] {
   const entities = [model]
   for (const { references, links } of rows) {
     for (const { relation } of references) if (!entities.includes(relation.target)) entities.push(relation.target)

@@ -18,7 +18,7 @@ export function checkingItself<On extends CrudSession> (write: Write<On>, filter
  * A statement returns rows before triggers can change them, and its subqueries see all tables as they were before it.
  * So its condition may read related rows of tables that the write certainly does not change.
  */
-function canCheckItself ({ session, model, scope }: Write<CrudSession>, filters: ActiveFilters): boolean {
+function canCheckItself ({ session, model, scope }: Write, filters: ActiveFilters): boolean {
   const em = sharedEmOf(session)
   if (distributionOf(em) !== undefined || changesLate(em, model.table)) return false
   const related = rowsBehind(scope!.where)
@@ -32,7 +32,7 @@ function canCheckItself ({ session, model, scope }: Write<CrudSession>, filters:
 const isFiltered = (entity: EntityModel, filters: ActiveFilters): boolean => filtersBehind(filters).has(entity)
 
 /** Whether another statement has to look for the written rows in their scope. */
-export function searchesScope (write: Pick<Write<CrudSession>, 'scope' | 'conditions'>): boolean {
+export function searchesScope (write: Pick<Write, 'scope' | 'conditions'>): boolean {
   return checksScope(write) && write.conditions.inside === undefined
 }
 
@@ -40,6 +40,6 @@ export function searchesScope (write: Pick<Write<CrudSession>, 'scope' | 'condit
  * Whether the check of the written rows needs a transaction, or a savepoint in a transaction of the application, which
  * a statement that fails would end.
  */
-export function needsTransaction (write: Write<CrudSession>): boolean {
+export function needsTransaction (write: Write): boolean {
   return checksScope(write) && (write.conditions.inside === undefined || isInTransaction(write.session))
 }

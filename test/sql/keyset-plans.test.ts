@@ -1,6 +1,7 @@
 /** The plan of PostgreSQL for a page deep in a large list. PGlite has the same planner, and takes longer to fill. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
+import { doInTurn } from '../../src/base/steps.ts'
 import { AllowedFilters, AllowedSort, QueryBuilderConfig } from '../../src/config/index.ts'
 import { CrudBase } from '../../src/crud/index.ts'
 import { planList, planOtherSide, type KeysetPlan } from '../../src/plan/index.ts'
@@ -67,7 +68,7 @@ await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   const { whitelist } = crud.bind(em)
 
   const explain = async (plan: KeysetPlan): Promise<Json> => {
-    const { text, values } = await crud.bind(em).prepare(em, plan, {}, 'list')
+    const { text, values } = await doInTurn(crud.bind(em).prepare(em, plan, {}, 'list'))
     const { rows: [row] } = await (await connection.getNativeClient() as Json).query(
       `explain (analyze, format json) ${text}`,
       values

@@ -34,7 +34,6 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/resource/'],
   ['src/read/'],
   ['src/write/'],
-  ['src/sync/'],
   ['src/crud/'],
   ['src/catalogue/'],
   ['src/comparison/'],

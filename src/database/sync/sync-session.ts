@@ -1,6 +1,5 @@
 /** Synchronous sessions: their methods block until the database has answered. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
-import { conditionOfFiltersNow } from '../../borrowed/filters.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { convertError, tellOf, type BoundStatement } from '../../run/index.ts'
@@ -190,15 +189,6 @@ export class SyncSession {
       tellOf(statement, connection, started, error as Error)
       throw error
     }
-  }
-
-  /** @internal The conditions of MikroORM's filters for an entity. */
-  filtersOf (
-    entity: unknown,
-    type: 'read' | 'update' | 'delete',
-    options: Readonly<Record<string, unknown>>
-  ): object | undefined {
-    return conditionOfFiltersNow(this.em, entity, type, options)
   }
 
   #send (command: Command, model?: EntityModel): Row[] {

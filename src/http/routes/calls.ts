@@ -11,10 +11,10 @@ import {
 import { ConfigError } from '../../base/errors.ts'
 import { isObject, type EntityModel } from '../../model/index.ts'
 import { shown } from '../../base/option-checks.ts'
-import { isPromise } from '../../base/or-promise.ts'
+import type { Steps } from '../../base/steps.ts'
 import type { Id } from '../../plan/index.ts'
 import { readList, readRecord, type JsonAnswer } from '../../read/index.ts'
-import { callFor, readScope, type Call, type OperationOptions } from '../../resource/index.ts'
+import { perform, readScope, type Call, type OperationOptions } from '../../resource/index.ts'
 import { createMany, createOne, deleteOne, restoreOne, updateOne } from '../../write/index.ts'
 import type { CrudOperation } from '../route-options.ts'
 import { sessionsOf } from '../sessions.ts'
@@ -71,11 +71,8 @@ export function routeCalls (orm: MikroORM, crud: CrudBase, model: EntityModel): 
     operation: CrudOperation,
     request: FastifyRequest,
     options: OperationOptions,
-    work: (call: Call) => Promise<Answer>
-  ): Promise<Answer> => {
-    const call = callFor(crud, sessionOf(request), operation, options)
-    return isPromise(call) ? call.then(work) : work(call)
-  }
+    steps: (call: Call) => Steps<Answer>
+  ): Promise<Answer> => perform(crud, sessionOf(request), operation, options, steps)
   return {
     list: (request, options) => calling('list', request, options, (call) => readList(call, request.queryParams)),
     get: (request, id, options) =>

@@ -1,7 +1,8 @@
 /** Changes or removes the row of one record by a statement whose `where` has the id, scope, deletion and version. */
 import { NotFoundError } from '../../base/errors.ts'
+import type { Steps } from '../../base/steps.ts'
 import { planDelete, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../../plan/index.ts'
-import { NO_FILTERS, sharedEmOf, type ActiveFilters, type CrudSession } from '../../resource/index.ts'
+import { NO_FILTERS, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { mayBeHidden, searchOf } from '../reference-questions.ts'
 import { checkChangedReferences } from '../check-references.ts'
@@ -10,8 +11,8 @@ import { versionsOf, writtenOf, type Write, type Written } from '../write.ts'
 import { checkingItself, needsTransaction } from '../written-scope.ts'
 
 /** The plan of an update, or `undefined` for an id that no record can have. */
-export function planChange (
-  write: Write<CrudSession>,
+function planChange (
+  write: Write,
   id: Id,
   data: RecordData,
   filters: ActiveFilters
@@ -25,7 +26,7 @@ export function planChange (
 }
 
 /** The plan of a statement that sets the mark of a deletion, or removes it if `deletedAt` is null. */
-export function planMark (write: Write<CrudSession>, id: Id, deletedAt: Date | null): AnyWritePlan | undefined {
+function planMark (write: Write, id: Id, deletedAt: Date | null): AnyWritePlan | undefined {
   const { model, session, resource } = write
   const property = model.deletedAt!
   const data: RecordData = {
@@ -42,56 +43,56 @@ export function planMark (write: Write<CrudSession>, id: Id, deletedAt: Date | n
 }
 
 /** The plan of a statement that removes a row. */
-export function planRemoval (write: Write<CrudSession>, id: Id): AnyWritePlan | undefined {
+function planRemoval (write: Write, id: Id): AnyWritePlan | undefined {
   return planDelete(id, write.resource.selection, { deleted: 'with', versions: versionsOf(write) })
 }
 
 /** Changes the given columns of a row. The row must still be in its scope afterwards. */
-export async function updateRow (
+export function * updateRow (
   write: Write,
   id: Id,
   data: RecordData,
   filters: ActiveFilters
-): Promise<Written> {
+): Steps<Written> {
   const plan = planChange(write, id, data, filters)
   if (plan === undefined) throw new NotFoundError()
-  const run = async (inner: Write): Promise<Written> => {
-    const [written] = await runWrite(inner, plan, filters)
-    return written ?? await refuseChange(inner, id, data, filters)
+  function * run (inner: Write): Steps<Written> {
+    const [written] = yield * runWrite(inner, plan!, filters)
+    return written ?? (yield * refuseChange(inner, id, data, filters))
   }
   const checked = checkingItself(write, filters)
-  if (!needsTransaction(checked)) return await run(checked)
-  return await writeInTransaction(checked, async (inner) => {
-    const written = await run(inner)
-    await checkWrittenScope(inner, id)
+  if (!needsTransaction(checked)) return yield * run(checked)
+  return yield * writeInTransaction(checked, function * (inner) {
+    const written = yield * run(inner)
+    yield * checkWrittenScope(inner, id)
     return written
   })
 }
 
 /** Marks a row as deleted, or removes the mark. A row without the mark stays unchanged when it is removed. */
-export async function markRow (
+export function * markRow (
   write: Write,
   id: Id,
   deletedAt: Date | null,
   filters: ActiveFilters
-): Promise<Written> {
-  const written = await runChange(write, planMark(write, id, deletedAt), filters)
+): Steps<Written> {
+  const written = yield * runChange(write, planMark(write, id, deletedAt), filters)
   if (written !== undefined) return written
   // No deleted row matched. findRow throws a 404 or a 412. A row that is not deleted is returned unchanged.
-  return deletedAt === null ? writtenOf(await findRow(write, id, true)) : await refuseChange(write, id)
+  return deletedAt === null ? writtenOf(yield * findRow(write, id, true)) : yield * refuseChange(write, id)
 }
 
-export async function removeRow (write: Write, id: Id, filters: ActiveFilters): Promise<Written> {
-  return await runChange(write, planRemoval(write, id), filters) ?? await refuseChange(write, id)
+export function * removeRow (write: Write, id: Id, filters: ActiveFilters): Steps<Written> {
+  return (yield * runChange(write, planRemoval(write, id), filters)) ?? (yield * refuseChange(write, id))
 }
 
-async function runChange (
+function * runChange (
   write: Write,
   plan: AnyWritePlan | undefined,
   filters: ActiveFilters
-): Promise<Written | undefined> {
+): Steps<Written | undefined> {
   if (plan === undefined) throw new NotFoundError()
-  const [written] = await runWrite(write, plan, filters)
+  const [written] = yield * runWrite(write, plan, filters)
   return written
 }
 
@@ -100,13 +101,13 @@ async function runChange (
  *
  * @throws {NotFoundError}, {PreconditionFailedError}, {ConflictError}
  */
-async function refuseChange (
+function * refuseChange (
   write: Write,
   id: Id,
   data?: RecordData,
   filters: ActiveFilters = NO_FILTERS
-): Promise<never> {
-  await findRow(write, id)
-  if (data !== undefined) await checkChangedReferences(searchOf(write, filters), write.model, id, data)
+): Steps<never> {
+  yield * findRow(write, id)
+  if (data !== undefined) yield * checkChangedReferences(searchOf(write, filters), write.model, id, data)
   throw new NotFoundError()
 }

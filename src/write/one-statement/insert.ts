@@ -1,8 +1,9 @@
 /** Inserts rows by one statement, or by several in a transaction. */
 import { ConflictError } from '../../base/errors.ts'
+import type { Steps } from '../../base/steps.ts'
 import { idOfKey, planInsert, type AnyWritePlan, type RecordData } from '../../plan/index.ts'
 import { keyColumns, type EntityModel } from '../../model/index.ts'
-import type { ActiveFilters, CrudSession } from '../../resource/index.ts'
+import type { ActiveFilters } from '../../resource/index.ts'
 import { enterStage } from '../../run/index.ts'
 import { mayBeHidden, searchOf } from '../reference-questions.ts'
 import { checkReferences } from '../check-references.ts'
@@ -24,25 +25,25 @@ function givenKey ({ columns }: RecordData, model: EntityModel): readonly string
  * Splits rows for statements. If a statement may return its rows in another order, rows whose keys the database makes
  * have a statement each.
  */
-export function chunksForServer (write: Write<CrudSession>, rows: readonly RecordData[]): RecordData[][] {
+export function chunksForServer (write: Write, rows: readonly RecordData[]): RecordData[][] {
   const alone = canReorder(write) && rows.some((row) => givenKey(row, write.model) === undefined)
   return chunksOf(rows, alone ? 1 : undefined)
 }
 
 /** Puts written rows into the order of the given ones. */
-async function inOrder (write: Write, rows: readonly RecordData[], written: readonly Written[]): Promise<Written[]> {
+function * inOrder (write: Write, rows: readonly RecordData[], written: readonly Written[]): Steps<Written[]> {
   const byKey = new Map(written.map((row) => [JSON.stringify(row.key), row]))
   const ordered: Written[] = []
   for (const row of rows) {
     const key = givenKey(row, write.model)!
     // the database may write a value in another form
-    ordered.push(byKey.get(JSON.stringify(key)) ?? await readBack(write, idOfKey(write.model, key)))
+    ordered.push(byKey.get(JSON.stringify(key)) ?? (yield * readBack(write, idOfKey(write.model, key))))
   }
   return ordered
 }
 
 /** Splits rows into chunks of as many as the parameters of a statement allow, or of a given size. */
-export function chunksOf (rows: readonly RecordData[], given?: number): RecordData[][] {
+function chunksOf (rows: readonly RecordData[], given?: number): RecordData[][] {
   const widest = rows.reduce((widest, { columns }) => Math.max(widest, columns.length), 0) + 1
   const size = given ?? Math.max(1, Math.floor(MAX_PARAMETERS / widest))
   const chunks: RecordData[][] = []
@@ -51,43 +52,43 @@ export function chunksOf (rows: readonly RecordData[], given?: number): RecordDa
 }
 
 /** Inserts the rows of one statement. A single row is not inserted if a record that it refers to is hidden. */
-export async function insertChunk (
+export function * insertChunk (
   write: Write,
   rows: readonly RecordData[],
   filters: ActiveFilters,
   pointer: (index: number) => string
-): Promise<Written[]> {
-  const written = await runWrite(write, planRows(write, rows, filters), filters)
+): Steps<Written[]> {
+  const written = yield * runWrite(write, planRows(write, rows, filters), filters)
   if (written.length === rows.length) {
-    return rows.length > 1 && canReorder(write) ? await inOrder(write, rows, written) : written
+    return rows.length > 1 && canReorder(write) ? yield * inOrder(write, rows, written) : written
   }
-  await checkReferences(searchOf(write, filters), rows, pointer)
+  yield * checkReferences(searchOf(write, filters), rows, pointer)
   // the missing record has been created in the meantime
   throw new ConflictError()
 }
 
 /** Inserts the rows of several statements, in the transaction of the session. */
-export async function insertChunks (
+export function * insertChunks (
   write: Write,
   rows: readonly RecordData[],
   chunks: readonly RecordData[][],
   filters: ActiveFilters,
   pointer: (index: number) => string
-): Promise<Written[]> {
-  if (!checksItself(rows)) await checkReferences(searchOf(write, filters), rows, pointer)
+): Steps<Written[]> {
+  if (!checksItself(rows)) yield * checkReferences(searchOf(write, filters), rows, pointer)
   const written: Written[] = []
-  for (const chunk of chunks) written.push(...await insertChunk(write, chunk, filters, pointer))
+  for (const chunk of chunks) written.push(...yield * insertChunk(write, chunk, filters, pointer))
   if (searchesScope(write)) {
     for (const { key } of written) {
-      await checkWrittenScope(write, idOfKey(write.model, key!))
+      yield * checkWrittenScope(write, idOfKey(write.model, key!))
     }
   }
   return written
 }
 
 /** Inserts rows to find out whether the database refuses them, in a transaction that will be rolled back. */
-export async function insertPart (write: Write, rows: readonly RecordData[], filters: ActiveFilters): Promise<void> {
-  for (const chunk of chunksOf(rows)) await runWrite(write, planRows(write, chunk, filters), filters)
+export function * insertPart (write: Write, rows: readonly RecordData[], filters: ActiveFilters): Steps<void> {
+  for (const chunk of chunksOf(rows)) yield * runWrite(write, planRows(write, chunk, filters), filters)
 }
 
 /** Whether the statement of an insert checks the references of its rows. A statement of several rows cannot. */
@@ -95,8 +96,8 @@ export function checksItself (rows: readonly RecordData[]): boolean {
   return rows.length === 1
 }
 
-export function planRows (
-  write: Write<CrudSession>,
+function planRows (
+  write: Write,
   rows: readonly RecordData[],
   filters: ActiveFilters
 ): AnyWritePlan {

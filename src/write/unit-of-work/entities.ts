@@ -4,15 +4,26 @@
  */
 import { LockMode, ReferenceKind, type EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { wait, type Steps } from '../../base/steps.ts'
 import { keyOfEntity } from '../../borrowed/mikro-orm.ts'
 import { holdsHidden, isUuid, keyColumns, membersOf, type EntityModel, type Property } from '../../model/index.ts'
 import type { Id, RecordData } from '../../plan/index.ts'
 import { enterStage } from '../../run/index.ts'
+import { writeInTransaction } from '../run-write.ts'
+import type { Write } from '../write.ts'
+
+/** Does the work of a write in a transaction of MikroORM. Synchronous sessions have been refused before. */
+export function throughEntities<Result> (
+  write: Write,
+  work: (inner: Write<EntityManager>) => Steps<Result>
+): Steps<Result> {
+  return writeInTransaction(write, (inner) => work(inner as Write<EntityManager>))
+}
 
 /** Times all work of MikroORM, including its statements, as running statements. */
-export async function flushing<Result> (work: () => Promise<Result>): Promise<Result> {
+export function * flushing<Result> (work: () => Promise<Result>): Steps<Result> {
   enterStage('run')
-  const result = await work()
+  const result = yield * wait(work())
   enterStage()
   return result
 }

@@ -3,23 +3,31 @@ import { Collection, EventType, ReferenceKind, Type, type EntityMetadata } from 
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { EntityModel } from '../../model/index.ts'
 import type { RecordData } from '../../plan/index.ts'
-import { sharedEmOf, type CrudSession } from '../../resource/index.ts'
+import { requirePromises, sharedEmOf } from '../../resource/index.ts'
 import type { Write } from '../write.ts'
 import { isHeard } from './subscribers.ts'
 
 export type WriteKind = 'create' | 'update' | 'delete'
 
+/**
+ * Whether a write needs the unit of work.
+ *
+ * @throws {ConfigError} if it does, and its session is synchronous: MikroORM's unit of work takes promises
+ */
 export function needsUnitOfWork (
-  write: Write<CrudSession>,
+  write: Write,
   kind: WriteKind,
   rows: readonly RecordData[] = []
 ): boolean {
-  return reasonForUnitOfWork(write, kind, rows) !== undefined
+  const reason = reasonForUnitOfWork(write, kind, rows)
+  if (reason === undefined) return false
+  requirePromises(write.session, `To ${kind} ${write.model.name} takes MikroORM's unit of work, because of ${reason}`)
+  return true
 }
 
 /** Why a write needs the unit of work, as the end of "because of", or `undefined` if it does not. */
-export function reasonForUnitOfWork (
-  { session, model }: Write<CrudSession>,
+function reasonForUnitOfWork (
+  { session, model }: Write,
   kind: WriteKind,
   rows: readonly RecordData[] = []
 ): string | undefined {

@@ -1,5 +1,6 @@
 /** Changes records as entities, in the transaction of the session. */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Steps } from '../../base/steps.ts'
 import { planUpdate, type Id, type RecordData } from '../../plan/index.ts'
 import type { ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
@@ -12,52 +13,52 @@ import { exactProperties, type Present } from './exact.ts'
 import { lockRecord } from './lock.ts'
 
 /** Changes the given properties and links of a record. */
-export async function updateThroughEntity (
+export function * updateThroughEntity (
   write: Write<EntityManager>,
   id: Id,
   data: RecordData,
   filters: ActiveFilters
-): Promise<Written> {
+): Steps<Written> {
   const { model, session, options } = write
   const links = data.links.map(({ relation }) => relation.name)
-  const { entity, record } = await lockRecord(write, id, options.includeDeleted ? 'with' : 'without', links)
+  const { entity, record } = yield * lockRecord(write, id, options.includeDeleted ? 'with' : 'without', links)
   const present = { record: JSON.parse(record.json) as Present['record'], entity: entity as Present['entity'] }
   const exact = exactProperties(data, model, present)
-  const properties = await checkedProperties(write, id, { ...data, properties: exact }, filters)
-  await flushing(() => assignEntity(session, entity, properties, model))
-  await checkWrittenScope(write, id)
-  const changed = await readBack(write, id)
-  return data.columns.length > 0 ? changed : await touchRow(write, id, filters) ?? changed
+  const properties = yield * checkedProperties(write, id, { ...data, properties: exact }, filters)
+  yield * flushing(() => assignEntity(session, entity, properties, model))
+  yield * checkWrittenScope(write, id)
+  const changed = yield * readBack(write, id)
+  return data.columns.length > 0 ? changed : (yield * touchRow(write, id, filters)) ?? changed
 }
 
 /** Marks a record as deleted, or removes the mark. A record without the mark stays unchanged when it is removed. */
-export async function markThroughEntity (
+export function * markThroughEntity (
   write: Write<EntityManager>,
   id: Id,
   deletedAt: Date | null
-): Promise<Written> {
+): Steps<Written> {
   const { model, session, options } = write
   const restores = deletedAt === null
-  const { entity, isDeleted } = await lockRecord(write, id, restores || options.includeDeleted ? 'with' : 'without')
-  if (restores && !isDeleted) return await readBack(write, id)
-  await flushing(() => assignEntity(session, entity, { [model.deletedAt!.name]: deletedAt }, model))
-  await checkWrittenScope(write, id)
-  return await readBack(write, id)
+  const { entity, isDeleted } = yield * lockRecord(write, id, restores || options.includeDeleted ? 'with' : 'without')
+  if (restores && !isDeleted) return yield * readBack(write, id)
+  yield * flushing(() => assignEntity(session, entity, { [model.deletedAt!.name]: deletedAt }, model))
+  yield * checkWrittenScope(write, id)
+  return yield * readBack(write, id)
 }
 
 /** The values to assign to an entity. Links to records that the client does not see are kept. */
-async function checkedProperties (
+function * checkedProperties (
   write: Write,
   id: Id,
   data: RecordData,
   filters: ActiveFilters
-): Promise<object> {
+): Steps<object> {
   const search = searchOf(write, filters)
-  await checkChangedReferences(search, write.model, id, data)
+  yield * checkChangedReferences(search, write.model, id, data)
   if (data.links.length === 0) return data.properties
   const properties: Record<string, unknown> = { ...data.properties }
   for (const { relation } of data.links) {
-    const hidden = await hiddenLinks(search, write.model, id, relation)
+    const hidden = yield * hiddenLinks(search, write.model, id, relation)
     properties[relation.name] = [
       ...properties[relation.name] as unknown[],
       ...hidden.map((key) => key.length === 1 ? key[0] : key),
@@ -67,15 +68,15 @@ async function checkedProperties (
 }
 
 /** Updates the version and the `onUpdate` values of a record whose links change: links are part of the record. */
-async function touchRow (
+function * touchRow (
   write: Write<EntityManager>,
   id: Id,
   filters: ActiveFilters
-): Promise<Written | undefined> {
+): Steps<Written | undefined> {
   const { model, resource, session } = write
   const data = withOnUpdate({ columns: [], references: [], links: [], properties: {} }, model, session)
   if (data.columns.length === 0 && model.version === undefined) return undefined
   const plan = planUpdate(id, data, resource.selection, { deleted: 'with', mayBeHidden: () => false })
-  const [written] = plan === undefined ? [] : await runWrite(write, plan, filters)
+  const [written] = plan === undefined ? [] : yield * runWrite(write, plan, filters)
   return written
 }
