@@ -1,13 +1,11 @@
 /**
- * Converts the data of a write, a valid body with public names, to values of columns. `src/schema/read-data.ts` checks
- * the data first. Its rules for values are the conversions of this file.
+ * Converts the data of a write, a body that its schema has accepted, to values of columns. The rules of the schema are
+ * the conversions of this file, so no value is refused here.
  */
-import { RequestValidationError } from '../base/errors.ts'
-import { escapedName } from '../base/error-list.ts'
+import { ConfigError } from '../base/errors.ts'
 import {
   embeddedToStored,
   fromJson,
-  isObject,
   keyFromJson,
   type Converted,
   type EmbeddedProperty,
@@ -65,21 +63,22 @@ export function keyParts ({ key, target, many }: RelationProperty): readonly Key
     : key
 }
 
+declare const kChecked: unique symbol
+
+/** Data of a write that the schema of its body has accepted (`Body.accepts` in `src/schema/body.ts`). */
+export type Checked = Readonly<Record<string, unknown>> & { readonly [kChecked]: true }
+
 /**
- * Converts the data of one record, which must be valid.
+ * Converts the data of one record.
  *
  * @param byName the properties by the names that the data may use
- * @param pointer the prefix of the pointers in errors, e.g. `/1` in a batch
- * @throws {RequestValidationError} for a value that its property cannot hold. Only values that JSON does not have, and
- *   custom types that change their mind, can pass the check of the schema and end here.
  */
 export function convertData (
-  data: Readonly<Record<string, unknown>>,
+  data: Checked,
   byName: ReadonlyMap<string, Named>,
-  by: 'client' | 'server',
-  pointer = ''
+  by: 'client' | 'server'
 ): RecordData {
-  const conversion = new Conversion(by, pointer)
+  const conversion = new Conversion(by)
   conversion.convert(data, byName)
   return conversion
 }
@@ -90,14 +89,12 @@ class Conversion implements RecordData {
   readonly links: LinksData[] = []
   readonly properties: Record<string, unknown> = {}
   readonly #by: 'client' | 'server'
-  readonly #pointer: string
 
-  constructor (by: 'client' | 'server', pointer: string) {
+  constructor (by: 'client' | 'server') {
     this.#by = by
-    this.#pointer = pointer
   }
 
-  convert (data: Readonly<Record<string, unknown>>, byName: ReadonlyMap<string, Named>): void {
+  convert (data: Checked, byName: ReadonlyMap<string, Named>): void {
     for (const name of Object.keys(data)) {
       const value = data[name]
       const known = byName.get(name)
@@ -110,20 +107,20 @@ class Conversion implements RecordData {
           value: value as SqlValue,
         })
         this.properties[property.name] = value
-      } else if (property.kind === 'scalar') this.#addScalar(property, name, value, this.properties)
-      else if (property.kind === 'embedded') this.#addEmbedded(property, name, value, this.properties)
-      else if (property.many) this.#addLinks(property, name, value)
-      else this.#addReference(property, name, value)
+      } else if (property.kind === 'scalar') this.#addScalar(property, value, this.properties)
+      else if (property.kind === 'embedded') this.#addEmbedded(property, value, this.properties)
+      else if (property.many) this.#addLinks(property, value)
+      else this.#addReference(property, value)
     }
   }
 
-  #addScalar (property: ScalarProperty, name: string, value: unknown, into: Record<string, unknown>): void {
+  #addScalar (property: ScalarProperty, value: unknown, into: Record<string, unknown>): void {
     if (value === null) {
       this.#addColumn({ property, column: property.column, value })
       into[property.name] = null
       return
     }
-    const converted = this.#certain(name, scalarValue(property, value))
+    const converted = certain(scalarValue(property, value), property)
     const data = { property, column: property.column, value: converted.value }
     this.#addColumn(converted.raw ? { ...data, raw: true } : data)
     into[property.name] = property.hydrate === undefined
@@ -131,22 +128,21 @@ class Conversion implements RecordData {
       : property.hydrate(value, converted.raw ? value as SqlValue : converted.value)
   }
 
-  #addEmbedded (embedded: EmbeddedProperty, name: string, value: unknown, into: Record<string, unknown>): void {
+  #addEmbedded (embedded: EmbeddedProperty, value: unknown, into: Record<string, unknown>): void {
     const own: Record<string, unknown> = {}
     into[embedded.name] = value === null ? null : own
-    if (value !== null && !isObject(value)) throw unconvertible(`${this.#pointer}/${name}`, name, 'an object')
     for (const [key, member] of membersFor(this.#by, embedded.properties)) {
-      const given = value?.[key]
+      const given = (value as Readonly<Record<string, unknown>> | null)?.[key]
       if (given === undefined && (member.hidden || (value !== null && member.write.generated))) continue
       // an embedded object is replaced as a whole, so that a missing member is null
       const part = given ?? null
-      if (member.kind === 'scalar') this.#addScalar(member, `${name}.${key}`, part, own)
-      else if (member.kind === 'embedded') this.#addEmbedded(member, `${name}.${key}`, part, own)
+      if (member.kind === 'scalar') this.#addScalar(member, part, own)
+      else if (member.kind === 'embedded') this.#addEmbedded(member, part, own)
     }
   }
 
-  #addReference (relation: RelationProperty, name: string, value: unknown): void {
-    const key = value === null ? relation.key.map(() => null) : this.#keyOf(relation, name, value)
+  #addReference (relation: RelationProperty, value: unknown): void {
+    const key = value === null ? relation.key.map(() => null) : keyOf(relation, value)
     for (const [index, { column, shared }] of relation.key.entries()) {
       if (value !== null || !shared) this.#addColumn({ property: relation, column, value: key[index]! })
     }
@@ -154,23 +150,14 @@ class Conversion implements RecordData {
     this.properties[relation.name] = value === null || key.length === 1 ? key[0] : key
   }
 
-  #addLinks (relation: RelationProperty, name: string, value: unknown): void {
+  #addLinks (relation: RelationProperty, value: unknown): void {
     const keys = new Map<string, readonly SqlValue[]>()
     for (const item of value as readonly unknown[]) {
-      const key = this.#keyOf(relation, name, item)
+      const key = keyOf(relation, item)
       keys.set(JSON.stringify(key), key)
     }
     this.links.push({ relation, keys: [...keys.values()] })
     this.properties[relation.name] = [...keys.values()].map((key) => key.length === 1 ? key[0] : key)
-  }
-
-  /** The key of a related record: one value, or the members of an object if the key is composite. */
-  #keyOf (relation: RelationProperty, name: string, value: unknown): readonly SqlValue[] {
-    const parts = keyParts(relation)
-    return parts.map((part) => {
-      const given = parts.length > 1 ? (value as Record<string, unknown>)[part.publicName] : value
-      return this.#certain(name, keyFromJson(given, part)).value
-    })
   }
 
   /** Adds a value. If the application uses both names of a property in the same data, the last value is used. */
@@ -181,20 +168,21 @@ class Conversion implements RecordData {
     if (other < 0) this.columns.push(data)
     else this.columns[other] = data
   }
-
-  #certain (name: string, converted: Converted): Converted & { ok: true } {
-    if (converted.ok) return converted
-    const place = name.split('.').map((part) => `/${escapedName(part)}`).join('')
-    throw unconvertible(`${this.#pointer}${place}`, name, converted.expected)
-  }
 }
 
-function unconvertible (pointer: string, name: string, expected: string): RequestValidationError {
-  return new RequestValidationError([{
-    source: { pointer },
-    code: 'FST_ERR_VALIDATION',
-    detail: `'${name}' must be ${expected}.`,
-  }])
+/** The key of a related record: one value, or the members of an object if the key is composite. */
+function keyOf (relation: RelationProperty, value: unknown): readonly SqlValue[] {
+  const parts = keyParts(relation)
+  return parts.map((part) => {
+    const given = parts.length > 1 ? (value as Record<string, unknown>)[part.publicName] : value
+    return certain(keyFromJson(given, part), relation).value
+  })
+}
+
+/** A conversion that the check has made before. Only a custom type can give another answer the second time. */
+function certain (converted: Converted, { name }: Property): Extract<Converted, { ok: true }> {
+  if (converted.ok) return converted
+  throw new ConfigError(`The type of '${name}' refuses a value that it has accepted before.`)
 }
 
 type Members = EmbeddedProperty['properties']

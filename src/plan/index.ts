@@ -9,6 +9,7 @@ export {
   keyParts,
   membersFor,
   scalarValue,
+  type Checked,
   type ColumnData,
   type LinksData,
   type RecordData,

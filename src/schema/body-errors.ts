@@ -66,14 +66,14 @@ const ownEntries = (data: Readonly<Record<string, unknown>>): ReadonlyArray<read
 
 /**
  * The failures that become errors. A union fails for its first member, which is the schema of a value that is not null.
- * An object that is stored as JSON fails for its members. A missing member also fails as a value, in its turn.
+ * An embedded object fails for its members. A missing member also fails as a value, in its turn.
  */
 function * failuresOf (failures: Iterable<ValueError>): Generator<ValueError> {
   for (const failure of failures) {
     const { type, schema, value, path, errors } = failure
     const part = partOf(schema)
     if (type === ValueErrorType.Union) yield * failuresOf(errors[0]!)
-    else if (part?.kind === 'stored') {
+    else if (part?.kind === 'nested' && isOfType(value, schema['type'])) {
       let failed = false
       for (const inner of failuresOf(Errors(part.inner, value))) {
         failed = true
@@ -100,10 +100,6 @@ function explained ({ type, schema, value, path }: ValueError, property: TSchema
     return errorAt(object, `'${at.name}' is required.`, missing(at.own), { pointer: at.pointer })
   }
   switch (part?.kind) {
-    case 'members':
-      return errorAt(at, `'${at.name}' must be an object.`, typeOf('object'))
-    case 'list':
-      return errorAt(at, `'${at.name}' must be a list.`, typeOf('array'))
     case 'links':
       return errorAt(at, `'${at.name}' must be a list of ids.`, typeOf('array'))
     case 'reference':

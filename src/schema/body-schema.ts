@@ -4,6 +4,7 @@
  */
 import { OptionalKind, Type, type TObject, type TSchema } from '@sinclair/typebox'
 import {
+  isObject,
   keyColumns,
   keyFromJson,
   type Converted,
@@ -92,10 +93,10 @@ function scalarSchema (property: ScalarProperty, by: Author, isNullable: boolean
   const rule: Rule = (value) => scalarValue(property, value)
   if (embedded !== undefined) {
     const members = membersSchema(embedded.properties, by)
-    const inner = embedded.list ? described(Type.Array(members), { kind: 'list' }) : members
-    const fits = checkOf(inner)
-    const complete: Rule = (value) => fits(value) ? rule(value) : { ok: false, expected: 'an embedded object' }
-    return nullable(ruled('embedded', inner, { kind: 'stored', rule: complete, inner }), isNullable)
+    return nullable(
+      embedded.list ? nested(Type.Array(members), 'a list', rule) : nested(members, 'an object', rule),
+      isNullable
+    )
   }
   // a custom type decides itself which values it accepts
   const custom = codec?.fromJson !== undefined
@@ -111,7 +112,7 @@ const notNull = (rule: Rule): Rule => (value) => value === null ? { ok: false, e
 const NULL: Converted = { ok: true, value: null }
 
 /** Schema of an embedded object. An update replaces the whole object: members that are not given become null. */
-function membersSchema (properties: EmbeddedProperty['properties'], by: Author): TObject {
+function membersSchema (properties: EmbeddedProperty['properties'], by: Author): TSchema {
   const members = [...membersFor(by, properties)]
   const schema = Type.Object(
     Object.fromEntries(members.map(([name, member]) => {
@@ -124,7 +125,22 @@ function membersSchema (properties: EmbeddedProperty['properties'], by: Author):
     { additionalProperties: false }
   )
   const allowed = members.filter(([, { hidden }]) => !hidden).map(([, { publicName }]) => publicName)
-  return described(schema, { kind: 'members', allowed: allowed.slice(0, ALLOWED_LIMIT) })
+  const inner = described(schema, { kind: 'members', allowed: allowed.slice(0, ALLOWED_LIMIT) })
+  // for TypeBox, a Date is an object, too
+  const refusal = { ok: false, expected: 'an object' } as const
+  return nested(inner, refusal.expected, (value) => isObject(value) ? NULL : refusal)
+}
+
+/**
+ * Schema of an embedded object, or of a list of them.
+ *
+ * @param inner checks the parts
+ * @param whole checks the whole, if its parts are valid
+ */
+function nested (inner: TSchema, expected: string, whole: Rule): TSchema {
+  const fits = checkOf(inner)
+  const rule: Rule = (value) => fits(value) ? whole(value) : { ok: false, expected }
+  return ruled('embedded', inner, { kind: 'nested', rule, inner })
 }
 
 function memberSchema (member: Property, by: Author, isNullable: boolean): TSchema {

@@ -1,34 +1,47 @@
-/** The schemas of bodies with their compiled checks, made when they are first needed. */
+/**
+ * Reads the data of writes. The schema of a body accepts the data, says what is wrong with it (`body-errors.ts`), and
+ * what it has accepted is converted to values of columns (`src/plan/data.ts`).
+ */
 import type { TObject } from '@sinclair/typebox'
-import type { ErrorList } from '../base/error-list.ts'
+import { ErrorList } from '../base/error-list.ts'
+import { ConfigError, RequestValidationError, validationOf, type ErrorItem } from '../base/errors.ts'
 import { isObject, type EntityModel, type Property } from '../model/index.ts'
-import { namesForServer, type BodyRules, type Named } from '../plan/index.ts'
-import { bodyErrors, type BodyError, type RecordNames } from './body-errors.ts'
+import {
+  convertData,
+  namesForServer,
+  type BodyRules,
+  type Checked,
+  type Named,
+  type RecordData,
+} from '../plan/index.ts'
+import { bodyErrors, type BodyError } from './body-errors.ts'
 import { clientSchema, serverSchema, type BodyOptions } from './body-schema.ts'
 import { checkOf, type Check } from './check.ts'
 
-/** The schema of the bodies of one operation, and what it refuses. */
+/** Who writes the data of a body. */
+type Author = 'client' | 'server'
+
+/** The body of one operation. Its schema is compiled when it is first needed. */
 export class Body {
   readonly schema: TObject
-  /** The properties by the names that bodies use. */
-  readonly byName: ReadonlyMap<string, Named>
-  readonly #check: Check
-  readonly #names: RecordNames
+  /** The properties by the names that data uses. */
+  readonly #byName: ReadonlyMap<string, Named>
+  readonly #by: Author
+  /** The properties that data may set. */
+  readonly #writable: () => Iterable<Property>
+  readonly #fits: Check
 
-  constructor (schema: TObject, byName: ReadonlyMap<string, Named>, writable: () => Iterable<Property>) {
+  constructor (schema: TObject, byName: ReadonlyMap<string, Named>, by: Author, writable: () => Iterable<Property>) {
     this.schema = schema
-    this.byName = byName
-    this.#check = checkOf(schema)
-    this.#names = {
-      find: (name) => byName.get(name)?.property,
-      writable: () =>
-        [...writable()].filter((property) => property.write.writable).map((property) => property.publicName),
-    }
+    this.#byName = byName
+    this.#by = by
+    this.#writable = writable
+    this.#fits = checkOf(schema)
   }
 
   /** Whether the data of a record is valid. */
-  accepts (data: unknown): boolean {
-    return isObject(data) && this.#check(data)
+  accepts (data: unknown): data is Checked {
+    return isObject(data) && this.#fits(data)
   }
 
   /**
@@ -37,7 +50,21 @@ export class Body {
    * @param pointer the prefix of their pointers, e.g. `/1` in a batch
    */
   errorsOf (data: unknown, pointer = ''): ErrorList<BodyError> {
-    return bodyErrors(this.schema, data, this.#names, pointer)
+    const find = (name: string): Property | undefined => this.#byName.get(name)?.property
+    const writable = (): string[] =>
+      [...this.#writable()].filter(({ write }) => write.writable).map(({ publicName }) => publicName)
+    return bodyErrors(this.schema, data, { find, writable }, pointer)
+  }
+
+  /** The values of columns. */
+  rowOf (data: Checked): RecordData {
+    return convertData(data, this.#byName, this.#by)
+  }
+
+  /** The properties that data sets. */
+  propertiesIn (data: Checked): ReadonlySet<Property | undefined> {
+    const given = Object.keys(data).filter((name) => data[name] !== undefined)
+    return new Set(given.map((name) => this.#byName.get(name)?.property))
   }
 }
 
@@ -49,7 +76,7 @@ export function clientBody (model: EntityModel, rules: BodyRules, options: BodyO
   let bodies = ofClients.get(rules)
   if (bodies === undefined) ofClients.set(rules, bodies = new Array<Body | undefined>(4).fill(undefined))
   const index = (options.complete ? 1 : 0) + (options.readonly === true ? 2 : 0)
-  bodies[index] ??= new Body(clientSchema(model, rules, options), rules.byName, () => rules.properties)
+  bodies[index] ??= new Body(clientSchema(model, rules, options), rules.byName, 'client', () => rules.properties)
   return bodies[index]
 }
 
@@ -57,10 +84,104 @@ export function clientBody (model: EntityModel, rules: BodyRules, options: BodyO
 export function serverBody (model: EntityModel): Body {
   let body = ofServers.get(model)
   if (body === undefined) {
-    ofServers.set(
-      model,
-      body = new Body(serverSchema(model), namesForServer(model), () => model.properties.values())
-    )
+    const all = (): Iterable<Property> => model.properties.values()
+    ofServers.set(model, body = new Body(serverSchema(model), namesForServer(model), 'server', all))
   }
   return body
+}
+
+export interface DataOptions {
+  /** The rules of a body, or `server` for data of the application, which may set everything that has a column. */
+  readonly by: BodyRules | 'server'
+  /** Given if the data is the complete new record. The rules say which properties it must have. */
+  readonly complete?: BodyRules
+  /** Given if others fill in the rest of the new record. The rules say which properties the data itself must have. */
+  readonly partial?: BodyRules
+  /** Whether the schema has accepted the data already. */
+  readonly isChecked?: boolean
+  /** Looks for errors of the record as a whole. */
+  readonly check?: (record: RecordData) => readonly ErrorItem[]
+  /** The prefix of all pointers in errors, e.g. `/1` in a batch. */
+  readonly pointer?: string
+}
+
+/**
+ * Reads the data of one record.
+ *
+ * @throws {RequestValidationError} with an item for each property that is unknown, not writable or missing, or has a
+ *   value that its column cannot hold
+ * @throws {ConfigError} if a new record lacks a value that no client may write
+ */
+export function readData (given: unknown, model: EntityModel, options: DataOptions): RecordData {
+  const { by, complete, partial, isChecked, check, pointer = '' } = options
+  const body = by === 'server' ? serverBody(model) : clientBody(model, by, { complete: complete !== undefined })
+  const data = withOwnMembers(given)
+  if (isChecked !== true && !body.accepts(data)) throw refusedBody(body.errorsOf(data, pointer), check?.(NO_DATA))
+  const checked = data as Checked
+  const row = body.rowOf(checked)
+  const others = check?.(row)
+  if (others !== undefined && others.length > 0) throw refusedBody(new ErrorList(), others)
+  if (complete !== undefined && (by === 'server' || complete.unfilled.length > 0)) {
+    checkComplete(body.propertiesIn(checked), complete, pointer, model)
+  }
+  if (partial !== undefined) checkComplete(body.propertiesIn(checked), partial, pointer, model)
+  return row
+}
+
+/**
+ * Checks that data has all properties that a new record needs. Data of the application may use both names of a
+ * property, so its schema cannot say which are required.
+ */
+function checkComplete (
+  given: ReadonlySet<Property | undefined>,
+  { required, unfilled }: BodyRules,
+  prefix: string,
+  model: EntityModel
+): void {
+  const errors = new ErrorList<BodyError>()
+  for (const { property, pointer } of required) {
+    if (given.has(property)) continue
+    errors.add(() => {
+      const detail = `The property '${property.publicName}' is required.`
+      const item = { source: { pointer: `${prefix}${pointer}` }, code: 'FST_ERR_VALIDATION', detail }
+      return { item, validation: validationOf(item) }
+    })
+  }
+  if (errors.count > 0) throw refusedBody(errors)
+  const missing = unfilled.find((property) => !given.has(property))
+  if (missing !== undefined) throw unfilledError(missing, model)
+}
+
+const NO_DATA: RecordData = Object.freeze({ columns: [], references: [], links: [], properties: {} })
+
+/**
+ * One error for all errors of a record.
+ *
+ * @param others errors that do not come from the schema
+ */
+export function refusedBody (
+  errors: ErrorList<BodyError>,
+  others: readonly ErrorItem[] = []
+): RequestValidationError {
+  for (const item of others) errors.add(() => ({ item, validation: validationOf(item) }))
+  return new RequestValidationError(errors.items.map(({ item }) => item), {
+    count: errors.count,
+    validation: errors.items.map(({ validation }) => validation),
+  })
+}
+
+/** The data with its own members, in place of an instance of a class, which inherits members. */
+function withOwnMembers (data: unknown): unknown {
+  if (!isObject(data)) return data
+  const prototype: unknown = Object.getPrototypeOf(data)
+  return prototype === Object.prototype || prototype === null ? data : { ...data }
+}
+
+/** Names the property only in the cause, for the log, because clients cannot fix this and may not know the property. */
+function unfilledError (property: Property, model: EntityModel): ConfigError {
+  const cause = new ConfigError(
+    `${model.name}.${property.name} is required, no client may write it, and neither beforeCreate nor 'values' nor ` +
+      'a scope has set it.'
+  )
+  return new ConfigError('The server lacks a value that new records need.', { cause })
 }

@@ -2,13 +2,12 @@
  * Builds TypeBox schemas from a model: of records, pages, bodies and parameters. Those of bodies are compiled and check
  * the data of writes. Errors: all mistakes of a record at once.
  */
-export { clientBody, serverBody, type Body } from './body.ts'
+export { clientBody, readData, refusedBody } from './body.ts'
 export type { BodyError } from './body-errors.ts'
-export { clientSchema, serverSchema, type BodyOptions } from './body-schema.ts'
+export { clientSchema } from './body-schema.ts'
 export { loadCompiler } from './check.ts'
 export { includeTree, NOTHING_INCLUDED, relationEntries, type IncludeLevel, type IncludeNode } from './include-tree.ts'
 export { listSchema, totalsOf, type ListOptions } from './list-schema.ts'
 export { recordSchema, type RecordOptions } from './record-schema.ts'
 export { nullable } from './nullable.ts'
-export { readData, refusalOf, type DataOptions } from './read-data.ts'
 export { exampleOf, inputSchema, secondExampleOf, textSchema, valueSchema } from './wire-types.ts'

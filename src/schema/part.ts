@@ -15,12 +15,10 @@ export type Rule = (value: unknown) => Converted
 export type Part =
   /** A value of a column. */
   | { readonly kind: 'value', readonly rule: Rule }
-  /** An embedded object, or a list of them, that is stored as JSON. `inner` is the schema of its members. */
-  | { readonly kind: 'stored', readonly rule: Rule, readonly inner: TSchema }
-  /** An embedded object. `allowed` are the names for clients. */
+  /** An embedded object, or a list of them that is stored as JSON. `inner` is the schema of its members. */
+  | { readonly kind: 'nested', readonly rule: Rule, readonly inner: TSchema }
+  /** The members of an embedded object. `allowed` are the names for clients. */
   | { readonly kind: 'members', readonly allowed: readonly string[] }
-  /** A list of embedded objects. */
-  | { readonly kind: 'list' }
   /** The key of a related record. */
   | { readonly kind: 'reference', readonly rule: Rule }
   /** The composite key of a related record. `inner` is the schema of its parts. */

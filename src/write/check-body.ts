@@ -2,7 +2,7 @@
 import { ErrorList } from '../base/error-list.ts'
 import type { EntityModel } from '../model/index.ts'
 import { withSharedColumns, type BodyRules, type Id } from '../plan/index.ts'
-import { clientBody, readData, refusalOf, type Body, type BodyError } from '../schema/index.ts'
+import { clientBody, refusedBody } from '../schema/index.ts'
 import { keyColumnErrors, withoutKey } from './update-data.ts'
 import type { Data } from './new-row.ts'
 
@@ -29,17 +29,9 @@ export function checkNewBodies (
   const body = clientBody(model, rules, { complete, readonly })
   const compares = complete && !readonly && sharesColumns(model)
   for (const [index, record] of records.entries()) {
-    if (!body.accepts(record)) refuse(body, record, pointer(index))
-    if (compares) {
-      const at = pointer(index)
-      withSharedColumns(readData(record, model, { by: rules, pointer: at }), at)
-    }
+    if (!body.accepts(record)) throw refusedBody(body.errorsOf(record, pointer(index)))
+    if (compares) withSharedColumns(body.rowOf(record), pointer(index))
   }
-}
-
-function refuse (body: Body, record: unknown, pointer: string): void {
-  const errors = body.errorsOf(record, pointer)
-  if (errors.count > 0) throw refusalOf(errors)
 }
 
 /**
@@ -57,11 +49,13 @@ export function checkChanges (
 ): void {
   const { data, errors: ofKey } = withoutKey(body as Data, id, model)
   const changes = clientBody(model, rules, { complete: false, readonly })
-  const errors = changes.accepts(data) ? new ErrorList<BodyError>() : changes.errorsOf(data)
-  if (errors.count > 0 || ofKey.length > 0) throw refusalOf(errors, ofKey)
+  if (!changes.accepts(data)) throw refusedBody(changes.errorsOf(data), ofKey)
+  if (ofKey.length > 0) throw refusedBody(new ErrorList(), ofKey)
   if (readonly || !sharesColumns(model)) return
-  const check = (row: Parameters<typeof keyColumnErrors>[0]) => keyColumnErrors(row, id, model)
-  withSharedColumns(readData(data, model, { by: rules, check }))
+  const row = changes.rowOf(data)
+  const ofColumns = keyColumnErrors(row, id, model)
+  if (ofColumns.length > 0) throw refusedBody(new ErrorList(), ofColumns)
+  withSharedColumns(row)
 }
 
 const sharing = new WeakMap<EntityModel, boolean>()

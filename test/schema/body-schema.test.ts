@@ -1,12 +1,14 @@
 /** The schemas of bodies accept what can be converted to columns, as compiled checks and as JSON Schemas. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { defineEntity, p, Type } from '@mikro-orm/core'
 import { FormatRegistry } from '@sinclair/typebox'
 import { Errors } from '@sinclair/typebox/errors'
 import formats from 'ajv-formats'
 import fc from 'fast-check'
 import t from 'tap'
 import { fromJson, type EntityModel, type Property, type ValueType } from '../../src/model/index.ts'
-import { convertData, resolveWritable, type BodyRules } from '../../src/plan/index.ts'
+import { convertData, resolveWritable, type BodyRules, type Checked } from '../../src/plan/index.ts'
+import { serverBody } from '../../src/schema/body.ts'
 import { clientBody, clientSchema, exampleOf, inputSchema, loadCompiler, readData } from '../../src/schema/index.ts'
 import {
   AuditEntry,
@@ -25,6 +27,7 @@ import {
   Tag,
 } from '../fixtures/entities.ts'
 import { assertProperty } from '../helpers/property.ts'
+import { modelsOf } from '../helpers/models.ts'
 import { models } from '../plan/helper.ts'
 
 const ajv = new Ajv2020({ coerceTypes: false, strict: true })
@@ -248,7 +251,7 @@ for (const [what, requireAll] of [['new record', true], ['change', false]] as co
           verdicts.add(accepted)
           const interpreted = Errors(body.schema, data).First() === undefined
           if (accepted !== interpreted) throw new Error(`compiled: ${accepted}, interpreted: ${interpreted}`)
-          if (accepted) convertData(data as Record<string, unknown>, rules.byName, 'client')
+          if (accepted) convertData(data as Checked, rules.byName, 'client')
           else if (body.errorsOf(data).items.length === 0) throw new Error('refused without a reason')
         }),
         { numRuns: 300 }
@@ -283,6 +286,33 @@ t.test('data with members that are not its own is checked by its own members', a
   for (const data of [new Map(), new Date(), [], null, 'x']) {
     t.throws(() => read(data), { errors: [{ detail: 'A record must be an object.' }] })
   }
+})
+
+t.test('an embedded object has members: a date has none', async (t) => {
+  const supplier = models.of(Supplier)
+  const body = serverBody(supplier)
+  for (const address of [new Date(), new Map(), [], 'x']) {
+    t.notOk(body.accepts({ address }))
+    t.match(body.errorsOf({ address }).items, [{ item: { detail: "'address' must be an object." } }])
+  }
+})
+
+t.test('the server is to blame for a type that refuses what it has accepted', async (t) => {
+  class Moody extends Type<string, string> {
+    #asked = 0
+    override convertToDatabaseValue (value: string): string {
+      if (this.#asked++ > 0) throw new Error('not again')
+      return value
+    }
+
+    override getColumnType (): string {
+      return 'text'
+    }
+  }
+  const Diary = defineEntity({ name: 'Diary', properties: { id: p.integer().primary(), mood: p.type(Moody) } })
+  const model = modelsOf([Diary]).of(Diary)
+  const read = () => readData({ mood: 'fine' }, model, { by: rulesOf(model, false) })
+  t.throws(read, { code: 'FST_CRUD_CONFIG_INVALID', detail: /'mood'/ })
 })
 
 t.test('a documented body is refused only for rules that a schema cannot express', async (t) => {
