@@ -1,6 +1,6 @@
 /**
- * Lists of short plain values, such as names and numbers, as prose: as many on a line as fit. dprint writes a list that
- * does not fit on one line with one value a line, which makes a long list a column that nobody reads.
+ * Lists of short plain values, such as names, numbers and imports, as prose: as many on a line as fit. dprint writes a
+ * list that does not fit on one line with one value a line, which makes a long list a column that nobody reads.
  */
 import ts from 'typescript'
 
@@ -13,15 +13,16 @@ export function fillLists (text, path) {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const edits = []
   const visit = (node) => {
-    if (ts.isArrayLiteralExpression(node) && isPlainList(node)) edits.push([node.getStart(), node.end, filled(node)])
+    if (isPlainList(node)) edits.push([node.getStart(), node.end, filled(node)])
     ts.forEachChild(node, visit)
   }
   visit(source)
   return edits.reverse().reduce((all, [start, end, list]) => all.slice(0, start) + list + all.slice(end), text)
 }
 
-/** Lines of a text, which are joined again, keep their lines. */
+/** Also the names of an import. Lines of a text, which are joined again, keep their lines. */
 function isPlainList (node) {
+  if (!ts.isArrayLiteralExpression(node) && !ts.isNamedImports(node) && !ts.isNamedExports(node)) return false
   const { elements, parent } = node
   const text = node.getText()
   if (ts.isPropertyAccessExpression(parent) && /\.join\('(\\r)?\\n'\)$/.test(parent.parent.getText())) return false
@@ -29,15 +30,20 @@ function isPlainList (node) {
     elements.reduce((sum, element) => sum + element.getText().length, 0) / elements.length <= SHORT
 }
 
+const PLAIN = [
+  ts.isBooleanLiteral, ts.isExportSpecifier, ts.isIdentifier, ts.isImportSpecifier, ts.isLiteralExpression,
+  ts.isPropertyAccessExpression, ts.isTemplateExpression,
+]
+
 /** A literal, a name, or an object that is made of them, such as `AllowedFilters.exact('name')`. */
 function isPlain (node) {
+  if (node.getText().includes('\n')) return false
   if (ts.isSpreadElement(node)) return isPlain(node.expression)
   if (ts.isPrefixUnaryExpression(node)) return ts.isNumericLiteral(node.operand)
   if (ts.isNewExpression(node) || (ts.isCallExpression(node) && /^[A-Z]\w+\.\w+\(/.test(node.getText()))) {
     return (node.arguments ?? []).every(isPlain)
   }
-  return ts.isIdentifier(node) || ts.isLiteralExpression(node) || ts.isTemplateExpression(node) ||
-    ts.isPropertyAccessExpression(node) || ts.isBooleanLiteral(node) || node.kind === ts.SyntaxKind.NullKeyword
+  return node.kind === ts.SyntaxKind.NullKeyword || PLAIN.some((is) => is(node))
 }
 
 function filled (node) {
@@ -45,7 +51,8 @@ function filled (node) {
   const values = node.elements.map((element) => element.getText())
   const line = text.slice(text.lastIndexOf('\n', node.getStart()) + 1, node.getStart())
   const rest = text.slice(node.end, text.indexOf('\n', node.end))
-  const inOneLine = `[${values.join(', ')}]`
+  const [open, close] = ts.isArrayLiteralExpression(node) ? ['[', ']'] : ['{ ', ' }']
+  const inOneLine = `${open}${values.join(', ')}${close}`
   if (`${line}${inOneLine}${rest}`.length <= WIDTH) return inOneLine
   const indent = /^ */.exec(line)[0]
   const lines = []
@@ -54,5 +61,5 @@ function filled (node) {
     if (lines.length > 0 && longer.length <= WIDTH) lines[lines.length - 1] = longer
     else lines.push(`${indent}  ${value},`)
   }
-  return `[\n${lines.join('\n')}\n${indent}]`
+  return `${open.trim()}\n${lines.join('\n')}\n${indent}${close.trim()}`
 }

@@ -1,17 +1,8 @@
 import t from 'tap'
 import * as errors from '../src/base/errors.ts'
 import {
-  ConfigError,
-  ConflictError,
-  FilterValidationError,
-  NotFoundError,
-  queryError,
-  QUERY_CODES,
-  RequestValidationError,
-  SortValidationError,
-  UnavailableError,
-  type ErrorItem,
-  type QueryCode,
+  ConfigError, ConflictError, FilterValidationError, NotFoundError, queryError, QUERY_CODES, RequestValidationError,
+  SortValidationError, UnavailableError, type ErrorItem, type QueryCode,
 } from '../src/base/errors.ts'
 
 const CATALOGUE: ReadonlyArray<readonly [name: keyof typeof errors, code: string, statusCode: number]> = [

@@ -1,14 +1,7 @@
 /** The entities of the soak's server: with versions, soft delete, unique values and all kinds of relations. */
 import { defineEntity, p } from '@mikro-orm/core'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  primaryKey,
-  QueryBuilderConfig,
-  softDelete,
-  timestamps,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, primaryKey, QueryBuilderConfig, softDelete, timestamps,
   type CrudKitOptions,
 } from '../../src/index.ts'
 

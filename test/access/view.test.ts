@@ -3,11 +3,7 @@ import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { Role, whitelistFor, writableFor, type RoleRules } from '../../src/access/index.ts'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  QueryBuilderConfig,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig,
 } from '../../src/config/index.ts'
 import { Models } from '../../src/model/index.ts'
 

@@ -1,16 +1,8 @@
 /** Records with composite keys in react-admin, whose hooks know one `id`. */
 import { closeDom } from '../helpers/dom.ts'
 import {
-  useCreate,
-  useDelete,
-  useDeleteMany,
-  useGetList,
-  useGetManyAggregate,
-  useGetManyReference,
-  useGetOne,
-  useReference,
-  useUpdate,
-  useUpdateMany,
+  useCreate, useDelete, useDeleteMany, useGetList, useGetManyAggregate, useGetManyReference, useGetOne, useReference,
+  useUpdate, useUpdateMany,
 } from 'ra-core'
 import t from 'tap'
 import { createDataProvider, joinId, splitId } from '../../src/admin/react-admin/index.ts'

@@ -1,19 +1,8 @@
 /** The data provider of react-admin, called by react-admin's own hooks, against listening servers. */
 import { closeDom, submitForm } from '../helpers/dom.ts'
 import {
-  EditBase,
-  Form,
-  useCreate,
-  useDelete,
-  useDeleteMany,
-  useGetList,
-  useGetManyAggregate,
-  useGetManyReference,
-  useGetOne,
-  useInput,
-  useNotificationContext,
-  useUpdate,
-  useUpdateMany,
+  EditBase, Form, useCreate, useDelete, useDeleteMany, useGetList, useGetManyAggregate, useGetManyReference, useGetOne,
+  useInput, useNotificationContext, useUpdate, useUpdateMany,
 } from 'ra-core'
 import { createElement, type ReactElement, type ReactNode } from 'react'
 import t from 'tap'

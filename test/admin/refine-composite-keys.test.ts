@@ -1,14 +1,7 @@
 /** Records with composite keys in refine, whose hooks know one `id`. */
 import { closeDom } from '../helpers/dom.ts'
 import {
-  useCreate,
-  useDelete,
-  useDeleteMany,
-  useList,
-  useMany,
-  useOne,
-  useUpdate,
-  useUpdateMany,
+  useCreate, useDelete, useDeleteMany, useList, useMany, useOne, useUpdate, useUpdateMany,
 } from '@refinedev/core'
 import t from 'tap'
 import { createDataProvider, joinId } from '../../src/admin/refine/index.ts'

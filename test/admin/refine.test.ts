@@ -1,19 +1,8 @@
 /** The data provider of refine, called by refine's own hooks, against listening servers. */
 import { closeDom } from '../helpers/dom.ts'
 import {
-  useApiUrl,
-  useCreate,
-  useCreateMany,
-  useCustom,
-  useDelete,
-  useDeleteMany,
-  useList,
-  useMany,
-  useOne,
-  useUpdate,
-  useUpdateMany,
-  type CrudFilter,
-  type CrudOperators,
+  useApiUrl, useCreate, useCreateMany, useCustom, useDelete, useDeleteMany, useList, useMany, useOne, useUpdate,
+  useUpdateMany, type CrudFilter, type CrudOperators,
 } from '@refinedev/core'
 import t from 'tap'
 import { createDataProvider, CrudHttpError } from '../../src/admin/refine/index.ts'

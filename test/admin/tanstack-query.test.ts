@@ -1,11 +1,7 @@
 /** The options for TanStack Query, used by its own hooks and client, against a listening server. */
 import { closeDom } from '../helpers/dom.ts'
 import {
-  QueryClient,
-  QueryClientProvider,
-  queryOptions as withTags,
-  useInfiniteQuery,
-  useQuery,
+  QueryClient, QueryClientProvider, queryOptions as withTags, useInfiniteQuery, useQuery,
 } from '@tanstack/react-query'
 import { createElement, type ReactElement, type ReactNode } from 'react'
 import t from 'tap'

@@ -4,14 +4,7 @@ import assert from 'node:assert/strict'
 import * as borrowed from '../../src/borrowed/mikro-orm.ts'
 import { minimalArrayLiteral } from '../../src/resource/models.ts'
 import {
-  inTransaction,
-  Lent,
-  select,
-  testContracts,
-  type Connection,
-  type Contract,
-  type Trx,
-  type World,
+  inTransaction, Lent, select, testContracts, type Connection, type Contract, type Trx, type World,
 } from './helper.ts'
 
 /**

@@ -4,12 +4,7 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  crudKit,
-  CrudBase,
-  distributedBy,
-  QueryBuilderConfig,
+  AllowedFilters, AllowedInclude, crudKit, CrudBase, distributedBy, QueryBuilderConfig,
 } from '../../src/index.ts'
 import { readSection } from '../helpers/document.ts'
 import { createClusterDatabase, execute, skip } from './cluster.ts'

@@ -5,13 +5,7 @@ import { randomUUID } from 'node:crypto'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  crudKit,
-  CrudBase,
-  DatabaseFactory,
-  QueryBuilderConfig,
+  AllowedFilters, AllowedInclude, AllowedSort, crudKit, CrudBase, DatabaseFactory, QueryBuilderConfig,
   type DatabaseOptions,
 } from '../../src/index.ts'
 import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'

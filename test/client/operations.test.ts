@@ -3,13 +3,7 @@ import Fastify from 'fastify'
 import t from 'tap'
 import { createClient, CrudError, etagOf, isCrudError, type CrudErrorItem } from '../../src/client/index.ts'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  crudKit,
-  type ApiOf,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, type ApiOf,
 } from '../../src/index.ts'
 import { entities, Order, OrderItem, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { customerId, plantUuid, seed } from '../fixtures/seed.ts'

@@ -2,13 +2,7 @@
 import { defineEntity, MikroORM, p, raw, ref } from '@mikro-orm/postgresql'
 import t from 'tap'
 import {
-  entitiesBehind,
-  equalitiesOf,
-  hasSql,
-  readCondition,
-  readConstant,
-  toMikroOrm,
-  type Visible,
+  entitiesBehind, equalitiesOf, hasSql, readCondition, readConstant, toMikroOrm, type Visible,
 } from '../../src/conditions/index.ts'
 import { Models } from '../../src/model/index.ts'
 

@@ -1,11 +1,6 @@
 import t from 'tap'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  QueryBuilderConfig,
-  type QueryBuilderOptions,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig, type QueryBuilderOptions,
 } from '../../src/config/index.ts'
 
 /** Arguments that a caller without types may pass. */

@@ -1,12 +1,7 @@
 import { Value } from '@sinclair/typebox/value'
 import t from 'tap'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  QueryBuilderConfig,
-  QueryBuilderConfigSchema,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig, QueryBuilderConfigSchema,
 } from '../../src/config/index.ts'
 
 t.test('the schema describes the options and the result', async t => {

@@ -7,17 +7,8 @@ import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import t from 'tap'
 import {
-  AllowedFilters,
-  CrudBase,
-  crudKit,
-  DatabaseFactory,
-  parseQueryParams,
-  QueryBuilderConfig,
-  readOnly,
-  ReadOnlyViolationError,
-  UnavailableError,
-  withTimeout,
-  withTransaction,
+  AllowedFilters, CrudBase, crudKit, DatabaseFactory, parseQueryParams, QueryBuilderConfig, readOnly,
+  ReadOnlyViolationError, UnavailableError, withTimeout, withTransaction,
 } from '../../src/index.ts'
 import { Account, failureOf, owners } from '../helpers/accounts.ts'
 import { createDatabase } from '../helpers/databases.ts'

@@ -8,13 +8,7 @@ import t, { type Test } from 'tap'
 import { findPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { PRIMARY_SETTINGS, startStandby } from '../../scripts/standby.ts'
 import {
-  AllowedFilters,
-  CrudBase,
-  crudKit,
-  DatabaseFactory,
-  parseQueryParams,
-  QueryBuilderConfig,
-  readFromWriter,
+  AllowedFilters, CrudBase, crudKit, DatabaseFactory, parseQueryParams, QueryBuilderConfig, readFromWriter,
   type DatabaseOptions,
 } from '../../src/index.ts'
 import { until } from '../helpers/until.ts'

@@ -4,13 +4,7 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import pg from 'pg'
 import t from 'tap'
 import {
-  AbortedError,
-  OutcomeUnknownError,
-  readOnly,
-  UnavailableError,
-  withRetry,
-  withTimeout,
-  withTransaction,
+  AbortedError, OutcomeUnknownError, readOnly, UnavailableError, withRetry, withTimeout, withTransaction,
 } from '../../src/index.ts'
 import { Account, accounts, add, failureOf, owners, reset } from '../helpers/accounts.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'

@@ -1,16 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
 import {
-  ConfigError,
-  ConflictError,
-  DatabaseError,
-  parseQueryParams,
-  ReadOnlyViolationError,
-  UnavailableError,
-  readOnly,
-  withRetry,
-  withTimeout,
-  withTransaction,
+  ConfigError, ConflictError, DatabaseError, parseQueryParams, ReadOnlyViolationError, UnavailableError, readOnly,
+  withRetry, withTimeout, withTransaction,
 } from '../../src/index.ts'
 import { Account, accounts, add, failureOf, meeting, owners, reset } from '../helpers/accounts.ts'
 import { forEachDatabase } from '../helpers/databases.ts'

@@ -4,12 +4,7 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Test } from 'tap'
 import { crudExplorer, type ExplorerDescription, type ExplorerOptions } from '../../plugins/explorer.ts'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  crudKit,
-  type CrudKitOptions,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit, type CrudKitOptions,
 } from '../../src/index.ts'
 import { operatorsFor } from '../../src/operators/index.ts'
 import { Group, Label, Offer, Order, OrderItem, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'

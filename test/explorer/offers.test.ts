@@ -8,10 +8,7 @@ import { entities } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import {
-  access,
-  entities as accessEntities,
-  resources as accessResources,
-  seed as accessSeed,
+  access, entities as accessEntities, resources as accessResources, seed as accessSeed,
 } from '../http/access/fixtures.ts'
 import { describedBy, explored, resources } from './nursery.ts'
 import { flat, listed, offered, refused } from './walk.ts'

@@ -1,11 +1,6 @@
 /** Requests that a document offers, and requests that it does not offer. */
 import type {
-  ExplorerDescription,
-  FieldDescription,
-  IncludeDescription,
-  OperatorDescription,
-  ResourceDescription,
-  ValueDescription,
+  ExplorerDescription, FieldDescription, IncludeDescription, OperatorDescription, ResourceDescription, ValueDescription,
 } from '../../plugins/explorer.ts'
 import { OPERATOR_NAMES } from '../../src/operators/index.ts'
 

@@ -4,13 +4,7 @@ import Fastify from 'fastify'
 import type { Test } from 'tap'
 import type { ApiOf } from '../../src/client/index.ts'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  crudKit,
-  type CrudKitOptions,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, type CrudKitOptions,
 } from '../../src/index.ts'
 import { listen, type TestApi } from './admin-api.ts'
 import { databases } from './databases.ts'

@@ -2,13 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import type { Test } from 'tap'
 import {
-  checkExchanges,
-  readDocument,
-  startIn,
-  writeProgram,
-  type Block,
-  type CheckOptions,
-  type Environment,
+  checkExchanges, readDocument, startIn, writeProgram, type Block, type CheckOptions, type Environment,
 } from './document.ts'
 
 /** Languages of blocks that are answers, output or configuration. All others are code, which has to run. */

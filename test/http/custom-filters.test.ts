@@ -1,11 +1,7 @@
 import { raw } from '@mikro-orm/core'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedSort,
-  FilterValidationError,
-  parseQueryParams,
-  type CustomFilterContext,
+  AllowedFilters, AllowedSort, FilterValidationError, parseQueryParams, type CustomFilterContext,
 } from '../../src/index.ts'
 import { entities, Plant, type Plant as PlantEntity } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'

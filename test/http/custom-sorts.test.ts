@@ -1,11 +1,7 @@
 import { raw } from '@mikro-orm/core'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  parseQueryParams,
-  type CustomFilterContext,
+  AllowedFilters, AllowedInclude, AllowedSort, parseQueryParams, type CustomFilterContext,
 } from '../../src/index.ts'
 import { entities, OrderItem, Plant, type Plant as PlantEntity } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'

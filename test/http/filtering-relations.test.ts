@@ -1,18 +1,7 @@
 import t, { type Test } from 'tap'
 import { AllowedFilters, AllowedInclude, type Operator } from '../../src/index.ts'
 import {
-  AuditEntry,
-  Customer,
-  Delivery,
-  entities,
-  Group,
-  Offer,
-  Order,
-  OrderItem,
-  Parcel,
-  Plant,
-  Shelf,
-  Tag,
+  AuditEntry, Customer, Delivery, entities, Group, Offer, Order, OrderItem, Parcel, Plant, Shelf, Tag,
 } from '../fixtures/entities.ts'
 import { customerId, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'

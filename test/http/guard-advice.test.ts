@@ -4,14 +4,7 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  crudKit,
-  primaryKey,
-  QueryBuilderConfig,
-  type CrudKitOptions,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, primaryKey, QueryBuilderConfig, type CrudKitOptions,
 } from '../../src/index.ts'
 import { keptLog } from '../helpers/log.ts'
 

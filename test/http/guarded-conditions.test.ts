@@ -2,12 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  CrudBase,
-  primaryKey,
-  QueryBuilderConfig,
-  softDelete,
+  AllowedFilters, AllowedInclude, CrudBase, primaryKey, QueryBuilderConfig, softDelete,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { bodyOf, client, select, serve } from './helper.ts'

@@ -3,11 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import {
-  CrudBase,
-  crudKit,
-  QueryBuilderConfig,
-  type CrudKitOptions,
-  type QueryBuilderOptions,
+  CrudBase, crudKit, QueryBuilderConfig, type CrudKitOptions, type QueryBuilderOptions,
 } from '../../src/index.ts'
 
 /** A resource of an entity with a whitelist, for tests that need only these. */

@@ -1,21 +1,8 @@
 import t from 'tap'
 import { AllowedFilters, AllowedInclude } from '../../src/index.ts'
 import {
-  AuditEntry,
-  Customer,
-  Delivery,
-  entities,
-  Group,
-  Label,
-  Offer,
-  Order,
-  OrderItem,
-  Parcel,
-  Plant,
-  Shelf,
-  Specimen,
-  Supplier,
-  Tag,
+  AuditEntry, Customer, Delivery, entities, Group, Label, Offer, Order, OrderItem, Parcel, Plant, Shelf, Specimen,
+  Supplier, Tag,
 } from '../fixtures/entities.ts'
 import { customerId, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'

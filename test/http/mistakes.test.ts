@@ -5,14 +5,7 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import t from 'tap'
 import crudKit, {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  BaseModel,
-  CrudBase,
-  crudRoutes,
-  parseQueryParams,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, BaseModel, CrudBase, crudRoutes, parseQueryParams,
 } from '../../src/index.ts'
 import { ResourceOptionsSchema } from '../../src/http/route-options.ts'
 import { forEachDatabase } from '../helpers/databases.ts'

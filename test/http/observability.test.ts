@@ -6,20 +6,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  crudKit,
-  crudRoutes,
-  parseQueryParams,
-  primaryKey,
-  QueryBuilderConfig,
-  softDelete,
-  withTransaction,
-  type CrudContext,
-  type CrudKitOptions,
-  type QueryMessage,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, crudRoutes, parseQueryParams, primaryKey,
+  QueryBuilderConfig, softDelete, withTransaction, type CrudContext, type CrudKitOptions, type QueryMessage,
   type QueryOperation,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'

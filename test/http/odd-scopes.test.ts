@@ -3,14 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  CrudBase,
-  parseQueryParams,
-  primaryKey,
-  QueryBuilderConfig,
-  ScopeError,
-  softDelete,
+  AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig, ScopeError, softDelete,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'

@@ -6,14 +6,7 @@ import t, { type Test } from 'tap'
 import { entities as exampleEntities } from '../../example/entities/index.ts'
 import { resources as exampleResources } from '../../example/resources/index.ts'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  crudKit,
-  QueryBuilderConfig,
-  type CrudKitOptions,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig, type CrudKitOptions,
 } from '../../src/index.ts'
 import { LIST_VALUES, OPERATORS } from '../../src/operators/index.ts'
 import { entities, Order, OrderItem, Plant, Specimen, Tag } from '../fixtures/entities.ts'

@@ -4,18 +4,8 @@ import { defineEntity, p } from '@mikro-orm/core'
 import Fastify, { type FastifyRequest } from 'fastify'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedSort,
-  CrudBase,
-  crudKit,
-  parseQueryParams,
-  readOnly,
-  withRetry,
-  withTimeout,
-  withTransaction,
-  type AccessOptions,
-  type CrudContext,
-  type CrudRecord,
+  AllowedFilters, AllowedSort, CrudBase, crudKit, parseQueryParams, readOnly, withRetry, withTimeout, withTransaction,
+  type AccessOptions, type CrudContext, type CrudRecord,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 

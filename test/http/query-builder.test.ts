@@ -4,12 +4,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedSort,
-  crudKit,
-  parseQueryParams,
-  type AccessOptions,
-  type CrudQueryOptions,
+  AllowedFilters, AllowedSort, crudKit, parseQueryParams, type AccessOptions, type CrudQueryOptions,
 } from '../../src/index.ts'
 import { entities, Plant, type Plant as PlantEntity } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'

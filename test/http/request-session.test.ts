@@ -3,14 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
 import {
-  AllowedFilters,
-  BaseModel,
-  CrudBase,
-  crudKit,
-  crudRoutes,
-  QueryBuilderConfig,
-  type CrudContext,
-  type CrudRecord,
+  AllowedFilters, BaseModel, CrudBase, crudKit, crudRoutes, QueryBuilderConfig, type CrudContext, type CrudRecord,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 

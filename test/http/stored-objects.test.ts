@@ -3,13 +3,7 @@ import { defineEntity, p, Type } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
 import crudKit, {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  CrudBase,
-  parseQueryParams,
-  primaryKey,
-  QueryBuilderConfig,
+  AllowedField, AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 

@@ -4,13 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import assert from 'node:assert/strict'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  parseQueryParams,
-  QueryBuilderConfig,
-  type CrudRoutesOptions,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, QueryBuilderConfig, type CrudRoutesOptions,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { bodyOf, select, serve } from './helper.ts'

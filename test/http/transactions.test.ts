@@ -4,12 +4,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
 import {
-  CrudBase,
-  crudKit,
-  QueryBuilderConfig,
-  type CrudContext,
-  type CrudRecord,
-  type RouteTransactions,
+  CrudBase, crudKit, QueryBuilderConfig, type CrudContext, type CrudRecord, type RouteTransactions,
 } from '../../src/index.ts'
 import { Account, add, owners, reset } from '../helpers/accounts.ts'
 import { forEachDatabase } from '../helpers/databases.ts'

@@ -4,13 +4,7 @@ import Fastify from 'fastify'
 import qs from 'qs'
 import t, { type Test } from 'tap'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  crudKit,
-  type CrudRoutesOptions,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, type CrudRoutesOptions,
 } from '../../src/index.ts'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'

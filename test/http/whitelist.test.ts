@@ -2,14 +2,7 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  crudKit,
-  QueryBuilderConfig,
-  type Operator,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig, type Operator,
 } from '../../src/index.ts'
 import { entities, OrderItem, Plant, Specimen, Supplier } from '../fixtures/entities.ts'
 import { forEachDatabase } from '../helpers/databases.ts'

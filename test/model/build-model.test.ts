@@ -1,28 +1,10 @@
 import { defineEntity, EntityCaseNamingStrategy, p, raw, Type } from '@mikro-orm/core'
 import t from 'tap'
 import {
-  publicPath,
-  resolvePath,
-  type EntityModel,
-  type Property,
-  type RelationProperty,
-  type ScalarProperty,
+  publicPath, resolvePath, type EntityModel, type Property, type RelationProperty, type ScalarProperty,
 } from '../../src/model/index.ts'
 import {
-  AuditEntry,
-  Customer,
-  Delivery,
-  Group,
-  Label,
-  Offer,
-  Order,
-  OrderItem,
-  Parcel,
-  Plant,
-  Shelf,
-  Specimen,
-  Supplier,
-  Tag,
+  AuditEntry, Customer, Delivery, Group, Label, Offer, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Supplier, Tag,
 } from '../fixtures/entities.ts'
 import { modelsOf } from '../helpers/models.ts'
 

@@ -3,13 +3,7 @@ import { QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/i
 import type { ErrorItem } from '../../src/base/errors.ts'
 import { OPERATORS, type ComparisonOperator } from '../../src/operators/index.ts'
 import {
-  planList,
-  resolveWhitelist,
-  type Comparable,
-  type Condition,
-  type ListPlan,
-  type Selection,
-  type Whitelist,
+  planList, resolveWhitelist, type Comparable, type Condition, type ListPlan, type Selection, type Whitelist,
 } from '../../src/plan/index.ts'
 import type { PlanOptions } from '../../src/plan/plan-rows.ts'
 import { parseQueryParams } from '../../src/query/index.ts'

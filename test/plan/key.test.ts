@@ -89,9 +89,7 @@ t.test('a key that refers to a composite key is an object in an object', async (
     return plan && conditionsOf(plan)
   }
   t.strictSame(found({ box: { row: 1, col: 'a' }, count: 2 }), [
-    'key box_row = 1',
-    'key box_column = "a"',
-    'key count = 2',
+    'key box_row = 1', 'key box_column = "a"', 'key count = 2',
   ])
   t.equal(found({ box: 1, count: 2 }), undefined)
   t.equal(found({ box: { row: 1 }, count: 2 }), undefined)

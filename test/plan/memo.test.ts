@@ -12,10 +12,7 @@ import { errorsOf, whitelistOf } from './helper.ts'
 const config = {
   allowedSorts: [new AllowedSort('name'), new AllowedSort('id')],
   allowedFields: [
-    new AllowedField('id'),
-    new AllowedField('name'),
-    new AllowedField('plants.id'),
-    new AllowedField('plants.name'),
+    new AllowedField('id'), new AllowedField('name'), new AllowedField('plants.id'), new AllowedField('plants.name'),
   ],
   allowedIncludes: [new AllowedInclude('plants')],
 }

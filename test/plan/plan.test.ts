@@ -1,17 +1,9 @@
 import t from 'tap'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  type QueryBuilderOptions,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions,
 } from '../../src/config/index.ts'
 import {
-  FilterValidationError,
-  IncludeValidationError,
-  PaginationValidationError,
-  QueryValidationError,
-  SortValidationError,
+  FilterValidationError, IncludeValidationError, PaginationValidationError, QueryValidationError, SortValidationError,
   type RequestError,
 } from '../../src/base/errors.ts'
 import { planCount, planGet, planList } from '../../src/plan/index.ts'

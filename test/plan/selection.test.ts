@@ -4,24 +4,8 @@ import { Group, OrderItem, Supplier } from '../fixtures/entities.ts'
 import { errorsOf, planOf, selectionOf, whitelistOf } from './helper.ts'
 
 const ALL = [
-  'id',
-  'uuid',
-  'created_at',
-  'updated_at',
-  'deleted_at',
-  'name',
-  'latinName',
-  'position',
-  'status',
-  'price',
-  'inStock',
-  'description',
-  'articleNumber',
-  'nameLength',
-  'slug',
-  'supplier',
-  'group',
-  'shelf',
+  'id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'name', 'latinName', 'position', 'status', 'price', 'inStock',
+  'description', 'articleNumber', 'nameLength', 'slug', 'supplier', 'group', 'shelf',
 ]
 const TAG = ['id', 'deleted_at', 'name', 'weight']
 const SUPPLIER = ['id', 'created_at', 'updated_at', 'deleted_at', 'name', 'country', 'address']
@@ -30,14 +14,7 @@ const GROUP = ['id', 'deleted_at', 'name', 'parent']
 const plants = whitelistOf({
   allowedFields: [
     ...[
-      'id',
-      'name',
-      'articleNumber',
-      'supplier',
-      'tags.name',
-      'tags.id',
-      'supplier.name',
-      'supplier.address',
+      'id', 'name', 'articleNumber', 'supplier', 'tags.name', 'tags.id', 'supplier.name', 'supplier.address',
       'group.parent.name',
     ].map((name) => new AllowedField(name)),
     new AllowedField('price', { alias: 'cost' }),
@@ -163,20 +140,10 @@ t.test('an include that is not allowed is refused', async (t) => {
     'grower, label, orderItems.order.buyer, plant, tags.',
     'tags',
   ]])
-  for (
-    const name of [
-      'supplier',
-      'offers',
-      'group.parent',
-      'group.parent.parent',
-      'orderItems',
-      'orderItems.order',
-      'specimens',
-      'name',
-      'tags.plants',
-      'Tags',
-    ]
-  ) {
+  for (const name of [
+    'supplier', 'offers', 'group.parent', 'group.parent.parent', 'orderItems', 'orderItems.order', 'specimens', 'name',
+    'tags.plants', 'Tags',
+  ]) {
     t.match(errorsOf(`include=${name}`, plants), [{
       code: 'FST_CRUD_INCLUDE_INVALID',
       detail: `The include '${name}' is not allowed.`,

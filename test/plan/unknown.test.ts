@@ -158,14 +158,7 @@ t.test('unknown parameters get suggestions', async (t) => {
   )
   for (
     const query of [
-      'name=x',
-      'q=1',
-      'sotr=name',
-      'includes=x',
-      'field=x',
-      'order=name',
-      'FILTER[name]=x',
-      'where[name]=x',
+      'name=x', 'q=1', 'sotr=name', 'includes=x', 'field=x', 'order=name', 'FILTER[name]=x', 'where[name]=x',
     ]
   ) t.equal(suggested(query, bare), undefined, `${query}, and nothing is allowed`)
 })
@@ -197,8 +190,7 @@ t.test('the error lists what the route takes', async (t) => {
   ])
   const stream = ['fields', 'filter[<name>]', 'include', 'lang', 'sort']
   t.strictSame(errors((options) => planStream(params, whitelist, options)), [['filter[name]', stream], [
-    'include',
-    stream,
+    'include', stream,
   ], [undefined, stream]])
   t.strictSame(errors((options) => checkWriteQuery(params, whitelist, options, [])), [[undefined, ['lang']], [
     undefined,
@@ -214,10 +206,7 @@ t.test('the error lists what the route takes', async (t) => {
 
 t.test('all errors are found at once, and no whitelist ignores unknown parameters here', async (t) => {
   t.strictSame(list('x=1&sort=y&page=0&filter[z]=1').map(({ code }) => code.slice(9, -8)), [
-    'FILTER',
-    'SORT',
-    'PAGINATION',
-    'QUERY',
+    'FILTER', 'SORT', 'PAGINATION', 'QUERY',
   ])
   const forgiving = whitelistOf({ allowedSorts: [new AllowedSort('name')], ignoreInvalidErrors: true }, Tag)
   t.strictSame(list('x=1&sort=y', forgiving).map(({ source }) => source), [{ parameter: 'x' }])
@@ -226,38 +215,23 @@ t.test('all errors are found at once, and no whitelist ignores unknown parameter
 t.test('programs that plan directly refuse only near misses', async (t) => {
   const near = (query: string) =>
     itemsOf(() => planList(parseQueryParams(query), whitelist)).map(({ suggestion }) => suggestion)
-  for (
-    const [query, suggestion] of [
-      ['filters[name]=x', 'filter[name]'],
-      ['sorts=name', 'sort'],
-      ['orderBy=name', 'sort'],
-      ['includes=tags', 'include'],
-      ['field=name', 'fields'],
-      ['perPage=3', 'per_page'],
-      ['pageSize=3', 'per_page'],
-      ['page_size=3', 'per_page'],
-      ['per-page=3', 'per_page'],
-    ]
-  ) {
+  for (const [query, suggestion] of [
+    ['filters[name]=x', 'filter[name]'],
+    ['sorts=name', 'sort'],
+    ['orderBy=name', 'sort'],
+    ['includes=tags', 'include'],
+    ['field=name', 'fields'],
+    ['perPage=3', 'per_page'],
+    ['pageSize=3', 'per_page'],
+    ['page_size=3', 'per_page'],
+    ['per-page=3', 'per_page'],
+  ]) {
     t.strictSame(near(query!), [suggestion], query!)
   }
   for (
     const bare of [
-      'name=x',
-      'Name=x',
-      'nmae=x',
-      'latin_name=x',
-      'supplier.name=x',
-      'q=1',
-      'order=name',
-      'with=x',
-      'sotr=1',
-      'api_key=1',
-      'files[]=1',
-      'tags[]=1',
-      'filterset=1',
-      'utm[source]=1',
-      'Sort[]=name',
+      'name=x', 'Name=x', 'nmae=x', 'latin_name=x', 'supplier.name=x', 'q=1', 'order=name', 'with=x', 'sotr=1',
+      'api_key=1', 'files[]=1', 'tags[]=1', 'filterset=1', 'utm[source]=1', 'Sort[]=name',
     ]
   ) t.strictSame(near(bare), [], bare)
   for (
@@ -319,17 +293,9 @@ t.test('or is answered with what there is instead', async (t) => {
 })
 
 t.test('hidden names and unknown ones have the same error', async (t) => {
-  for (
-    const form of [
-      'NAME=1',
-      'filter.NAME=1',
-      'filters[NAME]=1',
-      'NAME[eq]=1',
-      'where[NAME]=1',
-      'NAME__gte=1',
-      'FILTER[NAME]=1',
-    ]
-  ) {
+  for (const form of [
+    'NAME=1', 'filter.NAME=1', 'filters[NAME]=1', 'NAME[eq]=1', 'where[NAME]=1', 'NAME__gte=1', 'FILTER[NAME]=1',
+  ]) {
     const errors = (name: string) => JSON.stringify(list(form.replace('NAME', name))).replaceAll(name, 'NAME')
     t.equal(errors('purchasePrice'), errors('purchaseCrate'), form)
   }

@@ -3,12 +3,7 @@ import t from 'tap'
 import { ConditionError, readCondition, type Where } from '../../src/conditions/index.ts'
 import type { EntityModel } from '../../src/model/index.ts'
 import {
-  planCount,
-  planInsert,
-  planSelection,
-  QueryErrors,
-  resolveWhitelist,
-  withConditions,
+  planCount, planInsert, planSelection, QueryErrors, resolveWhitelist, withConditions,
 } from '../../src/plan/index.ts'
 import { QueryBuilderConfig } from '../../src/config/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
@@ -58,8 +53,7 @@ t.test('plain conditions are planned', async (t) => {
     [{ $not: { leaves: 1 } }, ['not (leaves = 1)']],
     [{ $not: { leaves: { $in: [1, 2] }, stems: null } }, ['not (leaves in {"1","2"} and stems is null)']],
     [{ $not: { $or: [{ leaves: 1 }, { $not: { stems: 2 } }] }, alive: true }, [
-      'not ((leaves = 1 or not (stems = 2)))',
-      'alive = true',
+      'not ((leaves = 1 or not (stems = 2)))', 'alive = true',
     ]],
     [{ cells: 2 ** 53 }, ['cells = "9007199254740992"']],
     [{ spores: 2n ** 63n - 1n }, ['spores = "9223372036854775807"']],

@@ -1,10 +1,6 @@
 import t from 'tap'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  type QueryBuilderOptions,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions,
 } from '../../src/config/index.ts'
 import { Delivery, Group, Order, OrderItem, Shelf, Specimen, Supplier } from '../fixtures/entities.ts'
 import { messageOf, models, whitelistOf } from './helper.ts'
@@ -48,12 +44,7 @@ t.test('entries are named by their alias, else by the public name', async (t) =>
     ],
   })
   t.strictSame([...whitelist.filters.keys()], [
-    'sku',
-    'n',
-    'supplier.address.city',
-    'orderItems.plant.sku',
-    'anything',
-    'y',
+    'sku', 'n', 'supplier.address.city', 'orderItems.plant.sku', 'anything', 'y',
   ])
   t.strictSame([...whitelist.sorts.keys()], ['sku', 'price', 'both', 'supplier.name'])
   t.strictSame([...whitelist.fields.keys()], ['sku', 'title', 'supplier'])
@@ -75,8 +66,7 @@ t.test('the default order consists of allowed sorts by their URL names, or of pr
       )
   t.strictSame(order(['-created_at', 'supplier.name', '+price']), ['created_at desc', 'supplier.name', 'price'])
   t.strictSame(order(['newest'], [new AllowedSort('created_at', 'id', { alias: 'newest', direction: 'desc' })]), [
-    'created_at desc',
-    'id desc',
+    'created_at desc', 'id desc',
   ])
   t.strictSame(order(['+newest'], [new AllowedSort('created_at', { alias: 'newest', direction: 'desc' })]), [
     'created_at',
@@ -435,24 +425,8 @@ t.test('every operator is allowed on a type that has it', async (t) => {
     [Specimen, new AllowedFilters('nickname', 'eq', [...all, ...patterns])],
     [Specimen, new AllowedFilters('health', 'eq', [...all, ...patterns])],
     ...[
-      'leaves',
-      'stems',
-      'cells',
-      'pollen',
-      'spores',
-      'dryMass',
-      'value',
-      'acidity',
-      'chlorophyll',
-      'tracker',
-      'hardiness',
-      'flowering',
-      'sownOn',
-      'measuredAt',
-      'recordedAt',
-      'wateredAt',
-      'plant',
-      'plant.group',
+      'leaves', 'stems', 'cells', 'pollen', 'spores', 'dryMass', 'value', 'acidity', 'chlorophyll', 'tracker',
+      'hardiness', 'flowering', 'sownOn', 'measuredAt', 'recordedAt', 'wateredAt', 'plant', 'plant.group',
     ]
       .map((name) => [Specimen, new AllowedFilters(name, 'eq', all)] as const),
     [Specimen, new AllowedFilters('alive', 'eq', ['eq', 'ne', 'in', 'nin', 'isnull'])],

@@ -64,9 +64,7 @@ t.test('maxOffset 0 allows no offset', async (t) => {
 t.test('without a total, the statement fetches one row more than the page', async (t) => {
   const exact = planOf('per_page=5', plants)
   t.strictSame([exact.values[exact.limitSlot], exact.values[exact.fetchSlot], exact.values[exact.offsetSlot]], [
-    5,
-    5,
-    0,
+    5, 5, 0,
   ])
   const none = planOf('limit=5&offset=2', whitelistOf({ pagination: { count: 'none' } }))
   t.strictSame([none.values[none.limitSlot], none.values[none.fetchSlot], none.values[none.offsetSlot]], [5, 6, 2])

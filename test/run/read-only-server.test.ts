@@ -5,13 +5,7 @@ import Fastify from 'fastify'
 import type { Pool, PoolClient } from 'pg'
 import t from 'tap'
 import {
-  crudKit,
-  readOnly,
-  ReadOnlyViolationError,
-  UnavailableError,
-  withRetry,
-  withTimeout,
-  withTransaction,
+  crudKit, readOnly, ReadOnlyViolationError, UnavailableError, withRetry, withTimeout, withTransaction,
 } from '../../src/index.ts'
 import { Account, accounts, add, failureOf, owners } from '../helpers/accounts.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'

@@ -4,22 +4,8 @@ import t from 'tap'
 import { AllowedInclude } from '../../src/config/index.ts'
 import { listSchema, recordSchema, valueSchema } from '../../src/schema/index.ts'
 import {
-  AuditEntry,
-  Customer,
-  Delivery,
-  entities,
-  Group,
-  Label,
-  Offer,
-  Order,
-  OrderItem,
-  Parcel,
-  Pickup,
-  Plant,
-  Shelf,
-  Specimen,
-  Supplier,
-  Tag,
+  AuditEntry, Customer, Delivery, entities, Group, Label, Offer, Order, OrderItem, Parcel, Pickup, Plant, Shelf,
+  Specimen, Supplier, Tag,
 } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -71,25 +57,10 @@ t.test('values of every type have a schema of their wire form', async (t) => {
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('every page of every entity matches its schema', async (t) => {
-    for (
-      const entity of [
-        AuditEntry,
-        Customer,
-        Delivery,
-        Group,
-        Label,
-        Offer,
-        Order,
-        OrderItem,
-        Parcel,
-        Pickup,
-        Plant,
-        Shelf,
-        Specimen,
-        Supplier,
-        Tag,
-      ]
-    ) {
+    for (const entity of [
+      AuditEntry, Customer, Delivery, Group, Label, Offer, Order, OrderItem, Parcel, Pickup, Plant, Shelf, Specimen,
+      Supplier, Tag,
+    ]) {
       const model = models.of(entity)
       const relations = [...model.properties.values()].filter((property) => property.kind === 'relation').map((
         { name }

@@ -9,12 +9,7 @@ import type { AddressInfo } from 'node:net'
 import type { Pool } from 'pg'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  CrudBase,
-  crudKit,
-  QueryBuilderConfig,
-  withTransaction,
+  AllowedFilters, AllowedInclude, CrudBase, crudKit, QueryBuilderConfig, withTransaction,
 } from '../../src/index.ts'
 import { until } from '../helpers/until.ts'
 import { forEachDatabase } from '../helpers/databases.ts'

@@ -4,11 +4,7 @@
  */
 import t from 'tap'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  type QueryBuilderOptions,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions,
 } from '../../src/config/index.ts'
 import { resolveWhitelist } from '../../src/plan/index.ts'
 import { QueryBuilderConfig } from '../../src/index.ts'

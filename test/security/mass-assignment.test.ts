@@ -3,14 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
 import {
-  BaseModel,
-  CrudBase,
-  crudKit,
-  crudSchemas,
-  primaryKey,
-  softDelete,
-  type CrudOptions,
-  type CrudRecord,
+  BaseModel, CrudBase, crudKit, crudSchemas, primaryKey, softDelete, type CrudOptions, type CrudRecord,
   type CrudRoutesOptions,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'

@@ -10,14 +10,7 @@ import { PassThrough } from 'node:stream'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  crudKit,
-  parseQueryParams,
-  QueryBuilderConfig,
-  type CrudRecord,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, parseQueryParams, QueryBuilderConfig, type CrudRecord,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'

@@ -11,14 +11,7 @@ import { promisify } from 'node:util'
 import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  crudKit,
-  parseQueryParams,
-  QueryBuilderConfig,
-  type CrudRecord,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, parseQueryParams, QueryBuilderConfig, type CrudRecord,
   type CrudRoutesOptions,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'

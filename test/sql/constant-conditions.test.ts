@@ -7,13 +7,7 @@ import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import t from 'tap'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  CrudBase,
-  parseQueryParams,
-  primaryKey,
-  QueryBuilderConfig,
+  AllowedField, AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig,
   type CrudReadOptions,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'

@@ -6,14 +6,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import pg from 'pg'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  parseQueryParams,
-  primaryKey,
-  QueryBuilderConfig,
-  softDelete,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig, softDelete,
 } from '../../src/index.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'

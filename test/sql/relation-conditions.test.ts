@@ -5,13 +5,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  parseQueryParams,
-  primaryKey,
-  QueryBuilderConfig,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 

@@ -5,13 +5,7 @@ import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  parseQueryParams,
-  primaryKey,
-  QueryBuilderConfig,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'

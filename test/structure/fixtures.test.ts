@@ -1,15 +1,7 @@
 import t from 'tap'
 import { Colour } from '../fixtures/custom-types.ts'
 import {
-  AuditEntry,
-  Delivery,
-  entities,
-  Offer,
-  Order,
-  OrderItem,
-  Parcel,
-  Plant,
-  Specimen,
+  AuditEntry, Delivery, entities, Offer, Order, OrderItem, Parcel, Plant, Specimen,
 } from '../fixtures/entities.ts'
 import { customerId, plantUuid, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'

@@ -3,13 +3,7 @@ import t from 'tap'
 import { AllowedFilters, AllowedSort } from '../../src/config/index.ts'
 import { OPERATOR_NAMES, type Operator } from '../../src/operators/index.ts'
 import {
-  convert,
-  fromJson,
-  isComparable,
-  WIRE_TYPES,
-  wireTypeOf,
-  type TypeName,
-  type ValueType,
+  convert, fromJson, isComparable, WIRE_TYPES, wireTypeOf, type TypeName, type ValueType,
 } from '../../src/model/index.ts'
 import { exampleOf, secondExampleOf } from '../../src/schema/index.ts'
 import { sqlTypeOf } from '../../src/sql/wire-types.ts'

@@ -3,14 +3,7 @@ import type { InferEntity } from '@mikro-orm/core'
 import { describe, expect, test } from 'tstyche'
 import { createClient, type CursorPage, type OffsetPage, type Page } from '../../src/client/index.ts'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  crudKit,
-  QueryBuilderConfig,
-  type ApiOf,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig, type ApiOf,
   type WireRecord,
 } from '../../src/index.ts'
 import { Order, OrderItem, Supplier } from '../fixtures/entities.ts'

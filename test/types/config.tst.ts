@@ -3,13 +3,7 @@ import type { Collection } from '@mikro-orm/core'
 import type { QueryBuilder } from '@mikro-orm/postgresql'
 import { describe, expect, test } from 'tstyche'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  QueryBuilderConfig,
-  type CustomFilterContext,
-  type Filter,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig, type CustomFilterContext, type Filter,
   type Pagination,
 } from '../../src/config/index.ts'
 import type { Operator } from '../../src/operators/index.ts'

@@ -1,12 +1,7 @@
 import { EntityManager } from '@mikro-orm/postgresql'
 import { expect, test } from 'tstyche'
 import {
-  AllowedFilters,
-  AllowedSort,
-  CrudBase,
-  parseQueryParams,
-  type WireRecord,
-  type WrittenRecord,
+  AllowedFilters, AllowedSort, CrudBase, parseQueryParams, type WireRecord, type WrittenRecord,
 } from '../../src/index.ts'
 import { CategorySchema, type Category } from './fixtures.ts'
 

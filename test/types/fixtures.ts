@@ -1,17 +1,7 @@
 /** One small model in each way of declaring MikroORM entities. */
 import {
-  defineEntity,
-  EntityRepositoryType,
-  EntitySchema,
-  HiddenProps,
-  OptionalProps,
-  p,
-  type Collection,
-  type Hidden,
-  type InferEntity,
-  type Opt,
-  type Ref,
-  type ScalarReference,
+  defineEntity, EntityRepositoryType, EntitySchema, HiddenProps, OptionalProps, p, type Collection, type Hidden,
+  type InferEntity, type Opt, type Ref, type ScalarReference,
 } from '@mikro-orm/core'
 import { Entity, ManyToOne, OneToMany, PrimaryKey, Property } from '@mikro-orm/decorators/es'
 

@@ -1,18 +1,8 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { expect, test } from 'tstyche'
 import {
-  CrudBase,
-  DatabaseFactory,
-  type CrudContext,
-  type CrudPage,
-  type CrudResult,
-  type CrudSession,
-  type DatabaseOptions,
-  type SyncEngine,
-  type QueryBuilderOptions,
-  type SyncSession,
-  type WireRecord,
-  type WrittenRecord,
+  CrudBase, DatabaseFactory, type CrudContext, type CrudPage, type CrudResult, type CrudSession, type DatabaseOptions,
+  type SyncEngine, type QueryBuilderOptions, type SyncSession, type WireRecord, type WrittenRecord,
 } from '../../src/index.ts'
 import type { Category } from './fixtures.ts'
 import { CategorySchema } from './fixtures.ts'

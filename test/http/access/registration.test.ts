@@ -2,14 +2,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import {
-  ConfigError,
-  crudAccess,
-  crudDatabase,
-  crudKit,
-  crudRoutes,
-  requestEm,
-  requestQueryParams,
-  type AccessOptions,
+  ConfigError, crudAccess, crudDatabase, crudKit, crudRoutes, requestEm, requestQueryParams, type AccessOptions,
 } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { access, countries, entities, seed, sender, tasks } from './fixtures.ts'

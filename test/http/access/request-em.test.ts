@@ -5,18 +5,7 @@ import t from 'tap'
 import { CrudBase, parseQueryParams, withTransaction, type CrudContext } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import {
-  collect,
-  countries,
-  entities,
-  projects,
-  roleOf,
-  seed,
-  sender,
-  serveWith,
-  Task,
-  tasks,
-  tenantOf,
-  users,
+  collect, countries, entities, projects, roleOf, seed, sender, serveWith, Task, tasks, tenantOf, users,
 } from './fixtures.ts'
 
 const ALL = parseQueryParams('')

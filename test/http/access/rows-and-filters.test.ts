@@ -4,13 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { inspect, isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  softDelete,
-  type AccessOptions,
-  type CrudKitOptions,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, softDelete, type AccessOptions, type CrudKitOptions,
 } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'

@@ -5,17 +5,7 @@ import { AllowedFilters, CrudBase, parseQueryParams, type AccessOptions } from '
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
 import {
-  entities,
-  ownRows,
-  Project,
-  roleOf,
-  seed,
-  sender,
-  serveWith,
-  Task,
-  tasks,
-  tenantOf,
-  type Answer,
+  entities, ownRows, Project, roleOf, seed, sender, serveWith, Task, tasks, tenantOf, type Answer,
 } from './fixtures.ts'
 
 const NOT_FOUND = 'FST_CRUD_NOT_FOUND'

@@ -1,18 +1,7 @@
 import t from 'tap'
 import { CrudBase } from '../../../src/index.ts'
 import {
-  entities,
-  AuditEntry,
-  Customer,
-  Label,
-  Offer,
-  Order,
-  OrderItem,
-  Parcel,
-  Plant,
-  Shelf,
-  Supplier,
-  Tag,
+  entities, AuditEntry, Customer, Label, Offer, Order, OrderItem, Parcel, Plant, Shelf, Supplier, Tag,
 } from '../../fixtures/entities.ts'
 import { customerId, plantUuid, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'

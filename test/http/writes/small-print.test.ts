@@ -3,12 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
 import crudKit, {
-  AllowedInclude,
-  BaseModel,
-  CrudBase,
-  primaryKey,
-  QueryBuilderConfig,
-  type CrudRecord,
+  AllowedInclude, BaseModel, CrudBase, primaryKey, QueryBuilderConfig, type CrudRecord,
 } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 

@@ -2,12 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { FastifyRequest, LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  QueryBuilderConfig,
-  type CrudRoutesOptions,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig, type CrudRoutesOptions,
 } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { bodyOf, select, serve } from '../helper.ts'

@@ -1,11 +1,6 @@
 /** A whitelist of the random tests as a whitelist of the product. */
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  QueryBuilderConfig,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig,
 } from '../../../src/index.ts'
 import type { Filter, Include, OperatorFilter, PartialFilter, Whitelist } from '../reference/description.ts'
 import { models } from './database.ts'

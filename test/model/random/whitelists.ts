@@ -1,16 +1,7 @@
 /** Whitelists: for any entity, any selection of what may be allowed. */
 import fc from 'fast-check'
 import type {
-  Entity,
-  Field,
-  Filter,
-  Include,
-  Operator,
-  OperatorFilter,
-  Property,
-  Sort,
-  ValueType,
-  Whitelist,
+  Entity, Field, Filter, Include, Operator, OperatorFilter, Property, Sort, ValueType, Whitelist,
 } from '../reference/description.ts'
 import { propertyOf } from '../reference/entities.ts'
 import { filterName } from '../reference/conditions.ts'

@@ -1,21 +1,10 @@
 import {
-  DriverException,
-  OptimisticLockError,
-  MetadataError,
-  UniqueConstraintViolationException,
-  ValidationError,
+  DriverException, OptimisticLockError, MetadataError, UniqueConstraintViolationException, ValidationError,
 } from '@mikro-orm/core'
 import t from 'tap'
 import {
-  AbortedError,
-  ConflictError,
-  DatabaseError,
-  DataValidationError,
-  OutcomeUnknownError,
-  PreconditionFailedError,
-  ReadOnlyViolationError,
-  UnavailableError,
-  type RequestError,
+  AbortedError, ConflictError, DatabaseError, DataValidationError, OutcomeUnknownError, PreconditionFailedError,
+  ReadOnlyViolationError, UnavailableError, type RequestError,
 } from '../../../src/base/errors.ts'
 import { convertError, isDriverError } from '../../../src/run/index.ts'
 import { Plant, Shelf, Supplier } from '../../fixtures/entities.ts'
@@ -91,9 +80,7 @@ const cases: ReadonlyArray<
   ['pg: connection lost', new Error('Connection terminated unexpectedly'), UnavailableError, 503],
   ['pg: pool exhausted', new Error('timeout exceeded when trying to connect'), UnavailableError, 503],
   [
-    'pg: broken client',
-    new Error('Client has encountered a connection error and is not queryable'),
-    UnavailableError,
+    'pg: broken client', new Error('Client has encountered a connection error and is not queryable'), UnavailableError,
     503,
   ],
   ['pg: closed pool', new Error('Cannot use a pool after calling end on the pool'), UnavailableError, 503],
@@ -191,16 +178,14 @@ t.test('a constraint error names its properties by their public names', async (t
       { source, detail }
     ) => [source && 'pointer' in source ? source.pointer : undefined, detail])
   t.strictSame(items(serverError('23505', { detail: 'Key (article_number)=(LAV-001) already exists.' })), [[
-    '/sku',
-    "There is another record with this value of 'sku'.",
+    '/sku', "There is another record with this value of 'sku'.",
   ]])
   t.strictSame(items(serverError('23505', { detail: 'Key ("latinName", "order")=(x, 1) already exists.' })), [[
     '/latinName',
     "There is another record with these values of 'latinName' and 'position'.",
   ], ['/position', "There is another record with these values of 'latinName' and 'position'."]])
   t.strictSame(items(serverError('23503', { detail: 'Key (supplier_id)=(99) is not present in table "supplier".' })), [[
-    '/supplier',
-    "'supplier' refers to a record that does not exist.",
+    '/supplier', "'supplier' refers to a record that does not exist.",
   ]])
   t.strictSame(
     items(serverError('23503', { detail: 'Key (shelf_house, shelf_number)=(Z, 9) is not present in table "shelf".' })),
@@ -212,14 +197,12 @@ t.test('a constraint error names its properties by their public names', async (t
 
 t.test('a constraint error on a hidden property, or on none, names nothing', async (t) => {
   const models = modelsOf()
-  for (
-    const more of [
-      { detail: 'Key (email)=(secret@vert.example) already exists.' },
-      { detail: 'Key (lower(name))=(secret) already exists.' },
-      { detail: 'Key (nothing)=(secret) already exists.' },
-      {},
-    ]
-  ) {
+  for (const more of [
+    { detail: 'Key (email)=(secret@vert.example) already exists.' },
+    { detail: 'Key (lower(name))=(secret) already exists.' },
+    { detail: 'Key (nothing)=(secret) already exists.' },
+    {},
+  ]) {
     const converted = convertError(serverError('23505', more), models.of(Supplier)) as Error & RequestError
     t.strictSame(converted.errors, [{
       code: 'FST_CRUD_CONFLICT',

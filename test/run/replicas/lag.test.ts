@@ -13,31 +13,29 @@ const replica = (position: number, commit?: number): ReplicaSample => ({ positio
 /** The writer's clock is 1 000 000 milliseconds ahead of this process. */
 const busy = history([100, 10, 1_000_100], [200, 20, 1_000_200], [300, 30, 1_000_300])
 
-for (
-  const [what, writer, sample, expected] of [
-    ['nothing is known of the writer', history(), replica(10, 1_000_000), -Infinity],
-    [
-      'everything is replayed, an hour after the last commit',
-      history([3_600_000, 10, 4_600_000]),
-      replica(10, 1_000_000),
-      3_600_000,
-    ],
-    ['everything is replayed, and nothing was ever committed', history([500, 10, 1_000_500]), replica(10), 500],
-    ['more is replayed than was written when the writer was asked', busy, replica(35, 1_000_310), 300],
-    ['what was written at an earlier check is replayed', busy, replica(20), 200],
-    ['between two checks: the last commit is later than the check', busy, replica(25, 1_000_260), 260],
-    ['between two checks: a bulk load without commits', busy, replica(25, 999_000), 200],
-    ['older than all checks: by the last commit', busy, replica(5, 1_000_050), 50],
-    ['older than all checks, and no commit', busy, replica(5), -Infinity],
-    ['a commit in the future, by a clock that was set back', busy, replica(25, 1_900_000), 300],
-    [
-      'the log went back: checks of another log do not count',
-      history([100, 50, 1_000_100], [200, 20, 1_000_200]),
-      replica(10),
-      -Infinity,
-    ],
-  ] as const
-) {
+for (const [what, writer, sample, expected] of [
+  ['nothing is known of the writer', history(), replica(10, 1_000_000), -Infinity],
+  [
+    'everything is replayed, an hour after the last commit',
+    history([3_600_000, 10, 4_600_000]),
+    replica(10, 1_000_000),
+    3_600_000,
+  ],
+  ['everything is replayed, and nothing was ever committed', history([500, 10, 1_000_500]), replica(10), 500],
+  ['more is replayed than was written when the writer was asked', busy, replica(35, 1_000_310), 300],
+  ['what was written at an earlier check is replayed', busy, replica(20), 200],
+  ['between two checks: the last commit is later than the check', busy, replica(25, 1_000_260), 260],
+  ['between two checks: a bulk load without commits', busy, replica(25, 999_000), 200],
+  ['older than all checks: by the last commit', busy, replica(5, 1_000_050), 50],
+  ['older than all checks, and no commit', busy, replica(5), -Infinity],
+  ['a commit in the future, by a clock that was set back', busy, replica(25, 1_900_000), 300],
+  [
+    'the log went back: checks of another log do not count',
+    history([100, 50, 1_000_100], [200, 20, 1_000_200]),
+    replica(10),
+    -Infinity,
+  ],
+] as const) {
   t.test(what, async (t) => t.equal(writer.freshAt(sample), expected))
 }
 

@@ -3,16 +3,7 @@ import fc from 'fast-check'
 import type { EntityRule } from '../../../src/index.ts'
 import { rowsIn, type Data, type Row } from './data.ts'
 import {
-  ENTITIES,
-  familyProperties,
-  keyColumns,
-  propertiesOf,
-  propertyOf,
-  SHAPE,
-  STORED,
-  storedAs,
-  targetOf,
-  type Naming,
+  ENTITIES, familyProperties, keyColumns, propertiesOf, propertyOf, SHAPE, STORED, storedAs, targetOf, type Naming,
 } from './shape.ts'
 
 /** A condition on rows: comparisons, conditions on related rows, and `$or`. */

@@ -1,12 +1,6 @@
 /** What the whitelists of the resources allow, by paths of the shape, and the resources of a server. */
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  type CrudKitOptions,
-  type QueryBuilderOptions,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, type CrudKitOptions, type QueryBuilderOptions,
 } from '../../../src/index.ts'
 import { ENTITIES, keyColumns, named, SHAPE, storedAs, targetOf, type ColumnType, type Naming } from './shape.ts'
 
