@@ -1,18 +1,12 @@
 /** Decorates the instance with the rules of `access`, which routes of resources and `request.em` obey. */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Access, AccessOptions } from '../src/access/index.ts'
+import type { Access } from '../src/access/index.ts'
 import { ConfigError } from '../src/base/errors.ts'
-import { ACTOR_PROPERTY, checkPluginOptions, refuseSecond } from '../src/http/index.ts'
+import { ACTOR_PROPERTY, checkPluginOptions, refuseSecond, type KitOptions } from '../src/http/index.ts'
 import { accessFor } from '../src/resource/index.ts'
 
-export interface CrudAccessOptions {
-  /**
-   * What each role may do: the rows, properties and operations of entities, wherever they are used. A role or an entity
-   * that is not named is refused. Default: resources are limited by their whitelists and scopes only.
-   */
-  readonly access?: AccessOptions
-}
+export interface CrudAccessOptions extends Pick<KitOptions, 'access'> {}
 
 const NAME = 'fastify-crud-kit/access'
 const kAccess = Symbol('fastify-crud-kit.access')

@@ -12,7 +12,7 @@ import {
   warnOfUnguarded,
   type AdvisedResource,
 } from '../src/advice/index.ts'
-import { checkPluginOptions, refuseSecond } from '../src/http/index.ts'
+import { checkPluginOptions, refuseSecond, type KitOptions } from '../src/http/index.ts'
 
 const NAME = 'fastify-crud-kit/advice'
 const kAdvised = Symbol('fastify-crud-kit.advised')
@@ -21,18 +21,7 @@ interface Advised {
   readonly [kAdvised]?: AdvisedResource[]
 }
 
-export interface CrudAdviceOptions {
-  /**
-   * When the server listens, log a warning with all missing indexes that filters, sorts or includes would use, and the
-   * statements that create them. Default: true.
-   */
-  readonly indexAdvice?: boolean
-  /**
-   * Names of entities whose rows all clients may use. The server warns of other entities that a resource with a scope
-   * leads to, if no MikroORM filter guards them, and of rules of `access` that lack `rows`.
-   */
-  readonly shared?: readonly string[]
-}
+export interface CrudAdviceOptions extends Pick<KitOptions, 'indexAdvice' | 'shared'> {}
 
 async function register (fastify: FastifyInstance, options: CrudAdviceOptions): Promise<void> {
   checkPluginOptions(NAME, options, ['shared', 'indexAdvice'])

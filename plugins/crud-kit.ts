@@ -18,9 +18,9 @@ import {
   checkKitOptions,
   type CrudRoutesOptions,
   type KitCheck,
+  type KitOptions,
   type ResourceOptions,
   type RoutesCheck,
-  type ServerDatabaseOptions,
   type UncheckedRoutes,
 } from '../src/http/index.ts'
 import { crudAccess, type CrudAccessOptions } from './access.ts'
@@ -55,11 +55,7 @@ declare module 'fastify' {
 }
 
 /** The options of `fastify.register(crudKit, ...)`. Either `orm` or `database` is required. */
-export interface CrudKitOptions
-  extends ServerDatabaseOptions, CrudAccessOptions, CrudAdviceOptions, ServerTimingOptions {
-  /** Resources by prefix. */
-  readonly resources?: Readonly<Record<string, ResourceOptions>>
-}
+export interface CrudKitOptions extends KitOptions {}
 
 /** The type of `crudKit`. The member without a value tells it from all other plugins. */
 export interface CrudKitPlugin {

@@ -2,16 +2,9 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { ConfigError } from '../src/base/errors.ts'
-import { checkPluginOptions, refuseSecond, TIMES_PROPERTY } from '../src/http/index.ts'
+import { checkPluginOptions, refuseSecond, TIMES_PROPERTY, type KitOptions } from '../src/http/index.ts'
 
-export interface ServerTimingOptions {
-  /**
-   * Send the duration of a request's stages `parse`, `plan`, `compile` and `run` in milliseconds, in the header
-   * Server-Timing. These times reveal something about the data to clients. Resources can override the option. Default:
-   * false.
-   */
-  readonly serverTiming?: boolean
-}
+export interface ServerTimingOptions extends Pick<KitOptions, 'serverTiming'> {}
 
 const NAME = 'fastify-crud-kit/server-timing'
 const kDefault = Symbol('fastify-crud-kit.serverTiming')

@@ -99,7 +99,10 @@ class Entry {
       (ts.isTypeAliasDeclaration(declaration) && isObject(declaration.type))
     if (!isOptions) return []
     return [
-      this.#table('Member', ownMembers(this.#checker.getDeclaredTypeOfSymbol(this.#symbol).getProperties(), false)),
+      this.#table(
+        'Member',
+        asDeclared(ownMembers(this.#checker.getDeclaredTypeOfSymbol(this.#symbol).getProperties(), false))
+      ),
     ]
   }
 
@@ -137,11 +140,15 @@ class Entry {
 
   /** A type as its declaration writes it, or else as the checker prints it. */
   #type (type: ts.Type, symbol?: ts.Symbol): string {
-    const declaration = symbol?.valueDeclaration
-    const written = declaration !== undefined &&
-      (ts.isPropertySignature(declaration) || ts.isPropertyDeclaration(declaration)) &&
-      declaration.type?.getText()
-    return oneLine(written || this.#checker.typeToString(type, undefined, ts.TypeFormatFlags.NoTruncation))
+    const declaration = symbol?.declarations?.[0]
+    const written = declaration !== undefined && writtenType(declaration)
+    if (written) return oneLine(written)
+    const printed = this.#checker.typeToString(type, undefined, ts.TypeFormatFlags.NoTruncation)
+    // of an option in a schema, whose name has a question mark if it may be missing
+    if (declaration !== undefined && ts.isPropertyAssignment(declaration)) {
+      return oneLine(printed.replace(/ \| undefined$/, '').replaceAll('"', "'"))
+    }
+    return oneLine(printed)
   }
 
   /** The docstring, with its errors and example. */
@@ -155,6 +162,26 @@ class Entry {
     const examples = tagged('example').map((example) => `\`\`\`ts\n${example}\n\`\`\``)
     return [escapeTags(text), ...errors, ...examples].filter((part) => part !== '').join('\n\n')
   }
+}
+
+/** The type that a declaration writes: of a property, or of an option in a schema, by `Type.Unsafe<...>`. */
+function writtenType (declaration: ts.Declaration): string | undefined {
+  if (ts.isPropertySignature(declaration) || ts.isPropertyDeclaration(declaration)) return declaration.type?.getText()
+  if (!ts.isPropertyAssignment(declaration)) return undefined
+  let schema: ts.Node | undefined = declaration.initializer
+  // the other calls, such as `Type.Optional`, have the schema as their first argument
+  while (schema !== undefined && ts.isCallExpression(schema)) {
+    if (schema.expression.getText() === 'Type.Unsafe') return schema.typeArguments?.[0]?.getText()
+    schema = schema.arguments[0]
+  }
+  return undefined
+}
+
+/** Members of an interface and then those of a schema, in the order of the schema. Mapped types have another order. */
+function asDeclared (members: readonly ts.Symbol[]): readonly ts.Symbol[] {
+  const place = ({ declarations }: ts.Symbol) =>
+    ts.isPropertyAssignment(declarations![0]!) ? declarations![0]!.pos + 1 : 0
+  return [...members].sort((a, b) => place(a) - place(b))
 }
 
 /** Whether a type is written as an object, whose members get a table. */

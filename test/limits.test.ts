@@ -2,9 +2,10 @@
 import Fastify from 'fastify'
 import fs from 'node:fs'
 import t from 'tap'
-import { DEFAULT_MAX_BATCH, DEFAULT_STREAM } from '../src/http/route-options.ts'
+import { DEFAULT_MAX_BATCH, StreamOptionsSchema } from '../src/http/route-options.ts'
 import { MAX_INCLUDE_DEPTH } from '../src/config/index.ts'
-import { DEFAULT_STATEMENT_TIMEOUT, PoolOptionsSchema } from '../src/database/database-options.ts'
+import { completePool, DATABASE_DEFAULTS } from '../src/database/database-options.ts'
+import { defaultsOf } from '../src/base/option-checks.ts'
 import { MAX_ERRORS } from '../src/base/error-list.ts'
 import { QueryBuilderConfig } from '../src/index.ts'
 import { MAX_PATTERN_LENGTH, MAX_WILDCARDS } from '../src/operators/pattern.ts'
@@ -13,7 +14,8 @@ import { MAX_FILTER_DEPTH, MAX_LIST_ITEMS, MAX_PARAMETERS, MAX_QUERY_BYTES } fro
 import { PART_BYTES } from '../src/run/streams/cursor.ts'
 
 const { pagination } = new QueryBuilderConfig()
-const described = (description: string | undefined): number => Number(/Default (\d+)/.exec(description!)![1])
+const pool = completePool(undefined)
+const stream = defaultsOf(StreamOptionsSchema)
 
 const DEFAULTS: Readonly<Record<string, number>> = {
   'Bytes of a query string': MAX_QUERY_BYTES,
@@ -31,15 +33,13 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Bytes of the records of an answer': pagination.maxBytes,
   'Records of a batch (`createMany`)': DEFAULT_MAX_BATCH,
   'Bytes of a body': Fastify().initialConfig.bodyLimit!,
-  'Milliseconds of a statement': DEFAULT_STATEMENT_TIMEOUT,
-  'Milliseconds that a request waits for a connection': described(
-    PoolOptionsSchema.properties.connectionTimeoutMillis.description
-  ),
-  'Requests that wait for a connection': described(PoolOptionsSchema.properties.queueLimit.description),
-  'Milliseconds in which the client of a stream must read a mebibyte': DEFAULT_STREAM.stallTimeoutMillis,
-  'Milliseconds of a stream': DEFAULT_STREAM.timeoutMillis,
-  'Milliseconds of open streams after the server begins to close': DEFAULT_STREAM.closeTimeoutMillis,
-  'Streams at the same time, for each pool': described(PoolOptionsSchema.properties.max.description) - 1,
+  'Milliseconds of a statement': DATABASE_DEFAULTS.statementTimeoutMillis,
+  'Milliseconds that a request waits for a connection': pool.connectionTimeoutMillis,
+  'Requests that wait for a connection': pool.queueLimit,
+  'Milliseconds in which the client of a stream must read a mebibyte': stream.stallTimeoutMillis,
+  'Milliseconds of a stream': stream.timeoutMillis,
+  'Milliseconds of open streams after the server begins to close': stream.closeTimeoutMillis,
+  'Streams at the same time, for each pool': pool.max - 1,
   'Bytes of a stream that are read at a time': PART_BYTES,
   'Records of a stream that are read at a time': MAX_STREAM_BATCH,
   'Included records of one record of a stream': pagination.maxIncluded,

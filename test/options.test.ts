@@ -1,6 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import { checkOptions, checkSchema } from '../src/base/option-checks.ts'
+import {
+  checkOptions,
+  checkSchema,
+  completed,
+  defaultsOf,
+  refusedAs,
+  secret,
+  withDefault,
+} from '../src/base/option-checks.ts'
 import { didYouMean } from '../src/base/suggest.ts'
 
 const refused = (message: string) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
@@ -70,14 +78,26 @@ t.test('options are checked against a schema', async (t) => {
     ] as const
   ) t.throws(() => checkSchema('Shop', schema, given), refused(`Shop: ${message}`), message)
   t.throws(
-    () => checkSchema('Shop', schema, { urls: [5] }, { isSecret: (path) => path === 'urls[0]' }),
+    () => checkSchema('Shop', Type.Object({ urls: Type.Array(secret(Type.String())) }), { urls: [5] }),
     refused('Shop: urls[0]: expected string')
   )
+  const special = refusedAs(schema.properties.urls, (value, place) => `${place} can't be ${String(value)}`)
   t.throws(
-    () => checkSchema('Shop', schema, { urls: 5 }, { say: (path, value) => `${path} can't be ${String(value)}` }),
+    () => checkSchema('Shop', Type.Object({ urls: special }), { urls: 5 }),
     refused("Shop: urls can't be 5")
   )
   t.doesNotThrow(() => checkSchema('Shop', schema, { count: 'none', stream: true }))
+})
+
+t.test('defaults take the place of options that are missing', async (t) => {
+  const schema = Type.Object({
+    max: withDefault(Type.Integer(), 10),
+    min: withDefault(Type.Integer(), 0),
+    name: Type.Optional(Type.String()),
+  })
+  t.strictSame(completed(schema, { min: 5 }), { min: 5, max: 10 })
+  t.strictSame(completed(schema, undefined), { max: 10, min: 0 })
+  t.strictSame(defaultsOf(schema), { max: 10, min: 0 })
 })
 
 t.test('a sentence ends with a suggestion, or with the known names', async (t) => {

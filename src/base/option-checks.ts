@@ -1,5 +1,13 @@
 /** Checks the options that applications pass, and builds the sentences that refuse them. */
-import type { Static, TSchema } from '@sinclair/typebox'
+import {
+  Type,
+  type Static,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+} from '@sinclair/typebox'
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { ConfigError } from './errors.ts'
 import { segmentsOf } from './error-list.ts'
@@ -66,12 +74,66 @@ export function notOneOf (value: unknown, members: readonly string[], objects: r
   return didYouMean(`expected one of ${[quoted(members), ...objects].join(', ')}, got ${shown(value)}`, near)
 }
 
-/** Changes to the messages of a check against a schema. */
-export interface SchemaSentences {
-  /** Returns the sentence about the option at a path, or `undefined` for the default one. */
-  readonly say?: (path: string, value: unknown) => string | undefined
-  /** Whether the value at a path may hold a password, so that the error must not show it. */
-  readonly isSecret?: (path: string, value: unknown) => boolean
+/** An option that has a default, which `completed` fills in. */
+export type WithDefault<Schema extends TSchema> = TOptional<Schema> & { readonly default: Static<Schema> }
+
+/**
+ * Declares an option with a default. Say the default in the option's docstring, too: `Default: 1 000.` A test compares
+ * them.
+ */
+export function withDefault<Schema extends TSchema> (schema: Schema, value: Static<Schema>): WithDefault<Schema> {
+  return Type.Optional({ ...schema, default: value }) as WithDefault<Schema>
+}
+
+/** Declares an option that is one of these texts. */
+export function oneOf<const Name extends string> (names: readonly Name[]): TUnsafe<Name> {
+  return Type.Unsafe<Name>(Type.Union(names.map((name) => Type.Literal(name))))
+}
+
+type Defaults<Properties extends TProperties> = {
+  readonly [Name in keyof Properties as Properties[Name] extends WithDefault<TSchema> ? Name : never]-?: Static<
+    Properties[Name]
+  >
+}
+
+/** The options, with the defaults of their schema in place of those that are missing. */
+export function completed<Properties extends TProperties> (
+  { properties }: TObject<Properties>,
+  given: Readonly<Static<TObject<Properties>>> | undefined
+): Readonly<Static<TObject<Properties>>> & Defaults<Properties> {
+  const result: Record<string, unknown> = { ...given }
+  for (const [name, schema] of Object.entries(properties)) if ('default' in schema) result[name] ??= schema['default']
+  return result as Static<TObject<Properties>> & Defaults<Properties>
+}
+
+/** The defaults of options. */
+export function defaultsOf<Properties extends TProperties> (schema: TObject<Properties>): Defaults<Properties> {
+  return completed(schema, {} as Static<TObject<Properties>>)
+}
+
+const kRefusal = Symbol('refusal')
+const kSecret = Symbol('secret')
+
+/** Returns the sentence about a wrong value at a place such as `pool.max`, or `undefined` for the default sentence. */
+type Refusal = (value: unknown, place: string) => string | undefined
+
+/** What the schema of an option may say beside its type. */
+interface OptionSchema extends TSchema {
+  readonly [kRefusal]?: Refusal
+  readonly [kSecret]?: (value: unknown) => boolean
+}
+
+/** Gives an option its own sentence about wrong values. */
+export function refusedAs<Schema extends TSchema> (schema: Schema, refusal: Refusal): Schema {
+  return { ...schema, [kRefusal]: refusal }
+}
+
+/** Marks an option whose values may hold a password, so that errors must not show them. */
+export function secret<Schema extends TSchema> (
+  schema: Schema,
+  holdsSecret: (value: unknown) => boolean = () => true
+): Schema {
+  return { ...schema, [kSecret]: holdsSecret }
 }
 
 /**
@@ -83,18 +145,16 @@ export interface SchemaSentences {
 export function checkSchema<Schema extends TSchema> (
   who: string,
   schema: Schema,
-  options: unknown,
-  sentences: SchemaSentences = {}
+  options: unknown
 ): asserts options is Static<Schema> {
   const error = Errors(schema, options).First()
-  if (error !== undefined) throw new ConfigError(`${who}: ${mistakeOf(error, schema, [], sentences)}`)
+  if (error !== undefined) throw new ConfigError(`${who}: ${mistakeOf(error, schema, [])}`)
 }
 
 function mistakeOf (
   { type, path, schema, value, message }: ValueError,
   root: TSchema,
-  above: readonly string[],
-  sentences: SchemaSentences
+  above: readonly string[]
 ): string {
   const own = segmentsOf(path)
   const keys = [...above, ...own]
@@ -103,9 +163,10 @@ function mistakeOf (
     ? (schema['anyOf'] as readonly TSchema[] | undefined)?.find(({ type }) => type === 'object')
     : undefined
   const inner = object && Errors(object, value).First()
-  if (inner !== undefined) return mistakeOf(inner, object!, keys, sentences)
+  if (inner !== undefined) return mistakeOf(inner, object!, keys)
   const place = placeOf(keys)
-  const special = sentences.say?.(place, value)
+  const { [kRefusal]: refusal, [kSecret]: holdsSecret } = schema as OptionSchema
+  const special = refusal?.(value, place)
   if (special !== undefined) return special
   if (type === ValueErrorType.ObjectAdditionalProperties) {
     const parent = own.slice(0, -1).reduce((inner: TSchema | undefined, key) => inner?.properties?.[key], root)
@@ -115,7 +176,7 @@ function mistakeOf (
   const subject = place === '' ? 'options' : place
   const members = membersOf(schema)
   if (members !== undefined) return `${subject}: ${notOneOf(value, members, objectsOf(schema))}`
-  const got = sentences.isSecret?.(place, value) === true ? '' : `, got ${shown(value)}`
+  const got = holdsSecret?.(value) === true ? '' : `, got ${shown(value)}`
   return `${subject}: ${message.charAt(0).toLowerCase()}${message.slice(1)}${got}`
 }
 

@@ -8,7 +8,7 @@ import {
   type ReplicaReport,
   type ReplicaSet,
 } from '../run/index.ts'
-import { checkDatabaseOptions, type DatabaseOptions } from './database-options.ts'
+import { checkDatabaseOptions, DATABASE_DEFAULTS, type DatabaseOptions } from './database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget } from './database-url.ts'
 import { closeDatabase, openDatabase, type Opened } from './open-database.ts'
 import { readReplicas, type Replicas } from './replicas/replica-options.ts'
@@ -68,7 +68,7 @@ export class DatabaseFactory<Async extends boolean = true> {
   constructor (options: DatabaseOptions<Async>) {
     checkDatabaseOptions(options)
     this.#options = { ...options }
-    this.#target = parseDatabaseUrl(options.databaseUrl ?? 'pglite://memory')
+    this.#target = parseDatabaseUrl(options.databaseUrl ?? DATABASE_DEFAULTS.databaseUrl)
     this.#replicas = readReplicas(options, this.#target)
     this.useAsync = (options.useAsync ?? true) as Async
     this.preparedStatements = options.preparedStatements ?? true

@@ -5,7 +5,7 @@ import { ConfigError } from '../base/errors.ts'
 import { doInTurn } from '../base/steps.ts'
 import { askDistribution, clientOf, ReplicaSet, run } from '../run/index.ts'
 import { connect, refusesTimeout } from './connect.ts'
-import { DEFAULT_STATEMENT_TIMEOUT, withEntities, type DatabaseOptions } from './database-options.ts'
+import { DATABASE_DEFAULTS, withEntities, type DatabaseOptions } from './database-options.ts'
 import type { DatabaseTarget } from './database-url.ts'
 import { loadDriver } from './drivers.ts'
 import { lockFolder, type FolderLock } from './folder-lock.ts'
@@ -93,7 +93,7 @@ async function initWithTimeout (
   // PgBouncer refuses statement_timeout, and preparedStatements: false is meant for PgBouncer
   if (options.statementTimeoutMillis !== undefined || options.preparedStatements === false) return await init(options)
   try {
-    return await init({ ...options, statementTimeoutMillis: DEFAULT_STATEMENT_TIMEOUT })
+    return await init({ ...options, statementTimeoutMillis: DATABASE_DEFAULTS.statementTimeoutMillis })
   } catch (error) {
     if (!refusesTimeout(error)) throw error
     await close()?.catch(() => {})

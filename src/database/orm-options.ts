@@ -2,17 +2,9 @@
 import type { EntityManager, Options } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import { guardPool, readingFrom, type ReplicaSet } from '../run/index.ts'
-import type { DatabaseOptions } from './database-options.ts'
+import { completePool, DATABASE_DEFAULTS, type DatabaseOptions } from './database-options.ts'
 import type { DatabaseTarget, PostgresqlTarget } from './database-url.ts'
 
-/** Default time to wait for a connection. pg would wait for ever for an exhausted pool. */
-const CONNECTION_TIMEOUT = 10_000
-/** Default length of the queue: longer than any useful wait, and short enough to not fill the memory. */
-const QUEUE_LIMIT = 1_000
-/** Default time before a probe. Longer statements are rare, so one additional question for each is cheap. */
-const PROBE_AFTER = 10_000
-/** The default name of our connections in pg_stat_activity. */
-const APPLICATION_NAME = 'fastify-crud-kit'
 /** Keeps firewalls from dropping idle connections, and detects servers that have gone. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
@@ -29,15 +21,11 @@ export function toOrmOptions (options: DatabaseOptions<boolean>, target: Databas
 }
 
 function postgresqlOptions (options: DatabaseOptions<boolean>, target: PostgresqlTarget): Options {
-  const { min, max, idleTimeoutMillis } = options.pool ?? {}
+  const { min, max, idleTimeoutMillis } = completePool(options.pool)
   return {
     ...connectionOptions(options, target),
     ...(target.schema !== undefined && { schema: target.schema }),
-    pool: {
-      ...(min !== undefined && { min }),
-      ...(max !== undefined && { max }),
-      ...(idleTimeoutMillis !== undefined && { idleTimeoutMillis }),
-    },
+    pool: { min, max, idleTimeoutMillis },
   }
 }
 
@@ -85,15 +73,14 @@ export function replicaOptions (
 
 /** The options for pg, and the hook that runs after pg has created the pool. */
 function driverOptions (
-  { pool = {}, applicationName, statementTimeoutMillis, preparedStatements }: DatabaseOptions<boolean>,
+  { pool, applicationName, statementTimeoutMillis, preparedStatements }: DatabaseOptions<boolean>,
   target: PostgresqlTarget,
   given: Given = {}
 ): object {
-  const { connectionTimeoutMillis = CONNECTION_TIMEOUT, queueLimit = QUEUE_LIMIT, probeAfterMillis = PROBE_AFTER } =
-    pool
+  const { connectionTimeoutMillis, queueLimit, probeAfterMillis } = completePool(pool)
   return {
     ...KEEP_ALIVE,
-    fallback_application_name: APPLICATION_NAME,
+    fallback_application_name: DATABASE_DEFAULTS.applicationName,
     ...(applicationName !== undefined && { application_name: applicationName }),
     // pg does not send 0, which leaves the limit to the server
     ...(statementTimeoutMillis !== undefined && { statement_timeout: statementTimeoutMillis }),

@@ -7,14 +7,13 @@ import {
   type TransactionFunction,
   type TransactionWrapper,
 } from './run-transaction.ts'
-import { DEFAULT_BACKOFF, DEFAULT_RETRIES, type TransactionOptions } from './transaction-options.ts'
+import { REPETITION, type TransactionOptions } from './transaction-options.ts'
 
 const POLICY: Policy = {
   name: 'withTransaction',
   usage: 'withTransaction(em, async (em) => ...)',
-  retries: DEFAULT_RETRIES,
   unavailable: false,
-  ...DEFAULT_BACKOFF,
+  ...REPETITION,
 }
 
 /**

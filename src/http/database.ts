@@ -18,22 +18,10 @@ import { isPromise } from '../base/or-promise.ts'
 import { knowRules } from '../resource/index.ts'
 import { doInTurn } from '../base/steps.ts'
 import { askDistributionAgain, clientOf, limitStatements, run } from '../run/index.ts'
+import type { KitOptions } from './plugin-options.ts'
 
 /** The options for a server's database: either `orm` or `database`. */
-export interface ServerDatabaseOptions {
-  /** An open MikroORM. Its owner closes it. */
-  readonly orm?: MikroORM
-  /**
-   * A database to open now and to close with the server. A shared factory is closed with the last server that uses
-   * it.
-   */
-  readonly database?: DatabaseFactory | DatabaseOptions
-  /**
-   * Milliseconds after which PostgreSQL ends a statement on connections of `orm`. Default: the setting of the
-   * PostgreSQL server. With `database`, the option is part of `database`.
-   */
-  readonly statementTimeoutMillis?: number
-}
+export interface ServerDatabaseOptions extends Pick<KitOptions, 'orm' | 'database' | 'statementTimeoutMillis'> {}
 
 /**
  * Checks the choice of a database.

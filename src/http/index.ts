@@ -15,7 +15,13 @@ export {
 } from './database.ts'
 export { EM_PROPERTIES, emGetter, rememberReply } from './em-of-request.ts'
 export { ErrorSchema } from './error-schema.ts'
-export { checkKitOptions, checkPluginOptions, CrudKitOptionsSchema, refuseSecond } from './plugin-options.ts'
+export {
+  checkKitOptions,
+  checkPluginOptions,
+  CrudKitOptionsSchema,
+  refuseSecond,
+  type KitOptions,
+} from './plugin-options.ts'
 export { knownResources, type KnownResource } from './known-resources.ts'
 export { sendProbe, type Probe } from './probes.ts'
 export { readQuery } from './read-query.ts'

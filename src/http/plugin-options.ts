@@ -1,43 +1,72 @@
-/** The options of `crudKit` and the plugins in it, as TypeBox schemas, and the check against them at registration. */
-import { Type } from '@sinclair/typebox'
+/** The options of `crudKit` and of the plugins in it, and the check of them at registration. */
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { Type, type Static } from '@sinclair/typebox'
 import type { RegisterOptions } from 'fastify'
+import type { AccessOptions } from '../access/index.ts'
 import { ConfigError } from '../base/errors.ts'
-import { checkSchema, shown, unknownOption } from '../base/option-checks.ts'
+import { checkSchema, refusedAs, shown, unknownOption, withDefault } from '../base/option-checks.ts'
 import { nearest } from '../base/suggest.ts'
+import type { DatabaseFactory, DatabaseOptions } from '../database/index.ts'
 import { MAX_MILLIS } from './route-options.ts'
+import type { ResourceOptions } from './routes/check-types.ts'
 
 const closed = { additionalProperties: false }
 
+/** The resources of `crudKit`: a record of which the schema shows only the form of the prefixes. */
+const Resources = refusedAs(
+  Type.Unsafe<Readonly<Record<string, ResourceOptions>>>(
+    Type.Record(Type.String({ pattern: '^/' }), Type.Any(), closed)
+  ),
+  (value, place) => {
+    if (place === 'resources') {
+      return "'resources' must be an object with a resource for each prefix, such as " +
+        `{ '/books': new CrudBase({ model: Book }) }, got ${shown(value)}.`
+    }
+    const prefix = place.slice('resources.'.length)
+    return `'${prefix}' in 'resources' must be a prefix that starts with a slash: '/${prefix}'.`
+  }
+)
+
 /** The options of `crudKit`. */
 export const CrudKitOptionsSchema = Type.Object({
-  orm: Type.Optional(Type.Any({ description: 'An open MikroORM, to be closed by its owner.' })),
-  database: Type.Optional(
-    Type.Any({ description: 'A DatabaseFactory or its options: opened and closed with the server.' })
-  ),
-  statementTimeoutMillis: Type.Optional(Type.Integer({
-    minimum: 1,
-    maximum: MAX_MILLIS,
-    description: "Time after which the server ends a statement of the orm that is given. Default: the server's own.",
-  })),
-  resources: Type.Optional(Type.Record(Type.String({ pattern: '^/' }), Type.Any(), {
-    ...closed,
-    description: 'Resources by prefix: a CrudBase, or { crud, ...options }.',
-  })),
-  access: Type.Optional(
-    Type.Any({ description: 'What each role may do with rows, properties and operations of entities.' })
-  ),
-  shared: Type.Optional(
-    Type.Array(Type.String(), {
-      description: 'Names of entities whose rows all clients may use. There is no warning that they have no guard.',
-    })
-  ),
-  serverTiming: Type.Optional(
-    Type.Boolean({ default: false, description: 'Sends how long the stages of a request took, as Server-Timing.' })
-  ),
-  indexAdvice: Type.Optional(
-    Type.Boolean({ default: true, description: 'Warns of filters, sorts and includes that no index serves.' })
-  ),
+  /** An open MikroORM. Its owner closes it. */
+  orm: Type.Optional(Type.Unsafe<MikroORM>(Type.Any())),
+  /**
+   * A database to open now and to close with the server. A shared factory is closed with the last server that uses it.
+   */
+  database: Type.Optional(Type.Unsafe<DatabaseFactory | DatabaseOptions>(Type.Any())),
+  /**
+   * Milliseconds after which PostgreSQL ends a statement on connections of `orm`. Default: the setting of the
+   * PostgreSQL server. With `database`, the option is part of `database`.
+   */
+  statementTimeoutMillis: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MILLIS })),
+  /** Resources by prefix. */
+  resources: Type.Optional(Resources),
+  /**
+   * What each role may do: the rows, properties and operations of entities, wherever they are used. A role or an entity
+   * that is not named is refused. Default: resources are limited by their whitelists and scopes only.
+   */
+  access: Type.Optional(Type.Unsafe<AccessOptions>(Type.Any())),
+  /**
+   * Names of entities whose rows all clients may use. The server warns of other entities that a resource with a scope
+   * leads to, if no MikroORM filter guards them, and of rules of `access` that lack `rows`.
+   */
+  shared: Type.Optional(Type.Unsafe<readonly string[]>(Type.Array(Type.String()))),
+  /**
+   * Send the duration of a request's stages `parse`, `plan`, `compile` and `run` in milliseconds, in the header
+   * Server-Timing. These times reveal something about the data to clients. Resources can override the option. Default:
+   * false.
+   */
+  serverTiming: withDefault(Type.Boolean(), false),
+  /**
+   * When the server listens, log a warning with all missing indexes that filters, sorts or includes would use, and the
+   * statements that create them. Default: true.
+   */
+  indexAdvice: withDefault(Type.Boolean(), true),
 }, closed)
+
+/** The options of `crudKit`, by name. */
+export type KitOptions = Readonly<Static<typeof CrudKitOptionsSchema>>
 
 /**
  * Checks the options of crudKit.
@@ -45,16 +74,7 @@ export const CrudKitOptionsSchema = Type.Object({
  * @throws {ConfigError} for the first option that is unknown, with the nearest name, or that has the wrong type
  */
 export function checkKitOptions (options: unknown): void {
-  checkSchema('crudKit', CrudKitOptionsSchema, options, {
-    say: (path, value) => {
-      if (path === 'resources') {
-        return "'resources' must be an object with a resource for each prefix, such as " +
-          `{ '/books': new CrudBase({ model: Book }) }, got ${shown(value)}.`
-      }
-      const prefix = /^resources\.(.+)$/.exec(path)?.[1]
-      return prefix && `'${prefix}' in 'resources' must be a prefix that starts with a slash: '/${prefix}'.`
-    },
-  })
+  checkSchema('crudKit', CrudKitOptionsSchema, options)
 }
 
 const { resources, ...shared } = CrudKitOptionsSchema.properties

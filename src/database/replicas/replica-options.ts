@@ -3,12 +3,12 @@
  * how to check them.
  */
 import { ConfigError } from '../../base/errors.ts'
-import { checkSchema, shown } from '../../base/option-checks.ts'
+import { checkSchema, completed } from '../../base/option-checks.ts'
 import type { ReplicaSettings } from '../../run/index.ts'
 import type { DatabaseOptions } from '../database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget, type PostgresqlTarget } from '../database-url.ts'
 import { isPlain } from '../orm-options.ts'
-import { ReplicaOptionsSchema, type ReplicaOptions } from './replica-schema.ts'
+import { ReplicaOptionsSchema } from './replica-schema.ts'
 
 export interface Replicas {
   readonly targets: readonly PostgresqlTarget[]
@@ -26,7 +26,7 @@ export function readReplicas (
 ): Replicas | undefined {
   if (given === undefined) return undefined
   const options = Array.isArray(given) ? { urls: given } : given
-  check(options)
+  checkSchema('DatabaseFactory: replicas', ReplicaOptionsSchema, options)
   if (writer.driver === 'pglite') {
     throw new ConfigError('DatabaseFactory: replicas: PGlite has none. They belong to a postgresql:// URL')
   }
@@ -36,7 +36,7 @@ export function readReplicas (
         'each replica'
     )
   }
-  const { urls, maxLag = 10_000, checkInterval = 1_000, checkTimeout = 2_000 } = options
+  const { urls, maxLag, checkInterval, checkTimeout } = completed(ReplicaOptionsSchema, options)
   // a healthy replica's last check must not expire before the next one has ended
   if (maxLag !== false && maxLag < checkInterval + checkTimeout) {
     throw new ConfigError(
@@ -57,18 +57,6 @@ export function readReplicas (
     }
   }
   return { targets, settings: { labels: targets.map(({ label }) => label), maxLag, checkInterval, checkTimeout } }
-}
-
-function check (options: unknown): asserts options is ReplicaOptions {
-  checkSchema('DatabaseFactory: replicas', ReplicaOptionsSchema, options, {
-    say: (path, value) => {
-      if (path === 'maxLag') return `maxLag must be milliseconds, at least 1, or false, got ${shown(value)}`
-      if (path !== '') return undefined
-      return `expected a list of URLs or { urls, maxLag, checkInterval, checkTimeout }, got ${shown(value)}`
-    },
-    // a URL may hold a password; the value of an unset environment variable does not
-    isSecret: (path, value) => path.startsWith('urls[') && typeof value === 'string' && value !== '',
-  })
 }
 
 function parse (url: string, name: string): PostgresqlTarget {

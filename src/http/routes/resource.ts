@@ -1,6 +1,5 @@
 /** The resource of some routes and their documentation: bound to an ORM, with checked options. */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { notAnOperation } from '../../config/index.ts'
 import { CrudBase, entityName } from '../../crud/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
@@ -62,9 +61,7 @@ export function routedResource (
   if (orm === undefined) {
     throw new ConfigError(`${what}: register crudKit first, and await it: await fastify.register(crudKit, { ... }).`)
   }
-  checkSchema(what, ResourceOptionsSchema, rest, {
-    say: (path, value) => /^operations\[\d+\]$/.test(path) ? `${path}: ${notAnOperation(value)}` : undefined,
-  })
+  checkSchema(what, ResourceOptionsSchema, rest)
   const bound = crud.bind(orm.em)
   const operations = offeredOperations(what, bound, options, byRole)
   checkOwnParts(what, options, operations)

@@ -2,7 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { StreamColumn } from '../../read/index.ts'
 import { OpenStream, type OpenBatches } from './open-stream.ts'
-import { DEFAULT_STREAM, type StreamOptions } from '../route-options.ts'
+import { completed } from '../../base/option-checks.ts'
+import { StreamOptionsSchema, type StreamOptions } from '../route-options.ts'
 import { streamFormat, type StreamFormat } from './formats.ts'
 
 /** The functions that the route of a list needs for streams. */
@@ -26,12 +27,7 @@ export interface Streaming {
 
 /** The streams of a resource. When the server closes, they have some time to end, and then are ended. */
 export function streamingOf (fastify: FastifyInstance, options: StreamOptions): Streaming {
-  const {
-    stallTimeoutMillis = DEFAULT_STREAM.stallTimeoutMillis,
-    timeoutMillis = DEFAULT_STREAM.timeoutMillis,
-    closeTimeoutMillis = DEFAULT_STREAM.closeTimeoutMillis,
-    csv = {},
-  } = options
+  const { stallTimeoutMillis, timeoutMillis, closeTimeoutMillis, csv = {} } = completed(StreamOptionsSchema, options)
   const open = new Set<OpenStream>()
   let timer: NodeJS.Timeout | undefined
   fastify.addHook('preClose', async () => {
