@@ -63,8 +63,8 @@ const HOOKS = [
   'onRequestAbort',
 ] as const satisfies readonly (keyof RouteOptions)[]
 
-/** Fastify's hooks of a route. */
-export type RouteHooks = Partial<Pick<RouteOptions, typeof HOOKS[number]>>
+/** Fastify's hooks of a route. An interface, since its name is what declarations show. */
+export interface RouteHooks extends Partial<Pick<RouteOptions, typeof HOOKS[number]>> {}
 
 const HooksSchema = Type.Optional(
   Type.Object(Object.fromEntries(HOOKS.map((name) => [name, Type.Optional(Type.Any())])), closed)
