@@ -2,20 +2,20 @@
 import { TooLargeError } from '../base/errors.ts'
 import { PAGE_STYLES } from '../base/page-styles.ts'
 import type { GetPlan, PlannedInclude, KeysetPlan, ListPlan, StreamPlan } from '../plan/index.ts'
-import { EXCESS_COLUMN, EXCESS_OF_BYTES, forecastOf, KEYSET_ROW, TOO_LONG, type Row } from '../sql/index.ts'
+import { EXCESS_COLUMN, EXCESS_OF_BYTES, forecastOf, KEYSET_ROW, TOO_LONG, type Form, type Row } from '../sql/index.ts'
 
-type LimitedPlan = ListPlan | KeysetPlan | GetPlan
+/** The plan of an answer with limits. */
+export type LimitedPlan = ListPlan | KeysetPlan | GetPlan
 
 /** The most bytes of UTF-8 that a UTF-16 code unit takes. */
 const MOST_BYTES = 3
 
 /**
- * Whether the answer's statement has to run again, with sizes weighed by the database: the rows alone do not show
- * whether the answer is complete and within its limits.
+ * Whether the rows leave open if the answer is within its limits, so that its size has to be measured by the database.
  *
  * @throws {TooLargeError} when the answer exceeds a limit
  */
-export function isDoubtful (plan: LimitedPlan, rows: readonly Row[]): boolean {
+export function isDoubtful (plan: LimitedPlan, form: Form, rows: readonly Row[]): boolean {
   const { limits, selection } = plan
   const [first] = rows
   if (limits === undefined || first === undefined) return false
@@ -24,7 +24,7 @@ export function isDoubtful (plan: LimitedPlan, rows: readonly Row[]): boolean {
   const texts = plan.kind === 'list' ? [first.items] : rows.map((row) => row[KEYSET_ROW.item])
   let length = 0
   for (const text of texts) if (typeof text === 'string') length += text.length
-  if (excess === undefined) {
+  if (form.limits === 'trusted') {
     const { longest, countable, doubtfulBytes } = forecastOf(selection, limits)
     if (length >= doubtfulBytes) return true
     if (

@@ -3,7 +3,8 @@
  * checks the limits of answers, and makes the wire form of values that only JavaScript can convert. It is pure: it has
  * no connection.
  */
-export { checkRecord, isDoubtful, tooLarge } from './answer-limits.ts'
+export { checkRecord, tooLarge } from './answer-limits.ts'
 export { cursorInfo, readKeyset, type CursorInfo, type KeysetRows } from './cursor-page.ts'
 export { pageInfo, pageJson, plannedTotal, totalOfPage, type OffsetInfo, type PageInfo } from './page.ts'
+export { planAgain } from './plan-again.ts'
 export { toWireOf, type JsonRecord, type ToWire } from './wire.ts'

@@ -21,8 +21,6 @@ export { otherSide, planOtherSide } from './position.ts'
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { QueryErrors } from './query-errors.ts'
 export type { UnknownOptions } from './unknown/index.ts'
-export { mayGather, MOST_GATHERED } from './gathered.ts'
-export { isDeep } from './window.ts'
 export { checkGet, checkWriteQuery, planAhead, planCount, planEstimate, planExists, planGet, planList } from './plan.ts'
 export {
   planStream,

@@ -46,7 +46,6 @@ export function planStreamPage (plan: StreamPlan, limit: number, after?: SortTex
     limit,
     fetchSlot: plan.values.length,
     spare: 0,
-    usual: false,
     witness: false,
     fingerprint: '',
     values: [...plan.values, limit],
@@ -72,7 +71,7 @@ export function planStreamKeys (plan: StreamPlan): StreamPlan {
  * records are read in the same snapshot as the keys. The conditions that hide rows from the caller are repeated.
  */
 export function planStreamRecords (
-  { model, deleted, selection, limits, weighed }: StreamPlan,
+  { model, deleted, selection, limits, isDoubtful }: StreamPlan,
   keys: readonly StreamKey[]
 ): RecordsPlan {
   const values = new Values()
@@ -88,7 +87,7 @@ export function planStreamRecords (
     deleted,
     selection,
     ...(limits !== undefined && { limits }),
-    ...(weighed && { weighed }),
+    ...(isDoubtful && { isDoubtful }),
     keysSlot,
     columnSlots,
     values: values.list,

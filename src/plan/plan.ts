@@ -95,7 +95,7 @@ function makeListPlan (params: QueryParams, whitelist: Whitelist, options: PlanO
     limit: window.limit,
     fetchSlot: values.add(window.limit + 1),
     spare: 1,
-    usual: window.limit === whitelist.pagination.defaultPerPage,
+    usualFetch: window.limit === whitelist.pagination.defaultPerPage ? window.limit + 1 : undefined,
     witness: false,
     fingerprint,
     values: values.list,

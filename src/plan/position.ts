@@ -30,10 +30,11 @@ export function planPage (
 ): KeysetPlan {
   const { fetchSlot, spare } = plan
   // the values after the number of rows belong to the previous place of the plan
-  const bound: unknown[] = [...plan.values.slice(0, fetchSlot), limit + spare + (witness ? 1 : 0)]
+  const fetched = limit + spare + (witness ? 1 : 0)
+  const bound: unknown[] = [...plan.values.slice(0, fetchSlot), fetched]
   const slots = values.map((value) => value === null ? null : bound.push(value) - 1)
-  const usual = plan.usual && limit === plan.limit
-  return { ...plan, limit, usual, place: { side, inclusive, slots, texts }, witness, values: bound }
+  const usualFetch = plan.usualFetch !== undefined && limit === plan.limit ? fetched : undefined
+  return { ...plan, limit, usualFetch, place: { side, inclusive, slots, texts }, witness, values: bound }
 }
 
 /** Plans a read that tells whether there is a row on the other side of a plan's place. It selects no properties. */

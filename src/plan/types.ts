@@ -170,8 +170,8 @@ interface AnswerPlan extends ReadPlan {
   readonly selection: Selection
   /** The limits of the answer. Absent if includes cannot make the answer larger than its rows. */
   readonly limits?: AnswerLimits
-  /** Whether the statement measures the size of its answer, because a cheaper statement has left the size open. */
-  readonly weighed?: boolean
+  /** An earlier statement of the read has left open whether the answer is within its limits. */
+  readonly isDoubtful?: true
 }
 
 /** The rows of a page, and how the answer describes them. */
@@ -198,11 +198,8 @@ export interface ListPlan extends AnswerPlan {
   /** Number of rows in the page. */
   readonly limitSlot: Slot
   readonly offsetSlot: Slot
-  /**
-   * Whether the statement takes the page and the total from gathered rows. Absent if that is not decided yet. See
-   * `mayGather`.
-   */
-  readonly gathered?: boolean
+  /** An earlier statement of the read has shown that the filters keep many rows. */
+  readonly hasManyRows?: true
 }
 
 /**
@@ -236,8 +233,8 @@ export interface KeysetPlan extends AnswerPlan {
   readonly fetchSlot: Slot
   /** Number of rows to fetch beyond the page: 1 tells whether others follow. */
   readonly spare: 0 | 1
-  /** Whether the page has the default size of the whitelist, so that its statement may contain this number. */
-  readonly usual: boolean
+  /** The number of rows to fetch, if the page has the default size of the whitelist. The statement may contain it. */
+  readonly usualFetch?: number | undefined
   /** Values of the configuration, by their slots. The statement may contain them. */
   readonly fixed?: ReadonlyMap<Slot, FixedValue>
   /** The place where the page starts. Absent for the first page. */

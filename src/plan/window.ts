@@ -37,16 +37,3 @@ export function planWindow (params: QueryParams, pagination: Pagination, errors:
   }
   return { style, offset, limit, count: pagination.count }
 }
-
-/** A page that skips fewer rows is not deep. */
-const DEEP = 4_000
-/** Rows that a deep page skips for each of its own rows. */
-const DEEP_FOR_EACH_ROW = 200
-
-/**
- * Whether a page skips so many rows that it is cheaper to find its keys first and to look up its rows by key. A look-up
- * costs as much as skipping some rows.
- */
-export function isDeep ({ offset, limit }: Window): boolean {
-  return offset >= DEEP && offset >= limit * DEEP_FOR_EACH_ROW
-}

@@ -5,7 +5,7 @@ import type { QueryParams } from '../query/index.ts'
 import type { Call } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import { convertRecord, type JsonAnswer } from './answer.ts'
-import { beginRead, findRows, findWithinLimits, prepareRead } from './rows.ts'
+import { beginRead, findRows, prepareRead } from './rows.ts'
 
 /** The record with a key, or `null` if it does not exist. */
 export function * readRecord (call: Call, id: Id, params: QueryParams | undefined): Steps<JsonAnswer | null> {
@@ -13,7 +13,7 @@ export function * readRecord (call: Call, id: Id, params: QueryParams | undefine
   const plan = planGet(id, params, read.resource.whitelist, call.options)
   enterStage()
   if (plan === undefined) return null
-  const { rows: [row], statement: { toWire } } = yield * findWithinLimits(yield * prepareRead(read, plan), plan)
+  const { rows: [row], statement: { toWire } } = yield * findRows(yield * prepareRead(read, plan), plan)
   if (row === undefined) return null
   return {
     json: yield * convertRecord(read, row.item as string, toWire),

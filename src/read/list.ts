@@ -14,7 +14,7 @@ import {
 } from '../answer/index.ts'
 import type { Row } from '../sql/index.ts'
 import { convertList, type JsonAnswer } from './answer.ts'
-import { beginRead, findRows, findWithinLimits, prepareRead, type PreparedRead } from './rows.ts'
+import { beginRead, findRows, prepareRead, type PreparedRead } from './rows.ts'
 
 /** Reads a page as JSON. */
 export function * readList (call: Call, params: QueryParams): Steps<JsonAnswer> {
@@ -25,7 +25,7 @@ export function * readList (call: Call, params: QueryParams): Steps<JsonAnswer> 
 }
 
 function * readPage (read: PreparedRead, plan: ListPlan): Steps<string> {
-  const { rows: [row], statement: { toWire } } = yield * findWithinLimits(read, plan)
+  const { rows: [row], statement: { toWire } } = yield * findRows(read, plan)
   const estimate = estimateOf(plan, row!)
   const explained = estimate && (yield * findRows(read, estimate)).rows[0]
   const items = yield * convertList(read, `[${(row!.items as string | null) ?? ''}]`, toWire)
@@ -33,7 +33,7 @@ function * readPage (read: PreparedRead, plan: ListPlan): Steps<string> {
 }
 
 function * readByCursor (read: PreparedRead, plan: KeysetPlan): Steps<string> {
-  const { rows, statement: { toWire } } = yield * findWithinLimits(read, plan)
+  const { rows, statement: { toWire } } = yield * findRows(read, plan)
   const page = readKeyset(plan, rows)
   const look = planBehind(plan, page)
   const behind = look && (yield * findRows(read, look)).rows

@@ -1,6 +1,6 @@
 /** Begins a read, compiles the statements of its plan, and reads their rows. */
 import { wait, type Steps } from '../base/steps.ts'
-import type { GetPlan, KeysetPlan, ListPlan, Plan } from '../plan/index.ts'
+import type { Plan } from '../plan/index.ts'
 import {
   type Call,
   type CompiledRead,
@@ -8,7 +8,7 @@ import {
   type ReadFilters,
   readStatement,
 } from '../resource/index.ts'
-import { isDoubtful } from '../answer/index.ts'
+import { planAgain } from '../answer/index.ts'
 import { enterStage } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 
@@ -16,9 +16,6 @@ import type { Row } from '../sql/index.ts'
 export interface Read extends Pick<Call, 'crud' | 'resource' | 'session' | 'operation'> {
   readonly conditions: RequestConditions
 }
-
-/** The plan of an answer with limits. */
-type LimitedPlan = ListPlan | KeysetPlan | GetPlan
 
 /** The rows that a statement returned. */
 export interface FoundRows {
@@ -43,39 +40,17 @@ export function * prepareRead (read: Read, plan: Plan): Steps<PreparedRead> {
   return { ...read, filters: yield * read.resource.filtersOf(read.session, plan, read.conditions) }
 }
 
-/** The rows of a plan. */
-export function * findRows (read: PreparedRead, plan: Plan): Steps<FoundRows> {
-  const { resource, session, conditions, operation, filters } = read
-  const statement = resource.prepareWith(session, plan, conditions, operation, filters)
-  const found = { rows: yield * wait(readStatement(session, statement)), statement }
-  return hasAnswer(found) ? found : yield * findRows(read, { ...(plan as ListPlan), gathered: false })
-}
-
 /**
- * Whether rows are the answer of their statement. A statement that had to gather too many rows has none, and its shape
- * learns from that.
- */
-function hasAnswer ({ rows: [row], statement: { gathering } }: FoundRows): boolean {
-  if (gathering === undefined) return true
-  const succeeded = row!.total !== null
-  gathering.report(succeeded)
-  return succeeded
-}
-
-/**
- * Reads the rows of an answer and checks the answer against its limits. If the rows do not show whether a limit was
- * exceeded, a second statement that measures its answer decides. Only few, large answers need it, so all others are
- * spared its cost.
+ * The rows of a plan. If those of its first statement are no answer, because the form of the statement was a wrong
+ * guess, another statement reads them again.
  *
  * @throws {TooLargeError} when the answer exceeds a limit
  */
-export function * findWithinLimits (read: PreparedRead, plan: LimitedPlan): Steps<FoundRows> {
-  const found = yield * findRows(read, plan)
-  if (!isDoubtful(plan, found.rows)) return found
-  // a page that could not be gathered is not gathered when it is measured, either
-  const gathered = plan.kind === 'list' && { gathered: found.statement.gathering !== undefined }
-  const weighed: LimitedPlan = { ...plan, weighed: true, ...gathered }
-  const certain = yield * findRows(read, weighed)
-  isDoubtful(weighed, certain.rows)
-  return certain
+export function * findRows (read: PreparedRead, plan: Plan): Steps<FoundRows> {
+  const { resource, session, conditions, operation, filters } = read
+  const statement = resource.prepareWith(session, plan, conditions, operation, filters)
+  const rows = yield * wait(readStatement(session, statement))
+  statement.noteRow?.(rows[0]!)
+  const again = planAgain(plan, statement.form!, rows)
+  return again === undefined ? { rows, statement } : yield * findRows(read, again)
 }

@@ -51,10 +51,10 @@ interface Batch {
 }
 
 /** The plan measures included records if they can exceed a limit: a batch that is too large is read in parts. */
-function weighedPlan (plan: StreamPlan): StreamPlan {
+function measuredPlan (plan: StreamPlan): StreamPlan {
   const { limits, selection } = plan
   return limits !== undefined && forecastOf(selection, limits).unbounded
-    ? { ...plan, weighed: true }
+    ? { ...plan, isDoubtful: true }
     : withoutLimits(plan)
 }
 
@@ -73,9 +73,9 @@ async function * readCursor (
 ): AsyncGenerator<Batch, void, undefined> {
   const related = showsRelated(plan.selection)
   const read = await statementOf(related ? planStreamKeys(plan) : plan)
-  const weighed = weighedPlan(plan)
+  const measured = measuredPlan(plan)
   const complete: Completion = {
-    read: (keys) => statementOf(planStreamRecords(weighed, keys.map(streamKey))),
+    read: (keys) => statementOf(planStreamRecords(measured, keys.map(streamKey))),
     excessOf: (row) => (row[STREAM_ROW.excess] as string | null | undefined) ?? undefined,
     refusal: (excess) => tooLarge(plan, excess),
   }
@@ -96,15 +96,15 @@ async function * readPages (
   plan: StreamPlan,
   signal: AbortSignal | undefined
 ): AsyncGenerator<Batch, void, undefined> {
-  const weighed = weighedPlan(plan)
+  const measured = measuredPlan(plan)
   const size = new BatchSize()
   let after: SortTexts | undefined
   for (let offset = 0, more = true; more;) {
     throwIfStopped(signal)
     const limit = size.of(size.rows)
-    const byPlace = planStreamPage(weighed, limit, after)
+    const byPlace = planStreamPage(measured, limit, after)
     // the order cannot be continued by a cursor: an offset is slower the further it gets
-    const read = await statementOf(byPlace ?? planStreamOffset(weighed, offset, limit))
+    const read = await statementOf(byPlace ?? planStreamOffset(measured, offset, limit))
     const rows = await run(em, read)
     const excess = rows[0]?.[byPlace === undefined ? EXCESS_COLUMN : KEYSET_ROW.excess]
     if (typeof excess === 'string') {

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { LRUCache } from 'lru-cache'
 import { entitiesBehind, readConstant, toMikroOrm } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import { entitiesOf, mayGather, type AnyWritePlan, type Plan } from '../plan/index.ts'
+import { entitiesOf, type AnyWritePlan, type Plan } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { distributionOf, mayRepeatKeys, PreparedText, type BoundStatement, type QueryCall } from '../run/index.ts'
 import {
@@ -11,16 +11,20 @@ import {
   compileWrite,
   Constants,
   filterSql,
+  formOf,
+  keyOfForm,
   shapeOf,
   writeShapeOf,
   type Dialect,
   type Foreign,
+  type Form,
+  type Row,
   type Statement,
 } from '../sql/index.ts'
 import { NO_FILTERS, visibleBy } from './foreign.ts'
-import { Gathering } from './gathering.ts'
+import { RowNumbers } from './row-numbers.ts'
 
-/** Statements that are kept, for each resource. A shape of filtered lists may have two: gathered and not. */
+/** Shapes whose statements are kept, for each resource. A shape has a statement for each form in which it is read. */
 const MAX_SHAPES = 500
 
 /** Kinds of plans whose number of rows depends on the values, and whose statements are not kept by the server. */
@@ -29,8 +33,10 @@ const MANY_ROWS: ReadonlySet<string> = new Set(['stream', 'records', 'count', 'e
 /** A statement, and the conversion that its records need. */
 export interface CompiledRead extends BoundStatement {
   readonly toWire: ToWire | undefined
-  /** Present if the statement gathers rows. It has no answer if there are too many. */
-  readonly gathering?: Gathering | undefined
+  /** The form of a read. Absent for a write. */
+  readonly form?: Form | undefined
+  /** Notes the row of a list, for the forms of the next requests. */
+  readonly noteRow?: ((row: Row) => void) | undefined
 }
 
 /** The statement of all plans of one shape. */
@@ -43,31 +49,35 @@ export interface KeptStatement {
   readonly brief: boolean
   /** Entities that conditions of the configuration lead to. Their filters cannot be added to a kept statement. */
   readonly behind: ReadonlySet<EntityModel>
-  readonly gathering: Gathering | undefined
+  readonly form: Form | undefined
+  readonly noteRow: ((row: Row) => void) | undefined
+}
+
+/** The statements of one shape, by the keys of their forms. */
+interface KeptShape {
+  readonly rowNumbers: RowNumbers
+  readonly statements: Map<string, KeptStatement>
 }
 
 export class Statements {
   /** Made for the first statement, because a cache reserves memory for all of them. */
-  #kept: LRUCache<string, KeptStatement> | undefined
+  #shapes: LRUCache<string, KeptShape> | undefined
 
-  /**
-   * The statement of a plan that contains all conditions of its request. It gathers the rows of a page if the plan
-   * permits it and it is time to try.
-   */
+  /** The statement of a plan that contains all conditions of its request. */
   of (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
-    if (plan.kind === 'list' && plan.gathered === undefined && mayGather(plan) && dialectOf(em) === 'postgresql') {
-      const kept = this.#ofShape(em, { ...plan, gathered: true })
-      if (kept.gathering!.isDue()) return kept
-    }
-    return this.#ofShape(em, plan)
+    const { rowNumbers, statements } = this.#shapeOf(isWrite(plan) ? writeShapeOf(plan) : shapeOf(plan))
+    const form = isWrite(plan) ? undefined : formOf(plan, dialectOf(em), rowNumbers.areFew)
+    const key = form === undefined ? '' : keyOfForm(form)
+    let kept = statements.get(key)
+    if (kept === undefined) statements.set(key, kept = keep(em, plan, form, rowNumbers))
+    return kept
   }
 
-  #ofShape (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
-    const key = isWrite(plan) ? writeShapeOf(plan) : shapeOf(plan)
-    this.#kept ??= new LRUCache({ max: MAX_SHAPES })
-    let kept = this.#kept.get(key)
-    if (kept === undefined) this.#kept.set(key, kept = keep(em, plan))
-    return kept
+  #shapeOf (key: string): KeptShape {
+    this.#shapes ??= new LRUCache({ max: MAX_SHAPES })
+    let shape = this.#shapes.get(key)
+    if (shape === undefined) this.#shapes.set(key, shape = { rowNumbers: new RowNumbers(), statements: new Map() })
+    return shape
   }
 }
 
@@ -90,7 +100,7 @@ const isWrite = (plan: Plan | AnyWritePlan): plan is AnyWritePlan => WRITES[plan
 
 /** Whether a plan reads one row by its key, and nothing whose cost depends on other rows. */
 function isBrief (plan: Plan | AnyWritePlan): boolean {
-  if (plan.kind !== 'get' || plan.weighed === true) return false
+  if (plan.kind !== 'get') return false
   const { properties, includes, aggregates } = plan.selection
   return includes.length === 0 && aggregates.length === 0 &&
     properties.every((property) => property.kind !== 'scalar' || property.formula === undefined)
@@ -105,7 +115,12 @@ export function compiledWrite (em: EntityManager, plan: AnyWritePlan, foreign: F
 }
 
 /** Compiles a statement to keep. Conditions of the configuration are part of it, with their values. */
-function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
+function keep (
+  em: EntityManager,
+  plan: Plan | AnyWritePlan,
+  form: Form | undefined,
+  rowNumbers: RowNumbers
+): KeptStatement {
   const constants = new Constants()
   const behind = new Set<EntityModel>()
   const known = isWrite(plan) ? undefined : new Set(entitiesOf(plan))
@@ -132,16 +147,17 @@ function keep (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
     },
   }
   const dialect = dialectOf(em)
-  const statement = isWrite(plan) ? compiledWrite(em, plan, foreign) : compile(plan, foreign, dialect)
+  const statement = isWrite(plan) ? compiledWrite(em, plan, foreign) : compile(plan, foreign, form)
   return {
     statement,
     constants,
     toWire: toWireOfPlan(plan),
     readOnly: !isWrite(plan),
-    brief: isBrief(plan),
+    brief: form?.limits !== 'measured' && isBrief(plan),
     prepared: preparedOf(plan, statement, dialect),
     behind,
-    gathering: plan.kind === 'list' && plan.gathered === true ? new Gathering() : undefined,
+    form,
+    noteRow: plan.kind === 'list' ? (row) => rowNumbers.note(row, form!) : undefined,
   }
 }
 
@@ -158,22 +174,27 @@ function preparedOf ({ kind }: Plan | AnyWritePlan, { text, kept }: Statement, d
 
 /** The statement with the values of one request. */
 export function bindKept (
-  { statement: { text, slots, columns }, constants, prepared, toWire, readOnly, brief, gathering }: KeptStatement,
+  { statement: { text, slots, columns }, constants, prepared, toWire, readOnly, brief, form, noteRow }: KeptStatement,
   values: readonly unknown[],
   call: QueryCall
 ): CompiledRead {
-  return { text, values: constants.bind(slots, values), columns, prepared, call, toWire, readOnly, brief, gathering }
+  const bound = constants.bind(slots, values)
+  return { text, values: bound, columns, prepared, call, toWire, readOnly, brief, form, noteRow }
 }
 
-/** A statement that is not kept. */
+/**
+ * A statement that is not kept.
+ *
+ * @param form of a read
+ */
 export function bindOnce (
   { text, slots, columns }: Statement,
   values: readonly unknown[],
   toWire: ToWire | undefined,
-  readOnly: boolean,
+  form: Form | undefined,
   call: QueryCall
 ): CompiledRead {
-  return { text, values: slots.map((slot) => values[slot]), columns, call, toWire, readOnly }
+  return { text, values: slots.map((slot) => values[slot]), columns, call, toWire, readOnly: form !== undefined, form }
 }
 
 /** The conversion that the records of a plan need. */

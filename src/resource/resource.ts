@@ -24,7 +24,7 @@ import {
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { callsOf, enterStage, type QueryCall, type QueryOperation } from '../run/index.ts'
-import { applyPlan, compile, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts } from '../sql/index.ts'
+import { applyPlan, compile, formOf, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts } from '../sql/index.ts'
 import { doInTurn, wait, type Steps } from '../base/steps.ts'
 import { activeFilters, switchedFilters } from './active-filters.ts'
 import { crudContext } from './context.ts'
@@ -210,17 +210,9 @@ export class Resource {
     if (kept !== undefined) return kept
     const { plan, conditions } = partlyTranslated(planned)
     const values = [...plan.values]
-    return bindOnce(
-      compile(
-        plan,
-        foreignOf(session, plan, conditions, filters, values, { switched, behind }),
-        dialectOf(sharedEmOf(session))
-      ),
-      values,
-      toWireOfPlan(plan),
-      true,
-      call
-    )
+    const form = formOf(plan, dialectOf(sharedEmOf(session)))
+    const foreign = foreignOf(session, plan, conditions, filters, values, { switched, behind })
+    return bindOnce(compile(plan, foreign, form), values, toWireOfPlan(plan), form, call)
   }
 
   /** The statement of a write with the request's values, also planned first and then compiled. */
@@ -249,7 +241,7 @@ export class Resource {
         ),
         values,
         this.toWire,
-        false,
+        undefined,
         call
       )
     }

@@ -7,21 +7,10 @@
 import type { PlannedInclude } from '../plan/index.ts'
 import type { ConditionContext } from './condition.ts'
 import { EMPTY, name, sql, type Sql } from './fragment.ts'
-import { JSON_NAME, objectSql, ownMembers, projection, selectList, showsRelated } from './members.ts'
+import { JSON_NAME, objectSql, ownMembers, projection, selectList } from './members.ts'
 import { carriedOrder, carry, orderBy, orderList } from './order.ts'
 import { relatedOrder, relatedRows } from './related.ts'
 import { numberSql, TOO_MANY } from './size.ts'
-
-/**
- * Whether the related records are found for each parent. A cluster refuses such a join of tables that it distributes
- * differently, and records that show relations themselves are read level by level.
- */
-export function isFoundForEach (
-  { relation: { join }, selection }: PlannedInclude,
-  { distributed }: ConditionContext
-): boolean {
-  return !distributed && join.indexed && !showsRelated(selection)
-}
 
 /**
  * The join to the related records of each parent. Its row has their JSON.

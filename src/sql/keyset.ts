@@ -1,14 +1,16 @@
 /**
  * The statement of a page that starts at a place in the order. It returns the rows with the values they are sorted by.
  */
-import { isComputed, isNullableTerm, typeOfTerm, type KeysetPlan, type OrderTerm } from '../plan/index.ts'
+import { isComputed, isNullableTerm, typeOfTerm, type OrderTerm } from '../plan/index.ts'
 import { whereClause } from './condition.ts'
+import type { Form } from './form.ts'
 import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
 import { placeSegments, type PlacedTerm } from './place.ts'
 import { objectSql, projection, selectList, showsRelated } from './members.ts'
-import { answerSql, isWeighed, shownRows } from './record.ts'
+import { answerSql, shownRows } from './record.ts'
+import type { KeysetShape } from './shape.ts'
 import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
 import { sqlTypeOf } from './wire-types.ts'
@@ -21,13 +23,12 @@ export const KEYSET_ROW = Object.freeze({
   value: (index: number): string => `@value${index}`,
 })
 
-export function keysetColumns (plan: KeysetPlan): string[] {
-  const { order, witness } = plan
+export function keysetColumns ({ order, witness }: KeysetShape, { limits }: Form): string[] {
   return [
     KEYSET_ROW.item,
     ...order.map((_, index) => KEYSET_ROW.value(index)),
     ...witness ? [KEYSET_ROW.witness] : [],
-    ...isWeighed(plan) ? [KEYSET_ROW.excess] : [],
+    ...limits === 'measured' ? [KEYSET_ROW.excess] : [],
   ]
 }
 
@@ -47,8 +48,8 @@ export interface KeysetSql {
  *
  * The order by clause comes last, after the rest of the statement.
  */
-export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
-  const { alias, context } = source
+export function keysetSql (plan: KeysetShape, source: Source): KeysetSql {
+  const { alias, context, form } = source
   const order = orderSql(plan.order, alias, context, { reversed: plan.place?.side === 'before' })
   const columns = projection(plan.selection, alias)
   const sorts = carry(columns, order.expressions.map(({ value }) => value))
@@ -57,13 +58,13 @@ export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
   context.known.copy(alias, page)
   // with the number in the text, PostgreSQL sees that one plan is as good as a plan for each run. For a parameter it
   // assumes that a tenth of the table is fetched
-  const uniform = plan.usual && source.conditions.every((condition) => isConstant(condition, plan))
-  const fetched = uniform ? numberSql(plan.limit + plan.spare + (plan.witness ? 1 : 0)) : sql`${plan.fetchSlot}`
+  const uniform = plan.usualFetch !== undefined && source.conditions.every((condition) => isConstant(condition, plan))
+  const fetched = uniform ? numberSql(plan.usualFetch!) : sql`${plan.fetchSlot}`
   const pageSql = rowsSql(plan, source, order.joins, columns, order.expressions, sorts, fetched)
   const carried = orderBy(carriedOrder(order.expressions, sorts, page))
   const shown = plan.limits === undefined || plan.spare === 0 ? page : context.names.expression('shown')
   context.known.copy(page, shown)
-  const { members, expressions, joins, weighing } = answerSql(plan, page, true, context, fetched, shown)
+  const { members, expressions, joins, weighing } = answerSql(plan, form, page, true, context, fetched, shown)
   const { json, join: row } = objectSql(members, context)
   const item = sql`${json}::text`
   const answer = sql`select ${
@@ -94,18 +95,18 @@ export function keysetSql (plan: KeysetPlan, source: Source): KeysetSql {
 }
 
 /** Whether a condition has the same values in all requests. */
-const isConstant = ({ pieces }: Sql, { fixed }: KeysetPlan): boolean =>
+const isConstant = ({ pieces }: Sql, { fixed }: KeysetShape): boolean =>
   pieces.every((piece) => typeof piece === 'string' || fixed?.has(piece) === true)
 
 /** Leaves out the witness and the spare row. */
-function shownClauses (plan: KeysetPlan, page: string, sorts: readonly string[], fetched: Sql): Sql {
+function shownClauses (plan: KeysetShape, page: string, sorts: readonly string[], fetched: Sql): Sql {
   if (!plan.witness) return sql`${fetched} - 1`
   return sql`${whereClause([sql`not (${witnessSql(plan, page, sorts)})`])}${fetched} - 2`
 }
 
 /** The rows of the page. They come from several segments of the order if one condition cannot bound an index. */
 function rowsSql (
-  plan: KeysetPlan,
+  plan: KeysetShape,
   { table, conditions, alias }: Source,
   joins: Sql,
   columns: ReadonlyMap<string, Sql>,
@@ -124,7 +125,7 @@ function rowsSql (
   } limit ${fetched}`
 }
 
-function segmentsOf ({ place, order, witness }: KeysetPlan, values: readonly Sql[]): readonly (readonly Sql[])[] {
+function segmentsOf ({ place, order, witness }: KeysetShape, values: readonly Sql[]): readonly (readonly Sql[])[] {
   if (place === undefined) return [[]]
   const terms = order.map((term, index): PlacedTerm => ({
     value: values[index]!,
@@ -138,7 +139,7 @@ function segmentsOf ({ place, order, witness }: KeysetPlan, values: readonly Sql
 }
 
 /** All rows of the page in one condition, which no index can serve. */
-export function placeCondition (plan: KeysetPlan, values: readonly Sql[]): Sql {
+export function placeCondition (plan: KeysetShape, values: readonly Sql[]): Sql {
   return sql`(${join(segmentsOf(plan, values).map((segment) => sql`(${join(segment, ' and ')})`), ' or ')})`
 }
 
@@ -156,7 +157,7 @@ function storedText (value: Sql, term: OrderTerm): Sql {
   return sqlTypeOf(type).stored(value, type)
 }
 
-function witnessSql ({ place }: KeysetPlan, page: string, sorts: readonly string[]): Sql {
+function witnessSql ({ place }: KeysetShape, page: string, sorts: readonly string[]): Sql {
   const slots = place?.slots ?? []
   return join(
     slots.map((slot, index) => {

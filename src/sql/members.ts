@@ -3,10 +3,13 @@ import type { Selection } from '../plan/index.ts'
 import type { ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { objectJson, propertyColumns, propertyJson } from './json.ts'
-import { ROW } from './source.ts'
 
 /** The name and the JSON of one member of a record. */
 export type Member = readonly [key: string, value: Sql]
+
+export const ROW = name('@row')
+/** The whole row, whatever its columns are called. */
+export const ROW_JSON = sql`row_to_json(${ROW}.*)::text`
 
 /** Whether records show more than their own columns. If so, their rows have to be an expression. */
 export function showsRelated ({ includes, aggregates }: Selection): boolean {

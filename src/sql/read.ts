@@ -4,7 +4,7 @@
  * records.
  */
 import type { EntityModel } from '../model/index.ts'
-import type { CountPlan, CustomTerm, GetPlan, Plan } from '../plan/index.ts'
+import type { CustomTerm, Plan } from '../plan/index.ts'
 import {
   conditionSql,
   conditionContext,
@@ -15,15 +15,16 @@ import {
   type EntityFilter,
 } from './condition.ts'
 import { plannedForValues } from './custom-plan.ts'
-import type { Dialect } from './dialect.ts'
 import type { ForeignOrder } from './foreign-order.ts'
+import { formOf, type Form } from './form.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { objectJson, versionText } from './json.ts'
 import { keysetColumns, keysetSql } from './keyset.ts'
 import { EXCESS_COLUMN, listColumns, listSql } from './list.ts'
-import { projection, selectList, showsRelated } from './members.ts'
-import { answerSql, isWeighed, type AnswerSql } from './record.ts'
-import { ROW, ROW_JSON, type Source } from './source.ts'
+import { projection, selectList, showsRelated, ROW, ROW_JSON } from './members.ts'
+import { answerSql, type AnswerSql } from './record.ts'
+import type { CountShape, GetShape, Shape } from './shape.ts'
+import type { Source } from './source.ts'
 import { recordsColumns, streamRowColumns, streamRecordsSql, streamSql } from './stream-statements.ts'
 
 /**
@@ -43,57 +44,60 @@ export interface Foreign {
   readonly order: (term: CustomTerm, alias: string) => ForeignOrder
 }
 
-/**
- * Compiles a plan. The statement depends only on the plan's shape, not on its values.
- *
- * @param dialect of the server. Default: that of one server.
- */
-export function compile (plan: Plan, foreign: Foreign, dialect: Dialect = 'postgresql'): Statement {
-  const context = conditionContext(plan, foreign, dialect === 'distributed')
+/** Compiles a plan in a form. */
+export function compile (plan: Plan, foreign: Foreign, form = formOf(plan)): Statement {
+  return compileShape(plan, form, foreign)
+}
+
+/** Compiles what plans of one shape and form have in common. */
+function compileShape (shape: Shape, form: Form, foreign: Foreign): Statement {
+  const { model } = shape
+  const context = conditionContext(shape, foreign, form.dialect === 'distributed')
   const alias = context.names.table()
-  noteKnown(plan.model, alias, plan.conditions, context)
+  noteKnown(model, alias, shape.conditions, context)
   const conditions = [
-    ...plan.conditions.map((condition) => conditionSql(condition, plan.model, alias, context)),
-    ...visibility(plan.model, alias, plan.deleted, context.filter),
+    ...shape.conditions.map((condition) => conditionSql(condition, model, alias, context)),
+    ...visibility(model, alias, shape.deleted, context.filter),
     ...foreign.conditions(alias),
   ]
   const source = {
     alias,
-    table: sql`${trusted(plan.model.table)} as ${name(alias)}`,
+    table: sql`${trusted(model.table)} as ${name(alias)}`,
     conditions,
     where: whereClause(conditions),
     context,
-    model: plan.model,
+    form,
+    model,
     order: foreign.order,
   }
-  switch (plan.kind) {
+  switch (shape.kind) {
     case 'list': {
-      const statement = render(listSql(plan, source))
-      return { ...statement, columns: listColumns(plan), kept: plannedForValues(statement, '', plan.fetchSlot) }
+      const statement = render(listSql(shape, source))
+      return { ...statement, columns: listColumns(form), kept: plannedForValues(statement, '', shape.fetchSlot) }
     }
     case 'stream':
-      return { ...render(streamSql(plan, source)), columns: streamRowColumns(plan) }
+      return { ...render(streamSql(shape, source)), columns: streamRowColumns(shape) }
     case 'records':
-      return { ...render(streamRecordsSql(plan, source)), columns: recordsColumns(plan) }
+      return { ...render(streamRecordsSql(shape, source)), columns: recordsColumns(form) }
     case 'keyset': {
-      const { rows, order, uniform } = keysetSql(plan, source)
-      if (uniform) return { ...render(sql`${rows}${order}`, plan.fixed), columns: keysetColumns(plan) }
+      const { rows, order, uniform } = keysetSql(shape, source)
+      if (uniform) return { ...render(sql`${rows}${order}`, shape.fixed), columns: keysetColumns(shape, form) }
       const statement = render(sql`${rows}${order}`)
-      const kept = plannedForValues(statement, render(order).text, plan.fetchSlot)
-      return { ...statement, columns: keysetColumns(plan), kept }
+      const kept = plannedForValues(statement, render(order).text, shape.fetchSlot)
+      return { ...statement, columns: keysetColumns(shape, form), kept }
     }
     case 'get':
-      return { ...render(getSql(plan, source)), columns: getColumns(plan) }
+      return { ...render(getSql(shape, source)), columns: getColumns(shape, form) }
     case 'count':
     case 'exists':
-      return { ...render(countSql(plan, source)), columns: [plan.kind] }
+      return { ...render(countSql(shape, source)), columns: [shape.kind] }
     case 'estimate':
-      return render(countSql(plan, source))
+      return render(countSql(shape, source))
   }
 }
 
 /** The number of rows, a row if there is at least one, or the planner's estimate. */
-function countSql ({ kind }: CountPlan, { table, where }: Source): Sql {
+function countSql ({ kind }: CountShape, { table, where }: Source): Sql {
   switch (kind) {
     case 'count':
       return sql`select count(*) as "count" from ${table}${where}`
@@ -104,24 +108,24 @@ function countSql ({ kind }: CountPlan, { table, where }: Source): Sql {
   }
 }
 
-function getColumns (plan: GetPlan): readonly string[] {
-  return ['item', ...plan.model.version === undefined ? [] : ['version'], ...isWeighed(plan) ? [EXCESS_COLUMN] : []]
+function getColumns ({ model }: GetShape, { limits }: Form): readonly string[] {
+  return ['item', ...model.version === undefined ? [] : ['version'], ...limits === 'measured' ? [EXCESS_COLUMN] : []]
 }
 
 /**
  * `item`: the record, or no row. `version`: its version, if the entity has one. `excess`: the limit that a weighed
  * answer exceeds.
  */
-function getSql (plan: GetPlan, { alias, table, where, context }: Source): Sql {
+function getSql (plan: GetShape, { alias, table, where, context, form }: Source): Sql {
   const { selection, model } = plan
-  if (!showsRelated(selection) && !isWeighed(plan)) {
-    return itemSql(answerSql(plan, alias, false, context, ONE), model, alias, sql`${table}${where}`)
+  if (!showsRelated(selection) && form.limits !== 'measured') {
+    return itemSql(answerSql(plan, form, alias, false, context, ONE), model, alias, sql`${table}${where}`)
   }
   const page = context.names.expression('page')
   context.known.copy(alias, page)
   const columns = projection(selection, alias)
   if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))
-  const answer = answerSql(plan, page, true, context, ONE)
+  const answer = answerSql(plan, form, page, true, context, ONE)
   const row = sql`(select ${selectList(columns)} from ${table}${where})`
   if (answer.expressions.length === 0) {
     return itemSql(answer, model, page, sql`${row} as ${name(page)}${answer.joins}`)

@@ -7,7 +7,7 @@
  * index leads to the related rows of one parent, they are found for each parent instead (`each-parent.ts`).
  */
 import type { RelationProperty } from '../model/index.ts'
-import type { AnswerLimits, PlannedInclude, Selection } from '../plan/index.ts'
+import type { PlannedInclude, Selection } from '../plan/index.ts'
 import { aggregatesSql } from './aggregate.ts'
 import { whereClause, type ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
@@ -23,10 +23,13 @@ import {
 } from './members.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderList } from './order.ts'
-import { isFoundForEach, ofEachParent } from './each-parent.ts'
+import { ofEachParent } from './each-parent.ts'
+import { forecastOf } from './forecast.ts'
+import { formOfInclude, type Form } from './form.ts'
 import { joinParents, keyName, relatedOrder, relatedRows, type RelatedRows } from './related.ts'
+import type { GetShape } from './shape.ts'
 import { numberSql } from './size.ts'
-import { forecastOf, Weighing } from './weight.ts'
+import { Weighing } from './weight.ts'
 
 /** A selection on the rows of an expression. */
 export interface RecordSql {
@@ -44,7 +47,9 @@ interface Bounds {
    * each parent have the bound of `share` (`each-parent.ts`).
    */
   readonly rows?: number
-  /** The number of parents, at most. Present if related rows may be found for each parent. */
+  /** The form of an answer. Absent if related rows are grouped. */
+  readonly form?: Form
+  /** The number of parents, at most. */
   readonly parents?: Sql | undefined
   /** At most this many bytes for a value in the resource's own records. */
   readonly longest?: number
@@ -58,17 +63,6 @@ export interface AnswerSql extends RecordSql {
   readonly weighing?: Weighing
 }
 
-/** Whether the statement of a plan weighs its answer. */
-export function isWeighed ({ selection, limits, weighed }: Limited): boolean {
-  return limits !== undefined && (weighed === true || forecastOf(selection, limits).weighed)
-}
-
-interface Limited {
-  readonly selection: Selection
-  readonly limits?: AnswerLimits
-  readonly weighed?: boolean
-}
-
 /**
  * The records of an answer, within its limits. Parameters are those of `recordSql`.
  *
@@ -76,19 +70,19 @@ interface Limited {
  * @param shown the rows that the answer shows, if it has further rows: only their included records count
  */
 export function answerSql (
-  plan: Limited,
+  { selection, limits }: Pick<GetShape, 'selection' | 'limits'>,
+  form: Form,
   alias: string,
   projected: boolean,
   context: ConditionContext,
   parents: Sql | undefined,
   shown: string = alias
 ): AnswerSql {
-  const { selection, limits } = plan
-  if (limits === undefined) return recordsWithin(selection, alias, projected, context, { parents })
+  if (limits === undefined) return recordsWithin(selection, alias, projected, context, { form, parents })
   const { countable, longest } = forecastOf(selection, limits)
   const rows = countable ? { rows: limits.maxIncluded + 1 } : {}
-  if (!isWeighed(plan)) {
-    const bounds = { ...rows, parents, ...(longest !== undefined && { longest }) }
+  if (form.limits !== 'measured') {
+    const bounds = { ...rows, form, parents, ...(longest !== undefined && { longest }) }
     return recordsWithin(selection, alias, projected, context, bounds, shown)
   }
   const weighing = new Weighing(selection, limits, context.names)
@@ -130,7 +124,7 @@ function recordsWithin (
   alias: string,
   projected: boolean,
   context: ConditionContext,
-  { longest, parents, ...bounds }: Bounds,
+  { longest, form, parents, ...bounds }: Bounds,
   shown: string = alias
 ): WeightedSql {
   const members = [...ownMembers(selection, alias, projected, longest)]
@@ -142,7 +136,7 @@ function recordsWithin (
     const { relation } = include
     const value = (of: string) =>
       relation.many ? sql`coalesce(${name(of, JSON_NAME)}, '[]'::json)` : name(of, JSON_NAME)
-    if (parents !== undefined && isFoundForEach(include, context)) {
+    if (form !== undefined && parents !== undefined && formOfInclude(form, include) === 'lateral') {
       const found = ofEachParent(include, alias, context, parents, bounds.rows)
       joins.push(found.join)
       members.push([relation.publicName, value(found.name)])

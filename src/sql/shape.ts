@@ -1,11 +1,11 @@
 /**
- * The shape of a plan: everything that its SQL depends on, and nothing else. Plans of one resource with the same shape
- * have the same statement and differ only in the bound values.
+ * The shape of a plan: everything that its SQL depends on beside its form, and nothing else. Plans of one resource with
+ * the same shape and form have the same statement and differ only in the bound values. The compiler gets only the shape
+ * and the form, so that it cannot read what is not in the key.
  */
 import { formOf, OPERATOR_NAMES, OPERATORS, type OperatorEntry, type OperatorForm } from '../operators/index.ts'
 import {
   isCustomTerm,
-  isDeep,
   type AnyWritePlan,
   type Assignment,
   type Condition,
@@ -20,12 +20,18 @@ import {
   type Selection,
   type UpdatePlan,
   type CustomTerm,
-  type Window,
+  type CountPlan,
+  type Place,
+  type StreamPlan,
 } from '../plan/index.ts'
 import { firstTypeOf } from './comparison.ts'
 
 const ids = new WeakMap<object, number>()
 let lastId = 0
+
+/** The shapes of selections and orders that plans share, computed on first use. */
+const selectionShapes = new WeakMap<Selection, string>()
+const orderShapes = new WeakMap<object, string>()
 
 /** A number that identifies an object of the model or the whitelist. It is short and unique. */
 export function idOf (object: object): number {
@@ -34,42 +40,91 @@ export function idOf (object: object): number {
   return id
 }
 
-/** The text of a statement contains the number of rows that it counts. */
-const countShape = ({ count }: Window): string =>
-  count === 'exact' ? 'n' : typeof count === 'object' ? `n${count.upTo}` : ''
+/** What tells plans of one shape apart. The compiler does not get it. `formOf` has read what it says about the form. */
+type Unread = 'values' | 'customs' | 'isDoubtful' | 'hasManyRows'
 
-/**
- * The key of a plan's statement. Custom filters and sorts have no shape, because their callbacks may depend on
- * anything.
- */
-export function shapeOf (plan: Plan): string {
-  const base = `${plan.kind}|${idOf(plan.model)}|${plan.deleted}|${conditionsShape(plan.conditions)}${
-    filtersShape(plan)
-  }`
-  switch (plan.kind) {
-    case 'list':
-      return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${
-        countShape(plan.window)
-      }${isDeep(plan.window) ? 'k' : ''}${plan.gathered === true ? 'g' : ''}`
-    case 'keyset':
-      return `${base}|${limitsShape(plan)}${orderShape(plan.order)}|${selectionShape(plan.selection)}|${
-        plan.usual ? `=${plan.limit}${fixedShape(plan)}` : plan.fetchSlot
-      }+${plan.spare}${placeShape(plan)}`
-    case 'stream':
-      return `${base}|${orderShape(plan.order)}|${plan.reads === 'keys' ? 'keys' : selectionShape(plan.selection)}`
-    case 'records':
-    case 'get':
-      return `${base}|${limitsShape(plan)}${selectionShape(plan.selection)}`
-    case 'count':
-    case 'estimate':
-    case 'exists':
-      return base
-  }
+/** The parts of plans that the compiler gets, beside the form. Each of them is in the key. */
+export type ListShape = Omit<ListPlan, Unread | 'window'>
+export type KeysetShape = Omit<KeysetPlan, Unread | 'limit' | 'fingerprint' | 'place'> & {
+  readonly place?: Omit<Place, 'texts'>,
+}
+export type GetShape = Omit<GetPlan, Unread>
+export type CountShape = Omit<CountPlan, Unread>
+export type StreamShape = Omit<StreamPlan, Unread>
+export type RecordsShape = Omit<RecordsPlan, Unread>
+export type Shape = ListShape | KeysetShape | GetShape | CountShape | StreamShape | RecordsShape
+
+/** How the parts of a shape are written. It is an error of types to leave one out. */
+type Writers<Of> = { readonly [Part in keyof Of]-?: (value: Of[Part]) => unknown }
+
+const base: Writers<CountShape> = {
+  kind: (kind) => kind,
+  model: idOf,
+  deleted: (deleted) => deleted,
+  conditions: conditionsShape,
+  filters: filtersShape,
+}
+const answer: Writers<GetShape> = {
+  ...base,
+  kind: (kind) => kind,
+  selection: selectionShape,
+  limits: (limits) => limits && idOf(limits),
+}
+const list: Writers<ListShape> = {
+  ...answer,
+  kind: (kind) => kind,
+  order: orderShape,
+  fetchSlot: (slot) => slot,
+  limitSlot: (slot) => slot,
+  offsetSlot: (slot) => slot,
+}
+const keyset: Writers<KeysetShape> = {
+  ...answer,
+  kind: (kind) => kind,
+  order: orderShape,
+  fetchSlot: (slot) => slot,
+  spare: (spare) => spare,
+  usualFetch: (rows) => rows,
+  // the text contains these values
+  fixed: (fixed) => fixed && JSON.stringify([...fixed]),
+  place: (place) => place && `${place.side}${place.inclusive}${place.slots.join()}`,
+  witness: (witness) => witness,
+}
+const stream: Writers<StreamShape> = { ...answer, kind: (kind) => kind, order: orderShape, reads: (reads) => reads }
+const records: Writers<RecordsShape> = {
+  ...answer,
+  kind: (kind) => kind,
+  keysSlot: (slot) => slot,
+  columnSlots: (slots) => slots.join(),
 }
 
-/** The shape of limits. They are an object of the whitelist, which is identified by its number. */
-function limitsShape ({ limits, weighed }: ListPlan | KeysetPlan | GetPlan | RecordsPlan): string {
-  return limits === undefined ? '' : `${idOf(limits)}${weighed === true ? '!' : ''}<`
+type Writer = readonly [part: string, write: (value: unknown) => unknown]
+const WRITERS: Readonly<Record<Shape['kind'], readonly Writer[]>> = mapped({
+  list,
+  keyset,
+  stream,
+  records,
+  get: answer,
+  count: base,
+  estimate: base,
+  exists: base,
+})
+
+function mapped (writers: { readonly [Kind in Shape['kind']]: object }) {
+  const entries = Object.entries(writers).map(([kind, parts]) => [kind, Object.entries(parts)])
+  return Object.fromEntries(entries) as Record<Shape['kind'], Writer[]>
+}
+
+/**
+ * The key of a shape. Custom filters and sorts have no shape, because their callbacks may depend on anything. With the
+ * key of its form (`keyOfForm`), it is the key of a statement.
+ */
+export function shapeOf (shape: Shape): string {
+  let key = ''
+  for (const [part, write] of WRITERS[shape.kind]) {
+    key += `${write(shape[part as keyof Shape]) as string | undefined ?? ''}|`
+  }
+  return key
 }
 
 /**
@@ -77,7 +132,7 @@ function limitsShape ({ limits, weighed }: ListPlan | KeysetPlan | GetPlan | Rec
  * statement for each list of slots.
  */
 export function writeShapeOf (plan: AnyWritePlan): string {
-  let shape = `${plan.kind}|${idOf(plan.selection)}${filtersShape(plan)}|`
+  let shape = `${plan.kind}|${idOf(plan.selection)}${filtersShape(plan.filters)}|`
   for (const { target, columns, slots } of plan.references) {
     shape += `${idOf(target)}:${columns.join()}:${slots.join()}&`
   }
@@ -106,7 +161,7 @@ function columnShape (property: Assignment['property'], column: string): string 
 }
 
 /** The shape of the entity filters of a plan. */
-function filtersShape ({ filters }: Pick<Plan, 'filters'>): string {
+function filtersShape (filters: Plan['filters']): string {
   let shape = ''
   if (filters !== undefined) {
     for (const [model, conditions] of filters) shape += `|${idOf(model)}{${conditionsShape(conditions)}}`
@@ -164,21 +219,6 @@ function termShape (term: OrderTerm | CustomTerm): string {
     descending ? '-' : '+'
   }`
 }
-
-/** The shape of a place. It tells which values are null, because they decide the conditions. */
-function placeShape ({ place, witness }: KeysetPlan): string {
-  return place === undefined
-    ? ''
-    : `${place.side}${place.inclusive ? '=' : ''}${witness ? '!' : ''}${place.slots.join()}`
-}
-
-/** The values that the text of a statement contains. */
-const fixedShape = ({ fixed }: KeysetPlan): string =>
-  fixed === undefined ? '' : `!${JSON.stringify([...fixed.values()])}`
-
-/** The shapes of selections and orders that plans share, computed on first use. */
-const selectionShapes = new WeakMap<Selection, string>()
-const orderShapes = new WeakMap<object, string>()
 
 function selectionShape (selection: Selection): string {
   let shape = selectionShapes.get(selection)

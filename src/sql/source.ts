@@ -2,8 +2,9 @@
 import type { ConditionContext } from './condition.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { CustomTerm } from '../plan/index.ts'
+import type { Form } from './form.ts'
 import type { ForeignOrder } from './foreign-order.ts'
-import { name, sql, type Sql } from './fragment.ts'
+import type { Sql } from './fragment.ts'
 
 /** The table of the resource, and the conditions on its rows. */
 export interface Source {
@@ -14,11 +15,8 @@ export interface Source {
   /** The same conditions as a clause. */
   readonly where: Sql
   readonly context: ConditionContext
+  readonly form: Form
   readonly model: EntityModel
   /** The order of a custom sort of this request. */
   readonly order: (term: CustomTerm, alias: string) => ForeignOrder
 }
-
-export const ROW = name('@row')
-/** The whole row, whatever its columns are called. */
-export const ROW_JSON = sql`row_to_json(${ROW}.*)::text`

@@ -3,13 +3,14 @@
  * their included relations.
  */
 import { keyColumns, type EntityModel } from '../model/index.ts'
-import type { RecordsPlan, StreamPlan } from '../plan/index.ts'
 import { whereClause } from './condition.ts'
+import type { Form } from './form.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
 import { orderBy, orderSql } from './order.ts'
-import { projection, selectList } from './members.ts'
-import { answerSql, isWeighed, recordSql } from './record.ts'
-import { ROW, ROW_JSON, type Source } from './source.ts'
+import { projection, selectList, ROW, ROW_JSON } from './members.ts'
+import { answerSql, recordSql } from './record.ts'
+import type { RecordsShape, StreamShape } from './shape.ts'
+import type { Source } from './source.ts'
 
 /** The columns of rows with records, and of rows with keys. */
 export const STREAM_ROW = Object.freeze({
@@ -21,14 +22,14 @@ export const STREAM_ROW = Object.freeze({
 const STREAM_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item]
 const WEIGHED_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item, STREAM_ROW.excess]
 
-export function streamRowColumns ({ reads, model }: StreamPlan): readonly string[] {
+export function streamRowColumns ({ reads, model }: StreamShape): readonly string[] {
   return reads === 'records'
     ? STREAM_ROW_COLUMNS
     : [STREAM_ROW.key, ...keyColumns(model).map((_, index) => STREAM_ROW.keyColumn(index))]
 }
 
-export const recordsColumns = (plan: RecordsPlan): readonly string[] =>
-  isWeighed(plan) ? WEIGHED_ROW_COLUMNS : STREAM_ROW_COLUMNS
+export const recordsColumns = ({ limits }: Form): readonly string[] =>
+  limits === 'measured' ? WEIGHED_ROW_COLUMNS : STREAM_ROW_COLUMNS
 
 /**
  * A row for each record, in order: its JSON as `item`, or its key.
@@ -36,7 +37,7 @@ export const recordsColumns = (plan: RecordsPlan): readonly string[] =>
  * With `offset 0` a distributed server keeps the order of a subquery. PostgreSQL's plan is the same with and without
  * it.
  */
-export function streamSql ({ order: terms, reads, selection }: StreamPlan, source: Source): Sql {
+export function streamSql ({ order: terms, reads, selection }: StreamShape, source: Source): Sql {
   const { alias, table, where, context, model } = source
   const { joins, expressions: order } = orderSql(terms, alias, context, { custom: source })
   const rows = sql`${table}${joins}${where}${orderBy(order)}`
@@ -59,9 +60,9 @@ const POSITION = '@position'
  * A row for each key that has a record, in the order of the keys. If the records are weighed and too large together,
  * each row says so in `@excess` and has no record.
  */
-export function streamRecordsSql (plan: RecordsPlan, source: Source): Sql {
+export function streamRecordsSql (plan: RecordsShape, source: Source): Sql {
   const { selection, keysSlot, columnSlots } = plan
-  const { alias, table, conditions, context, model } = source
+  const { alias, table, conditions, context, form, model } = source
   const key = wholeKey(model, alias)
   // each column of a composite key is also compared separately: databases choose indexes and shards by columns
   const among = keyColumns(model).map(({ column }, index) => sql`${name(alias, column)} = any(${columnSlots[index]!})`)
@@ -71,7 +72,7 @@ export function streamRecordsSql (plan: RecordsPlan, source: Source): Sql {
 
   const page = context.names.expression('page')
   context.known.copy(alias, page)
-  const { members, expressions, joins, weighing } = answerSql(plan, page, true, context, undefined)
+  const { members, expressions, joins, weighing } = answerSql(plan, form, page, true, context, undefined)
   const row = weighing === undefined
     ? [[STREAM_ROW.item, ROW_JSON]] as const
     : [[STREAM_ROW.item, sql`case when ${weighing.fits} then ${ROW_JSON} end`], [

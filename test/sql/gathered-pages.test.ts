@@ -9,9 +9,9 @@ import {
   QueryBuilderConfig,
 } from '../../src/config/index.ts'
 import { DatabaseFactory, parseQueryParams } from '../../src/index.ts'
-import { mayGather, planList, resolveWhitelist, type ListPlan } from '../../src/plan/index.ts'
-import { Gathering } from '../../src/resource/gathering.ts'
-import { compile } from '../../src/sql/index.ts'
+import { planList, resolveWhitelist, type ListPlan } from '../../src/plan/index.ts'
+import { RowNumbers } from '../../src/resource/row-numbers.ts'
+import { compile, formOf } from '../../src/sql/index.ts'
 import { databases, forEachDatabase, skipReasons } from '../helpers/databases.ts'
 import { modelsOf } from '../helpers/models.ts'
 import { recordStatements } from '../helpers/statements.ts'
@@ -47,15 +47,15 @@ const Computed = defineEntity({
 })
 const entities = [Field, Stone, Odd]
 
-/** The number of stones of each kind. The statement gathers 1 000 rows, and one more tells that there are too many. */
-const KINDS = { few: 7, most: 1_000, more: 1_001, many: 3_000 }
+/** The number of stones of each kind. The statement gathers 3 000 rows, and one more tells that there are too many. */
+const KINDS = { few: 7, most: 3_000, more: 3_001, many: 4_000 }
 const FILL = [
   "insert into field select i, 'town ' || i % 3 from generate_series(1, 5) i",
   `insert into stone (id, kind, weight, deleted_at, field_id) select row_number() over (order by i, kind), kind,
     case when i % 3 > 0 then i * 7 % 50 end, null, case when i % 4 > 0 then i % 5 + 1 end
     from (values ${Object.entries(KINDS).map(([kind, count]) => `('${kind}', ${count})`)}) as kinds (kind, most)
-    cross join generate_series(1, 3000) i where i <= most`,
-  `insert into stone (id, kind, weight, deleted_at) select 10000 + row_number() over (), kind, 1, now()
+    cross join generate_series(1, 4000) i where i <= most`,
+  `insert into stone (id, kind, weight, deleted_at) select 100000 + row_number() over (), kind, 1, now()
     from (values ('few'), ('most'), ('none')) as kinds (kind) cross join generate_series(1, 5) i`,
 ]
 
@@ -96,11 +96,11 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
         t.equal(ids.length, count)
         // each resource has its own statements, which have no experience with these filters yet
         for (const [crud, total] of [[crudWith(), count], [
-          crudWith({ count: { upTo: 900 } }),
-          Math.min(count, 900),
+          crudWith({ count: { upTo: 3_500 } }),
+          Math.min(count, 3_500),
         ]] as const) {
           statements.take()
-          for (const [offset, limit] of [[0, 20], [980, 20], [981, 20], [2_990, 20]] as const) {
+          for (const [offset, limit] of [[0, 20], [2_980, 20], [2_981, 20], [3_990, 20]] as const) {
             const page = await listOf(orm, crud, `filter[kind]=${kind}&sort=${sort}&offset=${offset}&limit=${limit}`)
             t.strictSame(page.items.map(({ id }) => id), ids.slice(offset, offset + limit), `${offset} and ${limit}`)
             t.equal(page['total'], total)
@@ -109,9 +109,9 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
           const texts = statements.take().map(({ sql }) => sql)
           const [first, second] = texts
           t.match(first, GATHERS, 'the first page gathers')
-          if (count > 1_000) t.match(second, COUNTS_APART, 'too many rows: the page and the total are read again')
-          t.equal(texts.length, count > 1_000 ? 5 : 4)
-          t.notMatch(texts.at(-1), GATHERS, 'a page behind 1 000 rows does not gather')
+          if (count > 3_000) t.match(second, COUNTS_APART, 'too many rows: the page and the total are read again')
+          t.equal(texts.length, count > 3_000 ? 6 : 4)
+          t.notMatch(texts.at(-1), GATHERS, 'a page behind 3 000 rows does not gather')
         }
       })
     }
@@ -121,8 +121,8 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     for (const query of ['filter[kind]=few&include=field', 'filter[kind]=few&fields=kind', 'filter[weight][gte]=49']) {
       const few = await listOf(orm, crudWith(), `${query}&limit=7`)
       t.match(statements.take().at(-1)!.sql, GATHERS)
-      // pages that reach behind 1 000 rows do not gather
-      const wide = await listOf(orm, crudWith({ maxPerPage: 1_001 }), `${query}&limit=1001`)
+      // pages that reach behind 3 000 rows do not gather
+      const wide = await listOf(orm, crudWith({ maxPerPage: 3_001 }), `${query}&limit=3001`)
       t.notMatch(statements.take().at(-1)!.sql, GATHERS)
       t.strictSame(few.items, wide.items.slice(0, 7))
       t.equal(few['total'], wide['total'])
@@ -138,7 +138,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     }
   })
 
-  t.test('after a filter with too many rows, the next requests are spared the attempt', async (t) => {
+  t.test('after some attempts in vain, requests are spared them', async (t) => {
     const crud = crudWith()
     const attempts: number[] = []
     statements.take()
@@ -146,7 +146,11 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       await listOf(orm, crud, 'filter[kind]=many')
       if (statements.take().length === 2) attempts.push(request)
     }
-    t.strictSame(attempts, [0, 2, 5, 10, 19, 36])
+    t.strictSame(attempts, [0, 1, 2])
+    for (let request = 0; request < 20; request++) await listOf(orm, crud, 'filter[kind]=few')
+    t.match(statements.take()[0]!.sql, COUNTS_APART)
+    await listOf(orm, crud, 'filter[kind]=few')
+    t.match(statements.take().at(-1)!.sql, GATHERS, 'few rows were kept, in whichever form they were read')
   })
 
   t.test('columns may have the names of values of the order', async (t) => {
@@ -204,16 +208,20 @@ const planOf = (query: string, more: object = {}, entity: unknown = Stone): List
   ) as ListPlan
 
 t.test('which pages may gather', async (t) => {
-  const may = (query: string, more?: object) => mayGather(planOf(query, more))
+  const gathers = (plan: ListPlan) => formOf(plan, 'postgresql', true).rows === 'gathered'
+  const may = (query: string, more?: object) => gathers(planOf(query, more))
   t.ok(may('filter[kind]=few'))
-  t.ok(may('filter[kind]=few&limit=20&offset=980'))
+  t.ok(may('filter[kind]=few&limit=20&offset=2980'))
   t.ok(may('filter[kind]=few', { pagination: { count: { upTo: 10 } } }))
   t.notOk(may(''), 'no conditions')
-  t.notOk(may('filter[kind]=few&limit=20&offset=981'), 'a page behind 1 000 rows')
+  t.notOk(may('filter[kind]=few&limit=20&offset=2981'), 'a page behind 3 000 rows')
+  t.notOk(may('filter[kind]=few&limit=20&offset=981', { pagination: { count: { upTo: 10 } } }), 'a lower bound')
+  t.notOk(gathers({ ...planOf('filter[kind]=few'), hasManyRows: true }), 'an attempt in vain')
+  t.equal(formOf(planOf('filter[kind]=few'), 'distributed', true).rows, 'direct', 'a cluster')
   t.notOk(may('filter[kind]=few', { pagination: { count: 'none' } }), 'no total')
   t.notOk(may('filter[kind]=few', { pagination: { count: 'planned' } }), 'an estimate')
   const computed = (query: string) =>
-    mayGather(
+    gathers(
       planOf(query, {
         allowedFilters: [AllowedFilters.exact('kind')],
         allowedSorts: [],
@@ -226,34 +234,48 @@ t.test('which pages may gather', async (t) => {
 })
 
 t.test('the statement', async (t) => {
-  const plan = { ...planOf('filter[kind]=few&fields=id&sort=-weight'), gathered: true }
+  const plan = planOf('filter[kind]=few&fields=id&sort=-weight')
   t.equal(
-    compile(plan, nothingForeign).text,
+    compile(plan, nothingForeign, formOf(plan, 'postgresql', true)).text,
     'with "@gathered" as materialized (select "e0"."id" as "id", "e0"."weight" as "@sort0" ' +
-      'from "stone" as "e0" where "e0"."kind" = $1 and "e0"."deleted_at" is null limit 1001) ' +
-      'select "items", "fetched", (select case when count(*) <= 1000 then count(*) end from "@gathered") as "total" ' +
+      'from "stone" as "e0" where "e0"."kind" = $1 and "e0"."deleted_at" is null limit 3001) ' +
+      'select "items", "fetched", (select case when count(*) <= 3000 then count(*) end from "@gathered") as "total" ' +
       'from (select string_agg(row_to_json("@row".*)::text, \',\') as "items", count(*) as "fetched" ' +
       'from (select "@2_page"."id" as "id" from (select "@gathered"."id" as "id" from "@gathered" ' +
       'order by "@gathered"."@sort0" desc nulls last, "@gathered"."id" limit $2 offset $3) as "@2_page") ' +
       'as "@row") as "@rows"'
   )
-  t.notMatch(compile(planOf('filter[kind]=few'), nothingForeign).text, GATHERS, 'unless the resource decides to gather')
+  t.notMatch(compile(planOf('filter[kind]=few'), nothingForeign).text, GATHERS, 'unless few rows are expected')
 })
 
-t.test('attempts of a shape', async (t) => {
-  const requests = (gathering: Gathering, few: (request: number) => boolean, count: number) =>
+t.test('the experience with a shape', async (t) => {
+  const form = formOf(planOf('filter[kind]=few'))
+  /** Whether each of some requests gathers its rows. */
+  const requests = (numbers: RowNumbers, few: (request: number) => boolean, count: number) =>
     Array.from({ length: count }, (_, request) => {
-      const due = gathering.isDue()
-      if (due) gathering.report(few(request))
-      return due
+      const { areFew } = numbers
+      // an attempt in vain has no total, and the statement after it tells that there are many rows
+      if (!few(request) && areFew) numbers.note({ total: null }, form)
+      numbers.note({ total: few(request) ? '7' : '70000' }, form)
+      return areFew
     })
-  t.notOk(requests(new Gathering(), () => true, 100).includes(false), 'each request, as long as there are few rows')
-  const never = requests(new Gathering(), () => false, 1_000).filter(Boolean).length
-  t.ok(never < 22, `${never} attempts: after some, each 65th request`)
-  const gathering = new Gathering()
-  requests(gathering, () => false, 500)
-  const parallel = new Gathering()
-  for (let request = 0; request < 8; request++) parallel.report(false)
-  t.strictSame([parallel.isDue(), parallel.isDue()], [false, true], 'failures at the same time count once')
-  t.ok(requests(gathering, () => true, 100).filter(Boolean).length > 30, 'each request again after one success')
+  const attempts = (few: (request: number) => boolean) => requests(new RowNumbers(), few, 1_000).filter(Boolean).length
+  t.equal(attempts(() => true), 1_000, 'each request, as long as there are few rows')
+  t.equal(attempts(() => false), 3, 'none after three attempts in vain')
+  t.ok(attempts((request) => request % 10 > 0) > 950, 'a few requests with many rows do not matter')
+  t.ok(attempts((request) => request % 2 > 0) < 20, 'attempts of which half are in vain cost more than they save')
+  const numbers = new RowNumbers()
+  requests(numbers, () => false, 500)
+  const again = requests(numbers, () => true, 100).indexOf(true)
+  t.ok(again > 4 && again < 16, `they begin again after ${again} requests with few rows`)
+
+  const upTo = formOf(planOf('filter[kind]=few', { pagination: { count: { upTo: 10 } } }))
+  const unknown = new RowNumbers()
+  requests(unknown, () => false, 3)
+  let request = 0
+  while (!unknown.areFew && request < 1_000) {
+    unknown.note({ total: '11' }, upTo)
+    request++
+  }
+  t.ok(request > 5 && request < 200, `${request} requests whose total does not tell the number of rows`)
 })

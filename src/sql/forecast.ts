@@ -1,0 +1,83 @@
+/** How large the answers with a selection can be, as far as its whitelist tells. */
+import type { Property, ScalarProperty } from '../model/index.ts'
+import type { AnswerLimits, PlannedInclude, Selection } from '../plan/index.ts'
+import { isLong } from './wire-types.ts'
+
+/** The properties of a selection that tell in advance how large its answers can be. */
+export interface Forecast {
+  /** Whether only a statement that weighs its answer keeps within the limits. */
+  readonly weighed: boolean
+  /** Whether there can be more included records than an answer may have. */
+  readonly countable: boolean
+  /** Whether included records can make an answer too large. */
+  readonly unbounded: boolean
+  /**
+   * The greatest length of long values of the resource's own rows in a brief statement; undefined if they have none.
+   */
+  readonly longest: number | undefined
+  /** An answer with fewer bytes cannot have too many included records. */
+  readonly doubtfulBytes: number
+}
+
+const forecasts = new WeakMap<Selection, Map<AnswerLimits, Forecast>>()
+
+/** The forecast for a selection, computed once. */
+export function forecastOf (selection: Selection, limits: AnswerLimits): Forecast {
+  let byLimits = forecasts.get(selection)
+  if (byLimits === undefined) forecasts.set(selection, byLimits = new Map())
+  let forecast = byLimits.get(limits)
+  if (forecast === undefined) byLimits.set(limits, forecast = makeForecast(selection, limits))
+  return forecast
+}
+
+function makeForecast (selection: Selection, limits: AnswerLimits): Forecast {
+  const { maxIncluded, maxBytes, maxRows } = limits
+  const countable = maxRows * mostRecords(selection) > maxIncluded
+  const own = longProperties(selection)
+  const long = selection.includes.some((include) => hasLong(include.selection))
+  return {
+    weighed: long || (countable && selection.includes.some(hasManyBehind)),
+    countable,
+    unbounded: long || countable,
+    longest: own.length === 0 ? undefined : Math.floor(maxBytes / (maxRows * own.length)),
+    doubtfulBytes: countable ? (maxIncluded + 1) * fewestBytes(selection) : Infinity,
+  }
+}
+
+/** The greatest number of records that one record of a selection can include. */
+function mostRecords ({ includes }: Selection): number {
+  return includes.reduce(
+    (sum, { relation, rules, selection }) =>
+      sum + (relation.many ? rules?.limit ?? Infinity : 1) * (1 + mostRecords(selection)),
+    0
+  )
+}
+
+export const hasLong = (selection: Selection): boolean =>
+  longProperties(selection).length > 0 || selection.includes.some((include) => hasLong(include.selection))
+
+const hasManyBehind = ({ selection }: PlannedInclude): boolean =>
+  selection.includes.some((include) => include.relation.many || hasManyBehind(include))
+
+/** Bytes of the shortest record that can be included. */
+function fewestBytes ({ includes }: Selection): number {
+  return Math.min(...includes.flatMap(({ selection }) => {
+    const own = selection.properties.reduce(
+      (sum, { publicName }) => sum + publicName.length + '"":1,'.length,
+      '{}'.length - 1
+    )
+    return [Math.max('{}'.length, own), ...selection.includes.length === 0 ? [] : [fewestBytes(selection)]]
+  }))
+}
+
+/** Properties of a selection's own records whose values can be long. */
+export function longProperties ({ properties }: Pick<Selection, 'properties'>): readonly ScalarProperty[] {
+  return properties.flatMap(longIn)
+}
+
+function longIn (property: Property): readonly ScalarProperty[] {
+  if (property.kind === 'scalar') return isLong(property.type) ? [property] : []
+  return property.kind === 'embedded'
+    ? [...property.properties.values()].filter(({ hidden }) => !hidden).flatMap(longIn)
+    : []
+}

@@ -1,0 +1,133 @@
+/**
+ * The form of the statement of a read: how it finds the rows of a page, their related records and the total, and how it
+ * keeps within the limits of an answer. `formOf` alone chooses it. A form may be a guess about the data. If the rows of
+ * the statement show that the guess was wrong, `planAgain` (`src/answer/plan-again.ts`) notes that in the plan, and the
+ * read has another statement with the form that `formOf` chooses then.
+ */
+import { keyColumns } from '../model/index.ts'
+import { isComputed, type ListPlan, type Plan, type PlannedInclude, type Window } from '../plan/index.ts'
+import type { Dialect } from './dialect.ts'
+import { forecastOf } from './forecast.ts'
+import { projection, showsRelated } from './members.ts'
+
+export interface Form {
+  readonly dialect: Dialect
+  /**
+   * How the rows of a page are found:
+   * - `direct`: in the order of the page, which may end before most rows are read. The total is counted separately.
+   * - `gathered`: all rows that the filters keep, and of these the page and the total (`rows-gathered.ts`).
+   * - `keys-first`: the keys of the page in its order, and then the rows with these keys (`rows-keys-first.ts`).
+   */
+  readonly rows: 'direct' | 'gathered' | 'keys-first'
+  /**
+   * How related records are found, where `formOfInclude` permits it:
+   * - `lateral`: for each parent by itself (`each-parent.ts`).
+   * - `grouped`: for all parents at once, and then grouped by their key (`record.ts`).
+   */
+  readonly related: 'lateral' | 'grouped'
+  /**
+   * How the statement keeps within the limits of an answer (`weight.ts`):
+   * - `none`: nothing included can make the answer too large.
+   * - `trusted`: rows and values are cut off just above the limits. A short answer proves that nothing was cut off.
+   * - `measured`: the statement counts records and bytes before it writes an answer.
+   */
+  readonly limits: 'none' | 'trusted' | 'measured'
+  /** The total of a list: counted, or up to a number. An estimate takes another statement. */
+  readonly total: 'exact' | 'none' | { readonly upTo: number }
+}
+
+/**
+ * Chooses the form of a plan's statement.
+ *
+ * @param fewRows whether the filters are likely to keep few rows. The plan must then contain all of its conditions
+ */
+export function formOf (plan: Plan, dialect: Dialect = 'postgresql', fewRows = false): Form {
+  const limits = limitsOf(plan)
+  const isList = plan.kind === 'list'
+  return {
+    dialect,
+    rows: isList ? rowsOf(plan, dialect, fewRows) : 'direct',
+    related: relatedOf(plan, dialect, limits),
+    limits,
+    total: isList ? totalOf(plan.window) : 'none',
+  }
+}
+
+/** The part of a kept statement's key that its form makes. */
+export function keyOfForm ({ dialect, rows, related, limits, total }: Form): string {
+  return `${dialect},${rows},${related},${limits},${typeof total === 'string' ? total : total.upTo}`
+}
+
+const totalOf = ({ count }: Window): Form['total'] => count === 'planned' ? 'none' : count
+
+/**
+ * Gathered rows are worth their cost if there are few: the filters are then evaluated once, and not for the page and
+ * for the total. Otherwise PostgreSQL may read the table in the order of the page, expecting to fill the page soon, and
+ * read most of it. A cluster would send the rows to one node.
+ */
+function rowsOf (plan: ListPlan, dialect: Dialect, fewRows: boolean): Form['rows'] {
+  if (dialect === 'distributed') return 'direct'
+  if (fewRows && plan.hasManyRows !== true && mayGather(plan)) return 'gathered'
+  return isDeep(plan.window) && needsFewForOrder(plan) ? 'keys-first' : 'direct'
+}
+
+/**
+ * The most rows that a statement gathers for an exact total. More take longer than a page and a total apart: of narrow
+ * rows more than 4 000, and of rows of 1.5 KB more than 2 000.
+ */
+const MOST_GATHERED = 3_000
+/** For a total up to a lower number, as many rows as are counted, but at least these. */
+const FEWEST_GATHERED = 1_000
+
+/** The most rows that a statement gathers. One row more tells that there are too many. */
+export function mostGathered (total: Form['total']): number {
+  return typeof total === 'object' ? Math.min(Math.max(total.upTo, FEWEST_GATHERED), MOST_GATHERED) : MOST_GATHERED
+}
+
+/** Whether a page is among the rows that can be gathered. */
+function mayGather ({ model, window, conditions, filters, selection }: ListPlan): boolean {
+  const total = totalOf(window)
+  return total !== 'none' &&
+    window.offset + window.limit <= mostGathered(total) &&
+    (conditions.length > 0 || filters?.has(model) === true) &&
+    // a formula would be evaluated for all gathered rows, and not only for those of the page
+    selection.properties.every((property) => property.kind === 'embedded' || !isComputed(property))
+}
+
+/** A page that skips fewer rows is not deep. */
+const DEEP = 4_000
+/** Rows that a deep page skips for each of its own rows. A look-up by key costs as much as skipping some rows. */
+const DEEP_FOR_EACH_ROW = 200
+
+const isDeep = ({ offset, limit }: Window): boolean => offset >= DEEP && offset >= limit * DEEP_FOR_EACH_ROW
+
+/** At least this many columns are needed only for the rows of the page. A sort of narrower rows is as fast without. */
+const FEWEST_OTHERS = 2
+
+/** Whether a deep page needs much more of its rows than of those that it skips. A view would be read twice. */
+function needsFewForOrder ({ model, selection, order }: ListPlan): boolean {
+  return model.readOnly === undefined &&
+    projection(selection, '').size - keyColumns(model).length - order.length >= FEWEST_OTHERS
+}
+
+function limitsOf (plan: Plan): Form['limits'] {
+  if (!('selection' in plan) || plan.limits === undefined) return 'none'
+  return plan.isDoubtful === true || forecastOf(plan.selection, plan.limits).weighed ? 'measured' : 'trusted'
+}
+
+/**
+ * A cluster refuses a lateral join of tables that it distributes differently. The rows that are measured are read level
+ * by level. The records of a stream are not one page, whose length would bound the related records of each parent.
+ */
+function relatedOf ({ kind }: Plan, dialect: Dialect, limits: Form['limits']): Form['related'] {
+  const isPage = kind === 'list' || kind === 'keyset' || kind === 'get'
+  return isPage && dialect === 'postgresql' && limits !== 'measured' ? 'lateral' : 'grouped'
+}
+
+/**
+ * The form of one include. Without an index, a lateral join would read the table for each parent. Records that show
+ * relations themselves are read level by level.
+ */
+export function formOfInclude ({ related }: Form, { relation, selection }: PlannedInclude): Form['related'] {
+  return related === 'lateral' && relation.join.indexed && !showsRelated(selection) ? 'lateral' : 'grouped'
+}

@@ -1,0 +1,28 @@
+/**
+ * The rows of a page, and the total, from all rows that the filters keep. So the filters are evaluated once. These rows
+ * have all columns of the page: to look them up by key afterwards would take longer. If there are too many, the
+ * statement has no answer, and no total.
+ */
+import { mostGathered } from './form.ts'
+import { name, sql } from './fragment.ts'
+import { projection, selectList } from './members.ts'
+import { carriedOrder, carry, orderBy } from './order.ts'
+import type { FindPageRows } from './page-rows.ts'
+import { numberSql } from './size.ts'
+
+export const gatheredRows: FindPageRows = ({ plan, source: { alias, context, form }, order, from, window }) => {
+  const gathered = context.names.expression('gathered')
+  const columns = projection(plan.selection, alias)
+  const shown = [...columns.keys()]
+  const carried = carriedOrder(order, carry(columns, order.map(({ value }) => value)), gathered)
+  const most = mostGathered(form.total)
+  return {
+    columns: new Map(shown.map((column) => [column, name(gathered, column)])),
+    sorts: carried.map(({ value }) => value),
+    from: sql` from ${name(gathered)}${orderBy(carried)}${window}`,
+    expressions: [
+      sql`${name(gathered)} as materialized (select ${selectList(columns)}${from} limit ${numberSql(most + 1)})`,
+    ],
+    total: sql`(select case when count(*) <= ${numberSql(most)} then count(*) end from ${name(gathered)})`,
+  }
+}
