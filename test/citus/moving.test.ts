@@ -1,12 +1,12 @@
 /** The steps of docs/scaling.md that move an application with keys of one column, and its data, to a cluster. */
 import { defineEntity, p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
-import Fastify from 'fastify'
 import t from 'tap'
 import {
   AllowedFilters, AllowedInclude, crudKit, CrudBase, distributedBy, QueryBuilderConfig,
 } from '../../src/index.ts'
 import { readSection } from '../helpers/document.ts'
+import { newServer } from '../helpers/server.ts'
 import { createClusterDatabase, execute, skip } from './cluster.ts'
 
 const EXISTING = [
@@ -63,8 +63,7 @@ await t.test('moving an existing application over', { skip }, async (t) => {
 
   const orm = await MikroORM.init({ clientUrl: url, entities: [Project, Label, Task] })
   t.teardown(() => orm.close(true))
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, {
     orm,
     resources: {

@@ -1,16 +1,16 @@
 /** Tables with keys of one column on a Citus cluster: as reference tables, and distributed by their own keys. */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { crudKit } from '../../src/index.ts'
+import { newServer } from '../helpers/server.ts'
 import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
 import { asReferences, authorsOf, booksOf, byOwnKeys, entities, genres, notes, rows } from './single-keys.ts'
 
 const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete']
 
 async function serve (t: Test, orm: MikroORM, joined: boolean): Promise<FastifyInstance> {
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, {
     orm,
     resources: {

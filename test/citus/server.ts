@@ -1,8 +1,9 @@
 /** A server for the entities of the co-located layout. Requests name their tenant in a header, which is the scope. */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import Fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import { crudKit } from '../../src/index.ts'
+import { newServer } from '../helpers/server.ts'
 import { comments, labels, projects, tasks } from './colocated.ts'
 
 const scope = (request: { readonly headers: Record<string, unknown> }) => ({
@@ -11,8 +12,7 @@ const scope = (request: { readonly headers: Record<string, unknown> }) => ({
 const WRITES = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
 
 export async function serveColocated (t: Test, orm: MikroORM): Promise<FastifyInstance> {
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, {
     orm,
     shared: ['Country'],

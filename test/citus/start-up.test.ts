@@ -2,12 +2,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { randomUUID } from 'node:crypto'
-import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import {
   AllowedFilters, AllowedInclude, AllowedSort, crudKit, CrudBase, DatabaseFactory, QueryBuilderConfig,
   type DatabaseOptions,
 } from '../../src/index.ts'
+import { newServer } from '../helpers/server.ts'
 import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
 import { distribute, entities, tasks } from './colocated.ts'
 import * as single from './single-keys.ts'
@@ -63,8 +63,7 @@ await t.test('a cluster', { skip }, async (t) => {
   /** The message with which a server refuses to start. */
   const refusal = async (t: Test, entity: any, tables: readonly string[], options: object = {}): Promise<string> => {
     await execute(database.url, ...tables)
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     const given: DatabaseOptions = { databaseUrl: database.url, entities: [entity] }
     await app.register(crudKit, {
       database: given,
@@ -166,8 +165,7 @@ await t.test('tables by their own keys', { skip }, async (t) => {
 
   /** The message with which a server refuses to start, or that it starts. */
   const start = async (t: Test, crud: object, operations: readonly string[] = ['list', 'get']): Promise<string> => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await app.register(crudKit, { orm, resources: { '/x': { crud, operations } } as never })
     return await Promise.resolve(app.ready()).then(() => 'it starts', (error: Error) => error.message)
   }

@@ -1,9 +1,9 @@
 /** Embedded objects in JSON columns of a distributed table. An update keeps their hidden members. */
 import { defineEntity, p } from '@mikro-orm/core'
 import { randomUUID } from 'node:crypto'
-import Fastify from 'fastify'
 import t from 'tap'
 import { crudKit, CrudBase } from '../../src/index.ts'
+import { newServer } from '../helpers/server.ts'
 import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
 
 const Lock = defineEntity({
@@ -30,8 +30,7 @@ await t.test('an update keeps the hidden members of objects', { skip }, async (t
   t.teardown(drop)
   const orm = await openWithTables(url, [House, Door, Lock], ["select create_distributed_table('house', 'tenant_id')"])
   t.teardown(() => orm.close(true))
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, {
     orm,
     resources: {

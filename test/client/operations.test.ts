@@ -1,5 +1,4 @@
 /** The operations of the client, against a listening server. The types come from the resources. */
-import Fastify from 'fastify'
 import t from 'tap'
 import { createClient, CrudError, etagOf, isCrudError, type CrudErrorItem } from '../../src/client/index.ts'
 import {
@@ -8,6 +7,7 @@ import {
 import { entities, Order, OrderItem, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { customerId, plantUuid, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 
 const resources = {
   '/plants': {
@@ -78,8 +78,7 @@ async function gather<T> (items: AsyncIterable<T>): Promise<T[]> {
 }
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, { orm, resources })
   const requests: string[] = []
   app.addHook('onRequest', async ({ method, url }) => {

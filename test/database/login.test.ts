@@ -1,11 +1,11 @@
 /** Logins at a server that asks for passwords. The tests run their own server. */
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify from 'fastify'
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { CrudBase, crudKit, DatabaseFactory } from '../../src/index.ts'
 import { findPostgres, startPostgres, temporaryFolder } from '../../scripts/postgres.ts'
+import { newServer } from '../helpers/server.ts'
 
 const Ledger = defineEntity({ name: 'Ledger', properties: { id: p.integer().primary(), title: p.string() } })
 const entities = [Ledger]
@@ -71,8 +71,7 @@ t.test(
     })
 
     t.test('a password that changes while the server runs is 503 until the pool has the new one', async (t) => {
-      const app = Fastify()
-      t.teardown(() => app.close())
+      const app = newServer(t)
       await app.register(crudKit, {
         database: { databaseUrl: urlOf('ada:right'), entities },
         resources: { '/ledgers': new CrudBase({ model: Ledger, writable: 'all' }) },

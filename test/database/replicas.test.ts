@@ -1,6 +1,5 @@
 /** Reads from replicas: a primary and two hot standbys of this test, one of which dies, hangs and lags. */
 import { defineEntity, p, type EntityManager, type InferEntity } from '@mikro-orm/postgresql'
-import Fastify from 'fastify'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { once } from 'node:events'
 import pg from 'pg'
@@ -12,6 +11,7 @@ import {
   type DatabaseOptions,
 } from '../../src/index.ts'
 import { until } from '../helpers/until.ts'
+import { newServer } from '../helpers/server.ts'
 
 const Note = defineEntity({
   name: 'Note',
@@ -204,8 +204,7 @@ t.test('reads use replicas', {
   })
 
   t.test('a request always sees its own writes', async (t) => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     const { factory, states } = await open(t, quick)
     app.post('/twice', async ({ em, body }) => {
       const { id } = await notes.create(em, body as Record<string, unknown>)

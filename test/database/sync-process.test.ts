@@ -1,12 +1,12 @@
 /** Synchronous sessions and their process: its options, its end, and the servers that it must not run. */
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify from 'fastify'
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import { CrudBase, crudKit, DatabaseFactory } from '../../src/index.ts'
 import { pgliteUrl, skipReasons } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 
 const Word = defineEntity({ name: 'Word', properties: { id: p.integer().primary().autoincrement(), text: p.string() } })
 const entities = [Word]
@@ -48,8 +48,7 @@ t.test('a session in memory works, and never in a process that runs a server', a
 
   t.test('crudKit refuses a synchronous database', async (t) => {
     const register = async (options: object) => {
-      const app = Fastify()
-      t.teardown(() => app.close())
+      const app = newServer(t)
       await app.register(crudKit, options)
     }
     await t.rejects(
@@ -65,8 +64,7 @@ t.test('a session in memory works, and never in a process that runs a server', a
     // an open ORM that is idle
     const { MikroORM } = await import('@mikro-orm/postgresql')
     const serve = async () => {
-      const app = Fastify()
-      t.teardown(() => app.close())
+      const app = newServer(t)
       await app.register(crudKit, { orm: new MikroORM({ entities, dbName: 'none' }) })
       app.get('/', () => words.list(session))
       return app

@@ -1,11 +1,11 @@
 /** Entities with distributedBy: their tables, and requests for their records. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core'
-import Fastify from 'fastify'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude, crudKit, CrudBase, QueryBuilderConfig } from '../../src/index.ts'
 import { distributedBy } from '../../src/entities/distributed-by.ts'
 import { softDelete, timestamps } from '../../src/entities/base-model.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 
 const Club = defineEntity({ name: 'Club', properties: { id: p.integer().primary(), name: p.string() } })
 const { key, manyToOne, manyToMany } = distributedBy('club_id', {
@@ -59,8 +59,7 @@ await forEachDatabase(t, { entities: [Club, Team, Skill, Player] }, async (t, { 
 
   t.test('records are written and read by tenant', async (t) => {
     await orm.em.fork().insertMany(Club, [{ id: 7, name: 'Seven' }, { id: 8, name: 'Eight' }])
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await app.register(crudKit, {
       orm,
       shared: ['Club'],

@@ -1,7 +1,7 @@
 /** The document of the explorer says what the caller may do, and it is refused like the resources themselves. */
 import { defineEntity, p } from '@mikro-orm/core'
 import swagger from '@fastify/swagger'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import t from 'tap'
 import { crudExplorer } from '../../plugins/explorer.ts'
 import { AllowedFilters, crudKit, crudRoutes } from '../../src/index.ts'
@@ -9,6 +9,7 @@ import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { ormOf } from '../helpers/models.ts'
+import { newServer } from '../helpers/server.ts'
 import { access, entities as accessEntities, resources as accessResources } from '../http/access/fixtures.ts'
 import { resource } from '../http/helper.ts'
 import { describedBy, explored } from './nursery.ts'
@@ -41,8 +42,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 })
 
 t.test('it shows resources that are registered before the explorer, after it, and in other instances', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, { orm, resources: { '/before': { crud: plants, name: 'before' } } })
   await app.register(crudExplorer, { prefix: '/explorer', enabled: true })
   await app.register(crudRoutes, { prefix: '/after', crud: plants, name: 'after' })
@@ -108,8 +108,7 @@ t.test('hooks of the server, of an instance and of routes refuse the document as
     t.equal(refused.body, (await app.inject('/plants')).body)
     t.equal((await describedBy(app, TOKEN)).resources.length, 1)
   }
-  const inner = Fastify()
-  t.teardown(() => inner.close())
+  const inner = newServer(t)
   await inner.register(crudExplorer, { prefix: '/explorer', enabled: true })
   await inner.register(async (instance) => {
     instance.addHook('onRequest', authenticate)

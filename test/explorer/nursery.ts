@@ -1,5 +1,5 @@
 /** Resources of the nursery with filters, sorts, fields and includes of every kind, and a server with the explorer. */
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Test } from 'tap'
 import { crudExplorer, type ExplorerDescription, type ExplorerOptions } from '../../plugins/explorer.ts'
@@ -9,6 +9,7 @@ import {
 import { operatorsFor } from '../../src/operators/index.ts'
 import { Group, Label, Offer, Order, OrderItem, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { modelsOf } from '../helpers/models.ts'
+import { newServer } from '../helpers/server.ts'
 import { resource } from '../http/helper.ts'
 
 const specimen = modelsOf().of(Specimen as never)
@@ -142,8 +143,7 @@ export async function explored (
   } = {}
 ): Promise<FastifyInstance> {
   // a browser keeps connections on which it has sent nothing, and a server that closes would wait for them
-  const app = Fastify({ forceCloseConnections: true, ...server })
-  t.teardown(() => app.close())
+  const app = newServer(t, { forceCloseConnections: true, ...server })
   await prepare(app)
   await app.register(crudExplorer, { prefix: '/explorer', enabled: true, ...explorer })
   await app.register(crudKit, { orm, indexAdvice: false, ...options } as CrudKitOptions)

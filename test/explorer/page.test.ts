@@ -1,5 +1,4 @@
 /** The files of the explorer's page: their addresses, their headers, and the options of the plugin. */
-import Fastify from 'fastify'
 import fs from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -9,6 +8,7 @@ import { readPage } from '../../src/explorer/index.ts'
 import { crudKit } from '../../src/index.ts'
 import { Tag } from '../fixtures/entities.ts'
 import { ormOf } from '../helpers/models.ts'
+import { newServer } from '../helpers/server.ts'
 import { resource } from '../http/helper.ts'
 import { explored } from './nursery.ts'
 
@@ -141,8 +141,7 @@ t.test('HEAD has the headers of GET and no body, even if the server has no HEAD 
 })
 
 t.test('no path leads out of the folder of the page', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudExplorer, { prefix: '/explorer', enabled: true })
   const page = (await app.inject('/explorer/')).body.replace(/<base[^>]*>/, '')
   const paths = [
@@ -162,8 +161,7 @@ t.test('no path leads out of the folder of the page', async (t) => {
 
 t.test('in production it is off, unless it is enabled', async (t) => {
   const statusOf = async (options: ExplorerOptions): Promise<number> => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await app.register(crudExplorer, { prefix: '/explorer', ...options })
     await app.register(crudKit, { orm, resources: { '/tags': resource(Tag) } })
     t.equal((await app.inject('/explorer/resources.json')).statusCode, (await app.inject('/explorer')).statusCode)
@@ -180,8 +178,7 @@ t.test('in production it is off, unless it is enabled', async (t) => {
 t.test('wrong options are refused, also in production', async (t) => {
   setNodeEnv(t, 'production')
   const refuse = async (options: object, message: RegExp): Promise<void> => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await t.rejects(Promise.resolve(app.register(crudExplorer, options)), { code: 'FST_CRUD_CONFIG_INVALID', message })
   }
   await refuse({ prefix: '/explorer', enable: true }, /crudExplorer: .*'enable'.*Did you mean 'enabled'/)

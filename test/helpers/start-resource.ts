@@ -1,8 +1,9 @@
 /** Servers with one resource, whose options differ from test to test. */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import { crudKit, type CrudRoutesOptions } from '../../src/index.ts'
+import { newServer } from './server.ts'
 
 /** Starts a server. `prepare` gets it before the resource is registered. It is closed when the test ends. */
 export type StartResource = (
@@ -20,8 +21,7 @@ export type StartResource = (
  */
 export function startResource (orm: MikroORM, path: `/${string}`, usual: () => CrudRoutesOptions): StartResource {
   return async (t, options = {}, prepare = () => {}) => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await prepare(app)
     await app.register(crudKit, { orm, indexAdvice: false, resources: { [path]: { ...usual(), ...options } } })
     return app

@@ -1,6 +1,6 @@
 /** Aborted requests on a real socket, because `inject` cannot abort one. */
 import { raw } from '@mikro-orm/core'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
@@ -11,6 +11,7 @@ import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { lacks } from '../helpers/capabilities.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { until } from '../helpers/until.ts'
 import { resource, select } from './helper.ts'
 
@@ -26,8 +27,7 @@ const tags = resource(Tag)
 await forEachDatabase(t, { entities, seed }, async (t, { orm, name, url }) => {
   /** A server on its own port. `early` runs before the plugin's own hooks. */
   const listen = async (t: Test, early?: (app: FastifyInstance) => void): Promise<FastifyInstance> => {
-    const app = Fastify({ forceCloseConnections: true })
-    t.teardown(() => app.close())
+    const app = newServer(t, { forceCloseConnections: true })
     early?.(app)
     await app.register(crudKit, { orm })
     await app.register(crudRoutes, { prefix: '/plants', crud: plants })

@@ -1,15 +1,14 @@
 /** The routes for which hooks of an application run. */
 import { defineEntity, p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
-import Fastify from 'fastify'
 import t from 'tap'
 import { crudKit, crudRoutes, primaryKey } from '../../src/index.ts'
+import { newServer } from '../helpers/server.ts'
 import { resource } from './helper.ts'
 
 t.test('hooks added before the server is ready run for earlier routes, and in a plugin for its routes', async (t) => {
   const Note = defineEntity({ name: 'Note', properties: { ...primaryKey, text: p.string() } })
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, {
     orm: new MikroORM({ entities: [Note], dbName: 'none' }),
     resources: { '/notes': resource(Note) },
@@ -38,8 +37,7 @@ t.test('hooks that onRegister adds to the context of a resource run for all of i
     name: 'Note',
     properties: { ...primaryKey, text: p.string(), deleted_at: p.datetime().nullable() },
   })
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   app.addHook('onRegister', (instance, { prefix }: { readonly prefix?: string }) => {
     if (prefix !== '/notes') return
     instance.addHook('onRequest', async (request, reply) => {

@@ -1,7 +1,6 @@
 /** Lists as CSV: which columns they have, in which order, and what is in their cells. */
 import { defineEntity, p } from '@mikro-orm/core'
 import { parse } from 'csv-parse/sync'
-import Fastify from 'fastify'
 import t from 'tap'
 import {
   AllowedField,
@@ -13,6 +12,7 @@ import {
   type CrudRecord,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 
 const Team = defineEntity({
   name: 'Team',
@@ -88,8 +88,7 @@ await forEachDatabase(t, { entities: [Team, Agent, Ticket, Receipt, Comment] }, 
       return { first: 'x', ...rest, agent: agent && { mail: `${agent.displayName}@x`, ...agent }, heading: title }
     }
   })({ model: Ticket, queryConfig })
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, {
     orm,
     indexAdvice: false,

@@ -1,18 +1,18 @@
 /** The warning at start-up about differences between the entities and the database. */
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { CrudBase, crudKit, type CrudKitOptions } from '../../src/index.ts'
 import { entities as exampleEntities } from '../../example/entities/index.ts'
 import { entities as fixtures } from '../fixtures/entities.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
+import { newServer } from '../helpers/server.ts'
 
 /** A server, and the lines of its log from `warn` on. */
 async function started (t: Test, options: CrudKitOptions): Promise<{ app: FastifyInstance, lines: readonly any[] }> {
   const log = keptLog()
-  const app = Fastify({ logger: { level: 'warn', stream: log.stream } })
-  t.teardown(() => app.close())
+  const app = newServer(t, { logger: { level: 'warn', stream: log.stream } })
   await app.register(crudKit, { indexAdvice: false, ...options } as CrudKitOptions)
   await app.ready()
   const { lines } = log

@@ -10,6 +10,7 @@ import { crudKit, DatabaseFactory, toCrudError, withTransaction } from '../../sr
 import { findPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
+import { newServer } from '../helpers/server.ts'
 import { bodyOf } from './helper.ts'
 
 const Coin = defineEntity({
@@ -58,8 +59,7 @@ const wordless = (t: Test, body: string) =>
 
 await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
   const serve = async (t: Test, before?: (app: FastifyInstance) => void): Promise<FastifyInstance> => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     before?.(app)
     await app.register(crudKit, { orm })
     addRoutes(app)
@@ -84,8 +84,7 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
 
   t.test('a mistake in SQL of the application is a 500 and is logged, a value for a wrong type is a 400', async (t) => {
     const log = keptLog()
-    const app = Fastify({ logger: { level: 'error', stream: log.stream } })
-    t.teardown(() => app.close())
+    const app = newServer(t, { logger: { level: 'error', stream: log.stream } })
     await app.register(crudKit, { orm })
     addRoutes(app)
     for (const sql of [
@@ -140,8 +139,7 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
       'the database is not to blame'
     )
     t.match(bodyOf(await app.inject('/own')), { statusCode: 418, message: 'no such coin' })
-    const plain = Fastify()
-    t.teardown(() => plain.close())
+    const plain = newServer(t)
     plain.get('/text', async () => {
       throw 'text' // eslint-disable-line no-throw-literal -- the input of the test
     })

@@ -1,10 +1,11 @@
 /** A server on a test's database, and requests that tests send to it. */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import Fastify, { type FastifyInstance, type FastifyServerOptions, type LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, FastifyServerOptions, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import {
   CrudBase, crudKit, QueryBuilderConfig, type CrudKitOptions, type QueryBuilderOptions,
 } from '../../src/index.ts'
+import { newServer } from '../helpers/server.ts'
 
 /** A resource of an entity with a whitelist, for tests that need only these. */
 export function resource (model: any, config: QueryBuilderOptions<any> = {}): CrudBase {
@@ -18,8 +19,7 @@ export async function serve (
   resources: CrudKitOptions['resources'] = {},
   options: FastifyServerOptions = {}
 ): Promise<FastifyInstance> {
-  const app = Fastify(options)
-  t.teardown(() => app.close())
+  const app = newServer(t, options)
   await app.register(crudKit, { orm, resources })
   await app.ready()
   return app

@@ -1,10 +1,10 @@
 /** Advice about indexes, given when the server listens. */
-import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { AllowedFilters, AllowedInclude, AllowedSort, crudKit, type CrudKitOptions } from '../../src/index.ts'
 import type { MissingIndex } from '../../src/advice/missing-indexes.ts'
 import { Delivery, entities, Offer, Order, Plant, Specimen, Tag } from '../fixtures/entities.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { resource, select } from './helper.ts'
 
 interface Line {
@@ -27,8 +27,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
         (options.indexAdvice === false && line.msg.startsWith('Server listening'))
       ) done.resolve()
     }
-    const app = Fastify({ logger: { level: 'debug', stream: { write } } })
-    t.teardown(() => app.close())
+    const app = newServer(t, { logger: { level: 'debug', stream: { write } } })
     await app.register(crudKit, { orm, ...options })
     if (broken) {
       app.addHook('onReady', async () => {

@@ -9,6 +9,7 @@ import crudKit, {
 } from '../../src/index.ts'
 import { ResourceOptionsSchema } from '../../src/http/route-options.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 
 const Author = defineEntity({ name: 'Author', extends: BaseModel, properties: { name: p.string() } })
 const Book = defineEntity({
@@ -545,8 +546,7 @@ await forEachDatabase(t, {
     const listen = (warning: Error): unknown => warnings.push(warning)
     process.on('warning', listen)
     t.teardown(() => process.off('warning', listen))
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await app.register(crudKit, { orm, resources: { '/books': books } })
     await app.ready()
     await new Promise((resolve) => process.nextTick(resolve))
@@ -562,8 +562,7 @@ await forEachDatabase(t, {
       // the advice is logged while the server already answers
       if (msg.includes('looked for missing indexes')) done.resolve()
     }
-    const app = Fastify({ logger: { level: 'debug', stream: { write } } })
-    t.teardown(() => app.close())
+    const app = newServer(t, { logger: { level: 'debug', stream: { write } } })
     const ghosts = new CrudBase<any>({ model: Ghost, queryConfig: { allowedSorts: [new AllowedSort('name')] } })
     await app.register(crudKit, {
       orm,

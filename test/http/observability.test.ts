@@ -1,6 +1,6 @@
 /** Timings: Server-Timing on answers, and a message on a diagnostics channel for each statement. */
 import { defineEntity, p, type MikroORM } from '@mikro-orm/core'
-import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import type { FastifyInstance, InjectOptions } from 'fastify'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
@@ -11,6 +11,7 @@ import {
   type QueryOperation,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { until } from '../helpers/until.ts'
 import { recordStatements } from '../helpers/statements.ts'
 
@@ -63,8 +64,7 @@ async function serve (
   settings: Partial<CrudKitOptions>,
   prepare: (app: FastifyInstance) => unknown = () => {}
 ): Promise<FastifyInstance> {
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, { orm: orm as never, indexAdvice: false, ...settings })
   await prepare(app)
   await app.ready()

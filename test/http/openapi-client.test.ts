@@ -3,13 +3,14 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import swagger from '@fastify/swagger'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import ts from 'typescript'
 import { crudKit } from '../../src/index.ts'
 import { Tag } from '../fixtures/entities.ts'
 import { openExample } from '../helpers/example.ts'
 import { ormOf } from '../helpers/models.ts'
+import { newServer } from '../helpers/server.ts'
 import { resource } from './helper.ts'
 
 /** An example client of an application. Lists are written with commas. Everything else follows the document. */
@@ -138,8 +139,7 @@ t.test('a generated client type-checks and works', async (t) => {
 })
 
 t.test('streams and lists of new records do not change the types of other requests', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'Test', version: '1' } } })
   const crud = resource(Tag)
   await app.register(crudKit, {

@@ -2,12 +2,13 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import swagger, { type SwaggerOptions } from '@fastify/swagger'
 import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import openapiTS, { type OpenAPI3 } from 'openapi-typescript'
 import t, { type Test } from 'tap'
 import { AllowedInclude, crudKit, type CrudKitOptions } from '../../src/index.ts'
 import { Plant } from '../fixtures/entities.ts'
 import { ormOf } from '../helpers/models.ts'
+import { newServer } from '../helpers/server.ts'
 import { resource, type Json } from './helper.ts'
 
 const OPENAPI_3_1: SwaggerOptions = { openapi: { openapi: '3.1.0', info: { title: 'Test', version: '1' } } }
@@ -22,8 +23,7 @@ t.test('schemas have names', async (t) => {
     resources: NonNullable<CrudKitOptions['resources']>,
     options: SwaggerOptions = OPENAPI_3_1
   ) => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await app.register(swagger, options)
     await app.register(crudKit, { orm: ormOf(), resources })
     app.get('/own', {
@@ -98,8 +98,7 @@ t.test('each component has a valid name, and each reference leads to one', async
     }, async () => ({}))
   }
   const documentOf = async (t: Test, refResolver: BuildReference | undefined, openapi: string): Promise<Json> => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await app.register(swagger, {
       openapi: { openapi, info: { title: 'Test', version: '1' } },
       ...(refResolver !== undefined && { refResolver: { buildLocalReference: refResolver } }),

@@ -1,9 +1,9 @@
 /** An application's own methods in place of those of CrudBase are called by the routes. */
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify from 'fastify'
 import t from 'tap'
 import { CrudBase, crudKit, type CrudReadOptions, type CrudRecord } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 
 const Jar = defineEntity({
   name: 'Jar',
@@ -38,8 +38,7 @@ function jarCrud (): CrudBase {
 }
 
 await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, {
     orm,
     indexAdvice: false,
@@ -87,8 +86,7 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     listJson: async () => '{"items":[]}',
   })
   await t.resolves(async () => {
-    const other = Fastify()
-    t.teardown(() => other.close())
+    const other = newServer(t)
     await other.register(crudKit, { orm, indexAdvice: false, resources: { '/jars': texts } })
     const one = await other.inject('/jars/1')
     t.match([one.json(), one.headers.etag], [{ label: 'of text' }, '"7"'])

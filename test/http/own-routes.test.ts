@@ -1,13 +1,14 @@
 /** Routes of the application's own: hooks, custom filters and custom sorts know the request of `request.em`. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify, { type FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import t from 'tap'
 import {
   AllowedFilters, AllowedSort, CrudBase, crudKit, parseQueryParams, readOnly, withRetry, withTimeout, withTransaction,
   type AccessOptions, type CrudContext, type CrudRecord,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 
 const Note = defineEntity({
   name: 'Note',
@@ -92,8 +93,7 @@ await forEachDatabase(t, {
 }, async (t, { orm }) => {
   for (const [what, rules] of [['without roles', undefined], ['with roles', access]] as const) {
     t.test(what, async (t) => {
-      const app = Fastify()
-      t.teardown(() => app.close())
+      const app = newServer(t)
       await app.register(crudKit, {
         orm,
         indexAdvice: false,

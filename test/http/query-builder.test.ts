@@ -1,7 +1,6 @@
 /** Routes of the application's own that continue the QueryBuilder of `crud.query`, such as reports. */
 import { raw } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import Fastify from 'fastify'
 import t from 'tap'
 import {
   AllowedFilters, AllowedSort, crudKit, parseQueryParams, type AccessOptions, type CrudQueryOptions,
@@ -9,6 +8,7 @@ import {
 import { entities, Plant, type Plant as PlantEntity } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { bodyOf, resource, select } from './helper.ts'
 
 let sorted = 0
@@ -37,8 +37,7 @@ const GROUPABLE: CrudQueryOptions = { order: false, limit: false }
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const serve = async (rules?: AccessOptions) => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await app.register(crudKit, { orm, ...(rules !== undefined && { access: rules }) })
     app.get('/report', async ({ em, queryParams }) => {
       const qb = await plants.query(em, queryParams, GROUPABLE)

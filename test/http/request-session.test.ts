@@ -1,11 +1,11 @@
 /** An EntityManager is forked for a request only on first use, and all callers get the same one. */
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify from 'fastify'
 import t from 'tap'
 import {
   AllowedFilters, BaseModel, CrudBase, crudKit, crudRoutes, QueryBuilderConfig, type CrudContext, type CrudRecord,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 
 const Jar = defineEntity({ name: 'Jar', extends: BaseModel, properties: { label: p.string() } })
 const Lid = defineEntity({
@@ -31,8 +31,7 @@ await forEachDatabase(t, { entities: [Jar, Lid] }, async (t, { orm }) => {
       return record
     }
   }
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, { orm, indexAdvice: false })
   app.addHook('onRequest', async (request) => {
     if (request.headers['x-size'] !== undefined) {

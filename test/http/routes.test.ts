@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
 import {
   AllowedFilters,
@@ -11,6 +11,7 @@ import {
 import { entities, Group, Offer, Plant } from '../fixtures/entities.ts'
 import { plantUuid, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, serve, type Json } from './helper.ts'
 
@@ -180,8 +181,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('MikroORM filters that a hook adds to the request apply everywhere', async (t) => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await app.register(crudKit, { orm })
     app.addHook('onRequest', async ({ em, headers }) => {
       const branch = headers['x-branch']
@@ -221,8 +221,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     'OPTIONS is answered by @fastify/cors',
     { skip: cors === undefined && '@fastify/cors is not installed' },
     async (t) => {
-      const app = Fastify()
-      t.teardown(() => app.close())
+      const app = newServer(t)
       await app.register(cors!.default)
       await app.register(crudKit, { orm, resources: { '/plants': crud } })
       for (const url of ['/plants', '/plants/1']) {

@@ -1,10 +1,11 @@
 /** Row level security: the session context of a request's EntityManager applies to reads and writes of the routes. */
 import { defineEntity, p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { CrudBase, crudKit, crudRoutes } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 
 const Doc = defineEntity({
@@ -47,8 +48,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
   ) await admin.execute(sql)
 
   const serve = async (t: Test, orm: MikroORM): Promise<FastifyInstance> => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await app.register(crudKit, { orm, indexAdvice: false })
     app.addHook('onRequest', async (request) => {
       request.em.setSessionContext({ role: ROLE, variables: { 'app.tenant': String(request.headers['x-tenant']) } })
@@ -199,8 +199,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
   })
 
   t.test('without a session context, only a foreign key checks references', async (t) => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await app.register(crudKit, {
       orm,
       indexAdvice: false,
@@ -264,8 +263,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     })
     t.teardown(() => reserving.close())
     await isolates(t, await serve(t, reserving))
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await app.register(crudKit, {
       orm: reserving,
       indexAdvice: false,

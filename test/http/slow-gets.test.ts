@@ -1,5 +1,4 @@
 /** Gets that wait in the database, beside gets of other clients. Real sockets, because `inject` cannot abort. */
-import Fastify from 'fastify'
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,6 +10,7 @@ import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { lacks } from '../helpers/capabilities.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { until } from '../helpers/until.ts'
 import { resource } from './helper.ts'
 
@@ -23,8 +23,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name, url }) => {
     : await lacks('activityView', 'cancelBackend')
   if (skip) return t.pass(skip)
 
-  const app = Fastify({ forceCloseConnections: true })
-  t.teardown(() => app.close())
+  const app = newServer(t, { forceCloseConnections: true })
   const plants = resource(Plant, { allowedFields: [new AllowedField('id'), new AllowedField('name')] })
   await app.register(crudKit, { orm, resources: { '/plants': plants, '/tags': resource(Tag) } })
   await app.listen({ port: 0, host: '127.0.0.1' })

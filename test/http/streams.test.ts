@@ -1,6 +1,6 @@
 /** Streams of all records, for programs, and as NDJSON or CSV. */
 import { raw } from '@mikro-orm/core'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import http from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -20,6 +20,7 @@ import {
 import { Customer, entities, Order, OrderItem, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { until } from '../helpers/until.ts'
 import { client, select } from './helper.ts'
@@ -76,8 +77,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     "insert into tag (name, weight) select 'tag ' || i, case when i % 3 > 0 then i % 7 end " +
       `from generate_series(1, ${MANY}) as i`
   )
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, { orm })
   await app.register(crudRoutes, { prefix: '/plants', crud: plants, stream: true })
   await app.register(crudRoutes, { prefix: '/tags', crud: tags, stream: true, name: 'all_tags' })
@@ -304,8 +304,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
 
   t.test('streams work on a socket', async (t) => {
     const listen = async (t: Test): Promise<{ server: FastifyInstance, url: string }> => {
-      const server = Fastify({ forceCloseConnections: true })
-      t.teardown(() => server.close())
+      const server = newServer(t, { forceCloseConnections: true })
       await server.register(crudKit, { orm, indexAdvice: false })
       await server.register(crudRoutes, { prefix: '/plants', crud: plants, stream: true })
       await server.register(crudRoutes, {
@@ -368,8 +367,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
         "insert into tag (name) select 'long ' || i || repeat(' text', 40) from generate_series(1, 40000) as i"
       )
       t.teardown(() => orm.em.getConnection().execute("delete from tag where name like 'long %'"))
-      const server = Fastify({ forceCloseConnections: true })
-      t.teardown(() => server.close())
+      const server = newServer(t, { forceCloseConnections: true })
       await server.register(crudKit, { orm, indexAdvice: false })
       await server.register(crudRoutes, { prefix: '/tags', crud: tags, stream: { stallTimeoutMillis: 3_000 } })
       await server.listen({ port: 0, host: '127.0.0.1' })

@@ -1,13 +1,13 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify from 'fastify'
 import t from 'tap'
 import {
   CrudBase, crudKit, QueryBuilderConfig, type CrudContext, type CrudRecord, type RouteTransactions,
 } from '../../src/index.ts'
 import { Account, add, owners, reset } from '../helpers/accounts.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { until } from '../helpers/until.ts'
 import { serve } from './helper.ts'
@@ -107,8 +107,7 @@ await forEachDatabase(t, { entities: [Account, Note] }, async (t, { orm, name })
     t.equal((await send('GET', '/all')).statusCode, 200)
     t.ok(seen.length >= 4)
     t.ok(seen.every(Boolean))
-    const own = Fastify()
-    t.teardown(() => own.close())
+    const own = newServer(t)
     await own.register(crudKit, { orm, resources: { '/all': resource(true) } })
     const later: boolean[] = []
     own.addHook('onSend', async ({ em }) => {
@@ -197,8 +196,7 @@ await forEachDatabase(t, { entities: [Account, Note] }, async (t, { orm, name })
   t.test('a client that goes away ends the transaction', {
     skip: name === 'pglite' && 'PGlite runs in this process, a statement at a time: nothing can cancel it',
   }, async (t) => {
-    const own = Fastify({ forceCloseConnections: true })
-    t.teardown(() => own.close())
+    const own = newServer(t, { forceCloseConnections: true })
     await own.register(crudKit, { orm, resources: { '/all': resource(true) } })
     await own.listen({ port: 0, host: '127.0.0.1' })
     hook = async ({ em }) => {
@@ -235,8 +233,7 @@ await forEachDatabase(t, { entities: [Account, Note] }, async (t, { orm, name })
       [[], /'transaction' is true, options/],
       [{ create: 7 }, /transaction\.create: options: expected object, got 7/],
     ] as const) {
-      const own = Fastify()
-      t.teardown(() => own.close())
+      const own = newServer(t)
       const error: any = await own.register(crudKit, { orm, resources: { '/all': resource(transaction as never) } })
         .then(() => undefined, (error: unknown) => error)
       t.match(error, { code: 'FST_CRUD_CONFIG_INVALID', message })

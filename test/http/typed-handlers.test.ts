@@ -1,6 +1,5 @@
 /** Hand-written handlers with the schemas of a resource. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify from 'fastify'
 import t from 'tap'
 import {
   AllowedField,
@@ -15,6 +14,7 @@ import { entities, OrderItem, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { ormOf } from '../helpers/models.ts'
+import { newServer } from '../helpers/server.ts'
 import { bodyOf } from './helper.ts'
 
 const plants = new CrudBase<Plant>({
@@ -33,8 +33,7 @@ const plants = new CrudBase<Plant>({
 })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
-  const app = Fastify().withTypeProvider<TypeBoxTypeProvider>()
-  t.teardown(() => app.close())
+  const app = newServer(t).withTypeProvider<TypeBoxTypeProvider>()
   await app.register(crudKit, { orm })
   const { id, record, list, update } = crudSchemas(plants, orm)
   app.get(
@@ -68,8 +67,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 })
 
 t.test("an application's response schema replaces a generated one and leaves error schemas unchanged", async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   const schemas = { get: { response: { 200: { type: 'object', properties: { name: { type: 'string' } } } } } }
   await app.register(crudKit, { orm: ormOf(), resources: { '/plants': { crud: plants, schemas } } })
   const response = await app.inject('/plants/1?include=nothing')

@@ -1,6 +1,5 @@
 /** All generated routes refuse parameters that they do not take, and errors name parameters as written. */
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import Fastify from 'fastify'
 import qs from 'qs'
 import t, { type Test } from 'tap'
 import {
@@ -9,6 +8,7 @@ import {
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { resource, serve, type Json } from './helper.ts'
 
@@ -193,8 +193,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a schema may declare parameters by a pattern, or allow additional ones', async (t) => {
     const querystring = (schema: object) =>
       options({ schemas: { list: { querystring: { type: 'object', ...schema } } } })
-    const declaring = Fastify()
-    t.teardown(() => declaring.close())
+    const declaring = newServer(t)
     await declaring.register(crudKit, {
       orm,
       resources: {
@@ -224,8 +223,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('parameters that the schema of a route declares are never refused, including near misses', async (t) => {
     const own = { type: 'object', properties: { pageSize: { type: 'integer' }, lang: { type: 'string' } } }
-    const declaring = Fastify()
-    t.teardown(() => declaring.close())
+    const declaring = newServer(t)
     declaring.addSchema({ $id: 'shared', type: 'object', properties: { api_key: { type: 'string' } } })
     await declaring.register(crudKit, {
       orm,
@@ -263,8 +261,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('an unknown value of the option is a configuration mistake', async (t) => {
-    const wrong = Fastify()
-    t.teardown(() => wrong.close())
+    const wrong = newServer(t)
     wrong.register(crudKit, { orm, resources: { '/plants': options({ unknownParameters: 'ingore' as never }) } })
     await t.rejects(async () => await wrong.ready(), {
       code: 'FST_CRUD_CONFIG_INVALID',
@@ -282,8 +279,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         return Promise.resolve({ items: [] })
       }
     }
-    const other = Fastify({ routerOptions: { querystringParser: (text) => qs.parse(text) as Record<string, unknown> } })
-    t.teardown(() => other.close())
+    const querystringParser = (text: string) => qs.parse(text) as Record<string, unknown>
+    const other = newServer(t, { routerOptions: { querystringParser } })
     await other.register(crudKit, { orm, resources: { '/plants': options(), '/own': new Own() } })
     t.match((await send({ method: 'GET', url: '/own' }, 'title=x', other)).body.errors, [{
       source: { parameter: 'title' },
@@ -295,8 +292,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('routes of the application may have their own parameters', async (t) => {
-    const own = Fastify()
-    t.teardown(() => own.close())
+    const own = newServer(t)
     await own.register(crudKit, { orm })
     const crud = resource(Plant, whitelist)
     own.get(

@@ -1,9 +1,10 @@
 /** The application's own schemas of requests: what they are checked against, and the answers to what they refuse. */
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify, { type FastifyError, type FastifyInstance, type InjectOptions } from 'fastify'
+import type { FastifyError, FastifyInstance, InjectOptions } from 'fastify'
 import t from 'tap'
 import { AllowedFilters, CrudBase, crudKit, type CrudRoutesOptions } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { startResource } from '../helpers/start-resource.ts'
 import { bodyOf, type Json } from './helper.ts'
 
@@ -244,8 +245,7 @@ await forEachDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
   })
 
   t.test('a mistake in the rows of a role ends with one full stop', async (t) => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     const access = { role: () => 'guest', roles: { guest: { Tin: { rows: { nope: 1 } } } } }
     await t.rejects(
       async () =>

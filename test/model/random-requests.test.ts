@@ -6,10 +6,10 @@
  */
 import fc from 'fast-check'
 import t from 'tap'
-import Fastify from 'fastify'
 import { crudKit } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { assertProperty, drawing } from '../helpers/property.ts'
+import { newServer } from '../helpers/server.ts'
 import type { World } from './reference/description.ts'
 import { keyOf } from './reference/entities.ts'
 import { Comparison } from './random/compare.ts'
@@ -44,8 +44,7 @@ await forEachDatabase(t, { entities: [...models.values()] }, async (t, { orm }) 
     const { entity: name } = world.whitelist
     await t.test(`${index + 1}: ${name}`, async (t) => {
       await store(orm, world.tables)
-      const app = Fastify()
-      t.teardown(() => app.close())
+      const app = newServer(t)
       await app.register(crudKit, {
         orm,
         indexAdvice: false,

@@ -3,12 +3,13 @@
  * must be equal, and so must the final rows.
  */
 import fc from 'fast-check'
-import Fastify, { type LightMyRequestResponse } from 'fastify'
+import type { LightMyRequestResponse } from 'fastify'
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { CrudBase, crudKit } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
+import { newServer } from '../helpers/server.ts'
 import type { Row, Value } from './reference/description.ts'
 import { Store, type Written } from './reference/store.ts'
 import { GENERATED, Label, Person, Ticket, ticket, WRITABLE } from './random/tickets.ts'
@@ -63,8 +64,7 @@ await forEachDatabase(t, { entities: [Person, Label, Ticket] }, async (t, { orm 
   await run('insert into person (id, deleted_at) values (?, now())', [DELETED_PERSON])
   for (const code of LABELS) await run('insert into label (code) values (?)', [code])
 
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   const resources = Object.entries(RESOURCES).map(([path, { writable, requireIfMatch }]) =>
     [path, {
       crud: new CrudBase({ model: Ticket as any, writable }),

@@ -1,7 +1,6 @@
 /** A server that refuses to write, such as the old primary after a failover. */
 import { once } from 'node:events'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import Fastify from 'fastify'
 import type { Pool, PoolClient } from 'pg'
 import t from 'tap'
 import {
@@ -9,13 +8,13 @@ import {
 } from '../../src/index.ts'
 import { Account, accounts, add, failureOf, owners } from '../helpers/accounts.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 
 const [name, open] = databases[1]!
 await t.test(name, { skip: skipReasons[name] }, async (t) => {
   const { orm, close } = await open({ entities: [Account], orm: { pool: { min: 0, max: 1 } } })
   t.teardown(close)
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, {
     orm,
     resources: { '/accounts': accounts, '/transferred': { crud: accounts, transaction: true } },

@@ -2,11 +2,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { parse, type Options } from 'csv-parse/sync'
 import fc from 'fast-check'
-import Fastify from 'fastify'
 import t from 'tap'
 import { AllowedField, CrudBase, crudKit, QueryBuilderConfig, type CrudRecord } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
+import { newServer } from '../helpers/server.ts'
 
 const Entry = defineEntity({
   name: 'Entry',
@@ -49,8 +49,7 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
   const sql = 'insert into entry (id, note, parts, data, amount, total, ratio, day) ' +
     'select id, note, parts, data, amount, total, ratio, day from json_populate_recordset(null::entry, ?::json)'
   await orm.em.getConnection().execute(sql, [JSON.stringify(rows)])
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   const execute = (sql: string, values: readonly unknown[] = []) => orm.em.getConnection().execute(sql, [...values])
   const loud = new (class extends CrudBase {
     override afterRead ({ id, note, amount }: CrudRecord) {

@@ -1,10 +1,12 @@
 /** Bodies that are deep, wide, long or odd: each is refused or stored, and the server continues. */
-import Fastify, { type LightMyRequestResponse } from 'fastify'
+import type { LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import { crudKit } from '../../src/index.ts'
 import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { keptLog } from '../helpers/log.ts'
+import { newServer } from '../helpers/server.ts'
 import { resource, select } from '../http/helper.ts'
 
 const DEEP = 10_000
@@ -68,18 +70,8 @@ const FORMS: ReadonlyArray<readonly [form: string, body: string | Buffer, status
 ]
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
-  const lines: string[] = []
-  const app = Fastify({
-    logger: {
-      level: 'error',
-      stream: {
-        write: (line: string) => {
-          lines.push(line)
-        },
-      },
-    },
-  })
-  t.teardown(() => app.close())
+  const log = keptLog()
+  const app = newServer(t, { logger: { level: 'error', stream: log.stream } })
   await app.register(
     crudKit,
     {
@@ -146,6 +138,6 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.notOk('polluted' in {})
     t.strictSame(Object.keys(Object.prototype), [])
     t.equal((await app.inject('/specimens')).json().total, 5)
-    t.strictSame(lines, [], 'nothing is logged as an error of the server')
+    t.strictSame(log.lines, [], 'nothing is logged as an error of the server')
   })
 })

@@ -1,5 +1,5 @@
 /** Requests with very many mistakes: neither the answer nor a log line grows with their number. */
-import Fastify, { type InjectOptions } from 'fastify'
+import type { InjectOptions } from 'fastify'
 import t from 'tap'
 import { ErrorList } from '../../src/base/error-list.ts'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit } from '../../src/index.ts'
@@ -8,6 +8,7 @@ import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
+import { newServer } from '../helpers/server.ts'
 import { resource, type Json } from '../http/helper.ts'
 
 /** The largest number of bytes of an answer, and of everything logged for a request. */
@@ -88,8 +89,7 @@ t.test('errors that are not listed are only counted, without building their mess
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const log = keptLog()
-  const app = Fastify({ logger: { level: 'info', stream: log.stream } })
-  t.teardown(() => app.close())
+  const app = newServer(t, { logger: { level: 'info', stream: log.stream } })
   const whitelist = {
     allowedSorts: ['id', 'name', 'position', 'created_at', 'updated_at'].map((name) => new AllowedSort(name)),
     allowedFilters: ['id', 'name', 'status'].map((name) => AllowedFilters.exact(name)),

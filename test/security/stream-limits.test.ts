@@ -3,7 +3,6 @@
  * refused.
  */
 import { defineEntity, p, raw } from '@mikro-orm/core'
-import Fastify from 'fastify'
 import http from 'node:http'
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
@@ -13,6 +12,7 @@ import {
   AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, parseQueryParams, QueryBuilderConfig, type CrudRecord,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 
 const Maker: any = defineEntity({ name: 'Maker', properties: { id: p.integer().primary(), story: p.text() } })
@@ -97,8 +97,7 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
   await fill('huge', 145, 145, { items: 100, maker: '1' })
 
   const log = new PassThrough()
-  const app = Fastify({ logger: { level: 'warn', stream: log } })
-  t.teardown(() => app.close())
+  const app = newServer(t, { logger: { level: 'warn', stream: log } })
   await app.register(crudKit, {
     orm: orm as never,
     indexAdvice: false,

@@ -1,6 +1,6 @@
 /** Clients, hooks and rows that could make a stream keep a connection or memory. */
 import { defineEntity, p, raw } from '@mikro-orm/core'
-import Fastify, { type FastifyInstance, type FastifyServerOptions, type RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyServerOptions, RouteOptions } from 'fastify'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import http from 'node:http'
@@ -15,6 +15,7 @@ import {
   type CrudRoutesOptions,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { until } from '../helpers/until.ts'
 
@@ -88,8 +89,7 @@ await forEachDatabase(
         crud?: CrudBase,
       } = {}
     ): Promise<Served> => {
-      const app = Fastify(options ?? {})
-      t.teardown(() => app.close())
+      const app = newServer(t, options ?? {})
       await app.register(crudKit, {
         orm: orm as never,
         indexAdvice: false,

@@ -1,9 +1,10 @@
-/** Functions in `rows` that throw or reject, also several of them in one request. */
+/** Rows that cannot be used: functions that throw or reject, and values that no column can hold. */
 import type { FastifyRequest } from 'fastify'
 import t from 'tap'
 import type { AccessOptions, CrudKitOptions } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { entities, projects, seed, sender, serveWith, users } from './fixtures.ts'
+import { recordStatements } from '../../helpers/statements.ts'
+import { entities, projects, roleOf, seed, sender, serveWith, users } from './fixtures.ts'
 
 const unhandled: unknown[] = []
 const listener = (reason: unknown): void => {
@@ -63,6 +64,34 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const answer = await sender(app, { tenant: 1 })('GET', '/projects?include=owner')
       t.equal(answer.status, 200)
       t.ok(answer.body.items.every(({ tenant }: { tenant: number }) => tenant === 1))
+    })
+  }
+
+  const recorder = await recordStatements(orm)
+  t.teardown(recorder.stop)
+  for (const [what, rows] of [
+    ['a text', () => ({ tenant: 'abc' })],
+    ['a promise of a text', async () => await Promise.resolve({ tenant: 'abc' })],
+    ['a number that is too large', () => ({ tenant: 1e12 })],
+    ['null', () => ({ tenant: null })],
+    ['a text in one of several alternatives', () => ({ $or: [{ tenant: 'abc' }, { title: 'Land' }] })],
+  ] as const) {
+    t.test(`rows with ${what} are a 403, like such a scope, and no statement is sent`, async (t) => {
+      const app = await serveWith(t, orm, { access: { role: roleOf, roles: { member: { Task: { rows } } } } })
+      const send = sender(app)
+      for (const [method, url, body] of [
+        ['GET', '/tasks'],
+        ['GET', '/tasks/1'],
+        ['POST', '/tasks', { title: 'New' }],
+        ['PATCH', '/tasks/1', { title: 'New' }],
+        ['DELETE', '/tasks/1'],
+      ] as const) {
+        recorder.take()
+        const answer = await send(method, url, body)
+        t.equal(answer.status, 403, `${method} ${url}`)
+        t.equal(answer.body.code, 'FST_CRUD_OUT_OF_SCOPE', `${method} ${url}`)
+        t.strictSame(recorder.take().filter(({ sql }) => sql.includes('"task"')), [])
+      }
     })
   }
 })

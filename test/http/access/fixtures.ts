@@ -1,7 +1,7 @@
 /** Entities of two tenants, a server whose roles may use some of them, and requests of users. */
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Test } from 'tap'
 import {
   AllowedField,
@@ -14,6 +14,7 @@ import {
   type CrudKitOptions,
 } from '../../../src/index.ts'
 import type { Include } from '../../../src/config/index.ts'
+import { newServer } from '../../helpers/server.ts'
 
 const id = { id: p.integer().primary().autoincrement() }
 
@@ -184,8 +185,7 @@ export async function serveWith (
   options: Partial<CrudKitOptions> = {},
   prepare: (app: FastifyInstance) => unknown = () => {}
 ): Promise<FastifyInstance> {
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(
     crudKit,
     {

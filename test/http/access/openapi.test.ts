@@ -1,10 +1,10 @@
 /** The OpenAPI document of resources that roles limit. */
 import swagger from '@fastify/swagger'
-import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { crudKit, type AccessOptions, type CrudKitOptions } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { newServer } from '../../helpers/server.ts'
 import { entities, projects, roleOf, seed, tasks, users } from './fixtures.ts'
 
 const roles: AccessOptions['roles'] = {
@@ -13,8 +13,7 @@ const roles: AccessOptions['roles'] = {
 }
 
 async function documentOf (t: Test, orm: MikroORM, access: Partial<AccessOptions> = {}): Promise<any> {
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'test', version: '1' } } })
   await app.register(
     crudKit,

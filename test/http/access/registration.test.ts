@@ -1,18 +1,18 @@
 /** The order in which the plugins of access and of routes must be registered. */
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import {
   ConfigError, crudAccess, crudDatabase, crudKit, crudRoutes, requestEm, requestQueryParams, type AccessOptions,
 } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { newServer } from '../../helpers/server.ts'
 import { access, countries, entities, seed, sender, tasks } from './fixtures.ts'
 
 const other: AccessOptions = { role: () => 'all', roles: { all: true } }
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const server = async (t: Test): Promise<FastifyInstance> => {
-    const app = Fastify()
-    t.teardown(() => app.close())
+    const app = newServer(t)
     await app.register(crudDatabase, { orm })
     return app
   }
@@ -34,8 +34,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const app = await prepared(t)
     await app.register(crudRoutes, { prefix: '/countries', crud: countries })
     await refuses(t, () => app.register(crudAccess, { access }), late)
-    const kit = Fastify()
-    t.teardown(() => kit.close())
+    const kit = newServer(t)
     await kit.register(crudKit, { orm, indexAdvice: false, resources: { '/countries': countries } })
     await refuses(t, () => kit.register(crudAccess, { access }), late)
     const outer = await prepared(t)
@@ -70,8 +69,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       () => nested.register(async (child) => await child.register(crudAccess, { access: other })),
       second
     )
-    const kit = Fastify()
-    t.teardown(() => kit.close())
+    const kit = newServer(t)
     await kit.register(crudKit, { orm, access, indexAdvice: false })
     await refuses(t, () => kit.register(crudAccess, { access: other }), second)
   })

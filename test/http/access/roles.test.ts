@@ -1,8 +1,8 @@
 /** Which role a request has, and which roles and entities are refused. */
-import Fastify from 'fastify'
 import t from 'tap'
 import { CrudBase, crudKit, parseQueryParams, type AccessOptions } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { newServer } from '../../helpers/server.ts'
 import { countries, Country, entities, projects, seed, sender, serveWith } from './fixtures.ts'
 
 const FORBIDDEN = {
@@ -96,8 +96,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('the log names the role that is not named, with the nearest name', async (t) => {
     const lines: string[] = []
-    const logged = Fastify({ logger: { level: 'info', stream: { write: (line: string) => lines.push(line) } } })
-    t.teardown(() => logged.close())
+    const logged = newServer(t, { logger: { level: 'info', stream: { write: (line: string) => lines.push(line) } } })
     await logged.register(crudKit, {
       orm,
       indexAdvice: false,
@@ -134,8 +133,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test("an error of 'role' is answered with its status, and its message is in the log if it has none", async (t) => {
     const lines: string[] = []
-    const logged = Fastify({ logger: { level: 'info', stream: { write: (line: string) => lines.push(line) } } })
-    t.teardown(() => logged.close())
+    const logged = newServer(t, { logger: { level: 'info', stream: { write: (line: string) => lines.push(line) } } })
     const errors: Readonly<Record<string, object>> = {
       '/401': { statusCode: 401 },
       '/429': { status: 429 },

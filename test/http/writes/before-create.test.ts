@@ -1,10 +1,11 @@
 /** The return value of `beforeCreate`: its mistakes are a 500, and mistakes of the client stay a 400. */
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify, { type LightMyRequestResponse } from 'fastify'
+import type { LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import crudKit, { BaseModel, CrudBase, type CrudRecord } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { keptLog } from '../../helpers/log.ts'
+import { newServer } from '../../helpers/server.ts'
 
 const Owner = defineEntity({ name: 'Owner', properties: { id: p.integer().primary(), name: p.string() } })
 const Crate = defineEntity({
@@ -31,8 +32,7 @@ class Told extends CrudBase<any> {
 await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
   const log = keptLog()
   const crates = new Told({ model: Crate, writable: ['name', 'weight', 'tenant', 'owner'] })
-  const app = Fastify({ logger: { level: 'error', stream: log.stream } })
-  t.teardown(() => app.close())
+  const app = newServer(t, { logger: { level: 'error', stream: log.stream } })
   const operations = ['list', 'create', 'createMany'] as const
   await app.register(crudKit, {
     orm,

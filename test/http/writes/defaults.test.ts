@@ -2,9 +2,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { CrudBase, timestamps, uuid } from '../../../src/index.ts'
+import { CrudBase, primaryKey, timestamps, uuid } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { resource, serve } from '../helper.ts'
+import { bodyOf, resource, serve } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
 /** Nothing sets its timestamps or its uuid. */
@@ -49,13 +49,19 @@ const Defaulted = defineEntity({
   },
 })
 
-await forEachDatabase(t, { entities: [Bare, Folder, Level, Kept, Defaulted] }, async (t, { orm }) => {
+const Note = defineEntity({
+  name: 'Note',
+  properties: { ...primaryKey, text: p.string().default('empty'), stars: p.integer().nullable() },
+})
+
+await forEachDatabase(t, { entities: [Bare, Folder, Level, Kept, Defaulted, Note] }, async (t, { orm }) => {
   const app = await serve(t, orm, {
     '/bare': resource(Bare),
     '/folders': resource(Folder),
     '/levels': resource(Level),
     '/kept': resource(Kept),
     '/defaulted': resource(Defaulted),
+    '/notes': { crud: new CrudBase<any>({ model: Note, writable: 'all' }), operations: ['create', 'createMany'] },
   })
   const { post, created, updated, read } = writes(app)
 
@@ -94,5 +100,19 @@ await forEachDatabase(t, { entities: [Bare, Folder, Level, Kept, Defaulted] }, a
     )
     const orderedAt = '2024-05-31T09:30:00.000Z'
     t.match(await created('/defaulted', { orderedAt }), { orderedAt })
+  })
+
+  for (const number of [1, 2, 100]) {
+    t.test(`a batch of ${number} records without values gets the defaults`, async (t) => {
+      const response = await post('/notes', Array.from({ length: number }, () => ({})))
+      t.equal(response.statusCode, 201)
+      const records = bodyOf(response).map(({ text, stars }: any) => ({ text, stars }))
+      t.strictSame(records, Array(number).fill({ text: 'empty', stars: null }))
+    })
+  }
+
+  t.test('records without values stand beside others in a batch', async (t) => {
+    const response = await post('/notes', [{}, { stars: 3 }, {}])
+    t.strictSame(bodyOf(response).map(({ stars }: any) => stars), [null, 3, null])
   })
 })

@@ -1,20 +1,40 @@
 /** The header Location of a new record is a path on the server that was asked, however the request wrote its URL. */
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify from 'fastify'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { CrudBase, crudKit, crudRoutes } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { newServer } from '../../helpers/server.ts'
+import { resource } from '../helper.ts'
 
 const Country = defineEntity({ name: 'Country', properties: { id: p.integer().primary(), name: p.string() } })
 
-await forEachDatabase(t, { entities: [Country] }, async (t, { orm }) => {
-  const app = Fastify({ routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true } })
-  t.teardown(() => app.close())
+/** Beyond 2^53, so JavaScript rounds it. */
+const LARGE = '9007199254740993'
+
+const Seat = defineEntity({
+  name: 'Seat',
+  properties: {
+    hall: p.string().primary(),
+    number: p.bigint('number').primary().defaultRaw(LARGE),
+    name: p.string(),
+  },
+})
+const Measure = defineEntity({
+  name: 'Measure',
+  properties: { size: p.decimal('number').precision(30).scale(0).primary().defaultRaw(LARGE), name: p.string() },
+})
+
+await forEachDatabase(t, { entities: [Country, Seat, Measure] }, async (t, { orm }) => {
+  const app = newServer(t, { routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true } })
   const crud = new CrudBase({ model: Country, writable: 'all' })
-  await app.register(crudKit, { orm, indexAdvice: false, resources: { '/countries': crud } })
+  await app.register(crudKit, {
+    orm,
+    indexAdvice: false,
+    resources: { '/countries': crud, '/seats': resource(Seat), '/measures': resource(Measure) },
+  })
   await app.register(crudRoutes, { prefix: '/:tenant/countries', crud, name: 'tenants' })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo
@@ -57,4 +77,18 @@ await forEachDatabase(t, { entities: [Country] }, async (t, { orm }) => {
       t.equal(location, `${path}/${id}`, 'and leads to the record')
     })
   }
+
+  t.test('the location has all digits of the key, and leads to the record', async (t) => {
+    for (const [path, body, expected] of [
+      ['/seats', { hall: 'main', name: 'b' }, `/seats/main/${LARGE}`],
+      ['/measures', { name: 'c' }, `/measures/${LARGE}`],
+    ] as const) {
+      const created = await app.inject({ method: 'POST', url: path, body })
+      t.equal(created.statusCode, 201, created.body)
+      t.equal(created.headers.location, expected)
+      const found = await app.inject(created.headers.location as string)
+      t.equal(found.statusCode, 200, found.body)
+      t.match(found.body, LARGE)
+    }
+  })
 })

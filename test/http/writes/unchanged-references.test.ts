@@ -3,10 +3,10 @@
  * the links that the client sees, and the others stay.
  */
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify from 'fastify'
 import t from 'tap'
 import { CrudBase, crudKit, crudRoutes, primaryKey, softDelete } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { newServer } from '../../helpers/server.ts'
 import { select, type Json } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
@@ -75,8 +75,7 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
   )
   const texts = new CrudBase({ model: Text, writable: 'all' })
   const memos = new CrudBase({ model: Memo, writable: 'all' })
-  const app = Fastify()
-  t.teardown(() => app.close())
+  const app = newServer(t)
   await app.register(crudKit, { orm, indexAdvice: false })
   app.addHook('onRequest', async ({ em }) => {
     em.setFilterParams('own', { tenant: 1 })

@@ -1,0 +1,9 @@
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import type { Test } from 'tap'
+
+/** A server without routes, which is closed when the test ends. */
+export function newServer (t: Test, options: FastifyServerOptions = {}): FastifyInstance {
+  const app = Fastify(options)
+  t.teardown(() => app.close())
+  return app
+}
