@@ -5,12 +5,12 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  documentedResource,
   documentedRoles,
   fastifyRoutes,
   ignoreBody,
   knownResources,
   namedSchemas,
+  offerOf,
   roleResources,
   routedResource,
   routeTransactions,
@@ -23,6 +23,7 @@ import {
   type RoutedResource,
   type UncheckedRoutes,
 } from '../src/http/index.ts'
+import type { Offer } from '../src/catalogue/index.ts'
 import { checkFastify } from '../src/borrowed/check.ts'
 import { parsersOf, withParsers, type Parsers } from '../src/borrowed/fastify.ts'
 import { ConfigError } from '../src/base/errors.ts'
@@ -117,10 +118,10 @@ async function prepare (
     `${fastify.prefix}${options.prefix ?? ''}`,
     (id) => taken.has(id) || fastify.getSchema(id) !== undefined
   )
-  const documented = documentedResource(routed, options)
+  const offer = offerOf(routed, options)
   const roles = access && roleResources(fastify.orm, routed, options, access)
-  const docs = roles && documentedRoles(documented, roles, options, access?.options.documentFor)
-  const plain = namedSchemas(documented, names)
+  const docs = roles && documentedRoles(offer, roles, options, access?.options.documentFor)
+  const plain = namedSchemas(offer, names)
   const named = docs === undefined ? plain : docs.named(plain, names)
   for (const schema of named.shared) {
     taken.add(schema.$id!)
@@ -133,7 +134,7 @@ async function prepare (
   const limits = access && { access, resources: roles!, docs: docs! }
   return async () => {
     const plugin = async (instance: FastifyInstance) =>
-      await addRoutes(instance, options, routed, { named, limits, ignoring })
+      await addRoutes(instance, options, routed, { offer, named, limits, ignoring })
     await fastify.register(displayed('fastify-crud-kit/resource', plugin), {
       ...(prefix !== undefined && { prefix }),
       ...(logLevel !== undefined && { logLevel }),
@@ -152,6 +153,7 @@ function refuseLateSwagger (fastify: FastifyInstance, what: string): void {
 }
 
 interface PreparedRoutes {
+  readonly offer: Offer
   readonly named: NamedSchemas
   readonly limits: Limits | undefined
   /** The parsers of routes that take no body, since an empty one may have any media type. */
@@ -162,7 +164,7 @@ async function addRoutes (
   fastify: FastifyInstance,
   options: CrudRoutesOptions,
   routed: RoutedResource,
-  { named, limits, ignoring }: PreparedRoutes
+  { offer, named, limits, ignoring }: PreparedRoutes
 ): Promise<void> {
   const { what, bound, operations } = routed
   const roles = limits?.resources
@@ -190,14 +192,13 @@ async function addRoutes (
   const streaming = stream === undefined || stream === false
     ? undefined
     : (await import('../src/http/streams/index.ts')).streamingOf(fastify, stream)
-  const documented = documentedResource(routed, options)
   const transformOf = fastify.hasPlugin('@fastify/swagger')
-    ? (await import('../src/http/docs/index.ts')).transformsOf(fastify, routed, documented, options, limits?.docs)
+    ? (await import('../src/http/docs/transform.ts')).transformsOf(fastify, routed, offer, options, limits?.docs)
     : undefined
   const { routes, onRoute } = fastifyRoutes(fastify, {
     options,
     routed,
-    documented,
+    offer,
     named,
     limits,
     within,

@@ -1,8 +1,7 @@
 /**
  * Advice at start-up: bound resources in, warnings out. `missing-indexes.ts` decides which indexes requests would use
  * and the database lacks. `src/comparison` finds the other differences. `unguarded.ts` decides which rows a scope
- * does not guard, and `forgotten-rows.ts` decides which rules of a role lack `rows`. The files named `*-warning.ts`
- * contain the messages.
+ * does not guard, and `guard-warning.ts` warns of them, and of rules of a role that lack `rows`.
  */
 export type { AdvisedResource } from './advised-resource.ts'
 export { warnOfDifferences } from './database-warning.ts'

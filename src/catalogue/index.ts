@@ -1,7 +1,15 @@
 /**
- * The catalogue: what a caller may do with a resource, as plain descriptions. In: a whitelist. Out: its filters with
- * their parameters, and the ways to related rows. OpenAPI documents, the document of the explorer and the advice are
- * made of them. The room has no errors.
+ * The catalogue: what the requests of a server may do with a resource, as plain descriptions. In: an `Offer`, which is
+ * the resource of all callers or of one role. Out: its description, and the ways to related rows. OpenAPI documents,
+ * the document of the explorer and the advice are made of them. The room has no errors.
  */
-export { describeFilters, exampleText, type DescribedFilter, type DescribedInput } from './filters.ts'
+export { exampleText, type DescribedFilter, type DescribedInput } from './filter-descriptions.ts'
+export { bodySchema, type Offer } from './offer.ts'
+export {
+  describeOffer,
+  eachInclude,
+  type DescribedInclude,
+  type DescribedRelation,
+  type Description,
+} from './offer-description.ts'
 export { DEFAULT_SORT, waysOf, type Way } from './ways.ts'

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyRequest, LightMyRequestResponse } from 'fastify'
 import { knownActorOf, keySegments, knownResources, sendProbe, type KnownResource } from '../http/index.ts'
 import { exampleOf } from '../schema/index.ts'
-import type { UsableResource } from './resource.ts'
+import type { UsableResource } from './show-resource.ts'
 
 /** The answers of the routes: which resources the caller may use, and how the others refuse. */
 export interface Answers {

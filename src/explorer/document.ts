@@ -1,12 +1,12 @@
 /** Makes the document of the resources that a caller may use. */
-import { describeFilters, type DescribedFilter } from '../catalogue/index.ts'
 import { MAX_INCLUDE_DEPTH } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import { MAX_PATTERN_LENGTH } from '../operators/index.ts'
 import { MAX_INCLUDES } from '../plan/index.ts'
 import { MAX_LIST_ITEMS, MAX_QUERY_BYTES } from '../query/index.ts'
 import type { ExplorerDescription, HeaderHint } from './description.ts'
-import { describeResource, type Others, type UsableResource } from './resource.ts'
+import type { Others } from './show-include.ts'
+import { describeUsable, showResource, type DescribedResource, type UsableResource } from './show-resource.ts'
 
 /** The parts of the document that do not depend on the caller. */
 export interface ExplorerFacts {
@@ -21,14 +21,15 @@ export interface ExplorerFacts {
 
 export function describeApi (facts: ExplorerFacts, usable: readonly UsableResource[]): ExplorerDescription {
   const { title, root, docs, headers, explain, namesRoles } = facts
-  const others = othersOf(usable)
+  const described = usable.map(describeUsable)
+  const others = othersOf(described)
   const roles = usable.flatMap(({ known }) => [...known.limits?.access.roles.keys() ?? []])
   return {
     format: 1,
     title,
     root,
     docs,
-    resources: usable.map((resource) => describeResource(resource, others)),
+    resources: described.map((resource) => showResource(resource, others)),
     role: usable.find(({ role }) => role !== undefined)?.role?.role.name ?? null,
     roles: namesRoles ? [...new Set(roles)] : [],
     headers,
@@ -44,15 +45,13 @@ export function describeApi (facts: ExplorerFacts, usable: readonly UsableResour
 }
 
 /** Finds the resource that has the records of an entity. One that lists and gets them comes first. */
-function othersOf (usable: readonly UsableResource[]): Others {
-  const byEntity = new Map<string, UsableResource[]>()
+function othersOf (usable: readonly DescribedResource[]): Others {
+  const byEntity = new Map<string, DescribedResource[]>()
   for (const resource of usable) {
-    const { bound: { model } } = resource.known.routed
-    byEntity.set(model.name, [...byEntity.get(model.name) ?? [], resource])
+    const { name } = resource.offer.model
+    byEntity.set(name, [...byEntity.get(name) ?? [], resource])
   }
-  const offers = ({ known, role }: UsableResource, operation: 'list' | 'get'): boolean =>
-    (role ?? known.routed).operations.includes(operation)
-  const find = ({ name }: EntityModel, ...tests: readonly ((resource: UsableResource) => boolean)[]) => {
+  const find = ({ name }: EntityModel, ...tests: ReadonlyArray<(resource: DescribedResource) => boolean>) => {
     const having = byEntity.get(name) ?? []
     for (const test of tests) {
       const found = having.find(test)
@@ -60,24 +59,17 @@ function othersOf (usable: readonly UsableResource[]): Others {
     }
     return undefined
   }
-  const described = new Map<UsableResource, readonly DescribedFilter[]>()
-  const filtersOf = (resource: UsableResource): readonly DescribedFilter[] => {
-    let filters = described.get(resource)
-    if (filters === undefined) {
-      described.set(resource, filters = describeFilters((resource.role ?? resource.known.routed).bound.whitelist))
-    }
-    return filters
-  }
-  const lists = (resource: UsableResource): boolean => offers(resource, 'list')
-  const gets = (resource: UsableResource): boolean => offers(resource, 'get')
+  const lists = ({ offer }: DescribedResource): boolean => offer.operations.includes('list')
+  const gets = ({ offer }: DescribedResource): boolean => offer.operations.includes('get')
+  const both = (resource: DescribedResource): boolean => lists(resource) && gets(resource)
   return {
     referenceTo: (model) => ({
       entity: model.name,
-      resource: find(model, (resource) => lists(resource) && gets(resource), gets, lists)?.known.prefix ?? null,
+      resource: find(model, both, gets, lists)?.known.prefix ?? null,
     }),
     listOf: (model) => {
-      const found = find(model, (resource) => lists(resource) && gets(resource), lists)
-      return found && { path: found.known.prefix, filters: filtersOf(found) }
+      const found = find(model, both, lists)
+      return found && { path: found.known.prefix, filters: found.description.filters }
     },
   }
 }

@@ -4,9 +4,7 @@
  * not been built. Only servers with the explorer load this folder.
  */
 export { askResources, refusalOf } from './callers.ts'
-export { apiFacts } from './credentials.ts'
 export { describeApi, type ExplorerFacts } from './document.ts'
 export { explain } from './explain.ts'
 export { encodedFor, etagOf, hasCopy, pageAt, readPage, type PageFile, type PageFiles } from './files.ts'
-export { IMMUTABLE, NO_STORE, REVALIDATE, SECURITY_HEADERS } from './headers.ts'
-export { checkExplorerOptions, type ExplorerHeader, type ExplorerOptions } from './options.ts'
+export { apiFacts, checkExplorerOptions, type ExplorerHeader, type ExplorerOptions } from './explorer-options.ts'

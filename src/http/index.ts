@@ -30,18 +30,15 @@ export { keySegments } from './routes/key.ts'
 export { fastifyRoutes, type Limits } from './routes/fastify-routes.ts'
 export type { KitCheck, ResourceOptions, RoutesCheck, UncheckedRoutes } from './routes/check-types.ts'
 export {
-  DEFAULT_MAX_BATCH,
-  STREAM_TYPES,
   type CrudOperation,
   type CrudRoutesOptions,
   type RouteHooks,
   type RouteTransactions,
 } from './route-options.ts'
 export { roleResources, type RoleResource } from './routes/roles.ts'
-export { documentedResource, routedResource, type RoutedResource } from './routes/resource.ts'
+export { offerOf, routedResource, type RoutedResource } from './routes/resource.ts'
 export { routeTransactions } from './routes/transactions.ts'
 export { namedSchemas, type NamedSchemas } from './schemas/named.ts'
 export { schemaNames, takenNames } from './schemas/names.ts'
-export { documentedFor, documentedRoles } from './schemas/roles.ts'
-export type { DocumentedResource } from './schemas/resource.ts'
+export { documentedRoles } from './schemas/documented-roles.ts'
 export { timesOf, TIMES_PROPERTY } from './timing.ts'

@@ -2,7 +2,9 @@
 import t from 'tap'
 import { queryString } from '../../src/client/query-string.ts'
 import type { ListQuery } from '../../src/client/types.ts'
-import { listParameters } from '../../src/http/schemas/read-parameters.ts'
+import type { Offer } from '../../src/catalogue/index.ts'
+import { QueryBuilderConfig } from '../../src/config/index.ts'
+import { parametersOf } from '../../src/http/schemas/parameters.ts'
 import {
   PAGE_PARAMETER_NAMES,
   PAGE_PARAMETERS,
@@ -79,7 +81,9 @@ t.test('words of other query languages lead to their parameter', async (t) => {
 })
 
 t.test('the OpenAPI document describes every parameter', async (t) => {
-  const documented = listParameters(whitelist, { defaultSort: [], examples: false })
+  const { model } = whitelist
+  const offer = { model, whitelist, writable: {}, config: new QueryBuilderConfig(), operations: ['list'] }
+  const documented = parametersOf('list', offer as unknown as Offer, false)
   for (const name of PAGE_PARAMETER_NAMES) {
     const { value } = PAGE_PARAMETERS[name]
     t.match(documented[name], { type: value === 'number' ? 'integer' : 'string', description: /^[A-Z].+\.$/ }, name)

@@ -1,14 +1,18 @@
-/** The functions in `config.swaggerTransform` of routes, which @fastify/swagger calls when it generates a document. */
+/**
+ * OpenAPI documentation of the generated routes: the functions in `config.swaggerTransform`, which @fastify/swagger
+ * calls when it generates a document. Only servers with @fastify/swagger load this folder. It has no errors.
+ */
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { Offer } from '../../catalogue/index.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { RoutedResource } from '../routes/resource.ts'
 import { errorResponses, type Guards } from '../schemas/error-responses.ts'
 import { takenNames } from '../schemas/names.ts'
-import { parametersOf, querySchema } from '../schemas/operation.ts'
-import type { DocumentedResource } from '../schemas/resource.ts'
-import type { DocumentedRoles } from '../schemas/roles.ts'
+import { querySchema } from '../schemas/operation.ts'
+import { parametersOf } from '../schemas/parameters.ts'
+import type { DocumentedRoles } from '../schemas/documented-roles.ts'
 import { nameComponents, withReferences, type OpenApi } from './components.ts'
 
 /** The argument of a transform of @fastify/swagger. */
@@ -45,7 +49,7 @@ interface DocumentedRoute {
 export function transformsOf (
   fastify: FastifyInstance,
   { name }: RoutedResource,
-  resource: DocumentedResource,
+  resource: Offer,
   { config, schemas }: CrudRoutesOptions,
   roles?: DocumentedRoles
 ): (operation: CrudOperation, method: string) => Transform | false {
@@ -62,7 +66,7 @@ export function transformsOf (
 
 function documentation (
   route: DocumentedRoute,
-  resource: DocumentedResource,
+  resource: Offer,
   roles: DocumentedRoles | undefined
 ): Transform | false {
   const { transform, own } = route
@@ -97,7 +101,7 @@ function documentation (
 }
 
 /** Whether a route takes a record or a list, and answers accordingly. */
-const takesBoth = (operation: CrudOperation, { operations }: DocumentedResource): boolean =>
+const takesBoth = (operation: CrudOperation, { operations }: Offer): boolean =>
   operation === 'create' && operations.includes('createMany')
 
 /**

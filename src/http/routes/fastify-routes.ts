@@ -1,13 +1,13 @@
 /** The routes of a resource as Fastify takes them: the handler, schemas, validators and hooks of each operation. */
 import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
 import type { Access } from '../../access/index.ts'
+import type { Offer } from '../../catalogue/index.ts'
 import { markGenerated } from '../declared-parameters.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { answersProbes } from '../probes.ts'
 import { operationSchema } from '../schemas/operation.ts'
 import type { NamedSchemas } from '../schemas/named.ts'
-import type { DocumentedResource } from '../schemas/resource.ts'
-import type { documentedRoles } from '../schemas/roles.ts'
+import type { documentedRoles } from '../schemas/documented-roles.ts'
 import { serializeError } from '../error-schema.ts'
 import { compileWith } from '../server-validator.ts'
 import type { Streaming } from '../streams/index.ts'
@@ -35,7 +35,7 @@ export interface Limits {
 export interface RouteParts {
   readonly options: CrudRoutesOptions
   readonly routed: RoutedResource
-  readonly documented: DocumentedResource
+  readonly offer: Offer
   readonly named: NamedSchemas
   /** Absent without roles. */
   readonly limits: Limits | undefined
@@ -59,7 +59,7 @@ export interface FastifyRoute {
  */
 export function fastifyRoutes (
   fastify: FastifyInstance,
-  { options, routed, documented, named, limits, within, streaming, timing, transformOf }: RouteParts
+  { options, routed, offer, named, limits, within, streaming, timing, transformOf }: RouteParts
 ): { readonly routes: FastifyRoute[], readonly onRoute: LastHooks['append'] } {
   const { name, bound, operations } = routed
   const roles = limits?.resources
@@ -89,7 +89,7 @@ export function fastifyRoutes (
   const generatedOf = (operation: CrudOperation): ReturnType<typeof operationSchema> => {
     let schema = schemas.get(operation)
     if (schema === undefined) {
-      schemas.set(operation, schema = operationSchema(operation, documented, named))
+      schemas.set(operation, schema = operationSchema(operation, offer, named))
       markGenerated(schema.querystring)
     }
     return schema

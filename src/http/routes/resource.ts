@@ -1,13 +1,19 @@
 /** The resource of some routes and their documentation: bound to an ORM, with checked options. */
 import type { MikroORM } from '@mikro-orm/postgresql'
+import type { Offer } from '../../catalogue/index.ts'
 import { CrudBase, entityName } from '../../crud/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { checkSchema, shown } from '../../base/option-checks.ts'
 import type { Resource } from '../../resource/index.ts'
-import { ResourceOptionsSchema, type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
+import {
+  DEFAULT_MAX_BATCH,
+  ResourceOptionsSchema,
+  STREAM_TYPES,
+  type CrudOperation,
+  type CrudRoutesOptions,
+} from '../route-options.ts'
 import { offeredOperations } from './operations.ts'
-import type { DocumentedResource } from '../schemas/resource.ts'
 import { checkOwnParts } from './own-parts.ts'
 import { fillsNothing } from './validation.ts'
 
@@ -20,24 +26,30 @@ export interface RoutedResource {
   readonly operations: readonly CrudOperation[]
 }
 
-/** The data of a resource from which the schemas of its routes are made. */
-export function documentedResource (
-  { bound: { model, config, whitelist, writable }, operations }: Pick<RoutedResource, 'bound' | 'operations'>,
+/** What requests may do with a resource. The rows of a role may fill in what a body must otherwise have. */
+export function offerOf (
+  { bound: { model, config, whitelist, writable }, operations, limited = false }: OfferedResource,
   options: CrudRoutesOptions
-): DocumentedResource {
-  const { crud, scope } = options
+): Offer {
+  const { crud, scope, maxBatch = DEFAULT_MAX_BATCH, stream = false } = options
   return {
-    ...options,
     model,
     whitelist,
     writable,
+    config,
     operations,
-    queryConfig: config,
     scoped: scope !== undefined,
     changesRecords: crud.afterRead !== undefined,
-    complete: fillsNothing(options, operations),
+    maxBatch,
+    hardDelete: options.allowHardDelete === true,
+    requireIfMatch: options.requireIfMatch === true,
+    ignoresReadonly: options.readonlyProperties === 'ignore',
+    streams: stream === false ? [] : STREAM_TYPES,
+    complete: !limited && fillsNothing(options, operations),
   }
 }
+
+type OfferedResource = Pick<RoutedResource, 'bound' | 'operations'> & { readonly limited?: boolean }
 
 /**
  * Binds the resource of some routes to an ORM.

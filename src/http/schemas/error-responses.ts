@@ -1,6 +1,6 @@
 /** Documents errors: the statuses that an operation may answer with, which share one schema. */
 import type { TSchema } from '@sinclair/typebox'
-import type { DocumentedResource } from './resource.ts'
+import type { Offer } from '../../catalogue/index.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation } from '../route-options.ts'
 
@@ -30,7 +30,7 @@ const UNGUARDED: Guards = { identity: false, permission: false }
 /** The error responses of an operation, by status. */
 export function errorResponses (
   operation: CrudOperation,
-  { model, scoped, requireIfMatch = false }: DocumentedResource,
+  { model, scoped, requireIfMatch }: Offer,
   { identity, permission }: Guards = UNGUARDED
 ): Record<string, TSchema> {
   const reads = operation === 'list' || operation === 'get'

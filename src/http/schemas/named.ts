@@ -1,7 +1,7 @@
 /** The schemas of a resource that have names: of its records, pages and bodies. */
-import { Type, type TObject, type TSchema } from '@sinclair/typebox'
-import { clientBody, includeTree, listSchema, NOTHING_INCLUDED, recordSchema, totalsOf } from '../../schema/index.ts'
-import type { DocumentedResource } from './resource.ts'
+import { Type, type TSchema } from '@sinclair/typebox'
+import { bodySchema, type Offer } from '../../catalogue/index.ts'
+import { includeTree, listSchema, NOTHING_INCLUDED, recordSchema, totalsOf } from '../../schema/index.ts'
 import type { SchemaNames } from './names.ts'
 
 export interface NamedSchemas {
@@ -16,9 +16,8 @@ export interface NamedSchemas {
 }
 
 /** Makes the named schemas of a resource. Those that none of its operations uses are not shared. */
-export function namedSchemas (resource: DocumentedResource, names: SchemaNames): NamedSchemas {
-  const { model, whitelist, writable, changesRecords, operations, complete } = resource
-  const readonly = resource.readonlyProperties === 'ignore'
+export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
+  const { model, whitelist, changesRecords, operations } = offer
   const readsAll = !changesRecords && whitelist.fields.size === 0
   const record = named(names.record, recordSchema(model, { includes: includeTree(whitelist), complete: readsAll }))
   const plain = (readsAll || changesRecords) && whitelist.includes.size === 0
@@ -27,12 +26,9 @@ export function namedSchemas (resource: DocumentedResource, names: SchemaNames):
     : named(names.written, recordSchema(model, { includes: NOTHING_INCLUDED, complete: !changesRecords }))
   const pageOf = (item: TSchema): TSchema =>
     named(names.page, listSchema(item, { totals: totalsOf(whitelist.pagination) }))
-  const bodyOf = (operation: 'create' | 'update', id: string): TObject | undefined => {
-    const rules = writable[operation]
-    return rules && named(
-      id,
-      clientBody(model, rules, { complete: operation === 'create' && complete, readonly }).schema
-    )
+  const bodyOf = (operation: 'create' | 'update', id: string): TSchema | undefined => {
+    const schema = bodySchema(offer, operation)
+    return schema && named(id, schema)
   }
   const create = bodyOf('create', names.create)
   const update = bodyOf('update', names.update)

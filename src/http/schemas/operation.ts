@@ -1,14 +1,14 @@
 /** The schemas of a resource's routes: of paths, query strings, headers, bodies and answers. */
 import { OptionalKind, Type, type TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
+import type { Offer } from '../../catalogue/index.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { inputSchema } from '../../schema/index.ts'
-import { listParameters, recordParameters } from './read-parameters.ts'
+import { parametersOf } from './parameters.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import { errorResponses } from './error-responses.ts'
 import type { NamedSchemas } from './named.ts'
-import type { DocumentedResource } from './resource.ts'
-import { DEFAULT_MAX_BATCH, STREAM_TYPES, type CrudOperation } from '../route-options.ts'
+import type { CrudOperation } from '../route-options.ts'
 import { keySegments } from '../routes/key.ts'
 
 /** The generated parts of Fastify's route schema. */
@@ -29,7 +29,7 @@ const LIST_DESCRIPTION =
 /** Makes the schema of one operation of a resource. */
 export function operationSchema (
   operation: CrudOperation,
-  resource: DocumentedResource,
+  resource: Offer,
   named: NamedSchemas
 ): GeneratedSchema {
   const { model } = resource
@@ -79,7 +79,7 @@ export function operationSchema (
 }
 
 function createParts (
-  { operations, maxBatch = DEFAULT_MAX_BATCH }: DocumentedResource,
+  { operations, maxBatch }: Offer,
   named: NamedSchemas,
   response: (status: number, schema: TSchema, description: string) => Record<string, TSchema>
 ): Omit<GeneratedSchema, 'querystring'> & { readonly body: TSchema } {
@@ -106,29 +106,13 @@ function createParts (
  * How to ask for a stream, if the resource has them. It is no content of the answer, since clients that are generated
  * from the document could then not tell pages from texts.
  */
-function streamParts ({ stream }: DocumentedResource): object {
-  if (stream === undefined || stream === false) return {}
-  const accepts = STREAM_TYPES.map((type) => `Accept: ${type}`).join(' or ')
+function streamParts ({ streams }: Offer): object {
+  if (streams.length === 0) return {}
+  const accepts = streams.map((type) => `Accept: ${type}`).join(' or ')
   return {
     description: `${LIST_DESCRIPTION} With ${accepts}, the answer has all records that match, without pages.`,
-    'x-stream-types': STREAM_TYPES,
+    'x-stream-types': streams,
   }
-}
-
-/**
- * The parameters of an operation's query string.
- *
- * @param examples whether the document's schemas support `examples`
- */
-export function parametersOf (
-  operation: CrudOperation,
-  { whitelist, queryConfig: { defaultSort }, allowHardDelete }: DocumentedResource,
-  examples: boolean
-): Record<string, TSchema> {
-  if (operation === 'list') return listParameters(whitelist, { defaultSort, examples })
-  if (operation === 'get') return recordParameters(whitelist)
-  if (operation !== 'delete' || allowHardDelete !== true) return {}
-  return { hard: Type.Boolean({ description: 'Remove the record for good, instead of marking it as deleted.' }) }
 }
 
 /**
@@ -175,7 +159,7 @@ function keySchema (model: EntityModel): TSchema {
   })))
 }
 
-function ifMatchHeader ({ model, requireIfMatch = false }: DocumentedResource): { readonly headers?: TSchema } {
+function ifMatchHeader ({ model, requireIfMatch }: Offer): { readonly headers?: TSchema } {
   if (model.version === undefined) return {}
   const header = Type.String({
     description: 'The ETag of the expected version. If the record has changed since, the request is refused.',

@@ -1,54 +1,54 @@
-/** Describes the includes of a whitelist as a tree, with the fields of included records. */
-import type { DescribedFilter } from '../catalogue/index.ts'
-import type { AggregateEntry, FilterTarget, RelationEntry, Whitelist } from '../plan/index.ts'
+/** The includes of a resource in the explorer's document: a tree, with the fields of included records. */
+import type { DescribedFilter, DescribedInclude, DescribedRelation } from '../catalogue/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import { relationEntries } from '../schema/index.ts'
+import type { Aggregate, FilterTarget } from '../plan/index.ts'
 import type { AggregateDescription, IncludeDescription, RelatedList, RelationDescription } from './description.ts'
-import { CUSTOM, describeFields, describeType, type ReferenceTo } from './values.ts'
+import { CUSTOM, describeType, showFields, type ReferenceTo } from './show-fields.ts'
 
-/** The filters of the resource that lists the records of an entity, for this caller. */
-export type ListOf = (
-  model: EntityModel
-) => { readonly path: string, readonly filters: readonly DescribedFilter[] } | undefined
-
-export function describeIncludes (
-  whitelist: Whitelist,
-  referenceTo: ReferenceTo,
-  listOf: ListOf
-): readonly IncludeDescription[] {
-  const relations = relationEntries(whitelist)
-  const aggregates = [...whitelist.includes.values()].filter((entry) => entry.kind === 'aggregate')
-  const below = (parent: RelationEntry | undefined, model: EntityModel): IncludeDescription[] => [
-    ...relations.filter((entry) => entry.parent === parent).map((entry): RelationDescription => ({
-      ...describeRelation(entry, model, referenceTo, listOf),
-      allowed: whitelist.includes.get(entry.name) === entry,
-      includes: below(entry, entry.relation.target),
-    })),
-    ...aggregates.filter((entry) => entry.parent === parent).map(describeAggregate),
-  ]
-  return below(undefined, whitelist.model)
+/** The other resources that the caller may use. */
+export interface Others {
+  readonly referenceTo: ReferenceTo
+  /** The filters of the resource that lists the records of an entity. */
+  readonly listOf: (
+    model: EntityModel
+  ) => { readonly path: string, readonly filters: readonly DescribedFilter[] } | undefined
 }
 
-function describeRelation (
-  { name, relation, fields, rules }: RelationEntry,
+/** @param model the entity of the records that have the includes */
+export function showIncludes (
+  includes: readonly DescribedInclude[],
   model: EntityModel,
-  referenceTo: ReferenceTo,
-  listOf: ListOf
-): Omit<RelationDescription, 'allowed' | 'includes'> {
+  others: Others
+): readonly IncludeDescription[] {
+  return includes.map((include) =>
+    include.kind === 'relation'
+      ? showRelation(include, model, others)
+      : showAggregate(include.path, include.aggregate)
+  )
+}
+
+function showRelation (
+  { path, relation, allowed, limit, fields, includes }: DescribedRelation,
+  model: EntityModel,
+  others: Others
+): RelationDescription {
+  const { target, many } = relation
   return {
     kind: 'relation',
-    path: name,
+    path,
     name: relation.publicName,
-    many: relation.many,
-    limit: rules?.limit ?? null,
-    reference: referenceTo(relation.target),
-    fields: describeFields({ model: relation.target, selectable: fields }, referenceTo),
-    list: relation.many ? relatedList(relation, model, listOf) : null,
+    allowed,
+    many,
+    limit: limit ?? null,
+    reference: others.referenceTo(target),
+    fields: showFields(target, fields, others.referenceTo),
+    includes: showIncludes(includes, target, others),
+    list: many ? relatedList(relation, model, others) : null,
   }
 }
 
 /** The list that has the related records of one record, and no others. */
-function relatedList (relation: RelationProperty, model: EntityModel, listOf: ListOf): RelatedList | null {
+function relatedList (relation: RelationProperty, model: EntityModel, { listOf }: Others): RelatedList | null {
   const list = listOf(relation.target)
   const field = keyField(relation, model)
   if (list === undefined || field === undefined) return null
@@ -89,11 +89,11 @@ function isReverse ({ join: back }: RelationProperty, { join }: RelationProperty
 const same = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((column, index) => column === others[index])
 
-function describeAggregate ({ name, aggregate }: AggregateEntry): AggregateDescription {
+function showAggregate (path: string, aggregate: Aggregate): AggregateDescription {
   const { function: fn, relation, property, type } = aggregate
   return {
     kind: 'aggregate',
-    path: name,
+    path,
     name: aggregate.name,
     function: fn,
     relation: relation.publicName,

@@ -1,13 +1,12 @@
 /** The schemas and parameters of a resource that roles limit: for all roles together, or for one of them. */
 import type { TSchema } from '@sinclair/typebox'
+import type { Offer } from '../../catalogue/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
-import { documentedResource } from '../routes/resource.ts'
+import { offerOf } from '../routes/resource.ts'
 import type { RoleResource } from '../routes/roles.ts'
-import { mergeRoles } from './merge-roles.ts'
 import { namedSchemas, type NamedSchemas } from './named.ts'
 import type { SchemaNames } from './names.ts'
-import { parametersOf } from './operation.ts'
-import type { DocumentedResource } from './resource.ts'
+import { parametersOf } from './parameters.ts'
 
 /** The documentation of a resource that roles limit. */
 export interface DocumentedRoles {
@@ -25,7 +24,7 @@ const MEMBERS = ['record', 'written', 'page', 'create', 'update'] as const
 
 /** @param only the name of the only role to document. Default: all. */
 export function documentedRoles (
-  base: DocumentedResource,
+  base: Offer,
   resources: readonly RoleResource[],
   options: CrudRoutesOptions,
   only: string | undefined
@@ -33,27 +32,31 @@ export function documentedRoles (
   const shown = resources.filter(({ role }) => only === undefined || role.name === only).map((resource) => ({
     role: resource.role.name,
     operations: resource.operations,
-    documented: documentedFor(resource, options),
+    offer: offerOf(resource, options),
   }))
   const having = (operation: CrudOperation) => shown.filter(({ operations }) => offers(operations, operation))
   return {
     rolesOf: (operation) => having(operation).map(({ role }) => role),
     namesRoles: only === undefined,
     parametersOf: (operation, examples) => {
-      const own = having(operation).map(({ role, documented }) => ({
+      const own = having(operation).map(({ role, offer }) => ({
         role,
-        schema: { properties: parametersOf(operation, documented, examples) },
+        parameters: parametersOf(operation, offer, examples),
       }))
-      const [first] = own
-      if (only !== undefined) return first?.schema.properties ?? {}
-      const all = { properties: parametersOf(operation, base, examples) }
-      return (mergeRoles(all, own) as typeof all).properties
+      if (only !== undefined) return own[0]?.parameters ?? {}
+      return Object.fromEntries(
+        Object.entries(parametersOf(operation, base, examples)).flatMap(([name, schema]) => {
+          const roles = own.filter(({ parameters }) => name in parameters).map(({ role }) => role)
+          if (roles.length === 0) return []
+          return [[name, roles.length < own.length ? { ...schema, 'x-roles': roles } : schema]]
+        })
+      )
     },
     named: (named, names) => {
-      const own = shown.map(({ role, operations, documented }) => ({
+      const own = shown.map(({ role, operations, offer }) => ({
         role,
         operations,
-        schemas: namedSchemas(documented, names),
+        schemas: namedSchemas(offer, names),
       }))
       if (only !== undefined) return own[0]?.schemas ?? { ...named, shared: [] }
       const merged: Record<string, TSchema | undefined> = {}
@@ -77,13 +80,65 @@ function sharedOf (schema: TSchema, named: NamedSchemas, merged: NamedSchemas): 
   return member === undefined ? schema : merged[member]!
 }
 
-/** The resource of a role. The rows of the role fill in properties that a body must otherwise contain. */
-export function documentedFor (resource: RoleResource, options: CrudRoutesOptions): DocumentedResource {
-  const documented = documentedResource(resource, options)
-  return resource.limited ? { ...documented, complete: false } : documented
-}
-
 /** Whether a role may use a route. That of create is also that of createMany. */
 function offers (operations: readonly CrudOperation[], operation: CrudOperation): boolean {
   return operations.includes(operation) || (operation === 'create' && operations.includes('createMany'))
 }
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** A schema as one role knows it. */
+interface RoleSchema {
+  readonly role: string
+  readonly schema: unknown
+}
+
+/**
+ * Compares the schemas of roles with the schema without limits. A property that not all roles have gets their names as
+ * `x-roles`. A property that no role has is left out.
+ */
+function mergeRoles (schema: unknown, schemas: readonly RoleSchema[]): unknown {
+  if (!isSchema(schema)) return schema
+  const { properties, required, items, anyOf } = schema
+  const inside = (key: string): RoleSchema[] =>
+    schemas.flatMap(({ role, schema }) => isSchema(schema) && key in schema ? [{ role, schema: schema[key] }] : [])
+  const result: Record<string | symbol, unknown> = { ...schema }
+  if (isSchema(properties)) {
+    const merged = mergedProperties(properties, inside('properties'), schemas.length)
+    result['properties'] = merged
+    if (Array.isArray(required)) {
+      result['required'] = required.filter((name: string) => name in merged && !('x-roles' in merged[name]!))
+    }
+  }
+  if (isSchema(items)) result['items'] = mergeRoles(items, inside('items'))
+  if (Array.isArray(anyOf)) {
+    result['anyOf'] = anyOf.map((item: unknown, index) =>
+      mergeRoles(item, inside('anyOf').map(({ role, schema }) => ({ role, schema: (schema as unknown[])[index] })))
+    )
+  }
+  return result
+}
+
+/** @param all the number of roles that have the object */
+function mergedProperties (
+  properties: Schema,
+  schemas: readonly RoleSchema[],
+  all: number
+): Record<string, Record<string, unknown>> {
+  const result: Record<string, Record<string, unknown>> = {}
+  for (const [name, property] of Object.entries(properties)) {
+    const having = schemas.flatMap(({ role, schema }) => {
+      const own = (schema as Schema)[name]
+      return own === undefined ? [] : [{ role, schema: own }]
+    })
+    if (having.length === 0) continue
+    result[name] = {
+      ...mergeRoles(property, having) as object,
+      ...(having.length < all && { 'x-roles': having.map(({ role }) => role) }),
+    }
+  }
+  return result
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,23 +1,24 @@
 /** Describes the types of values and the properties of records. */
 import type { EmbeddedProperty, EntityModel, KeyPart, Property, ScalarProperty, ValueType } from '../model/index.ts'
 import { valueSchema } from '../schema/index.ts'
+import type { Description } from '../catalogue/index.ts'
 import type { FieldDescription, Reference, ValueDescription } from './description.ts'
 
 /** The resource that has the records of an entity, for this caller. */
 export type ReferenceTo = (model: EntityModel) => Reference
 
-/** What clients may do with the properties of some records. */
-export interface FieldRights {
-  readonly model: EntityModel
-  /** The properties by the names with which they are selected. */
-  readonly selectable: ReadonlyMap<string, Property>
-  readonly create?: ReadonlySet<Property> | undefined
-  readonly update?: ReadonlySet<Property> | undefined
-}
-
-/** The properties that records show if a request does not select any. */
-export function describeFields (rights: FieldRights, referenceTo: ReferenceTo): FieldDescription[] {
-  const { model, selectable, create, update } = rights
+/**
+ * The properties that records show if a request does not select any.
+ *
+ * @param selectable the properties by the names with which they are selected
+ * @param settable the properties that bodies may set
+ */
+export function showFields (
+  model: EntityModel,
+  selectable: ReadonlyMap<string, Property>,
+  referenceTo: ReferenceTo,
+  settable?: Description['settable']
+): FieldDescription[] {
   const selected = new Map([...selectable].map(([name, property]) => [property, name]))
   const keys = new Set<Property>(model.primaryKey.map(({ property }) => property))
   return [...model.properties.values()].filter(isShown).map((property) => ({
@@ -26,8 +27,8 @@ export function describeFields (rights: FieldRights, referenceTo: ReferenceTo): 
     value: describeProperty(property),
     nullable: property.nullable,
     key: keys.has(property),
-    create: create?.has(property) === true,
-    update: update?.has(property) === true,
+    create: settable?.create?.has(property) === true,
+    update: settable?.update?.has(property) === true,
     reference: property.kind === 'relation' ? referenceTo(property.target) : null,
   }))
 }
@@ -48,7 +49,7 @@ function describeProperty (property: Property): ValueDescription {
 }
 
 /** The value of a property of one column. A custom type or a serializer decides the form in JSON. */
-export function describeScalar ({ type, codec, embedded }: ScalarProperty): ValueDescription {
+function describeScalar ({ type, codec, embedded }: ScalarProperty): ValueDescription {
   if (codec !== undefined) return CUSTOM
   if (embedded === undefined) return describeType(type)
   return { type: 'object', json: embedded.list ? 'array' : 'object', members: describeMembers(embedded.properties) }
@@ -71,7 +72,7 @@ function describeMembers (properties: EmbeddedProperty['properties']): FieldDesc
 }
 
 /** The key of a related record. */
-export function describeKey (key: readonly KeyPart[]): ValueDescription {
+function describeKey (key: readonly KeyPart[]): ValueDescription {
   const [part, ...more] = key
   if (part !== undefined && more.length === 0) return describePart(part)
   return {

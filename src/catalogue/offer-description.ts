@@ -1,0 +1,146 @@
+/** Describes everything that the requests of an offer may name: properties, includes, filters, sorts and pages. */
+import { publicPath, resolvePath, type EntityModel, type Property, type RelationProperty } from '../model/index.ts'
+import type { Aggregate, RelationEntry, Whitelist } from '../plan/index.ts'
+import { relationEntries } from '../schema/index.ts'
+import { describeFilters, type DescribedFilter } from './filter-descriptions.ts'
+import type { Offer } from './offer.ts'
+
+export interface Description {
+  /** The name of the resource, for `fields[<name>]`. */
+  readonly name: string
+  /** The properties that `fields` may name, by these names. */
+  readonly fields: ReadonlyMap<string, Property>
+  /** The properties that bodies may set. `undefined` if the operation is not offered. */
+  readonly settable: Readonly<Record<'create' | 'update', ReadonlySet<Property> | undefined>>
+  /** The relations and aggregates at the records of the resource. */
+  readonly includes: readonly DescribedInclude[]
+  readonly filters: readonly DescribedFilter[]
+  readonly sorts: readonly DescribedSort[]
+  /** The order of a list without a sort. The key follows. */
+  readonly defaultSort: readonly DescribedOrder[]
+  /** The limits of pages, and whether pages by cursor are possible in the default order. */
+  readonly pages: Whitelist['pagination'] & { readonly cursor: boolean }
+}
+
+export type DescribedInclude = DescribedRelation | DescribedAggregate
+
+export interface DescribedRelation {
+  readonly kind: 'relation'
+  /** The full path in `include`. */
+  readonly path: string
+  readonly relation: RelationProperty
+  /** Whether it may be included. Otherwise it only leads to other includes. */
+  readonly allowed: boolean
+  /** The maximum number of related records of each record, if there is one. */
+  readonly limit: number | undefined
+  /** The properties that `fields[<path>]` may name, by these names. */
+  readonly fields: ReadonlyMap<string, Property>
+  /** The includes that start from the related records. */
+  readonly includes: readonly DescribedInclude[]
+}
+
+export interface DescribedAggregate {
+  readonly kind: 'aggregate'
+  /** The full path in `include`. */
+  readonly path: string
+  readonly aggregate: Aggregate
+}
+
+export interface DescribedSort {
+  readonly name: string
+  /** Whether the bare name is descending. */
+  readonly descending: boolean
+  /** The path in records of the property that it sorts by. `null` for other orders. */
+  readonly field: string | null
+  /** Whether pages by cursor are possible in this order. */
+  readonly cursor: boolean
+}
+
+export interface DescribedOrder {
+  /** As the configuration has it, with its sign. */
+  readonly written: string
+  /** The path in records of a property. `null` for orders that only the server knows. */
+  readonly field: string | null
+  /** The name in `sort` that has the same effect. `null` if no name has. */
+  readonly name: string | null
+  readonly descending: boolean
+}
+
+export function describeOffer (offer: Offer): Description {
+  const { whitelist, operations, writable } = offer
+  const sorts = describeSorts(offer)
+  const creates = operations.includes('create') || operations.includes('createMany')
+  return {
+    name: [...whitelist.names][0]!,
+    fields: whitelist.fields,
+    settable: {
+      create: creates ? writable.create?.properties : undefined,
+      update: operations.includes('update') ? writable.update?.properties : undefined,
+    },
+    includes: describeIncludes(whitelist),
+    filters: describeFilters(whitelist),
+    sorts,
+    defaultSort: describeDefaultSort(offer, sorts),
+    pages: { ...whitelist.pagination, cursor: whitelist.defaultOrder.every(({ target }) => 'operand' in target) },
+  }
+}
+
+function describeIncludes (whitelist: Whitelist): readonly DescribedInclude[] {
+  const relations = relationEntries(whitelist)
+  const aggregates = [...whitelist.includes.values()].filter((entry) => entry.kind === 'aggregate')
+  const below = (parent: RelationEntry | undefined): DescribedInclude[] => [
+    ...relations.filter((entry) => entry.parent === parent).map((entry): DescribedRelation => ({
+      kind: 'relation',
+      path: entry.name,
+      relation: entry.relation,
+      allowed: whitelist.includes.get(entry.name) === entry,
+      limit: entry.rules?.limit,
+      fields: entry.fields,
+      includes: below(entry),
+    })),
+    ...aggregates.filter((entry) => entry.parent === parent).map(({ name, aggregate }): DescribedAggregate => ({
+      kind: 'aggregate',
+      path: name,
+      aggregate,
+    })),
+  ]
+  return below(undefined)
+}
+
+/** All includes of a tree, each before those that start from it. */
+export function eachInclude (includes: readonly DescribedInclude[]): readonly DescribedInclude[] {
+  return includes.flatMap((include) =>
+    include.kind === 'aggregate' ? [include] : [include, ...eachInclude(include.includes)]
+  )
+}
+
+function describeSorts ({ whitelist: { sorts, model }, config: { allowedSorts } }: Offer): DescribedSort[] {
+  // an alias hides the property that the sort orders by
+  const aliased = new Map(
+    allowedSorts.flatMap((sort) =>
+      sort.kind === 'fields' && sort.alias !== undefined ? [[sort.alias, sort.fields] as const] : []
+    )
+  )
+  return [...sorts.values()].map(({ name, descending, targets }) => {
+    const [field] = aliased.get(name) ?? [undefined]
+    const plain = targets.length === 1 && 'operand' in targets[0]!
+    return {
+      name,
+      descending,
+      field: plain ? field === undefined ? name : publicPathOf(field, model) : null,
+      cursor: targets.every((target) => 'operand' in target),
+    }
+  })
+}
+
+function describeDefaultSort ({ config, model }: Offer, sorts: readonly DescribedSort[]): DescribedOrder[] {
+  return config.defaultSort.map((written) => {
+    const sign = /^[+-]/.exec(written)?.[0]
+    const name = sign === undefined ? written : written.slice(1)
+    const sort = sorts.find((sort) => sort.name === name)
+    if (sort === undefined) return { written, field: publicPathOf(name, model), name: null, descending: sign === '-' }
+    return { written, field: sort.field, name, descending: sign === undefined ? sort.descending : sign === '-' }
+  })
+}
+
+const publicPathOf = (path: string, model: EntityModel): string => publicPath(resolvePath(model, path, path))

@@ -1,0 +1,41 @@
+/** A resource as the requests of a server may use it: those of all callers, or those of a role. */
+import type { TSchema } from '@sinclair/typebox'
+import type { CrudOperation, QueryBuilderConfig } from '../config/index.ts'
+import type { EntityModel } from '../model/index.ts'
+import type { Whitelist, Writable } from '../plan/index.ts'
+import { clientBody } from '../schema/index.ts'
+
+export interface Offer {
+  readonly model: EntityModel
+  readonly whitelist: Whitelist
+  readonly writable: Writable
+  readonly config: QueryBuilderConfig
+  /** The operations that have routes, or those that the role may use. */
+  readonly operations: readonly CrudOperation[]
+  /** Whether a hook changes records, so that their schema cannot be complete. */
+  readonly changesRecords: boolean
+  readonly scoped: boolean
+  /** The maximum number of records in the body of one request. */
+  readonly maxBatch: number
+  /** Whether `?hard=true` removes the row of a record. */
+  readonly hardDelete: boolean
+  readonly requireIfMatch: boolean
+  /** Whether bodies may name properties that they cannot set. */
+  readonly ignoresReadonly: boolean
+  /** The media types, beside JSON, in which a list sends all of its records. */
+  readonly streams: ReadonlyArray<'application/x-ndjson' | 'text/csv'>
+  /** Whether bodies must have all required properties, because nothing else fills them. */
+  readonly complete: boolean
+}
+
+/** The schema of an operation's body. `undefined` if bodies may not set anything. */
+export function bodySchema (
+  { model, writable, complete, ignoresReadonly }: Offer,
+  operation: 'create' | 'update'
+): TSchema | undefined {
+  const rules = writable[operation]
+  return rules && clientBody(model, rules, {
+    complete: operation === 'create' && complete,
+    readonly: ignoresReadonly,
+  }).schema
+}

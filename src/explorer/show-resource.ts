@@ -1,0 +1,186 @@
+/** A resource in the explorer's document: everything that a caller may do with it. */
+import {
+  bodySchema,
+  describeOffer,
+  exampleText,
+  type DescribedFilter,
+  type DescribedInput,
+  type Description,
+  type Offer,
+} from '../catalogue/index.ts'
+import { keySegments, offerOf, type CrudOperation, type KnownResource, type RoleResource } from '../http/index.ts'
+import type { EntityModel, Property } from '../model/index.ts'
+import type { Whitelist } from '../plan/index.ts'
+import type {
+  FilterDescription,
+  JsonSchema,
+  OperatorDescription,
+  Operations,
+  ResourceDescription,
+} from './description.ts'
+import { describeLookup } from './lookup.ts'
+import { CUSTOM, describeType, showFields, type ReferenceTo } from './show-fields.ts'
+import { showIncludes, type Others } from './show-include.ts'
+
+/** A resource as a caller may use it. */
+export interface UsableResource {
+  readonly known: KnownResource
+  /** The resource of the caller's role, if roles limit what requests may do. */
+  readonly role?: RoleResource | undefined
+}
+
+/** A resource as a caller may use it, and its description. */
+export interface DescribedResource {
+  readonly known: KnownResource
+  readonly offer: Offer
+  readonly description: Description
+}
+
+export function describeUsable ({ known, role }: UsableResource): DescribedResource {
+  const offer = offerOf(role ?? known.routed, known.options)
+  return { known, offer, description: describeOffer(offer) }
+}
+
+export function showResource ({ known, offer, description }: DescribedResource, others: Others): ResourceDescription {
+  const { prefix, routed: { name }, sendsTimes } = known
+  const { model, whitelist, streams } = offer
+  const { filters, sorts, settable, pages } = description
+  const { defaultPerPage, maxPerPage, maxOffset, count, cursor } = pages
+  const operations = operationsOf(offer)
+  const fields = showFields(model, description.fields, others.referenceTo, settable)
+  return {
+    path: prefix,
+    name,
+    title: titleOf(name),
+    entity: model.name,
+    operations,
+    key: keyOf(model),
+    version: model.version?.hidden === false ? model.version.publicName : null,
+    softDelete: softDeleteOf(whitelist),
+    fields,
+    includes: showIncludes(description.includes, model, others),
+    filters: filters.map((filter) => showFilter(filter, model, others.referenceTo)),
+    sorts,
+    defaultSort: description.defaultSort.map(({ field, name, descending }) => ({ field, name, descending })),
+    paging: { defaultPerPage, maxPerPage, maxOffset, count, cursor },
+    downloads: streams,
+    lookup: operations.list ? describeLookup(model, filters, fields, sorts) : null,
+    bodies: {
+      create: operations.create || operations.createMany ? bodyOf('create', offer) : null,
+      update: operations.update ? bodyOf('update', offer) : null,
+    },
+    serverTiming: sendsTimes,
+  }
+}
+
+function operationsOf ({ operations, maxBatch, hardDelete, requireIfMatch, model }: Offer): Operations {
+  const has = (operation: CrudOperation): boolean => operations.includes(operation)
+  return {
+    list: has('list'),
+    get: has('get'),
+    create: has('create'),
+    createMany: has('createMany'),
+    update: has('update'),
+    delete: has('delete'),
+    restore: has('restore'),
+    maxBatch,
+    hardDelete: has('delete') && hardDelete && model.deletedAt !== undefined,
+    requireIfMatch,
+  }
+}
+
+/** `order_items` is `Order items`. */
+function titleOf (name: string): string {
+  const words = name.replace(/(?<=[a-z0-9])(?=[A-Z])|[_-]+/g, ' ').trim()
+  return words === '' ? name : `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+}
+
+function keyOf (model: EntityModel): ResourceDescription['key'] {
+  return keySegments(model).map(({ part: { property, columns }, inner }) => ({
+    field: property.publicName,
+    member: columns.length > 1 ? inner : null,
+  }))
+}
+
+function softDeleteOf ({ model: { deletedAt }, filters }: Whitelist): ResourceDescription['softDelete'] {
+  if (deletedAt === undefined) return null
+  const trashed = [...filters.values()].find(({ kind }) => kind === 'trashed')
+  return { field: deletedAt.hidden ? null : deletedAt.publicName, filter: trashed?.name ?? null }
+}
+
+/** The schema that checks the bodies, as JSON. */
+function bodyOf (operation: 'create' | 'update', offer: Offer): JsonSchema | null {
+  const schema = bodySchema(offer, operation)
+  return schema === undefined ? null : JSON.parse(JSON.stringify(schema)) as JsonSchema
+}
+
+function showFilter (filter: DescribedFilter, model: EntityModel, referenceTo: ReferenceTo): FilterDescription {
+  const { name, looks, sentence, inputs, target } = filter
+  return {
+    name,
+    kind: looks === 'partial' ? 'operators' : looks,
+    operators: inputs.map(showInput),
+    ...target === undefined ? NO_PROPERTY : showTarget(target, model, referenceTo),
+    description: sentence,
+    default: filter.default ?? null,
+  }
+}
+
+type OfProperty = Pick<FilterDescription, 'field' | 'nullable' | 'relations' | 'reference'>
+
+const NO_PROPERTY: OfProperty = { field: null, nullable: false, relations: [], reference: null }
+
+function showTarget (
+  target: NonNullable<DescribedFilter['target']>,
+  model: EntityModel,
+  referenceTo: ReferenceTo
+): OfProperty {
+  const { relations, operand } = target
+  const property: Property = operand.kind === 'json' ? operand.property : operand
+  const own = relations.length === 0 && model.properties.get(property.name) === property
+  return {
+    field: own ? property.publicName : null,
+    nullable: property.nullable || operand.kind === 'json' || relations.length > 0,
+    relations: relations.map((relation) => ({
+      name: relation.publicName,
+      many: relation.many,
+      reference: referenceTo(relation.target),
+    })),
+    reference: referredBy(target, referenceTo),
+  }
+}
+
+/** The records whose keys are the values of a filter. */
+function referredBy (
+  { operand, relations }: NonNullable<DescribedFilter['target']>,
+  referenceTo: ReferenceTo
+): FilterDescription['reference'] {
+  if (operand.kind === 'relation') return operand.key.length === 1 ? referenceTo(operand.target) : null
+  const target = relations.at(-1)?.target
+  const isKey = target?.primaryKey.length === 1 && target.primaryKey[0]!.property === operand
+  return isKey ? referenceTo(target) : null
+}
+
+const TAKES: { readonly [Value in DescribedInput['takes']]: OperatorDescription['takes'] } = {
+  one: 'one',
+  part: 'one',
+  text: 'text',
+  list: 'list',
+  items: 'list',
+  pair: 'pair',
+  boolean: 'boolean',
+  tuple: 'tuple',
+}
+
+function showInput (input: DescribedInput): OperatorDescription {
+  const { operator, parameter, takes, value, parts, meaning, example } = input
+  return {
+    name: operator ?? null,
+    parameter,
+    meaning,
+    takes: TAKES[takes],
+    value: value === undefined ? null : value.codec === undefined ? describeType(value.type) : CUSTOM,
+    ...parts !== undefined && { parts: parts.map(({ name, type }) => ({ name, value: describeType(type) })) },
+    example: example === undefined ? null : exampleText(example),
+  }
+}

@@ -1,0 +1,174 @@
+/** Documents the parameters of query strings, by their names in URLs, from the description of a resource. */
+import { Type, type TSchema } from '@sinclair/typebox'
+import {
+  PAGE_PARAMETER_NAMES,
+  PAGE_PARAMETERS,
+  type NumberParameter,
+  type PageLimits,
+  type TextParameter,
+} from '../../base/page-styles.ts'
+import {
+  describeOffer,
+  eachInclude,
+  exampleText,
+  type DescribedFilter,
+  type DescribedInclude,
+  type DescribedInput,
+  type Description,
+  type Offer,
+} from '../../catalogue/index.ts'
+import { MAX_PATTERN_LENGTH } from '../../operators/index.ts'
+import { MAX_INCLUDES } from '../../plan/index.ts'
+import { MAX_LIST_ITEMS } from '../../query/index.ts'
+import { textSchema } from '../../schema/index.ts'
+import type { CrudOperation } from '../route-options.ts'
+
+type Parameters = Record<string, TSchema>
+
+/**
+ * The parameters of an operation's query string.
+ *
+ * @param examples whether the document's schemas support `examples`; descriptions of filters always contain them
+ */
+export function parametersOf (operation: CrudOperation, offer: Offer, examples: boolean): Parameters {
+  if (operation === 'list') return listParameters(describeOffer(offer), examples)
+  if (operation === 'get') return recordParameters(describeOffer(offer))
+  if (operation !== 'delete' || !offer.hardDelete) return {}
+  return { hard: Type.Boolean({ description: 'Remove the record for good, instead of marking it as deleted.' }) }
+}
+
+function listParameters (description: Description, examples: boolean): Parameters {
+  const { filters, pages } = description
+  return {
+    ...sortParameter(description),
+    ...recordParameters(description),
+    ...Object.fromEntries(PAGE_PARAMETER_NAMES.map((name) => [name, pageParameter(PAGE_PARAMETERS[name], pages)])),
+    ...Object.fromEntries(
+      filters.flatMap((filter) =>
+        filter.inputs.map((input) => [input.parameter, inputParameter(filter, input, examples)])
+      )
+    ),
+  }
+}
+
+/** The parameters of a read of one record. */
+function recordParameters ({ name, fields, includes }: Description): Parameters {
+  const all = eachInclude(includes)
+  const parameters: Parameters = {}
+  if (all.length > 0) parameters['include'] = includeParameter(all)
+  if (fields.size > 0) {
+    parameters['fields'] = namesOf([...fields.keys()], `Keys to return in records of ${name}. Default: all.`)
+  }
+  for (const include of all) {
+    if (include.kind === 'aggregate' || include.fields.size === 0) continue
+    parameters[`fields[${include.path}]`] = namesOf(
+      [...include.fields.keys()],
+      `Keys to return in included records of \`${include.path}\`. Default: all.`
+    )
+  }
+  return parameters
+}
+
+function includeParameter (includes: readonly DescribedInclude[]): TSchema {
+  const allowed = includes.filter((include) => include.kind === 'aggregate' || include.allowed)
+  const notes = allowed.map(noteOf).filter((note) => note !== undefined)
+  return namesOf(
+    allowed.map(({ path }) => path),
+    ['Related records, or numbers about them, to put into each record.', ...notes].join(' '),
+    { maxItems: MAX_INCLUDES }
+  )
+}
+
+/** Describes an include if its name does not say enough. */
+function noteOf (include: DescribedInclude): string | undefined {
+  const { path } = include
+  if (include.kind === 'relation') {
+    return include.limit === undefined ? undefined : `\`${path}\`: at most ${include.limit} of each record.`
+  }
+  const { name, function: fn, relation, property } = include.aggregate
+  const key = path === name || path.endsWith(`.${name}`) ? '' : `, as \`${name}\``
+  return property === undefined
+    ? `\`${path}\`: ${fn === 'count' ? 'how many' : 'whether there is any'} \`${relation.publicName}\`${key}.`
+    : `\`${path}\`: ${WORDS[fn]} \`${property.publicName}\` of \`${relation.publicName}\`, null for none${key}.`
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  sum: 'the sum of',
+  min: 'the least',
+  max: 'the greatest',
+  avg: 'the mean',
+}
+
+function sortParameter ({ sorts, defaultSort }: Description): Parameters {
+  if (sorts.length === 0) return {}
+  // if the bare name sorts in descending order, `+` sorts in ascending order
+  const names = sorts.flatMap(({ name, descending }) => [name, `-${name}`, ...(descending ? [`+${name}`] : [])])
+  const descending = sorts.filter((sort) => sort.descending).map(({ name }) => `\`${name}\``)
+  const bare = descending.length === 0
+    ? ''
+    : ` Without a sign, ${descending.join(', ')} ${descending.length > 1 ? 'are' : 'is'} descending.`
+  const order = defaultSort.length === 0 ? '' : ` Default: \`${defaultSort.map(({ written }) => written).join()}\`.`
+  return { sort: namesOf(names, `Names to sort by, in order of precedence. \`-\` is descending.${bare}${order}`) }
+}
+
+function namesOf (names: readonly string[], description: string, limits: { readonly maxItems?: number } = {}): TSchema {
+  return Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...names] }), {
+    uniqueItems: true,
+    description,
+    ...limits,
+  })
+}
+
+function pageParameter (parameter: NumberParameter | TextParameter, limits: PageLimits): TSchema {
+  const meaning = parameter.meaning(limits)
+  if (parameter.value === 'text') return Type.String({ maxLength: parameter.maxLength, description: meaning })
+  const { minimum, maximum, documentedDefault } = parameter
+  return Type.Integer({
+    minimum,
+    ...(maximum !== undefined && { maximum: limits[maximum] }),
+    // interactive documentation would send a `default`, and together with `limit` or `cursor` that is an error
+    description: documentedDefault === undefined ? meaning : `${meaning} Default: ${documentedDefault(limits)}.`,
+  })
+}
+
+function inputParameter (filter: DescribedFilter, input: DescribedInput, examples: boolean): TSchema {
+  const { operator, parameter, meaning, example } = input
+  const schema = valueSchema(input)
+  if (operator === undefined) return { ...schema, description: filter.sentence }
+  const sentence = `Records whose \`${filter.name}\` ${meaning}. Example: \`${parameter}=${exampleText(example)}\``
+  const described = { ...schema, description: sentence }
+  return examples ? withExample(described, example) : described
+}
+
+function valueSchema ({ takes, value, parts = [] }: DescribedInput): TSchema {
+  switch (takes) {
+    case 'one':
+      return itemSchema(value)
+    case 'text':
+      return Type.String({ maxLength: MAX_PATTERN_LENGTH })
+    case 'part':
+      return Type.String()
+    case 'list':
+    case 'items':
+      return Type.Array(itemSchema(value), { maxItems: MAX_LIST_ITEMS })
+    case 'pair':
+      return Type.Array(itemSchema(value), { minItems: 2, maxItems: 2 })
+    case 'boolean':
+      return Type.Boolean()
+    case 'tuple':
+      return Type.Array(Type.String(), { minItems: parts.length, maxItems: parts.length })
+  }
+}
+
+/** The schema of one value. If only the server or a custom type knows its form, it is documented as a string. */
+const itemSchema = (value: DescribedInput['value']): TSchema =>
+  value === undefined || value.codec?.toDatabase !== undefined ? Type.String() : textSchema(value.type)
+
+/**
+ * A parameter with its example inside `allOf`, or in the items of a list. Next to the type, @fastify/swagger would turn
+ * it into an example that interactive documentation fills in and sends by default, for all filters at once.
+ */
+function withExample (schema: TSchema, example: unknown): TSchema {
+  if (schema['type'] === 'array') return { ...schema, items: { ...schema['items'], examples: example } }
+  return { ...schema, allOf: [{ examples: [example] }] }
+}
