@@ -25,7 +25,7 @@ export function delayOf (
 }
 
 /** Waits. Resolves early if the signal is aborted, because the caller no longer needs the result. */
-export async function wait (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+export async function pause (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await sleep(milliseconds, undefined, signal && { signal })
   } catch {

@@ -1,5 +1,5 @@
 /** The database layer: from a URL to a connected MikroORM instance and its sessions. */
-export { delayOf, wait, type Backoff } from './backoff.ts'
+export { delayOf, pause, type Backoff } from './backoff.ts'
 export { DatabaseFactory, type SharedEngine } from './database-factory.ts'
 export type { DatabaseOptions } from './database-options.ts'
 export { readOnly } from './read-only.ts'

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError, UnavailableError } from '../base/errors.ts'
 import { shown } from '../base/option-checks.ts'
 import { convertError, demandsOf, isDriverError, signalOf, transact, transienceOf, type Demands } from '../run/index.ts'
-import { delayOf, wait, type Backoff } from './backoff.ts'
+import { delayOf, pause, type Backoff } from './backoff.ts'
 import { checkTransactionOptions, type TransactionOptions } from './transaction-options.ts'
 
 /**
@@ -74,7 +74,7 @@ export async function runTransaction<Result> (
       const delay = delayOf(attempt, demands)
       const late = settings.deadline !== undefined && performance.now() + delay >= settings.deadline.at
       if (!useful || demands.final || attempt >= demands.retries || late) throw ours(error)
-      await wait(delay, signalOf(em))
+      await pause(delay, signalOf(em))
     }
   }
 }

@@ -35,7 +35,7 @@ export {
   readStatement,
   requirePromises,
   runStatement,
-  send,
+  sendPrepared,
   sharedEmOf,
   type CrudResult,
   type CrudSession,

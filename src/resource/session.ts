@@ -91,7 +91,10 @@ const runOnShared = (
 ): Promise<Row[]> => runOutside(shared.getConnection(), statement, departure, model)
 
 /** Sends the statement of a write and returns its answer. */
-export function * send<Answer> (session: CrudSession, { statement, model, answer }: Prepared<Answer>): Steps<Answer> {
+export function * sendPrepared<Answer> (
+  session: CrudSession,
+  { statement, model, answer }: Prepared<Answer>
+): Steps<Answer> {
   return answer(yield * wait(runStatement(session, statement, model)))
 }
 

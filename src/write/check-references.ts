@@ -2,21 +2,20 @@
 import { wait, type Steps } from '../base/steps.ts'
 import { keyColumns, keyFromText, type EntityModel, type RelationProperty, type SqlValue } from '../model/index.ts'
 import { planPresent, type Id, type RecordData } from '../plan/index.ts'
-import { runStatement } from '../resource/index.ts'
-import { compileHiddenLinks, linkColumn, type Foreign, type Statement } from '../sql/index.ts'
+import { foreignOf, hasSessionContext, runStatement, type ActiveFilters, type CrudSession } from '../resource/index.ts'
 import {
-  areAllVisible,
-  chunksOfKeys,
-  earlierMissing,
-  missingReference,
-  presentQuestion,
-  statementOf,
-  visibleQuestion,
-  wantedKeys,
-  type Missing,
-  type Search,
-  type WantedKey,
-} from './reference-questions.ts'
+  compileHiddenLinks,
+  compilePresent,
+  compileReferences,
+  linkColumn,
+  presentColumn,
+  type Foreign,
+  type Row,
+  type Statement,
+} from '../sql/index.ts'
+import { ConflictError } from '../base/errors.ts'
+import { enterStage, type BoundStatement, type QueryCall } from '../run/index.ts'
+import type { Write } from './write.ts'
 
 /** @throws {ConflictError} when a row refers to a record that is missing, deleted, or hidden by a filter or policy */
 export function * checkReferences (
@@ -97,4 +96,160 @@ export function * hiddenLinks (
       return converted.value
     })
   )
+}
+
+/**
+ * Whether records of an entity may be hidden although their rows exist. Foreign keys ignore deletions, filters and
+ * policies.
+ */
+export const mayBeHidden = (model: EntityModel, filters: ActiveFilters, session: CrudSession): boolean =>
+  model.deletedAt !== undefined || filters.has(model) || hasSessionContext(session)
+
+/** Keys of records that a row refers to by one relation. */
+interface RelationKeys {
+  readonly relation: RelationProperty
+  readonly keys: ReadonlyArray<readonly SqlValue[]>
+}
+
+/**
+ * The keys that have to be checked before a row is written: those of references to records that may be hidden, and
+ * those of links.
+ */
+export function keysToCheck (
+  { references, links }: RecordData,
+  filters: ActiveFilters,
+  session: CrudSession
+): readonly RelationKeys[] {
+  const toCheck = references.filter(({ relation }) => mayBeHidden(relation.target, filters, session))
+  return [...toCheck.map(({ relation, key }) => ({ relation, keys: [key] })), ...links]
+}
+
+/** The session of a search for records, the filters that hide records, and the operation that needs the search. */
+interface Search {
+  readonly session: CrudSession
+  readonly filters: ActiveFilters
+  readonly call: QueryCall
+}
+
+/** The search of a write for the records that its rows refer to. */
+export function searchOf ({ session, resource, operation }: Write, filters: ActiveFilters): Search {
+  return { session, filters, call: resource.callOf(operation) }
+}
+
+/** A relation of a row that refers to a record that is missing. */
+interface Missing {
+  readonly relation: RelationProperty
+  readonly row: number
+}
+
+/** Of two relations that refer to missing records, the one of the earlier row. */
+function earlierMissing (one: Missing | undefined, other: Missing): Missing {
+  return one === undefined || other.row < one.row ? other : one
+}
+
+/** The keys of rows that have to be checked, without duplicates. */
+function wantedKeys (
+  { filters, session }: Search,
+  rows: readonly RecordData[]
+): ReadonlyMap<RelationProperty, readonly WantedKey[]> {
+  const wanted = new Map<RelationProperty, Map<string, WantedKey>>()
+  for (const [index, row] of rows.entries()) {
+    for (const { relation, keys } of keysToCheck(row, filters, session)) {
+      let distinct = wanted.get(relation)
+      if (distinct === undefined) wanted.set(relation, distinct = new Map())
+      for (const key of keys) {
+        const text = JSON.stringify(key)
+        if (!distinct.has(text)) distinct.set(text, { key, row: index })
+      }
+    }
+  }
+  return new Map([...wanted].map(([relation, keys]) => [relation, [...keys.values()]]))
+}
+
+/** A statement that tells which references a record has already, and a function that reads its answer. */
+interface PresentQuestion {
+  readonly statement: BoundStatement
+  /** The row, reduced to the references to check that the write changes. */
+  readonly changedOf: (present: Row | undefined) => RecordData
+}
+
+/** The question which references of a record stay unchanged, or `undefined` if there is nothing to check. */
+function presentQuestion (
+  search: Search,
+  model: EntityModel,
+  id: Id,
+  row: RecordData
+): PresentQuestion | undefined {
+  const toCheck = row.references.filter(({ relation }) => mayBeHidden(relation.target, search.filters, search.session))
+  const plan = toCheck.length === 0 ? undefined : planPresent(id, model)
+  if (plan === undefined) return undefined
+  const values = [...plan.values]
+  const slots = toCheck.map(({ relation, key }) => ({ relation, key: key.map((value) => values.push(value) - 1) }))
+  return {
+    statement: statementOf(search, model, values, (foreign) => compilePresent(plan, slots, foreign)),
+    changedOf: (present) => ({
+      ...row,
+      references: toCheck.filter((_, index) => present?.[presentColumn(index)] !== 'true'),
+    }),
+  }
+}
+
+/** A statement that counts the visible records with some keys. */
+function visibleQuestion (
+  search: Search,
+  { target, join }: RelationProperty,
+  keys: readonly WantedKey[]
+): BoundStatement {
+  const values: unknown[] = []
+  const slots = keys.map(({ key }) => key.map((value) => values.push(value) - 1))
+  return statementOf(
+    search,
+    target,
+    values,
+    (foreign) => compileReferences({ model: target, columns: join.targetColumns, keys: slots }, foreign)
+  )
+}
+
+/** Whether all records of a question are visible. */
+function areAllVisible ([row]: readonly Row[], keys: readonly WantedKey[]): boolean {
+  return Number(row!['count']) === keys.length
+}
+
+/** A statement about records of an entity. */
+function statementOf (
+  { session, filters, call }: Search,
+  model: EntityModel,
+  values: unknown[],
+  compile: (foreign: Foreign) => Statement
+): BoundStatement {
+  enterStage('compile')
+  const { text, slots } = compile(foreignOf(session, { model, customs: [] }, {}, filters, values))
+  enterStage()
+  return { text, values: slots.map((slot) => values[slot]), readOnly: true, call }
+}
+
+/** A key that must exist, and the first row that refers to it. */
+interface WantedKey {
+  readonly key: readonly SqlValue[]
+  readonly row: number
+}
+
+/** Maximum number of keys in one statement. The number of parameters is limited, and so is the nesting of `or`. */
+const MAX_KEYS = 1_000
+
+/** Splits keys into chunks of as many as fit into one statement. */
+function chunksOfKeys (keys: readonly WantedKey[]): ReadonlyArray<readonly WantedKey[]> {
+  const chunks: Array<readonly WantedKey[]> = []
+  for (let start = 0; start < keys.length; start += MAX_KEYS) chunks.push(keys.slice(start, start + MAX_KEYS))
+  return chunks
+}
+
+function missingReference (
+  { relation: { publicName }, row }: Missing,
+  pointer: (index: number) => string
+): ConflictError {
+  const detail = `'${publicName}' refers to a record that does not exist.`
+  return new ConflictError(detail, {
+    errors: [{ source: { pointer: `${pointer(row)}/${publicName}` }, code: 'FST_CRUD_CONFLICT', detail }],
+  })
 }

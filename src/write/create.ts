@@ -7,21 +7,19 @@ import type { RecordData } from '../plan/index.ts'
 import { isInTransaction, sharedEmOf, type ActiveFilters, type Call } from '../resource/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { enterStage } from '../run/index.ts'
-import { answerMany, answerOne } from './answer.ts'
+import { answerMany, answerOne, beginWrite, type Write, type Written } from './write.ts'
 import { beginCreate, completeRow, rowOfBody, withServerValues, type CreateData } from './create-data.ts'
-import { dataOfHook } from './hook-data.ts'
+import { dataOfHook } from './server-data.ts'
 import { withOnCreate, type Data } from './new-row.ts'
 import { checksItself, chunksForServer, insertChunk, insertChunks, insertPart } from './one-statement/insert.ts'
 import { throwPointed, type Attempt } from './point-error.ts'
-import { keysToCheck } from './reference-questions.ts'
+import { keysToCheck } from './check-references.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfWrite, writeInTransaction } from './run-write.ts'
 import { throughEntities } from './unit-of-work/entities.ts'
-import { createThroughEntities } from './unit-of-work/create.ts'
+import { createThroughEntities } from './unit-of-work/through-entities.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
-import { withRows } from './scope-row.ts'
-import { beginWrite, type Write, type Written } from './write.ts'
-import { checkingItself, needsTransaction } from './written-scope.ts'
+import { checkingItself, needsTransaction, checkingRows } from './scope-of-rows.ts'
 
 /** @param isChecked whether the schema of complete new records has accepted the data */
 export function * createOne (call: Call, data: Data, isChecked = false): Steps<JsonAnswer> {
@@ -55,7 +53,7 @@ function * createRecords (
     rows.push(create.direct ? row : completeRow(create, one, yield * withBeforeCreate(create, one), at))
   }
   if (rows.length === 0) return []
-  const checked = withRows(write, rows)
+  const checked = checkingRows(write, rows)
   return yield * repeated(write.session, () => insertRows(checked, rows, pointer))
 }
 

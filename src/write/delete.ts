@@ -4,16 +4,14 @@ import { promisedBy, wait, type Steps } from '../base/steps.ts'
 import type { Id } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { crudContext, type Call } from '../resource/index.ts'
-import { answerOne } from './answer.ts'
+import { answerOne, beginWrite, type Write, type Written } from './write.ts'
 import { markRow, removeRow } from './one-statement/change.ts'
 import { throwPointed } from './point-error.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfChange } from './run-write.ts'
-import { removeThroughEntity } from './unit-of-work/delete.ts'
+import { markThroughEntity, removeThroughEntity } from './unit-of-work/through-entities.ts'
 import { throughEntities } from './unit-of-work/entities.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
-import { markThroughEntity } from './unit-of-work/update.ts'
-import { beginWrite, type Write, type Written } from './write.ts'
 
 /** Marks a record as deleted. Without `deleted_at`, or with the option `hard`, it removes the record. */
 export function * deleteOne (call: Call, id: Id): Steps<JsonAnswer> {

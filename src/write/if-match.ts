@@ -1,10 +1,13 @@
 /**
  * Reads the header If-Match (RFC 9110 section 13.1.1). The versions in it are compared by the `where` of the write
- * (`targetSql` in `src/sql/write.ts`), and by `checkVersion` in `src/write/write.ts` when a row has been read.
+ * (`targetSql` in `src/sql/write.ts`), and by `checkVersion` when a row has been read.
  */
+import { PreconditionFailedError } from '../base/errors.ts'
+import type { Row } from '../sql/index.ts'
+import type { Write } from './write.ts'
 
 /** The versions that a record may have: any, or one of a list. */
-export type IfMatch = 'any' | readonly string[]
+type IfMatch = 'any' | readonly string[]
 
 const TAG = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/y
 
@@ -15,7 +18,7 @@ const TAG = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/y
  * @example
  * readIfMatch('"3", "4"') // ['3', '4']
  */
-export function readIfMatch (header: string): IfMatch {
+function readIfMatch (header: string): IfMatch {
   if (header.trim() === '*') return 'any'
   const versions: string[] = []
   TAG.lastIndex = 0
@@ -30,4 +33,25 @@ export function readIfMatch (header: string): IfMatch {
 /** A version as an entity tag. */
 export function entityTag (version: string): string {
   return `"${version}"`
+}
+
+/** The versions in If-Match, or `undefined` if any version is allowed. */
+export function versionsOf ({ options: { ifMatch } }: Write): readonly string[] | undefined {
+  const match = ifMatch === undefined ? 'any' : readIfMatch(ifMatch)
+  return match === 'any' ? undefined : match
+}
+
+/** @throws {PreconditionFailedError} if the version is not in If-Match. Without a version, only `*` matches. */
+export function checkVersion (write: Write, row: Row): void {
+  const versions = versionsOf(write)
+  if (versions === undefined || versions.includes(row['version'] as string)) return
+  throw new PreconditionFailedError(mismatch(write, versions))
+}
+
+/** The reason why no version matches, or `undefined` if it is that the record has another one. */
+function mismatch ({ model }: Write, versions: readonly string[]): string | undefined {
+  if (model.version === undefined) return 'These records have no version, so that only * matches in If-Match.'
+  return versions.length === 0
+    ? 'If-Match takes entity tags in double quotes, without W/ before them, such as "1".'
+    : undefined
 }

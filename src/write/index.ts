@@ -4,7 +4,7 @@
  * (`unit-of-work/`). Errors: data that bodies may not contain, and rows outside of the scope.
  */
 export { checkChanges, checkNewBodies } from './check-body.ts'
-export { closedBody } from './closed-body.ts'
+export { closedBody } from './write.ts'
 export { createMany, createOne } from './create.ts'
 export { deleteOne, restoreOne } from './delete.ts'
 export { checkDistributed } from './distributed.ts'

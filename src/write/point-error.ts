@@ -9,8 +9,7 @@ import type { SyncSession } from '../database/index.ts'
 import type { RecordData } from '../plan/index.ts'
 import { isInTransaction, knowRules, sharedEmOf } from '../resource/index.ts'
 import { columnsOfRule, convertError, isServerError, sqlStateOf, type ServerError } from '../run/index.ts'
-import { errorModelOf } from './error-model.ts'
-import { writeInTransaction } from './run-write.ts'
+import { errorModelOf, writeInTransaction } from './run-write.ts'
 import type { Write } from './write.ts'
 
 /** The database's error about the values of a row, of which a write's error has been made. */

@@ -4,7 +4,7 @@
  */
 import type { OrPromise } from '../base/or-promise.ts'
 import { wait, type Steps } from '../base/steps.ts'
-import { delayOf, SyncSession, wait as sleep, type Backoff } from '../database/index.ts'
+import { delayOf, SyncSession, pause, type Backoff } from '../database/index.ts'
 import { isInTransaction, openedEmOf, type CrudSession } from '../resource/index.ts'
 import { signalOf, transienceOf } from '../run/index.ts'
 
@@ -22,14 +22,14 @@ export function * repeated<Result> (session: CrudSession, work: () => Steps<Resu
       return yield * work()
     } catch (error) {
       if (attempt === REPETITIONS || transienceOf(error) !== 'conflict' || isInTransaction(session)) throw error
-      yield * wait(pause(session, delayOf(attempt, BACKOFF)))
+      yield * wait(pauseOn(session, delayOf(attempt, BACKOFF)))
     }
   }
 }
 
 /** Lets time pass. A synchronous session blocks the thread. */
-function pause (session: CrudSession, millis: number): OrPromise<unknown> {
+function pauseOn (session: CrudSession, millis: number): OrPromise<unknown> {
   if (session instanceof SyncSession) return Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis)
   const em = openedEmOf(session)
-  return sleep(millis, em && signalOf(em))
+  return pause(millis, em && signalOf(em))
 }

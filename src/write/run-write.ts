@@ -3,11 +3,12 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConflictError, NotFoundError, OutOfScopeError } from '../base/errors.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import type { SyncSession } from '../database/index.ts'
-import { keyColumns } from '../model/index.ts'
+import { keyColumns, type EntityModel, type Property } from '../model/index.ts'
 import {
   planExists,
   planGet,
   type AnyWritePlan,
+  type BodyRules,
   type Id,
   type Plan,
   type RecordData,
@@ -16,11 +17,11 @@ import {
   activeFilters,
   filtersBehind,
   inTransaction,
-  knowTriggers,
   knowServer,
+  knowTriggers,
   NO_FILTERS,
   runStatement,
-  send,
+  sendPrepared,
   sharedEmOf,
   withRows,
   type ActiveFilters,
@@ -36,18 +37,9 @@ import {
   type Prepared,
 } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
-import { errorModelOf } from './error-model.ts'
-import {
-  checksScope,
-  checkVersion,
-  entitiesOfWrite,
-  filterTypeOf,
-  withTarget,
-  writtenOf,
-  type Write,
-  type Written,
-} from './write.ts'
-import { searchesScope } from './written-scope.ts'
+import { checksScope, entitiesOfWrite, filterTypeOf, withTarget, writtenOf, type Write, type Written } from './write.ts'
+import { searchesScope } from './scope-of-rows.ts'
+import { checkVersion } from './if-match.ts'
 
 /**
  * The conditions on rows of the resource and on the records that rows refer to: MikroORM's filters and the role's. Asks
@@ -80,7 +72,7 @@ interface FilteredWrite {
 export function * runWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Steps<Written[]> {
   // If-Match names versions, and the entity has none
   if (plan.kind !== 'insert' && plan.versions !== undefined && plan.model.version === undefined) return []
-  return yield * send(write.session, prepareWrite(write, plan, filters))
+  return yield * sendPrepared(write.session, prepareWrite(write, plan, filters))
 }
 
 /** The statement of a plan, whose answer are the rows that it wrote. */
@@ -151,4 +143,26 @@ export function * writeInTransaction<Result> (
   } catch (error) {
     throw isDriverError(error) ? convertError(error, errorModelOf(write)) : error
   }
+}
+
+const models = new WeakMap<BodyRules, EntityModel>()
+
+/** The model of a write, in which only those properties are writable that bodies of the operation may set. */
+export function errorModelOf ({ model, resource, operation }: Write): EntityModel {
+  const { create, update } = resource.writable
+  const rules = operation === 'update'
+    ? update
+    : operation === 'create' || operation === 'createMany'
+      ? create
+      : undefined
+  if (rules === undefined) return model
+  let narrowed = models.get(rules)
+  if (narrowed === undefined) models.set(rules, narrowed = narrow(model, rules))
+  return narrowed
+}
+
+function narrow (model: EntityModel, { properties }: BodyRules): EntityModel {
+  const closed = (property: Property): Property =>
+    properties.has(property) ? property : { ...property, write: { ...property.write, writable: false } }
+  return { ...model, properties: new Map([...model.properties].map(([name, property]) => [name, closed(property)])) }
 }

@@ -13,10 +13,9 @@ import {
 } from '../model/index.ts'
 import { withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
 import { enterStage } from '../run/index.ts'
-import { mistakeOfHook, readOfHook, refuseVersion } from './hook-data.ts'
+import { mistakeOfHook, readOfHook, refuseVersion, valuesData } from './server-data.ts'
 import type { Data } from './new-row.ts'
-import { checkScope } from './scope-row.ts'
-import { valuesData } from './values.ts'
+import { checkScope } from './scope-of-rows.ts'
 import { bodyRules, type Write } from './write.ts'
 import { readData } from '../schema/index.ts'
 

@@ -4,8 +4,8 @@ import type { Id, RecordData } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { crudContext, type Call } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
-import { answerOne } from './answer.ts'
-import { dataOfHook } from './hook-data.ts'
+import { answerOne, beginWrite, writtenOf, type Write, type Written } from './write.ts'
+import { dataOfHook } from './server-data.ts'
 import type { Data } from './new-row.ts'
 import { updateRow } from './one-statement/change.ts'
 import { throwPointed } from './point-error.ts'
@@ -13,10 +13,9 @@ import { repeated } from './repeat.ts'
 import { filtersOfChange, findRow } from './run-write.ts'
 import { throughEntities } from './unit-of-work/entities.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
-import { updateThroughEntity } from './unit-of-work/update.ts'
+import { updateThroughEntity } from './unit-of-work/through-entities.ts'
 import { beginUpdate, finishChanges, isEmpty, readChanges } from './update-data.ts'
-import { withRows } from './scope-row.ts'
-import { beginWrite, writtenOf, type Write, type Written } from './write.ts'
+import { checkingRows } from './scope-of-rows.ts'
 
 /** @param isChecked whether the schema of changes has accepted the data */
 export function * updateOne (call: Call, id: Id, data: Data, isChecked = false): Steps<JsonAnswer> {
@@ -36,7 +35,7 @@ export function * updateOne (call: Call, id: Id, data: Data, isChecked = false):
     )
   }
   const changes = finishChanges(write, row)
-  const checked = withRows(write, [changes])
+  const checked = checkingRows(write, [changes])
   return yield * answerOne(write, yield * repeated(session, () => changeRecord(checked, id, changes)))
 }
 

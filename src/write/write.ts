@@ -1,8 +1,8 @@
-/** A write in progress, and its first step. */
+/** A write in progress: its first step, and its answer. */
 import { isDeepStrictEqual } from 'node:util'
-import { ConfigError, PreconditionFailedError } from '../base/errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { BodyRules, RecordData } from '../plan/index.ts'
+import type { BodyRules, RecordData, Writable } from '../plan/index.ts'
 import {
   filtersBehind,
   rulesOf,
@@ -15,8 +15,8 @@ import {
 } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
-import { closedBody } from './closed-body.ts'
-import { readIfMatch } from './if-match.ts'
+import { convertList, convertRecord, type JsonAnswer } from '../read/index.ts'
+import type { Steps } from '../base/steps.ts'
 
 /** A write in progress: the argument of its steps. If a write begins a transaction, `session` is the transaction's. */
 export interface Write<On extends CrudSession = CrudSession>
@@ -71,27 +71,6 @@ export function writtenOf (row: Row, parts = 0): Written {
   }
 }
 
-/** The versions in If-Match, or `undefined` if any version is allowed. */
-export function versionsOf ({ options: { ifMatch } }: Write): readonly string[] | undefined {
-  const match = ifMatch === undefined ? 'any' : readIfMatch(ifMatch)
-  return match === 'any' ? undefined : match
-}
-
-/** @throws {PreconditionFailedError} if the version is not in If-Match. Without a version, only `*` matches. */
-export function checkVersion (write: Write, row: Row): void {
-  const versions = versionsOf(write)
-  if (versions === undefined || versions.includes(row['version'] as string)) return
-  throw new PreconditionFailedError(mismatch(write, versions))
-}
-
-/** The reason why no version matches, or `undefined` if it is that the record has another one. */
-function mismatch ({ model }: Write, versions: readonly string[]): string | undefined {
-  if (model.version === undefined) return 'These records have no version, so that only * matches in If-Match.'
-  return versions.length === 0
-    ? 'If-Match takes entity tags in double quotes, without W/ before them, such as "1".'
-    : undefined
-}
-
 /** Whether only the database can check that a written row lies in the scope. */
 export function checksScope ({ scope }: Pick<Write, 'scope'>): boolean {
   return scope?.partial === true
@@ -123,4 +102,27 @@ export function entitiesOfWrite ({ model }: Write, rows: readonly RecordData[]):
     for (const { relation } of links) if (!entities.includes(relation.target)) entities.push(relation.target)
   }
   return entities
+}
+
+/** Says, as a clause, why an operation that takes a body is closed and how to open it. */
+export function closedBody (operation: string, entity: string, { declared }: Writable): string {
+  const kind = operation === 'update' ? 'update' : 'create'
+  if (declared) {
+    return `'${operation}' needs a list of what bodies may set, and "writable" of ${entity} has none for '${kind}': ` +
+      `add one, as in writable: { ${kind}: ['name'] }, or leave '${operation}' out of the operations`
+  }
+  return `'${operation}' needs "writable", which says what bodies may set of ${entity}: name the properties, ` +
+    "as in writable: ['name', 'price'], write writable: 'all' for every property that is not generated, hidden or " +
+    'computed, or leave create, createMany and update out of the operations'
+}
+
+/** The answer of a write of one record. */
+export function * answerOne (write: Write, written: Written): Steps<JsonAnswer> {
+  return { ...written, json: yield * convertRecord(write, written.json, write.resource.toWire) }
+}
+
+/** The answer of a write of several records. */
+export function * answerMany (write: Write, written: readonly Written[]): Steps<JsonAnswer> {
+  const json = `[${written.map(({ json }) => json).join()}]`
+  return { json: yield * convertList(write, json, write.resource.toWire) }
 }

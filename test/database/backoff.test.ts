@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { delayOf, wait } from '../../src/database/backoff.ts'
+import { delayOf, pause } from '../../src/database/backoff.ts'
 import { assertProperty } from '../helpers/property.ts'
 
 const always = (value: number) => () => value
@@ -28,10 +28,10 @@ t.test('no wait is longer than its maximum', async (t) => {
 
 t.test('a wait ends when the client goes away', { timeout: 60_000 }, async (t) => {
   const controller = new AbortController()
-  const waiting = wait(2 ** 30, controller.signal)
+  const waiting = pause(2 ** 30, controller.signal)
   controller.abort()
   await waiting
-  await wait(2 ** 30, controller.signal)
-  await wait(0, undefined)
+  await pause(2 ** 30, controller.signal)
+  await pause(0, undefined)
   t.pass()
 })

@@ -20,6 +20,9 @@ export type Reply =
   | { readonly rows: Record<string, unknown>[] }
   | { readonly error: PlainError }
 
+/** Sends a command to the worker and returns the rows of its answer. */
+export type Bridge = (command: Command) => Record<string, unknown>[]
+
 /** An error without its class. `properties` has `code`, `severity`, `detail` and so on. */
 export interface PlainError {
   readonly name: string

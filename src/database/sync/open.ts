@@ -1,17 +1,25 @@
 /** Opens a database for synchronous sessions: entities on this thread, the connection on another. */
-import type { MikroORM, Options } from '@mikro-orm/postgresql'
+import path from 'node:path'
+import type * as Synckit from 'synckit'
+import type { EntityManager, MikroORM, Options } from '@mikro-orm/postgresql'
+import {
+  DummyDriver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type DatabaseConnection,
+  type Dialect,
+} from 'kysely'
+import { createRequire } from 'node:module'
 import { checkSyncSessions } from '../../borrowed/check.ts'
 import { rememberingFilters } from '../../borrowed/filters.ts'
-import { ConfigError } from '../../base/errors.ts'
+import { ConfigError, UnavailableError } from '../../base/errors.ts'
 import { withEntitiesSync, type DatabaseOptions } from '../database-options.ts'
 import type { DatabaseTarget } from '../database-url.ts'
 import { requireDriver } from '../drivers.ts'
 import { toOrmOptions } from '../orm-options.ts'
-import { startBridge } from './bridge.ts'
-import { noConnection } from './dialect.ts'
-import type { PortableOptions } from './messages.ts'
-import { refuseInServer } from './refuse-in-server.ts'
-import { SyncEngine } from './sync-session.ts'
+import { fromPlainError, type Bridge, type Command, type PortableOptions, type Reply } from './messages.ts'
+import { refuseInServer, SyncEngine } from './sync-session.ts'
 
 /** MikroORM options that concern the connection and can be sent to another thread. */
 const CONNECTION_OPTIONS = [
@@ -95,4 +103,53 @@ function inWorker (name: string, cause?: unknown): ConfigError {
       'connection is on a worker thread.',
     { cause }
   )
+}
+
+class NoDriver extends DummyDriver {
+  override async acquireConnection (): Promise<DatabaseConnection> {
+    throw new ConfigError(
+      'This EntityManager belongs to a synchronous session (useAsync: false) and has no connection: use the ' +
+        'methods of CrudBase, or session.execute.'
+    )
+  }
+}
+
+const noConnection: Dialect = {
+  createDriver: () => new NoDriver(),
+  createAdapter: () => new PostgresAdapter(),
+  createQueryCompiler: () => new PostgresQueryCompiler(),
+  createIntrospector: (db) => new PostgresIntrospector(db),
+}
+
+/** Whether an ORM, or an EntityManager of it, has a connection. Those of a synchronous session have none. */
+export function isConnected (orm: MikroORM | EntityManager): boolean {
+  const config = orm.config as MikroORM['config']
+  // MikroORM copies the dialect that it is given, so compare its functions
+  return (config.get('driverOptions') as Partial<Dialect> | undefined)?.createDriver !== noConnection.createDriver
+}
+
+const require = createRequire(import.meta.url)
+/** The worker's file: TypeScript in this repository, JavaScript in the published package. */
+const WORKER = path.join(import.meta.dirname, `worker${path.extname(import.meta.filename)}`)
+
+/** Starts a separate worker thread. It does not keep the process alive. */
+function startBridge (): Bridge {
+  // loaded here, because servers never need it
+  const { startWorkerThread } = require('synckit') as typeof Synckit
+  const send = startWorkerThread<(command: Command) => Promise<Reply>, Reply>(WORKER, { execArgv: [] })
+  return (command) => {
+    const reply = ask(send, command)
+    if ('error' in reply) throw fromPlainError(reply.error)
+    return reply.rows
+  }
+}
+
+function ask (send: (command: Command) => Reply, command: Command): Reply {
+  try {
+    return send(command)
+  } catch (cause) {
+    const { name, message } = cause as Error
+    if (name === 'DataCloneError') throw new ConfigError(`A worker thread can't be given this: ${message}`, { cause })
+    throw new UnavailableError(`The worker thread of the synchronous sessions has ended: ${message}`, { cause })
+  }
 }

@@ -4,9 +4,7 @@ import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { convertError, tellOf, type BoundStatement } from '../../run/index.ts'
 import type { Row } from '../../sql/index.ts'
-import type { Bridge } from './bridge.ts'
-import { toPortableValue, type Command } from './messages.ts'
-import { refuseInServer } from './refuse-in-server.ts'
+import { toPortableValue, type Bridge, type Command } from './messages.ts'
 
 /** A database that a worker thread has opened. `getEngine()` of a factory with `useAsync: false` returns it. */
 export class SyncEngine {
@@ -211,5 +209,27 @@ function refusePromise (result: unknown): void {
   then.call(result, undefined, () => {})
   throw new ConfigError(
     'The callback of transaction() must not be async: a synchronous session does not wait for promises.'
+  )
+}
+
+let servers = 0
+
+/** Registers a running server. Call the returned function when the server has stopped. */
+export function serverStarted (): () => void {
+  let running = true
+  servers++
+  return () => {
+    if (running) servers--
+    running = false
+  }
+}
+
+/** @throws {ConfigError} while a server runs in this process */
+export function refuseInServer (): void {
+  if (servers === 0) return
+  throw new ConfigError(
+    'A synchronous session (useAsync: false) cannot be used while a Fastify server runs in this process: each of ' +
+      'its statements would stop all requests until the database has answered. Use request.em or a DatabaseFactory ' +
+      'without useAsync: false, and await the result.'
   )
 }

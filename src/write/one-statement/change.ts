@@ -4,11 +4,11 @@ import type { Steps } from '../../base/steps.ts'
 import { planDelete, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../../plan/index.ts'
 import { NO_FILTERS, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
-import { mayBeHidden, searchOf } from '../reference-questions.ts'
-import { checkChangedReferences } from '../check-references.ts'
+import { checkChangedReferences, mayBeHidden, searchOf } from '../check-references.ts'
 import { checkWrittenScope, findRow, runWrite, writeInTransaction } from '../run-write.ts'
-import { versionsOf, writtenOf, type Write, type Written } from '../write.ts'
-import { checkingItself, needsTransaction } from '../written-scope.ts'
+import { writtenOf, type Write, type Written } from '../write.ts'
+import { checkingItself, needsTransaction } from '../scope-of-rows.ts'
+import { versionsOf } from '../if-match.ts'
 
 /** The plan of an update, or `undefined` for an id that no record can have. */
 function planChange (

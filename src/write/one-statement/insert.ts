@@ -5,12 +5,11 @@ import { idOfKey, planInsert, type AnyWritePlan, type RecordData } from '../../p
 import { keyColumns, type EntityModel } from '../../model/index.ts'
 import type { ActiveFilters } from '../../resource/index.ts'
 import { enterStage } from '../../run/index.ts'
-import { mayBeHidden, searchOf } from '../reference-questions.ts'
-import { checkReferences } from '../check-references.ts'
+import { checkReferences, mayBeHidden, searchOf } from '../check-references.ts'
 import { checkWrittenScope, readBack, runWrite } from '../run-write.ts'
-import { canReorder } from '../server-order.ts'
+import { canReorder } from '../distributed.ts'
 import type { Write, Written } from '../write.ts'
-import { searchesScope } from '../written-scope.ts'
+import { searchesScope } from '../scope-of-rows.ts'
 
 /** Maximum number of parameters in a statement. The protocol counts them in 16 bits, which PGlite reads as signed. */
 const MAX_PARAMETERS = 32_000

@@ -1,11 +1,11 @@
 /** Decides which writes need MikroORM's unit of work, because a statement alone would not give the same result. */
-import { Collection, EventType, ReferenceKind, Type, type EntityMetadata } from '@mikro-orm/core'
+import { Collection, EventManager, EventType, ReferenceKind, Type, type EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { EntityModel } from '../../model/index.ts'
 import type { RecordData } from '../../plan/index.ts'
 import { requirePromises, sharedEmOf } from '../../resource/index.ts'
 import type { Write } from '../write.ts'
-import { isHeard } from './subscribers.ts'
+import { contextOf, isDeletionHandler } from '../../borrowed/mikro-orm.ts'
 
 export type WriteKind = 'create' | 'update' | 'delete'
 
@@ -117,4 +117,20 @@ function cascades (meta: EntityMetadata): readonly string[] {
   return meta.relations.filter(({ cascade, orphanRemoval }) =>
     orphanRemoval === true || cascade?.some((kind) => kind === 'remove' || kind === 'all')
   ).map(({ name }) => name)
+}
+
+/** Whether a hook of the entity or a subscriber of the application listens to one of these events. */
+export function isHeard (em: EntityManager, meta: EntityMetadata, types: readonly EventType[]): boolean {
+  // in a transaction, the event manager of the transaction's EntityManager, whichever EntityManager was passed
+  const events = contextOf(em).getEventManager()
+  return types.some((type) =>
+    events.hasListeners(type, meta) && (type !== EventType.afterFlush || isHeardByOthers(events, meta))
+  )
+}
+
+/** Whether a subscriber other than MikroORM's own transactions listens to the end of a flush. */
+function isHeardByOthers (events: EventManager, meta: EntityMetadata): boolean {
+  const subscribers = [...events.getSubscribers()]
+  const others = subscribers.filter((subscriber) => !isDeletionHandler(subscriber))
+  return others.length === subscribers.length || new EventManager(others).hasListeners(EventType.afterFlush, meta)
 }

@@ -1,16 +1,17 @@
-/** Changes records as entities, in the transaction of the session. */
+/** Creates, changes and removes records as entities, in the transaction of the session. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Steps } from '../../base/steps.ts'
-import { planUpdate, type Id, type RecordData } from '../../plan/index.ts'
+import { idOfKey, planGet, planUpdate, type Id, type RecordData } from '../../plan/index.ts'
 import type { ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
-import { searchOf } from '../reference-questions.ts'
-import { checkChangedReferences, hiddenLinks } from '../check-references.ts'
-import { checkWrittenScope, readBack, runWrite } from '../run-write.ts'
-import type { Write, Written } from '../write.ts'
-import { assignEntity, flushing } from './entities.ts'
+import { checkChangedReferences, checkReferences, hiddenLinks, searchOf } from '../check-references.ts'
+import { checkWrittenScope, findRow, readBack, runWrite } from '../run-write.ts'
+import { writtenOf, type Write, type Written } from '../write.ts'
+import { assignEntity, createEntities, findLocked, flushing, removeEntity } from './entities.ts'
 import { exactProperties, type Present } from './exact.ts'
-import { lockRecord } from './lock.ts'
+import { canReorder } from '../distributed.ts'
+import { cascadesOf } from './reason.ts'
+import { NotFoundError } from '../../base/errors.ts'
 
 /** Changes the given properties and links of a record. */
 export function * updateThroughEntity (
@@ -79,4 +80,63 @@ function * touchRow (
   const plan = planUpdate(id, data, resource.selection, { deleted: 'with', mayBeHidden: () => false })
   const [written] = plan === undefined ? [] : yield * runWrite(write, plan, filters)
   return written
+}
+
+/** @param entities gets the entities of the rows, also if the database refuses one */
+export function * createThroughEntities (
+  write: Write<EntityManager>,
+  rows: readonly RecordData[],
+  filters: ActiveFilters,
+  pointer: (index: number) => string,
+  entities: object[]
+): Steps<Written[]> {
+  const { model, session } = write
+  yield * checkReferences(searchOf(write, filters), rows, pointer)
+  const properties = rows.map((row, index) => exactProperties(row, model, undefined, pointer(index)))
+  const keys: string[][] = []
+  // MikroORM relies on the order in which an insert returns its rows
+  for (const some of canReorder(write) ? properties.map((row) => [row]) : [properties]) {
+    keys.push(...yield * flushing(() => createEntities(session, model, some, entities)))
+  }
+  const ids = keys.map((key) => idOfKey(model, key))
+  const written: Written[] = []
+  for (const id of ids) written.push(yield * readBack(write, id))
+  for (const id of ids) yield * checkWrittenScope(write, id)
+  return written
+}
+
+/** Removes a record. Records of its cascades are loaded first, since MikroORM removes only loaded ones. */
+export function * removeThroughEntity (write: Write<EntityManager>, id: Id): Steps<Written> {
+  const { model, session } = write
+  const { entity } = yield * lockRecord(write, id, 'with', cascadesOf(session, model))
+  const record = yield * readBack(write, id)
+  yield * flushing(() => removeEntity(session, entity))
+  return record
+}
+
+/**
+ * The entity of a record that exists, lies in the scope and has a version that If-Match allows.
+ *
+ * @param populate relations to load with the entity
+ * @throws {NotFoundError}, {PreconditionFailedError}
+ */
+export function * lockRecord (
+  write: Write<EntityManager>,
+  id: Id,
+  deleted: 'with' | 'without',
+  populate: readonly string[] = []
+): Steps<{ readonly entity: object, readonly record: Written, readonly isDeleted: boolean }> {
+  const { model, resource, session } = write
+  const includeDeleted = deleted === 'with'
+  // a statement is not needed for an id that no record can have
+  const possible = planGet(id, undefined, resource.whitelist, { includeDeleted }) !== undefined
+  const entity = possible ? yield * flushing(() => findLocked(session, model, id, populate)) : null
+  if (entity === null) throw new NotFoundError()
+  const record = writtenOf(yield * findRow(write, id, includeDeleted))
+  const { deletedAt } = model
+  return {
+    entity,
+    record,
+    isDeleted: deletedAt !== undefined && (entity as Record<string, unknown>)[deletedAt.name] != null,
+  }
 }

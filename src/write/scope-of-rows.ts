@@ -1,10 +1,28 @@
-/** The rows of a write and its scope: the values that the scope sets, and values that contradict it. */
-import { columnOf } from '../conditions/index.ts'
+/**
+ * The rows of a write and its scope: the values that the scope sets, and values that contradict it. If only the
+ * database can tell whether written rows lie in the scope, usually the statement that writes them checks them and
+ * fails. Otherwise another statement looks for them in the same transaction.
+ */
+import { columnOf, rowsBehind } from '../conditions/index.ts'
 import { OutOfScopeError } from '../base/errors.ts'
-import { isSameValue, type RelationProperty, type ScalarProperty, type SqlValue } from '../model/index.ts'
+import {
+  isSameValue,
+  type EntityModel,
+  type RelationProperty,
+  type ScalarProperty,
+  type SqlValue,
+} from '../model/index.ts'
 import type { BodyRules, ColumnData, RecordData, ReferenceData } from '../plan/index.ts'
-import type { CrudSession, ScopeRules } from '../resource/index.ts'
-import type { Write } from './write.ts'
+import {
+  filtersBehind,
+  isInTransaction,
+  sharedEmOf,
+  type ActiveFilters,
+  type CrudSession,
+  type ScopeRules,
+} from '../resource/index.ts'
+import { checksScope, type Write } from './write.ts'
+import { changesLate, distributionOf, isPlain } from '../run/index.ts'
 
 /** The rules for new records, which need no value that the scope sets. */
 export function withoutScope (rules: BodyRules, { values }: ScopeRules): BodyRules {
@@ -53,7 +71,7 @@ export function checkScope (row: RecordData, scope: ScopeRules): void {
  * The write with these rows. If only the database can tell whether a value equals that of the scope, its scope is
  * checked on the written rows.
  */
-export function withRows<On extends CrudSession> (write: Write<On>, rows: readonly RecordData[]): Write<On> {
+export function checkingRows<On extends CrudSession> (write: Write<On>, rows: readonly RecordData[]): Write<On> {
   const { scope } = write
   if (scope === undefined || scope.partial || rows.every((row) => placeOf(row, scope) === true)) return write
   return { ...write, scope: { ...scope, partial: true } }
@@ -71,4 +89,40 @@ function placeOf (row: RecordData, { values }: ScopeRules): boolean | undefined 
     }
   }
   return inside
+}
+
+/** The write with the condition that its statement checks on the rows that it writes, if it can check them. */
+export function checkingItself<On extends CrudSession> (write: Write<On>, filters: ActiveFilters): Write<On> {
+  if (!checksScope(write) || !canCheckItself(write, filters)) return write
+  return { ...write, conditions: { ...write.conditions, inside: write.scope!.where } }
+}
+
+/**
+ * A statement returns rows before triggers can change them, and its subqueries see all tables as they were before it.
+ * So its condition may read related rows of tables that the write certainly does not change.
+ */
+function canCheckItself ({ session, model, scope }: Write, filters: ActiveFilters): boolean {
+  const em = sharedEmOf(session)
+  if (distributionOf(em) !== undefined || changesLate(em, model.table)) return false
+  const related = rowsBehind(scope!.where)
+  if (related === undefined) return false
+  const isSafe = (table: string): boolean => table !== model.table && isPlain(em, table)
+  return related.size === 0 ||
+    (isPlain(em, model.table) && [...related].every((entity) => isSafe(entity.table) && !isFiltered(entity, filters)))
+}
+
+/** Whether MikroORM's filters limit the related rows that a scope leads to. Their conditions may read any rows. */
+const isFiltered = (entity: EntityModel, filters: ActiveFilters): boolean => filtersBehind(filters).has(entity)
+
+/** Whether another statement has to look for the written rows in their scope. */
+export function searchesScope (write: Pick<Write, 'scope' | 'conditions'>): boolean {
+  return checksScope(write) && write.conditions.inside === undefined
+}
+
+/**
+ * Whether the check of the written rows needs a transaction, or a savepoint in a transaction of the application, which
+ * a statement that fails would end.
+ */
+export function needsTransaction (write: Write): boolean {
+  return checksScope(write) && (write.conditions.inside === undefined || isInTransaction(write.session))
 }
