@@ -6,7 +6,14 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { accessOf } from './access.ts'
-import { checkPluginOptions, EM_PROPERTIES, emGetter, refuseSecond, rememberReply } from '../src/http/index.ts'
+import {
+  CALL_PROPERTY,
+  checkPluginOptions,
+  EM_PROPERTIES,
+  emGetter,
+  refuseSecond,
+  rememberReply,
+} from '../src/http/index.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,7 +28,7 @@ async function register (fastify: FastifyInstance, options: object): Promise<voi
   checkPluginOptions(NAME, options)
   refuseSecond(NAME, 'request.em', fastify.hasRequestDecorator('em'))
   const emOf = emGetter(fastify.orm, ({ server }) => accessOf(server))
-  for (const property of EM_PROPERTIES) fastify.decorateRequest(property as never, null as never)
+  for (const property of [...EM_PROPERTIES, CALL_PROPERTY]) fastify.decorateRequest(property as never, null as never)
   fastify.addHook('onRequest', (request, reply, done) => {
     rememberReply(request, reply)
     done()

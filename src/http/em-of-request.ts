@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../access/index.ts'
 import { actFor } from '../resource/index.ts'
 import { actorOfRequest } from './actor-of-request.ts'
+import { plannedListOf } from './routes/call.ts'
 
 const kEm = Symbol('fastify-crud-kit.em')
 const kReply = Symbol('fastify-crud-kit.reply')
@@ -60,6 +61,9 @@ export function emGetter (
         request,
         get actor () {
           return rules && actorOfRequest(request, rules)
+        },
+        get planned () {
+          return plannedListOf(request)
         },
       })
     }

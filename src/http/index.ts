@@ -25,6 +25,7 @@ export {
 export { knownResources, type KnownResource } from './known-resources.ts'
 export { sendProbe, type Probe } from './probes.ts'
 export { readQuery } from './read-query.ts'
+export { CALL_PROPERTY } from './routes/call.ts'
 export { ignoreBody } from './routes/content-type.ts'
 export { keySegments } from './routes/key.ts'
 export { fastifyRoutes, type Limits } from './routes/fastify-routes.ts'

@@ -4,12 +4,10 @@
  */
 import type { FastifyInstance, FastifyRequest, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import type { RouteDefinition } from './routes/handlers.ts'
-
-type Handler = RouteDefinition['handler']
+import type { RouteHandler } from './routes/call.ts'
 
 /** Takes the place of a handler for one request. It gets the handler that it replaces. */
-export type Probe = (handler: Handler, ...args: Parameters<Handler>) => ReturnType<Handler>
+export type Probe = (handler: RouteHandler, ...args: Parameters<RouteHandler>) => ReturnType<RouteHandler>
 
 /** Its value is a random text that only the server knows, so that no client can send a probe. */
 const HEADER = 'x-fastify-crud-kit-probe'
@@ -17,7 +15,7 @@ const HEADER = 'x-fastify-crud-kit-probe'
 const probes = new Map<string, Probe>()
 
 /** Wraps the handler of a route so that probes end at it. */
-export function answersProbes (handler: Handler): Handler {
+export function answersProbes (handler: RouteHandler): RouteHandler {
   return (request, reply) => {
     const token = request.headers[HEADER]
     const probe = token === undefined ? undefined : probes.get(String(token))

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { STAGES, StageTimes } from '../run/index.ts'
-import type { RouteDefinition } from './routes/handlers.ts'
+import type { RouteHandler } from './routes/call.ts'
 
 const kTimes = Symbol('fastify-crud-kit.stageTimes')
 
@@ -21,7 +21,7 @@ export function timesOf (request: FastifyRequest): StageTimes | undefined {
 }
 
 /** Wraps a handler to measure its stages. */
-export function timed (handler: RouteDefinition['handler']): RouteDefinition['handler'] {
+export function timed (handler: RouteHandler): RouteHandler {
   return (request, reply) => {
     const times = timesOf(request)!
     return times.measure(() => handler(request, reply))

@@ -21,7 +21,7 @@ export { otherSide, planOtherSide } from './position.ts'
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { QueryErrors } from './query-errors.ts'
 export type { UnknownOptions } from './unknown/index.ts'
-export { checkGet, checkWriteQuery, planAhead, planCount, planEstimate, planExists, planGet, planList } from './plan.ts'
+export { checkGet, checkWriteQuery, planCount, planEstimate, planExists, planGet, planList } from './plan.ts'
 export {
   planStream,
   planStreamKeys,

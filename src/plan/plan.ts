@@ -24,35 +24,6 @@ import { planWindow } from './window.ts'
  * @throws the error for the first kind of error that occurs, with all errors in `errors`
  */
 export function planList (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): ListPlan | KeysetPlan {
-  const ahead = plannedAhead
-  if (ahead?.params !== params || ahead.whitelist !== whitelist || options.includeDeleted === true) {
-    return makeListPlan(params, whitelist, options)
-  }
-  plannedAhead = undefined
-  return ahead.plan
-}
-
-/**
- * The last plan that was made before its list is read. It is used once. If another request is planned in between, the
- * list is planned again. A WeakMap of all plans would cost more than that.
- */
-let plannedAhead: {
-  readonly params: QueryParams,
-  readonly whitelist: Whitelist,
-  readonly plan: ListPlan | KeysetPlan,
-} | undefined
-
-/**
- * Plans a list to find the errors of its query string, and keeps the plan for a `planList` with the same `QueryParams`
- * that follows.
- *
- * @throws the errors of `planList`
- */
-export function planAhead (params: QueryParams, whitelist: Whitelist, options: PlanOptions): void {
-  plannedAhead = { params, whitelist, plan: makeListPlan(params, whitelist, options) }
-}
-
-function makeListPlan (params: QueryParams, whitelist: Whitelist, options: PlanOptions): ListPlan | KeysetPlan {
   const errors = errorsBeforePlanning(params, whitelist, 'list', options)
   const values = new Values()
   const read = planRows(params, whitelist, options, values, errors)

@@ -2,7 +2,7 @@
 import type { Steps } from '../base/steps.ts'
 import { planEstimate, planList, planOtherSide, type CountPlan, type KeysetPlan, type ListPlan } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
-import type { Call } from '../resource/index.ts'
+import type { Call, PlannedList } from '../resource/index.ts'
 import {
   cursorInfo,
   pageInfo,
@@ -19,9 +19,15 @@ import { beginRead, findRows, prepareRead, type PreparedRead } from './rows.ts'
 /** Reads a page as JSON. */
 export function * readList (call: Call, params: QueryParams): Steps<JsonAnswer> {
   const read = beginRead(call)
-  const plan = planList(params, read.resource.whitelist, call.options)
+  const plan = plannedOf(call, params) ?? planList(params, read.resource.whitelist, call.options)
   const prepared = yield * prepareRead(read, plan)
   return { json: plan.kind === 'keyset' ? yield * readByCursor(prepared, plan) : yield * readPage(prepared, plan) }
+}
+
+/** The plan that the validation of the request has made of the same parameters. */
+function plannedOf ({ planned, resource, options }: Call, params: QueryParams): PlannedList['plan'] | undefined {
+  const fits = planned?.params === params && planned.whitelist === resource.whitelist && options.includeDeleted !== true
+  return fits ? planned.plan : undefined
 }
 
 function * readPage (read: PreparedRead, plan: ListPlan): Steps<string> {

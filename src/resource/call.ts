@@ -11,6 +11,7 @@ import { callerOf } from './caller.ts'
 import type { ReadOptions } from './foreign.ts'
 import type { CrudClass } from './hooks.ts'
 import type { Resource } from './resource.ts'
+import type { PlannedList } from './request-session.ts'
 import { waitForRows } from './role-rows.ts'
 import { operate, sharedEmOf, type CrudResult, type CrudSession } from './session.ts'
 
@@ -37,6 +38,8 @@ export interface Call<On extends CrudSession = CrudSession> {
   readonly resource: Resource
   /** The rows of the resource that the role may write; `undefined` for all. */
   readonly rows: Where | undefined
+  /** The plan of the list that the caller's request wants, if it has been validated. */
+  readonly planned: PlannedList | undefined
 }
 
 /** Makes the call of a caller, and does the steps of its operation in the way of the session. */
@@ -71,11 +74,12 @@ export function * callFor<On extends CrudSession> (
   operation: QueryOperation,
   options: OperationOptions
 ): Steps<Call<On>> {
-  const acting = callerOf(session)?.actor
+  const caller = callerOf(session)
+  const acting = caller?.actor
   const actor = acting && (yield * wait(acting))
   const resource = resourceFor(crud, session, actor, operation)
   const rows = actor && WRITES.has(operation) ? yield * waitForRows(actor, resource.model) : undefined
-  return { crud, session, operation, options, actor, resource, rows }
+  return { crud, session, operation, options, actor, resource, rows, planned: caller?.planned }
 }
 
 const WRITES: ReadonlySet<QueryOperation> = new Set(['create', 'createMany', 'update', 'delete', 'restore'])

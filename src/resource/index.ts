@@ -5,7 +5,7 @@
  */
 export { activeFilters, filtersOfEntity, type FilterType } from './active-filters.ts'
 export { BoundResources } from './bound-resources.ts'
-export { callFor, perform, type Call, type OperationOptions } from './call.ts'
+export { callFor, perform, resourceFor, type Call, type OperationOptions } from './call.ts'
 export { actFor, actForSync, callerOf } from './caller.ts'
 export { crudContext, type CrudContext } from './context.ts'
 export { checkCoLocation } from './co-location.ts'
@@ -20,7 +20,7 @@ export {
 } from './foreign.ts'
 export { type CrudClass, type CrudHooks } from './hooks.ts'
 export { accessFor, modelsOf } from './models.ts'
-export { RequestSession, type Caller } from './request-session.ts'
+export { RequestSession, type Caller, type PlannedList } from './request-session.ts'
 export { Resource, type ReadFilters } from './resource.ts'
 export { withRows } from './role-rows.ts'
 export { readScope, rulesOf, toBody, type ScopeRules } from './scope.ts'

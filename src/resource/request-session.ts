@@ -5,13 +5,24 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../access/index.ts'
+import type { KeysetPlan, ListPlan, Whitelist } from '../plan/index.ts'
+import type { QueryParams } from '../query/index.ts'
 import type { Cancellation } from '../run/index.ts'
+
+/** A plan of a list with what it was made of. */
+export interface PlannedList {
+  readonly params: QueryParams
+  readonly whitelist: Whitelist
+  readonly plan: ListPlan | KeysetPlan
+}
 
 /** A request, in whose name methods of `CrudBase` read and write. */
 export interface Caller {
   readonly request: FastifyRequest | undefined
   /** The role of the request, which is found out when it is first needed. Absent if roles do not limit the caller. */
   readonly actor: Actor | Promise<Actor> | undefined
+  /** The plan of the list that the request wants, if it has been validated. */
+  readonly planned?: PlannedList | undefined
 }
 
 export abstract class RequestSession implements Caller {
@@ -30,6 +41,8 @@ export abstract class RequestSession implements Caller {
   abstract get opened (): EntityManager | undefined
   /** The role of the request, if the server has the option `access`. */
   abstract get actor (): Actor | Promise<Actor> | undefined
+  /** The plan of the list that the request wants, if it has been validated. */
+  abstract get planned (): PlannedList | undefined
   /** The cancellation for a client that has disconnected. */
   abstract get departure (): Cancellation
 }

@@ -10,13 +10,13 @@ const Lost = defineEntity({
   properties: { id: p.integer().primary().autoincrement(), name: p.string(), deleted_at: p.datetime(3).nullable() },
 })
 
-const [READS, WRITES] = ['http/routes/read-handlers', 'http/routes/write-handlers']
+const HANDLERS = 'http/routes/handlers'
 const STACKS = [
-  ['GET', '/lost', ['run/session', 'read/rows', 'read/list', READS]],
-  ['GET', '/lost/1', ['run/session', 'read/rows', 'read/get', READS]],
-  ['POST', '/lost', ['run/session', 'write/one-statement/insert', 'write/create', WRITES]],
-  ['PATCH', '/lost/1', ['run/session', 'write/one-statement/change', 'write/update', WRITES]],
-  ['DELETE', '/lost/1', ['run/session', 'write/one-statement/change', 'write/delete', WRITES]],
+  ['GET', '/lost', ['run/session', 'read/rows', 'read/list', HANDLERS]],
+  ['GET', '/lost/1', ['run/session', 'read/rows', 'read/get', HANDLERS]],
+  ['POST', '/lost', ['run/session', 'write/one-statement/insert', 'write/create', HANDLERS]],
+  ['PATCH', '/lost/1', ['run/session', 'write/one-statement/change', 'write/update', HANDLERS]],
+  ['DELETE', '/lost/1', ['run/session', 'write/one-statement/change', 'write/delete', HANDLERS]],
 ] as const
 
 const { stackTraceLimit } = Error

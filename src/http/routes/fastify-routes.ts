@@ -1,26 +1,26 @@
 /** The routes of a resource as Fastify takes them: the handler, schemas, validators and hooks of each operation. */
-import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import type { Access } from '../../access/index.ts'
 import type { Offer } from '../../catalogue/index.ts'
 import { markGenerated } from '../declared-parameters.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { answersProbes } from '../probes.ts'
-import { operationSchema } from '../schemas/operation.ts'
+import { operationSchema, type GeneratedSchema } from '../schemas/operation.ts'
 import type { NamedSchemas } from '../schemas/named.ts'
 import type { documentedRoles } from '../schemas/documented-roles.ts'
-import { serializeError } from '../error-schema.ts'
+import { ERROR_RESPONSES, serializeError } from '../error-schema.ts'
 import { compileWith } from '../server-validator.ts'
 import type { Streaming } from '../streams/index.ts'
 import { timed, timingHooks } from '../timing.ts'
+import { callOfRequest, type RouteHandler } from './call.ts'
 import { acceptEmptyBody, refuseOtherTypes } from './content-type.ts'
 import { routeDefinitions } from './handlers.ts'
 import { hooksOf, LastHooks } from './hooks.ts'
 import { ownBodies } from './own-bodies.ts'
 import { ownErrors } from './own-errors.ts'
-import { queryChecks } from './query-checks.ts'
 import type { RoutedResource } from './resource.ts'
-import { roleGuard, routesByRole, type RoleResource } from './roles.ts'
-import { routeSchema } from './schema.ts'
+import { callHooks, type RoleResource } from './roles.ts'
+import { seenResources } from './seen-resource.ts'
 import type { Within } from './transactions.ts'
 import { routeValidation } from './validation.ts'
 
@@ -62,29 +62,15 @@ export function fastifyRoutes (
   { options, routed, offer, named, limits, within, streaming, timing, transformOf }: RouteParts
 ): { readonly routes: FastifyRoute[], readonly onRoute: LastHooks['append'] } {
   const { name, bound, operations } = routed
-  const roles = limits?.resources
-  const checksOf = ({ whitelist }: RoutedResource['bound']): ReturnType<typeof queryChecks> =>
-    queryChecks({
-      whitelist,
-      unknownParameters: options.unknownParameters ?? 'refuse',
-      allowHardDelete: options.allowHardDelete === true,
-    })
-  const checks = checksOf(bound)
-  const shared = { orm: fastify.orm, options, within, streaming }
-  const byRole = roles && routesByRole(roles, (resource) => {
-    const checks = checksOf(resource.bound)
-    const { bound, operations } = resource
-    return { resource, checks, definitions: routeDefinitions({ ...shared, resource: bound, operations, checks }) }
-  })
-  const validationOf = routeValidation({
-    options,
-    operations,
-    checksOf: (request) => byRole?.of(request)?.checks ?? checks,
-    streams: streaming && ((request) => streaming.formatOf(request) !== undefined),
-    resourceOf: (request) => byRole?.of(request)?.resource.bound ?? bound,
-    byRole: byRole && { fillsNothing: (request) => byRole.of(request)?.resource.limited !== true },
-    compileOwn: compileWith(fastify),
-  })
+  const { orm } = fastify
+  const callParts = {
+    orm,
+    crud: options.crud,
+    access: limits?.access,
+    seenBy: seenResources(options, operations),
+    streams: streaming && ((request: FastifyRequest) => streaming.formatOf(request) !== undefined),
+  }
+  const compileOwn = compileWith(fastify)
   const schemas = new Map<CrudOperation, ReturnType<typeof operationSchema>>()
   const generatedOf = (operation: CrudOperation): ReturnType<typeof operationSchema> => {
     let schema = schemas.get(operation)
@@ -95,16 +81,15 @@ export function fastifyRoutes (
     return schema
   }
   const lastHooks = new LastHooks()
-  const routes = routeDefinitions({ ...shared, resource: bound, operations, checks })
+  const routes = routeDefinitions({ orm, resource: bound, options, operations, within, streaming })
     .map((definition): FastifyRoute => {
       const { operation, method, url } = definition
-      const handler = byRole === undefined ? definition.handler : byRole.handler(definition)
+      const handler: RouteHandler = (request, reply) => definition.handler(callOfRequest(request), reply)
       const measured = timing ? timed(handler) : handler
       const own = options.schemas?.[operation]
       const swaggerTransform = transformOf?.(operation, String(method))
       const generated = generatedOf(operation)
       const bodies = ownBodies(operation, generated, options, operations)
-      const { preValidation, validatorCompiler } = validationOf(operation, method, generated, bodies)
       const takesBody = generated.body !== undefined
       const hooks = hooksOf(
         options,
@@ -116,17 +101,14 @@ export function fastifyRoutes (
       const crud = { operation, resource: name }
       lastHooks.keep(crud, {
         preParsing: method === 'GET' ? undefined : takesBody ? refuseOtherTypes : acceptEmptyBody,
-        preValidation: [
-          ...limits === undefined ? [] : [roleGuard(limits.access, routed, definition)],
-          preValidation,
-        ],
+        preValidation: callHooks(definition, routed, callParts),
       })
       const route = {
         method,
         url,
         handler: method === 'GET' ? answersProbes(measured) : measured,
         schema: routeSchema(operation, name, generated, bodies === undefined ? own : { ...own, body: bodies.schema }),
-        validatorCompiler,
+        validatorCompiler: routeValidation(method, generated, bodies, compileOwn),
         schemaErrorFormatter: ownErrors(fastify) as never,
         config: {
           ...options.config,
@@ -140,4 +122,36 @@ export function fastifyRoutes (
       return { takesBody, route }
     })
   return { routes, onRoute: lastHooks.append }
+}
+
+const SUMMARIES: Readonly<Record<CrudOperation, (name: string) => string>> = {
+  list: (name) => `List ${name}`,
+  get: (name) => `Get a record of ${name}`,
+  create: (name) => `Create a record in ${name}`,
+  createMany: (name) => `Create several records in ${name}`,
+  update: (name) => `Change a record of ${name}`,
+  delete: (name) => `Delete a record of ${name}`,
+  restore: (name) => `Restore a deleted record of ${name}`,
+}
+
+/**
+ * The schema of a route. Parts of the application's own schema take the place of generated ones in it; the validator
+ * checks both. If the application has responses, Fastify serializes them, and only the schemas of errors are added.
+ */
+function routeSchema (
+  operation: CrudOperation,
+  name: string,
+  generated: GeneratedSchema,
+  own: FastifySchema = {}
+): FastifySchema {
+  const given = Object.fromEntries(Object.entries(own).filter(([, part]) => part !== undefined))
+  const { query, ...parts } = given as FastifySchema & { readonly query?: unknown }
+  return {
+    tags: [name],
+    summary: SUMMARIES[operation](name),
+    ...generated,
+    ...parts,
+    ...(query !== undefined && { querystring: query }),
+    response: own.response === undefined ? generated.response : { ...ERROR_RESPONSES, ...own.response as object },
+  } as FastifySchema
 }

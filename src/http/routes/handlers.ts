@@ -1,25 +1,43 @@
-/** The routes of a resource's operations. */
-import type { HTTPMethods } from 'fastify'
-import type { CrudOperation } from '../route-options.ts'
-import { handlerParts, type Handler, type RouteSubject } from './handler-parts.ts'
+/** The routes of a resource's operations, and their handlers. A handler gets the call of its request. */
+import type { MikroORM } from '@mikro-orm/postgresql'
+import type { FastifyReply, HTTPMethods } from 'fastify'
+import { NotFoundError, PreconditionRequiredError } from '../../base/errors.ts'
+import { CrudBase, type CrudReadOptions } from '../../crud/index.ts'
+import { changedColumns, streamColumns, type JsonAnswer } from '../../read/index.ts'
+import { readScope, type Resource } from '../../resource/index.ts'
+import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
+import type { Streaming } from '../streams/index.ts'
+import { changedData, newData } from './accepted-body.ts'
+import type { RouteCall } from './call.ts'
 import { keyPath } from './key.ts'
-import { readHandlers } from './read-handlers.ts'
-import { writeHandlers } from './write-handlers.ts'
+import { routeMethods } from './route-methods.ts'
+import type { Within } from './transactions.ts'
+
+export type CallHandler = (call: RouteCall, reply: FastifyReply) => Promise<FastifyReply>
 
 export interface RouteDefinition {
   readonly operation: CrudOperation
   readonly method: HTTPMethods
   readonly url: string
-  readonly handler: Handler
+  readonly handler: CallHandler
+}
+
+/** What the handlers of a resource share. All of it is made once, at start-up. */
+export interface HandlerParts {
+  readonly orm: MikroORM
+  readonly resource: Resource
+  readonly options: CrudRoutesOptions
+  readonly operations: readonly CrudOperation[]
+  readonly within: Readonly<Record<CrudOperation, Within>>
+  /** Sends streams, if the resource has them. */
+  readonly streaming: Streaming | undefined
 }
 
 /** The routes of a resource's operations, in the order of their documentation. */
-export function routeDefinitions (subject: RouteSubject): RouteDefinition[] {
-  const parts = handlerParts(subject)
+export function routeDefinitions (parts: HandlerParts): RouteDefinition[] {
   const { operations } = parts
-  const { list, get } = readHandlers(parts)
-  const { create, update, delete: remove, restore } = writeHandlers(parts)
-  const url = keyPath(parts.model)
+  const { list, get, create, update, delete: remove, restore } = handlersOf(parts)
+  const url = keyPath(parts.resource.model)
   const posts = operations.includes('create') ? 'create' : 'createMany'
   const definitions: RouteDefinition[] = [
     { operation: 'list', method: 'GET', url: '/', handler: list },
@@ -32,3 +50,150 @@ export function routeDefinitions (subject: RouteSubject): RouteDefinition[] {
   ]
   return definitions.filter(({ operation }) => operations.includes(operation))
 }
+
+/** The handlers by operation. `create` is also that of `createMany`. */
+function handlersOf (
+  { orm, options, within, streaming }: HandlerParts
+): Readonly<Record<Exclude<CrudOperation, 'createMany'>, CallHandler>> {
+  const { crud, scope: scopeOf, schemas = {}, requireIfMatch } = options
+  const methods = routeMethods(orm, crud)
+  const ownResponses = Object.values(schemas).some((schema) => schema?.response !== undefined)
+
+  const scoped = async ({ request }: RouteCall, scopeOf: NonNullable<CrudRoutesOptions['scope']>) => {
+    const scope: unknown = await scopeOf(request)
+    return { scope: scope as never, context: { request } }
+  }
+
+  /** The options of all operations. They are a promise only if there is a scope to wait for. */
+  const optionsOf = (call: RouteCall): CrudReadOptions | Promise<CrudReadOptions> =>
+    scopeOf === undefined ? { context: { request: call.request } } : scoped(call, scopeOf)
+
+  /** Runs an operation with its options, in the transaction of its route. Without a scope it makes the only promise. */
+  const run = <Answer>(
+    operation: CrudOperation,
+    call: RouteCall,
+    work: (options: CrudReadOptions) => Promise<Answer>
+  ): Promise<Answer> => {
+    const begin = (): Promise<Answer> => {
+      const given = optionsOf(call)
+      return given instanceof Promise ? given.then(work) : work(given)
+    }
+    return within[operation](call.request, begin)
+  }
+
+  /**
+   * Sends JSON text unchanged. If the application has a response schema, sends an object, which that schema serializes.
+   */
+  const sendJson = ({ request }: RouteCall, reply: FastifyReply, json: string): FastifyReply => {
+    reply.type(JSON_TYPE)
+    // Fastify makes a new `routeOptions` for each read
+    const operation = ownResponses ? request.routeOptions.config.crud!.operation : undefined
+    const schema = operation && schemas[operation]
+    return reply.send(schema?.response === undefined ? json : JSON.parse(json))
+  }
+
+  /** Sends a record, with the entity tag of its version. */
+  const sendRecord = (call: RouteCall, reply: FastifyReply, record: JsonAnswer): FastifyReply => {
+    const etag = call.seen.tagOf(record)
+    if (etag !== undefined) reply.header('etag', etag)
+    return sendJson(call, reply, record.json)
+  }
+
+  const streamList = async (
+    call: RouteCall,
+    reply: FastifyReply,
+    format: ReturnType<Streaming['formatOf']> & {},
+    { send }: Streaming
+  ): Promise<FastifyReply> => {
+    const { request, seen: { resource: { whitelist, model } } } = call
+    const { em, queryParams } = request
+    const known = streamColumns(whitelist, queryParams)
+    const read = await optionsOf(call)
+    if (crud.streamJson !== CrudBase.prototype.streamJson) readScope(read, model)
+    const columns = (first: string | undefined) =>
+      crud.afterRead === undefined || first === undefined ? known : changedColumns(known, JSON.parse(first) as object)
+    return await send(
+      request,
+      reply,
+      format,
+      (signal) => crud.streamJson(em, queryParams, { ...read, signal }),
+      columns
+    )
+  }
+
+  /** The header If-Match, which names the versions that a record may have. */
+  const ifMatchOf = ({ request: { headers } }: RouteCall): string | undefined => headers['if-match']
+
+  const requireVersion = (call: RouteCall): void => {
+    if (requireIfMatch && ifMatchOf(call) === undefined) throw new PreconditionRequiredError()
+  }
+
+  return {
+    list: async (call, reply) => {
+      call.query()
+      const format = streaming?.formatOf(call.request)
+      if (format !== undefined) return await streamList(call, reply, format, streaming!)
+      const { json } = await run('list', call, (options) => methods.list(call, options))
+      return sendJson(call, reply, json)
+    },
+
+    get: async (call, reply) => {
+      call.key()
+      call.query()
+      const found = await run('get', call, (options) => methods.get(call, options))
+      if (found === null) throw new NotFoundError()
+      return sendRecord(call, reply, found)
+    },
+
+    create: async (call, reply) => {
+      call.query()
+      const data = newData(call)
+      if (Array.isArray(data)) {
+        const { json } = await run('createMany', call, (options) => methods.createMany(call, options, data))
+        return sendJson(call, reply.code(201), json)
+      }
+      const record = await run('create', call, (options) => methods.create(call, options, data))
+      const location = call.seen.locationOf(call.request.url, record)
+      if (location !== undefined) reply.header('location', location)
+      return sendRecord(call, reply.code(201), record)
+    },
+
+    update: async (call, reply) => {
+      call.key()
+      call.query()
+      requireVersion(call)
+      const data = changedData(call)
+      const record = await run(
+        'update',
+        call,
+        (options) => methods.update(call, { ...options, ifMatch: ifMatchOf(call) }, data)
+      )
+      return sendRecord(call, reply, record)
+    },
+
+    delete: async (call, reply) => {
+      call.key()
+      const { hard } = call.query()
+      requireVersion(call)
+      const record = await run(
+        'delete',
+        call,
+        (options) => methods.delete(call, { ...options, ifMatch: ifMatchOf(call), hard })
+      )
+      return sendRecord(call, reply, record)
+    },
+
+    restore: async (call, reply) => {
+      call.key()
+      call.query()
+      const record = await run(
+        'restore',
+        call,
+        (options) => methods.restore(call, { ...options, ifMatch: ifMatchOf(call) })
+      )
+      return sendRecord(call, reply, record)
+    },
+  }
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'

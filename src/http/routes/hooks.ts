@@ -24,7 +24,7 @@ export interface FinalHooks {
   readonly preValidation: readonly PreValidation[]
 }
 
-type PreValidation = Extract<RouteOptions['preValidation'], readonly unknown[]>[number]
+export type PreValidation = Extract<RouteOptions['preValidation'], readonly unknown[]>[number]
 
 /**
  * Hooks on `preParsing` and `preValidation` that run after all others of their route, including those that the

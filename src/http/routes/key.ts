@@ -2,7 +2,6 @@
 import { RequestValidationError, type ErrorItem } from '../../base/errors.ts'
 import { isUuid, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../../model/index.ts'
 import type { Id } from '../../plan/index.ts'
-import type { RouteRequest } from './request.ts'
 
 interface Segment {
   readonly name: string
@@ -34,10 +33,10 @@ export function keyPath (model: EntityModel): string {
  * Returns a function that reads the key in the parameters of a path. It throws `RequestValidationError` for text that
  * has another type or is out of the column's range.
  */
-export function keyReader (model: EntityModel): (params: RouteRequest['params']) => Id {
+export function keyReader (model: EntityModel): (params: Readonly<Record<string, string>>) => Id {
   const segments = keySegments(model)
   const [only, ...others] = segments
-  const readAll = (params: RouteRequest['params']): Id => {
+  const readAll = (params: Readonly<Record<string, string>>): Id => {
     const errors: ErrorItem[] = []
     const id: Record<string, unknown> = {}
     for (const { name, part, column, inner } of segments) {

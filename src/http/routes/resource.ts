@@ -15,7 +15,7 @@ import {
 } from '../route-options.ts'
 import { offeredOperations } from './operations.ts'
 import { checkOwnParts } from './own-parts.ts'
-import { fillsNothing } from './validation.ts'
+import { fillsNothing } from './seen-resource.ts'
 
 export interface RoutedResource {
   /** The subject of messages: `The resource /categories`. */

@@ -1,17 +1,20 @@
-/** The routes of a resource for each role: its handlers know only what exists for the role. */
-import type { MikroORM } from '@mikro-orm/postgresql'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+/** The roles of a resource: what each may do with it, and which resource the call of a request gets. */
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import type { FastifyRequest } from 'fastify'
 import type { Access, Actor, Role } from '../../access/index.ts'
 import { equalitiesOf, readCondition } from '../../conditions/index.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
 import { isPromise } from '../../base/or-promise.ts'
-import type { Resource } from '../../resource/index.ts'
+import { resourceFor, type Resource } from '../../resource/index.ts'
 import { knownActorOf, settleActor } from '../actor-of-request.ts'
+import { openedEm } from '../em-of-request.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
+import { beginValidation, RouteCall, type RouteRequest } from './call.ts'
 import type { RouteDefinition } from './handlers.ts'
+import type { PreValidation } from './hooks.ts'
 import { checkFilled, waysToOpen } from './operations.ts'
-import type { QueryChecks } from './query-checks.ts'
 import type { RoutedResource } from './resource.ts'
+import type { SeenResource } from './seen-resource.ts'
 
 /** A resource as a role knows it. */
 export interface RoleResource extends RoutedResource {
@@ -78,70 +81,54 @@ function changesOfRule (property: Property, model: EntityModel, role: Role): rea
   return role.links.freezes(model, property) ? ['let the role set the other side of the relation'] : []
 }
 
-type Handler = RouteDefinition['handler']
-
-/** The parts of a resource's routes that are made for each role. */
-export interface RoleRoutes {
-  readonly resource: RoleResource
-  readonly checks: QueryChecks
-  readonly definitions: readonly RouteDefinition[]
-}
-
-/** The routes of a resource by the role of a request, which is known when all hooks of the application have run. */
-export interface RoutesByRole {
-  readonly of: (request: FastifyRequest | undefined) => RoleRoutes | undefined
-  /** The handler of a route, which calls that of the request's role. */
-  readonly handler: (route: RouteDefinition) => Handler
-}
-
-export function routesByRole (
-  resources: readonly RoleResource[],
-  routesOf: (resource: RoleResource) => RoleRoutes
-): RoutesByRole {
-  const byRole = new Map(resources.map((resource) => [resource.role, routesOf(resource)]))
-  const roleIn = (request: FastifyRequest): Role | undefined => {
-    const actor = knownActorOf(request)
-    return actor instanceof Promise ? undefined : actor?.role
-  }
-  const of = (request: FastifyRequest | undefined): RoleRoutes | undefined => request && byRole.get(roleIn(request)!)
-  return {
-    of,
-    handler: ({ method, url }) => {
-      const handlers = new Map<RoleRoutes, Handler>()
-      for (const own of byRole.values()) {
-        const definition = own.definitions.find((definition) => definition.method === method && definition.url === url)
-        if (definition !== undefined) handlers.set(own, definition.handler)
-      }
-      // the guard has refused requests without a handler
-      return (request, reply) => handlers.get(of(request)!)!(request, reply)
-    },
-  }
+export interface CallParts {
+  readonly orm: MikroORM
+  readonly crud: CrudRoutesOptions['crud']
+  /** Absent without roles. */
+  readonly access: Access | undefined
+  /** How callers see a resource. */
+  readonly seenBy: (resource: Resource, actor: Actor | undefined) => SeenResource
+  /** Whether a request asks for a stream. Absent if the resource has none. */
+  readonly streams: ((request: FastifyRequest) => boolean) | undefined
 }
 
 /**
- * A hook that refuses requests whose role may not use the operation, whatever their body contains. It runs after the
- * hooks of the application.
+ * The last hooks on `preValidation`, after those of the application. They ask for the role of a request, refuse what it
+ * may not do, and begin the validation of its call. The first one may wait for the role. The validators must follow the
+ * second one at once.
  *
- * @throws {ForbiddenError}
+ * @throws {ForbiddenError} if the role may not use the operation, whatever the body contains
  */
-export function roleGuard (
-  access: Access,
-  { bound: { model }, operations }: RoutedResource,
-  { operation, method, url }: RouteDefinition
-): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void | Promise<void> {
+export function callHooks (
+  { operation, method, url }: RouteDefinition,
+  { bound, operations }: RoutedResource,
+  { orm, crud, access, seenBy, streams }: CallParts
+): readonly PreValidation[] {
   const creates = method === 'POST' && url === '/'
   const wanted = ({ body }: FastifyRequest): CrudOperation => {
     if (!creates) return operation
     const meant = Array.isArray(body) ? 'createMany' : 'create'
     return operations.includes(meant) ? meant : operation
   }
-  const check = (actor: Actor, request: FastifyRequest): void => {
-    actor.check(model.name, wanted(request))
-  }
-  return (request, reply, done) => {
-    const actor = settleActor(request, access)
-    if (isPromise(actor)) return actor.then((actor) => check(actor, request))
-    check(actor, request)
+  const main = seenBy(bound, undefined)
+  const begin: PreValidation = (request, reply, done) => {
+    const own = wanted(request)
+    const em = openedEm(request)
+    const actor = access && knownActorOf(request) as Actor
+    const seen = actor === undefined && em === undefined
+      ? main
+      : seenBy(resourceFor(crud, em ?? orm.em as EntityManager, actor, own), actor)
+    if (operation === 'list' && streams !== undefined) reply.header('vary', 'accept')
+    // an `onRoute` hook adds this one, whose type knows no schema
+    const call = request as RouteRequest
+    beginValidation(new RouteCall(call, own, seen, operation === 'list' && streams?.(call) === true))
     done()
   }
+  if (access === undefined) return [begin]
+  const settle: PreValidation = (request, reply, done) => {
+    const actor = settleActor(request, access)
+    if (isPromise(actor)) return actor.then(() => {})
+    done()
+  }
+  return [settle, begin]
 }

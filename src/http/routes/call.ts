@@ -1,0 +1,207 @@
+/**
+ * What a request wants of a resource: its operation, the resource as its role sees it, its key, and its plan or body.
+ * Fastify's validation phase decides each part once, and a handler gets nothing else.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { TRecord, TString, TUnknown } from '@sinclair/typebox'
+import type {
+  FastifyReply,
+  FastifyRequest,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+  RouteGenericInterface,
+} from 'fastify'
+import { hasPreHandler } from '../../borrowed/fastify.ts'
+import { checkGet, checkWriteQuery, planList, planStream, type Id, type UnknownOptions } from '../../plan/index.ts'
+import type { QueryParamError } from '../../query/index.ts'
+import type { PlannedList } from '../../resource/index.ts'
+import { declaredParameters } from '../declared-parameters.ts'
+import type { CrudOperation } from '../route-options.ts'
+import { acceptBody, type AcceptedBody } from './accepted-body.ts'
+import type { SeenResource } from './seen-resource.ts'
+
+/**
+ * What is known of the schemas before there is an entity. With `attachValidation`, handlers also get bodies that the
+ * schema refuses, so the type of a body is not a record.
+ */
+interface KnownSchema {
+  readonly params: TRecord<TString, TString>
+  readonly querystring: TRecord<TString, TUnknown>
+}
+
+/** A request of a generated route. Most of its schemas is made of an entity's metadata, at start-up. */
+export type RouteRequest = FastifyRequest<
+  RouteGenericInterface,
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  KnownSchema,
+  TypeBoxTypeProvider
+>
+
+export type RouteHandler = (request: RouteRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+const kCall = Symbol('fastify-crud-kit.call')
+
+/** The property that a request needs for its call. The plugin decorates requests with it, as null. */
+export const CALL_PROPERTY: symbol = kCall
+
+interface WithCall {
+  [kCall]?: RouteCall | null
+}
+
+export class RouteCall {
+  readonly request: RouteRequest
+  readonly operation: CrudOperation
+  readonly seen: SeenResource
+  /** Whether the request prefers a stream to a page. */
+  readonly streams: boolean
+  /** The plan of the list that the request wants. */
+  planned: PlannedList | undefined
+  /** The body, after it was checked. */
+  accepted: AcceptedBody | undefined
+  #id: Id | undefined
+  #readQuery: { readonly hard: boolean } | undefined
+
+  constructor (request: RouteRequest, operation: CrudOperation, seen: SeenResource, streams: boolean) {
+    this.request = request
+    this.operation = operation
+    this.seen = seen
+    this.streams = streams
+  }
+
+  /**
+   * The key in the path.
+   *
+   * @throws {RequestValidationError} for text that cannot be a key
+   */
+  key (): Id {
+    this.#id ??= this.seen.readKey(this.request.params)
+    return this.#id
+  }
+
+  /**
+   * Plans or checks the query string.
+   *
+   * @returns whether a delete is to remove its row for good
+   * @throws one error for all mistakes in the query string
+   */
+  query (): { readonly hard: boolean } {
+    this.#readQuery ??= this.#query()
+    return this.#readQuery
+  }
+
+  #query (): { readonly hard: boolean } {
+    const { request, seen: { resource: { whitelist }, options } } = this
+    switch (this.operation) {
+      case 'list': {
+        const params = request.queryParams
+        if (this.streams) planStream(params, whitelist, this.#unknown())
+        else this.planned = { params, whitelist, plan: planList(params, whitelist, this.#unknown()) }
+        return SOFT
+      }
+      case 'get':
+        checkGet(request.queryParams, whitelist, this.#unknown())
+        return SOFT
+      default:
+        // most writes have no query string
+        if (!request.url.includes('?') && Object.keys(request.query).length === 0) return SOFT
+        return this.#queryOfWrite(options.allowHardDelete === true)
+    }
+  }
+
+  #queryOfWrite (allowsHard: boolean): { readonly hard: boolean } {
+    const { request: { queryParams, query }, seen: { resource: { whitelist } } } = this
+    const { hard } = query
+    const removes = this.operation === 'delete'
+    const mistake = removes ? hardMistake(hard, allowsHard) : hard !== undefined && "'hard' belongs to DELETE."
+    const errors: readonly QueryParamError[] = mistake
+      ? [{ source: { parameter: 'hard' }, code: 'FST_CRUD_QUERY_INVALID', detail: mistake }]
+      : []
+    // 'hard' has its own error
+    const params = { ...queryParams, unknown: queryParams.unknown.filter((name) => name !== 'hard') }
+    const declared = removes && allowsHard ? ['hard'] : []
+    checkWriteQuery(params, whitelist, { ...this.#unknownTo(declared), strict: HARD }, errors)
+    return { hard: removes && hard === 'true' }
+  }
+
+  /** What is to happen to parameters that are not part of the query language. */
+  #unknown (): UnknownOptions {
+    return this.request.queryParams.unknown.length > 0 ? this.#unknownTo([]) : {}
+  }
+
+  #unknownTo (own: readonly string[]): UnknownOptions {
+    const { names, open } = declaredParameters(this.request)
+    return {
+      refuseUnknown: this.seen.options.unknownParameters !== 'ignore' && !open,
+      declared: [...own, ...names],
+    }
+  }
+
+  /**
+   * Checks the body.
+   *
+   * @throws {RequestValidationError} for mistakes in it
+   */
+  accept (): void {
+    this.accepted = acceptBody(this)
+  }
+
+  /** Whether the operation need not check the body again. */
+  get isChecked (): boolean {
+    return this.accepted?.whole === true && this.accepted.body === this.request.body
+  }
+
+  /** Forgets what a hook can have changed since it was decided. Query parameters are frozen. */
+  forget (): void {
+    this.#id = undefined
+    this.accepted = undefined
+    if (this.operation !== 'list' && this.operation !== 'get') this.#readQuery = undefined
+  }
+}
+
+const SOFT = { hard: false } as const
+
+/**
+ * The parameters that are refused even if unknown parameters are ignored: without `hard`, the row would not be
+ * removed.
+ */
+const HARD: readonly string[] = ['hard']
+
+function hardMistake (hard: unknown, allowed: boolean): string | undefined {
+  if (hard === undefined) return undefined
+  if (!allowed) return "'hard' is not enabled for this resource."
+  return hard === 'true' || hard === 'false' ? undefined : "'hard' is true or false."
+}
+
+/**
+ * The call that is being validated. Fastify's validators get only the data. Fastify calls them right after the last
+ * hook on `preValidation`, in the same turn of the event loop. A WeakMap from data to calls would cost far more.
+ */
+let current: RouteCall | undefined
+
+/** Keeps the call of a request, which Fastify will validate next. */
+export function beginValidation (call: RouteCall): void {
+  ;(call.request as WithCall)[kCall] = call
+  current = call
+}
+
+/**
+ * The call of a key, a query string or a body that is being validated. It is `undefined` if a plugin has added an
+ * asynchronous hook on `preValidation` after ours, and another request came in between. Then the handler decides.
+ */
+export function validatedCall (data: unknown, part: 'params' | 'query' | 'body'): RouteCall | undefined {
+  // Fastify's validators get null in place of a body that is missing
+  return current !== undefined && (current.request[part] ?? null) === data ? current : undefined
+}
+
+/** The call of a request, for its handler. What hooks on `preHandler` can have changed is decided again. */
+export function callOfRequest (request: FastifyRequest): RouteCall {
+  const call = (request as WithCall)[kCall]!
+  if (hasPreHandler(request)) call.forget()
+  return call
+}
+
+/** The plan of the list that a request wants, if it has been validated. */
+export function plannedListOf (request: FastifyRequest): PlannedList | undefined {
+  return (request as WithCall)[kCall]?.planned
+}

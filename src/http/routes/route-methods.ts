@@ -1,0 +1,139 @@
+/** The operations that routes run, or the methods of the application that override them. */
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { ConfigError } from '../../base/errors.ts'
+import { shown } from '../../base/option-checks.ts'
+import type { Steps } from '../../base/steps.ts'
+import {
+  CrudBase,
+  type CrudDeleteOptions,
+  type CrudReadOptions,
+  type CrudRecord,
+  type CrudUpdateOptions,
+} from '../../crud/index.ts'
+import { isObject } from '../../model/index.ts'
+import { readList, readRecord, type JsonAnswer } from '../../read/index.ts'
+import { perform, readScope, type Call } from '../../resource/index.ts'
+import { createMany, createOne, deleteOne, restoreOne, updateOne } from '../../write/index.ts'
+import type { CrudOperation } from '../route-options.ts'
+import { sessionsOf } from '../sessions.ts'
+import type { RouteCall } from './call.ts'
+
+type MethodOptions = CrudUpdateOptions & CrudDeleteOptions
+
+type Method<Answer, Args extends unknown[] = []> = (
+  call: RouteCall,
+  options: MethodOptions,
+  ...args: Args
+) => Promise<Answer>
+
+export interface RouteMethods {
+  readonly list: Method<JsonAnswer>
+  readonly get: Method<JsonAnswer | null>
+  readonly create: Method<JsonAnswer, [data: CrudRecord]>
+  readonly createMany: Method<JsonAnswer, [data: readonly CrudRecord[]]>
+  readonly update: Method<JsonAnswer, [data: CrudRecord]>
+  readonly delete: Method<JsonAnswer>
+  readonly restore: Method<JsonAnswer>
+}
+
+/**
+ * The methods of a resource's routes. They bypass those of `CrudBase`, which would convert the same answers to objects.
+ * If the application overrides a method, it is called with the request's EntityManager, and its records are sent.
+ * Operations check the scope themselves. For the application's methods, it is checked before the call.
+ */
+export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
+  const isOwn = (method: keyof CrudBase): boolean => crud[method] !== CrudBase.prototype[method]
+  const sessionOf = sessionsOf(orm)
+  const operating = <Answer, Args extends unknown[]> (
+    operation: CrudOperation,
+    steps: (made: Call, call: RouteCall, ...args: Args) => Steps<Answer>
+  ): Method<Answer, Args> => {
+    return (call, options, ...args) =>
+      perform(crud, sessionOf(call.request), operation, options, (made) => steps(made, call, ...args))
+  }
+  const sent = (method: keyof RouteMethods, { seen }: RouteCall, record: unknown): JsonAnswer => {
+    if (!isObject(record)) throw wrongResult(method, 'the record as an object', record)
+    const { version: property } = seen.resource.model
+    const version: unknown = property && record[property.publicName]
+    return { json: JSON.stringify(record), version: version === undefined ? undefined : String(version) }
+  }
+  const checked = <Options extends CrudReadOptions>({ seen }: RouteCall, options: Options): Options => {
+    readScope(options, seen.resource.model)
+    return options
+  }
+  return {
+    list: operating('list', (made, { request }) => readList(made, request.queryParams)),
+    get: operating('get', (made, call) => readRecord(made, call.key(), call.request.queryParams)),
+    create: operating('create', (made, call, data: CrudRecord) => createOne(made, data, call.isChecked)),
+    createMany: operating(
+      'createMany',
+      (made, call, data: readonly CrudRecord[]) => createMany(made, data, call.isChecked)
+    ),
+    update: operating('update', (made, call, data: CrudRecord) => updateOne(made, call.key(), data, call.isChecked)),
+    delete: operating('delete', (made, call) => deleteOne(made, call.key())),
+    restore: operating('restore', (made, call) => restoreOne(made, call.key())),
+    ...(isOwn('listJson') && {
+      list: async (call, options) => {
+        const { em, queryParams } = call.request
+        return { json: jsonOf('listJson', await crud.listJson(em, queryParams, checked(call, options))) }
+      },
+    }),
+    ...(isOwn('list') && {
+      list: async (call, options) => {
+        const { em, queryParams } = call.request
+        const page: unknown = await crud.list(em, queryParams, checked(call, options))
+        if (!isObject(page)) throw wrongResult('list', 'the page as an object', page)
+        return { json: JSON.stringify(page) }
+      },
+    }),
+    ...(isOwn('getJson') && {
+      get: async (call, options) => {
+        const { em, queryParams } = call.request
+        const json = await crud.getJson(em, call.key(), queryParams, checked(call, options))
+        return json === null ? null : sent('get', call, JSON.parse(jsonOf('getJson', json)))
+      },
+    }),
+    ...(isOwn('get') && {
+      get: async (call, options) => {
+        const { em, queryParams } = call.request
+        const record = await crud.get(em, call.key(), queryParams, checked(call, options))
+        return record === null ? null : sent('get', call, record)
+      },
+    }),
+    ...(isOwn('create') && {
+      create: async (call, options, data) =>
+        sent('create', call, await crud.create(call.request.em, data, checked(call, options))),
+    }),
+    ...(isOwn('createMany') && {
+      createMany: async (call, options, data) => {
+        const records: unknown = await crud.createMany(call.request.em, data, checked(call, options))
+        if (!Array.isArray(records)) throw wrongResult('createMany', 'the records as an array', records)
+        return { json: JSON.stringify(records) }
+      },
+    }),
+    ...(isOwn('update') && {
+      update: async (call, options, data) =>
+        sent('update', call, await crud.update(call.request.em, call.key(), data, checked(call, options))),
+    }),
+    ...(isOwn('delete') && {
+      delete: async (call, options) =>
+        sent('delete', call, await crud.delete(call.request.em, call.key(), checked(call, options))),
+    }),
+    ...(isOwn('restore') && {
+      restore: async (call, options) =>
+        sent('restore', call, await crud.restore(call.request.em, call.key(), checked(call, options))),
+    }),
+  }
+}
+
+/** The JSON text that a method of the application has returned. */
+function jsonOf (method: string, json: unknown): string {
+  if (typeof json !== 'string') throw wrongResult(method, 'the JSON text', json)
+  return json
+}
+
+/** The error of a method of the application that has returned something else than it must. */
+const wrongResult = (method: string, expected: string, got: unknown): ConfigError =>
+  new ConfigError(
+    `The overridden method '${method}' must return ${expected}, as super.${method}() does; it returned ${shown(got)}.`
+  )

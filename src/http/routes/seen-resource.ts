@@ -1,0 +1,70 @@
+/** A resource as its callers see it: all of them, or those with one role. Routes derive all that they need from it. */
+import type { Actor } from '../../access/index.ts'
+import { CrudBase } from '../../crud/index.ts'
+import type { Resource } from '../../resource/index.ts'
+import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
+import { locationsOf, tagOf } from './headers.ts'
+import { keyReader } from './key.ts'
+
+export interface SeenResource {
+  readonly resource: Resource
+  readonly options: CrudRoutesOptions
+  /** The operations of the routes. A role may use some of them. */
+  readonly operations: readonly CrudOperation[]
+  /** Whether bodies of new records must be complete, because nothing else fills in properties. */
+  readonly complete: boolean
+  /** Whether no function of the application gets a request after its body was validated, apart from hooks. */
+  readonly undisturbed: boolean
+  /** Names that bodies may have and that are ignored. `undefined` if such names are refused. */
+  readonly ignored: Readonly<Record<'create' | 'update', readonly string[] | undefined>>
+  readonly readKey: ReturnType<typeof keyReader>
+  readonly tagOf: ReturnType<typeof tagOf>
+  readonly locationOf: ReturnType<typeof locationsOf>
+}
+
+/** Returns the function that tells how callers see a resource. A server without roles has one view of it. */
+export function seenResources (
+  options: CrudRoutesOptions,
+  operations: readonly CrudOperation[]
+): (resource: Resource, actor: Actor | undefined) => SeenResource {
+  const known = new WeakMap<Resource, SeenResource>()
+  const completes = fillsNothing(options, operations)
+  const ignores = options.readonlyProperties === 'ignore'
+  return (resource, actor) => {
+    let seen = known.get(resource)
+    if (seen !== undefined) return seen
+    const { model, writable } = resource
+    known.set(
+      resource,
+      seen = {
+        resource,
+        options,
+        operations,
+        complete: completes && actor?.role.ruleOf(model.name)?.rows === undefined,
+        undisturbed: options.scope === undefined && actor === undefined,
+        ignored: {
+          create: ignores ? writable.create?.readonly : undefined,
+          update: ignores ? writable.update?.readonly : undefined,
+        },
+        readKey: keyReader(model),
+        tagOf: tagOf(model),
+        locationOf: locationsOf(model, options.crud.afterRead !== undefined),
+      }
+    )
+    return seen
+  }
+}
+
+/**
+ * Whether the bodies of new records must be complete. Otherwise, a scope, the hook `beforeCreate` or a method of the
+ * application fills in properties, and the operation checks what is missing after that.
+ */
+export function fillsNothing (
+  { crud, scope }: CrudRoutesOptions,
+  operations: readonly CrudOperation[]
+): boolean {
+  return scope === undefined && crud.beforeCreate === undefined &&
+    (['create', 'createMany'] as const).every((operation) =>
+      !operations.includes(operation) || crud[operation] === CrudBase.prototype[operation]
+    )
+}
