@@ -10,12 +10,12 @@ import {
   checkExplorerOptions,
   describeApi,
   encodedFor,
-  etagOf,
+  etagOfText,
   explain,
   hasCopy,
   pageAt,
-  readPage,
-  refusalOf,
+  readBuiltPage,
+  refusalOfAll,
   type ExplorerOptions,
   type PageFile,
 } from '../src/explorer/index.ts'
@@ -65,7 +65,7 @@ const register: FastifyPluginAsyncTypebox<ExplorerOptions> = async (fastify, opt
   checkExplorerOptions(options, `${fastify.prefix}${prefix}`)
   const { enabled = !isProduction() } = options
   if (!enabled) return
-  const page = readPage(FOLDER)
+  const page = readBuiltPage(FOLDER)
   await fastify.register(async (instance) => addRoutes(instance, options, page), {
     prefix: prefix.replace(/\/+$/, ''),
     ...(logLevel !== undefined && { logLevel }),
@@ -82,7 +82,7 @@ const FilePath = Type.Object({ '*': Type.String() })
 function addRoutes (
   fastify: Parameters<FastifyPluginAsyncTypebox>[0],
   options: ExplorerOptions,
-  { index, files }: ReturnType<typeof readPage>
+  { index, files }: ReturnType<typeof readBuiltPage>
 ): void {
   const segments = fastify.prefix.split('/').filter((segment) => segment !== '')
   // only @fastify/swagger declares `hide`, and the OpenAPI document of an application leaves such routes out
@@ -97,7 +97,7 @@ function addRoutes (
   fastify.get('/resources.json', route, async (request, reply) => {
     const { usable, refusals } = await askResources(fastify, request)
     reply.header('cache-control', NO_STORE)
-    const refusal = usable.length === 0 ? refusalOf(refusals) : undefined
+    const refusal = usable.length === 0 ? refusalOfAll(refusals) : undefined
     if (refusal !== undefined) return passOn(refusal, reply)
     facts ??= apiFacts(fastify, options)
     return describeApi({
@@ -125,7 +125,7 @@ function addRoutes (
 
   const sendPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const html = pageAt(baseOf(request.url, segments), index)
-    return sendCached(request, reply, etagOf(html), () => reply.type('text/html; charset=utf-8').send(html))
+    return sendCached(request, reply, etagOfText(html), () => reply.type('text/html; charset=utf-8').send(html))
   }
   fastify.get('/', route, sendPage)
   fastify.get('/*', { ...route, schema: { ...hidden, params: FilePath } }, (request, reply) => {
@@ -175,7 +175,7 @@ const PASSED = ['content-type', 'www-authenticate', 'retry-after', 'location'] a
 
 /** Sends the answer of a resource's route. */
 function passOn (
-  { statusCode, headers, rawPayload }: NonNullable<ReturnType<typeof refusalOf>>,
+  { statusCode, headers, rawPayload }: NonNullable<ReturnType<typeof refusalOfAll>>,
   reply: FastifyReply
 ): FastifyReply {
   for (const name of PASSED) if (headers[name] !== undefined) reply.header(name, headers[name])

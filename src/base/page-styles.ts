@@ -116,6 +116,12 @@ interface PageStyle {
   readonly skipped?: (place: number | undefined, size: number) => number
   /** Whether `skipped` depends on the size. */
   readonly skipsPages: boolean
+  /** The name of its answers in schemas. */
+  readonly title: string
+  /** Whether its answers have the total. */
+  readonly hasTotal: boolean
+  /** What its answers have beside the items, the total and the ends: numbers, numbers of pages, and cursors. */
+  readonly answer: Readonly<Record<string, 'number' | 'pages' | 'cursor'>>
 }
 
 /** The styles. A request uses the parameters of one style. */
@@ -126,6 +132,9 @@ export const PAGE_STYLES = {
     phrase: 'page and per_page',
     skipped: (page = 1, size) => (page - 1) * size,
     skipsPages: true,
+    title: 'Page',
+    hasTotal: true,
+    answer: { page: 'number', per_page: 'number', total_pages: 'pages' },
   },
   offset: {
     place: 'offset',
@@ -133,11 +142,23 @@ export const PAGE_STYLES = {
     phrase: 'limit and offset',
     skipped: (offset = 0) => offset,
     skipsPages: false,
+    title: 'Page by offset',
+    hasTotal: true,
+    answer: { limit: 'number', offset: 'number' },
   },
-  cursor: { place: 'cursor', size: 'per_page', phrase: 'cursor and per_page', skipsPages: false },
+  cursor: {
+    place: 'cursor',
+    size: 'per_page',
+    phrase: 'cursor and per_page',
+    skipsPages: false,
+    title: 'Page by cursor',
+    hasTotal: false,
+    answer: { per_page: 'number', next_cursor: 'cursor', prev_cursor: 'cursor' },
+  },
 } as const satisfies Readonly<Record<string, PageStyle>>
 
-const STYLES: readonly PageStyle[] = Object.values(PAGE_STYLES)
+/** All styles, in the order of documentation. */
+export const STYLES: readonly PageStyle[] = Object.values(PAGE_STYLES)
 
 const belongsTo = (name: PageParameterName, { place, size }: PageStyle): boolean => name === place || name === size
 

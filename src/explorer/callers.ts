@@ -8,7 +8,7 @@ import { exampleOf } from '../schema/index.ts'
 import type { UsableResource } from './show-resource.ts'
 
 /** The answers of the routes: which resources the caller may use, and how the others refuse. */
-export interface Answers {
+export interface ResourceAnswers {
   readonly usable: readonly UsableResource[]
   /** The answers of resources that the caller may not use. */
   readonly refusals: readonly LightMyRequestResponse[]
@@ -18,7 +18,7 @@ export interface Answers {
 const CONCURRENCY = 8
 
 /** Asks all resources of the server, in the order of their registration. */
-export async function askResources (fastify: FastifyInstance, request: FastifyRequest): Promise<Answers> {
+export async function askResources (fastify: FastifyInstance, request: FastifyRequest): Promise<ResourceAnswers> {
   // the page cannot know the values of parameters in a prefix
   const asked = knownResources(fastify).filter(({ prefix }) => !prefix.includes(':') && !prefix.includes('*'))
   const answers = new Array<UsableResource | LightMyRequestResponse | undefined>(asked.length)
@@ -78,7 +78,7 @@ export function roleOf (request: FastifyRequest, { limits }: KnownResource): Usa
  * The answer of a server that refuses all resources: the first demand for credentials, or else the first refusal.
  * `undefined` if there is no refusal.
  */
-export function refusalOf (refusals: readonly LightMyRequestResponse[]): LightMyRequestResponse | undefined {
+export function refusalOfAll (refusals: readonly LightMyRequestResponse[]): LightMyRequestResponse | undefined {
   return refusals.find(({ statusCode }) => statusCode === 401) ??
     refusals.find(({ statusCode }) => statusCode === 403) ?? refusals[0]
 }

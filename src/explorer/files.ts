@@ -40,7 +40,7 @@ const INDEX = 'index.html'
 const HASHED = /-[\w-]{8}\.\w+$/
 
 /** @throws {ConfigError} if the page has not been built */
-export function readPage (folder: string): PageFiles {
+export function readBuiltPage (folder: string): PageFiles {
   if (!fs.existsSync(path.join(folder, INDEX))) {
     throw new ConfigError(
       `crudExplorer: the files of the page are missing in ${folder}. The package contains them; in a checkout of its ` +
@@ -59,7 +59,7 @@ export function readPage (folder: string): PageFiles {
     )
     files.set(name, {
       type,
-      etag: etagOf(content),
+      etag: etagOfText(content),
       immutable: HASHED.test(name),
       content,
       encoded: Object.fromEntries(encoded) as PageFile['encoded'],
@@ -69,7 +69,7 @@ export function readPage (folder: string): PageFiles {
 }
 
 /** The entity tag of a content (RFC 9110, section 8.8.3). */
-export function etagOf (content: Buffer | string): string {
+export function etagOfText (content: Buffer | string): string {
   return `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
 }
 

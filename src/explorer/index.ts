@@ -3,8 +3,8 @@
  * document of everything that the caller may do, and the files of the page. Errors: wrong options, and a page that has
  * not been built. Only servers with the explorer load this folder.
  */
-export { askResources, refusalOf } from './callers.ts'
+export { askResources, refusalOfAll } from './callers.ts'
 export { describeApi, type ExplorerFacts } from './document.ts'
 export { explain } from './explain.ts'
-export { encodedFor, etagOf, hasCopy, pageAt, readPage, type PageFile, type PageFiles } from './files.ts'
+export { encodedFor, etagOfText, hasCopy, pageAt, readBuiltPage, type PageFile, type PageFiles } from './files.ts'
 export { apiFacts, checkExplorerOptions, type ExplorerHeader, type ExplorerOptions } from './explorer-options.ts'

@@ -1,5 +1,6 @@
 /** The JSON Schema of a page of records. */
 import { Type, type TSchema } from '@sinclair/typebox'
+import { STYLES } from '../base/page-styles.ts'
 import type { Pagination } from '../config/index.ts'
 
 export interface ListOptions {
@@ -20,31 +21,26 @@ export function listSchema (record: TSchema, { totals }: ListOptions = {}): TSch
       : totals === false
         ? Type.Null()
         : Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
-  const items = Type.Array(record)
   const total = {
     total: count('Records in all pages.'),
     ...totals === 'bounded' && {
       total_is_minimum: Type.Boolean({ description: 'Whether there are more records than `total`.' }),
     },
   }
-  const cursor = Type.Union([Type.String(), Type.Null()], {
-    description: 'The value of `cursor` for that page; null if there is no such page.',
-  })
-  const ends = { has_next: Type.Boolean(), has_prev: Type.Boolean() }
-  return Type.Union([
+  const members = {
+    number: Type.Integer(),
+    pages: count('0 when there are no records.'),
+    cursor: Type.Union([Type.String(), Type.Null()], {
+      description: 'The value of `cursor` for that page; null if there is no such page.',
+    }),
+  }
+  return Type.Union(STYLES.map(({ title, hasTotal, answer }) =>
     Type.Object({
-      items,
-      ...total,
-      page: Type.Integer(),
-      per_page: Type.Integer(),
-      total_pages: count('0 when there are no records.'),
-      ...ends,
-    }, { title: 'Page' }),
-    Type.Object({ items, ...total, limit: Type.Integer(), offset: Type.Integer(), ...ends }, {
-      title: 'Page by offset',
-    }),
-    Type.Object({ items, per_page: Type.Integer(), next_cursor: cursor, prev_cursor: cursor, ...ends }, {
-      title: 'Page by cursor',
-    }),
-  ])
+      items: Type.Array(record),
+      ...hasTotal && total,
+      ...Object.fromEntries(Object.entries(answer).map(([name, member]) => [name, members[member]])),
+      has_next: Type.Boolean(),
+      has_prev: Type.Boolean(),
+    }, { title })
+  ))
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { crudExplorer, type ExplorerOptions } from '../../plugins/explorer.ts'
-import { readPage } from '../../src/explorer/index.ts'
+import { readBuiltPage } from '../../src/explorer/index.ts'
 import { crudKit } from '../../src/index.ts'
 import { Tag } from '../fixtures/entities.ts'
 import { ormOf } from '../helpers/models.ts'
@@ -191,7 +191,7 @@ t.test('wrong options are refused, also in production', async (t) => {
 })
 
 t.test('a page that has not been built is refused with the cure', async (t) => {
-  t.throws(() => readPage(t.testdir()), { code: 'FST_CRUD_CONFIG_INVALID', message: /npm run build/ })
+  t.throws(() => readBuiltPage(t.testdir()), { code: 'FST_CRUD_CONFIG_INVALID', message: /npm run build/ })
 })
 
 t.test('files that are not a part of a page are not read', async (t) => {
@@ -202,7 +202,7 @@ t.test('files that are not a part of a page are not read', async (t) => {
     assets: { 'index-ab12_-34.js': 'x', 'index-ab12_-34.js.map': '{}', 'plain.css': 'a {}' },
   })
   fs.symlinkSync(path.join(import.meta.dirname, 'page.test.ts'), path.join(folder, 'link.js'))
-  const { files } = readPage(folder)
+  const { files } = readBuiltPage(folder)
   t.strictSame([...files.keys()].sort(), ['assets/index-ab12_-34.js', 'assets/plain.css'])
   t.equal(files.get('assets/index-ab12_-34.js')!.immutable, true)
   t.equal(files.get('assets/plain.css')!.immutable, false)

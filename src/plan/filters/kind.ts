@@ -53,11 +53,11 @@ export interface FilterFacts {
   /** The property that it compares, if it compares one and its inputs are operators. */
   readonly target?: FilterTarget
   /** The ways to give its value, the default first. */
-  readonly inputs: readonly FilterInput[]
+  readonly inputs: readonly InputFacts[]
 }
 
 /** A way to give the value of a filter: by an operator, or without one. */
-export interface FilterInput {
+export interface InputFacts {
   /** Absent if the filter has no operators. */
   readonly operator?: Operator
   /** How the value is written. A `tuple` is a list with a value for each of `parts`. */
@@ -86,7 +86,7 @@ export const BOOLEAN: ValueFacts = { type: { kind: 'boolean' } }
 export function named (
   looks: FilterFacts['looks'],
   sentence: string,
-  input: Omit<FilterInput, 'meaning'>
+  input: Omit<InputFacts, 'meaning'>
 ): FilterFacts {
   return { looks, sentence, inputs: [{ ...input, meaning: 'matches the value' }] }
 }

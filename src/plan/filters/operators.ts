@@ -24,9 +24,9 @@ import {
   type Compared,
   type EntryBase,
   type FilterFacts,
-  type FilterInput,
   type FilterKind,
   type FilterTarget,
+  type InputFacts,
 } from './kind.ts'
 import {
   CODE,
@@ -122,7 +122,7 @@ export const operators: OperatorKind = {
 }
 
 /** Describes the value of an operator. */
-export function inputOf ({ operand, type, operators }: OperatorFilter, operator: Operator): FilterInput {
+export function inputOf ({ operand, type, operators }: OperatorFilter, operator: Operator): InputFacts {
   const { value: takes, meaning, example } = operators.get(operator)!
   const item = type.kind === 'array' ? type.element : type
   const codec = operand.kind === 'relation'
