@@ -108,3 +108,51 @@ t.test('filters that differ by operation hold for writes', { skip: skipReasons.p
   t.match(papers.delete(session, free!), { id: free })
   t.match(papers.restore(session, free!), { id: free, deleted_at: null })
 })
+
+t.test('both kinds of sessions refuse a write with the same error', { skip: skipReasons.postgres }, async (t) => {
+  const { orm, url, close } = await databases[1]![1]({
+    entities: [Paper],
+    seed: async (em) => {
+      em.create(Paper, { title: 'old', tenant: 1 } as never)
+      em.create(Paper, { title: 'hidden', tenant: 2 } as never)
+    },
+  })
+  const factory = new DatabaseFactory({ databaseUrl: url!, entities: [Paper], useAsync: false })
+  const session = factory.getSessionMaker(factory.getEngine())()
+  t.teardown(async () => {
+    factory.close()
+    await close()
+  })
+  const papers = resource(Paper)
+  const paper = (parent?: number | null) => ({ title: 'new', tenant: 1, parent })
+  const refused = async (write: () => unknown) => {
+    try {
+      await write()
+    } catch (error) {
+      const { code, statusCode, message, errors } = error as Record<string, unknown>
+      return { code, statusCode, message, errors }
+    }
+    return undefined
+  }
+  type On = ReturnType<typeof orm.em.fork> | SyncSession
+  const cases: ReadonlyArray<readonly [(on: On) => unknown, pointer?: string]> = [
+    [(on) => papers.create(on, paper(9)), '/parent'],
+    [(on) => papers.create(on, paper(2)), '/parent'],
+    [(on) => papers.createMany(on, [1, 1, 9, 8, 2].map(paper)), '/2/parent'],
+    [(on) => papers.createMany(on, [1, 2, 1, 9].map(paper)), '/1/parent'],
+    [(on) => papers.createMany(on, [paper(), { ...paper(), tenant: null }]), '/1/tenant'],
+    [(on) => papers.createMany(on, [paper(), { ...paper(), title: 'x'.repeat(256) }]), '/1/title'],
+    [(on) => papers.create(on, paper(), { scope: { title: { $like: 'old%' } } })],
+    [(on) => papers.update(on, 1, { parent: 9 }), '/parent'],
+    [(on) => papers.update(on, 2, { title: 'new' })],
+    [(on) => papers.update(on, 1, { title: 'new' }, { scope: { title: { $like: 'old%' } } })],
+    [(on) => papers.update(on, 1, { title: 'new' }, { ifMatch: '"1"' })],
+    [(on) => papers.delete(on, 9)],
+    [(on) => papers.restore(on, 2)],
+  ]
+  for (const [write, pointer] of cases) {
+    const error = await refused(() => write(session))
+    t.strictSame(error, await refused(() => write(orm.em.fork())), String(write))
+    t.match(error, { code: String, ...(pointer !== undefined && { errors: [{ source: { pointer } }] }) }, String(write))
+  }
+})
