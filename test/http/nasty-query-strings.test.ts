@@ -4,22 +4,20 @@ import { once } from 'node:events'
 import net from 'node:net'
 import qs from 'qs'
 import t from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit, type Operator } from '../../src/index.ts'
+import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit } from '../../src/index.ts'
 import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { ON_NUMBERS, ON_TEXTS } from '../helpers/operators.ts'
 import { recordStatements, type StatementRecorder } from '../helpers/statements.ts'
 import { resource } from './helper.ts'
-
-const ORDERED: Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']
-const TEXT: Operator[] = [...ORDERED, 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends']
 
 const plants = resource(Plant, {
   allowedFilters: [
     ...['id', 'position', 'price', 'created_at', 'nameLength', 'uuid', 'tags.id', 'offers.price', 'group.parent.id']
-      .map((name) => new AllowedFilters(name, 'eq', ORDERED)),
+      .map((name) => new AllowedFilters(name, 'eq', ON_NUMBERS)),
     ...['name', 'latinName', 'slug', 'supplier.name', 'tags.name', 'group.name', 'specimens.code'].map((name) =>
-      new AllowedFilters(name, 'eq', TEXT)
+      new AllowedFilters(name, 'eq', ON_TEXTS)
     ),
     new AllowedFilters('status', 'eq', ['eq', 'in', 'like', 'isnull']),
     new AllowedFilters('inStock', 'eq', ['eq', 'in', 'isnull']),
@@ -42,10 +40,10 @@ const specimens = resource(Specimen, {
     ...[
       'leaves', 'stems', 'cells', 'pollen', 'spores', 'dryMass', 'value', 'acidity', 'chlorophyll', 'tracker',
       'hardiness', 'flowering', 'sownOn', 'measuredAt', 'recordedAt', 'wateredAt',
-    ].map((name) => new AllowedFilters(name, 'eq', ORDERED)),
+    ].map((name) => new AllowedFilters(name, 'eq', ON_NUMBERS)),
     ...['alive', 'readings'].map((name) => new AllowedFilters(name, 'eq', ['eq', 'ne', 'in', 'nin', 'isnull'])),
-    ...['nickname', 'description', 'grade', 'petals'].map((name) => new AllowedFilters(name, 'eq', TEXT)),
-    new AllowedFilters('health', 'eq', TEXT.filter((operator) => operator !== 'ieq')),
+    ...['nickname', 'description', 'grade', 'petals'].map((name) => new AllowedFilters(name, 'eq', ON_TEXTS)),
+    new AllowedFilters('health', 'eq', ON_TEXTS.filter((operator) => operator !== 'ieq')),
   ],
 })
 

@@ -1,6 +1,7 @@
 /** Requests of an attacker who knows all hidden names, and guesses the values behind them. */
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
+import { OPERATOR_NAMES } from '../../src/operators/index.ts'
 import { SECRETS } from './vault.ts'
 
 export interface Attempt {
@@ -80,8 +81,7 @@ const DECORATIONS: ReadonlyArray<(name: string) => string> = [
 ]
 
 const OPERATORS = [
-  'eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends', 'in', 'nin', 'between',
-  'isnull', 'overlap', '$eq', '$ne', '$like', '$some', '$none', '$every', '$gt', '$re', '$fulltext', '$exists', '$not',
+  ...OPERATOR_NAMES, '$eq', '$ne', '$like', '$some', '$none', '$every', '$gt', '$re', '$fulltext', '$exists', '$not',
   'regex', 'EQ', '',
 ]
 

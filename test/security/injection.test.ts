@@ -10,6 +10,7 @@ import { AllowedFilters, type Operator } from '../../src/index.ts'
 import { Customer, entities, Order, Plant, Shelf, Specimen, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { ON_BOOLEANS, ON_NUMBERS, ON_TEXTS } from '../helpers/operators.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { resource, select, serve, type Json } from '../http/helper.ts'
@@ -21,15 +22,12 @@ import { CANARY, hostile, RAW } from './hostile.ts'
 const plain = (texts: readonly string[]): readonly string[] =>
   texts.map((text) => text.replace(/ where \$\d+ > 0 or \(select count\(\*\) from generate_series\(1, 10+\)\) > 0/, ''))
 
-const ORDERED: Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']
-const TEXT: Operator[] = [...ORDERED, 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends']
 const TEXTS = ['nickname', 'description', 'code', 'grade']
-/** Types without an order. */
-const EQUAL: Operator[] = ['eq', 'ne', 'in', 'nin', 'isnull']
+/** Their types have no order, or the whitelist does not use it. */
 const EQUAL_ONLY = ['alive', 'readings', 'petals', 'health', 'flowering', 'hardiness']
 const operatorsOf = (name: string): Operator[] => {
-  if (TEXTS.includes(name)) return TEXT
-  return EQUAL_ONLY.includes(name) ? EQUAL : ORDERED
+  if (TEXTS.includes(name)) return ON_TEXTS
+  return EQUAL_ONLY.includes(name) ? ON_BOOLEANS : ON_NUMBERS
 }
 
 const plants = resource(Plant, wide)

@@ -6,8 +6,9 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit, type Operator } from '../../src/index.ts'
+import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit } from '../../src/index.ts'
 import type { OpenDatabase, TestDatabase } from '../helpers/databases.ts'
+import { ON_NUMBERS, ON_TEXTS } from '../helpers/operators.ts'
 import { resource } from '../http/helper.ts'
 import { vaultEntities, type VaultEntities } from './vault-entities.ts'
 
@@ -28,20 +29,14 @@ export interface Vault {
   readonly database: TestDatabase
 }
 
-const TEXT: Operator[] = [
-  'eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends', 'in', 'nin', 'between',
-  'isnull',
-]
-const NUMBER: Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']
-
 /** The whitelist of the clients. It allows much, to offer many ways of attack. */
 function resources ({ Team, Person, Visit }: VaultEntities, withSecrets: boolean): Record<string, any> {
   const people = resource(Person, {
     allowedFilters: [
       ...[
         'name', 'home.city', 'team.name', 'visits.place', 'mentor.name',
-      ].map((name) => new AllowedFilters(name, 'eq', TEXT)),
-      ...['id', 'age', 'team', 'mentor', 'visits.stars'].map((name) => new AllowedFilters(name, 'eq', NUMBER)),
+      ].map((name) => new AllowedFilters(name, 'eq', ON_TEXTS)),
+      ...['id', 'age', 'team', 'mentor', 'visits.stars'].map((name) => new AllowedFilters(name, 'eq', ON_NUMBERS)),
       AllowedFilters.search('q', ['name', 'home.city', 'visits.place']),
     ],
     allowedSorts: ['id', 'name', 'age', 'team.name', 'mentor.name', 'home.city'].map((name) => new AllowedSort(name)),
@@ -60,8 +55,8 @@ function resources ({ Team, Person, Visit }: VaultEntities, withSecrets: boolean
   })
   const teams = resource(Team, {
     allowedFilters: [
-      new AllowedFilters('name', 'eq', TEXT),
-      new AllowedFilters('people.name', 'eq', TEXT),
+      new AllowedFilters('name', 'eq', ON_TEXTS),
+      new AllowedFilters('people.name', 'eq', ON_TEXTS),
       AllowedFilters.search('q', ['name', 'people.name']),
     ],
     allowedSorts: [new AllowedSort('name')],
@@ -72,9 +67,9 @@ function resources ({ Team, Person, Visit }: VaultEntities, withSecrets: boolean
   })
   const visits = resource(Visit, {
     allowedFilters: [
-      new AllowedFilters('place', 'eq', TEXT),
-      new AllowedFilters('person', 'eq', NUMBER),
-      new AllowedFilters('person.name', 'eq', TEXT),
+      new AllowedFilters('place', 'eq', ON_TEXTS),
+      new AllowedFilters('person', 'eq', ON_NUMBERS),
+      new AllowedFilters('person.name', 'eq', ON_TEXTS),
     ],
     allowedSorts: [new AllowedSort('place'), new AllowedSort('person.name')],
     allowedIncludes: [new AllowedInclude('person')],
