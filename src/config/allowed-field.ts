@@ -28,7 +28,7 @@ export class AllowedField<Field extends string = NotGiven, Alias extends string 
   constructor (field: Field, options?: EntryOptions<Alias>) {
     checkPath('AllowedField', field)
     this.field = field
-    this.alias = readOptions(`AllowedField '${field}'`, options, ['alias']).alias
+    this.alias = readOptions(`AllowedField '${field}'`, options).alias
     Object.freeze(this)
   }
 }

@@ -1,7 +1,8 @@
 /** A filter that compares a property by operators. */
+import { Type } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
 import { isOperator, OPERATOR_NAMES, type Operator } from '../operators/index.ts'
-import { notOneOf, quoted, shown } from '../base/option-checks.ts'
+import { oneOf, quoted, shown } from '../base/option-checks.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import {
   AnyOfFilter,
@@ -29,7 +30,9 @@ import type { PathCheck } from './paths.ts'
 /** The type of a value inside JSON. */
 export type JsonValueType = 'string' | 'number' | 'boolean'
 
-const JSON_VALUE_TYPES: readonly JsonValueType[] = ['string', 'number', 'boolean']
+const FilterOptionsSchema = Type.Object({
+  type: Type.Optional(oneOf<JsonValueType>(['string', 'number', 'boolean'])),
+})
 
 export interface AllowedFiltersOptions<
   Alias extends string = string,
@@ -116,9 +119,9 @@ export class AllowedFilters<
     if (Array.isArray(defaultOperator)) throw listBeforeDefault(what, field, defaultOperator)
     this.defaultOperator = readOperator(what, defaultOperator)
     this.operators = readOperators(what, allowed, this.defaultOperator)
-    const { alias, type } = readOptions(what, options ?? rest[0], ['alias', 'type'])
+    const { alias, type } = readOptions(what, options ?? rest[0], FilterOptionsSchema)
     this.alias = alias
-    this.type = readType(what, type)
+    this.type = type
     Object.freeze(this)
   }
 
@@ -246,11 +249,6 @@ export class AllowedFilters<
   ): AnyOfFilter<Filters[number]['field'], Name, Alias> {
     return new AnyOfFilter(name, filters, options)
   }
-}
-
-function readType (what: string, type: unknown): JsonValueType | undefined {
-  if (type === undefined || JSON_VALUE_TYPES.includes(type as JsonValueType)) return type as JsonValueType | undefined
-  throw new ConfigError(`${what}: type: ${notOneOf(type, JSON_VALUE_TYPES)}`)
 }
 
 /** The error about a list of operators in place of the default operator. */

@@ -1,23 +1,43 @@
 /** The includes: relations, and aggregates of related records. */
+import { Type, type Static } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
-import { shown } from '../base/option-checks.ts'
+import { refusedAs, shown } from '../base/option-checks.ts'
 import { checkPath, readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-arguments.ts'
 import type { IncludeCheck, PathCheck, PathUse } from './paths.ts'
 
-/** The options of `new AllowedInclude`. */
-export interface IncludeOptions<
-  Sort extends string = string,
-  Alias extends string = string
-> extends EntryOptions<Alias> {
+const Where = Type.Optional(
+  refusedAs(
+    Type.Unsafe<object>(Type.Object({})),
+    () => "where must be a condition in MikroORM's query language, an object such as { status: 'active' }"
+  )
+)
+
+const IncludeOptionsSchema = Type.Object({
   /** Largest number of related records of each record, a whole number, for to-many relations. Default: all of them. */
-  readonly limit?: number
+  limit: Type.Optional(
+    refusedAs(
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+      (value) => `limit must be a whole number of at least 1, got ${shown(value)}`
+    )
+  ),
+  sort: Type.Optional(
+    refusedAs(Type.Unsafe<readonly unknown[]>(Type.Array(Type.Unknown(), { minItems: 1 })), (value) =>
+      `sort must be a list of properties, such as ['-created_at', 'name'], got ${
+        Array.isArray(value) ? 'an empty one' : shown(value)
+      }`)
+  ),
+  /** A condition on the related rows, in MikroORM's query language. Rows that do not meet it are left out. */
+  where: Where,
+})
+
+/** The options of `new AllowedInclude`. */
+export interface IncludeOptions<Sort extends string = string, Alias extends string = string>
+  extends EntryOptions<Alias>, Readonly<Pick<Static<typeof IncludeOptionsSchema>, 'limit' | 'where'>> {
   /**
    * The order of a to-many relation's records: their properties, also through to-one relations, with `-` for
    * descending. Nulls come last, and the key breaks ties. Default: the relation's own `orderBy`, then the key.
    */
   readonly sort?: readonly Sort[]
-  /** A condition on the related rows, in MikroORM's query language. Rows that do not meet it are left out. */
-  readonly where?: object
 }
 
 /**
@@ -58,10 +78,8 @@ export class AllowedInclude<
     checkPath('AllowedInclude', path)
     const what = `AllowedInclude '${path}'`
     checkDepth(what, path.split('.').length)
-    const { alias, limit, sort, where } = readOptions(what, options, ['alias', 'limit', 'sort', 'where'])
+    const { alias, limit, sort, where } = readOptions(what, options, IncludeOptionsSchema)
     checkIncludeAlias(what, alias)
-    checkLimit(what, limit)
-    checkWhere(what, where)
     this.path = path
     this.alias = alias
     this.limit = limit
@@ -156,22 +174,8 @@ export class AllowedInclude<
   }
 }
 
-function checkLimit (what: string, limit: unknown): asserts limit is number | undefined {
-  if (limit === undefined) return
-  if (!Number.isSafeInteger(limit) || (limit as number) < 1) {
-    throw new ConfigError(`${what}: limit must be a whole number of at least 1, got ${shown(limit)}`)
-  }
-}
-
-function readSort (what: string, sort: unknown): readonly string[] | undefined {
+function readSort (what: string, sort: readonly unknown[] | undefined): readonly string[] | undefined {
   if (sort === undefined) return undefined
-  if (!Array.isArray(sort) || sort.length === 0) {
-    throw new ConfigError(
-      `${what}: sort must be a list of properties, such as ['-created_at', 'name'], got ${
-        Array.isArray(sort) ? 'an empty one' : shown(sort)
-      }`
-    )
-  }
   const names = new Set<string>()
   for (const item of sort) {
     const name = typeof item === 'string' ? item.replace(/^[+-]/, '') : item
@@ -185,11 +189,14 @@ function readSort (what: string, sort: unknown): readonly string[] | undefined {
 /** The function of an aggregate. */
 export type AggregateFunction = 'count' | 'exists' | 'sum' | 'min' | 'max' | 'avg'
 
-/** The options of `AllowedInclude.count` and of the other aggregates. */
-export interface AggregateOptions<Alias extends string = string> extends EntryOptions<Alias> {
+const AggregateOptionsSchema = Type.Object({
   /** A condition on the related rows, in MikroORM's query language. Only rows that meet it count. */
-  readonly where?: object
-}
+  where: Where,
+})
+
+/** The options of `AllowedInclude.count` and of the other aggregates. */
+export interface AggregateOptions<Alias extends string = string>
+  extends EntryOptions<Alias>, Readonly<Static<typeof AggregateOptionsSchema>> {}
 
 /** The class of `AllowedInclude.count` and the other aggregates. Frozen. */
 export class AggregateInclude<
@@ -219,9 +226,8 @@ export class AggregateInclude<
     const what = `AllowedInclude.${fn} '${path}'`
     // the other paths end with a property; which part of them is relations is only known from the entity's metadata
     if (fn === 'count' || fn === 'exists') checkDepth(what, path.split('.').length)
-    const { alias, where } = readOptions(what, options, ['alias', 'where'])
+    const { alias, where } = readOptions(what, options, AggregateOptionsSchema)
     checkIncludeAlias(what, alias)
-    checkWhere(what, where)
     this.function = fn
     this.path = path
     this.alias = alias
@@ -248,16 +254,6 @@ export function checkIncludeAlias (what: string, alias: string | undefined): voi
   if (alias?.includes('.') === true) {
     throw new ConfigError(
       `${what}: alias '${alias}' holds a dot, which separates relations in an include; an alias names the last one only`
-    )
-  }
-}
-
-/** Refuses values that are not a condition in MikroORM's query language. */
-export function checkWhere (what: string, where: unknown): asserts where is object | undefined {
-  if (where === undefined) return
-  if (typeof where !== 'object' || where === null || Array.isArray(where)) {
-    throw new ConfigError(
-      `${what}: where must be a condition in MikroORM's query language, an object such as { status: 'active' }`
     )
   }
 }

@@ -1,7 +1,8 @@
 /** The sorts: one or several properties to sort by, or a function of the application. */
 import type { QueryBuilder } from '@mikro-orm/postgresql'
+import { Type, type Static } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
-import { notOneOf } from '../base/option-checks.ts'
+import { oneOf, withDefault } from '../base/option-checks.ts'
 import {
   checkFunction,
   checkPath,
@@ -19,18 +20,13 @@ import type { PathCheck } from './paths.ts'
 /** The direction of a sort. */
 export type SortDirection = 'asc' | 'desc'
 
-const DIRECTIONS: readonly SortDirection[] = ['asc', 'desc']
-
-export interface AllowedSortOptions<Alias extends string = string> extends EntryOptions<Alias> {
+const SortOptionsSchema = Type.Object({
   /** The direction of a sort without a sign; `-` and `+` in the URL override it. Default: `asc`. */
-  readonly direction?: SortDirection
-}
+  direction: withDefault(oneOf<SortDirection>(['asc', 'desc']), 'asc'),
+})
 
-/** @throws {ConfigError} for anything but a direction */
-export function readDirection (what: string, direction: unknown): SortDirection {
-  if (DIRECTIONS.includes(direction as SortDirection)) return direction as SortDirection
-  throw new ConfigError(`${what}: direction: ${notOneOf(direction, DIRECTIONS)}`)
-}
+export interface AllowedSortOptions<Alias extends string = string>
+  extends EntryOptions<Alias>, Readonly<Static<typeof SortOptionsSchema>> {}
 
 /**
  * Allows `sort=<field>` and `sort=-<field>` for each of the fields. With an alias, allows only `sort=<alias>`, which
@@ -69,9 +65,9 @@ export class AllowedSort<Field extends string = NotGiven, Alias extends string =
     const what = `AllowedSort '${fields.join("', '")}'`
     const repeated = fields.find((field, index) => fields.indexOf(field) !== index)
     if (repeated !== undefined) throw new ConfigError(`${what}: '${repeated}' is named twice`)
-    const { alias, direction = 'asc' } = readOptions(what, last, ['alias', 'direction'])
+    const { alias, direction } = readOptions(what, last, SortOptionsSchema)
     this.fields = Object.freeze(fields)
-    this.direction = readDirection(what, direction)
+    this.direction = direction
     this.alias = alias
     Object.freeze(this)
   }
@@ -145,10 +141,10 @@ export class CustomSort<
     checkUrlName('AllowedSort.custom', 'name', name)
     const what = `AllowedSort.custom '${name}'`
     checkFunction(what, callback)
-    const { alias, direction = 'asc' } = readOptions(what, options, ['alias', 'direction'])
+    const { alias, direction } = readOptions(what, options, SortOptionsSchema)
     this.field = name
     this.callback = callback
-    this.direction = readDirection(what, direction)
+    this.direction = direction
     this.alias = alias
     Object.freeze(this)
   }

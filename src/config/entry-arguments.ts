@@ -1,7 +1,7 @@
 /** Reads and checks the arguments of a whitelist entry: names, and the options, which are its last argument. */
-import { Type } from '@sinclair/typebox'
+import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
-import { checkOptions, shown } from '../base/option-checks.ts'
+import { checkOptions, checkSchema, completed, shown } from '../base/option-checks.ts'
 
 /** Options of every entry. The type keeps the literal of the alias, see `InUrl`. */
 export interface EntryOptions<Alias extends string = string> {
@@ -33,18 +33,20 @@ export function isOptions (value: unknown): value is object {
 }
 
 /**
- * Reads and checks the options of an entry: an object that has only names of `known`, and an alias that is valid in a
- * URL. `what` is the beginning of the error's message.
+ * Reads and checks the options of an entry: an alias that is valid in a URL, and those of a schema. Fills in defaults.
+ *
+ * @param what the beginning of the error's message
  */
-export function readOptions<Name extends string> (
+export function readOptions<Properties extends TProperties = {}> (
   what: string,
   options: unknown,
-  known: readonly Name[]
-): { readonly [K in Name]?: unknown } & EntryOptions {
-  checkOptions(what, options, known)
-  const copy = { ...options as object } as { [K in Name]?: unknown } & EntryOptions
-  if (copy.alias !== undefined) checkUrlName(what, 'alias', copy.alias)
-  return copy
+  schema: TObject<Properties> = Type.Object({}) as TObject as TObject<Properties>
+): ReturnType<typeof completed<Properties>> & EntryOptions {
+  checkOptions(what, options, ['alias', ...Object.keys(schema.properties)])
+  const given = { ...options as Static<TObject<Properties>> & EntryOptions }
+  if (given.alias !== undefined) checkUrlName(what, 'alias', given.alias)
+  if (options !== undefined) checkSchema(what, schema, given)
+  return completed(schema, given)
 }
 
 /** Names that are never used as a key of an object, wherever they come from. */
@@ -93,13 +95,6 @@ export function checkFunction (what: string, callback: unknown): void {
   if (typeof callback === 'function') return
   throw new ConfigError(`${what}: the callback must be a function, got ${shown(callback)}`)
 }
-
-/** The schema of a name or path. */
-export const Name = Type.String({ minLength: 1 })
-/** The schema of an entry's alias. */
-export const Alias = Type.Optional(
-  Type.String({ minLength: 1, description: "The name in the URL, instead of the property's public name" })
-)
 
 /** Checks that the entity has the names of an entry; see `PathCheck`. */
 export type Known<Entity> = (entity: Entity) => true

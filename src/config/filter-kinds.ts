@@ -1,22 +1,19 @@
 /**
- * The kinds of filters: the classes that the static methods of `AllowedFilters` make, and the types and the schema of
- * all of them.
+ * The kinds of filters: the classes that the static methods of `AllowedFilters` make, and the types of all
+ * of them.
  */
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { ConfigError } from '../base/errors.ts'
-import { OPERATOR_NAMES, PARTIAL_NAMES, type Operator } from '../operators/index.ts'
-import { shown } from '../base/option-checks.ts'
+import { PARTIAL_NAMES, type Operator } from '../operators/index.ts'
+import { refusedAs, shown } from '../base/option-checks.ts'
 import type { AllowedFilters } from './allowed-filters.ts'
 import { BaseFilter, changed, type Sight } from './base-filter.ts'
 import {
-  Alias,
   checkFunction,
   checkPath,
   checkUrlName,
-  isOptions,
-  Name,
   readOptions,
   type EntryOptions,
   type InUrl,
@@ -43,7 +40,7 @@ export class PartialFilter<Field extends string = NotGiven, Alias extends string
     super()
     checkPath('AllowedFilters.partial', field)
     this.field = field
-    this.alias = readOptions(`AllowedFilters.partial '${field}'`, options, ['alias']).alias
+    this.alias = readOptions(`AllowedFilters.partial '${field}'`, options).alias
     Object.freeze(this)
   }
 
@@ -104,7 +101,7 @@ export class CustomFilter<
     checkFunction(what, callback)
     this.field = name
     this.callback = callback
-    this.alias = readOptions(what, options, ['alias']).alias
+    this.alias = readOptions(what, options).alias
     Object.freeze(this)
   }
 }
@@ -139,7 +136,7 @@ export class SearchFilter<
     if (repeated !== undefined) throw new ConfigError(`${what}: '${repeated}' is named twice`)
     this.field = name
     this.fields = Object.freeze([...fields])
-    this.alias = readOptions(what, options, ['alias']).alias
+    this.alias = readOptions(what, options).alias
     Object.freeze(this)
   }
 
@@ -161,7 +158,7 @@ export class TrashedFilter<Alias extends string = NotGiven> extends BaseFilter {
 
   constructor (options?: EntryOptions<Alias>) {
     super()
-    this.alias = readOptions('AllowedFilters.trashed', options, ['alias']).alias
+    this.alias = readOptions('AllowedFilters.trashed', options).alias
     Object.freeze(this)
   }
 
@@ -171,12 +168,21 @@ export class TrashedFilter<Alias extends string = NotGiven> extends BaseFilter {
   }
 }
 
-export interface ScopeOptions<
-  Field extends string = string,
-  Alias extends string = string
-> extends EntryOptions<Alias> {
+const ScopeOptionsSchema = Type.Object({
   /** Name of the MikroORM filter. Default: the name of this filter. */
-  readonly filter?: string
+  filter: Type.Optional(
+    refusedAs(Type.String(), (value) => `filter must be the name of a MikroORM filter, got ${shown(value)}`)
+  ),
+  params: Type.Optional(
+    refusedAs(
+      Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({})),
+      (value) => `params must be an object, got ${shown(value)}`
+    )
+  ),
+})
+
+export interface ScopeOptions<Field extends string = string, Alias extends string = string>
+  extends EntryOptions<Alias>, Readonly<Pick<Static<typeof ScopeOptionsSchema>, 'filter'>> {
   /**
    * The filter's parameters, in the order of the values in the URL. Each names a property of the entity, and its value
    * has the type of that property. Default: no parameters; then the URL has `true` or `false`.
@@ -208,11 +214,7 @@ export class ScopeFilter<
     super()
     checkUrlName('AllowedFilters.scope', 'name', name)
     const what = `AllowedFilters.scope '${name}'`
-    const { alias, filter = name, params = {} } = readOptions(what, options, ['alias', 'filter', 'params'])
-    if (typeof filter !== 'string') {
-      throw new ConfigError(`${what}: filter must be the name of a MikroORM filter, got ${shown(filter)}`)
-    }
-    if (!isOptions(params)) throw new ConfigError(`${what}: params must be an object, got ${shown(params)}`)
+    const { alias, filter = name, params = {} } = readOptions(what, options, ScopeOptionsSchema)
     for (const [param, property] of Object.entries(params)) checkPath(`${what}: the parameter '${param}'`, property)
     this.field = name
     this.filter = filter
@@ -266,7 +268,7 @@ export class AnyOfFilter<
     }
     this.field = name
     this.filters = Object.freeze([...filters])
-    this.alias = readOptions(what, options, ['alias']).alias
+    this.alias = readOptions(what, options).alias
     Object.freeze(this)
   }
 
@@ -319,66 +321,13 @@ export type FilterOf<Entity extends object> = {
   readonly params: Readonly<Record<string, PathHint<Entity, 'filter'>>>,
 }
 
-const OperatorSchema = Type.Unsafe<Operator>(Type.Union(OPERATOR_NAMES.map(name => Type.Literal(name))))
-
-const Texts = Type.Readonly(Type.Array(Type.String()))
-const Default = Type.Optional(Type.Union([Type.String(), Texts], { description: 'The value if a request has none' }))
-const Ignored = Type.Optional(Texts)
-/** The properties of all filters. */
-const shared = { alias: Alias, defaultValue: Default, ignoredValues: Ignored }
-
-const OperatorFilterSchema = Type.Object({
-  ...shared,
-  kind: Type.Union([Type.Literal('operators'), Type.Literal('partial')]),
-  field: Name,
-  type: Type.Optional(
-    Type.Union([Type.Literal('string'), Type.Literal('number'), Type.Literal('boolean')], {
-      description: 'The type of a value inside JSON',
-    })
-  ),
-  defaultOperator: OperatorSchema,
-  operators: Type.Readonly(Type.Array(OperatorSchema, { minItems: 1, uniqueItems: true })),
-}, { title: 'AllowedFilters' })
-
-const CustomFilterSchema = Type.Object({
-  ...shared,
-  kind: Type.Literal('custom'),
-  field: Name,
-  callback: Type.Unsafe<CustomFilterCallback>(Type.Function([], Type.Any())),
-}, { title: 'AllowedFilters.custom' })
-
-const SearchFilterSchema = Type.Object({
-  ...shared,
-  kind: Type.Literal('search'),
-  field: Name,
-  fields: Type.Readonly(Type.Array(Name, { minItems: 1, uniqueItems: true })),
-}, { title: 'AllowedFilters.search' })
-
-const TrashedFilterSchema = Type.Object({ ...shared, kind: Type.Literal('trashed'), field: Name }, {
-  title: 'AllowedFilters.trashed',
-})
-
-const ScopeFilterSchema = Type.Object({
-  ...shared,
-  kind: Type.Literal('scope'),
-  field: Name,
-  filter: Name,
-  params: Type.Record(Name, Name),
-}, { title: 'AllowedFilters.scope' })
-
-const AnyOfFilterSchema = Type.Object({
-  ...shared,
-  kind: Type.Literal('anyOf'),
-  field: Name,
-  filters: Type.Readonly(Type.Array(OperatorFilterSchema, { minItems: 2 })),
-}, { title: 'AllowedFilters.anyOf' })
-
-/** The shape of an entry of `allowedFilters`. */
-export const FilterSchema = Type.Union([
-  OperatorFilterSchema,
-  CustomFilterSchema,
-  SearchFilterSchema,
-  TrashedFilterSchema,
-  ScopeFilterSchema,
-  AnyOfFilterSchema,
-])
+/** The values of `kind`. */
+export const FILTER_KINDS: ReadonlyArray<Filter['kind']> = [
+  'operators',
+  'partial',
+  'custom',
+  'search',
+  'trashed',
+  'scope',
+  'anyOf',
+]

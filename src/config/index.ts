@@ -44,4 +44,4 @@ export {
   type Sort,
 } from './query-builder-config.ts'
 export { readWritable, type WritableConfig, type WritableOption } from './writable-option.ts'
-export { QueryBuilderConfigSchema, type Count, type Pagination, type PaginationOptions } from './schema.ts'
+export { QueryBuilderConfigSchema, type Count, type Pagination, type PaginationOptions } from './whitelist-options.ts'

@@ -4,10 +4,14 @@ import type { AggregateFunction, AggregateInclude, AllowedInclude } from './allo
 import type { AllowedField } from './allowed-field.ts'
 import type { AllowedSort, CustomSort, CustomSortCallback } from './allowed-sort.ts'
 import type { Filter, FilterOf } from './filter-kinds.ts'
-import { checkShape } from './check-shape.ts'
 import { checkPath, type Known, type UncheckedEntity } from './entry-arguments.ts'
 import type { PathHint } from './paths.ts'
-import type { Pagination, PaginationOptions } from './schema.ts'
+import {
+  checkWhitelist,
+  readPagination,
+  type CommonWhitelistOptions,
+  type Pagination,
+} from './whitelist-options.ts'
 
 /** An entry of `allowedSorts`. */
 export type Sort<Entity extends object = UncheckedEntity> = AllowedSort<string> | CustomSort<Entity>
@@ -47,7 +51,7 @@ export type IncludeOf<Entity extends object> = {
 }
 
 /** The options of `QueryBuilderConfig`. An empty or missing list allows nothing. */
-export interface QueryBuilderOptions<Entity extends object = UncheckedEntity> {
+export interface QueryBuilderOptions<Entity extends object = UncheckedEntity> extends CommonWhitelistOptions {
   /** @internal Only a type: the entity of the configuration. */
   readonly '~entity'?: (entity: Entity) => void
   /**
@@ -69,13 +73,6 @@ export interface QueryBuilderOptions<Entity extends object = UncheckedEntity> {
    * for descending.
    */
   readonly defaultSort?: ReadonlyArray<PathHint<Entity, 'sort'>>
-  /** Drop invalid filters, sorts, fields and includes instead of refusing the request. Default: false. */
-  readonly ignoreInvalidErrors?: boolean
-  /**
-   * Defaults: `{ defaultPerPage: 20, maxPerPage: 100, maxOffset: 100_000, maxIncluded: 10_000, maxBytes: 16_777_216,
-   * count: 'exact' }`.
-   */
-  readonly pagination?: PaginationOptions
 }
 
 /**
@@ -140,7 +137,7 @@ export class QueryBuilderConfig<
   readonly pagination: Pagination
 
   constructor (options: Options & OnlyOptions<Options> = {} as Options & OnlyOptions<Options>) {
-    checkShape(options)
+    checkWhitelist(options)
     // the schema has checked that the entries are instances of the classes
     this.allowedFilters = frozen(options.allowedFilters as readonly Filter[] | undefined)
     this.allowedSorts = frozen(options.allowedSorts as readonly Sort[] | undefined)
@@ -164,25 +161,6 @@ export class QueryBuilderConfig<
 
 function frozen<T> (items: readonly T[] = []): readonly T[] {
   return Object.freeze([...items])
-}
-
-function readPagination (options: PaginationOptions = {}): Pagination {
-  const {
-    maxPerPage = 100,
-    maxOffset = 100_000,
-    maxIncluded = 10_000,
-    maxBytes = 16 * 1024 * 1024,
-    count = 'exact',
-    estimateAllRows = false,
-  } = options
-  const { defaultPerPage = Math.min(20, maxPerPage) } = options
-  if (defaultPerPage > maxPerPage) {
-    throw new ConfigError(
-      `QueryBuilderConfig: pagination.defaultPerPage (${defaultPerPage}) ` +
-        `is above pagination.maxPerPage (${maxPerPage})`
-    )
-  }
-  return Object.freeze({ defaultPerPage, maxPerPage, maxOffset, maxIncluded, maxBytes, count, estimateAllRows })
 }
 
 /** A key that must be unique among includes: their place, and the part of their name that needs no entity. */
