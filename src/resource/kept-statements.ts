@@ -27,9 +27,6 @@ import { RowNumbers } from './row-numbers.ts'
 /** Shapes whose statements are kept, for each resource. A shape has a statement for each form in which it is read. */
 const MAX_SHAPES = 500
 
-/** Kinds of plans whose number of rows depends on the values, and whose statements are not kept by the server. */
-const MANY_ROWS: ReadonlySet<string> = new Set(['stream', 'records', 'count', 'estimate'])
-
 /** A statement, and the conversion that its records need. */
 export interface CompiledRead extends BoundStatement {
   readonly toWire: ToWire | undefined
@@ -146,7 +143,6 @@ function keep (
       )
     },
   }
-  const dialect = dialectOf(em)
   const statement = isWrite(plan) ? compiledWrite(em, plan, foreign) : compile(plan, foreign, form)
   return {
     statement,
@@ -154,22 +150,11 @@ function keep (
     toWire: toWireOfPlan(plan),
     readOnly: !isWrite(plan),
     brief: form?.limits !== 'measured' && isBrief(plan),
-    prepared: preparedOf(plan, statement, dialect),
+    prepared: new PreparedText(statement.text, form?.isNamed !== false, statement.kept),
     behind,
     form,
     noteRow: plan.kind === 'list' ? (row) => rowNumbers.note(row, form!) : undefined,
   }
-}
-
-/**
- * Which form of a statement the server may keep. One plan suits a statement of single records for all values. Lists are
- * planned for the values of each run. A distributed server always does that, and may not accept the form that asks for
- * it.
- */
-function preparedOf ({ kind }: Plan | AnyWritePlan, { text, kept }: Statement, dialect: Dialect): PreparedText {
-  return kept === undefined
-    ? new PreparedText(text, !MANY_ROWS.has(kind) && !(kind === 'keyset' && dialect === 'distributed'))
-    : new PreparedText(text, dialect !== 'distributed', kept)
 }
 
 /** The statement with the values of one request. */

@@ -24,8 +24,8 @@ export interface ConditionContext {
   readonly known: KnownByAlias
   /** The columns that the filters of an entity compare with a value. */
   readonly knownByFilter: (model: EntityModel) => KnownColumns
-  /** Whether the server is a cluster. */
-  readonly distributed: boolean
+  /** How JSON objects are written. See `Form` (`form.ts`). */
+  readonly objects: 'row' | 'built'
 }
 
 /**
@@ -35,7 +35,7 @@ export interface ConditionContext {
 export function conditionContext (
   { filters }: Pick<Plan, 'filters'>,
   { filter, constant }: Pick<ConditionContext, 'filter' | 'constant'>,
-  distributed = false
+  objects: ConditionContext['objects'] = 'row'
 ): ConditionContext {
   const context: ConditionContext = {
     names: new Names(),
@@ -46,7 +46,7 @@ export function conditionContext (
     constant,
     known: new KnownByAlias(),
     knownByFilter: (model) => knownIn(filters?.get(model) ?? []),
-    distributed,
+    objects,
   }
   return context
 }

@@ -11,7 +11,6 @@ import { forecastOf } from './forecast.ts'
 import { projection, showsRelated } from './members.ts'
 
 export interface Form {
-  readonly dialect: Dialect
   /**
    * How the rows of a page are found:
    * - `direct`: in the order of the page, which may end before most rows are read. The total is counted separately.
@@ -34,6 +33,10 @@ export interface Form {
   readonly limits: 'none' | 'trusted' | 'measured'
   /** The total of a list: counted, or up to a number. An estimate takes another statement. */
   readonly total: 'exact' | 'none' | { readonly upTo: number }
+  /** How JSON objects are written: from a row, or by `json_build_object`, whose arguments take longer. */
+  readonly objects: 'row' | 'built'
+  /** Whether the server may keep the statement by a name. */
+  readonly isNamed: boolean
 }
 
 /**
@@ -45,17 +48,19 @@ export function formOf (plan: Plan, dialect: Dialect = 'postgresql', fewRows = f
   const limits = limitsOf(plan)
   const isList = plan.kind === 'list'
   return {
-    dialect,
     rows: isList ? rowsOf(plan, dialect, fewRows) : 'direct',
     related: relatedOf(plan, dialect, limits),
     limits,
     total: isList ? totalOf(plan.window) : 'none',
+    // a cluster does not keep the names of a row's columns
+    objects: dialect === 'postgresql' ? 'row' : 'built',
+    isNamed: isNamed(plan, dialect),
   }
 }
 
 /** The part of a kept statement's key that its form makes. */
-export function keyOfForm ({ dialect, rows, related, limits, total }: Form): string {
-  return `${dialect},${rows},${related},${limits},${typeof total === 'string' ? total : total.upTo}`
+export function keyOfForm ({ rows, related, limits, total, objects, isNamed }: Form): string {
+  return `${rows},${related},${limits},${typeof total === 'string' ? total : total.upTo},${objects},${isNamed}`
 }
 
 const totalOf = ({ count }: Window): Form['total'] => count === 'planned' ? 'none' : count
@@ -130,4 +135,22 @@ function relatedOf ({ kind }: Plan, dialect: Dialect, limits: Form['limits']): F
  */
 export function formOfInclude ({ related }: Form, { relation, selection }: PlannedInclude): Form['related'] {
   return related === 'lateral' && relation.join.indexed && !showsRelated(selection) ? 'lateral' : 'grouped'
+}
+
+/**
+ * The server plans a list for the values of each run, even if it keeps the statement (`custom-plan.ts`). A cluster
+ * always does that, and may not accept the text that asks for it. Of the other statements, those whose number of rows
+ * depends on the values are not kept.
+ */
+function isNamed ({ kind }: Plan, dialect: Dialect): boolean {
+  switch (kind) {
+    case 'get':
+    case 'exists':
+      return true
+    case 'list':
+    case 'keyset':
+      return dialect === 'postgresql'
+    default:
+      return false
+  }
 }

@@ -9,7 +9,7 @@ import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
 import { placeSegments, type PlacedTerm } from './place.ts'
 import { objectSql, projection, selectList, showsRelated } from './members.ts'
-import { answerSql, shownRows } from './record.ts'
+import { answerSql, ifFits, shownRows } from './record.ts'
 import type { KeysetShape } from './shape.ts'
 import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
@@ -44,7 +44,7 @@ export interface KeysetSql {
  * - `item`: the JSON of the record.
  * - `@value0` and so on: the texts of the values it is sorted by.
  * - `@witness`: whether it is the row at the place, if the plan fetches that row.
- * - `@excess`: the limit that a weighed answer exceeds.
+ * - `@excess`: the limit that a measured answer exceeds.
  *
  * The order by clause comes last, after the rest of the statement.
  */
@@ -64,18 +64,17 @@ export function keysetSql (plan: KeysetShape, source: Source): KeysetSql {
   const carried = orderBy(carriedOrder(order.expressions, sorts, page))
   const shown = plan.limits === undefined || plan.spare === 0 ? page : context.names.expression('shown')
   context.known.copy(page, shown)
-  const { members, expressions, joins, weighing } = answerSql(plan, form, page, true, context, fetched, shown)
+  const { members, expressions, joins, measured } = answerSql(plan, form, page, true, context, fetched, shown)
   const { json, join: row } = objectSql(members, context)
-  const item = sql`${json}::text`
   const answer = sql`select ${
     selectList([
-      [KEYSET_ROW.item, weighing === undefined ? item : sql`case when ${weighing.fits} then ${item} end`],
+      [KEYSET_ROW.item, ifFits(sql`${json}::text`, measured)],
       ...plan.order.map((
         term,
         index
       ): [string, Sql] => [KEYSET_ROW.value(index), storedText(name(page, sorts[index]!), term)]),
       ...plan.witness ? [[KEYSET_ROW.witness, sql`(${witnessSql(plan, page, sorts)})::text`] as const] : [],
-      ...weighing === undefined ? [] : [[KEYSET_ROW.excess, weighing.excess] as const],
+      ...measured === undefined ? [] : [[KEYSET_ROW.excess, measured.excess] as const],
     ])
   } from `
   if (expressions.length === 0) {

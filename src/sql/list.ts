@@ -6,22 +6,22 @@ import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
 import { selectList, showsRelated, ROW, ROW_JSON } from './members.ts'
 import type { FindPageRows, PageRows } from './page-rows.ts'
-import { answerSql, shownRows } from './record.ts'
+import { answerSql, shownRows, type Measured } from './record.ts'
 import { directRows } from './rows-direct.ts'
 import { gatheredRows } from './rows-gathered.ts'
 import { keysFirstRows } from './rows-keys-first.ts'
 import type { ListShape } from './shape.ts'
 import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
-import { EXCESS_OF_BYTES, type Weighing } from './weight.ts'
+import { EXCESS_OF_BYTES } from './weight.ts'
 
 const LIST_COLUMNS: readonly string[] = ['items', 'fetched', 'total']
-/** The column that tells which limit a weighed answer exceeds. */
+/** The column that tells which limit a measured answer exceeds. */
 export const EXCESS_COLUMN = 'excess'
-const WEIGHED_COLUMNS: readonly string[] = [...LIST_COLUMNS, EXCESS_COLUMN]
+const MEASURED_COLUMNS: readonly string[] = [...LIST_COLUMNS, EXCESS_COLUMN]
 
 export const listColumns = ({ limits }: Form): readonly string[] =>
-  limits === 'measured' ? WEIGHED_COLUMNS : LIST_COLUMNS
+  limits === 'measured' ? MEASURED_COLUMNS : LIST_COLUMNS
 
 const FIND_ROWS: Readonly<Record<Form['rows'], FindPageRows>> = {
   direct: directRows,
@@ -39,11 +39,11 @@ export function listSql (plan: ListShape, source: Source): Sql {
   const from = sql` from ${table}${joins}${where}`
   const window = sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`
   const rows = FIND_ROWS[form.rows]({ plan, source, order, from, window })
-  const { expressions, select, weighing } = orderedRecords(plan, source, order, rows)
+  const { expressions, select, measured } = orderedRecords(plan, source, order, rows)
   const all = [...rows.expressions, ...expressions]
   const before = all.length === 0 ? EMPTY : sql`with ${join(all)} `
   const total = form.total === 'none' ? trusted('null') : rows.total
-  return sql`${before}${answerColumns(plan, sql`${total} as "total"`, weighing)} from ${joinedRows(plan, form, select)}`
+  return sql`${before}${answerColumns(plan, sql`${total} as "total"`, measured)} from ${joinedRows(plan, form, select)}`
 }
 
 /** The members of the records as columns, in order, and the expressions that they need. */
@@ -52,7 +52,7 @@ function orderedRecords (
   { alias, context, form }: Source,
   order: readonly OrderExpression[],
   { columns, sorts, from }: PageRows
-): { readonly expressions: readonly Sql[], readonly select: Sql, readonly weighing?: Weighing | undefined } {
+): { readonly expressions: readonly Sql[], readonly select: Sql, readonly measured?: Measured | undefined } {
   const { selection } = plan
   const page = context.names.expression('page')
   context.known.copy(alias, page)
@@ -68,8 +68,8 @@ function orderedRecords (
   const carried = orderBy(carriedOrder(order, carry(columns, sorts), page))
   const shown = form.total === 'exact' || plan.limits === undefined ? page : context.names.expression('shown')
   context.known.copy(page, shown)
-  const { members, expressions, joins: includes, weighing } = answerSql(plan, form, page, true, context, parents, shown)
-  const fits = weighing === undefined ? EMPTY : whereClause([weighing.fits])
+  const { members, expressions, joins: includes, measured } = answerSql(plan, form, page, true, context, parents, shown)
+  const fits = measured === undefined ? EMPTY : whereClause([measured.fits])
   const rows = sql`(select ${selectList(columns)}${from})`
   if (expressions.length === 0) {
     return {
@@ -82,7 +82,7 @@ function orderedRecords (
   return {
     expressions: [pageSql, ...shownSql, ...expressions],
     select: sql`select ${selectList(members)} from ${name(page)}${includes}${fits}${carried}`,
-    weighing,
+    measured,
   }
 }
 
@@ -98,10 +98,10 @@ function joinedRows ({ limitSlot }: ListShape, { total }: Form, select: Sql): Sq
 }
 
 /** The columns of the answer. */
-function answerColumns ({ limits }: ListShape, total: Sql, weighing: Weighing | undefined): Sql {
-  if (weighing === undefined) return sql`select "items", "fetched", ${total}`
+function answerColumns ({ limits }: ListShape, total: Sql, measured: Measured | undefined): Sql {
+  if (measured === undefined) return sql`select "items", "fetched", ${total}`
   const tooLong = sql`octet_length("items") > ${numberSql(limits!.maxBytes)}`
-  const excess = sql`case when ${tooLong} then ${trusted(`'${EXCESS_OF_BYTES}'`)} else ${weighing.excess} end`
+  const excess = sql`case when ${tooLong} then ${trusted(`'${EXCESS_OF_BYTES}'`)} else ${measured.excess} end`
   return sql`select case when not ${tooLong} then "items" end as "items", "fetched", ${total}, ${excess} as ${
     name(EXCESS_COLUMN)
   }`

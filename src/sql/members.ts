@@ -60,8 +60,8 @@ export interface ObjectSql {
  * up in each call. A cluster does not keep the names of such a row's columns. An aggregate of the rows themselves would
  * put line breaks between them, which end a record in a stream.
  */
-export function objectSql (members: readonly Member[], { distributed }: ConditionContext): ObjectSql {
-  if (distributed || members.length === 0) {
+export function objectSql (members: readonly Member[], { objects }: ConditionContext): ObjectSql {
+  if (objects === 'built' || members.length === 0) {
     return { join: EMPTY, json: objectJson(members) }
   }
   return {

@@ -22,7 +22,7 @@ import { objectJson, versionText } from './json.ts'
 import { keysetColumns, keysetSql } from './keyset.ts'
 import { EXCESS_COLUMN, listColumns, listSql } from './list.ts'
 import { projection, selectList, showsRelated, ROW, ROW_JSON } from './members.ts'
-import { answerSql, type AnswerSql } from './record.ts'
+import { answerSql, ifFits, type AnswerSql } from './record.ts'
 import type { CountShape, GetShape, Shape } from './shape.ts'
 import type { Source } from './source.ts'
 import { recordsColumns, streamRowColumns, streamRecordsSql, streamSql } from './stream-statements.ts'
@@ -52,7 +52,7 @@ export function compile (plan: Plan, foreign: Foreign, form = formOf(plan)): Sta
 /** Compiles what plans of one shape and form have in common. */
 function compileShape (shape: Shape, form: Form, foreign: Foreign): Statement {
   const { model } = shape
-  const context = conditionContext(shape, foreign, form.dialect === 'distributed')
+  const context = conditionContext(shape, foreign, form.objects)
   const alias = context.names.table()
   noteKnown(model, alias, shape.conditions, context)
   const conditions = [
@@ -113,8 +113,8 @@ function getColumns ({ model }: GetShape, { limits }: Form): readonly string[] {
 }
 
 /**
- * `item`: the record, or no row. `version`: its version, if the entity has one. `excess`: the limit that a weighed
- * answer exceeds.
+ * `item`: the record, or no row. `version`: its version, if the entity has one. `excess`: the limit that a
+ * measured answer exceeds.
  */
 function getSql (plan: GetShape, { alias, table, where, context, form }: Source): Sql {
   const { selection, model } = plan
@@ -139,23 +139,13 @@ function getSql (plan: GetShape, { alias, table, where, context, form }: Source)
 const ONE = trusted('1')
 
 /** With `offset 0`, a distributed server keeps the names of the members. It does not change PostgreSQL's plan. */
-function itemSql ({ members, weighing }: AnswerSql, model: EntityModel, alias: string, from: Sql): Sql {
-  if (weighing !== undefined) {
-    const version = model.version === undefined ? [] : [['version', versionText(model, alias)] as const]
-    const itemIf = (json: Sql) => sql`case when ${weighing.fits} then ${json} end`
-    const excess = [EXCESS_COLUMN, weighing.excess] as const
-    // the same JSON text as in a brief statement
-    if (version.length === 0) {
-      return sql`select ${selectList([['item', itemIf(ROW_JSON)], excess])} from (select ${
-        selectList(members)
-      } from ${from} offset 0) as ${ROW}`
-    }
-    return sql`select ${
-      selectList([['item', itemIf(sql`${objectJson(members)}::text`)], ...version, excess])
-    } from ${from}`
-  }
+function itemSql ({ members, measured }: AnswerSql, model: EntityModel, alias: string, from: Sql): Sql {
+  const excess = measured === undefined ? [] : [[EXCESS_COLUMN, measured.excess] as const]
   if (model.version === undefined) {
-    return sql`select ${ROW_JSON} as "item" from (select ${selectList(members)} from ${from} offset 0) as ${ROW}`
+    return sql`select ${selectList([['item', ifFits(ROW_JSON, measured)], ...excess])} from (select ${
+      selectList(members)
+    } from ${from} offset 0) as ${ROW}`
   }
-  return sql`select ${objectJson(members)}::text as "item", ${versionText(model, alias)} as "version" from ${from}`
+  const item = ['item', ifFits(sql`${objectJson(members)}::text`, measured)] as const
+  return sql`select ${selectList([item, ['version', versionText(model, alias)], ...excess])} from ${from}`
 }

@@ -7,10 +7,10 @@
  * index leads to the related rows of one parent, they are found for each parent instead (`each-parent.ts`).
  */
 import type { RelationProperty } from '../model/index.ts'
-import type { PlannedInclude, Selection } from '../plan/index.ts'
+import type { AnswerLimits, PlannedInclude, Selection } from '../plan/index.ts'
 import { aggregatesSql } from './aggregate.ts'
 import { whereClause, type ConditionContext } from './condition.ts'
-import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
+import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import {
   JSON_NAME,
   objectSql,
@@ -58,9 +58,22 @@ interface Bounds {
 
 const UNBOUNDED: Bounds = {}
 
+/** What a statement knows that measures its answer. */
+export interface Measured {
+  /** Whether the answer is within its limits. */
+  readonly fits: Sql
+  /** The limit that the answer exceeds, or null. */
+  readonly excess: Sql
+}
+
 export interface AnswerSql extends RecordSql {
-  /** Present if the statement weighs its answer. */
-  readonly weighing?: Weighing
+  /** Present if the statement measures its answer. */
+  readonly measured?: Measured
+}
+
+/** JSON that is written only if the answer is within its limits. */
+export function ifFits (json: Sql, measured: Measured | undefined): Sql {
+  return measured === undefined ? json : sql`case when ${measured.fits} then ${json} end`
 }
 
 /**
@@ -78,17 +91,21 @@ export function answerSql (
   parents: Sql | undefined,
   shown: string = alias
 ): AnswerSql {
-  if (limits === undefined) return recordsWithin(selection, alias, projected, context, { form, parents })
+  const bounds: Bounds = { form, parents, ...boundsOf(form, selection, limits!, context) }
+  const { weights, ...records } = recordsWithin(selection, alias, projected, context, bounds, shown)
+  const { weighing } = bounds
+  if (weighing === undefined) return records
+  weighing.end(selection, shown, weights)
+  return { ...records, measured: weighing, expressions: [...weighing.expressions, ...records.expressions] }
+}
+
+/** @param limits present if the form has any */
+function boundsOf (form: Form, selection: Selection, limits: AnswerLimits, { names }: ConditionContext): Bounds {
+  if (form.limits === 'none') return UNBOUNDED
   const { countable, longest } = forecastOf(selection, limits)
   const rows = countable ? { rows: limits.maxIncluded + 1 } : {}
-  if (form.limits !== 'measured') {
-    const bounds = { ...rows, form, parents, ...(longest !== undefined && { longest }) }
-    return recordsWithin(selection, alias, projected, context, bounds, shown)
-  }
-  const weighing = new Weighing(selection, limits, context.names)
-  const { weights, ...records } = recordsWithin(selection, alias, projected, context, { ...rows, weighing }, shown)
-  weighing.end(selection, shown, weights)
-  return { ...records, weighing, expressions: [...weighing.expressions, ...records.expressions] }
+  if (form.limits === 'measured') return { ...rows, weighing: new Weighing(selection, limits, names) }
+  return { ...rows, ...(longest !== undefined && { longest }) }
 }
 
 /**
@@ -142,7 +159,7 @@ function recordsWithin (
       members.push([relation.publicName, value(found.name)])
       continue
     }
-    const included = includeSql(include, shown, context, bounds)
+    const included = groupedInclude(include, shown, context, bounds)
     expressions.push(...included.expressions)
     if (included.weight !== undefined) weights.push(included.weight)
     joins.push(joinParents(included.name, relation, alias))
@@ -160,83 +177,71 @@ function recordsWithin (
 /** The name of a number inside the expression of an include. */
 const NUMBER_NAME = '@number'
 
-interface IncludeSql {
+interface GroupedInclude {
   readonly name: string
   readonly expressions: readonly Sql[]
   readonly weight?: WeightedSql['weights'][number]
 }
 
-function includeSql (include: PlannedInclude, parents: string, context: ConditionContext, bounds: Bounds): IncludeSql {
+/**
+ * The rows of a relation for all parents, as JSON by the key of their parent. Rows that show relations themselves are
+ * the parents of the next level, so they are an expression, as are rows that are numbered or weighed.
+ */
+function groupedInclude (
+  include: PlannedInclude,
+  parents: string,
+  context: ConditionContext,
+  bounds: Bounds
+): GroupedInclude {
   const { relation, selection, rules } = include
   const rows = relatedRows(relation, parents, rules?.where, context)
   const as = context.names.expression(relation.name)
-  const bounded = bounds.rows !== undefined && relation.many
-  if (bounds.weighing !== undefined || bounded || showsRelated(selection) || rules?.limit !== undefined) {
-    return includeByLevel(include, rows, as, context, bounds)
-  }
-  const { members } = recordSql(selection, rows.alias, false, context)
-  const { joins, expressions: order } = relatedOrder(include, rows.alias, context)
-  const object = objectSql(members, context)
-  const body = aggregate(relation, rows.keys, object, order)
-  return {
-    name: as,
-    expressions: [
-      sql`${name(as)} as (select ${body.select} from ${rows.table}${joins}${object.join}${rows.where}${body.groupBy})`,
-    ],
-  }
-}
-
-/**
- * An include with a limit, or whose records show relations or are weighed. Its rows are a separate expression: they are
- * the parents of the next level.
- */
-function includeByLevel (
-  include: PlannedInclude,
-  rows: RelatedRows,
-  as: string,
-  context: ConditionContext,
-  bounds: Bounds
-): IncludeSql {
-  const { relation, selection, rules } = include
   const level = context.names.expression(`${relation.name}_rows`)
   context.known.copy(rows.alias, level)
+  const { rowsOfLevel, order } = levelOf(include, rows, level, context, bounds)
+  const { weighing } = bounds
+  const ownKeys = rows.keys.map((_, index) => name(level, keyName(index)))
+  const expression = sql`${name(level)} as (${rowsOfLevel})`
+  weighing?.expressions.push(expression)
+  const record = recordsWithin(selection, level, true, context, bounds)
+  const weight = weighing?.addLevel(include, level, ownKeys, record.weights)
+  const object = objectSql(record.members, context)
+  const body = aggregate(relation, ownKeys, object, order)
+  const fits = weighing === undefined ? EMPTY : whereClause([weighing.fits])
+  const json = (from: Sql) =>
+    sql`${name(as)} as (select ${body.select} from ${from}${record.joins}${object.join}${fits}${body.groupBy})`
+  if (weight !== undefined) return { name: as, expressions: [...record.expressions, json(name(level))], weight }
+  return showsRelated(selection) || rules?.limit !== undefined
+    ? { name: as, expressions: [expression, ...record.expressions, json(name(level))] }
+    : { name: as, expressions: [json(sql`(${rowsOfLevel}) as ${name(level)}`)] }
+}
+
+/** The rows of an include with the keys of their parents, and the order of the rows of each parent. */
+function levelOf (
+  include: PlannedInclude,
+  rows: RelatedRows,
+  level: string,
+  context: ConditionContext,
+  { rows: most }: Bounds
+): { readonly rowsOfLevel: Sql, readonly order: readonly OrderExpression[] } {
+  const { relation, selection, rules } = include
   const { joins, expressions: order } = relatedOrder(include, rows.alias, context)
   const columns = projection(selection, rows.alias)
   const keys = keyList(rows.keys)
   const from = sql`${rows.table}${joins}${rows.where}`
-  let levelSql: Sql
-  let carried: readonly OrderExpression[]
   if (rules?.limit === undefined) {
-    carried = relation.many ? carriedOrder(order, carry(columns, order.map(({ value }) => value)), level) : []
-    const most = bounds.rows === undefined || !relation.many ? EMPTY : sql` limit ${numberSql(bounds.rows)}`
-    levelSql = sql`select ${join([...keys, selectList(columns)])} from ${from}${most}`
-  } else {
-    // numbered for each parent: a limit on all rows would leave some parents without any
-    columns.set(NUMBER_NAME, sql`row_number() over (partition by ${join(rows.keys)} order by ${orderList(order)})`)
-    carried = [{ value: name(level, NUMBER_NAME), direction: EMPTY }]
-    levelSql = sql`select * from (select ${join([...keys, selectList(columns)])} from ${from}) as "@all" where ${
+    const carried = relation.many ? carriedOrder(order, carry(columns, order.map(({ value }) => value)), level) : []
+    const limit = most === undefined || !relation.many ? EMPTY : sql` limit ${numberSql(most)}`
+    return { rowsOfLevel: sql`select ${join([...keys, selectList(columns)])} from ${from}${limit}`, order: carried }
+  }
+  // numbered for each parent: a limit on all rows would leave some parents without any
+  columns.set(NUMBER_NAME, sql`row_number() over (partition by ${join(rows.keys)} order by ${orderList(order)})`)
+  return {
+    rowsOfLevel: sql`select * from (select ${join([...keys, selectList(columns)])} from ${from}) as "@all" where ${
       name(NUMBER_NAME)
-    } <= ${trusted(String(rules.limit))}`
+    } <= ${numberSql(rules.limit)}`,
+    order: [{ value: name(level, NUMBER_NAME), direction: EMPTY }],
   }
-  const { weighing } = bounds
-  const ownKeys = rows.keys.map((_, index) => name(level, keyName(index)))
-  const levelExpression = sql`${name(level)} as (${levelSql})`
-  weighing?.expressions.push(levelExpression)
-  const record = recordsWithin(selection, level, true, context, bounds)
-  const weight = weighing?.addLevel(include, level, ownKeys, record.weights)
-  const object = objectSql(record.members, context)
-  const body = aggregate(relation, ownKeys, object, carried)
-  const json = (from: Sql) =>
-    sql`${name(as)} as (select ${body.select} from ${from}${record.joins}${object.join}${
-      weighing === undefined ? EMPTY : whereClause([weighing.fits])
-    }${body.groupBy})`
-  if (weighing !== undefined) {
-    return { name: as, expressions: [...record.expressions, json(name(level))], weight: weight! }
-  }
-  if (!showsRelated(selection) && rules?.limit === undefined) {
-    return { name: as, expressions: [json(sql`(${levelSql}) as ${name(level)}`)] }
-  }
-  return { name: as, expressions: [levelExpression, ...record.expressions, json(name(level))] }
 }
 
 const keyList = (keys: readonly Sql[]): readonly Sql[] =>

@@ -54,65 +54,64 @@ export type StreamShape = Omit<StreamPlan, Unread>
 export type RecordsShape = Omit<RecordsPlan, Unread>
 export type Shape = ListShape | KeysetShape | GetShape | CountShape | StreamShape | RecordsShape
 
-/** How the parts of a shape are written. It is an error of types to leave one out. */
-type Writers<Of> = { readonly [Part in keyof Of]-?: (value: Of[Part]) => unknown }
+/** How each part of a shape is written. It is an error of types to leave one out. */
+type Writers<Of> = { readonly [Part in keyof Of]-?: (shape: Of) => unknown }
 
-const base: Writers<CountShape> = {
-  kind: (kind) => kind,
-  model: idOf,
-  deleted: (deleted) => deleted,
-  conditions: conditionsShape,
-  filters: filtersShape,
+const found: Writers<Omit<CountShape, 'kind'>> = {
+  model: ({ model }) => idOf(model),
+  deleted: ({ deleted }) => deleted,
+  conditions: ({ conditions }) => conditionsShape(conditions),
+  filters: ({ filters }) => filtersShape(filters),
 }
-const answer: Writers<GetShape> = {
-  ...base,
-  kind: (kind) => kind,
-  selection: selectionShape,
-  limits: (limits) => limits && idOf(limits),
+const answer: Writers<Omit<GetShape, 'kind'>> = {
+  ...found,
+  selection: ({ selection }) => selectionShape(selection),
+  limits: ({ limits }) => limits === undefined ? '' : idOf(limits),
 }
+const count: Writers<CountShape> = { kind: ({ kind }) => kind, ...found }
+const get: Writers<GetShape> = { kind: ({ kind }) => kind, ...answer }
 const list: Writers<ListShape> = {
+  kind: ({ kind }) => kind,
   ...answer,
-  kind: (kind) => kind,
-  order: orderShape,
-  fetchSlot: (slot) => slot,
-  limitSlot: (slot) => slot,
-  offsetSlot: (slot) => slot,
+  order: ({ order }) => orderShape(order),
+  fetchSlot: ({ fetchSlot }) => fetchSlot,
+  limitSlot: ({ limitSlot }) => limitSlot,
+  offsetSlot: ({ offsetSlot }) => offsetSlot,
 }
 const keyset: Writers<KeysetShape> = {
+  kind: ({ kind }) => kind,
   ...answer,
-  kind: (kind) => kind,
-  order: orderShape,
-  fetchSlot: (slot) => slot,
-  spare: (spare) => spare,
-  usualFetch: (rows) => rows,
+  order: ({ order }) => orderShape(order),
+  fetchSlot: ({ fetchSlot }) => fetchSlot,
+  spare: ({ spare }) => spare,
+  usualFetch: ({ usualFetch }) => usualFetch ?? '',
   // the text contains these values
-  fixed: (fixed) => fixed && JSON.stringify([...fixed]),
-  place: (place) => place && `${place.side}${place.inclusive}${place.slots.join()}`,
-  witness: (witness) => witness,
+  fixed: ({ fixed }) => fixed === undefined ? '' : JSON.stringify([...fixed]),
+  place: ({ place }) => place === undefined ? '' : `${place.side}${place.inclusive}${place.slots.join()}`,
+  witness: ({ witness }) => witness,
 }
-const stream: Writers<StreamShape> = { ...answer, kind: (kind) => kind, order: orderShape, reads: (reads) => reads }
-const records: Writers<RecordsShape> = {
+const stream: Writers<StreamShape> = {
+  kind: ({ kind }) => kind,
   ...answer,
-  kind: (kind) => kind,
-  keysSlot: (slot) => slot,
-  columnSlots: (slots) => slots.join(),
+  order: ({ order }) => orderShape(order),
+  reads: ({ reads }) => reads,
+}
+const records: Writers<RecordsShape> = {
+  kind: ({ kind }) => kind,
+  ...answer,
+  keysSlot: ({ keysSlot }) => keysSlot,
+  columnSlots: ({ columnSlots }) => columnSlots.join(),
 }
 
-type Writer = readonly [part: string, write: (value: unknown) => unknown]
-const WRITERS: Readonly<Record<Shape['kind'], readonly Writer[]>> = mapped({
-  list,
-  keyset,
-  stream,
-  records,
-  get: answer,
-  count: base,
-  estimate: base,
-  exists: base,
-})
-
-function mapped (writers: { readonly [Kind in Shape['kind']]: object }) {
-  const entries = Object.entries(writers).map(([kind, parts]) => [kind, Object.entries(parts)])
-  return Object.fromEntries(entries) as Record<Shape['kind'], Writer[]>
+const WRITERS: { readonly [Kind in Shape['kind']]: ReadonlyArray<(shape: never) => unknown> } = {
+  list: Object.values(list),
+  keyset: Object.values(keyset),
+  stream: Object.values(stream),
+  records: Object.values(records),
+  get: Object.values(get),
+  count: Object.values(count),
+  estimate: Object.values(count),
+  exists: Object.values(count),
 }
 
 /**
@@ -121,9 +120,7 @@ function mapped (writers: { readonly [Kind in Shape['kind']]: object }) {
  */
 export function shapeOf (shape: Shape): string {
   let key = ''
-  for (const [part, write] of WRITERS[shape.kind]) {
-    key += `${write(shape[part as keyof Shape]) as string | undefined ?? ''}|`
-  }
+  for (const write of WRITERS[shape.kind]) key += `${write(shape as never) as string}|`
   return key
 }
 

@@ -10,7 +10,7 @@ export function sizeOf (value: Sql, { type, formula }: ScalarProperty): Sql {
 
 /**
  * Replaces a value in a record that is longer than expected. Such an answer is not sent. Instead, a statement that
- * weighs its answer is run. A value that equals this mark only costs that second statement.
+ * measures its answer is run. A value that equals this mark only costs that second statement.
  */
 export const TOO_LONG = '@fastify-crud-kit/too-long'
 

@@ -8,7 +8,7 @@ import type { Form } from './form.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
 import { orderBy, orderSql } from './order.ts'
 import { projection, selectList, ROW, ROW_JSON } from './members.ts'
-import { answerSql, recordSql } from './record.ts'
+import { answerSql, ifFits, recordSql } from './record.ts'
 import type { RecordsShape, StreamShape } from './shape.ts'
 import type { Source } from './source.ts'
 
@@ -20,7 +20,7 @@ export const STREAM_ROW = Object.freeze({
   keyColumn: (index: number): string => `@key${index}`,
 })
 const STREAM_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item]
-const WEIGHED_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item, STREAM_ROW.excess]
+const MEASURED_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item, STREAM_ROW.excess]
 
 export function streamRowColumns ({ reads, model }: StreamShape): readonly string[] {
   return reads === 'records'
@@ -29,7 +29,7 @@ export function streamRowColumns ({ reads, model }: StreamShape): readonly strin
 }
 
 export const recordsColumns = ({ limits }: Form): readonly string[] =>
-  limits === 'measured' ? WEIGHED_ROW_COLUMNS : STREAM_ROW_COLUMNS
+  limits === 'measured' ? MEASURED_ROW_COLUMNS : STREAM_ROW_COLUMNS
 
 /**
  * A row for each record, in order: its JSON as `item`, or its key.
@@ -57,7 +57,7 @@ export function streamSql ({ order: terms, reads, selection }: StreamShape, sour
 const POSITION = '@position'
 
 /**
- * A row for each key that has a record, in the order of the keys. If the records are weighed and too large together,
+ * A row for each key that has a record, in the order of the keys. If the records are measured and too large together,
  * each row says so in `@excess` and has no record.
  */
 export function streamRecordsSql (plan: RecordsShape, source: Source): Sql {
@@ -72,13 +72,11 @@ export function streamRecordsSql (plan: RecordsShape, source: Source): Sql {
 
   const page = context.names.expression('page')
   context.known.copy(alias, page)
-  const { members, expressions, joins, weighing } = answerSql(plan, form, page, true, context, undefined)
-  const row = weighing === undefined
-    ? [[STREAM_ROW.item, ROW_JSON]] as const
-    : [[STREAM_ROW.item, sql`case when ${weighing.fits} then ${ROW_JSON} end`], [
-        STREAM_ROW.excess,
-        weighing.excess,
-      ]] as const
+  const { members, expressions, joins, measured } = answerSql(plan, form, page, true, context, undefined)
+  const row = [
+    [STREAM_ROW.item, ifFits(ROW_JSON, measured)] as const,
+    ...measured === undefined ? [] : [[STREAM_ROW.excess, measured.excess] as const],
+  ]
   const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${
     whereClause([...among, ...conditions])
   })`

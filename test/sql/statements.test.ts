@@ -76,11 +76,12 @@ t.test('an include is found by the keys of the page, and joined to it', async (t
     oneLine(`
     with "@page" as (select "e0"."id" as "id" from "tag" as "e0"
     where "e0"."deleted_at" is null order by "e0"."id" limit $1 offset $2),
-    "@2_plants" as (select "e2"."tag_id" as "@key0", json_agg(row_to_json("@row".*)
-    order by "e1"."id") as "@json"
+    "@2_plants" as (select "@3_plants_rows"."@key0" as "@key0", json_agg(row_to_json("@row".*)
+    order by "@3_plants_rows"."@sort0") as "@json"
+    from (select "e2"."tag_id" as "@key0", "e1"."name" as "name", "e1"."id" as "@sort0"
     from "plant_tags" as "e2" inner join "plant" as "e1" on "e1"."id" = "e2"."plant_id"
-    cross join lateral (select "e1"."name" as "name") as "@row"
-    where "e2"."tag_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null group by "e2"."tag_id")
+    where "e2"."tag_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null) as "@3_plants_rows"
+    cross join lateral (select "@3_plants_rows"."name" as "name") as "@row" group by "@3_plants_rows"."@key0")
     select "items", "fetched",
     case when "fetched" < $1 and ("fetched" > 0 or $2 = 0) then $2 + "fetched" else (select count(*)
     from "tag" as "e0" where "e0"."deleted_at" is null) end as "total"
@@ -123,11 +124,11 @@ t.test('an include works for every kind of relation', async (t) => {
   )
   t.equal(
     includeOf('offers', Plant, 'title'),
-    '"@2_offers" as (select "e1"."plant_id" as "@key0", json_agg(row_to_json("@row".*) ' +
-      'order by "e1"."id") as "@json" from "offer" as "e1" ' +
-      'cross join lateral (select "e1"."title" as "title") as "@row" ' +
-      'where "e1"."plant_id" in (select "@page"."id" ' +
-      'from "@page") group by "e1"."plant_id")'
+    '"@2_offers" as (select "@3_offers_rows"."@key0" as "@key0", json_agg(row_to_json("@row".*) ' +
+      'order by "@3_offers_rows"."@sort0") as "@json" from ' +
+      '(select "e1"."plant_id" as "@key0", "e1"."title" as "title", "e1"."id" as "@sort0" from "offer" as "e1" ' +
+      'where "e1"."plant_id" in (select "@page"."id" from "@page")) as "@3_offers_rows" ' +
+      'cross join lateral (select "@3_offers_rows"."title" as "title") as "@row" group by "@3_offers_rows"."@key0")'
   )
   t.equal(
     includeOf('shelf', Plant, 'capacity'),
@@ -137,19 +138,22 @@ t.test('an include works for every kind of relation', async (t) => {
   )
   t.equal(
     includeOf('plants', Shelf, 'id'),
-    '"@2_plants" as (select "e1"."shelf_house" as "@key0", "e1"."shelf_number" as "@key1", ' +
-      'json_agg(row_to_json("@row".*) order by "e1"."id") as "@json" from "plant" as "e1" ' +
-      'cross join lateral (select "e1"."id" as "id") as "@row" ' +
+    '"@2_plants" as (select "@3_plants_rows"."@key0" as "@key0", "@3_plants_rows"."@key1" as "@key1", ' +
+      'json_agg(row_to_json("@row".*) order by "@3_plants_rows"."id") as "@json" from ' +
+      '(select "e1"."shelf_house" as "@key0", "e1"."shelf_number" as "@key1", "e1"."id" as "id" from "plant" as "e1" ' +
       'where ("e1"."shelf_house", "e1"."shelf_number") in (select "@page"."house", "@page"."number" from "@page") ' +
-      'and "e1"."deleted_at" is null group by "e1"."shelf_house", "e1"."shelf_number")'
+      'and "e1"."deleted_at" is null) as "@3_plants_rows" ' +
+      'cross join lateral (select "@3_plants_rows"."id" as "id") as "@row" ' +
+      'group by "@3_plants_rows"."@key0", "@3_plants_rows"."@key1")'
   )
   t.equal(
     includeOf('children', Group, 'name'),
-    '"@2_children" as (select "e1"."parent_id" as "@key0", json_agg(row_to_json("@row".*) ' +
-      'order by "e1"."id") as "@json" from "group" as "e1" ' +
-      'cross join lateral (select "e1"."name" as "name") as "@row" ' +
-      'where "e1"."parent_id" in (select "@page"."id" ' +
-      'from "@page") and "e1"."deleted_at" is null group by "e1"."parent_id")'
+    '"@2_children" as (select "@3_children_rows"."@key0" as "@key0", json_agg(row_to_json("@row".*) ' +
+      'order by "@3_children_rows"."@sort0") as "@json" from ' +
+      '(select "e1"."parent_id" as "@key0", "e1"."name" as "name", "e1"."id" as "@sort0" from "group" as "e1" ' +
+      'where "e1"."parent_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null) ' +
+      'as "@3_children_rows" cross join lateral (select "@3_children_rows"."name" as "name") as "@row" ' +
+      'group by "@3_children_rows"."@key0")'
   )
   t.equal(
     includeOf('plant', AuditEntry, 'name'),
@@ -166,9 +170,10 @@ t.test("the rows of a nested include's level are the parents of the next", async
     "@3_orderItems_rows" as (select "e1"."plant_id" as "@key0", "e1"."quantity" as "quantity",
     "e1"."order_id" as "order_id", "e1"."plant_id" as "@sort1" from "order_item" as "e1"
     where "e1"."plant_id" in (select "@page"."id" from "@page")),
-    "@4_order" as (select "e2"."id" as "@key0", row_to_json("@row".*) as "@json" from "order" as "e2"
-    cross join lateral (select "e2"."note" as "note") as "@row"
-    where "e2"."id" in (select "@3_orderItems_rows"."order_id" from "@3_orderItems_rows")),
+    "@4_order" as (select "@5_order_rows"."@key0" as "@key0", row_to_json("@row".*) as "@json"
+    from (select "e2"."id" as "@key0", "e2"."note" as "note" from "order" as "e2"
+    where "e2"."id" in (select "@3_orderItems_rows"."order_id" from "@3_orderItems_rows")) as "@5_order_rows"
+    cross join lateral (select "@5_order_rows"."note" as "note") as "@row"),
     "@2_orderItems" as (select "@3_orderItems_rows"."@key0" as "@key0", json_agg(row_to_json("@row".*)
     order by "@3_orderItems_rows"."order_id", "@3_orderItems_rows"."@sort1") as "@json"
     from "@3_orderItems_rows" left join "@4_order" on "@4_order"."@key0" = "@3_orderItems_rows"."order_id"
@@ -222,12 +227,12 @@ t.test('a limit counts the rows of each parent, in the order of the include', as
       'plants.name'
     ),
     oneLine(`
-    "@2_plants" as (select "e2"."tag_id" as "@key0", json_agg(row_to_json("@row".*)
-    order by "e1"."price" desc nulls last, "e1"."id" desc) as "@json"
+    "@2_plants" as (select "@3_plants_rows"."@key0" as "@key0", json_agg(row_to_json("@row".*)
+    order by "@3_plants_rows"."@sort0" desc nulls last, "@3_plants_rows"."@sort1" desc) as "@json"
+    from (select "e2"."tag_id" as "@key0", "e1"."name" as "name", "e1"."price" as "@sort0", "e1"."id" as "@sort1"
     from "plant_tags" as "e2" inner join "plant" as "e1" on "e1"."id" = "e2"."plant_id"
-    cross join lateral (select "e1"."name" as "name") as "@row"
-    where "e2"."tag_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null
-    group by "e2"."tag_id")`)
+    where "e2"."tag_id" in (select "@page"."id" from "@page") and "e1"."deleted_at" is null) as "@3_plants_rows"
+    cross join lateral (select "@3_plants_rows"."name" as "name") as "@row" group by "@3_plants_rows"."@key0")`)
   )
 })
 
