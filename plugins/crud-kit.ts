@@ -12,14 +12,14 @@ import type {
 import fp from 'fastify-plugin'
 import { CrudBase } from '../src/crud/index.ts'
 import { ConfigError } from '../src/base/errors.ts'
-import { isObject } from '../src/model/index.ts'
+import { isObject } from '../src/base/is-object.ts'
 import {
   checkDatabase,
   checkKitOptions,
   type CrudRoutesOptions,
   type KitCheck,
   type KitOptions,
-  type ResourceOptions,
+  type ResourceEntry,
   type RoutesCheck,
   type UncheckedRoutes,
 } from '../src/http/index.ts'
@@ -93,7 +93,7 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
 }
 
 /** Whether a resource is given by the options of its routes. `crudRoutes` refuses everything else but a CrudBase. */
-const isRoutesOptions = (resource: ResourceOptions): resource is CrudRoutesOptions =>
+const isRoutesOptions = (resource: ResourceEntry): resource is CrudRoutesOptions =>
   isObject(resource) && !(resource instanceof CrudBase) && 'crud' in resource
 
 /** @throws {ConfigError} if the instance, or one around it, has crudKit or one of the plugins that it contains */

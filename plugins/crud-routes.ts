@@ -24,7 +24,7 @@ import {
   type UncheckedRoutes,
 } from '../src/http/index.ts'
 import type { Offer } from '../src/catalogue/index.ts'
-import { checkFastify } from '../src/borrowed/check.ts'
+import { checkFastify } from '../src/borrowed/check-borrowed.ts'
 import { parsersOf, withParsers, type Parsers } from '../src/borrowed/fastify.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import { checkCoLocation, checkEstimates } from '../src/resource/index.ts'

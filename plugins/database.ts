@@ -11,7 +11,7 @@ import {
   checkDatabase,
   checkPluginOptions,
   learnRules,
-  openDatabase,
+  openDatabaseOf,
   preparePools,
   refuseSecond,
   type ServerDatabaseOptions,
@@ -35,7 +35,7 @@ async function register (fastify: FastifyInstance, options: ServerDatabaseOption
   checkPluginOptions(NAME, options, ['orm', 'database', 'statementTimeoutMillis'])
   checkDatabase(NAME, options)
   refuseSecond(NAME, 'fastify.orm', fastify.hasDecorator('orm'))
-  const { engine, release } = await openDatabase(options, (err) => {
+  const { engine, release } = await openDatabaseOf(options, (err) => {
     fastify.log.error({ err }, 'A connection of the orm has no statement timeout, because it could not be set.')
   })
   fastify.addHook('onClose', release)

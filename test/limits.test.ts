@@ -9,9 +9,10 @@ import { defaultsOf } from '../src/base/option-checks.ts'
 import { MAX_ERRORS } from '../src/base/error-list.ts'
 import { QueryBuilderConfig } from '../src/index.ts'
 import { MAX_PATTERN_LENGTH, MAX_WILDCARDS } from '../src/operators/pattern.ts'
-import { MAX_INCLUDES, MAX_STREAM_BATCH } from '../src/plan/index.ts'
+import { MAX_STREAM_BATCH } from '../src/base/page-styles.ts'
+import { MAX_INCLUDES } from '../src/plan/index.ts'
 import { MAX_FILTER_DEPTH, MAX_LIST_ITEMS, MAX_PARAMETERS, MAX_QUERY_BYTES } from '../src/query/limits.ts'
-import { PART_BYTES } from '../src/run/streams/cursor.ts'
+import { PART_BYTES } from '../src/run/streams/read-cursor.ts'
 
 const { pagination } = new QueryBuilderConfig()
 const pool = completePool(undefined)

@@ -1,6 +1,6 @@
 /** Sends the requests of the page. */
 import { CrudError } from '../../src/client/error.ts'
-import { sendJson, send as sendCall } from '../../src/client/request.ts'
+import { sendCall, sendJson } from '../../src/client/send-call.ts'
 import type { Pair } from '../url/address.ts'
 
 /** The duration of a stage in the header Server-Timing. */

@@ -1,6 +1,6 @@
 /** The option `access` as an application writes it: what each role may do with each entity. */
 import type { FastifyRequest } from 'fastify'
-import type { AnyKey, Condition, CrudOperation, IsAny } from '../config/index.ts'
+import type { AnyKey, CrudOperation, EntityCondition, IsAny } from '../config/index.ts'
 
 /** The name that stands for all entities that a role does not name. */
 export const OTHERS = '*'
@@ -16,8 +16,8 @@ export interface EntityRule<Entity = any> {
    * plain equalities.
    */
   readonly rows?:
-    | Condition<Entity>
-    | ((request: FastifyRequest) => Condition<Entity> | Promise<Condition<Entity>>)
+    | EntityCondition<Entity>
+    | ((request: FastifyRequest) => EntityCondition<Entity> | Promise<EntityCondition<Entity>>)
   /** The properties that do not exist for the role. The other side of a relation does not exist either. */
   readonly hidden?: ReadonlyArray<PropertyName<Entity>>
   /** The properties that exist for the role, instead of `hidden`. The primary key must be one of them. */

@@ -5,7 +5,7 @@ import { shown } from '../base/option-checks.ts'
 import { isPromise, type OrPromise } from '../base/or-promise.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import { Actor } from './actor.ts'
-import { checkAccess, type Entities } from './check.ts'
+import { checkAccess, type Entities } from './check-access.ts'
 import type { AccessOptions } from './access-options.ts'
 import { Role } from './role.ts'
 

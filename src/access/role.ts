@@ -1,6 +1,6 @@
 /** A role: the rules of its entities, and its view of their models. */
 import type { EntityModel } from '../model/index.ts'
-import type { Entities } from './check.ts'
+import type { Entities } from './check-access.ts'
 import { namedFor, Rule } from './rule.ts'
 import { Links } from './links.ts'
 import { OTHERS, type EntityRule, type RoleRules } from './access-options.ts'

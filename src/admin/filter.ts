@@ -2,10 +2,10 @@
 import { splitId } from './id.ts'
 
 /** Conditions by field: a value for the default operator, or values by operator. */
-export type Filter = Readonly<Record<string, unknown>>
+export type ClientFilter = Readonly<Record<string, unknown>>
 
 /** A condition. Without an operator, the filter's default operator applies. */
-export interface Condition {
+export interface FieldCondition {
   readonly field: string
   readonly operator?: string | undefined
   readonly value: unknown
@@ -30,7 +30,7 @@ export const NO_RULES: FilterRules = { references: new Map(), plainFilters: new 
  * @throws {TypeError} if two conditions cannot be sent together: the same operator twice on one field, or conditions
  *   with and without an operator
  */
-export function filterOf (conditions: readonly Condition[], references: References): Filter {
+export function filterOf (conditions: readonly FieldCondition[], references: References): ClientFilter {
   const plain = new Map<string, unknown>()
   const byOperator = new Map<string, Map<string, unknown>>()
   for (const { field, operator, value } of conditions.flatMap((one) => byParts(one, references))) {
@@ -50,7 +50,7 @@ export function filterOf (conditions: readonly Condition[], references: Referenc
 }
 
 /** The conditions on the parts of a composite key, if a condition compares a relation with the id of a record. */
-function byParts (condition: Condition, references: References): readonly Condition[] {
+function byParts (condition: FieldCondition, references: References): readonly FieldCondition[] {
   const { field, operator = 'eq', value } = condition
   const names = references.get(field)
   const id: unknown = operator === 'in' && Array.isArray(value) && value.length === 1 ? value[0] : value

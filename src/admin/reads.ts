@@ -1,10 +1,11 @@
 /** Reads of data providers: one page, all records, records by their keys. */
 import type { AnyQuery } from '../client/query-string.ts'
-import { groupsOf } from './key.ts'
-import type { AnyPage, AnyRecord, Bound, Id } from './resource.ts'
+import { groupsOf } from './record-key.ts'
+import type { AnyPage, Bound, RecordId } from './admin-resource.ts'
+import type { AnyRecord } from '../client/url-names.ts'
 
 /** The conditions of a list, and what its records contain. */
-export interface ListQuery extends AnyQuery {
+export interface PageQuery extends AnyQuery {
   readonly signal?: AbortSignal | undefined
 }
 
@@ -12,9 +13,9 @@ export interface ListQuery extends AnyQuery {
 const MAX_ITEMS = 100
 
 /** Reads the records of a page. A page that is larger than the resource allows takes several requests. */
-export async function readPage (
+export async function readOnePage (
   { resource, maxPerPage }: Bound,
-  query: ListQuery,
+  query: PageQuery,
   page: number,
   perPage: number
 ): Promise<AnyPage> {
@@ -30,14 +31,14 @@ export async function readPage (
 }
 
 /** Reads all records of a list, by cursor. */
-export async function readAll ({ resource, maxPerPage }: Bound, query: ListQuery): Promise<AnyRecord[]> {
+export async function readAll ({ resource, maxPerPage }: Bound, query: PageQuery): Promise<AnyRecord[]> {
   const records: AnyRecord[] = []
   for await (const record of resource.each({ ...query, per_page: maxPerPage })) records.push(record)
   return records
 }
 
 /** Reads records by their ids, in one request for each hundred. Ids without a record are left out. */
-export async function readMany (bound: Bound, ids: readonly Id[], query: ListQuery): Promise<AnyRecord[]> {
+export async function readMany (bound: Bound, ids: readonly RecordId[], query: PageQuery): Promise<AnyRecord[]> {
   const size = Math.min(bound.maxPerPage, MAX_ITEMS)
   const requests = groupsOf([...new Set(ids)], bound).flatMap(({ same, part, values }) =>
     chunksOf(values, size).map((some) => ({ filter: { ...same, [part]: { in: some } }, per_page: some.length }))

@@ -1,6 +1,7 @@
 /** Writes of data providers: the changes of a form, the version that may be changed, writes to several records. */
 import { CrudError, isCrudError } from '../client/index.ts'
-import type { AnyRecord, Id } from './resource.ts'
+import type { RecordId } from './admin-resource.ts'
+import type { AnyRecord } from '../client/url-names.ts'
 import { inTurns } from './reads.ts'
 
 /**
@@ -52,10 +53,10 @@ export function matchOf (version: unknown, name: string | undefined, place: stri
  * @throws {CrudError} the first failure; its `detail` says how many records failed, and which
  */
 export async function forEachId<Result> (
-  ids: readonly Id[],
-  work: (id: Id) => Promise<Result>
+  ids: readonly RecordId[],
+  work: (id: RecordId) => Promise<Result>
 ): Promise<Result[]> {
-  const failures = new Map<Id, unknown>()
+  const failures = new Map<RecordId, unknown>()
   const results = await inTurns(ids, async (id) => {
     try {
       return [await work(id)]
@@ -69,7 +70,7 @@ export async function forEachId<Result> (
 }
 
 /** One error for several failures. */
-function together (ids: readonly Id[], failures: ReadonlyMap<Id, unknown>): unknown {
+function together (ids: readonly RecordId[], failures: ReadonlyMap<RecordId, unknown>): unknown {
   const failed = ids.filter((id) => failures.has(id))
   const cause = failures.get(failed[0]!)
   if (!isCrudError(cause) || ids.length === 1) return cause

@@ -1,6 +1,6 @@
 /** Decides which rows a request can reach past its resource's scope without another guard. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { conditionOfFilters } from '../borrowed/filters.ts'
+import { conditionOfFilters } from '../borrowed/mikro-orm-filters.ts'
 import { waysOf } from '../catalogue/index.ts'
 import { hasSql, readCondition } from '../conditions/index.ts'
 import type { CrudOperation } from '../config/index.ts'

@@ -4,6 +4,9 @@
  * document all follow from it.
  */
 
+/** Maximum number of rows in one batch of a stream. */
+export const MAX_STREAM_BATCH = 500
+
 /** Maximum number of characters of a cursor. It suffices for every value that an index can hold, about 2 700 bytes. */
 export const MAX_CURSOR_LENGTH = 4096
 

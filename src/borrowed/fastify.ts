@@ -1,6 +1,6 @@
 /** Parts of a Fastify instance that it keeps under private symbols, because it has no public way to ask for them. */
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify'
-import { borrowedMembers } from './members.ts'
+import { borrowedMembers } from './borrowed-member.ts'
 
 const CONTENT_TYPE_PARSER = 'fastify.contentTypeParser'
 

@@ -10,7 +10,7 @@ import {
   type QueryExecutor,
 } from 'kysely'
 import type { PoolClient } from 'pg'
-import { borrowedMembers } from './members.ts'
+import { borrowedMembers } from './borrowed-member.ts'
 import { clientWith } from './pg.ts'
 
 export const KYSELY_MEMBERS = borrowedMembers('kysely', '0.29.6', [

@@ -1,7 +1,6 @@
 /**
- * MikroORM's private, protected, internal and replaced members, except those of `filters.ts`. No other file of this
- * package uses them. The list gives
- * the reason for each. The tests in test/borrowed fail when one changes.
+ * MikroORM's private, protected, internal and replaced members, except those of `mikro-orm-filters.ts`. No other file
+ * of this package uses them. The list gives the reason for each. The tests in test/borrowed fail when one changes.
  */
 import {
   EventType,
@@ -13,7 +12,7 @@ import {
 } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Transaction } from 'kysely'
-import { borrowedMembers } from './members.ts'
+import { borrowedMembers } from './borrowed-member.ts'
 
 export const MIKRO_ORM_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
   [

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import type { Client, ClientBase, Connection, Pool, PoolClient } from 'pg'
-import { borrowedMembers } from './members.ts'
+import { borrowedMembers } from './borrowed-member.ts'
 
 export const PG_MEMBERS = borrowedMembers('pg', '8.23.0', [
   ['Pool', '_clients', 'connections that a pool had opened before its events were listened to'],

@@ -2,7 +2,7 @@
  * The type of an API, derived from its server's resources. A client imports only this type and no code of the server.
  */
 import type { IsAny, QueryBuilderConfig } from '../config/index.ts'
-import type { ResourceApi } from './types.ts'
+import type { ResourceApi } from './client-types.ts'
 
 /**
  * The type of the API of `resources`, the object that you pass to `crudKit`, for `createClient`. If the literal types

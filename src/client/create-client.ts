@@ -2,8 +2,16 @@
 import { CrudError } from './error.ts'
 import { checkNames } from './option-names.ts'
 import { queryString, type AnyQuery } from './query-string.ts'
-import { discard, orNetworkError, parse, send, sendJson, type Call, type ClientOptions } from './request.ts'
-import type { Client } from './types.ts'
+import {
+  discardAnswer,
+  orNetworkError,
+  parse,
+  sendCall,
+  sendJson,
+  type ClientCall,
+  type ClientOptions,
+} from './send-call.ts'
+import type { Client } from './client-types.ts'
 
 /** The options of all methods, without the restrictions of a resource's types. */
 interface AnyOptions extends AnyQuery {
@@ -23,16 +31,16 @@ export function etagOf (record: object): string | undefined {
 }
 
 /** The address and the options of a client's requests. */
-export interface Connection {
+export interface ClientConnection {
   /** The URL of the API, without a slash at its end. */
   readonly base: string
   readonly options: ClientOptions
 }
 
-const connections = new WeakMap<object, Connection>()
+const connections = new WeakMap<object, ClientConnection>()
 
 /** Returns the connection of a client, for requests that are not methods of a resource. */
-export function connectionOf (api: object): Connection {
+export function clientConnectionOf (api: object): ClientConnection {
   const connection = connections.get(api)
   if (connection === undefined) throw new TypeError('This is not a client that createClient returned.')
   return connection
@@ -69,7 +77,7 @@ export function createClient<Api> (baseUrl: string, options: ClientOptions = {})
 }
 
 function resource (url: string, client: ClientOptions): object {
-  const ask = async (call: Call): Promise<any> => {
+  const ask = async (call: ClientCall): Promise<any> => {
     const { data, etag } = await sendJson(call, client)
     if (etag !== null) etags.set(data as object, etag)
     return data
@@ -110,11 +118,11 @@ function resource (url: string, client: ClientOptions): object {
     },
     async * stream (query: AnyOptions = {}) {
       checkNames('stream', query)
-      const call: Call = { method: 'GET', url: url + queryString(query), accept: NDJSON, signal: query.signal }
-      const response = await send(call, client)
+      const call: ClientCall = { method: 'GET', url: url + queryString(query), accept: NDJSON, signal: query.signal }
+      const response = await sendCall(call, client)
       // a resource without streams answers with its first page instead
       if (!response.headers.get('content-type')?.startsWith(NDJSON)) {
-        await discard(response)
+        await discardAnswer(response)
         const detail = 'The server does not stream this resource.'
         throw new CrudError({ status: response.status, code: 'NOT_NDJSON', detail })
       }
@@ -180,7 +188,7 @@ function tagOf (options: AnyOptions): string | undefined {
  */
 export async function * readLines (
   response: Response,
-  call: Call
+  call: ClientCall
 ): AsyncGenerator<unknown, void, undefined> {
   const reader = response.body!.getReader()
   const decoder = new TextDecoder()

@@ -4,6 +4,6 @@
  */
 export { createClient, etagOf } from './create-client.ts'
 export { CrudError, isCrudError, type CrudErrorItem } from './error.ts'
-export type { ClientOptions, HeaderList } from './request.ts'
+export type { ClientOptions, HeaderList } from './send-call.ts'
 export type { ApiOf } from './api-of.ts'
-export type { CallOptions, Client, CursorPage, OffsetPage, Page, ResourceApi, WriteOptions } from './types.ts'
+export type { CallOptions, Client, CursorPage, OffsetPage, Page, ResourceApi, WriteOptions } from './client-types.ts'

@@ -1,7 +1,16 @@
 /** The types of records in answers: the selected columns, and the included relations and aggregates. */
 import type { IsAny, Key, KindOf, Target } from '../config/index.ts'
 import type { One, Wire, WireId, WireRecord } from '../crud/index.ts'
-import type { AggregateAt, Aggregates, AnyJson, AnyRecord, Entries, Fields, RelatedFields, Relations } from './names.ts'
+import type {
+  AggregateAt,
+  Aggregates,
+  AnyJson,
+  AnyRecord,
+  Entries,
+  Fields,
+  RelatedFields,
+  Relations,
+} from './url-names.ts'
 
 /**
  * The type of a record in an answer. Lists that are built at run time have no literal types, so any property may be

@@ -1,6 +1,6 @@
 /** Leaves deleted related rows out of a condition. */
 import type { EntityModel } from '../model/index.ts'
-import type { RelatedPart, Where, WherePart } from './tree.ts'
+import type { RelatedPart, Where, WherePart } from './where-tree.ts'
 
 /**
  * The same condition, except that related rows that are marked as deleted do not count in it.

@@ -1,8 +1,8 @@
 /** Conditions that are the same for all requests: the `where` of relations, includes and aggregates. */
 import type { EntityModel } from '../model/index.ts'
 import { fail } from './condition-error.ts'
-import { readCondition } from './read.ts'
-import type { Where } from './tree.ts'
+import { readCondition } from './read-condition.ts'
+import type { Where } from './where-tree.ts'
 
 const read = new WeakMap<EntityModel, WeakMap<object, Where>>()
 

@@ -1,7 +1,7 @@
 /** The values that a condition requires of a row, as far as they are plain equalities. */
 import type { RelationProperty, ScalarProperty } from '../model/index.ts'
-import type { ComparePart, RelationKeyPart, Where, WherePart } from './tree.ts'
-import { keyOfEntity } from './values.ts'
+import type { ComparePart, RelationKeyPart, Where, WherePart } from './where-tree.ts'
+import { keyOfReferenced } from './condition-values.ts'
 
 export interface Equalities {
   /** The values that a row must have, by property. */
@@ -53,7 +53,7 @@ export function equalityOf (part: WherePart): Equality | undefined {
 function equalityOfColumn ({ property, comparisons: [only, ...more] }: ComparePart): Equality | undefined {
   if (more.length > 0 || only?.operator !== '$eq' || !isOneColumn(property)) return undefined
   const { value } = only
-  const key = keyOfEntity(value)
+  const key = keyOfReferenced(value)
   if (key !== undefined) {
     return property.kind === 'relation' && key.length === 1 ? { property, value: key[0] } : undefined
   }

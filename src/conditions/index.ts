@@ -8,7 +8,7 @@ export { ConditionError, ImpossibleValueError } from './condition-error.ts'
 export { readConstant } from './constants.ts'
 export { equalitiesOf, type Equalities } from './equalities.ts'
 export { entitiesBehind, hasSql, rowsBehind } from './reached.ts'
-export { readCondition } from './read.ts'
+export { readCondition } from './read-condition.ts'
 export { columnOf, valueOfEquality, withColumnValues } from './scope-values.ts'
 export { toMikroOrm, type Visible } from './to-mikro-orm.ts'
 export {
@@ -18,4 +18,4 @@ export {
   type RelationKeyPart,
   type Where,
   type WherePart,
-} from './tree.ts'
+} from './where-tree.ts'

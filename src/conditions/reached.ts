@@ -1,7 +1,7 @@
 /** The entities and the SQL that conditions use besides the row itself. */
 import type { EntityModel, RelationProperty, ScalarProperty } from '../model/index.ts'
 import { isPlainObject, isSql } from './plain-object.ts'
-import type { Where, WherePart } from './tree.ts'
+import type { Where, WherePart } from './where-tree.ts'
 
 /** The entities of the related rows that a condition refers to. */
 export function entitiesBehind (where: Where): ReadonlySet<EntityModel> {

@@ -15,8 +15,8 @@ import {
 import { shown } from '../base/option-checks.ts'
 import { ImpossibleValueError, pathOf } from './condition-error.ts'
 import { equalityOf, type Equality } from './equalities.ts'
-import type { ComparePart, RelationKeyPart, Where, WherePart } from './tree.ts'
-import { keyOfEntity } from './values.ts'
+import type { ComparePart, RelationKeyPart, Where, WherePart } from './where-tree.ts'
+import { keyOfReferenced } from './condition-values.ts'
 
 type Column = Pick<KeyColumn, 'type' | 'codec'>
 
@@ -108,7 +108,7 @@ function checkComparisons ({ property, comparisons }: ComparePart, at: string): 
     if (!COMPARISONS.has(operator)) continue
     for (const item of Array.isArray(value) ? value : [value]) {
       // null is comparable; SQL, keys of entities and other objects are converted by MikroORM
-      if (item === null || (typeof item === 'object' && !(item instanceof Date)) || keyOfEntity(item)) continue
+      if (item === null || (typeof item === 'object' && !(item instanceof Date)) || keyOfReferenced(item)) continue
       const refusal = incomparable(item, column)
       if (refusal !== undefined) refuse(at, item, refusal)
     }

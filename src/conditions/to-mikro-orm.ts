@@ -5,7 +5,7 @@
  */
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { copyOf } from './plain-object.ts'
-import type { RelatedPart, Where, WherePart } from './tree.ts'
+import type { RelatedPart, Where, WherePart } from './where-tree.ts'
 
 /** The condition for visible rows of an entity, in MikroORM's query language; `undefined` if all rows are visible. */
 export type Visible = (model: EntityModel) => object | undefined

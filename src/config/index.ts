@@ -19,7 +19,17 @@ export {
 export { AllowedField } from './allowed-field.ts'
 export { AllowedFilters, type JsonValueType, type OperatorsInUrl } from './allowed-filters.ts'
 export { AllowedSort, type CustomSortCallback, type SortDirection } from './allowed-sort.ts'
-export type { AnyKey, Condition, ConditionMistake, IsAny, Key, KindOf, PathCheck, PathTarget, Target } from './paths.ts'
+export type {
+  AnyKey,
+  ConditionMistake,
+  EntityCondition,
+  IsAny,
+  Key,
+  KindOf,
+  PathCheck,
+  PathTarget,
+  Target,
+} from './paths.ts'
 export {
   AnyOfFilter,
   CustomFilter,

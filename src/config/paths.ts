@@ -179,7 +179,7 @@ type RelatedHint<Entity, Use extends PathUse> = {
 }[Key<Entity>]
 
 /** A condition on rows of an entity, in MikroORM's query language. For an entity without a type, any object. */
-export type Condition<Entity> = IsAny<Entity> extends true ? object
+export type EntityCondition<Entity> = IsAny<Entity> extends true ? object
   : Entity extends object ? FilterQuery<Entity>
     : object
 

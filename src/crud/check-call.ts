@@ -1,7 +1,7 @@
 /** Checks the arguments of CrudBase's methods: the session, the query parameters, and the names of the options. */
 import { isConnected, isEntityManager, SyncEngine, SyncSession } from '../database/index.ts'
 import { ConfigError } from '../base/errors.ts'
-import { isObject } from '../model/index.ts'
+import { isObject } from '../base/is-object.ts'
 import { checkOptions, hasOnly, shown } from '../base/option-checks.ts'
 import type { QueryParams } from '../query/index.ts'
 import { RequestSession } from '../resource/index.ts'
@@ -72,7 +72,7 @@ function wrongValue (options: Readonly<Record<string, unknown>>): string | undef
  * @returns `undefined` for a correct call, else a promise that is rejected with the error
  * @throws {ConfigError} on a synchronous session
  */
-export function refusalOf (
+export function refusalOfCall (
   crud: object,
   method: Method,
   session: unknown,

@@ -1,6 +1,6 @@
 /** Checks how a subclass of CrudBase is constructed and what it declares. */
 import { ConfigError } from '../base/errors.ts'
-import { isObject } from '../model/index.ts'
+import { isObject } from '../base/is-object.ts'
 import { checkOptions } from '../base/option-checks.ts'
 import { isTypo } from '../base/suggest.ts'
 

@@ -26,7 +26,7 @@ import {
 } from '../resource/index.ts'
 import { createMany, createOne, deleteOne, restoreOne, updateOne, type Data } from '../write/index.ts'
 import { parsed, textOf } from './answers.ts'
-import { checkCall, refusalOf } from './check-call.ts'
+import { checkCall, refusalOfCall } from './check-call.ts'
 import { checkCrudOptions, checkHookNames } from './check-options.ts'
 import type {
   CrudCreateOptions,
@@ -119,7 +119,7 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, CrudPage<Entity, Config>> {
-    return (refusalOf(this, 'list', session, options, params) ??
+    return (refusalOfCall(this, 'list', session, options, params) ??
       parsed(this.listJson(session, params, options))) as CrudResult<On, CrudPage<Entity, Config>>
   }
 
@@ -129,7 +129,7 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string> {
-    return (refusalOf(this, 'listJson', session, options, params) ??
+    return (refusalOfCall(this, 'listJson', session, options, params) ??
       textOf(perform(this, session, 'list', options, (call) => readList(call, params)))) as CrudResult<On, string>
   }
 
@@ -145,7 +145,7 @@ export class CrudBase<
     params?: QueryParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, WireRecord<Entity> | null> {
-    return (refusalOf(this, 'get', session, options, params) ??
+    return (refusalOfCall(this, 'get', session, options, params) ??
       parsed(this.getJson(session, id, params, options))) as CrudResult<On, WireRecord<Entity> | null>
   }
 
@@ -156,7 +156,7 @@ export class CrudBase<
     params?: QueryParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string | null> {
-    return (refusalOf(this, 'getJson', session, options, params) ?? textOf(
+    return (refusalOfCall(this, 'getJson', session, options, params) ?? textOf(
       perform(this, session, 'get', options, (call) => readRecord(call, id, params))
     )) as CrudResult<On, string | null>
   }
@@ -167,7 +167,7 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, number> {
-    return (refusalOf(this, 'count', session, options, params) ??
+    return (refusalOfCall(this, 'count', session, options, params) ??
       perform(this, session, 'count', options, (call) => countRecords(call, params))) as CrudResult<On, number>
   }
 
@@ -177,7 +177,7 @@ export class CrudBase<
     id: Id,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, boolean> {
-    return (refusalOf(this, 'exists', session, options) ??
+    return (refusalOfCall(this, 'exists', session, options) ??
       perform(this, session, 'exists', options, (call) => recordExists(call, id))) as CrudResult<On, boolean>
   }
 
@@ -228,7 +228,7 @@ export class CrudBase<
     params: QueryParams = NO_PARAMS,
     options: CrudQueryOptions<Entity> = {}
   ): Promise<QueryBuilder<Entity>> {
-    const refusal = refusalOf(this, 'query', em, options, params)
+    const refusal = refusalOfCall(this, 'query', em, options, params)
     if (refusal !== undefined) return refusal
     requirePromises(em, 'query() makes a query that MikroORM runs')
     return this.#query(em, params, options)
@@ -257,7 +257,7 @@ export class CrudBase<
     data: WireBody<Entity>,
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return (refusalOf(this, 'create', session, options) ?? parsed(textOf(
+    return (refusalOfCall(this, 'create', session, options) ?? parsed(textOf(
       perform(this, session, 'create', options, (call) => createOne(call, data as Data))
     ))) as CrudResult<On, WrittenRecord<Entity>>
   }
@@ -271,7 +271,7 @@ export class CrudBase<
     data: ReadonlyArray<WireBody<Entity>>,
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>[]> {
-    return (refusalOf(this, 'createMany', session, options) ?? parsed(textOf(
+    return (refusalOfCall(this, 'createMany', session, options) ?? parsed(textOf(
       perform(this, session, 'createMany', options, (call) => createMany(call, data as readonly Data[]))
     ))) as CrudResult<On, WrittenRecord<Entity>[]>
   }
@@ -289,7 +289,7 @@ export class CrudBase<
     data: WireBody<Entity>,
     options: CrudUpdateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return (refusalOf(this, 'update', session, options) ?? parsed(textOf(
+    return (refusalOfCall(this, 'update', session, options) ?? parsed(textOf(
       perform(this, session, 'update', options, (call) => updateOne(call, id, data as Data))
     ))) as CrudResult<On, WrittenRecord<Entity>>
   }
@@ -305,7 +305,7 @@ export class CrudBase<
     id: Id,
     options: CrudDeleteOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return (refusalOf(this, 'delete', session, options) ?? parsed(textOf(
+    return (refusalOfCall(this, 'delete', session, options) ?? parsed(textOf(
       perform(this, session, 'delete', options, (call) => deleteOne(call, id))
     ))) as CrudResult<On, WrittenRecord<Entity>>
   }
@@ -321,7 +321,7 @@ export class CrudBase<
     id: Id,
     options: CrudWriteOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return (refusalOf(this, 'restore', session, options) ?? parsed(textOf(
+    return (refusalOfCall(this, 'restore', session, options) ?? parsed(textOf(
       perform(this, session, 'restore', options, (call) => restoreOne(call, id))
     ))) as CrudResult<On, WrittenRecord<Entity>>
   }

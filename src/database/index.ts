@@ -8,5 +8,5 @@ export { checkTransactionOptions, TransactionOptionsSchema, type TransactionOpti
 export { withRetry } from './with-retry.ts'
 export { withTimeout } from './with-timeout.ts'
 export { withTransaction } from './with-transaction.ts'
-export { checkHealth, HealthSchema, HEALTH_TIMEOUT, type Health } from './health.ts'
+export { checkHealth, HealthSchema, HEALTH_TIMEOUT, type Health } from './check-health.ts'
 export { isConnected, serverStarted, SyncEngine, SyncSession } from './sync/index.ts'

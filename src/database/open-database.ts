@@ -1,6 +1,6 @@
 /** Opens the database of a factory, and closes it: its lock, its connections, its tables and its replicas. */
 import type { MikroORM, Options } from '@mikro-orm/postgresql'
-import { checkMikroOrm } from '../borrowed/check.ts'
+import { checkMikroOrm } from '../borrowed/check-borrowed.ts'
 import { ConfigError } from '../base/errors.ts'
 import { doInTurn } from '../base/steps.ts'
 import { askDistribution, clientOf, ReplicaSet, run } from '../run/index.ts'

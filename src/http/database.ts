@@ -2,7 +2,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
 import { setTimeout } from 'node:timers/promises'
-import { checkMikroOrm } from '../borrowed/check.ts'
+import { checkMikroOrm } from '../borrowed/check-borrowed.ts'
 import {
   DatabaseFactory,
   isConnected,
@@ -12,7 +12,7 @@ import {
   type SharedEngine,
 } from '../database/index.ts'
 import { ConfigError, UnavailableError } from '../base/errors.ts'
-import { isObject } from '../model/index.ts'
+import { isObject } from '../base/is-object.ts'
 import { shown } from '../base/option-checks.ts'
 import { isPromise } from '../base/or-promise.ts'
 import { knowRules } from '../resource/index.ts'
@@ -67,7 +67,7 @@ function checkOrm (what: string, orm: unknown): void {
  *
  * @param report takes errors of connections on which `statementTimeoutMillis` could not be set
  */
-export async function openDatabase (
+export async function openDatabaseOf (
   options: ServerDatabaseOptions,
   report: (error: unknown) => void
 ): Promise<SharedEngine> {

@@ -1,6 +1,6 @@
 /** The parameters that a route's own schema declares. The application handles them, so they are not refused. */
 import type { FastifyRequest } from 'fastify'
-import { isObject } from '../model/index.ts'
+import { isObject } from '../base/is-object.ts'
 
 export interface DeclaredParameters {
   /** The names of the declared parameters. */

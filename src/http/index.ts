@@ -9,7 +9,7 @@ export {
   askServer,
   checkDatabase,
   learnRules,
-  openDatabase,
+  openDatabaseOf,
   preparePools,
   type ServerDatabaseOptions,
 } from './database.ts'
@@ -23,13 +23,13 @@ export {
   type KitOptions,
 } from './plugin-options.ts'
 export { knownResources, type KnownResource } from './known-resources.ts'
-export { sendProbe, type Probe } from './probes.ts'
+export { sendProbe, type RouteProbe } from './probes.ts'
 export { readQuery } from './read-query.ts'
 export { CALL_PROPERTY } from './routes/call.ts'
 export { ignoreBody } from './routes/content-type.ts'
 export { keySegments } from './routes/key.ts'
 export { fastifyRoutes, type Limits } from './routes/fastify-routes.ts'
-export type { KitCheck, ResourceOptions, RoutesCheck, UncheckedRoutes } from './routes/check-types.ts'
+export type { KitCheck, ResourceEntry, RoutesCheck, UncheckedRoutes } from './routes/check-types.ts'
 export {
   type CrudOperation,
   type CrudRoutesOptions,

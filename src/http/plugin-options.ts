@@ -8,13 +8,13 @@ import { checkSchema, refusedAs, shown, unknownOption, withDefault } from '../ba
 import { nearest } from '../base/suggest.ts'
 import type { DatabaseFactory, DatabaseOptions } from '../database/index.ts'
 import { MAX_MILLIS } from './route-options.ts'
-import type { ResourceOptions } from './routes/check-types.ts'
+import type { ResourceEntry } from './routes/check-types.ts'
 
 const closed = { additionalProperties: false }
 
 /** The resources of `crudKit`: a record of which the schema shows only the form of the prefixes. */
 const Resources = refusedAs(
-  Type.Unsafe<Readonly<Record<string, ResourceOptions>>>(
+  Type.Unsafe<Readonly<Record<string, ResourceEntry>>>(
     Type.Record(Type.String({ pattern: '^/' }), Type.Any(), closed)
   ),
   (value, place) => {

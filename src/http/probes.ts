@@ -7,12 +7,12 @@ import { randomUUID } from 'node:crypto'
 import type { RouteHandler } from './routes/call.ts'
 
 /** Takes the place of a handler for one request. It gets the handler that it replaces. */
-export type Probe = (handler: RouteHandler, ...args: Parameters<RouteHandler>) => ReturnType<RouteHandler>
+export type RouteProbe = (handler: RouteHandler, ...args: Parameters<RouteHandler>) => ReturnType<RouteHandler>
 
 /** Its value is a random text that only the server knows, so that no client can send a probe. */
 const HEADER = 'x-fastify-crud-kit-probe'
 
-const probes = new Map<string, Probe>()
+const probes = new Map<string, RouteProbe>()
 
 /** Wraps the handler of a route so that probes end at it. */
 export function answersProbes (handler: RouteHandler): RouteHandler {
@@ -48,7 +48,7 @@ export async function sendProbe (
   fastify: FastifyInstance,
   { headers, socket }: FastifyRequest,
   url: string,
-  probe: Probe
+  probe: RouteProbe
 ): Promise<LightMyRequestResponse> {
   const token = randomUUID()
   const own = Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name) && !name.startsWith('if-'))

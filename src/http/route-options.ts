@@ -2,7 +2,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { FastifyRequest, RegisterOptions, RouteOptions } from 'fastify'
 import { defaultsOf, oneOf, refusedAs, withDefault } from '../base/option-checks.ts'
-import { notAnOperation, OPERATIONS, type Condition, type CrudOperation } from '../config/index.ts'
+import { notAnOperation, OPERATIONS, type EntityCondition, type CrudOperation } from '../config/index.ts'
 import type { CrudBase } from '../crud/index.ts'
 import type { TransactionOptions } from '../database/index.ts'
 
@@ -140,5 +140,5 @@ export interface CrudRoutesOptions<Entity extends object = any>
    * Returns a condition, in MikroORM's query language, on the rows that a request may use; `{}` allows all. It holds
    * for every request. Do not confuse it with `AllowedFilters.scope`, which is a filter that clients may switch on.
    */
-  readonly scope?: (request: FastifyRequest) => Condition<Entity> | Promise<Condition<Entity>>
+  readonly scope?: (request: FastifyRequest) => EntityCondition<Entity> | Promise<EntityCondition<Entity>>
 }

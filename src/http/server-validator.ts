@@ -1,7 +1,7 @@
 /** The validator of a server, which compiles the application's own schemas. */
 import type { FastifyInstance } from 'fastify'
 import { validatorCompilerOf } from '../borrowed/fastify.ts'
-import { isObject } from '../model/index.ts'
+import { isObject } from '../base/is-object.ts'
 import type { CompileOwn } from './routes/validation.ts'
 
 /** Compiles schemas as Fastify does for a route of the instance. */

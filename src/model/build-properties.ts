@@ -6,7 +6,7 @@ import { embeddedToEntity } from './embedded-json.ts'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
 import { foreignKeyOf } from './keys.ts'
 import { joinOf, orderOf, type OrmContext } from './relations.ts'
-import { valueTypeOf } from './value-type.ts'
+import { valueTypeOf } from './column-types.ts'
 import { writeRulesOf } from './write-rules.ts'
 
 /** PostgreSQL cuts off longer names, and the keys of a record are column names (manual, section 4.1.1). */

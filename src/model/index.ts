@@ -15,7 +15,6 @@ export {
   needsWireForm,
 } from './embedded-json.ts'
 export { exactText, isExactNumber, parseExact } from './exact-json.ts'
-export { isObject } from './is-object.ts'
 export {
   columnsOf,
   keyColumns,
@@ -31,10 +30,10 @@ export {
 } from './entity-model.ts'
 export { keyFromJson, keyFromText } from './codec.ts'
 export { fromScope, incomparable, isSameValue } from './scope-value.ts'
-export { isComparable, isOrdered, isTextual, valueTypeOf } from './value-type.ts'
+export { isComparable, isOrdered, isTextual, valueTypeOf } from './column-types.ts'
 export { arrayLiteral } from './types/array.ts'
 export { fitsDate } from './types/datetime.ts'
-export { momentText } from './types/order.ts'
+export { momentText } from './types/value-order.ts'
 export { containedFromText } from './types/range.ts'
 export { isUuid } from './types/uuid.ts'
 export { wireTypeOf, WIRE_TYPES } from './types/index.ts'

@@ -3,7 +3,7 @@ import type { EntityMetadata, EntityProperty, Platform } from '@mikro-orm/core'
 import { ConfigError } from '../base/errors.ts'
 import { codecOf, isVerbatim } from './codec.ts'
 import type { Join, KeyColumn, KeyPart, PrimaryKeyPart, Property } from './entity-model.ts'
-import { valueTypeOf } from './value-type.ts'
+import { valueTypeOf } from './column-types.ts'
 
 function columnsOf (property: EntityProperty, platform: Platform): readonly KeyColumn[] {
   return Object.freeze(property.fieldNames.map((column, index) => {

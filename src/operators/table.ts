@@ -9,9 +9,9 @@ import { isComparable, isOrdered, isTextual, type ValueType } from '../model/ind
 import type { ComparisonForm, OperatorEntry, OperatorForm, OperatorValue } from './entry.ts'
 import { containing, endingWith, startingWith } from './pattern.ts'
 import {
+  readArray,
   readEach,
   readExceptions,
-  readArray,
   readLiteral,
   readNull,
   readOne,
@@ -19,7 +19,7 @@ import {
   readPartial,
   readPattern,
   readUnpadded,
-} from './read.ts'
+} from './read-operand.ts'
 
 const comparable = (type: ValueType, custom: boolean): boolean => isComparable(type) || custom
 const anything = (): boolean => true

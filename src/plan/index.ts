@@ -71,7 +71,6 @@ export {
 export { MAX_INCLUDES, planSelection } from './selection.ts'
 export {
   includePath,
-  MAX_STREAM_BATCH,
   resolveWhitelist,
   type AggregateEntry,
   type IncludeEntry,

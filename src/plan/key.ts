@@ -1,6 +1,5 @@
 /** Plans the look-up by key: the primary key, the `uuid` property, or an object for a composite key. */
 import {
-  isObject,
   isUuid,
   keyFromText,
   type EntityModel,
@@ -8,6 +7,7 @@ import {
   type PrimaryKeyPart,
   type SqlValue,
 } from '../model/index.ts'
+import { isObject } from '../base/is-object.ts'
 import type { Condition } from './types.ts'
 import type { Values } from './values.ts'
 

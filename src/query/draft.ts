@@ -2,15 +2,15 @@
 import type { QueryCode } from '../base/errors.ts'
 import { PAGE_PARAMETER_NAMES, type PageParameterName } from '../base/page-styles.ts'
 import { readBrackets } from './brackets.ts'
-import { dropFilter, finishFilters, takeFilter } from './filters.ts'
-import type { FilterSlots } from './filters.ts'
+import { dropFilter, finishFilters, takeFilter } from './gather-filters.ts'
+import type { FilterSlots } from './gather-filters.ts'
 import { bare, frozen } from './frozen.ts'
 import { isReserved, MAX_PARAMETERS, Refusal, type QueryForm } from './limits.ts'
-import { NameList, takeNames, tidyName, tidySort } from './names.ts'
-import type { Tidy } from './names.ts'
+import { NameList, takeNames, tidyName, tidySort } from './read-names.ts'
+import type { Tidy } from './read-names.ts'
 import { finishPagination, newPagination, takePagination } from './pagination.ts'
 import { queryParamError } from './query-error.ts'
-import type { QueryParamError, QueryParams } from './types.ts'
+import type { QueryParamError, QueryParams } from './parsed-query.ts'
 
 /** The parameters of the grammar, by the root of their name, with the code of their errors. */
 const CODES: ReadonlyMap<string, QueryCode> = new Map<string, QueryCode>([

@@ -1,6 +1,6 @@
 /** The limits of the grammar. The parser always refuses input that exceeds a limit, whatever the configuration. */
 import { queryParamError } from './query-error.ts'
-import type { QueryParamError } from './types.ts'
+import type { QueryParamError } from './parsed-query.ts'
 
 /**
  * Maximum number of the grammar's parameters in one query. In a query string, each occurrence of a repeated parameter

@@ -5,7 +5,7 @@
 import { ALL_PAIRS, PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, RIVALS } from '../base/page-styles.ts'
 import type { PageParameterName, PageValues } from '../base/page-styles.ts'
 import { queryParamError } from './query-error.ts'
-import type { QueryParamError } from './types.ts'
+import type { QueryParamError } from './parsed-query.ts'
 
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
 

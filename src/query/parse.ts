@@ -3,7 +3,7 @@ import { Draft } from './draft.ts'
 import { Refusal, type QueryForm } from './limits.ts'
 import { isParsedObject, readObject, readSearchParams } from './read-object.ts'
 import { readText } from './read-text.ts'
-import type { QueryParams } from './types.ts'
+import type { QueryParams } from './parsed-query.ts'
 
 /** The empty query string. All requests share it, since it is frozen. */
 export const NO_PARAMS: QueryParams = new Draft().finish()

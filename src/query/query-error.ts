@@ -1,6 +1,6 @@
 /** Makes the error items of a query string. */
 import type { QueryCode } from '../base/errors.ts'
-import type { QueryParamError } from './types.ts'
+import type { QueryParamError } from './parsed-query.ts'
 
 /** Maximum number of characters of a parameter's name that an error repeats. */
 const SHOWN_LENGTH = 100

@@ -1,9 +1,9 @@
 /** Turns `QueryParams` into the text of a query string. */
 import { PAGE_PARAMETER_NAMES } from '../base/page-styles.ts'
-import { tidyName, tidySort } from './names.ts'
-import type { Tidy } from './names.ts'
+import { tidyName, tidySort } from './read-names.ts'
+import type { Tidy } from './read-names.ts'
 import { parseQueryParams } from './parse.ts'
-import type { FilterParam, QueryParams } from './types.ts'
+import type { FilterParam, QueryParams } from './parsed-query.ts'
 
 /**
  * Writes a query string without a `?`. This is the inverse of `parseQueryParams`, which reads the result as `params`

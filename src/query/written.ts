@@ -3,7 +3,7 @@
  * they name parameters as the URL does. `QueryParams` itself does not say it. Few parameters are written with `[]`, so
  * only these are remembered, outside of the params.
  */
-import type { FilterParam } from './types.ts'
+import type { FilterParam } from './parsed-query.ts'
 
 const bracketedFilters = new WeakSet<FilterParam>()
 const bracketedNames = new WeakMap<readonly string[], ReadonlySet<string>>()

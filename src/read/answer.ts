@@ -1,6 +1,7 @@
 /** Answers of reads: the JSON text of the database, converted if wire types or the hook `afterRead` require it. */
 import { ConfigError } from '../base/errors.ts'
-import { isObject, parseExact } from '../model/index.ts'
+import { parseExact } from '../model/index.ts'
+import { isObject } from '../base/is-object.ts'
 import { shown } from '../base/option-checks.ts'
 import { isPromise, type OrPromise } from '../base/or-promise.ts'
 import { promisedBy, wait, type Steps } from '../base/steps.ts'

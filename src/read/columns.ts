@@ -1,5 +1,6 @@
 /** The columns of a stream's records, for formats with columns such as CSV. */
-import { isObject, wireTypeOf, type Property } from '../model/index.ts'
+import { wireTypeOf, type Property } from '../model/index.ts'
+import { isObject } from '../base/is-object.ts'
 import { planStream, type Selection, type Whitelist } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 

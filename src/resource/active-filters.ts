@@ -1,22 +1,22 @@
 /** The conditions of the MikroORM filters that are active in a session. */
 import { Utils, ValidationError, type FilterDef } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { conditionOfFilters, conditionOfFiltersNow, lacksArguments, NONE_ACTIVE } from '../borrowed/filters.ts'
+import {
+  conditionOfFilters,
+  conditionOfFiltersNow,
+  lacksArguments,
+  NONE_ACTIVE,
+} from '../borrowed/mikro-orm-filters.ts'
 import { ALL_ROWS, type Where } from '../conditions/index.ts'
 import { SyncSession } from '../database/index.ts'
 import { DatabaseError } from '../base/errors.ts'
 import type { OrPromise } from '../base/or-promise.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Plan, SwitchedCondition } from '../plan/index.ts'
-import {
-  NO_FILTERS,
-  NONE_SWITCHED,
-  type ActiveFilters,
-  type SwitchedFilters,
-} from './foreign.ts'
+import { NO_FILTERS, NONE_SWITCHED, type ActiveFilters, type SwitchedFilters } from './foreign.ts'
 import { RequestSession } from './request-session.ts'
 import { readFilter } from './scope.ts'
-import { emOf, type CrudSession, type Session } from './session.ts'
+import { emOf, type CrudSession, type Session } from './crud-session.ts'
 
 /** The arguments of filters by name, or `true` or `false` to switch them on or off. */
 type FilterOptions = Readonly<Record<string, unknown>>

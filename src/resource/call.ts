@@ -13,7 +13,7 @@ import type { CrudClass } from './hooks.ts'
 import type { Resource } from './resource.ts'
 import type { PlannedList } from './request-session.ts'
 import { waitForRows } from './role-rows.ts'
-import { operate, sharedEmOf, type CrudResult, type CrudSession } from './session.ts'
+import { operate, sharedEmOf, type CrudResult, type CrudSession } from './crud-session.ts'
 
 /** The options of all operations. Each takes some of them. */
 export interface OperationOptions extends ReadOptions {

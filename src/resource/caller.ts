@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { inheritByForks } from '../borrowed/mikro-orm.ts'
 import type { SyncSession } from '../database/index.ts'
 import { RequestSession, type Caller } from './request-session.ts'
-import type { CrudSession } from './session.ts'
+import type { CrudSession } from './crud-session.ts'
 
 const callers = new WeakMap<object, Caller>()
 

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { SyncSession } from '../database/index.ts'
 import { callerOf } from './caller.ts'
 import { RequestSession } from './request-session.ts'
-import type { CrudSession } from './session.ts'
+import type { CrudSession } from './crud-session.ts'
 
 /** The argument of hooks: the EntityManager or session that they run on, and the members of the caller's `context`. */
 export interface CrudContext {

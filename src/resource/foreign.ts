@@ -18,7 +18,7 @@ import {
 } from '../sql/index.ts'
 import { crudContext } from './context.ts'
 import { throwingScopeErrors } from './scope.ts'
-import { emOf, type CrudSession } from './session.ts'
+import { emOf, type CrudSession } from './crud-session.ts'
 
 /** Conditions of one request in addition to its query string, as the caller passes them. */
 export interface ReadOptions {

@@ -29,8 +29,8 @@ export {
   inTransaction,
   isInTransaction,
   knowRules,
-  knowTriggers,
   knowServer,
+  knowTriggers,
   openedEmOf,
   readStatement,
   requirePromises,
@@ -40,6 +40,6 @@ export {
   type CrudResult,
   type CrudSession,
   type Session,
-} from './session.ts'
+} from './crud-session.ts'
 export type { CompiledRead } from './kept-statements.ts'
 export { readConstantFilter } from './whitelisted.ts'

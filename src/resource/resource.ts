@@ -53,7 +53,7 @@ import {
   type CompiledRead,
 } from './kept-statements.ts'
 import { readScope } from './scope.ts'
-import { sharedEmOf, type CrudSession } from './session.ts'
+import { sharedEmOf, type CrudSession } from './crud-session.ts'
 import { checkConstants, checkFilters, relationsOfWhitelist } from './whitelisted.ts'
 
 /** The conditions of a read that depend on MikroORM's filters and on the role. */

@@ -47,7 +47,7 @@ export function changesLate (em: EntityManager, table: string): boolean {
 }
 
 /** Whether a table has no triggers, rules and policies, and is no view. */
-export function isPlain (em: EntityManager, table: string): boolean {
+export function isPlainTable (em: EntityManager, table: string): boolean {
   return lateIn(em, table) === undefined
 }
 

@@ -6,10 +6,11 @@ import type { TSchema } from '@sinclair/typebox'
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { ErrorList, escapedName, segmentsOf } from '../base/error-list.ts'
 import type { ErrorItem, ValidationItem } from '../base/errors.ts'
-import { isObject, type Converted, type Property } from '../model/index.ts'
+import { type Converted, type Property } from '../model/index.ts'
+import { isObject } from '../base/is-object.ts'
 import { cited } from '../plan/index.ts'
 import { ALLOWED_LIMIT, didYouMean, listed, nearest } from '../base/suggest.ts'
-import { partOf, type Part } from './part.ts'
+import { bodyPartOf, type BodyPart } from './part.ts'
 
 /** An error of a body: for the answer, and in the form of Fastify's `validation`. */
 export interface BodyError {
@@ -71,7 +72,7 @@ const ownEntries = (data: Readonly<Record<string, unknown>>): ReadonlyArray<read
 function * failuresOf (failures: Iterable<ValueError>): Generator<ValueError> {
   for (const failure of failures) {
     const { type, schema, value, path, errors } = failure
-    const part = partOf(schema)
+    const part = bodyPartOf(schema)
     if (type === ValueErrorType.Union) yield * failuresOf(errors[0]!)
     else if (part?.kind === 'nested' && isOfType(value, schema['type'])) {
       let failed = false
@@ -91,10 +92,10 @@ function * failuresOf (failures: Iterable<ValueError>): Generator<ValueError> {
  */
 function explained ({ type, schema, value, path }: ValueError, property: TSchema, top: Place): BodyError {
   const { at, object } = placeOf(path, property, top)
-  const part = partOf(schema)
+  const part = bodyPartOf(schema)
   if (value === null && path === '') return errorAt(at, `'${at.name}' cannot be null.`, typeOf(schema['type']))
   if (object !== undefined && type === ValueErrorType.ObjectAdditionalProperties) {
-    return unknownMember(object, at.own, part as Extract<Part, { kind: 'members' }>)
+    return unknownMember(object, at.own, part as Extract<BodyPart, { kind: 'members' }>)
   }
   if (object !== undefined && (value ?? null) === null) {
     return errorAt(object, `'${at.name}' is required.`, missing(at.own), { pointer: at.pointer })
@@ -130,14 +131,14 @@ function closedName (name: string, { find, writable }: RecordNames, record: Plac
   })
 }
 
-function unknownMember (object: Place, name: string, { allowed }: Extract<Part, { kind: 'members' }>): BodyError {
+function unknownMember (object: Place, name: string, { allowed }: Extract<BodyPart, { kind: 'members' }>): BodyError {
   const shown = cited(name)
   const detail = withAllowed(`'${object.name}' has no property '${shown}'.`, allowed)
   return errorAt(object, detail, additional(name), { pointer: memberOf(object, shown).pointer, allowed })
 }
 
 function wrongReference (schema: TSchema, value: unknown, at: Place): BodyError {
-  const part = partOf(schema)
+  const part = bodyPartOf(schema)
   if (part?.kind !== 'keyParts') {
     const detail = `'${at.name}' must refer to a record by its id: ${refusalOf(schema, value).expected}.`
     return errorAt(at, detail, brokenKeyword(schema, value))
@@ -165,7 +166,7 @@ function wrongValue (schema: TSchema, value: unknown, at: Place): BodyError {
 
 /** What a rule says of a value that it refuses. Only a custom type can change its mind. */
 function refusalOf (schema: TSchema, value: unknown): Refusal {
-  const converted = (partOf(schema) as Extract<Part, { rule: unknown }>).rule(value)
+  const converted = (bodyPartOf(schema) as Extract<BodyPart, { rule: unknown }>).rule(value)
   return converted.ok ? { ok: false, expected: 'a value that its type accepts' } : converted
 }
 
@@ -213,10 +214,10 @@ const itemOf = (at: Place, index: string, isKey: boolean): Place => ({
 function placeOf (path: string, property: TSchema, top: Place): { readonly at: Place, readonly object?: Place } {
   let [at, schema, object]: [Place, TSchema | undefined, Place?] = [top, property]
   for (const segment of segmentsOf(path)) {
-    const within: TSchema = partOf(schema!) === undefined ? schema!['anyOf'][0] : schema
+    const within: TSchema = bodyPartOf(schema!) === undefined ? schema!['anyOf'][0] : schema
     const isList = within['items'] !== undefined
     object = isList ? undefined : at
-    at = isList ? itemOf(at, segment, partOf(within)?.kind === 'links') : memberOf(at, segment)
+    at = isList ? itemOf(at, segment, bodyPartOf(within)?.kind === 'links') : memberOf(at, segment)
     schema = isList ? within['items'] : within['properties'][segment]
   }
   return { at, ...(object && { object }) }

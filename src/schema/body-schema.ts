@@ -4,21 +4,15 @@
  */
 import { OptionalKind, Type, type TObject, type TSchema } from '@sinclair/typebox'
 import {
-  isObject,
-  keyColumns,
-  keyFromJson,
-  type Converted,
-  type EmbeddedProperty,
-  type EntityModel,
-  type KeyPart,
-  type Property,
+  keyColumns, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type KeyPart, type Property,
   type ScalarProperty,
 } from '../model/index.ts'
+import { isObject } from '../base/is-object.ts'
 import { keyParts, membersFor, namesForServer, scalarValue, type BodyRules } from '../plan/index.ts'
 import { ALLOWED_LIMIT } from '../base/suggest.ts'
 import { checkOf } from './check.ts'
 import { nullable } from './nullable.ts'
-import { described, ruled, type Rule } from './part.ts'
+import { described, ruled, type ValueRule } from './part.ts'
 import { exampleOf, inputSchema, isLikely } from './wire-types.ts'
 
 export interface BodyOptions {
@@ -90,7 +84,7 @@ function propertySchema (property: Property, by: Author): TSchema {
 /** @param isNullable whether null is accepted */
 function scalarSchema (property: ScalarProperty, by: Author, isNullable: boolean): TSchema {
   const { type, codec, embedded } = property
-  const rule: Rule = (value) => scalarValue(property, value)
+  const rule: ValueRule = (value) => scalarValue(property, value)
   if (embedded !== undefined) {
     const members = membersSchema(embedded.properties, by)
     return nullable(
@@ -105,9 +99,10 @@ function scalarSchema (property: ScalarProperty, by: Author, isNullable: boolean
   return ruled(custom ? 'custom' : 'json', form, { kind: 'value', rule: isNullable ? orNull(rule) : notNull(rule) })
 }
 
-const orNull = (rule: Rule): Rule => (value) => value === null ? NULL : rule(value)
+const orNull = (rule: ValueRule): ValueRule => (value) => value === null ? NULL : rule(value)
 
-const notNull = (rule: Rule): Rule => (value) => value === null ? { ok: false, expected: 'given' } : rule(value)
+const notNull = (rule: ValueRule): ValueRule => (value) =>
+  value === null ? { ok: false, expected: 'given' } : rule(value)
 
 const NULL: Converted = { ok: true, value: null }
 
@@ -137,9 +132,9 @@ function membersSchema (properties: EmbeddedProperty['properties'], by: Author):
  * @param inner checks the parts
  * @param whole checks the whole, if its parts are valid
  */
-function nested (inner: TSchema, expected: string, whole: Rule): TSchema {
+function nested (inner: TSchema, expected: string, whole: ValueRule): TSchema {
   const fits = checkOf(inner)
-  const rule: Rule = (value) => fits(value) ? whole(value) : { ok: false, expected }
+  const rule: ValueRule = (value) => fits(value) ? whole(value) : { ok: false, expected }
   return ruled('embedded', inner, { kind: 'nested', rule, inner })
 }
 
@@ -162,7 +157,7 @@ function referenceSchema (parts: readonly KeyPart[]): TSchema {
     additionalProperties: false,
   })
   const fits = checkOf(inner)
-  const rule: Rule = (value) => fits(value) ? NULL : { ok: false, expected: 'a composite key' }
+  const rule: ValueRule = (value) => fits(value) ? NULL : { ok: false, expected: 'a composite key' }
   return ruled('key', inner, { kind: 'keyParts', rule, inner, names: parts.map(({ publicName }) => publicName) })
 }
 

@@ -5,7 +5,8 @@
 import type { TObject } from '@sinclair/typebox'
 import { ErrorList } from '../base/error-list.ts'
 import { ConfigError, RequestValidationError, validationOf, type ErrorItem } from '../base/errors.ts'
-import { isObject, type EntityModel, type Property } from '../model/index.ts'
+import { type EntityModel, type Property } from '../model/index.ts'
+import { isObject } from '../base/is-object.ts'
 import {
   convertData,
   namesForServer,

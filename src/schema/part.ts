@@ -9,20 +9,20 @@ import { TypeSystem, TypeSystemDuplicateTypeKind } from '@sinclair/typebox/syste
 import { WIRE_TYPES, type Converted, type TypeName } from '../model/index.ts'
 
 /** Converts a value, or says what would be accepted. */
-export type Rule = (value: unknown) => Converted
+export type ValueRule = (value: unknown) => Converted
 
 /** The part of a body that a schema describes. The errors of a body are made from it. */
-export type Part =
+export type BodyPart =
   /** A value of a column. */
-  | { readonly kind: 'value', readonly rule: Rule }
+  | { readonly kind: 'value', readonly rule: ValueRule }
   /** An embedded object, or a list of them that is stored as JSON. `inner` is the schema of its members. */
-  | { readonly kind: 'nested', readonly rule: Rule, readonly inner: TSchema }
+  | { readonly kind: 'nested', readonly rule: ValueRule, readonly inner: TSchema }
   /** The members of an embedded object. `allowed` are the names for clients. */
   | { readonly kind: 'members', readonly allowed: readonly string[] }
   /** The key of a related record. */
-  | { readonly kind: 'reference', readonly rule: Rule }
+  | { readonly kind: 'reference', readonly rule: ValueRule }
   /** The composite key of a related record. `inner` is the schema of its parts. */
-  | { readonly kind: 'keyParts', readonly rule: Rule, readonly inner: TSchema, readonly names: readonly string[] }
+  | { readonly kind: 'keyParts', readonly rule: ValueRule, readonly inner: TSchema, readonly names: readonly string[] }
   /** The keys of related records. */
   | { readonly kind: 'links' }
   /** A property that is ignored. */
@@ -36,7 +36,7 @@ const KINDS = [...Object.keys(WIRE_TYPES) as TypeName[], 'custom', 'embedded', '
 
 /** A schema with a rule. */
 interface Ruled {
-  readonly [kPart]: { readonly rule: Rule }
+  readonly [kPart]: { readonly rule: ValueRule }
 }
 
 // the prefix is the name of this package
@@ -65,16 +65,20 @@ const EXACT: ReadonlySet<unknown> = new Set(['Integer', 'Boolean'])
  *
  * @param form the JSON Schema, which accepts everything that the rule accepts
  */
-export function ruled (name: typeof KINDS[number], form: TSchema, part: Part & { readonly rule: Rule }): TSchema {
+export function ruled (
+  name: typeof KINDS[number],
+  form: TSchema,
+  part: BodyPart & { readonly rule: ValueRule }
+): TSchema {
   return described(EXACT.has(form[Kind]) ? form : { ...form, [Kind]: `fastify-crud-kit:${name}` }, part)
 }
 
 /** A schema of TypeBox's own types with the part that it stands for. */
-export function described<Schema extends TSchema> (schema: Schema, part: Part): Schema {
+export function described<Schema extends TSchema> (schema: Schema, part: BodyPart): Schema {
   return { ...schema, [kPart]: part }
 }
 
 /** The part that a schema stands for. */
-export function partOf (schema: TSchema): Part | undefined {
-  return (schema as { readonly [kPart]?: Part })[kPart]
+export function bodyPartOf (schema: TSchema): BodyPart | undefined {
+  return (schema as { readonly [kPart]?: BodyPart })[kPart]
 }

@@ -12,7 +12,7 @@ import { beginCreate, completeRow, rowOfBody, withServerValues, type CreateData 
 import { dataOfHook } from './server-data.ts'
 import { withOnCreate, type Data } from './new-row.ts'
 import { checksItself, chunksForServer, insertChunk, insertChunks, insertPart } from './one-statement/insert.ts'
-import { throwPointed, type Attempt } from './point-error.ts'
+import { throwPointed, type InsertAttempt } from './point-error.ts'
 import { keysToCheck } from './check-references.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfWrite, writeInTransaction } from './run-write.ts'
@@ -75,7 +75,7 @@ function * insertRows (
   const filters = yield * filtersOfWrite(write, rows)
   if (needsUnitOfWork(write, 'create', rows)) {
     const entities: object[] = []
-    const attempt: Attempt = ({ session }, { from, to }) =>
+    const attempt: InsertAttempt = ({ session }, { from, to }) =>
       wait((session as EntityManager).insertMany(entities.slice(from, to)))
     try {
       return yield * throughEntities(write, (inner) => createThroughEntities(inner, rows, filters, pointer, entities))
@@ -92,7 +92,7 @@ function * insertRows (
       ? yield * insertChunk(checked, chunks[0]!, filters, pointer)
       : yield * writeInTransaction(checked, (inner) => insertChunks(inner, rows, chunks, filters, pointer))
   } catch (error) {
-    const attempt: Attempt = (inner, { from, to }) => insertPart(inner, completed.slice(from, to), filters)
+    const attempt: InsertAttempt = (inner, { from, to }) => insertPart(inner, completed.slice(from, to), filters)
     // the error of a single statement has ended the transaction of the session
     const isOver = single && isInTransaction(write.session)
     return yield * throwPointed(error, checked, rows, pointer, isOver ? undefined : attempt)

@@ -28,7 +28,7 @@ const isOfRule = ({ code, constraint, dataType }: ServerError): boolean =>
   (code === '23514' && constraint !== undefined) || dataType !== undefined
 
 /** Records of a batch: from an index to the one before another. */
-interface Part {
+interface RowRange {
   readonly from: number
   readonly to: number
 }
@@ -38,7 +38,7 @@ interface Part {
  * returns the index of the record, or `undefined` if each part is accepted by itself. An accepted part must stay
  * inserted, because later records may conflict with it.
  */
-export function * searchRefused (count: number): Generator<Part, number | undefined, boolean> {
+export function * searchRefused (count: number): Generator<RowRange, number | undefined, boolean> {
   let [low, high] = [0, count]
   while (high - low > 1) {
     const middle = (low + high) >> 1
@@ -109,7 +109,7 @@ function columnsOfValue (error: ServerError, { columns }: RecordData): readonly 
 }
 
 /** Inserts a part of a batch, in a transaction that will be rolled back. */
-export type Attempt = (inner: Write<EntityManager | SyncSession>, part: Part) => Steps<unknown>
+export type InsertAttempt = (inner: Write<EntityManager | SyncSession>, part: RowRange) => Steps<unknown>
 
 /**
  * Throws the error of a write, pointing to its record and properties as far as they can be found out.
@@ -121,7 +121,7 @@ export function * throwPointed (
   write: Write,
   rows: readonly RecordData[],
   pointer: (index: number) => string = () => '',
-  attempt?: Attempt
+  attempt?: InsertAttempt
 ): Steps<never> {
   const cause = rowErrorIn(error)
   if (cause === undefined) throw error
@@ -136,7 +136,7 @@ function * findRefused (
   write: Write,
   count: number,
   error: ServerError,
-  attempt: Attempt
+  attempt: InsertAttempt
 ): Steps<number | undefined> {
   if (!isRepeatable(error)) return undefined
   let index: number | undefined

@@ -6,23 +6,14 @@
 import { columnOf, rowsBehind } from '../conditions/index.ts'
 import { OutOfScopeError } from '../base/errors.ts'
 import {
-  isSameValue,
-  type EntityModel,
-  type RelationProperty,
-  type ScalarProperty,
-  type SqlValue,
+  isSameValue, type EntityModel, type RelationProperty, type ScalarProperty, type SqlValue,
 } from '../model/index.ts'
 import type { BodyRules, ColumnData, RecordData, ReferenceData } from '../plan/index.ts'
 import {
-  filtersBehind,
-  isInTransaction,
-  sharedEmOf,
-  type ActiveFilters,
-  type CrudSession,
-  type ScopeRules,
+  filtersBehind, isInTransaction, sharedEmOf, type ActiveFilters, type CrudSession, type ScopeRules,
 } from '../resource/index.ts'
 import { checksScope, type Write } from './write.ts'
-import { changesLate, distributionOf, isPlain } from '../run/index.ts'
+import { changesLate, distributionOf, isPlainTable } from '../run/index.ts'
 
 /** The rules for new records, which need no value that the scope sets. */
 export function withoutScope (rules: BodyRules, { values }: ScopeRules): BodyRules {
@@ -106,9 +97,10 @@ function canCheckItself ({ session, model, scope }: Write, filters: ActiveFilter
   if (distributionOf(em) !== undefined || changesLate(em, model.table)) return false
   const related = rowsBehind(scope!.where)
   if (related === undefined) return false
-  const isSafe = (table: string): boolean => table !== model.table && isPlain(em, table)
+  const isSafe = (table: string): boolean => table !== model.table && isPlainTable(em, table)
   return related.size === 0 ||
-    (isPlain(em, model.table) && [...related].every((entity) => isSafe(entity.table) && !isFiltered(entity, filters)))
+    (isPlainTable(em, model.table) &&
+      [...related].every((entity) => isSafe(entity.table) && !isFiltered(entity, filters)))
 }
 
 /** Whether MikroORM's filters limit the related rows that a scope leads to. Their conditions may read any rows. */

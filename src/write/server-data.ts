@@ -3,7 +3,8 @@
  * Mistakes in it are the server's: the client gets a 500 without details, and the error's cause is for the log.
  */
 import { ConfigError, RequestValidationError } from '../base/errors.ts'
-import { isObject, type EntityModel, type Property } from '../model/index.ts'
+import { isObject } from '../base/is-object.ts'
+import type { EntityModel, Property } from '../model/index.ts'
 import { shown } from '../base/option-checks.ts'
 import type { BodyRules, RecordData } from '../plan/index.ts'
 import { nameInData, type Data } from './new-row.ts'

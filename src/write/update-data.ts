@@ -1,7 +1,6 @@
 /** Reads the data of an update. The key only finds the record: data may repeat it, but not change it. */
 import type { ErrorItem } from '../base/errors.ts'
 import {
-  isObject,
   isSameValue as isEqual,
   isUuid,
   keyColumns,
@@ -11,6 +10,7 @@ import {
   type KeyColumn,
   type PrimaryKeyPart,
 } from '../model/index.ts'
+import { isObject } from '../base/is-object.ts'
 import { withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
 import { enterStage } from '../run/index.ts'
 import { mistakeOfHook, readOfHook, refuseVersion, valuesData } from './server-data.ts'

@@ -3,8 +3,8 @@ import type { CrudFilter } from '@refinedev/core'
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { filterFrom as fromReactAdmin } from '../../src/admin/react-admin/filters.ts'
-import { filterFrom as fromRefine } from '../../src/admin/refine/filters.ts'
+import { filterOfReactAdmin as fromReactAdmin } from '../../src/admin/react-admin/react-admin-filters.ts'
+import { filterOfRefine as fromRefine } from '../../src/admin/refine/refine-filters.ts'
 
 const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/admin.md'), 'utf8')
 const sectionOf = (heading: string): string => page.split(`## ${heading}\n`)[1]!.split('\n## ')[0]!

@@ -1,6 +1,6 @@
 /** The conditions that react-admin's filters stand for. */
 import t from 'tap'
-import { filterFrom } from '../../src/admin/react-admin/filters.ts'
+import { filterOfReactAdmin } from '../../src/admin/react-admin/react-admin-filters.ts'
 import { changesOf } from '../../src/admin/writes.ts'
 
 t.test('operators behind the name of a property', async (t) => {
@@ -23,14 +23,14 @@ t.test('operators behind the name of a property', async (t) => {
       [{ _eq: 1, '@eq': 2 }, { _eq: 1, '@eq': 2 }],
       [undefined, {}],
     ] as const
-  ) t.strictSame(filterFrom(filter), conditions, JSON.stringify(filter))
+  ) t.strictSame(filterOfReactAdmin(filter), conditions, JSON.stringify(filter))
   const date = new Date('2024-01-01')
-  t.strictSame(filterFrom({ created_at_gte: date }), { created_at: { gte: date } })
+  t.strictSame(filterOfReactAdmin({ created_at_gte: date }), { created_at: { gte: date } })
 })
 
 t.test('the name of a filter without operators does not end with one', async (t) => {
   const rules = { references: new Map(), plainFilters: new Set(['by_q', 'author.odd_eq']) }
-  t.strictSame(filterFrom({ by_q: 'a', title_q: 'b', author: { odd_eq: true } }, [], rules), {
+  t.strictSame(filterOfReactAdmin({ by_q: 'a', title_q: 'b', author: { odd_eq: true } }, [], rules), {
     by_q: 'a',
     title: { contains: 'b' },
     'author.odd_eq': true,
@@ -39,23 +39,23 @@ t.test('the name of a filter without operators does not end with one', async (t)
 
 t.test('conditions that cannot be sent are refused', async (t) => {
   t.throws(
-    () => filterFrom({ tags_ninc_any: ['a'] }),
+    () => filterOfReactAdmin({ tags_ninc_any: ['a'] }),
     new TypeError(
       "The filter 'tags_ninc_any': the API has no operator for '_ninc_any', but for _eq, _neq, _eq_any, _neq_any, " +
         '_gt, _gte, _lt, _lte, _q, _inc, _inc_any.'
     )
   )
   t.throws(
-    () => filterFrom({ price_gte: 1, 'price@gte': 2 }),
+    () => filterOfReactAdmin({ price_gte: 1, 'price@gte': 2 }),
     new TypeError("Two conditions 'gte' on 'price': a list takes one for each operator.")
   )
   const message = "Two conditions on 'price': give each of them its own operator."
-  t.throws(() => filterFrom({ price: 1, price_gte: 2 }), new TypeError(message))
-  t.throws(() => filterFrom({ price_gte: 2, price: 1 }), new TypeError(message))
+  t.throws(() => filterOfReactAdmin({ price: 1, price_gte: 2 }), new TypeError(message))
+  t.throws(() => filterOfReactAdmin({ price_gte: 2, price: 1 }), new TypeError(message))
 })
 
 t.test('names of a prototype are names like others', async (t) => {
-  const filter = filterFrom(JSON.parse('{ "__proto__@eq": 1, "constructor_eq": 2, "a@__proto__": 3 }'))
+  const filter = filterOfReactAdmin(JSON.parse('{ "__proto__@eq": 1, "constructor_eq": 2, "a@__proto__": 3 }'))
   t.strictSame(Object.keys(filter), ['__proto__', 'constructor', 'a'])
   t.strictSame(Object.keys(filter['a'] as object), ['__proto__'])
 })

@@ -2,7 +2,7 @@
 import Fastify from 'fastify'
 import type pg from 'pg'
 import t from 'tap'
-import { checkClient, checkMikroOrm } from '../../src/borrowed/check.ts'
+import { checkClient, checkMikroOrm } from '../../src/borrowed/check-borrowed.ts'
 import { ConfigError } from '../../src/base/errors.ts'
 import { CrudBase, crudKit, parseQueryParams } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'

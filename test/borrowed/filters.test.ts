@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import assert from 'node:assert/strict'
-import * as borrowed from '../../src/borrowed/filters.ts'
+import * as borrowed from '../../src/borrowed/mikro-orm-filters.ts'
 import { Lent, testContracts, type Contract, type World } from './helper.ts'
 
 /** An EntityManager that remembers its filters. */

@@ -7,7 +7,7 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { CompiledQuery, type ControlledTransaction } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
-import type { Borrowed } from '../../src/borrowed/members.ts'
+import type { Borrowed } from '../../src/borrowed/borrowed-member.ts'
 import { forEachDatabase, type DatabaseName } from '../helpers/databases.ts'
 
 export const Lent = defineEntity({

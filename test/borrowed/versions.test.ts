@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
-import { checkCore, checkVersions } from '../../src/borrowed/check.ts'
+import { checkCore, checkVersions } from '../../src/borrowed/check-borrowed.ts'
 import { ConfigError } from '../../src/base/errors.ts'
 
 /** A folder in which packages are installed, as far as their versions tell. */

@@ -2,7 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
-import { conditionOfFiltersNow } from '../../src/borrowed/filters.ts'
+import { conditionOfFiltersNow } from '../../src/borrowed/mikro-orm-filters.ts'
 import {
   AllowedFilters,
   AllowedInclude,

@@ -7,7 +7,7 @@ import { joinItems, splitItems } from '../../explorer/url/items.ts'
 import { namesOf, sortsOf, toggledSorts, withInclude, withNames, withSorts } from '../../explorer/url/names.ts'
 import { sizeOf, styleOf, withPlace, withSize, withStyle } from '../../explorer/url/pages.ts'
 import { parseQueryParams } from '../../src/index.ts'
-import { splitList } from '../../src/query/list.ts'
+import { splitList } from '../../src/query/list-syntax.ts'
 import { assertProperty } from '../helpers/property.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 })

@@ -57,7 +57,7 @@ export const mutations: readonly Mutation[] = [
   ),
   reads(
     '`in` of an empty list matches everything',
-    'src/operators/read.ts',
+    'src/operators/read-operand.ts',
     'export const readArray: ReadTexts = (texts, convert, type) => {',
     'export const readArray: ReadTexts = (texts, convert, type) => {\n' +
       "  if (texts.length === 0) return { kind: 'nothing' }"

@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { BORROWED } from '../../src/borrowed/check.ts'
+import { BORROWED } from '../../src/borrowed/check-borrowed.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 

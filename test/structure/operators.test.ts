@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
-import type { FilterInput } from '../../src/client/values.ts'
+import type { FilterValues } from '../../src/client/input-values.ts'
 import type { AllowedFilters } from '../../src/config/index.ts'
 import { OPERATOR_NAMES, OPERATORS, type Operator, type OperatorForm } from '../../src/operators/index.ts'
 
@@ -29,7 +29,7 @@ t.test('every operator has a sentence and an example for the OpenAPI document', 
 type KeysOf<Input> = Input extends object ? keyof Input : never
 /** Operators that the types of clients do not offer for a filter that allows them. */
 type Untyped = {
-  [Op in Operator]: Op extends KeysOf<FilterInput<{ name: string }, AllowedFilters<'name', Op, Op>>> ? never : Op
+  [Op in Operator]: Op extends KeysOf<FilterValues<{ name: string }, AllowedFilters<'name', Op, Op>>> ? never : Op
 }[Operator]
 
 t.test('every operator has a type for clients', async (t) => {

@@ -11,8 +11,8 @@ import {
   type Dialect,
 } from 'kysely'
 import { createRequire } from 'node:module'
-import { checkSyncSessions } from '../../borrowed/check.ts'
-import { rememberingFilters } from '../../borrowed/filters.ts'
+import { checkSyncSessions } from '../../borrowed/check-borrowed.ts'
+import { rememberingFilters } from '../../borrowed/mikro-orm-filters.ts'
 import { ConfigError, UnavailableError } from '../../base/errors.ts'
 import { withEntitiesSync, type DatabaseOptions } from '../database-options.ts'
 import type { DatabaseTarget } from '../database-url.ts'

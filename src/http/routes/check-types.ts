@@ -8,7 +8,7 @@ import type { CrudBase } from '../../crud/index.ts'
 import type { CrudRoutesOptions } from '../route-options.ts'
 
 /** A resource: its CRUD class, or the options of its routes. */
-export type ResourceOptions = CrudBase<any> | CrudRoutesOptions
+export type ResourceEntry = CrudBase<any> | CrudRoutesOptions
 
 /** Refuses unknown options, which an inferred type would otherwise accept, and a scope with a mistake. */
 export type RoutesCheck<Options> =

@@ -3,7 +3,7 @@
  * against the schema of createMany. Without a schema of createMany, each record is checked against that of create.
  */
 import { RequestValidationError, type ValidationItem } from '../../base/errors.ts'
-import { isObject } from '../../model/index.ts'
+import { isObject } from '../../base/is-object.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { GeneratedSchema } from '../schemas/operation.ts'
 import { rejecting, withoutChanges, type Validator, type Verdict } from './own-schema.ts'

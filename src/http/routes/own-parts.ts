@@ -1,6 +1,6 @@
 /** Checks the names and forms of the application's own schemas, before the routes are made. */
 import { ConfigError } from '../../base/errors.ts'
-import { isObject } from '../../model/index.ts'
+import { isObject } from '../../base/is-object.ts'
 import { shown } from '../../base/option-checks.ts'
 import { didYouMean, nearest } from '../../base/suggest.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'

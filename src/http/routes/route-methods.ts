@@ -10,7 +10,7 @@ import {
   type CrudRecord,
   type CrudUpdateOptions,
 } from '../../crud/index.ts'
-import { isObject } from '../../model/index.ts'
+import { isObject } from '../../base/is-object.ts'
 import { readList, readRecord, type JsonAnswer } from '../../read/index.ts'
 import { perform, readScope, type Call } from '../../resource/index.ts'
 import { createMany, createOne, deleteOne, restoreOne, updateOne } from '../../write/index.ts'

@@ -4,7 +4,7 @@
  */
 import { accept, fromString, refuse, type Converted, type SqlValue } from './converted.ts'
 import { INFINITE, isDay, MOMENTS } from './date.ts'
-import { microsecondsBetween, millisecondsOf, momentOfDate, momentText } from './order.ts'
+import { microsecondsBetween, millisecondsOf, momentOfDate, momentText } from './value-order.ts'
 import { isTime } from './time.ts'
 import type { DatetimeType } from './value-type.ts'
 import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.ts'

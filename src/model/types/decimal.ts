@@ -1,7 +1,7 @@
 /** Decimal numbers are strings, which keep every digit, unless the property is declared to be a number. */
 import { accept, refuse, type Converted } from './converted.ts'
 import { digitsToBody, fromNumber, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberForm, numberText } from './number.ts'
-import { compareDecimals } from './order.ts'
+import { compareDecimals } from './value-order.ts'
 import type { DecimalType } from './value-type.ts'
 import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
 

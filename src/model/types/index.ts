@@ -15,7 +15,7 @@ import { other } from './other.ts'
 import { range } from './range.ts'
 import { enumeration, text } from './text.ts'
 import { time } from './time.ts'
-import { uuid } from './uuid.ts'
+import { uuidType } from './uuid.ts'
 import type { TypeName, TypeOf, ValueType } from './value-type.ts'
 import type { WireType } from './wire-type.ts'
 
@@ -27,7 +27,7 @@ export const WIRE_TYPES: { readonly [Name in TypeName]: WireType<TypeOf<Name>> }
   boolean,
   text,
   enum: enumeration,
-  uuid,
+  uuid: uuidType,
   date,
   datetime,
   time,

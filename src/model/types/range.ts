@@ -8,7 +8,7 @@ import { date, INFINITE, LAST_DATE } from './date.ts'
 import { datetime } from './datetime.ts'
 import { decimal } from './decimal.ts'
 import { bigint, INT32, INT64, integer } from './integer.ts'
-import { compareDecimals, compareIntegers, compareMoments, momentText, nextDay } from './order.ts'
+import { compareDecimals, compareIntegers, compareMoments, momentText, nextDay } from './value-order.ts'
 import type { EndType, RangeType, TypeOf } from './value-type.ts'
 import { COMPARABLE, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 

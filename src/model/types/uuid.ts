@@ -12,7 +12,7 @@ export function isUuid (text: string): boolean {
 
 const uuidFromText = (text: string): Converted => isUuid(text) ? accept(text.toLowerCase()) : refuse('a UUID')
 
-export const uuid: WireType<UuidType> = {
+export const uuidType: WireType<UuidType> = {
   columns: { uuid: () => ({ kind: 'uuid' }) },
   abilities: () => ORDERED,
   // the order of UUIDs has no meaning, and most versions of PostgreSQL lack min and max for them

@@ -14,7 +14,7 @@ import type { Planned } from './planned.ts'
 
 /**
  * Everything that the server needs to know about a kind of filter. `src/config` has the configuration of a kind, and
- * `src/client/values.ts` the values that clients write.
+ * `src/client/input-values.ts` the values that clients write.
  */
 export interface FilterKind<Config, Entry> {
   /**

@@ -4,6 +4,7 @@
  */
 import type { Pagination, QueryBuilderConfig } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
+import { MAX_STREAM_BATCH } from '../../base/page-styles.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
 import type { FilterParam } from '../../query/index.ts'
 import { checkDefault, filterEntry, type FilterEntry, type FilterList } from '../filters/index.ts'
@@ -36,9 +37,6 @@ export interface Whitelist extends FilterList {
   readonly orders: Memo<ReadonlyArray<OrderTerm | CustomTerm>>
   readonly selections: Memo<Selection>
 }
-
-/** Maximum number of rows in one batch of a stream. */
-export const MAX_STREAM_BATCH = 500
 
 /**
  * Looks up everything that the configuration names.

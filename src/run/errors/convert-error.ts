@@ -30,7 +30,7 @@ import {
   sqlStateOf,
   type ServerError,
 } from './driver-errors.ts'
-import { namedBy, quotedNames, settable, type Named } from './named-properties.ts'
+import { namedBy, quotedNames, settable, type NamedProperty } from './named-properties.ts'
 
 /** Data exceptions: a value does not fit, or an expression has no result. */
 const INVALID_DATA = '22'
@@ -94,21 +94,21 @@ function isUnpopulated (sqlState: string, { routine }: ServerError): boolean {
 }
 
 /** Facts about an error that the driver's error does not have. */
-export interface Place {
+export interface ErrorPlace {
   /** The columns that the error is about. */
   readonly columns?: readonly string[]
   /** The JSON pointer to the record in the body, or `undefined` if it is not known which record of a batch it is. */
   readonly record: string | undefined
 }
 
-const WHOLE_BODY: Place = { record: '' }
+const WHOLE_BODY: ErrorPlace = { record: '' }
 
 /**
  * Returns the error to throw instead of the driver's.
  *
  * @param model of the written rows. The error names the properties of a violated constraint, except hidden ones.
  */
-export function convertError (error: unknown, model?: EntityModel, place: Place = WHOLE_BODY): Error {
+export function convertError (error: unknown, model?: EntityModel, place: ErrorPlace = WHOLE_BODY): Error {
   if (!(error instanceof Error)) return new DatabaseError(undefined, { cause: error })
   if (error instanceof UnavailableError || error instanceof DatabaseError) return error
   const own = ownErrorIn(error)
@@ -160,11 +160,11 @@ function constraintError (
   sqlState: string,
   error: ServerError,
   model: EntityModel | undefined,
-  { columns, record }: Place
+  { columns, record }: ErrorPlace
 ): Error | undefined {
   const named = model === undefined ? [] : namedBy(error, model, columns)
   const names = quotedNames(named)
-  const itemsOf = (code: string, detail: string, about: readonly Named[]): readonly ErrorItem[] => {
+  const itemsOf = (code: string, detail: string, about: readonly NamedProperty[]): readonly ErrorItem[] => {
     if (record === undefined || (record === '' && about.length === 0)) return [{ code, detail }]
     const pointers = about.length === 0 ? [record] : about.map(({ pointer }) => `${record}${pointer}`)
     return pointers.map((pointer) => ({ source: { pointer }, code, detail }))

@@ -4,7 +4,7 @@ import { columnsOf, type EntityModel, type Property, type RelationProperty } fro
 import type { ServerError } from './driver-errors.ts'
 
 /** A property that an error is about. */
-export interface Named {
+export interface NamedProperty {
   /** Whether bodies may set it. */
   readonly writable: boolean
   readonly isRelation: boolean
@@ -15,7 +15,7 @@ export interface Named {
 }
 
 /** The names of properties in a sentence. */
-export function quotedNames (named: readonly Named[]): string {
+export function quotedNames (named: readonly NamedProperty[]): string {
   const quoted = named.map(({ name }) => `'${name}'`)
   return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`
 }
@@ -29,7 +29,7 @@ export function namedBy (
   { detail = '', column }: ServerError,
   model: EntityModel,
   about: readonly string[] | undefined = column === undefined ? undefined : [column]
-): readonly Named[] {
+): readonly NamedProperty[] {
   // the first value begins behind the columns, and may look like columns itself
   const columns = about ?? /^[^=]*\(([^()=]+)\)=\(/.exec(detail)?.[1]?.split(', ') ?? []
   const unquoted = new Set(about ?? columns.map((column) => column.replace(/^"|"$/g, '')))
@@ -40,8 +40,8 @@ export function namedBy (
   }
   const isAbout = (property: Property): boolean =>
     columnsOf(property).some((one) => unquoted.has(one) && (property.kind !== 'relation' || !isShared(property, one)))
-  const namedIn = (properties: EntityModel['properties'], outer: readonly string[]): readonly Named[] =>
-    [...properties.values()].flatMap((property): readonly Named[] => {
+  const namedIn = (properties: EntityModel['properties'], outer: readonly string[]): readonly NamedProperty[] =>
+    [...properties.values()].flatMap((property): readonly NamedProperty[] => {
       if (property.hidden) return []
       const names = [...outer, property.publicName]
       if (property.kind === 'embedded') return namedIn(property.properties, names)
@@ -59,7 +59,7 @@ const isShared = ({ key }: RelationProperty, column: string): boolean =>
 /**
  * The properties that the client can correct, if there are any: not those that the server fills in, such as a tenant.
  */
-export function settable (named: readonly Named[]): readonly Named[] {
+export function settable (named: readonly NamedProperty[]): readonly NamedProperty[] {
   const own = named.filter(({ writable }) => writable)
   return own.length > 0 ? own : named
 }

@@ -35,7 +35,7 @@ export const isBrief = (statement: BoundStatement): statement is BatchPart['stat
   statement.brief === true && statement.columns !== undefined && statement.prepared !== undefined
 
 /** Adds a statement to those that are sent at the end of this turn of the event loop. */
-export function join (pool: Pool, statement: Joining): void {
+export function joinBatch (pool: Pool, statement: Joining): void {
   const others = joining.get(pool)
   if (others !== undefined) {
     others.push(statement)

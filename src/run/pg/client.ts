@@ -1,7 +1,7 @@
 /** The driver's client behind a connection of MikroORM: a pool of pg, or PGlite. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Client, Pool } from 'pg'
-import { checkClient, type PgliteClient } from '../../borrowed/check.ts'
+import { checkClient, type PgliteClient } from '../../borrowed/check-borrowed.ts'
 import { connectionsOf, isPrepared, type Connection } from '../../borrowed/mikro-orm.ts'
 import { onConnections } from '../../borrowed/pg.ts'
 import { isConnectionLost } from '../errors/driver-errors.ts'

@@ -7,7 +7,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Row } from '../../sql/index.ts'
 import { isStale, isStaleName, wasNeverSent } from '../errors/driver-errors.ts'
-import { isBrief, join, watch } from './batch.ts'
+import { isBrief, joinBatch, watch } from './batch.ts'
 import { acquire, nameOf, pooled, release, type Cancellation } from './connections.ts'
 import { sendQuery, type QueryCallback } from './query.ts'
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
@@ -50,7 +50,7 @@ export function runOnPool (pool: Pool, statement: BoundStatement, signal: Cancel
     }
     const alone = () => attempt(false)
     if (!brief || !statement.prepared.isQuick) return alone()
-    join(pool, { statement, signal, resolve, reject, alone, failed })
+    joinBatch(pool, { statement, signal, resolve, reject, alone, failed })
   })
 }
 

@@ -5,7 +5,7 @@
 import type { Client, Pool } from 'pg'
 import { clientBeside, cut, unref } from '../../borrowed/pg.ts'
 
-export class Probe {
+export class ServerProbe {
   readonly #pool: Pool
   readonly #timeout: number
   #client: Client | undefined

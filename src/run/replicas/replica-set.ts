@@ -4,7 +4,7 @@ import { connectionsOf, replaceReads, type Asking } from '../../borrowed/mikro-o
 import { ConfigError, UnavailableError } from '../../base/errors.ts'
 import { convertError } from '../errors/convert-error.ts'
 import { WriterHistory } from './lag.ts'
-import { Probe } from './probe.ts'
+import { ServerProbe } from './probe.ts'
 import { Replica, type CheckSettings, type Connection, type ReplicaReport } from './replica.ts'
 
 const WRITTEN = `
@@ -22,7 +22,7 @@ type Verdict = 'replica is gone' | 'try another' | 'ask the writer' | 'final'
 export class ReplicaSet {
   readonly #settings: ReplicaSettings
   #writer: Connection | undefined
-  #probe: Probe | undefined
+  #probe: ServerProbe | undefined
   #replicas: readonly Replica[] = []
   #history = new WriterHistory()
   #timer: NodeJS.Timeout | undefined
@@ -47,7 +47,7 @@ export class ReplicaSet {
     const { labels, checkTimeout } = this.#settings
     const { writer, replicas: connections } = connectionsOf(driver)
     this.#writer = writer
-    this.#probe = new Probe(await poolOf(writer), checkTimeout)
+    this.#probe = new ServerProbe(await poolOf(writer), checkTimeout)
     this.#replicas = await Promise.all(
       connections.map(async (connection, index) =>
         new Replica(labels[index]!, connection, await poolOf(connection), this.#settings)

@@ -4,7 +4,7 @@ import type { Connection } from '../../borrowed/mikro-orm.ts'
 import { cut } from '../../borrowed/pg.ts'
 import { UnavailableError } from '../../base/errors.ts'
 import type { WriterHistory } from './lag.ts'
-import { Probe } from './probe.ts'
+import { ServerProbe } from './probe.ts'
 
 export type { Connection }
 
@@ -44,7 +44,7 @@ export class Replica {
   readonly connection: Connection
   readonly #url: string
   readonly #settings: CheckSettings
-  readonly #probe: Probe
+  readonly #probe: ServerProbe
   /** The connections of its pool. */
   readonly #clients = new Set<PoolClient>()
   /** For each read that waits for an answer, the function that rejects it. */
@@ -67,7 +67,7 @@ export class Replica {
     this.#url = url
     this.connection = connection
     this.#settings = settings
-    this.#probe = new Probe(pool, settings.checkTimeout)
+    this.#probe = new ServerProbe(pool, settings.checkTimeout)
     pool.on('connect', (client) => this.#clients.add(client))
     pool.on('remove', (client) => this.#clients.delete(client))
   }

@@ -24,7 +24,15 @@ import {
 } from '../transaction/perform.ts'
 import { reasonOf, throwIfStopped } from '../transaction/stop.ts'
 import { clientOf } from '../pg/client.ts'
-import { batches, newCursorName, PART_BYTES, partOf, type CursorOptions, type OpenCursor, type Send } from './cursor.ts'
+import {
+  batches,
+  newCursorName,
+  PART_BYTES,
+  partOfRows,
+  type CursorOptions,
+  type OpenCursor,
+  type Send,
+} from './read-cursor.ts'
 
 /** Opens a cursor in a new transaction. */
 export async function openOn (
@@ -97,7 +105,7 @@ async function openHeld (
   holds(transaction, held)
   const send: Send = held.client === undefined
     ? async function * (statement) {
-      yield partOf(await runOn(session, connection, statement))
+      yield partOfRows(await runOn(session, connection, statement))
     }
     : (statement) => readParts(held, connection, statement, options.signal)
   const rest = batches(send, newCursorName(), statement, options)

@@ -6,7 +6,7 @@ import type { BoundStatement } from '../pg/statement.ts'
 import { replicasOf } from '../replicas/routing.ts'
 import { run } from '../session.ts'
 import { signalOf, throwIfStopped } from '../transaction/stop.ts'
-import { batches, newCursorName, partOf, type OpenCursor, type Send, type CursorOptions } from './cursor.ts'
+import { batches, newCursorName, partOfRows, type CursorOptions, type OpenCursor, type Send } from './read-cursor.ts'
 import { openOn } from './own-transaction.ts'
 
 /**
@@ -51,7 +51,7 @@ async function openInside (em: EntityManager, statement: BoundStatement, options
   let failed = false
   const send: Send = async function * (statement) {
     throwIfStopped(options.signal)
-    yield partOf(
+    yield partOfRows(
       await run(em, statement).catch((error: unknown) => {
         failed = true
         throw error

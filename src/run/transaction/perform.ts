@@ -87,7 +87,7 @@ export async function settle (held: HeldConnection, level: Level, transaction: T
 }
 
 /** Runs the function until it ends or is stopped. After a stop its statements are refused. */
-export async function perform<Result> (
+export async function performTransaction<Result> (
   em: EntityManager,
   fork: EntityManager,
   transaction: Transaction,
@@ -157,7 +157,7 @@ export async function idle (transaction: Transaction): Promise<void> {
   await onConnection(originalMethods(transaction).executor, async () => {})
 }
 
-export async function send (transaction: Transaction, sql: string): Promise<readonly Record<string, unknown>[]> {
+export async function sendOn (transaction: Transaction, sql: string): Promise<readonly Record<string, unknown>[]> {
   return (await transaction.executeQuery<Record<string, unknown>>(CompiledQuery.raw(sql))).rows
 }
 

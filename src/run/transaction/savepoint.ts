@@ -15,8 +15,8 @@ import {
   ISOLATION_LEVELS,
   log,
   merge,
-  perform,
-  send,
+  performTransaction,
+  sendOn,
   settle,
   undo,
   type IsolationLevel,
@@ -108,14 +108,14 @@ async function nestOn<Result> (
   let released = false
   try {
     // the setting ends with the savepoint, on release and on rollback
-    if (settings.readOnly === true) await send(transaction, 'set local transaction_read_only = on')
+    if (settings.readOnly === true) await sendOn(transaction, 'set local transaction_read_only = on')
     const outerDeadline = held.deadline
-    if (settings.deadline !== undefined) await limit(held, settings.deadline, (sql) => send(transaction, sql))
+    if (settings.deadline !== undefined) await limit(held, settings.deadline, (sql) => sendOn(transaction, sql))
     await events.dispatchEvent(EventType.afterTransactionStart, transaction as never)
-    const result = await perform(em, fork, transaction, level, work, stop)
+    const result = await performTransaction(em, fork, transaction, level, work, stop)
     await events.dispatchEvent(EventType.beforeTransactionCommit, transaction as never)
     if (hasFailed(held)) throw failureOf(held)
-    if (settings.deadline !== undefined) await unlimit(held, outerDeadline, (sql) => send(transaction, sql))
+    if (settings.deadline !== undefined) await unlimit(held, outerDeadline, (sql) => sendOn(transaction, sql))
     await settle(held, level, transaction)
     // after a rollback of the enclosing level, the server does not know the savepoint, and its error would fail the
     // transaction
@@ -145,7 +145,7 @@ async function isolate (
   { isolationLevel }: TransactionSettings
 ): Promise<void> {
   if (isolationLevel === undefined) return
-  const ask = async (sql: string) => await runInside(level, () => send(outer, sql))
+  const ask = async (sql: string) => await runInside(level, () => sendOn(outer, sql))
   held.isolation ??= String((await ask('show transaction_isolation'))[0]?.['transaction_isolation'])
   if (ISOLATION_LEVELS.indexOf(held.isolation as IsolationLevel) >= ISOLATION_LEVELS.indexOf(isolationLevel)) return
   const fixed = held.queried || level.below !== undefined || isSavepoint(outer) ||

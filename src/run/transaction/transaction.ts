@@ -21,9 +21,9 @@ import {
   isPglite,
   log,
   merge,
-  perform,
+  performTransaction,
   poolOf,
-  send,
+  sendOn,
   settle,
   startOf,
   undo,
@@ -109,14 +109,14 @@ async function beginOn<Result> (
   log(connection, fork, 'begin')
   const level = newLevel(undefined)
   try {
-    if (!says) { for (const sql of characteristics(settings)) await send(transaction, sql) }
+    if (!says) { for (const sql of characteristics(settings)) await sendOn(transaction, sql) }
     held.isolation = settings.isolationLevel
     if (sessionContext !== undefined) await applySessionContext(connection, transaction, sessionContext)
-    if (settings.deadline !== undefined) await limit(held, settings.deadline, (sql) => send(transaction, sql))
+    if (settings.deadline !== undefined) await limit(held, settings.deadline, (sql) => sendOn(transaction, sql))
     await events.dispatchEvent(EventType.afterTransactionStart, transaction as never)
     holds(transaction, held)
     bindToLevel(transaction, held, level)
-    const result = await perform(em, fork, transaction, level, work, stop)
+    const result = await performTransaction(em, fork, transaction, level, work, stop)
     await events.dispatchEvent(EventType.beforeTransactionCommit, transaction as never)
     await settle(held, level, transaction)
     await commit(transaction, held, settings, stop)

@@ -57,7 +57,7 @@ export function * insertChunk (
   filters: ActiveFilters,
   pointer: (index: number) => string
 ): Steps<Written[]> {
-  const written = yield * runWrite(write, planRows(write, rows, filters), filters)
+  const written = yield * runWrite(write, planInsertedRows(write, rows, filters), filters)
   if (written.length === rows.length) {
     return rows.length > 1 && canReorder(write) ? yield * inOrder(write, rows, written) : written
   }
@@ -87,7 +87,7 @@ export function * insertChunks (
 
 /** Inserts rows to find out whether the database refuses them, in a transaction that will be rolled back. */
 export function * insertPart (write: Write, rows: readonly RecordData[], filters: ActiveFilters): Steps<void> {
-  for (const chunk of chunksOf(rows)) yield * runWrite(write, planRows(write, chunk, filters), filters)
+  for (const chunk of chunksOf(rows)) yield * runWrite(write, planInsertedRows(write, chunk, filters), filters)
 }
 
 /** Whether the statement of an insert checks the references of its rows. A statement of several rows cannot. */
@@ -95,7 +95,7 @@ export function checksItself (rows: readonly RecordData[]): boolean {
   return rows.length === 1
 }
 
-function planRows (
+function planInsertedRows (
   write: Write,
   rows: readonly RecordData[],
   filters: ActiveFilters

@@ -4,14 +4,8 @@
  */
 import { RequestValidationError, type ErrorItem } from '../../base/errors.ts'
 import { escapedName } from '../../base/error-list.ts'
-import {
-  fitsDate,
-  isObject,
-  momentText,
-  type EntityModel,
-  type Property,
-  type ScalarProperty,
-} from '../../model/index.ts'
+import { fitsDate, momentText, type EntityModel, type Property, type ScalarProperty } from '../../model/index.ts'
+import { isObject } from '../../base/is-object.ts'
 import type { RecordData } from '../../plan/index.ts'
 
 type Values = Readonly<Record<string, unknown>>

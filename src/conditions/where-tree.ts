@@ -1,6 +1,6 @@
 /**
  * A condition as a tree with resolved names: a scope, a MikroORM filter, or the `where` of a relation or include.
- * `read.ts` builds it once. Everything that depends on a condition is a function of its tree. The tree is frozen, and
+ * `read-condition.ts` builds it once. Everything that depends on it is a function of its tree. The tree is frozen, and
  * shares no array or object literal with the application's condition.
  */
 import type { EmbeddedProperty, RelationProperty, ScalarProperty } from '../model/index.ts'

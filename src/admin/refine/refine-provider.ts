@@ -1,18 +1,19 @@
 /** The data provider of refine: its methods as requests of the client. */
 import type { CustomParams, DataProvider, MetaQuery, Pagination } from '@refinedev/core'
-import { connectionOf } from '../../client/create-client.ts'
+import { clientConnectionOf } from '../../client/create-client.ts'
 import type { Client } from '../../client/index.ts'
 import { queryString } from '../../client/query-string.ts'
-import { headersOf, parse, send, textOf } from '../../client/request.ts'
-import { bodyOf, keyOf, withId } from '../key.ts'
-import { readAll, readMany, readPage, type ListQuery } from '../reads.ts'
-import { resourcesOf, sortOf, type AnyRecord, type Bound, type DataProviderOptions } from '../resource.ts'
+import { headersOf, parse, sendCall, textOfAnswer } from '../../client/send-call.ts'
+import { bodyOf, keyOf, withId } from '../record-key.ts'
+import { readAll, readMany, readOnePage, type PageQuery } from '../reads.ts'
+import { resourcesOf, sortOf, type Bound, type DataProviderOptions } from '../admin-resource.ts'
+import type { AnyRecord } from '../../client/url-names.ts'
 import { forEachId, matchOf, type Match } from '../writes.ts'
-import { filterFrom } from './filters.ts'
+import { filterOfRefine } from './refine-filters.ts'
 import { asRefine } from './http-error.ts'
 
 /** The options of requests that `meta` of refine's hooks may contain. */
-export interface Meta {
+export interface RefineMeta {
   /** Relations to include, and aggregates of them. */
   readonly include?: readonly string[]
   /** Properties to select. Default: all that are not hidden. */
@@ -37,17 +38,17 @@ const PAGE_SIZE = 10
  * const dataProvider = createDataProvider(api, { resources: { products: { version: 'version' } } })
  * // <Refine dataProvider={dataProvider}>
  */
-export function createDataProvider<Api> (
+export function createRefineProvider<Api> (
   api: Client<Api>,
   options: DataProviderOptions<Api> = {}
 ): Required<DataProvider> {
   const bind = resourcesOf(api, options)
-  const { base } = connectionOf(api)
+  const { base } = clientConnectionOf(api)
 
   return {
     async getList ({ resource, pagination, sorters = [], filters, meta }) {
       const bound = bind(resource)
-      const query = { ...queryOf(meta), filter: filterFrom(filters, bound), sort: sortOf(sorters, bound) }
+      const query = { ...queryOf(meta), filter: filterOfRefine(filters, bound), sort: sortOf(sorters, bound) }
       const { items, total } = await asRefine(readList(bound, query, pagination))
       return { data: items.map((record) => withId(record, bound)), total }
     },
@@ -111,22 +112,22 @@ export function createDataProvider<Api> (
 }
 
 /** The options of a request that come from `meta`. */
-function queryOf (meta: MetaQuery | undefined): ListQuery {
-  const { include, fields, fieldsByInclude } = (meta ?? {}) as Meta
+function queryOf (meta: MetaQuery | undefined): PageQuery {
+  const { include, fields, fieldsByInclude } = (meta ?? {}) as RefineMeta
   return { include, fields, fieldsByInclude, signal: meta?.queryContext?.signal }
 }
 
 /** Reads a page, or all records if the hook divides them into pages itself. */
 async function readList (
   bound: Bound,
-  query: ListQuery,
+  query: PageQuery,
   { currentPage = 1, pageSize = PAGE_SIZE, mode = 'server' }: Pagination = {}
 ): Promise<{ readonly items: AnyRecord[], readonly total: number }> {
   if (mode !== 'server') {
     const items = await readAll(bound, query)
     return { items, total: items.length }
   }
-  const page = await readPage(bound, query, currentPage, pageSize)
+  const page = await readOnePage(bound, query, currentPage, pageSize)
   const { items, total, total_is_minimum: isMinimum, has_next: hasNext } = page
   // refine needs a number. If the server does not count all records, a further page counts as one more record
   const known = (currentPage - 1) * pageSize + items.length + Number(hasNext)
@@ -154,12 +155,12 @@ function versioned (
  * @throws {TypeError} for a URL outside of the API, because the client's headers may have secrets
  */
 async function sendCustom (api: object, params: CustomParams): Promise<unknown> {
-  const { base, options } = connectionOf(api)
+  const { base, options } = clientConnectionOf(api)
   const { method, payload: body, headers, query, filters, sorters = [], meta } = params
   const sort = sorters.map(({ field, order }) => `${order === 'desc' ? '-' : '+'}${field}`)
   const signal = meta?.queryContext?.signal
   const parameters = [
-    queryString({ filter: filterFrom(filters), sort }).slice(1),
+    queryString({ filter: filterOfRefine(filters), sort }).slice(1),
     new URLSearchParams(query as Record<string, string> | undefined).toString(),
   ].filter((text) => text !== '').join('&')
   const url = addressOf(params.url, base)
@@ -169,7 +170,7 @@ async function sendCustom (api: object, params: CustomParams): Promise<unknown> 
     body,
     signal,
   }
-  const response = await send(call, {
+  const response = await sendCall(call, {
     ...options,
     async headers () {
       const all = await headersOf(options)
@@ -177,7 +178,7 @@ async function sendCustom (api: object, params: CustomParams): Promise<unknown> 
       return all
     },
   })
-  const text = await textOf(response, call)
+  const text = await textOfAnswer(response, call)
   return text === '' ? {} : parse(text, response, call)
 }
 

@@ -1,9 +1,9 @@
 /** The types of a client: the parameters and results of its resources' methods. */
 import type { IsAny } from '../config/index.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../answer/index.ts'
-import type { Aggregates, Entries, Fields, RelatedFields, Relations, UrlName } from './names.ts'
+import type { Aggregates, Entries, Fields, RelatedFields, Relations, UrlName } from './url-names.ts'
 import type { RecordOf } from './records.ts'
-import type { AnyFilter, CreateBody, FilterInput, KeyOf, UpdateBody } from './values.ts'
+import type { AnyFilter, CreateBody, FilterValues, KeyOf, UpdateBody } from './input-values.ts'
 
 /** The resources of an API, by path. */
 export type Client<Api> = { readonly [Path in keyof Api]: Api[Path] }
@@ -45,7 +45,7 @@ type Filters<Entity, Options> = IsAny<Entries<Options, 'allowedFilters'>> extend
       : Filter<keyof FilterInputs<Entity, Options> & string, FilterInputs<Entity, Options>>
 
 type FilterInputs<Entity, Options> = {
-  readonly [Entry in Entries<Options, 'allowedFilters'> as UrlName<Entry>]: FilterInput<Entity, Entry>
+  readonly [Entry in Entries<Options, 'allowedFilters'> as UrlName<Entry>]: FilterValues<Entity, Entry>
 }
 
 /** `Names` comes first, so that an error about an unknown name lists the known ones. */

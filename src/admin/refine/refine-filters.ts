@@ -1,8 +1,8 @@
 /** Translates the filters of refine, which are lists of conditions with operators. */
 import type { CrudFilter, CrudOperators, LogicalFilter } from '@refinedev/core'
-import { filterOf, NO_RULES, type Condition, type Filter, type FilterRules } from '../filter.ts'
+import { filterOf, NO_RULES, type ClientFilter, type FieldCondition, type FilterRules } from '../filter.ts'
 
-type Translate = (field: string, value: unknown) => Condition
+type Translate = (field: string, value: unknown) => FieldCondition
 
 const as = (operator: string): Translate => (field, value) => ({ field, operator, value })
 const asList = (operator: string): Translate => (field, value) => ({
@@ -53,17 +53,17 @@ const WITHOUT_OPERATOR: ReadonlySet<string> = new Set(['eq', 'contains'])
  * @example
  * filterFrom([{ field: 'price', operator: 'gte', value: 100 }]) // { price: { gte: 100 } }
  */
-export function filterFrom (filters: readonly CrudFilter[] = [], rules: FilterRules = NO_RULES): Filter {
+export function filterOfRefine (filters: readonly CrudFilter[] = [], rules: FilterRules = NO_RULES): ClientFilter {
   return filterOf(filters.flatMap((filter) => conditionsOf(filter, rules.plainFilters)), rules.references)
 }
 
-function conditionsOf (filter: CrudFilter, plain: ReadonlySet<string>): Condition[] {
+function conditionsOf (filter: CrudFilter, plain: ReadonlySet<string>): FieldCondition[] {
   if (isLogical(filter)) return [conditionOf(filter, plain)]
   const { operator, value } = filter
   return operator === 'and' ? value.flatMap((one) => conditionsOf(one, plain)) : [eitherOf(value, plain)]
 }
 
-function conditionOf ({ field, operator, value }: LogicalFilter, plain: ReadonlySet<string>): Condition {
+function conditionOf ({ field, operator, value }: LogicalFilter, plain: ReadonlySet<string>): FieldCondition {
   if (plain.has(field)) {
     if (WITHOUT_OPERATOR.has(operator)) return { field, value }
     throw new TypeError(`The filter '${field}' takes no operator: use 'eq' or 'contains', which are left out.`)
@@ -78,7 +78,7 @@ function conditionOf ({ field, operator, value }: LogicalFilter, plain: Readonly
 }
 
 /** An `or`, if it is a choice of values for one field. */
-function eitherOf (filters: ReadonlyArray<CrudFilter>, plain: ReadonlySet<string>): Condition {
+function eitherOf (filters: ReadonlyArray<CrudFilter>, plain: ReadonlySet<string>): FieldCondition {
   const [first, ...others] = filters
   if (first !== undefined && others.length === 0) {
     const conditions = conditionsOf(first, plain)

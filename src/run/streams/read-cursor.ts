@@ -1,5 +1,5 @@
 /** Reads the rows of a cursor in batches. It knows the statements, and not the connection that they run on. */
-import { MAX_STREAM_BATCH } from '../../plan/index.ts'
+import { MAX_STREAM_BATCH } from '../../base/page-styles.ts'
 import type { Row } from '../../sql/index.ts'
 import type { RowPart } from '../pg/row-reader.ts'
 import type { BoundStatement } from '../pg/statement.ts'
@@ -103,7 +103,7 @@ async function * records (
 }
 
 /** Makes a part of rows that were read all at once. */
-export function partOf (rows: Row[]): RowPart {
+export function partOfRows (rows: Row[]): RowPart {
   let bytes = 0
   for (const row of rows) for (const value of Object.values(row)) if (typeof value === 'string') bytes += value.length
   return { rows, bytes }

@@ -1,16 +1,14 @@
 /** A resource as data providers use it: any name, any record. Admin frameworks do not know the types of records. */
 import type { Client } from '../client/index.ts'
+import type { AnyRecord } from '../client/url-names.ts'
 import type { AnyQuery } from '../client/query-string.ts'
 import type { FilterRules } from './filter.ts'
 
-/** A record of any resource. */
-export type AnyRecord = Record<string, any> // an admin framework's records have no known properties
-
 /** The key of a record, as an admin framework knows it. */
-export type Id = string | number
+export type RecordId = string | number
 
 /** The key of a record, as the client takes it: a value, or the parts of a composite key. */
-export type RecordKey = Id | readonly Id[]
+export type RecordKey = RecordId | readonly RecordId[]
 
 interface Call {
   readonly signal?: AbortSignal | undefined

@@ -20,7 +20,7 @@ export interface ClientOptions {
 }
 
 /** A request of a resource's method. */
-export interface Call {
+export interface ClientCall {
   readonly method: string
   readonly url: string
   readonly accept?: string
@@ -38,7 +38,7 @@ const FIRST_WAIT = 250
  *
  * @throws {CrudError} for all other answers, and when no answer arrives
  */
-export async function send (call: Call, options: ClientOptions): Promise<Response> {
+export async function sendCall (call: ClientCall, options: ClientOptions): Promise<Response> {
   const { method, signal } = call
   // only requests that change nothing can be repeated safely
   const retries = method === 'GET' ? options.retries ?? 2 : 0
@@ -48,13 +48,13 @@ export async function send (call: Call, options: ClientOptions): Promise<Respons
     const wait = response.status === 503 && attempt < retries ? waitFor(response, attempt) : Infinity
     if (wait > MAX_WAIT) throw await failureOf(response, call)
     // an unread answer would keep its connection
-    await discard(response)
+    await discardAnswer(response)
     await sleep(wait, signal)
   }
 }
 
 /** Closes the connection of an answer that is not read. Fails if the connection is closed already, which is as good. */
-export async function discard (response: Response): Promise<void> {
+export async function discardAnswer (response: Response): Promise<void> {
   await response.body?.cancel().catch(() => {})
 }
 
@@ -65,9 +65,9 @@ export interface Answer {
 }
 
 /** Sends a request and returns the JSON value of its answer. */
-export async function sendJson (call: Call, options: ClientOptions): Promise<Answer> {
-  const response = await send(call, options)
-  return { data: parse(await textOf(response, call), response, call), etag: response.headers.get('etag') }
+export async function sendJson (call: ClientCall, options: ClientOptions): Promise<Answer> {
+  const response = await sendCall(call, options)
+  return { data: parse(await textOfAnswer(response, call), response, call), etag: response.headers.get('etag') }
 }
 
 /**
@@ -75,12 +75,12 @@ export async function sendJson (call: Call, options: ClientOptions): Promise<Ans
  *
  * @throws {CrudError} when it is cut off
  */
-export async function textOf (response: Response, call: Call): Promise<string> {
+export async function textOfAnswer (response: Response, call: ClientCall): Promise<string> {
   return await orNetworkError(call, () => response.text())
 }
 
 /** Prepares one attempt. Errors of functions that the caller passed, such as `headers`, are thrown unchanged. */
-async function requestOf (call: Call, options: ClientOptions): Promise<() => Promise<Response>> {
+async function requestOf (call: ClientCall, options: ClientOptions): Promise<() => Promise<Response>> {
   const { method, url, accept = 'application/json', body, ifMatch, signal } = call
   signal?.throwIfAborted()
   // fetch would fail as if the server could not be reached
@@ -123,7 +123,7 @@ function asJson (this: Readonly<Record<string, unknown>>, name: string, value: u
 }
 
 /** Waits for the network. After an abort, rejects with the signal's reason; any other failure is a `CrudError`. */
-export async function orNetworkError<T> (call: Call, work: () => Promise<T>): Promise<T> {
+export async function orNetworkError<T> (call: ClientCall, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
@@ -136,12 +136,12 @@ export async function orNetworkError<T> (call: Call, work: () => Promise<T>): Pr
 }
 
 /** A request in a message: its method and URL, without the query string. */
-const nameOf = ({ method, url }: Call): string => `${method} ${url.split('?')[0]}`
+const nameOf = ({ method, url }: ClientCall): string => `${method} ${url.split('?')[0]}`
 
 /** Converts an answer to an error. */
-async function failureOf (response: Response, call: Call): Promise<CrudError> {
+async function failureOf (response: Response, call: ClientCall): Promise<CrudError> {
   const { status } = response
-  const text = await textOf(response, call)
+  const text = await textOfAnswer(response, call)
   try {
     const { code, message, detail, errors } = parse(text, response, call) as Partial<Record<string, unknown>>
     return new CrudError({
@@ -163,7 +163,7 @@ const textIn = (value: unknown): string | undefined => typeof value === 'string'
  *
  * @throws {CrudError} if the text is something else
  */
-export function parse (text: string, { status }: Response, call: Call): unknown {
+export function parse (text: string, { status }: Response, call: ClientCall): unknown {
   try {
     const data: unknown = JSON.parse(text)
     if (typeof data === 'object' && data !== null) return data

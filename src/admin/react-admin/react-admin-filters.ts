@@ -1,5 +1,5 @@
 /** Translates the filters of react-admin, which are objects of values by name. */
-import { filterOf, NO_RULES, type Condition, type Filter, type FilterRules } from '../filter.ts'
+import { filterOf, NO_RULES, type ClientFilter, type FieldCondition, type FilterRules } from '../filter.ts'
 
 /**
  * The operators that react-admin documents. They are written behind the name of the property: `price_gte`. `undefined`
@@ -39,21 +39,21 @@ const LISTS: ReadonlySet<string> = new Set(['eq_any', 'neq_any', 'inc', 'inc_any
  * @example
  * filterFrom({ status: 'active', price_gte: 100 }) // { status: 'active', price: { gte: 100 } }
  */
-export function filterFrom (
+export function filterOfReactAdmin (
   filter: object | undefined,
-  more: readonly Condition[] = [],
+  more: readonly FieldCondition[] = [],
   { references, plainFilters }: FilterRules = NO_RULES
-): Filter {
+): ClientFilter {
   return filterOf([...more, ...conditionsOf(filter ?? {}, '', plainFilters)], references)
 }
 
-function conditionsOf (filter: object, before: string, plain: ReadonlySet<string>): Condition[] {
+function conditionsOf (filter: object, before: string, plain: ReadonlySet<string>): FieldCondition[] {
   return Object.entries(filter).flatMap(([name, value]) =>
     isNested(value) ? conditionsOf(value, `${before}${name}.`, plain) : conditionOf(before + name, value, plain)
   )
 }
 
-function conditionOf (name: string, value: unknown, plain: ReadonlySet<string>): Condition {
+function conditionOf (name: string, value: unknown, plain: ReadonlySet<string>): FieldCondition {
   if (plain.has(name)) return { field: name, value }
   const at = name.lastIndexOf('@')
   if (at > 0) return { field: name.slice(0, at), operator: name.slice(at + 1), value }

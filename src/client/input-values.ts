@@ -3,7 +3,7 @@ import type { Opt, OptionalProps, Primary } from '@mikro-orm/core'
 import type { Filter, InUrl, IsAny, Key, KindOf, OperatorsInUrl, PathTarget } from '../config/index.ts'
 import type { One, Wire, WireInput } from '../crud/index.ts'
 import type { Operator, OperatorValues, OperatorValuesOnArrays, PartialOperator } from '../operators/index.ts'
-import type { AnyJson, AnyRecord } from './names.ts'
+import type { AnyJson, AnyRecord } from './url-names.ts'
 
 /** A value of a filter whose type is not known. */
 export type AnyValue = string | number | bigint | boolean | Date
@@ -87,7 +87,7 @@ type Several<Value, Default, Kind> = Default extends 'in' ? readonly Value[]
     : never
 
 /** The values that a client may pass for a filter. */
-export type FilterInput<Entity, Filter> = Filter extends { readonly '~ignored': infer Ignored }
+export type FilterValues<Entity, Filter> = Filter extends { readonly '~ignored': infer Ignored }
   ? Given<Entity, Filter> | (keyof Ignored & string)
   : Given<Entity, Filter>
 

@@ -1,7 +1,7 @@
 /** Checks of the values in conditions: only those that are certainly values are accepted. */
 import { Reference, Utils } from '@mikro-orm/core'
 import { keyPartsOfEntity } from '../borrowed/mikro-orm.ts'
-import { fail, valueKind, pathOf } from './condition-error.ts'
+import { fail, pathOf, valueKind } from './condition-error.ts'
 import { isPlainObject, isSql } from './plain-object.ts'
 
 /**
@@ -31,7 +31,7 @@ export function checkValue (value: unknown, at: string, custom = false): void {
     return
   }
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? fail(at, 'it is an invalid date') : undefined
-  const key = keyOfEntity(value)
+  const key = keyOfReferenced(value)
   if (key !== undefined) return checkValue(key, at)
   if (custom || typeof (value as { toPostgres?: unknown }).toPostgres === 'function') return
   fail(at, `it is ${valueKind(value)}, which no column can hold`)
@@ -59,7 +59,7 @@ export function keysOf (value: object, at: string): string[] {
 }
 
 /** The key of an entity of MikroORM, or of a reference to one; `undefined` for any other value. */
-export function keyOfEntity (value: unknown): readonly unknown[] | undefined {
+export function keyOfReferenced (value: unknown): readonly unknown[] | undefined {
   const entity = Reference.isReference(value) ? value.unwrap() : value
   return Utils.isEntity(entity) ? keyPartsOfEntity(entity) : undefined
 }

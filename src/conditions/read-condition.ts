@@ -6,11 +6,11 @@
 import { Raw } from '@mikro-orm/core'
 import type { EntityModel, Property, RelationProperty, ScalarProperty } from '../model/index.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
-import { fail, valueKind, pathOf } from './condition-error.ts'
-import { COLUMN_OPERATORS, GROUPS, isQuantifier, LIST_OPERATORS, RELATION_OPERATORS } from './operators.ts'
+import { fail, pathOf, valueKind } from './condition-error.ts'
+import { COLUMN_OPERATORS, GROUPS, isQuantifier, LIST_OPERATORS, RELATION_OPERATORS } from './mikro-orm-operators.ts'
 import { copyOf, isEmptyObject, isPlainObject, isSql } from './plain-object.ts'
-import { ALL_ROWS, saysSomething, type Comparison, type Where, type WherePart } from './tree.ts'
-import { checkJson, checkValue, keysOf } from './values.ts'
+import { ALL_ROWS, saysSomething, type Comparison, type Where, type WherePart } from './where-tree.ts'
+import { checkJson, checkValue, keysOf } from './condition-values.ts'
 
 /**
  * Reads a condition on the rows of an entity. The condition `{}` holds for all rows.

@@ -1,10 +1,11 @@
 /** Keys of records: from the property or the properties that identify a record to its `id`, and back. */
-import type { Filter } from './filter.ts'
+import type { ClientFilter } from './filter.ts'
 import { joinId, splitId } from './id.ts'
-import type { AnyRecord, Bound, Id, RecordKey } from './resource.ts'
+import type { Bound, RecordId, RecordKey } from './admin-resource.ts'
+import type { AnyRecord } from '../client/url-names.ts'
 
 /** The key of a record, as the client takes it. The client refuses what is no key, such as `undefined`. */
-export function keyOf (id: Id, { key }: Bound): RecordKey {
+export function keyOf (id: RecordId, { key }: Bound): RecordKey {
   return key.length > 1 && typeof id === 'string' ? splitId(id) : id
 }
 
@@ -19,12 +20,12 @@ export function withId (record: AnyRecord, bound: Bound): any { // any: the call
   const copy: AnyRecord = { ...record, id: key.length === 1 ? record[key[0]!] : joinId(partsOf(record, bound)) }
   for (const [relation, names] of references) {
     const value = record[relation] as unknown
-    if (isKey(value, names)) copy[relation] = joinId(names.map((name) => value[name] as Id))
+    if (isKey(value, names)) copy[relation] = joinId(names.map((name) => value[name] as RecordId))
   }
   return copy
 }
 
-function partsOf (record: AnyRecord, { name, key }: Bound): Id[] {
+function partsOf (record: AnyRecord, { name, key }: Bound): RecordId[] {
   return key.map((part) => {
     let value: unknown = record
     for (const step of part.split('.')) value = isObject(value) ? value[step] : value
@@ -66,14 +67,14 @@ export function bodyOf (data: object, { key, references }: Bound, isNew = false)
 /** Records that can be read in one request, because their keys differ in only one part. */
 export interface Group {
   /** The conditions on the other parts. */
-  readonly same: Filter
+  readonly same: ClientFilter
   /** The part that differs. */
   readonly part: string
-  readonly values: readonly Id[]
+  readonly values: readonly RecordId[]
 }
 
 /** Divides records into groups. The part that differs is chosen so that there are few groups. */
-export function groupsOf (ids: readonly Id[], { key }: Bound): Group[] {
+export function groupsOf (ids: readonly RecordId[], { key }: Bound): Group[] {
   const [part, ...others] = key as readonly [string, ...string[]]
   if (others.length === 0) return [{ same: {}, part, values: ids }]
   const keys = ids.map(splitId).filter((parts) => parts.length === key.length)
@@ -82,9 +83,9 @@ export function groupsOf (ids: readonly Id[], { key }: Bound): Group[] {
 }
 
 /** The groups of keys that differ in the part at `index`. */
-function groupsBy (keys: ReadonlyArray<readonly Id[]>, names: readonly string[], index: number): Group[] {
+function groupsBy (keys: ReadonlyArray<readonly RecordId[]>, names: readonly string[], index: number): Group[] {
   const part = names[index]!
-  const groups = new Map<string, Group & { readonly values: Id[] }>()
+  const groups = new Map<string, Group & { readonly values: RecordId[] }>()
   for (const parts of keys) {
     const others = parts.filter((_, at) => at !== index)
     const id = joinId(others)

@@ -6,15 +6,15 @@ import { cannotWait, doAtOnce, doInTurn, wait, type Steps } from '../base/steps.
 import type { EntityModel } from '../model/index.ts'
 import {
   askDistribution,
-  RULES,
-  TRIGGERS,
   noteRules,
   noteTriggers,
   read,
+  RULES,
   run,
   runAround,
   runOutside,
   transact,
+  TRIGGERS,
   type BoundStatement,
   type Prepared,
 } from '../run/index.ts'

@@ -3,7 +3,7 @@ import { readBrackets } from './brackets.ts'
 import { bare, frozen } from './frozen.ts'
 import { isReserved, MAX_FILTER_DEPTH } from './limits.ts'
 import { queryParamError } from './query-error.ts'
-import type { FilterParam, QueryParamError } from './types.ts'
+import type { FilterParam, QueryParamError } from './parsed-query.ts'
 import { markFilter } from './written.ts'
 
 const CODE = 'FST_CRUD_FILTER_INVALID'

@@ -5,7 +5,7 @@
 import { QueryHelper, Raw, Utils, type EntityMetadata, type FilterDef } from '@mikro-orm/core'
 import type { EntityManager, Options } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
-import { borrowedMembers } from './members.ts'
+import { borrowedMembers } from './borrowed-member.ts'
 
 /** The beginning of the message if a filter has parameters and its arguments were not set. The error has no class. */
 const NO_ARGUMENTS = 'No arguments provided for filter'

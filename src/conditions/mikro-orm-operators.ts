@@ -1,5 +1,5 @@
 /** The operators of conditions in MikroORM's query language. */
-import type { Quantifier } from './tree.ts'
+import type { Quantifier } from './where-tree.ts'
 
 /** Operators on the value of a column (MikroORM's `QueryOperator`). */
 export const COLUMN_OPERATORS: readonly string[] = [

@@ -3,7 +3,7 @@ import type { QueryCode } from '../base/errors.ts'
 import { frozen } from './frozen.ts'
 import { isReserved } from './limits.ts'
 import { queryParamError } from './query-error.ts'
-import type { QueryParamError } from './types.ts'
+import type { QueryParamError } from './parsed-query.ts'
 import { markNames } from './written.ts'
 
 /** Brings a name into its canonical form. An empty name becomes `''`. */

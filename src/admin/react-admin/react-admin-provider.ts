@@ -1,16 +1,17 @@
 /** The data provider of react-admin: its methods as requests of the client. */
 import type { DataProvider, GetListParams, GetListResult } from 'ra-core'
 import type { Client } from '../../client/index.ts'
-import type { Condition } from '../filter.ts'
-import { bodyOf, keyOf, withId } from '../key.ts'
-import { readMany, readPage, type ListQuery } from '../reads.ts'
-import { resourcesOf, sortOf, type AnyRecord, type Bound, type DataProviderOptions } from '../resource.ts'
+import type { FieldCondition } from '../filter.ts'
+import { bodyOf, keyOf, withId } from '../record-key.ts'
+import { readMany, readOnePage, type PageQuery } from '../reads.ts'
+import { resourcesOf, sortOf, type Bound, type DataProviderOptions } from '../admin-resource.ts'
+import type { AnyRecord } from '../../client/url-names.ts'
 import { changesOf, forEachId, matchOf, type Match } from '../writes.ts'
-import { filterFrom } from './filters.ts'
+import { filterOfReactAdmin } from './react-admin-filters.ts'
 import { toFormError } from './form-error.ts'
 
 /** The options of requests that `meta` of react-admin's hooks and components may contain. */
-export interface Meta {
+export interface ReactAdminMeta {
   /** Relations to include, and aggregates of them. */
   readonly include?: readonly string[]
   /** react-admin's word for `include`. */
@@ -32,25 +33,29 @@ export interface Meta {
  * const dataProvider = createDataProvider(api, { resources: { products: { version: 'version' } } })
  * // <Admin dataProvider={dataProvider}>
  */
-export function createDataProvider<Api> (
+export function createReactAdminProvider<Api> (
   api: Client<Api>,
   options: DataProviderOptions<Api> = {}
 ): DataProvider {
   const bind = resourcesOf(api, options)
 
-  const readList = async (name: string, params: GetListParams, more?: readonly Condition[]): Promise<GetListResult> => {
+  const readList = async (
+    name: string,
+    params: GetListParams,
+    more?: readonly FieldCondition[]
+  ): Promise<GetListResult> => {
     const bound = bind(name)
     const { pagination, sort, filter } = params
     const query = {
       ...queryOf(params),
-      filter: filterFrom(filter, more, bound),
+      filter: filterOfReactAdmin(filter, more, bound),
       sort: sortOf(sort ? [sort] : [], bound),
     }
     const { page, perPage } = pagination ?? {}
     const { items, total, total_is_minimum: isMinimum, has_next: hasNextPage, has_prev: hasPreviousPage } =
       page === undefined || perPage === undefined
         ? await bound.resource.list(query)
-        : await readPage(bound, query, page, perPage)
+        : await readOnePage(bound, query, page, perPage)
     const data = items.map((record) => withId(record, bound))
     // with a total that is too small, react-admin would offer no further pages
     return {
@@ -112,7 +117,7 @@ export function createDataProvider<Api> (
 }
 
 /** The options of a request that come from `meta`. */
-function queryOf ({ meta, signal }: { readonly meta?: Meta, readonly signal?: AbortSignal }): ListQuery {
+function queryOf ({ meta, signal }: { readonly meta?: ReactAdminMeta, readonly signal?: AbortSignal }): PageQuery {
   const { include, embed = [], fields, fieldsByInclude } = meta ?? {}
   return { include: include ?? embed, fields, fieldsByInclude, signal }
 }
