@@ -98,8 +98,6 @@ export interface DataOptions {
   readonly complete?: BodyRules
   /** Given if others fill in the rest of the new record. The rules say which properties the data itself must have. */
   readonly partial?: BodyRules
-  /** Whether the schema has accepted the data already. */
-  readonly isChecked?: boolean
   /** Looks for errors of the record as a whole. */
   readonly check?: (record: RecordData) => readonly ErrorItem[]
   /** The prefix of all pointers in errors, e.g. `/1` in a batch. */
@@ -114,18 +112,17 @@ export interface DataOptions {
  * @throws {ConfigError} if a new record lacks a value that no client may write
  */
 export function readData (given: unknown, model: EntityModel, options: DataOptions): RecordData {
-  const { by, complete, partial, isChecked, check, pointer = '' } = options
+  const { by, complete, partial, check, pointer = '' } = options
   const body = by === 'server' ? serverBody(model) : clientBody(model, by, { complete: complete !== undefined })
   const data = withOwnMembers(given)
-  if (isChecked !== true && !body.accepts(data)) throw refusedBody(body.errorsOf(data, pointer), check?.(NO_DATA))
-  const checked = data as Checked
-  const row = body.rowOf(checked)
+  if (!body.accepts(data)) throw refusedBody(body.errorsOf(data, pointer), check?.(NO_DATA))
+  const row = body.rowOf(data)
   const others = check?.(row)
   if (others !== undefined && others.length > 0) throw refusedBody(new ErrorList(), others)
   if (complete !== undefined && (by === 'server' || complete.unfilled.length > 0)) {
-    checkComplete(body.propertiesIn(checked), complete, pointer, model)
+    checkComplete(body.propertiesIn(data), complete, pointer, model)
   }
-  if (partial !== undefined) checkComplete(body.propertiesIn(checked), partial, pointer, model)
+  if (partial !== undefined) checkComplete(body.propertiesIn(data), partial, pointer, model)
   return row
 }
 

@@ -1,7 +1,10 @@
-/** Checks the bodies of writes without a session, as the operations check them: for Fastify's validation phase. */
+/**
+ * Checks the bodies of writes without a session, as the operations check them, and decides their rows: for Fastify's
+ * validation phase.
+ */
 import { ErrorList } from '../base/error-list.ts'
 import type { EntityModel } from '../model/index.ts'
-import { withSharedColumns, type BodyRules, type Id } from '../plan/index.ts'
+import { withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
 import { clientBody, refusedBody } from '../schema/index.ts'
 import { keyColumnErrors, withoutKey } from './update-data.ts'
 import type { Data } from './new-row.ts'
@@ -11,33 +14,40 @@ export interface BodyCheckOptions {
   readonly complete: boolean
   /** Whether read-only properties are ignored instead of refused. */
   readonly readonly: boolean
+  /** Whether the rows of the bodies are wanted, because nothing can change the bodies any more. */
+  readonly decides: boolean
 }
 
 /**
  * Checks the bodies of new records.
  *
  * @param pointer the prefix of the pointers in errors, for the index of a record
+ * @returns their rows, if they are wanted
  * @throws {RequestValidationError} with all errors of the first record that is not valid
  */
 export function checkNewBodies (
   records: readonly unknown[],
   model: EntityModel,
   rules: BodyRules,
-  { complete, readonly }: BodyCheckOptions,
+  { complete, readonly, decides }: BodyCheckOptions,
   pointer: (index: number) => string
-): void {
+): readonly RecordData[] | undefined {
   const body = clientBody(model, rules, { complete, readonly })
   const compares = complete && !readonly && sharesColumns(model)
-  for (const [index, record] of records.entries()) {
+  const rows: RecordData[] = []
+  for (let index = 0; index < records.length; index++) {
+    const record = records[index]
     if (!body.accepts(record)) throw refusedBody(body.errorsOf(record, pointer(index)))
-    if (compares) withSharedColumns(body.rowOf(record), pointer(index))
+    if (decides || compares) rows.push(withSharedColumns(body.rowOf(record), pointer(index)))
   }
+  return decides ? rows : undefined
 }
 
 /**
  * Checks the body of an update.
  *
  * @param id the key of the path, which the body may repeat
+ * @returns its changes, if they are wanted
  * @throws {RequestValidationError} with all its errors
  */
 export function checkChanges (
@@ -45,17 +55,19 @@ export function checkChanges (
   id: Id,
   model: EntityModel,
   rules: BodyRules,
-  { readonly }: Pick<BodyCheckOptions, 'readonly'>
-): void {
+  { readonly, decides }: Omit<BodyCheckOptions, 'complete'>
+): RecordData | undefined {
   const { data, errors: ofKey } = withoutKey(body as Data, id, model)
   const changes = clientBody(model, rules, { complete: false, readonly })
   if (!changes.accepts(data)) throw refusedBody(changes.errorsOf(data), ofKey)
   if (ofKey.length > 0) throw refusedBody(new ErrorList(), ofKey)
-  if (readonly || !sharesColumns(model)) return
+  const compares = !readonly && sharesColumns(model)
+  if (!decides && !compares) return undefined
   const row = changes.rowOf(data)
+  if (!compares) return row
   const ofColumns = keyColumnErrors(row, id, model)
   if (ofColumns.length > 0) throw refusedBody(new ErrorList(), ofColumns)
-  withSharedColumns(row)
+  return withSharedColumns(row)
 }
 
 const sharing = new WeakMap<EntityModel, boolean>()

@@ -21,14 +21,12 @@ export interface CreateData {
   readonly hook: ((data: Data) => OrPromise<unknown>) | undefined
   /** Whether bodies become rows at once, because no hook and no values of the server come between. */
   readonly direct: boolean
-  /** Whether the schema has accepted the bodies already. */
-  readonly isChecked: boolean
 }
 
 /**
  * @throws {ConfigError} for an abstract entity, or if `writable` allows no create
  */
-export function beginCreate (write: Write, isChecked = false): CreateData {
+export function beginCreate (write: Write): CreateData {
   const { crud, model, scope, options } = write
   const rules = bodyRules(write, 'create')
   if (model.abstract) {
@@ -43,7 +41,6 @@ export function beginCreate (write: Write, isChecked = false): CreateData {
     values,
     hook: hookOf(write),
     direct: crud.beforeCreate === undefined && values === undefined,
-    isChecked,
   }
 }
 
@@ -55,8 +52,8 @@ function hookOf ({ crud, session, options }: Write): CreateData['hook'] {
 
 /** The row of a body. It is complete if the body becomes the row directly. */
 export function rowOfBody (create: CreateData, data: Data, pointer: string): RecordData {
-  const { write: { model, scope }, rules, completeRules, direct, isChecked } = create
-  const read = { by: rules, isChecked, pointer }
+  const { write: { model, scope }, rules, completeRules, direct } = create
+  const read = { by: rules, pointer }
   if (!direct) return readData(data, model, read)
   if (scope === undefined || scope.values.size === 0) {
     return withSharedColumns(readData(data, model, { ...read, complete: rules }), pointer)

@@ -21,30 +21,45 @@ import { createThroughEntities } from './unit-of-work/through-entities.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { checkingItself, needsTransaction, checkingRows } from './scope-of-rows.ts'
 
-/** @param isChecked whether the schema of complete new records has accepted the data */
-export function * createOne (call: Call, data: Data, isChecked = false): Steps<JsonAnswer> {
+/** @param decided the row of the data, if the validation of a request has made it */
+export function * createOne (call: Call, data: Data, decided?: readonly RecordData[]): Steps<JsonAnswer> {
   const write = beginWrite(call)
-  const [written] = yield * createRecords(write, [data], isChecked, () => '')
+  const [written] = yield * createRecords(write, [data], decided, () => '')
   return yield * answerOne(write, written!)
 }
 
-/** @param isChecked whether the schema of complete new records has accepted each record */
-export function * createMany (call: Call, data: readonly Data[], isChecked = false): Steps<JsonAnswer> {
+/** @param decided the rows of the data, if the validation of a request has made them */
+export function * createMany (
+  call: Call,
+  data: readonly Data[],
+  decided?: readonly RecordData[]
+): Steps<JsonAnswer> {
   const write = beginWrite(call)
   if (!Array.isArray(data)) {
     throw new ConfigError(`${call.crud.constructor.name}.createMany takes a list of records, got ${shown(data)}.`)
   }
-  return yield * answerMany(write, yield * createRecords(write, data, isChecked, (index) => `/${index}`))
+  return yield * answerMany(write, yield * createRecords(write, data, decided, (index) => `/${index}`))
 }
 
 /** @param pointer the JSON pointer of a record in the body */
 function * createRecords (
   write: Write,
   data: readonly Data[],
-  isChecked: boolean,
+  decided: readonly RecordData[] | undefined,
   pointer: (index: number) => string
 ): Steps<Written[]> {
-  const create = beginCreate(write, isChecked)
+  const create = beginCreate(write)
+  const rows = decided ?? (yield * rowsOf(create, data, pointer))
+  if (rows.length === 0) return []
+  const checked = checkingRows(write, rows)
+  return yield * repeated(write.session, () => insertRows(checked, rows, pointer))
+}
+
+function * rowsOf (
+  create: CreateData,
+  data: readonly Data[],
+  pointer: (index: number) => string
+): Steps<RecordData[]> {
   const rows: RecordData[] = []
   for (let index = 0; index < data.length; index++) {
     const one = data[index]!
@@ -52,9 +67,7 @@ function * createRecords (
     const row = rowOfBody(create, one, at)
     rows.push(create.direct ? row : completeRow(create, one, yield * withBeforeCreate(create, one), at))
   }
-  if (rows.length === 0) return []
-  const checked = checkingRows(write, rows)
-  return yield * repeated(write.session, () => insertRows(checked, rows, pointer))
+  return rows
 }
 
 function * withBeforeCreate (create: CreateData, one: Data): Steps<Data> {

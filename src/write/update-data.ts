@@ -92,17 +92,17 @@ export interface UpdateData {
 }
 
 /**
- * @param isChecked whether the schema of changes has accepted the body already
+ * @param decided the changes of the body alone, if they are known
  * @throws {ConfigError} if `writable` allows no update
  * @throws {RequestValidationError} for data that the body may not contain
  */
-export function beginUpdate (write: Write, id: Id, body: Data, isChecked = false): UpdateData {
+export function beginUpdate (write: Write, id: Id, body: Data, decided?: RecordData): UpdateData {
   const { crud, model, options } = write
   const rules = bodyRules(write, 'update')
   enterStage('plan')
   const { data, errors } = withoutKey(body, id, model)
   const check = (row: RecordData): readonly ErrorItem[] => [...errors, ...keyColumnErrors(row, id, model)]
-  const row = readData(data, model, { by: rules, isChecked, check })
+  const row = decided ?? readData(data, model, { by: rules, check })
   const values = valuesData(options.values, model)
   return {
     row,

@@ -17,11 +17,11 @@ import { updateThroughEntity } from './unit-of-work/through-entities.ts'
 import { beginUpdate, finishChanges, isEmpty, readChanges } from './update-data.ts'
 import { checkingRows } from './scope-of-rows.ts'
 
-/** @param isChecked whether the schema of changes has accepted the data */
-export function * updateOne (call: Call, id: Id, data: Data, isChecked = false): Steps<JsonAnswer> {
+/** @param decided the changes, if the validation of a request has made them of the data */
+export function * updateOne (call: Call, id: Id, data: Data, decided?: RecordData): Steps<JsonAnswer> {
   const { crud, session, options } = call
   const write = beginWrite(call)
-  const update = beginUpdate(write, id, data, isChecked)
+  const update = beginUpdate(write, id, data, decided)
   let { row } = update
   if (update.complete !== undefined) {
     enterStage()

@@ -1,6 +1,6 @@
 /** The bodies of writes: the validation phase accepts them here, and handlers take them from here. */
 import { RequestValidationError } from '../../base/errors.ts'
-import type { BodyRules, Id } from '../../plan/index.ts'
+import type { BodyRules, Id, RecordData } from '../../plan/index.ts'
 import { checkChanges, checkNewBodies, keyNames } from '../../write/index.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from '../route-options.ts'
 import type { SeenResource } from './seen-resource.ts'
@@ -10,8 +10,8 @@ type Data = Record<string, unknown>
 /** A body that has been accepted. */
 export interface AcceptedBody {
   readonly body: unknown
-  /** Whether the schema of the operation has accepted all of it, and nothing but a hook of the route can change it. */
-  readonly whole: boolean
+  /** The rows that the operation is to write. Absent if others add to the body or may change it before. */
+  readonly rows: readonly RecordData[] | undefined
 }
 
 /** The call of a write, as far as its body needs it. */
@@ -26,28 +26,29 @@ interface WritingCall {
 /**
  * Checks the body of a request.
  *
+ * @param isLast whether no hook runs between the validation and the handler
  * @throws {RequestValidationError} with all errors of the first record that is not valid
  */
-export function acceptBody (call: WritingCall): AcceptedBody {
+export function acceptBody (call: WritingCall, isLast: boolean): AcceptedBody {
   const { request: { body }, seen } = call
   if (body === undefined) throw bodyError(NO_BODY)
-  const { resource: { model, writable }, complete, undisturbed, options } = seen
+  const { resource: { model, writable }, complete, options } = seen
   const readonly = options.readonlyProperties === 'ignore'
-  const whole = undisturbed && !readonly
   if (call.operation === 'update') {
-    checkChanges(body, call.key(), model, writable.update as BodyRules, { readonly })
-    return { body, whole }
+    const decides = isLast && seen.decides.update
+    const row = checkChanges(body, call.key(), model, writable.update as BodyRules, { readonly, decides })
+    return { body, rows: row && [row] }
   }
   checkShape(body, seen)
   const isList = Array.isArray(body)
-  checkNewBodies(
+  const rows = checkNewBodies(
     isList ? body as readonly unknown[] : [body],
     model,
     writable.create as BodyRules,
-    { complete, readonly },
+    { complete, readonly, decides: isLast && seen.decides.create },
     isList ? (index) => `/${index}` : () => ''
   )
-  return { body, whole: whole && complete }
+  return { body, rows }
 }
 
 /**

@@ -11,6 +11,7 @@ import type {
   RawServerDefault,
   RouteGenericInterface,
 } from 'fastify'
+import { RequestValidationError } from '../../base/errors.ts'
 import { hasPreHandler } from '../../borrowed/fastify.ts'
 import { checkGet, checkWriteQuery, planList, planStream, type Id, type UnknownOptions } from '../../plan/index.ts'
 import type { QueryParamError } from '../../query/index.ts'
@@ -143,12 +144,17 @@ export class RouteCall {
    * @throws {RequestValidationError} for mistakes in it
    */
   accept (): void {
-    this.accepted = acceptBody(this)
+    try {
+      this.accepted = acceptBody(this, !hasPreHandler(this.request))
+    } catch (error) {
+      // another error is a mistake of the application, which the operation meets again: Fastify would answer 400
+      if (error instanceof RequestValidationError) throw error
+    }
   }
 
-  /** Whether the operation need not check the body again. */
-  get isChecked (): boolean {
-    return this.accepted?.whole === true && this.accepted.body === this.request.body
+  /** The rows of the body, if they are decided. Otherwise the operation reads its data. */
+  get rows (): AcceptedBody['rows'] {
+    return this.accepted?.body === this.request.body ? this.accepted?.rows : undefined
   }
 
   /** Forgets what a hook can have changed since it was decided. Query parameters are frozen. */

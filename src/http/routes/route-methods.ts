@@ -64,12 +64,12 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
   return {
     list: operating('list', (made, { request }) => readList(made, request.queryParams)),
     get: operating('get', (made, call) => readRecord(made, call.key(), call.request.queryParams)),
-    create: operating('create', (made, call, data: CrudRecord) => createOne(made, data, call.isChecked)),
+    create: operating('create', (made, call, data: CrudRecord) => createOne(made, data, call.rows)),
     createMany: operating(
       'createMany',
-      (made, call, data: readonly CrudRecord[]) => createMany(made, data, call.isChecked)
+      (made, call, data: readonly CrudRecord[]) => createMany(made, data, call.rows)
     ),
-    update: operating('update', (made, call, data: CrudRecord) => updateOne(made, call.key(), data, call.isChecked)),
+    update: operating('update', (made, call, data: CrudRecord) => updateOne(made, call.key(), data, call.rows?.[0])),
     delete: operating('delete', (made, call) => deleteOne(made, call.key())),
     restore: operating('restore', (made, call) => restoreOne(made, call.key())),
     ...(isOwn('listJson') && {

@@ -13,8 +13,11 @@ export interface SeenResource {
   readonly operations: readonly CrudOperation[]
   /** Whether bodies of new records must be complete, because nothing else fills in properties. */
   readonly complete: boolean
-  /** Whether no function of the application gets a request after its body was validated, apart from hooks. */
-  readonly undisturbed: boolean
+  /**
+   * Whether the validation phase decides the rows of bodies, because after it no function of the application gets the
+   * request, apart from hooks of the route.
+   */
+  readonly decides: Readonly<Record<'create' | 'update', boolean>>
   /** Names that bodies may have and that are ignored. `undefined` if such names are refused. */
   readonly ignored: Readonly<Record<'create' | 'update', readonly string[] | undefined>>
   readonly readKey: ReturnType<typeof keyReader>
@@ -34,14 +37,19 @@ export function seenResources (
     let seen = known.get(resource)
     if (seen !== undefined) return seen
     const { model, writable } = resource
+    const undisturbed = options.scope === undefined && actor === undefined && !ignores
+    const complete = completes && actor?.role.ruleOf(model.name)?.rows === undefined
     known.set(
       resource,
       seen = {
         resource,
         options,
         operations,
-        complete: completes && actor?.role.ruleOf(model.name)?.rows === undefined,
-        undisturbed: options.scope === undefined && actor === undefined,
+        complete,
+        decides: {
+          create: undisturbed && complete && writable.create?.unfilled.length === 0,
+          update: undisturbed && options.crud.update === CrudBase.prototype.update,
+        },
         ignored: {
           create: ignores ? writable.create?.readonly : undefined,
           update: ignores ? writable.update?.readonly : undefined,

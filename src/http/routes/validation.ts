@@ -23,8 +23,8 @@ type ValidatorCompiler = (part: {
 
 const CHECKS: { readonly [Part in HttpPart]: (data: unknown) => Verdict } = {
   params: judged('params', (call) => call.key()),
-  querystring: judged('query', planned),
-  body: judged('body', (call) => call.accept()),
+  querystring: judged('query', planning((call) => call.query())),
+  body: judged('body', planning((call) => call.accept())),
   headers: () => true,
 }
 
@@ -76,13 +76,15 @@ function withValidation (error: unknown): unknown {
   return error
 }
 
-/** Reads the query string of a call as the stage `plan` of its request. */
-function planned (call: RouteCall): void {
-  const times = timesOf(call.request)
-  const before = times?.enter('plan')
-  try {
-    call.query()
-  } finally {
-    if (times !== undefined) times.enter(before)
+/** Measures a decision as the stage `plan` of its request. */
+function planning (decide: (call: RouteCall) => unknown): (call: RouteCall) => void {
+  return (call) => {
+    const times = timesOf(call.request)
+    const before = times?.enter('plan')
+    try {
+      decide(call)
+    } finally {
+      if (times !== undefined) times.enter(before)
+    }
   }
 }
