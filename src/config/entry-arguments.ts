@@ -1,7 +1,7 @@
 /** Reads and checks the arguments of a whitelist entry: names, and the options, which are its last argument. */
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
-import { checkOptions, checkSchema, completed, shown } from '../base/option-checks.ts'
+import { checkOptions, checkSchema, completed, defaultsOf, shown } from '../base/option-checks.ts'
 
 /** Options of every entry. The type keeps the literal of the alias, see `InUrl`. */
 export interface EntryOptions<Alias extends string = string> {
@@ -42,10 +42,11 @@ export function readOptions<Properties extends TProperties = {}> (
   options: unknown,
   schema: TObject<Properties> = Type.Object({}) as TObject as TObject<Properties>
 ): ReturnType<typeof completed<Properties>> & EntryOptions {
+  if (options === undefined) return defaultsOf(schema) as ReturnType<typeof completed<Properties>>
   checkOptions(what, options, ['alias', ...Object.keys(schema.properties)])
   const given = { ...options as Static<TObject<Properties>> & EntryOptions }
   if (given.alias !== undefined) checkUrlName(what, 'alias', given.alias)
-  if (options !== undefined) checkSchema(what, schema, given)
+  checkSchema(what, schema, given)
   return completed(schema, given)
 }
 

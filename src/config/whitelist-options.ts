@@ -122,11 +122,15 @@ const AnyObject = Type.Object({})
 /** Refuses options that do not match the schema, with the path of the first mistake, and entries of no class. */
 export function checkWhitelist (options: unknown): void {
   checkSchema('QueryBuilderConfig', AnyObject, options)
+  const rest: Record<string, unknown> = { ...options }
   for (const [list, { classes }] of Object.entries(LISTS)) {
-    const entries: unknown = (options as Record<string, unknown>)[list]
-    if (Array.isArray(entries)) entries.forEach((entry, index) => checkEntry(list, index, entry, classes))
+    const entries = rest[list]
+    if (!Array.isArray(entries)) continue
+    entries.forEach((entry, index) => checkEntry(list, index, entry, classes))
+    // instances of the classes are of the right kinds
+    delete rest[list]
   }
-  checkSchema('QueryBuilderConfig', QueryBuilderConfigSchema, options)
+  checkSchema('QueryBuilderConfig', QueryBuilderConfigSchema, rest)
 }
 
 function checkEntry (list: string, index: number, entry: unknown, classes: readonly Class[]): void {
