@@ -1,28 +1,9 @@
 /** Decides whether a property can read the values of a column. */
-import type { ValueType } from '../model/index.ts'
+import { wireTypeOf, type TypeFamily, type ValueType } from '../model/index.ts'
 import type { StoredType } from './database-catalogue.ts'
 
-/** Types that properties of one kind can read alike. */
-type Family =
-  | 'bits'
-  | 'boolean'
-  | 'bytes'
-  | 'composite'
-  | 'date'
-  | 'enum'
-  | 'geometry'
-  | 'interval'
-  | 'json'
-  | 'network'
-  | 'number'
-  | 'range'
-  | 'text'
-  | 'time'
-  | 'timestamp'
-  | 'uuid'
-
 /** Families by `pg_type.typcategory` (PostgreSQL manual, table 51.65). */
-const BY_CATEGORY: Readonly<Record<string, Family>> = {
+const BY_CATEGORY: Readonly<Record<string, TypeFamily>> = {
   B: 'boolean',
   C: 'composite',
   E: 'enum',
@@ -36,7 +17,7 @@ const BY_CATEGORY: Readonly<Record<string, Family>> = {
 }
 
 /** Families of types whose category contains other types, too. */
-const BY_NAME: Readonly<Record<string, Family>> = {
+const BY_NAME: Readonly<Record<string, TypeFamily>> = {
   bytea: 'bytes',
   date: 'date',
   json: 'json',
@@ -46,35 +27,6 @@ const BY_NAME: Readonly<Record<string, Family>> = {
   timestamptz: 'timestamp',
   timetz: 'time',
   uuid: 'uuid',
-}
-
-/** The families that a property can read and write, or `undefined` if nothing is known about its type. */
-function familiesFor (type: Exclude<ValueType, { readonly kind: 'array' }>): readonly Family[] | undefined {
-  switch (type.kind) {
-    case 'integer':
-    case 'bigint':
-    case 'decimal':
-    case 'float':
-      return ['number']
-    case 'boolean':
-    case 'date':
-    case 'json':
-    case 'range':
-    case 'time':
-      return [type.kind]
-    case 'text':
-      return ['text', 'enum']
-    case 'enum':
-      return type.items.every((item) => typeof item === 'number') ? ['number'] : ['text', 'enum']
-    case 'uuid':
-      return ['uuid', 'text']
-    case 'datetime':
-      return ['timestamp', 'date']
-    case 'blob':
-      return ['bytes']
-    case 'other':
-      return undefined
-  }
 }
 
 /**
@@ -90,5 +42,5 @@ export function canRead (type: ValueType, stored: StoredType): boolean {
 function canReadItem (type: ValueType, stored: StoredType): boolean {
   if (type.kind === 'array') return canReadItem(type.element, stored)
   const family = BY_CATEGORY[stored.category] ?? BY_NAME[stored.name]
-  return family === undefined || familiesFor(type)?.includes(family) !== false
+  return family === undefined || wireTypeOf(type).families?.(type).includes(family) !== false
 }

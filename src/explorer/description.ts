@@ -10,6 +10,7 @@
  * - If a request for `resources.json` is refused, the answer is that of the resources' routes: 401 or 403, with their
  *   body and their `WWW-Authenticate`.
  */
+import type { TypeName } from '../model/types/value-type.ts'
 
 export interface ExplorerDescription {
   /** The version of this format. */
@@ -163,29 +164,11 @@ export interface ValueDescription {
   readonly zoned?: boolean
 }
 
-/** The name of a type of values. */
-export type ValueTypeName =
-  | 'integer'
-  | 'bigint'
-  | 'decimal'
-  | 'float'
-  | 'boolean'
-  | 'text'
-  | 'enum'
-  | 'uuid'
-  | 'date'
-  | 'datetime'
-  | 'time'
-  | 'json'
-  | 'blob'
-  | 'array'
-  | 'range'
-  /** An embedded object, or a list of them. */
-  | 'object'
-  /** A type of the application. Only the server knows its values. */
-  | 'custom'
-  /** A type that the server shows as text. */
-  | 'other'
+/**
+ * The name of a type of values. `object` is an embedded object, or a list of them. `custom` is a type of the
+ * application, whose values only the server knows. The server shows a type that is `other` as text.
+ */
+export type ValueTypeName = TypeName | 'object' | 'custom'
 
 /** A property of a record. */
 export interface FieldDescription {

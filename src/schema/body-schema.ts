@@ -11,9 +11,8 @@ import { isObject } from '../base/is-object.ts'
 import { keyParts, membersFor, namesForServer, scalarValue, type BodyRules } from '../plan/index.ts'
 import { ALLOWED_LIMIT } from '../base/suggest.ts'
 import { checkOf } from './check.ts'
-import { nullable } from './nullable.ts'
 import { described, ruled, type ValueRule } from './part.ts'
-import { exampleOf, inputSchema, isLikely } from './wire-types.ts'
+import { exampleOf, inputSchema, isLikely, nullable } from './value-schemas.ts'
 
 export interface BodyOptions {
   /** Whether required properties must be given. */

@@ -3,8 +3,7 @@ import { Type, type TObject, type TSchema } from '@sinclair/typebox'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from '../model/index.ts'
 import type { Aggregate } from '../plan/index.ts'
 import { nodeOf, type IncludeLevel } from './include-tree.ts'
-import { nullable } from './nullable.ts'
-import { valueSchema } from './wire-types.ts'
+import { nullable, valueSchema } from './value-schemas.ts'
 
 export interface RecordOptions {
   /** The includes that a client may request. Default: any relation, with unknown content. */

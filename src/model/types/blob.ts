@@ -23,6 +23,7 @@ export const blob: WireType<BlobType> = {
   forSerializer: (json) => Buffer.from(json as string, 'base64'),
   numeric: false,
   plainInPath: false,
+  families: () => ['bytes'],
   plainInJson: true,
 }
 

@@ -33,5 +33,6 @@ export const boolean: WireType<BooleanType> = {
   inEntity: 'json',
   numeric: false,
   plainInPath: false,
+  families: () => ['boolean'],
   plainInJson: true,
 }

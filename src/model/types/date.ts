@@ -33,6 +33,7 @@ export const date: WireType<DateType> = {
   inEntity: 'json',
   numeric: true,
   plainInPath: false,
+  families: () => ['date'],
   plainInJson: true,
 }
 

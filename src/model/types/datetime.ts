@@ -49,6 +49,7 @@ export const datetime: WireType<DatetimeType> = {
   forSerializer: (json) => dateOf(String(json)),
   numeric: true,
   plainInPath: false,
+  families: () => ['timestamp', 'date'],
   plainInJson: true,
 }
 

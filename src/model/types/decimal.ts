@@ -32,6 +32,7 @@ export const decimal: WireType<DecimalType> = {
   inEntity: 'converted',
   numeric: true,
   plainInPath: false,
+  families: () => ['number'],
   plainInJson: true,
 }
 

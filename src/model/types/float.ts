@@ -33,6 +33,7 @@ export const float: WireType<FloatType> = {
   inEntity: 'json',
   numeric: true,
   plainInPath: false,
+  families: () => ['number'],
   plainInJson: true,
 }
 

@@ -1,6 +1,6 @@
 /**
  * The table of wire types: one entry for each type of values. A new type in `ValueType` causes type errors here, in
- * `src/sql/wire-types.ts` and in `src/schema/wire-types.ts` until each table has an entry for it.
+ * `src/sql/wire-types.ts` and in `src/schema/value-schemas.ts` until each table has an entry for it.
  */
 import { arrayOf } from './array.ts'
 import { blob } from './blob.ts'

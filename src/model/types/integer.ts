@@ -54,6 +54,7 @@ export const integer: WireType<IntegerType> = {
   inEntity: 'json',
   numeric: true,
   plainInPath: true,
+  families: () => ['number'],
   plainInJson: true,
 }
 
@@ -84,6 +85,7 @@ export const bigint: WireType<BigintType> = {
   forSerializer: (json, runtimeType) => runtimeType === 'bigint' ? BigInt(json as string) : json,
   numeric: true,
   plainInPath: true,
+  families: () => ['number'],
   plainInJson: true,
 }
 

@@ -19,6 +19,7 @@ export const json: WireType<JsonType> = {
   inEntity: 'json',
   numeric: false,
   plainInPath: false,
+  families: () => ['json'],
   plainInJson: true,
 }
 

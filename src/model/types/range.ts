@@ -124,6 +124,7 @@ export const range: WireType<RangeType> = {
   inEntity: (value) => value,
   numeric: false,
   plainInPath: false,
+  families: () => ['range'],
   plainInJson: true,
 }
 

@@ -40,6 +40,7 @@ export const text: WireType<TextType> = {
   inEntity: 'json',
   numeric: false,
   plainInPath: false,
+  families: () => ['text', 'enum'],
   plainInJson: true,
 }
 
@@ -84,6 +85,7 @@ export const enumeration: WireType<EnumType> = {
   inEntity: 'json',
   numeric: false,
   plainInPath: false,
+  families: ({ items }) => items.every((item) => typeof item === 'number') ? ['number'] : ['text', 'enum'],
   plainInJson: true,
 }
 

@@ -29,6 +29,7 @@ export const time: WireType<TimeType> = {
   inEntity: 'json',
   numeric: true,
   plainInPath: false,
+  families: () => ['time'],
   plainInJson: true,
 }
 

@@ -32,5 +32,6 @@ export const uuidType: WireType<UuidType> = {
   inEntity: 'json',
   numeric: false,
   plainInPath: true,
+  families: () => ['uuid', 'text'],
   plainInJson: true,
 }

@@ -1,7 +1,7 @@
 /**
  * The types of values, as plain data. The column type decides, because the database enforces it. The declared
  * JavaScript type only tells numbers from strings if JSON could have either. The tables in `index.ts`,
- * `src/sql/wire-types.ts` and `src/schema/wire-types.ts` say how values of a type are read and written.
+ * `src/sql/wire-types.ts` and `src/schema/value-schemas.ts` say how values of a type are read and written.
  */
 
 /** Form of a number in JSON. Strings keep every digit. Numbers are used if the property is declared to be a number. */

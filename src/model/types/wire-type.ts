@@ -37,6 +37,25 @@ export const TEXTUAL: Abilities = Object.freeze({ comparable: true, ordered: tru
 /** The types as which values inside JSON are compared. */
 export type InsideJson = BooleanType | DateType | DecimalType | EnumType | TextType | UuidType
 
+/** Column types that properties of one kind can read alike. */
+export type TypeFamily =
+  | 'bits'
+  | 'boolean'
+  | 'bytes'
+  | 'composite'
+  | 'date'
+  | 'enum'
+  | 'geometry'
+  | 'interval'
+  | 'json'
+  | 'network'
+  | 'number'
+  | 'range'
+  | 'text'
+  | 'time'
+  | 'timestamp'
+  | 'uuid'
+
 /** A value in the form that it already has. */
 export const unchanged = (value: unknown): unknown => value
 
@@ -131,6 +150,12 @@ export interface WireType<T extends ValueType> {
 
   /** Whether the text of a value in the database is its wire form and needs no escaping in a path. */
   readonly plainInPath: boolean
+
+  /**
+   * The families of column types that a property of the type can read and write. `undefined` if nothing is known about
+   * them.
+   */
+  families?(type: T): readonly TypeFamily[]
 
   /** Whether the text of a bound value means the same inside JSON (`json_populate_recordset`). */
   readonly plainInJson: boolean

@@ -1,8 +1,8 @@
 /** The table of wire types in schemas: the JSON Schema of values, and examples of them. */
-import { Type, type TSchema } from '@sinclair/typebox'
+import { Kind, Type, type TSchema } from '@sinclair/typebox'
 import type { TypeName, TypeOf, ValueType } from '../model/index.ts'
-import { decimalAfter, decimalExample, decimalInput, decimalValue } from './decimal.ts'
-import { rangeExample, rangeInput, secondRangeExample } from './range.ts'
+import { decimalAfter, decimalExample, decimalInput, decimalValue } from './decimal-schemas.ts'
+import { rangeExample, rangeInput, secondRangeExample } from './range-schemas.ts'
 
 export interface TypeSchema<T extends ValueType> {
   /** Schema of a value in a record. */
@@ -191,6 +191,15 @@ export const secondExampleOf = (type: ValueType): unknown => typeSchemaOf(type).
 
 /** Whether clients are likely to set values of the type. */
 export const isLikely = (type: ValueType): boolean => typeSchemaOf(type).likely
+
+const isNullable = (schema: TSchema): boolean =>
+  (schema['anyOf'] as TSchema[] | undefined)?.some(({ type }) => type === 'null') ?? false
+
+/** Schema of a value that may be null, if `is` is true. Otherwise the schema itself. */
+export function nullable (schema: TSchema, is: boolean): TSchema {
+  const anything = Kind in schema && (schema[Kind] === 'Any' || schema[Kind] === 'Unknown')
+  return is && !anything && !isNullable(schema) ? Type.Union([schema, Type.Null()]) : schema
+}
 
 function bigintInput ({ form }: TypeOf<'bigint'>): TSchema {
   return form === 'number'
