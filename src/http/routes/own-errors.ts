@@ -13,7 +13,9 @@ import {
   type ValidationItem,
 } from '../../base/errors.ts'
 import { listed } from '../../base/suggest.ts'
-import type { HttpPart, Validator } from './own-schema.ts'
+
+/** A part of Fastify's schema that is validated. */
+export type HttpPart = 'params' | 'querystring' | 'body' | 'headers'
 
 type Formatter = (errors: readonly Failure[], part: string) => Error
 
@@ -31,23 +33,8 @@ export function ownErrors (fastify: FastifyInstance): Formatter {
   }
 }
 
-/** A validator whose errors have `detail` and `errors`, or are lists of which Fastify makes an error. */
-export function withItems (validator: Validator, part: HttpPart): Validator {
-  return (data) => {
-    const verdict = validator(data)
-    if (verdict instanceof Promise) {
-      return verdict.catch((error: unknown) => {
-        throw completed(error, part)
-      })
-    }
-    if (verdict === false) return { error: validator.errors }
-    const { error } = (verdict ?? {}) as { readonly error?: unknown }
-    return error === undefined || error === null ? verdict : { error: completed(error, part) }
-  }
-}
-
 /** Adds what an error lacks. Asynchronous validators of Ajv reject with an error that has a list. */
-function completed (error: unknown, part: HttpPart): unknown {
+export function completed (error: unknown, part: HttpPart): unknown {
   if (!(error instanceof Error) || error instanceof RequestValidationError) return error
   const { errors, detail } = error as { readonly errors?: unknown, readonly detail?: unknown }
   if (isFailures(errors)) return errorOf(errors, part, error)

@@ -6,9 +6,8 @@ import type { FastifySchema, HTTPMethods } from 'fastify'
 import { RequestValidationError, validationOf, type RequestError } from '../../base/errors.ts'
 import { timesOf } from '../timing.ts'
 import { validatedCall, type RouteCall } from './call.ts'
-import type { OwnBodies } from './own-bodies.ts'
-import { withItems } from './own-errors.ts'
-import { both, withoutChanges, type HttpPart, type Validator, type Verdict } from './own-schema.ts'
+import type { HttpPart } from './own-errors.ts'
+import { both, ownCheck, withoutChanges, type OwnBodies, type OwnCheck, type Validator } from './own-schemas.ts'
 
 /** Compiles a schema of the application with the server's own validator. */
 export type CompileOwn = (schema: object, part: HttpPart, method: string, url: string) => Validator
@@ -21,7 +20,7 @@ type ValidatorCompiler = (part: {
   readonly contentType?: string,
 }) => Validator
 
-const CHECKS: { readonly [Part in HttpPart]: (data: unknown) => Verdict } = {
+const CHECKS: { readonly [Part in HttpPart]: (data: unknown) => unknown } = {
   params: judged('params', (call) => call.key()),
   querystring: judged('query', planning((call) => call.query())),
   body: judged('body', planning((call) => call.accept())),
@@ -43,8 +42,8 @@ export function routeValidation (
   return ({ schema, httpPart, contentType, url = '' }) => {
     const part = httpPart as HttpPart
     const ours = CHECKS[part]
-    const compile = (schema: object): Validator => withItems(compileOwn(schema, part, method as string, url), part)
-    const ofBodies = part === 'body' ? bodies?.validator(schema, contentType, compile) : undefined
+    const compile = (schema: object): OwnCheck => ownCheck(compileOwn(schema, part, method as string, url), part)
+    const ofBodies = part === 'body' ? bodies?.check(schema, contentType, compile) : undefined
     if (ofBodies !== undefined) return both(ours, ofBodies)
     if (schema === generated[part]) return ours
     const theirs = compile(schema as object)
@@ -53,7 +52,7 @@ export function routeValidation (
 }
 
 /** Makes a validator of a function that throws. Fastify would answer 500 if its validator threw. */
-function judged (part: 'params' | 'query' | 'body', decide: (call: RouteCall) => unknown): (data: unknown) => Verdict {
+function judged (part: 'params' | 'query' | 'body', decide: (call: RouteCall) => unknown): (data: unknown) => unknown {
   return (data) => {
     const call = validatedCall(data, part)
     // without its role, an error could name what the role does not see: the handler decides
