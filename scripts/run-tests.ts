@@ -13,6 +13,8 @@ import { newTestEnvironment } from './test-environment.ts'
 import { groupFiles } from './test-groups.ts'
 
 const { folder, env, prepare, cleanUp } = newTestEnvironment()
+/** Where the programs of groups are: in the project, because tap stores the output of a test by its relative path. */
+const programs = path.join('.tap', 'groups', path.basename(folder))
 let tap: TapRun | undefined
 
 let stoppedBy: number | undefined
@@ -67,7 +69,7 @@ async function runInPipe (args: readonly string[]): Promise<[status: number, tex
 function expandFolders (args: readonly string[]): string[] {
   const isFolder = (arg: string) => fs.statSync(arg, { throwIfNoEntry: false })?.isDirectory() ?? false
   const inFolders = args.filter(isFolder).flatMap((arg) => fs.globSync(`${path.normalize(arg)}/**/*.test.ts`).sort())
-  return [...args.filter((arg) => !isFolder(arg)), ...groupFiles(inFolders, folder)]
+  return [...args.filter((arg) => !isFolder(arg)), ...groupFiles(inFolders, programs)]
 }
 
 const SWITCHES: readonly string[] = ['--slow', '--coverage']
@@ -78,13 +80,14 @@ function withFiles (args: readonly string[]): string[] {
   if (args.includes('--slow')) return [...rest, ...SLOW]
   if (args.some((arg) => !SWITCHES.includes(arg))) return expandFolders(rest)
   const files = fs.globSync('test/**/*.test.ts').filter((file) => !SLOW.includes(file)).sort()
-  return [...rest, ...groupFiles(files, folder)]
+  return [...rest, ...groupFiles(files, programs)]
 }
 
 let status = 1
 try {
   status = await run(withFiles(process.argv.slice(2)))
 } finally {
+  fs.rmSync(programs, { recursive: true, force: true })
   await cleanUp()
 }
 process.exit(stoppedBy ?? status)

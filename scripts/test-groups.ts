@@ -25,6 +25,7 @@ export function groupFiles (files: readonly string[], folder: string): string[] 
   const canShare = (file: string) => !SLOW.includes(file) && SHARING.some((start) => file.startsWith(start))
   const sharing = files.filter(canShare)
   const programs: string[] = []
+  fs.mkdirSync(folder, { recursive: true })
   for (let i = 0; i < sharing.length; i += FILES_OF_A_GROUP) {
     const group = sharing.slice(i, i + FILES_OF_A_GROUP)
     programs.push(writeProgram(path.join(folder, `${nameOf(group[0]!)}-to-${nameOf(group.at(-1)!)}.test.mjs`), group))

@@ -129,7 +129,8 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       prepared: new PreparedText('select id::text as id from lid where id = $1', true),
     }
     const insert = 'insert into lid (id) values ($1) returning id::text as id'
-    const put: BoundStatement = { text: insert, values: ['x'], columns: ['id'], prepared: new PreparedText(insert, true) }
+    const prepared = new PreparedText(insert, true)
+    const put: BoundStatement = { text: insert, values: ['x'], columns: ['id'], prepared }
     for (let run = 0; run < 8; run++) {
       t.equal((await runOnPool(pool, get, undefined)).length, 1)
       t.equal((await runOnPool(pool, { ...put, values: [`x${run}`] }, undefined)).length, 1)
