@@ -4,7 +4,7 @@
  */
 import { waysOf, type Way } from '../catalogue/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import { formOf, type ColumnSql, type IndexKind } from '../operators/index.ts'
+import { operatorFormOf, type ColumnSql, type IndexKind } from '../operators/index.ts'
 import type { Comparable, Compared, Whitelist } from '../plan/index.ts'
 import { fill, name, operand, trusted, firstTypeOf } from '../sql/index.ts'
 
@@ -46,7 +46,7 @@ function ofFilter ({ relations, operand, by }: Compared, use: string, model: Ent
   const { table } = relations.at(-1)?.target ?? model
   const wanted = new Map<string, WantedIndex[]>()
   for (const operator of by) {
-    const { index } = formOf(operator, firstTypeOf(operand))
+    const { index } = operatorFormOf(operator, firstTypeOf(operand))
     if (index === 'none') continue
     const { kind, key: template } = typeof index === 'string' ? { kind: index, key: undefined } : index
     // an index is seldom useful for a boolean: each value selects about half of the rows

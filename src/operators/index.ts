@@ -15,9 +15,9 @@ export {
 } from './entry.ts'
 export { checkPattern, containing, MAX_PATTERN_LENGTH } from './pattern.ts'
 export {
-  formOf,
   isOperator,
   OPERATOR_NAMES,
+  operatorFormOf,
   OPERATORS,
   operatorsFor,
   PARTIAL,

@@ -243,9 +243,9 @@ export function isOperator (name: unknown): name is Operator {
 }
 
 /** The form of an operator for properties of a type, whether or not the operator accepts the type. */
-export function formOf (operator: ComparisonOperator, type: ValueType): ComparisonForm
-export function formOf (operator: Operator, type: ValueType): OperatorForm
-export function formOf (operator: Operator, type: ValueType): OperatorForm {
+export function operatorFormOf (operator: ComparisonOperator, type: ValueType): ComparisonForm
+export function operatorFormOf (operator: Operator, type: ValueType): OperatorForm
+export function operatorFormOf (operator: Operator, type: ValueType): OperatorForm {
   const entry: OperatorEntry = OPERATORS[operator]
   if (type.kind === 'array') return entry.onArray ?? entry
   return type.kind === 'range' ? entry.onRange ?? entry : entry
@@ -253,7 +253,7 @@ export function formOf (operator: Operator, type: ValueType): OperatorForm {
 
 /** The operators that work on properties of a type. */
 export function operatorsFor (type: ValueType, custom: boolean): readonly Operator[] {
-  return OPERATOR_NAMES.filter((operator) => formOf(operator, type).accepts(type, custom))
+  return OPERATOR_NAMES.filter((operator) => operatorFormOf(operator, type).accepts(type, custom))
 }
 
 /** The operators that compare with values. */

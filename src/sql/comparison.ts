@@ -1,6 +1,6 @@
 /** Compares a column, or a value inside JSON, with bound values. The SQL comes from the table of operators. */
 import type { InsideJson, ValueType } from '../model/index.ts'
-import { formOf, OPERATORS, type ColumnSql, type ComparisonForm } from '../operators/index.ts'
+import { operatorFormOf, OPERATORS, type ColumnSql, type ComparisonForm } from '../operators/index.ts'
 import type { Comparable, Condition, JsonValue, Slot } from '../plan/index.ts'
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
@@ -10,7 +10,7 @@ export function comparisonSql (
   { operator, operand: compared, slots }: Extract<Condition, { kind: 'compare' }>,
   alias: string
 ): Sql {
-  const form = formOf(operator, firstTypeOf(compared))
+  const form = operatorFormOf(operator, firstTypeOf(compared))
   const values = valuesSql(form.value, compared, slots)
   return onDeclaredType(compared, alias, (column) => fill(form.sql, { column, ...values }))
 }

@@ -3,7 +3,7 @@
  * the same shape and form have the same statement and differ only in the bound values. The compiler gets only the shape
  * and the form, so that it cannot read what is not in the key.
  */
-import { formOf, OPERATOR_NAMES, OPERATORS, type OperatorEntry, type OperatorForm } from '../operators/index.ts'
+import { OPERATOR_NAMES, operatorFormOf, OPERATORS, type OperatorEntry, type OperatorForm } from '../operators/index.ts'
 import {
   isCustomTerm,
   type AnyWritePlan,
@@ -187,7 +187,7 @@ for (const operator of OPERATOR_NAMES) {
 }
 
 const sqlName = ({ operator, operand }: Extract<Condition, { kind: 'compare' }>): string =>
-  SQL_NAMES.get(formOf(operator, firstTypeOf(operand)))!
+  SQL_NAMES.get(operatorFormOf(operator, firstTypeOf(operand)))!
 
 function conditionShape (condition: Condition): string {
   switch (condition.kind) {

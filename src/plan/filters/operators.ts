@@ -3,9 +3,9 @@ import type { AllowedFilters, JsonValueType, PartialFilter } from '../../config/
 import { ConfigError } from '../../base/errors.ts'
 import { publicPath, resolvePath, type Converted, type EntityModel, type ValueType } from '../../model/index.ts'
 import {
-  formOf,
   isOperator,
   LIST_VALUES,
+  operatorFormOf,
   operatorsFor,
   type ComparisonOperator,
   type Operator,
@@ -75,7 +75,7 @@ export const operators: OperatorKind = {
           `'${filter.field}' is known; leave the option out.`
       )
     }
-    return resolveOperators(filter, model, { jsonType: filter.type, formOf })
+    return resolveOperators(filter, model, { jsonType: filter.type, formOf: operatorFormOf })
   },
 
   plan (given, entry, values) {
