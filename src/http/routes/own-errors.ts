@@ -34,7 +34,7 @@ export function ownErrors (fastify: FastifyInstance): Formatter {
 }
 
 /** Adds what an error lacks. Asynchronous validators of Ajv reject with an error that has a list. */
-export function completed (error: unknown, part: HttpPart): unknown {
+export function withErrorList (error: unknown, part: HttpPart): unknown {
   if (!(error instanceof Error) || error instanceof RequestValidationError) return error
   const { errors, detail } = error as { readonly errors?: unknown, readonly detail?: unknown }
   if (isFailures(errors)) return errorOf(errors, part, error)

@@ -9,7 +9,7 @@ import { RequestValidationError, type ErrorItem, type ValidationItem } from '../
 import { isObject } from '../../base/is-object.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { GeneratedSchema } from '../schemas/operation.ts'
-import { completed, type HttpPart } from './own-errors.ts'
+import { type HttpPart, withErrorList } from './own-errors.ts'
 
 /** A validator as Fastify takes it. It may return a boolean, an error, a new value, or a promise that rejects. */
 export type Validator = ((data: unknown) => unknown) & { errors?: unknown }
@@ -30,11 +30,11 @@ export function ownCheck (validator: Validator, part: HttpPart): OwnCheck {
   return (data) => {
     const answer = validator(data)
     if (answer instanceof Promise) {
-      return answer.then(() => VALID, (error: unknown) => ({ error: completed(error, part) }))
+      return answer.then(() => VALID, (error: unknown) => ({ error: withErrorList(error, part) }))
     }
     if (answer === false) return { error: validator.errors }
     const { error, value } = (answer ?? VALID) as Verdict
-    return error === undefined || error === null ? { value } : { error: completed(error, part) }
+    return error === undefined || error === null ? { value } : { error: withErrorList(error, part) }
   }
 }
 
