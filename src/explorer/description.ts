@@ -12,6 +12,7 @@
  */
 import type { TypeName } from '../model/types/value-type.ts'
 
+/** What the explorer of a caller shows: the body of `resources.json`. */
 export interface ExplorerDescription {
   /** The version of this format. */
   readonly format: 1
