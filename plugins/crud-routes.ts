@@ -24,6 +24,7 @@ import {
   type UncheckedRoutes,
 } from '../src/http/index.ts'
 import type { Offer } from '../src/catalogue/index.ts'
+import { takesBodies } from '../src/config/index.ts'
 import { checkFastify } from '../src/borrowed/check-borrowed.ts'
 import { parsersOf, withParsers, type Parsers } from '../src/borrowed/fastify.ts'
 import { ConfigError } from '../src/base/errors.ts'
@@ -184,8 +185,8 @@ async function addRoutes (
   // the server has been asked by then whether its tables are distributed
   fastify.addHook('onReady', async () => {
     const { em } = fastify.orm
-    checkDistributed(what, em, bound.model, operations.includes('create') || operations.includes('createMany'))
-    checkCoLocation(what, em, bound.whitelist, operations.includes('update') ? bound.writable.update : undefined)
+    checkDistributed(what, em, bound.model, takesBodies(operations, 'create'))
+    checkCoLocation(what, em, bound.whitelist, takesBodies(operations, 'update') ? bound.writable.update : undefined)
   })
   // optional parts are loaded only by servers that use them, before the server is ready
   const stream = options.stream === true ? {} : options.stream

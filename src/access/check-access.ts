@@ -1,6 +1,6 @@
 /** Checks the option `access` at start-up: its shape, and the names of entities, properties and operations. */
 import { ConditionError, readCondition, withColumnValues } from '../conditions/index.ts'
-import { notAnOperation, OPERATIONS } from '../config/index.ts'
+import { factsOf, notAnOperation, OPERATIONS, type CrudOperation } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { checkOptions, shown } from '../base/option-checks.ts'
@@ -94,11 +94,11 @@ function checkOperations (what: string, operations: unknown, readonly: boolean):
   if (!Array.isArray(operations)) {
     throw new ConfigError(`${what}.operations must be a list of operations, got ${shown(operations)}.`)
   }
-  for (const operation of operations as readonly string[]) {
-    if (!(OPERATIONS as readonly string[]).includes(operation)) {
+  for (const operation of operations as readonly CrudOperation[]) {
+    if (!OPERATIONS.includes(operation)) {
       throw new ConfigError(`${what}.operations: ${notAnOperation(operation)}`)
     }
-    if (readonly && ['create', 'createMany', 'update'].includes(operation)) {
+    if (readonly && factsOf(operation).bodies.length > 0) {
       throw new ConfigError(
         `${what} has readonly: true, so that bodies may set nothing, but also the operation '${operation}'. ` +
           'Leave one of them out, or name the properties that are read-only.'

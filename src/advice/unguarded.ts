@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { conditionOfFilters } from '../borrowed/mikro-orm-filters.ts'
 import { waysOf } from '../catalogue/index.ts'
 import { hasSql, readCondition } from '../conditions/index.ts'
-import type { CrudOperation } from '../config/index.ts'
+import { takesBodies, type CrudOperation } from '../config/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { filtersOfEntity, readConstantFilter, type Resource } from '../resource/index.ts'
 import { isOwnersName } from './owners.ts'
@@ -40,8 +40,8 @@ export async function unguardedBehind (
     for (const { relations } of targets) reach(parameter, relations)
   }
   const settable = new Set([
-    ...(offers('create', 'createMany') && writable.create?.properties) || [],
-    ...(offers('update') && writable.update?.properties) || [],
+    ...(takesBodies(operations, 'create') && writable.create?.properties) || [],
+    ...(takesBodies(operations, 'update') && writable.update?.properties) || [],
   ])
   for (const property of settable) {
     if (property.kind === 'relation') reach(`'${property.publicName}' in bodies`, [property])

@@ -1,4 +1,5 @@
 /** Describes everything that the requests of an offer may name: properties, includes, filters, sorts and pages. */
+import { takesBodies } from '../config/index.ts'
 import { publicPath, resolvePath, type EntityModel, type Property, type RelationProperty } from '../model/index.ts'
 import type { Aggregate, RelationEntry, Whitelist } from '../plan/index.ts'
 import { relationEntries } from '../schema/index.ts'
@@ -69,13 +70,12 @@ export interface DescribedOrder {
 export function describeOffer (offer: Offer): Description {
   const { whitelist, operations, writable } = offer
   const sorts = describeSorts(offer)
-  const creates = operations.includes('create') || operations.includes('createMany')
   return {
     name: [...whitelist.names][0]!,
     fields: whitelist.fields,
     settable: {
-      create: creates ? writable.create?.properties : undefined,
-      update: operations.includes('update') ? writable.update?.properties : undefined,
+      create: takesBodies(operations, 'create') ? writable.create?.properties : undefined,
+      update: takesBodies(operations, 'update') ? writable.update?.properties : undefined,
     },
     includes: describeIncludes(whitelist),
     filters: describeFilters(whitelist),

@@ -1,9 +1,41 @@
 /** The operations of a resource. */
 import { notOneOf, quoted, shown } from '../base/option-checks.ts'
 
+/** The two kinds of bodies, which `writable` describes. An operation may check its bodies by both. */
+export type BodyKind = 'create' | 'update'
+
+/** What follows from the name of an operation alone. */
+interface OperationFacts {
+  /** Whether a resource offers the operation only if its options name it. */
+  readonly optIn: boolean
+  readonly writes: boolean
+  /** Whether its path has the key of a record. */
+  readonly byKey: boolean
+  /** What its bodies may set. */
+  readonly bodies: readonly BodyKind[]
+}
+
 /** The operations in the order of their routes. */
-export const OPERATIONS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
-export type CrudOperation = typeof OPERATIONS[number]
+const FACTS = {
+  list: { optIn: false, writes: false, byKey: false, bodies: [] },
+  get: { optIn: false, writes: false, byKey: true, bodies: [] },
+  create: { optIn: false, writes: true, byKey: false, bodies: ['create'] },
+  createMany: { optIn: true, writes: true, byKey: false, bodies: ['create'] },
+  update: { optIn: false, writes: true, byKey: true, bodies: ['update'] },
+  delete: { optIn: false, writes: true, byKey: true, bodies: [] },
+  restore: { optIn: false, writes: true, byKey: true, bodies: [] },
+} as const satisfies Readonly<Record<string, OperationFacts>>
+
+export type CrudOperation = keyof typeof FACTS
+
+export const OPERATIONS = Object.keys(FACTS) as readonly CrudOperation[]
+
+/** What follows from the name of an operation alone. */
+export const factsOf = (operation: CrudOperation): OperationFacts => FACTS[operation]
+
+/** Whether one of some operations checks its bodies by the rules of a kind. */
+export const takesBodies = (operations: readonly CrudOperation[], kind: BodyKind): boolean =>
+  operations.some((operation) => factsOf(operation).bodies.includes(kind))
 
 /** Other words for operations. Words that are nearly the name of an operation need no entry. */
 const OTHER_WORDS: ReadonlyMap<unknown, readonly CrudOperation[]> = new Map<string, readonly CrudOperation[]>([

@@ -44,7 +44,14 @@ export {
 } from './filter-kinds.ts'
 export { changed } from './base-filter.ts'
 export type { InUrl } from './entry-arguments.ts'
-export { notAnOperation, OPERATIONS, type CrudOperation } from './crud-operations.ts'
+export {
+  factsOf,
+  notAnOperation,
+  OPERATIONS,
+  takesBodies,
+  type BodyKind,
+  type CrudOperation,
+} from './crud-operations.ts'
 export {
   QueryBuilderConfig,
   type OnlyOptions,

@@ -8,6 +8,7 @@ import {
   type Description,
   type Offer,
 } from '../catalogue/index.ts'
+import { takesBodies } from '../config/index.ts'
 import { keySegments, offerOf, type CrudOperation, type KnownResource, type RoleResource } from '../http/index.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import type { Whitelist } from '../plan/index.ts'
@@ -66,8 +67,8 @@ export function showResource ({ known, offer, description }: DescribedResource, 
     downloads: streams,
     lookup: operations.list ? describeLookup(model, filters, fields, sorts) : null,
     bodies: {
-      create: operations.create || operations.createMany ? bodyOf('create', offer) : null,
-      update: operations.update ? bodyOf('update', offer) : null,
+      create: takesBodies(offer.operations, 'create') ? bodyOf('create', offer) : null,
+      update: takesBodies(offer.operations, 'update') ? bodyOf('update', offer) : null,
     },
     serverTiming: sendsTimes,
   }

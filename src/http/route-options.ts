@@ -2,14 +2,14 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { FastifyRequest, RegisterOptions, RouteOptions } from 'fastify'
 import { defaultsOf, oneOf, refusedAs, withDefault } from '../base/option-checks.ts'
-import { notAnOperation, OPERATIONS, type EntityCondition, type CrudOperation } from '../config/index.ts'
+import { factsOf, notAnOperation, OPERATIONS, type EntityCondition, type CrudOperation } from '../config/index.ts'
 import type { CrudBase } from '../crud/index.ts'
 import type { TransactionOptions } from '../database/index.ts'
 
 export { OPERATIONS, type CrudOperation }
 
-/** All operations except createMany, which has to be enabled. */
-export const DEFAULT_OPERATIONS: readonly CrudOperation[] = OPERATIONS.filter((operation) => operation !== 'createMany')
+/** All operations except those that have to be enabled. */
+export const DEFAULT_OPERATIONS: readonly CrudOperation[] = OPERATIONS.filter((operation) => !factsOf(operation).optIn)
 
 /** The media types of streams. */
 export const STREAM_TYPES = ['application/x-ndjson', 'text/csv'] as const

@@ -4,7 +4,7 @@
  */
 import type { Actor } from '../access/index.ts'
 import type { Where } from '../conditions/index.ts'
-import type { CrudOperation } from '../config/index.ts'
+import { factsOf, type CrudOperation } from '../config/index.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import type { QueryOperation } from '../run/index.ts'
 import { callerOf } from './caller.ts'
@@ -78,13 +78,10 @@ export function * callFor<On extends CrudSession> (
   const acting = caller?.actor
   const actor = acting && (yield * wait(acting))
   const resource = resourceFor(crud, session, actor, operation)
-  const rows = actor && WRITES.has(operation) ? yield * waitForRows(actor, resource.model) : undefined
+  const rows = actor && factsOf(neededFor(operation)).writes ? yield * waitForRows(actor, resource.model) : undefined
   return { crud, session, operation, options, actor, resource, rows, planned: caller?.planned }
 }
 
-const WRITES: ReadonlySet<QueryOperation> = new Set(['create', 'createMany', 'update', 'delete', 'restore'])
-
-/** The operation that a role must be allowed for each kind of statement. */
 const NEEDED: Readonly<Record<QueryOperation, CrudOperation>> = {
   list: 'list',
   count: 'list',
@@ -97,6 +94,9 @@ const NEEDED: Readonly<Record<QueryOperation, CrudOperation>> = {
   delete: 'delete',
   restore: 'restore',
 }
+
+/** The operation that a role must be allowed to use for a kind of statement. */
+export const neededFor = (operation: QueryOperation): CrudOperation => NEEDED[operation]
 
 /**
  * The resource of a CRUD class as a role sees it.
@@ -111,6 +111,6 @@ export function resourceFor (
 ): Resource {
   const em = sharedEmOf(session)
   if (actor === undefined || actor.role.unlimited) return crud.bind(em)
-  actor.check(crud.bind(em).model.name, NEEDED[operation])
+  actor.check(crud.bind(em).model.name, neededFor(operation))
   return crud.bind(em, actor.role)
 }

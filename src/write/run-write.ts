@@ -2,6 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConflictError, NotFoundError, OutOfScopeError } from '../base/errors.ts'
 import { wait, type Steps } from '../base/steps.ts'
+import { factsOf } from '../config/index.ts'
 import type { SyncSession } from '../database/index.ts'
 import { keyColumns, type EntityModel, type Property } from '../model/index.ts'
 import {
@@ -149,12 +150,8 @@ const models = new WeakMap<BodyRules, EntityModel>()
 
 /** The model of a write, in which only those properties are writable that bodies of the operation may set. */
 export function errorModelOf ({ model, resource, operation }: Write): EntityModel {
-  const { create, update } = resource.writable
-  const rules = operation === 'update'
-    ? update
-    : operation === 'create' || operation === 'createMany'
-      ? create
-      : undefined
+  const [kind] = factsOf(operation).bodies
+  const rules = kind && resource.writable[kind]
   if (rules === undefined) return model
   let narrowed = models.get(rules)
   if (narrowed === undefined) models.set(rules, narrowed = narrow(model, rules))

@@ -1,10 +1,12 @@
 /** A write in progress: its first step, and its answer. */
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError } from '../base/errors.ts'
+import type { BodyKind, CrudOperation } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { BodyRules, RecordData, Writable } from '../plan/index.ts'
 import {
   filtersBehind,
+  neededFor,
   rulesOf,
   type ActiveFilters,
   type Call,
@@ -20,7 +22,8 @@ import type { Steps } from '../base/steps.ts'
 
 /** A write in progress: the argument of its steps. If a write begins a transaction, `session` is the transaction's. */
 export interface Write<On extends CrudSession = CrudSession>
-  extends Pick<Call<On>, 'crud' | 'resource' | 'session' | 'options' | 'operation'> {
+  extends Pick<Call<On>, 'crud' | 'resource' | 'session' | 'options'> {
+  readonly operation: CrudOperation
   readonly model: EntityModel
   readonly conditions: RequestConditions
   /** The rules of the request's scope and of the rows that its role may use. */
@@ -37,17 +40,17 @@ export function beginWrite (call: Call): Write {
   const limits = rows === undefined ? conditions.scope : [...conditions.scope ?? [], ...rows]
   const scope = limits && rulesOf(limits, model)
   enterStage()
-  return { crud, resource, model, session, options, conditions, scope, operation }
+  return { crud, resource, model, session, options, conditions, scope, operation: neededFor(operation) }
 }
 
 /** @throws {ConfigError} unless the resource's `writable` allows bodies of this operation to set properties */
 export function bodyRules (
   { crud, resource: { model, writable } }: Write,
-  operation: 'create' | 'update'
+  operation: BodyKind
 ): BodyRules {
   const rules = writable[operation]
   if (rules === undefined) {
-    throw new ConfigError(`${crud.constructor.name}: ${closedBody(operation, model.name, writable)}.`)
+    throw new ConfigError(`${crud.constructor.name}: ${closedBody(operation, operation, model.name, writable)}.`)
   }
   return rules
 }
@@ -105,8 +108,7 @@ export function entitiesOfWrite ({ model }: Write, rows: readonly RecordData[]):
 }
 
 /** Says, as a clause, why an operation that takes a body is closed and how to open it. */
-export function closedBody (operation: string, entity: string, { declared }: Writable): string {
-  const kind = operation === 'update' ? 'update' : 'create'
+export function closedBody (operation: string, kind: BodyKind, entity: string, { declared }: Writable): string {
   if (declared) {
     return `'${operation}' needs a list of what bodies may set, and "writable" of ${entity} has none for '${kind}': ` +
       `add one, as in writable: { ${kind}: ['name'] }, or leave '${operation}' out of the operations`

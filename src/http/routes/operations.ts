@@ -1,4 +1,5 @@
 /** Decides which operations a resource offers: those in the options, if the entity and the CRUD class support them. */
+import { factsOf } from '../../config/index.ts'
 import { CrudBase } from '../../crud/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
@@ -29,19 +30,16 @@ export function offeredOperations (
     return missing === undefined
   })
   const offered = possible.filter((operation) => {
-    const body = bodyOf(operation)
-    if (body === undefined || writable[body] !== undefined) return true
+    const closed = factsOf(operation).bodies.find((body) => writable[body] === undefined)
+    if (closed === undefined) return true
     if (operations !== undefined || !writable.declared) {
-      throw new ConfigError(`${what}: ${closedBody(operation, model.name, writable)}.`)
+      throw new ConfigError(`${what}: ${closedBody(operation, closed, model.name, writable)}.`)
     }
     return false
   })
   if (scope === undefined && !byRole) checkFilled(what, offered, resource, crud)
   return offered
 }
-
-const bodyOf = (operation: CrudOperation): 'create' | 'update' | undefined =>
-  operation === 'createMany' ? 'create' : operation === 'create' || operation === 'update' ? operation : undefined
 
 /**
  * The requirement of an operation that an entity does not meet, as the end of a sentence, or `undefined`.
@@ -50,12 +48,11 @@ function missingFor (
   operation: CrudOperation,
   { name, deletedAt, abstract, readOnly }: EntityModel
 ): string | undefined {
-  if (operation === 'list' || operation === 'get') return undefined
+  const { writes, bodies } = factsOf(operation)
+  if (!writes) return undefined
   if (readOnly !== undefined) return `an entity that is written, and ${name} is read-only: ${readOnly}`
   if (operation === 'restore') return deletedAt === undefined ? "an entity with 'deleted_at'" : undefined
-  return abstract && (operation === 'create' || operation === 'createMany')
-    ? 'an entity that is not abstract'
-    : undefined
+  return abstract && bodies.includes('create') ? 'an entity that is not abstract' : undefined
 }
 
 /** How the rules of a role affect the properties of new records. */

@@ -3,6 +3,7 @@ import { ConfigError } from '../../base/errors.ts'
 import { isObject } from '../../base/is-object.ts'
 import { shown } from '../../base/option-checks.ts'
 import { didYouMean, nearest } from '../../base/suggest.ts'
+import { factsOf } from '../../config/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 
 /** The parts that validate requests. */
@@ -40,6 +41,7 @@ export function checkOwnParts (
 ): void {
   for (const [operation, parts] of Object.entries(schemas)) {
     const place = `schemas.${operation}`
+    const facts = factsOf(operation as CrudOperation)
     const refuse = (sentence: string): never => {
       throw new ConfigError(`${what}: ${sentence}`)
     }
@@ -49,11 +51,9 @@ export function checkOwnParts (
         const others = `It may have: ${PARTS.join(', ')}, and names that start with x-.`
         refuse(didYouMean(`${place} has no part '${part}'`, nearest(part, PARTS), others))
       }
-      if (part === 'body' && (operation === 'delete' || operation === 'restore')) {
-        refuse(`${place}.body has no effect, because the operation '${operation}' takes no body. Remove it.`)
-      }
-      if (part === 'body' && (operation === 'list' || operation === 'get')) {
-        refuse(`${place}.body has no effect, because GET takes no body. Remove it.`)
+      if (part === 'body' && facts.bodies.length === 0) {
+        const taker = facts.writes ? `the operation '${operation}'` : 'GET'
+        refuse(`${place}.body has no effect, because ${taker} takes no body. Remove it.`)
       }
       const isSchema = isObject(schema) || (typeof schema === 'boolean' && part !== 'response')
       if ((REQUEST_PARTS.includes(part) || part === 'response') && !isSchema) {

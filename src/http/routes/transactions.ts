@@ -5,6 +5,7 @@ import {
   TransactionOptionsSchema,
   withTransaction,
 } from '../../database/index.ts'
+import { factsOf } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { runAround } from '../../run/index.ts'
 import { didYouMean, nearest } from '../../base/suggest.ts'
@@ -18,8 +19,6 @@ import { switchEm } from '../em-of-request.ts'
 
 /** Runs the part of a handler that uses the database. In a transaction, `request.em` is the transaction's. */
 export type Within = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
-
-const READS: readonly CrudOperation[] = ['list', 'get']
 
 const plain: Within = (request, work) => work()
 
@@ -65,7 +64,7 @@ function readTransactions (
 
 function withinOf (what: string, operation: CrudOperation, given: RouteTransaction | undefined): Within {
   if (given === undefined || given === false) return plain
-  const reads = READS.includes(operation)
+  const reads = !factsOf(operation).writes
   if (given !== true) checkTransactionOptions(`${what}.${operation}`, given)
   if (given !== true && given.readOnly === true && !reads) {
     throw new ConfigError(`${what}.${operation}: an operation that writes can't be readOnly.`)

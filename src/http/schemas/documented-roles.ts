@@ -1,6 +1,7 @@
 /** The schemas and parameters of a resource that roles limit: for all roles together, or for one of them. */
 import type { TSchema } from '@sinclair/typebox'
 import type { Offer } from '../../catalogue/index.ts'
+import { takesBodies } from '../../config/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { offerOf } from '../routes/resource.ts'
 import type { RoleResource } from '../routes/roles.ts'
@@ -62,7 +63,7 @@ export function documentedRoles (
       const merged: Record<string, TSchema | undefined> = {}
       for (const member of MEMBERS) {
         const schemas = own
-          .filter(({ operations }) => (member !== 'create' && member !== 'update') || offers(operations, member))
+          .filter(({ operations }) => (member !== 'create' && member !== 'update') || takesBodies(operations, member))
           .map(({ role, schemas }) => ({ role, schema: schemas[member] }))
         merged[member] = named[member] && mergeRoles(named[member], schemas) as TSchema
       }

@@ -1,6 +1,7 @@
 /** Documents errors: the statuses that an operation may answer with, which share one schema. */
 import type { TSchema } from '@sinclair/typebox'
 import type { Offer } from '../../catalogue/index.ts'
+import { factsOf } from '../../config/index.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation } from '../route-options.ts'
 
@@ -33,16 +34,14 @@ export function errorResponses (
   { model, scoped, requireIfMatch }: Offer,
   { identity, permission }: Guards = UNGUARDED
 ): Record<string, TSchema> {
-  const reads = operation === 'list' || operation === 'get'
-  const creates = operation === 'create' || operation === 'createMany'
-  const byKey = operation !== 'list' && !creates
-  const matches = byKey && !reads && model.version !== undefined
+  const { writes, byKey, bodies } = factsOf(operation)
+  const matches = byKey && writes && model.version !== undefined
   // a literal, because V8 keeps its few large keys in a table; for keys added to {}, it makes an array of 770 elements
   const responses: Record<string, TSchema> = { 400: responseOf(400), 503: responseOf(503) }
   if (identity) responses[401] = responseOf(401)
-  if (permission || (scoped && (creates || operation === 'update'))) responses[403] = responseOf(403)
+  if (permission || (scoped && bodies.length > 0)) responses[403] = responseOf(403)
   if (byKey) responses[404] = responseOf(404)
-  if (!reads) responses[409] = responseOf(409)
+  if (writes) responses[409] = responseOf(409)
   if (matches) responses[412] = responseOf(412)
   if (matches && requireIfMatch && operation !== 'restore') responses[428] = responseOf(428)
   return responses

@@ -1,6 +1,7 @@
 /** The schemas of a resource that have names: of its records, pages and bodies. */
 import { Type, type TSchema } from '@sinclair/typebox'
 import { bodySchema, type Offer } from '../../catalogue/index.ts'
+import { factsOf, takesBodies, type CrudOperation } from '../../config/index.ts'
 import { includeTree, listSchema, NOTHING_INCLUDED, recordSchema, totalsOf } from '../../schema/index.ts'
 import type { SchemaNames } from './names.ts'
 
@@ -32,14 +33,14 @@ export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
   }
   const create = bodyOf('create', names.create)
   const update = bodyOf('update', names.update)
-  const has = (...some: readonly string[]): boolean => operations.some((operation) => some.includes(operation))
-  const writes = has('create', 'createMany', 'update', 'delete', 'restore')
+  const has = (...some: readonly CrudOperation[]): boolean => some.some((operation) => operations.includes(operation))
+  const writes = operations.some((operation) => factsOf(operation).writes)
   const shared = [
     (has('list', 'get') || (writes && plain)) && record,
     writes && !plain && written,
     has('list') && pageOf(Type.Ref(`${names.record}#`)),
-    has('create', 'createMany') && create,
-    has('update') && update,
+    takesBodies(operations, 'create') && create,
+    takesBodies(operations, 'update') && update,
   ].filter((schema) => typeof schema === 'object')
   return { record, written, page: pageOf(record), create, update, shared }
 }
