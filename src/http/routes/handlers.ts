@@ -22,6 +22,14 @@ export interface RouteDefinition {
   readonly handler: CallHandler
 }
 
+/** The answer of a write: all that its request gets, before hooks of the application see it. */
+export interface WriteAnswer {
+  readonly status: number
+  /** The headers by name, in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly json: string
+}
+
 /** What the handlers of a resource share. All of it is made once, at start-up. */
 export interface HandlerParts {
   readonly orm: MikroORM
@@ -99,6 +107,33 @@ function handlersOf (
     return sendJson(call, reply, record.json)
   }
 
+  /**
+   * Runs a write and sends its answer.
+   *
+   * @param answerOf makes the answer of the result
+   */
+  const write = async <Result>(
+    operation: CrudOperation,
+    call: RouteCall,
+    reply: FastifyReply,
+    work: (options: CrudReadOptions) => Promise<Result>,
+    answerOf: (result: Result) => WriteAnswer
+  ): Promise<FastifyReply> => {
+    const { status, headers, json } = answerOf(await run(operation, call, work))
+    return sendJson(call, reply.code(status).headers(headers), json)
+  }
+
+  /** The answer with a record, and with the entity tag of its version. */
+  const recordAnswer = (
+    call: RouteCall,
+    record: JsonAnswer,
+    status = 200,
+    headers: WriteAnswer['headers'] = {}
+  ): WriteAnswer => {
+    const etag = call.seen.tagOf(record)
+    return { status, headers: etag === undefined ? headers : { ...headers, etag }, json: record.json }
+  }
+
   const streamList = async (
     call: RouteCall,
     reply: FastifyReply,
@@ -149,13 +184,18 @@ function handlersOf (
       call.query()
       const data = newData(call)
       if (Array.isArray(data)) {
-        const { json } = await run('createMany', call, (options) => methods.createMany(call, options, data))
-        return sendJson(call, reply.code(201), json)
+        return await write(
+          'createMany',
+          call,
+          reply,
+          (options) => methods.createMany(call, options, data),
+          ({ json }) => ({ status: 201, headers: {}, json })
+        )
       }
-      const record = await run('create', call, (options) => methods.create(call, options, data))
-      const location = call.seen.locationOf(call.request.url, record)
-      if (location !== undefined) reply.header('location', location)
-      return sendRecord(call, reply.code(201), record)
+      return await write('create', call, reply, (options) => methods.create(call, options, data), (record) => {
+        const location = call.seen.locationOf(call.request.url, record)
+        return recordAnswer(call, record, 201, location === undefined ? {} : { location })
+      })
     },
 
     update: async (call, reply) => {
@@ -163,35 +203,38 @@ function handlersOf (
       call.query()
       requireVersion(call)
       const data = changedData(call)
-      const record = await run(
+      return await write(
         'update',
         call,
-        (options) => methods.update(call, { ...options, ifMatch: ifMatchOf(call) }, data)
+        reply,
+        (options) => methods.update(call, { ...options, ifMatch: ifMatchOf(call) }, data),
+        (record) => recordAnswer(call, record)
       )
-      return sendRecord(call, reply, record)
     },
 
     delete: async (call, reply) => {
       call.key()
       const { hard } = call.query()
       requireVersion(call)
-      const record = await run(
+      return await write(
         'delete',
         call,
-        (options) => methods.delete(call, { ...options, ifMatch: ifMatchOf(call), hard })
+        reply,
+        (options) => methods.delete(call, { ...options, ifMatch: ifMatchOf(call), hard }),
+        (record) => recordAnswer(call, record)
       )
-      return sendRecord(call, reply, record)
     },
 
     restore: async (call, reply) => {
       call.key()
       call.query()
-      const record = await run(
+      return await write(
         'restore',
         call,
-        (options) => methods.restore(call, { ...options, ifMatch: ifMatchOf(call) })
+        reply,
+        (options) => methods.restore(call, { ...options, ifMatch: ifMatchOf(call) }),
+        (record) => recordAnswer(call, record)
       )
-      return sendRecord(call, reply, record)
     },
   }
 }
