@@ -7,19 +7,8 @@ import { entitiesOf, type AnyWritePlan, type Plan } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { distributionOf, mayRepeatKeys, PreparedText, type BoundStatement, type QueryCall } from '../run/index.ts'
 import {
-  compile,
-  compileWrite,
-  Constants,
-  filterSql,
-  formOf,
-  keyOfForm,
-  shapeOf,
-  writeShapeOf,
-  type Dialect,
-  type Foreign,
-  type Form,
-  type Row,
-  type Statement,
+  compile, compileWrite, Constants, filterSql, formOf, isSameForm, isSameWriteForm, shapeOf, writeShapeOf, type Dialect,
+  type Foreign, type Form, type Row, type Statement, type WriteForm,
 } from '../sql/index.ts'
 import { NO_FILTERS, visibleBy } from './foreign.ts'
 import { RowNumbers } from './row-numbers.ts'
@@ -50,30 +39,58 @@ export interface KeptStatement {
   readonly noteRow: ((row: Row) => void) | undefined
 }
 
-/** The statements of one shape, by the keys of their forms. */
-interface KeptShape {
-  readonly rowNumbers: RowNumbers
-  readonly statements: Map<string, KeptStatement>
+/** The statements of one shape. There are few, one for each form. */
+class KeptForms<AnyForm> {
+  readonly #isSame: (one: AnyForm, other: AnyForm) => boolean
+  readonly #kept: { readonly form: AnyForm, readonly statement: KeptStatement }[] = []
+
+  constructor (isSame: (one: AnyForm, other: AnyForm) => boolean) {
+    this.#isSame = isSame
+  }
+
+  find (form: AnyForm): KeptStatement | undefined {
+    for (const kept of this.#kept) if (this.#isSame(kept.form, form)) return kept.statement
+    return undefined
+  }
+
+  add (form: AnyForm, statement: KeptStatement): KeptStatement {
+    this.#kept.push({ form, statement })
+    return statement
+  }
+}
+
+/** What is kept for the reads of one shape. */
+class KeptReads {
+  readonly forms = new KeptForms(isSameForm)
+  readonly rowNumbers = new RowNumbers()
 }
 
 export class Statements {
   /** Made for the first statement, because a cache reserves memory for all of them. */
-  #shapes: LRUCache<string, KeptShape> | undefined
+  #shapes: LRUCache<string, KeptReads | KeptForms<WriteForm>> | undefined
 
   /** The statement of a plan that contains all conditions of its request. */
   of (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
-    const { rowNumbers, statements } = this.#shapeOf(isWrite(plan) ? writeShapeOf(plan) : shapeOf(plan))
-    const form = isWrite(plan) ? undefined : formOf(plan, dialectOf(em), rowNumbers.areFew)
-    const key = form === undefined ? '' : keyOfForm(form)
-    let kept = statements.get(key)
-    if (kept === undefined) statements.set(key, kept = keep(em, plan, form, rowNumbers))
-    return kept
+    return isWrite(plan) ? this.#write(em, plan) : this.#read(em, plan)
   }
 
-  #shapeOf (key: string): KeptShape {
+  #read (em: EntityManager, plan: Plan): KeptStatement {
+    const { forms, rowNumbers } = this.#shape(shapeOf(plan), () => new KeptReads())
+    const form = formOf(plan, dialectOf(em), rowNumbers.areFew)
+    return forms.find(form) ?? forms.add(form, keepRead(em, plan, form, rowNumbers))
+  }
+
+  #write (em: EntityManager, plan: AnyWritePlan): KeptStatement {
+    const forms = this.#shape(writeShapeOf(plan), () => new KeptForms(isSameWriteForm))
+    const form = writeFormOf(em, plan.model)
+    return forms.find(form) ?? forms.add(form, keepWrite(em, plan, form))
+  }
+
+  /** What is kept for a shape. Keys of writes differ from those of reads, because a key begins with the kind. */
+  #shape<Kept extends KeptReads | KeptForms<WriteForm>> (key: string, make: () => Kept): Kept {
     this.#shapes ??= new LRUCache({ max: MAX_SHAPES })
-    let shape = this.#shapes.get(key)
-    if (shape === undefined) this.#shapes.set(key, shape = { rowNumbers: new RowNumbers(), statements: new Map() })
+    let shape = this.#shapes.get(key) as Kept | undefined
+    if (shape === undefined) this.#shapes.set(key, shape = make())
     return shape
   }
 }
@@ -103,30 +120,60 @@ function isBrief (plan: Plan | AnyWritePlan): boolean {
     properties.every((property) => property.kind !== 'scalar' || property.formula === undefined)
 }
 
-/** The form of writes for the server of an EntityManager. */
+/** The dialect of the server of an EntityManager. */
 export const dialectOf = (em: EntityManager): Dialect => distributionOf(em) === undefined ? 'postgresql' : 'distributed'
 
-/** The statement of a write in the form for the server of an EntityManager. */
-export function compiledWrite (em: EntityManager, plan: AnyWritePlan, foreign: Foreign): Statement {
-  return compileWrite(plan, foreign, dialectOf(em), mayRepeatKeys(em, plan.model.table))
+/** The form of writes, by what is known of the server now. It may have been asked again since migrations changed it. */
+export const writeFormOf = (em: EntityManager, { table }: EntityModel): WriteForm => ({
+  dialect: dialectOf(em),
+  keysRepeat: mayRepeatKeys(em, table),
+})
+
+function keepRead (em: EntityManager, plan: Plan, form: Form, rowNumbers: RowNumbers): KeptStatement {
+  const known = new Set(entitiesOf(plan))
+  const { foreign, ...kept } = foreignToKeep(em, (model) => {
+    // the statement would use an entity without its filters
+    if (!known.has(model)) throw new TypeError(`The filters of ${model.name} are not planned.`)
+    return undefined
+  })
+  const statement = compile(plan, foreign, form)
+  return {
+    ...kept,
+    statement,
+    toWire: toWireOfPlan(plan),
+    readOnly: true,
+    brief: form.limits !== 'measured' && isBrief(plan),
+    prepared: new PreparedText(statement.text, form.isNamed, statement.kept),
+    form,
+    noteRow: plan.kind === 'list' ? (row) => rowNumbers.note(row, form) : undefined,
+  }
 }
 
-/** Compiles a statement to keep. Conditions of the configuration are part of it, with their values. */
-function keep (
-  em: EntityManager,
-  plan: Plan | AnyWritePlan,
-  form: Form | undefined,
-  rowNumbers: RowNumbers
-): KeptStatement {
+function keepWrite (em: EntityManager, plan: AnyWritePlan, form: WriteForm): KeptStatement {
+  const { foreign, ...kept } = foreignToKeep(em, () => undefined)
+  const statement = compileWrite(plan, foreign, form)
+  return {
+    ...kept,
+    statement,
+    toWire: toWireOfPlan(plan),
+    readOnly: false,
+    brief: false,
+    prepared: new PreparedText(statement.text, true, statement.kept),
+    form: undefined,
+    noteRow: undefined,
+  }
+}
+
+interface ForeignToKeep extends Pick<KeptStatement, 'constants' | 'behind'> {
+  readonly foreign: Foreign
+}
+
+/** The compilers for a statement to keep. Conditions of the configuration are part of it, with their values. */
+function foreignToKeep (em: EntityManager, filter: Foreign['filter']): ForeignToKeep {
   const constants = new Constants()
   const behind = new Set<EntityModel>()
-  const known = isWrite(plan) ? undefined : new Set(entitiesOf(plan))
   const foreign: Foreign = {
-    filter: (model) => {
-      // the statement would use an entity without its filters
-      if (known?.has(model) === false) throw new TypeError(`The filters of ${model.name} are not planned.`)
-      return undefined
-    },
+    filter,
     conditions: () => [],
     order: () => {
       throw new TypeError('a custom sort is compiled for each request')
@@ -143,18 +190,7 @@ function keep (
       )
     },
   }
-  const statement = isWrite(plan) ? compiledWrite(em, plan, foreign) : compile(plan, foreign, form)
-  return {
-    statement,
-    constants,
-    toWire: toWireOfPlan(plan),
-    readOnly: !isWrite(plan),
-    brief: form?.limits !== 'measured' && isBrief(plan),
-    prepared: new PreparedText(statement.text, form?.isNamed !== false, statement.kept),
-    behind,
-    form,
-    noteRow: plan.kind === 'list' ? (row) => rowNumbers.note(row, form!) : undefined,
-  }
+  return { foreign, constants, behind }
 }
 
 /** The statement with the values of one request. */

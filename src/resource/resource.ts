@@ -5,52 +5,27 @@ import { entitiesBehind, toMikroOrm } from '../conditions/index.ts'
 import type { QueryBuilderConfig, WritableConfig } from '../config/index.ts'
 import { columnsOf, type EntityModel } from '../model/index.ts'
 import {
-  entitiesOf,
-  isCustomTerm,
-  planEstimate,
-  planSelection,
-  QueryErrors,
-  resolveWhitelist,
-  resolveWritable,
-  withConditions,
-  withTranslated,
-  type AnyWritePlan,
-  type KeysetPlan,
-  type ListPlan,
-  type Plan,
-  type Selection,
-  type Whitelist,
+  entitiesOf, isCustomTerm, planEstimate, planSelection, QueryErrors, resolveWhitelist, resolveWritable, withConditions,
+  withTranslated, type AnyWritePlan, type KeysetPlan, type ListPlan, type Plan, type Selection, type Whitelist,
   type Writable,
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { callsOf, enterStage, type QueryCall, type QueryOperation } from '../run/index.ts'
-import { applyPlan, compile, formOf, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts } from '../sql/index.ts'
+import {
+  applyPlan, compile, compileWrite, formOf, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts,
+} from '../sql/index.ts'
 import { doInTurn, wait, type Steps } from '../base/steps.ts'
 import { activeFilters, switchedFilters } from './active-filters.ts'
 import { crudContext } from './context.ts'
 import { checkEstimates, checkEstimatesOf } from './estimates.ts'
 import {
-  foreignOf,
-  narrow,
-  NO_FILTERS,
-  NONE_SWITCHED,
-  ownConditions,
-  visibleBy,
-  type ActiveFilters,
-  type ReadOptions,
-  type RequestConditions,
-  type SwitchedFilters,
+  foreignOf, narrow, NO_FILTERS, NONE_SWITCHED, ownConditions, visibleBy, type ActiveFilters, type ReadOptions,
+  type RequestConditions, type SwitchedFilters,
 } from './foreign.ts'
 import { modelsOf } from './models.ts'
 import { waitForRows, withRows } from './role-rows.ts'
 import {
-  bindKept,
-  bindOnce,
-  compiledWrite,
-  dialectOf,
-  Statements,
-  toWireOfPlan,
-  type CompiledRead,
+  bindKept, bindOnce, dialectOf, Statements, toWireOfPlan, writeFormOf, type CompiledRead,
 } from './kept-statements.ts'
 import { readScope } from './scope.ts'
 import { sharedEmOf, type CrudSession } from './crud-session.ts'
@@ -233,12 +208,9 @@ export class Resource {
     let statement = complete && this.#kept(session, complete, filters, call)
     if (statement === undefined) {
       const values = [...plan.values]
+      const foreign = foreignOf(session, { ...plan, customs: [] }, conditions, filters, values)
       statement = bindOnce(
-        compiledWrite(
-          sharedEmOf(session),
-          plan,
-          foreignOf(session, { ...plan, customs: [] }, conditions, filters, values)
-        ),
+        compileWrite(plan, foreign, writeFormOf(sharedEmOf(session), plan.model)),
         values,
         this.toWire,
         undefined,

@@ -34,5 +34,5 @@ export class RowNumbers {
 /** Whether a total is of few rows; `undefined` if more rows than those that were counted may still be few. */
 function isFew (counted: number, total: Form['total']): boolean | undefined {
   const most = mostGathered(total)
-  return typeof total === 'object' && total.upTo < most && counted > total.upTo ? undefined : counted <= most
+  return typeof total === 'number' && total < most && counted > total ? undefined : counted <= most
 }

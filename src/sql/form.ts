@@ -4,6 +4,7 @@
  * the statement show that the guess was wrong, `planAgain` (`src/answer/plan-again.ts`) notes that in the plan, and the
  * read has another statement with the form that `formOf` chooses then.
  */
+import { sameIn } from '../base/same-members.ts'
 import { keyColumns } from '../model/index.ts'
 import { isComputed, type ListPlan, type Plan, type PlannedInclude, type Window } from '../plan/index.ts'
 import type { Dialect } from './dialect.ts'
@@ -31,8 +32,8 @@ export interface Form {
    * - `measured`: the statement counts records and bytes before it writes an answer.
    */
   readonly limits: 'none' | 'trusted' | 'measured'
-  /** The total of a list: counted, or up to a number. An estimate takes another statement. */
-  readonly total: 'exact' | 'none' | { readonly upTo: number }
+  /** The total of a list: counted, or up to this number. An estimate takes another statement. */
+  readonly total: 'exact' | 'none' | number
   /** How JSON objects are written: from a row, or by `json_build_object`, whose arguments take longer. */
   readonly objects: 'row' | 'built'
   /** Whether the server may keep the statement by a name. */
@@ -44,7 +45,7 @@ export interface Form {
  *
  * @param fewRows whether the filters are likely to keep few rows. The plan must then contain all of its conditions
  */
-export function formOf (plan: Plan, dialect: Dialect = 'postgresql', fewRows = false): Form {
+export function formOf (plan: Plan, dialect: Dialect, fewRows = false): Form {
   const limits = limitsOf(plan)
   const isList = plan.kind === 'list'
   return {
@@ -58,12 +59,18 @@ export function formOf (plan: Plan, dialect: Dialect = 'postgresql', fewRows = f
   }
 }
 
-/** The part of a kept statement's key that its form makes. */
-export function keyOfForm ({ rows, related, limits, total, objects, isNamed }: Form): string {
-  return `${rows},${related},${limits},${typeof total === 'string' ? total : total.upTo},${objects},${isNamed}`
-}
+/** Whether plans of one shape have the same statement. */
+export const isSameForm = sameIn<Form>({
+  rows: true,
+  related: true,
+  limits: true,
+  total: true,
+  objects: true,
+  isNamed: true,
+})
 
-const totalOf = ({ count }: Window): Form['total'] => count === 'planned' ? 'none' : count
+const totalOf = ({ count }: Window): Form['total'] =>
+  typeof count === 'object' ? count.upTo : count === 'planned' ? 'none' : count
 
 /**
  * Gathered rows are worth their cost if there are few: the filters are then evaluated once, and not for the page and
@@ -86,7 +93,7 @@ const FEWEST_GATHERED = 1_000
 
 /** The most rows that a statement gathers. One row more tells that there are too many. */
 export function mostGathered (total: Form['total']): number {
-  return typeof total === 'object' ? Math.min(Math.max(total.upTo, FEWEST_GATHERED), MOST_GATHERED) : MOST_GATHERED
+  return typeof total === 'number' ? Math.min(Math.max(total, FEWEST_GATHERED), MOST_GATHERED) : MOST_GATHERED
 }
 
 /** Whether a page is among the rows that can be gathered. */
@@ -150,7 +157,10 @@ function isNamed ({ kind }: Plan, dialect: Dialect): boolean {
     case 'list':
     case 'keyset':
       return dialect === 'postgresql'
-    default:
+    case 'stream':
+    case 'records':
+    case 'count':
+    case 'estimate':
       return false
   }
 }

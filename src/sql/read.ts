@@ -16,7 +16,7 @@ import {
 } from './condition.ts'
 import { plannedForValues } from './custom-plan.ts'
 import type { ForeignOrder } from './foreign-order.ts'
-import { formOf, type Form } from './form.ts'
+import type { Form } from './form.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { objectJson, versionText } from './json.ts'
 import { keysetColumns, keysetSql } from './keyset.ts'
@@ -45,7 +45,7 @@ export interface Foreign {
 }
 
 /** Compiles a plan in a form. */
-export function compile (plan: Plan, foreign: Foreign, form = formOf(plan)): Statement {
+export function compile (plan: Plan, foreign: Foreign, form: Form): Statement {
   return compileShape(plan, form, foreign)
 }
 

@@ -27,6 +27,6 @@ export function countedTotal ({ plan: { fetchSlot, offsetSlot }, source: { table
   const counted = total === 'exact'
     ? sql`(select count(*) from ${table}${where})`
     // one row more tells whether there are more
-    : sql`(select count(*) from (select from ${table}${where} limit ${numberSql(total.upTo + 1)}) as "@counted")`
+    : sql`(select count(*) from (select from ${table}${where} limit ${numberSql(total + 1)}) as "@counted")`
   return sql`case when ${known} then ${offsetSlot} + "fetched" else ${counted} end`
 }

@@ -115,8 +115,8 @@ const WRITERS: { readonly [Kind in Shape['kind']]: ReadonlyArray<(shape: never) 
 }
 
 /**
- * The key of a shape. Custom filters and sorts have no shape, because their callbacks may depend on anything. With the
- * key of its form (`keyOfForm`), it is the key of a statement.
+ * The key of a shape. Custom filters and sorts have no shape, because their callbacks may depend on anything. A
+ * shape has one statement for each form.
  */
 export function shapeOf (shape: Shape): string {
   let key = ''

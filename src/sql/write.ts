@@ -4,25 +4,11 @@
  */
 import { holdsHidden, keyColumns, membersOf, type EntityModel } from '../model/index.ts'
 import type {
-  AnyWritePlan,
-  Assignment,
-  DeletePlan,
-  InsertPlan,
-  ReferenceCheck,
-  Slot,
-  UpdatePlan,
-  WriteTarget,
+  AnyWritePlan, Assignment, DeletePlan, InsertPlan, ReferenceCheck, Slot, UpdatePlan, WriteTarget,
 } from '../plan/index.ts'
 import { bound } from './comparison.ts'
 import {
-  conditionSql,
-  conditionContext,
-  equalTo,
-  noteKnown,
-  tableAs,
-  visibility,
-  whereClause,
-  type ConditionContext,
+  conditionSql, conditionContext, equalTo, noteKnown, tableAs, visibility, whereClause, type ConditionContext,
 } from './condition.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { column, objectJson, versionText } from './json.ts'
@@ -33,20 +19,13 @@ import { mergedJson } from './merged-json.ts'
 import { projection, selectList } from './members.ts'
 import { recordSql } from './record.ts'
 import { sqlTypeOf } from './wire-types.ts'
+import type { WriteForm } from './write-form.ts'
 
 /**
  * Compiles a write. Each row returns `item` (its record), `version` if the entity has one, and for an insert that
  * returns keys the parts of its key as texts: `key0`, ...
- *
- * @param keysRepeat whether several rows may have one key, so that a change must fail if it finds more than one. A
- *   distributed server accepts no such form
  */
-export function compileWrite (
-  plan: AnyWritePlan,
-  foreign: Foreign,
-  dialect: Dialect = 'postgresql',
-  keysRepeat = false
-): Statement {
+export function compileWrite (plan: AnyWritePlan, foreign: Foreign, { dialect, keysRepeat }: WriteForm): Statement {
   const context = conditionContext(plan, foreign)
   const alias = context.names.table()
   if (plan.kind !== 'insert') noteKnown(plan.model, alias, plan.conditions, context)

@@ -4,9 +4,8 @@ import t from 'tap'
 import { AllowedField, AllowedInclude, QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
 import { planGet, planList, resolveWhitelist, type Plan } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
-import { compile } from '../../src/sql/index.ts'
 import { modelsOf } from '../helpers/models.ts'
-import { nothingForeign } from './helper.ts'
+import { compiled } from './helper.ts'
 
 const Shop = defineEntity({
   name: 'Shop',
@@ -50,7 +49,7 @@ function plan (query: string, pagination: QueryBuilderOptions<any>['pagination']
     resolveWhitelist(new QueryBuilderConfig<any>({ ...allowed, pagination }), models.of(Shop))
   )
 }
-const textOf = (plan: Plan) => compile(plan, nothingForeign).text
+const textOf = (plan: Plan) => compiled(plan).text
 const statement = (query: string, pagination?: QueryBuilderOptions<any>['pagination']) =>
   textOf(plan(query, pagination))
 
@@ -161,11 +160,11 @@ t.test('included long values are weighed by their length', async (t) => {
 })
 
 t.test('pages by cursor and single records are also weighed', async (t) => {
-  const cursor = compile(plan('fields=id&include=items.parts&cursor='), nothingForeign)
+  const cursor = compiled(plan('fields=id&include=items.parts&cursor='))
   t.match(cursor.text, 'select case when (select "@excess" is null from "@3_weight") then row_to_json("@row".*)')
   t.equal(cursor.columns!.at(-1), '@excess')
   const whitelist = resolveWhitelist(new QueryBuilderConfig<any>(allowed), models.of(Shop))
-  const one = compile(planGet(1, parseQueryParams('fields=id&include=items.parts'), whitelist)!, nothingForeign)
+  const one = compiled(planGet(1, parseQueryParams('fields=id&include=items.parts'), whitelist)!)
   t.match(
     one.text,
     'select case when (select "@excess" is null from "@2_weight") ' +

@@ -5,7 +5,7 @@ import { CrudBase, type CrudPage, type CrudReadOptions } from '../../src/crud/in
 import { planList, resolveWhitelist, type Plan } from '../../src/plan/index.ts'
 import type { PlanOptions } from '../../src/plan/plan-rows.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
-import { compile, type Foreign, type Statement } from '../../src/sql/index.ts'
+import { compile, formOf, type Foreign, type Statement } from '../../src/sql/index.ts'
 import { models } from '../plan/helper.ts'
 
 /** No MikroORM-style conditions. */
@@ -18,6 +18,10 @@ export const nothingForeign: Foreign = {
   },
 }
 
+/** The statement of a plan on a server that is not distributed. */
+export const compiled = (plan: Plan, foreign = nothingForeign): Statement =>
+  compile(plan, foreign, formOf(plan, 'postgresql'))
+
 /** The statement of a list. */
 export function statementOf (
   query: string,
@@ -26,7 +30,7 @@ export function statementOf (
   planOptions?: PlanOptions
 ): Statement {
   const whitelist = resolveWhitelist(new QueryBuilderConfig<any>(options), models.of(entity))
-  return compile(planList(parseQueryParams(query), whitelist, planOptions), nothingForeign)
+  return compiled(planList(parseQueryParams(query), whitelist, planOptions))
 }
 
 /** The statement without the limits of an answer, as streams use it. */
@@ -37,7 +41,7 @@ export function unlimitedStatementOf (
   planOptions?: PlanOptions
 ): Statement {
   const whitelist = resolveWhitelist(new QueryBuilderConfig<any>(options), models.of(entity))
-  return compile(unlimited(planList(parseQueryParams(query), whitelist, planOptions)), nothingForeign)
+  return compiled(unlimited(planList(parseQueryParams(query), whitelist, planOptions)))
 }
 
 /** A plan without the limits of its answer. */

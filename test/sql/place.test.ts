@@ -3,10 +3,9 @@ import t from 'tap'
 import { AllowedSort } from '../../src/config/index.ts'
 import type { KeysetPlan } from '../../src/plan/index.ts'
 import { type Position, planPage } from '../../src/plan/position.ts'
-import { compile } from '../../src/sql/index.ts'
 import { Plant } from '../fixtures/entities.ts'
 import { planOf, whitelistOf } from '../plan/helper.ts'
-import { nothingForeign } from './helper.ts'
+import { compiled } from './helper.ts'
 
 const whitelist = whitelistOf({
   allowedSorts: ['id', 'name', 'price', 'position', 'created_at', 'supplier.name', 'nameLength'].map((name) =>
@@ -17,14 +16,13 @@ const whitelist = whitelistOf({
 /** For each segment, the conditions between the one on deleted rows and the order. */
 function conditions (sort: string, position: Partial<Position> & Pick<Position, 'values'>, witness = false): string[] {
   const first = planOf(`cursor=&fields=&sort=${sort}`, whitelist) as unknown as KeysetPlan
-  const { text } = compile(
+  const { text } = compiled(
     planPage({ ...first, selection: { ...first.selection, properties: [] } }, {
       side: 'after',
       inclusive: false,
       texts: [],
       ...position,
-    }, { witness }),
-    nothingForeign
+    }, { witness })
   )
   return [...text.matchAll(/"deleted_at" is null and (.*?) order by/g)].map(([, condition]) =>
     condition!.replaceAll(/"e\d"\./g, '').replaceAll('"', '')

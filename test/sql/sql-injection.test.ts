@@ -5,17 +5,16 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { planExists, planGet, type Plan } from '../../src/plan/index.ts'
-import { compile } from '../../src/sql/index.ts'
 import { Shelf } from '../fixtures/entities.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { planOf, whitelistOf } from '../plan/helper.ts'
 import { CANARY, hostile } from '../security/hostile.ts'
-import { nothingForeign } from './helper.ts'
+import { compiled } from './helper.ts'
 import { queryOf, wide } from './queries.ts'
 
 const strict = whitelistOf(wide)
 const lenient = whitelistOf({ ...wide, ignoreInvalidErrors: true })
-const textOf = (plan: Plan) => compile(plan, nothingForeign).text
+const textOf = (plan: Plan) => compiled(plan).text
 
 /** Places of values. */
 const VALUES = [

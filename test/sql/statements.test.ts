@@ -4,19 +4,13 @@
  */
 import t from 'tap'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  type AggregateInclude,
-  type QueryBuilderOptions,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type AggregateInclude, type QueryBuilderOptions,
 } from '../../src/config/index.ts'
 import { planCount, planExists, planGet } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
-import { compile } from '../../src/sql/index.ts'
 import { AuditEntry, Group, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Tag } from '../fixtures/entities.ts'
 import { whitelistOf } from '../plan/helper.ts'
-import { nothingForeign, unlimited, unlimitedStatementOf as statementOf } from './helper.ts'
+import { compiled, unlimited, unlimitedStatementOf as statementOf } from './helper.ts'
 
 const fields = (...names: string[]) => names.map((name) => new AllowedField(name))
 const filters = (...names: string[]) => names.map((name) => AllowedFilters.exact(name))
@@ -26,7 +20,7 @@ const oneLine = (text: string) => text.replace(/\n\s*/g, ' ').replaceAll('( ', '
 
 /** The condition of a count statement, which equals that of the list. */
 const countOf = (query: string, options: QueryBuilderOptions<any>, entity: unknown = Plant) =>
-  compile(planCount(parseQueryParams(query), whitelistOf(options, entity)), nothingForeign).text.replace(
+  compiled(planCount(parseQueryParams(query), whitelistOf(options, entity))).text.replace(
     'select count(*) as "count" from ',
     ''
   )
@@ -282,7 +276,7 @@ t.test('one record is one statement', async (t) => {
     allowedIncludes: [new AllowedInclude('tags')],
   })
   const get = (id: any, query: string, on = whitelist, options = {}) =>
-    compile(unlimited(planGet(id, parseQueryParams(query), on, options)!), nothingForeign).text
+    compiled(unlimited(planGet(id, parseQueryParams(query), on, options)!)).text
   t.equal(
     get(1, 'fields=name'),
     'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" ' +
@@ -321,11 +315,11 @@ t.test('one record is one statement', async (t) => {
 t.test("a count and an existence check have the list's condition", async (t) => {
   const whitelist = whitelistOf({ allowedFilters: filters('name') })
   t.equal(
-    compile(planCount(parseQueryParams('filter[name]=x'), whitelist), nothingForeign).text,
+    compiled(planCount(parseQueryParams('filter[name]=x'), whitelist)).text,
     'select count(*) as "count" from "plant" as "e0" where "e0"."name" = $1 and "e0"."deleted_at" is null'
   )
   t.equal(
-    compile(planExists(1, whitelist)!, nothingForeign).text,
+    compiled(planExists(1, whitelist)!).text,
     'select 1 as "exists" from "plant" as "e0" where "e0"."id" = $1 and "e0"."deleted_at" is null limit 1'
   )
 })
