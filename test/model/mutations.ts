@@ -39,7 +39,7 @@ export const mutations: readonly Mutation[] = [
   ),
   reads(
     'the total counts deleted rows, and those that filters leave out',
-    'src/sql/list.ts',
+    'src/sql/rows-direct.ts',
     '(select count(*) from ${table}${where})',
     '(select count(*) from ${table})'
   ),
@@ -76,9 +76,9 @@ export const mutations: readonly Mutation[] = [
   ),
   reads(
     'a cursor leads to the row that it comes from',
-    'src/sql/place.ts',
-    'return ascending ? inclusive ? sql`>=` : sql`>` :',
-    'return ascending ? sql`>=` :'
+    'src/answer/cursor-page.ts',
+    'rows.slice(witnessed ? 1 : 0, ',
+    'rows.slice(0, '
   ),
   reads(
     'conditions on one path hold for different related rows',
@@ -95,14 +95,14 @@ export const mutations: readonly Mutation[] = [
   reads(
     'a relation that is limited has one record less',
     'src/sql/record.ts',
-    '} <= ${trusted(String(rules.limit))}',
-    '} < ${trusted(String(rules.limit))}'
+    '} <= ${numberSql(rules.limit)}',
+    '} < ${numberSql(rules.limit)}'
   ),
   writes(
     'a change does not change the version',
     'src/sql/write.ts',
-    '${name(alias, version.column)} + 1',
-    '${name(alias, version.column)}'
+    'return [sql`${name(version.column)} = ${next}`]',
+    'return [sql`${name(version.column)} = ${name(alias, version.column)}`]'
   ),
   writes(
     '`If-Match` is ignored',

@@ -108,8 +108,18 @@ function listParameters (name: string, items: readonly string[]): fc.Arbitrary<P
   )
 }
 
-function filterParameters (world: World): fc.Arbitrary<Parameter[]> {
-  return fc.constantFrom(...world.whitelist.filters).chain((filter): fc.Arbitrary<Parameter[]> => {
+/** Filters of one request: of all relations, or behind one relation, whose conditions must hold for one row. */
+function filtersOfRequest (world: World): fc.Arbitrary<readonly Filter[]> {
+  const { filters } = world.whitelist
+  const behind = (filter: Filter): string => 'path' in filter ? /^(.*)\./.exec(filter.path)?.[1] ?? '' : ''
+  const together = filters.map((filter) =>
+    behind(filter) === '' ? [] : filters.filter((other) => behind(other) === behind(filter))
+  ).filter(({ length }) => length > 1)
+  return together.length === 0 ? fc.constant(filters) : rarely(25, fc.constant(filters), fc.constantFrom(...together))
+}
+
+function filterParameters (world: World, filters: readonly Filter[]): fc.Arbitrary<Parameter[]> {
+  return fc.constantFrom(...filters).chain((filter): fc.Arbitrary<Parameter[]> => {
     const name = `filter[${filterName(filter)}]`
     if (filter.kind === 'trashed') {
       return rarely(5, fc.constantFrom('with', 'only', 'without'), fc.constantFrom('', 'yes')).map((
@@ -267,8 +277,8 @@ export function listRequests (world: World): fc.Arbitrary<Parameter[]> {
   const names = sortNames(world.whitelist.sorts)
   const sort = nameParameters('sort', names, 3, (name) => fc.constantFrom(name, `-${name}`, `+${name}`))
   return fc.tuple(
-    fc.constantFrom(0, 0, 1, 1, 1, 1, 2, 2, 3).chain((count) =>
-      fc.tuple(...Array.from({ length: count }, () => filterParameters(world)))
+    fc.tuple(fc.constantFrom(0, 0, 1, 1, 1, 1, 2, 2, 3), filtersOfRequest(world)).chain(([count, filters]) =>
+      fc.tuple(...Array.from({ length: count }, () => filterParameters(world, filters)))
     ).map((lists) => lists.flat()),
     rarely(35, sort, nothing),
     rarely(50, includeParameters(world), rarely(70, fieldParameters(world, []), nothing)),
