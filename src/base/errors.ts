@@ -243,6 +243,12 @@ const QUERY_ERRORS = {
   FST_CRUD_QUERY_INVALID: QueryValidationError,
 } as const
 
+const REFUSALS = [RequestValidationError, ...Object.values(QUERY_ERRORS)]
+
+/** Whether an error refuses a path, a query string or a body. Any other one is a mistake of the server. */
+export const isRefusal = (error: unknown): error is Error & RequestError =>
+  REFUSALS.some((refusal) => error instanceof refusal)
+
 /** A code that an item of the query string can have. */
 export type QueryCode = keyof typeof QUERY_ERRORS
 export const QUERY_CODES = Object.freeze(Object.keys(QUERY_ERRORS)) as readonly QueryCode[]

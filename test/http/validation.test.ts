@@ -1,7 +1,9 @@
 /** Requests are validated in Fastify's own phase, by the schemas of their routes. */
 import { setImmediate } from 'node:timers/promises'
 import { defineEntity, p } from '@mikro-orm/core'
-import type { FastifyError, FastifyInstance, FastifyRequest, InjectOptions, preParsingHookHandler } from 'fastify'
+import type {
+  FastifyError, FastifyInstance, FastifyRequest, InjectOptions, preParsingHookHandler, RouteOptions,
+} from 'fastify'
 import t from 'tap'
 import { AllowedFilters, CrudBase } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -253,20 +255,56 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
   })
 
   t.test('requests at the same time are not mixed up by a slow hook that a plugin adds', async (t) => {
+    const routes: RouteOptions[] = []
     const app = await start(t, {}, (app) =>
       app.addHook('onRoute', (route) => {
-        const slow = async (): Promise<void> => await setImmediate()
-        route.preValidation = [...[route.preValidation ?? []].flat(), slow] as never
+        routes.push(route)
       }))
+    const slow = async (): Promise<void> => {
+      await setImmediate()
+      await setImmediate()
+    }
+    // behind those of the resource
+    for (const { preValidation } of routes) (preValidation as unknown[]).push(slow)
     const before = await count()
     const valid: readonly InjectOptions[] = [{ method: 'GET', url: '/jars?filter[label]=x' }, {
       method: 'GET',
       url: '/jars',
     }]
-    const answers = await Promise.all([...INVALID, ...valid, ...INVALID].map((request) => app.inject(request)))
-    const statuses = answers.map(({ statusCode }) => statusCode)
-    t.strictSame(statuses, [...INVALID.map(() => 400), 200, 200, ...INVALID.map(() => 400)])
+    const requests = [...INVALID, ...valid, ...INVALID]
+    const answerOf = async (request: InjectOptions): Promise<unknown> => {
+      const { statusCode, body } = await app.inject(request)
+      return { request, statusCode, body }
+    }
+    const alone: unknown[] = []
+    for (const request of requests) alone.push(await answerOf(request))
+    t.strictSame(await Promise.all(requests.map(answerOf)), alone)
+    const refused = INVALID.map(() => 400)
+    t.strictSame(alone.map((answer: Json) => answer.statusCode), [...refused, 200, 200, ...refused])
     t.equal(await count(), before)
+  })
+
+  t.test('a mistake of a hook of the application is not one of the client', async (t) => {
+    const breaks = (part: 'params' | 'query', operation: string) =>
+      start(t, {
+        hooks: {
+          [operation]: {
+            preValidation: async (request: Json) => {
+              request[part] = null
+            },
+          },
+        },
+      })
+    for (
+      const [part, operation, request] of [
+        ['params', 'get', { method: 'GET', url: '/jars/1' }],
+        ['params', 'update', { method: 'PATCH', url: '/jars/1', payload: { label: 'x' } }],
+        ['query', 'create', { method: 'POST', url: '/jars', payload: { label: 'x' } }],
+      ] as const
+    ) {
+      const response = await (await breaks(part, operation)).inject(request)
+      t.equal(response.statusCode, 500, `${operation}: ${response.body}`)
+    }
   })
 
   t.test("the application's own schema can only refuse more", async (t) => {

@@ -5,13 +5,8 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { TRecord, TString, TUnknown } from '@sinclair/typebox'
 import type {
-  FastifyReply,
-  FastifyRequest,
-  RawRequestDefaultExpression,
-  RawServerDefault,
-  RouteGenericInterface,
+  FastifyReply, FastifyRequest, RawRequestDefaultExpression, RawServerDefault, RouteGenericInterface,
 } from 'fastify'
-import { RequestValidationError } from '../../base/errors.ts'
 import { hasPreHandler } from '../../borrowed/fastify.ts'
 import { checkGet, checkWriteQuery, planList, planStream, type Id, type UnknownOptions } from '../../plan/index.ts'
 import type { QueryParamError } from '../../query/index.ts'
@@ -144,12 +139,7 @@ export class RouteCall {
    * @throws {RequestValidationError} for mistakes in it
    */
   accept (): void {
-    try {
-      this.accepted = acceptBody(this, !hasPreHandler(this.request))
-    } catch (error) {
-      // another error is a mistake of the application, which the operation meets again: Fastify would answer 400
-      if (error instanceof RequestValidationError) throw error
-    }
+    this.accepted = acceptBody(this, !hasPreHandler(this.request))
   }
 
   /** The rows of the body, if they are decided. Otherwise the operation reads its data. */
@@ -181,23 +171,28 @@ function hardMistake (hard: unknown, allowed: boolean): string | undefined {
 
 /**
  * The call that is being validated. Fastify's validators get only the data. Fastify calls them right after the last
- * hook on `preValidation`, in the same turn of the event loop. A WeakMap from data to calls would cost far more.
+ * hook on `preValidation`, before any microtask.
  */
 let current: RouteCall | undefined
 
-/** Keeps the call of a request, which Fastify will validate next. */
+/** Keeps the call of a request, which Fastify validates at once. */
 export function beginValidation (call: RouteCall): void {
   ;(call.request as WithCall)[kCall] = call
   current = call
+  queueMicrotask(endValidation)
+}
+
+function endValidation (): void {
+  current = undefined
 }
 
 /**
- * The call of a key, a query string or a body that is being validated. It is `undefined` if a plugin has added an
- * asynchronous hook on `preValidation` after ours, and another request came in between. Then the handler decides.
+ * The call that is being validated. It is `undefined` if Fastify has waited since the call began, for a hook on
+ * `preValidation` that was added behind ours, or for a validator of the application. Then the handler decides, because
+ * data does not tell whose it is: requests without a body have the same, and a parser may keep query strings.
  */
-export function validatedCall (data: unknown, part: 'params' | 'query' | 'body'): RouteCall | undefined {
-  // Fastify's validators get null in place of a body that is missing
-  return current !== undefined && (current.request[part] ?? null) === data ? current : undefined
+export function validatedCall (): RouteCall | undefined {
+  return current
 }
 
 /** The call of a request, for its handler. What hooks on `preHandler` can have changed is decided again. */

@@ -3,7 +3,7 @@
  * call of the request decide its key, its query string and its body. Nothing is converted or dropped.
  */
 import type { FastifySchema, HTTPMethods } from 'fastify'
-import { RequestValidationError, validationOf, type RequestError } from '../../base/errors.ts'
+import { isRefusal, RequestValidationError, validationOf, type RequestError } from '../../base/errors.ts'
 import { timesOf } from '../timing.ts'
 import { validatedCall, type RouteCall } from './call.ts'
 import type { HttpPart } from './own-errors.ts'
@@ -20,10 +20,10 @@ type ValidatorCompiler = (part: {
   readonly contentType?: string,
 }) => Validator
 
-const CHECKS: { readonly [Part in HttpPart]: (data: unknown) => unknown } = {
-  params: judged('params', (call) => call.key()),
-  querystring: judged('query', planning((call) => call.query())),
-  body: judged('body', planning((call) => call.accept())),
+const CHECKS: { readonly [Part in HttpPart]: () => unknown } = {
+  params: judged((call) => call.key()),
+  querystring: judged(planning((call) => call.query())),
+  body: judged(planning((call) => call.accept())),
   headers: () => true,
 }
 
@@ -51,27 +51,27 @@ export function routeValidation (
   }
 }
 
-/** Makes a validator of a function that throws. Fastify would answer 500 if its validator threw. */
-function judged (part: 'params' | 'query' | 'body', decide: (call: RouteCall) => unknown): (data: unknown) => unknown {
-  return (data) => {
-    const call = validatedCall(data, part)
+/**
+ * Makes a validator of a function that throws. Fastify answers 400 for every error of a validator, so an error that is
+ * no refusal is left to the handler, which meets it again.
+ */
+function judged (decide: (call: RouteCall) => unknown): () => unknown {
+  return () => {
+    const call = validatedCall()
     // without its role, an error could name what the role does not see: the handler decides
     if (call === undefined) return true
     try {
       decide(call)
       return true
     } catch (error) {
-      return { error: withValidation(error) }
+      return isRefusal(error) ? { error: withValidation(error) } : true
     }
   }
 }
 
 /** Adds Fastify's `validation` to the errors of query strings. Those of bodies and keys have it. */
-function withValidation (error: unknown): unknown {
-  const { errors } = error as Partial<RequestError>
-  if (errors !== undefined && !(error instanceof RequestValidationError)) {
-    Object.assign(error as object, { validation: errors.map(validationOf) })
-  }
+function withValidation (error: Error & RequestError): Error {
+  if (!(error instanceof RequestValidationError)) Object.assign(error, { validation: error.errors.map(validationOf) })
   return error
 }
 
