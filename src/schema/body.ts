@@ -63,7 +63,7 @@ export class Body {
   }
 
   /** The properties that data sets. */
-  propertiesIn (data: Checked): ReadonlySet<Property | undefined> {
+  propertiesIn (data: Readonly<Record<string, unknown>>): ReadonlySet<Property | undefined> {
     const given = Object.keys(data).filter((name) => data[name] !== undefined)
     return new Set(given.map((name) => this.#byName.get(name)?.property))
   }
@@ -115,7 +115,10 @@ export function readData (given: unknown, model: EntityModel, options: DataOptio
   const { by, complete, partial, check, pointer = '' } = options
   const body = by === 'server' ? serverBody(model) : clientBody(model, by, { complete: complete !== undefined })
   const data = withOwnMembers(given)
-  if (!body.accepts(data)) throw refusedBody(body.errorsOf(data, pointer), check?.(NO_DATA))
+  if (!body.accepts(data)) {
+    const missing = partial === undefined || !isObject(data) ? [] : missingIn(body.propertiesIn(data), partial, pointer)
+    throw refusedBody(body.errorsOf(data, pointer), [...missing, ...check?.(NO_DATA) ?? []])
+  }
   const row = body.rowOf(data)
   const others = check?.(row)
   if (others !== undefined && others.length > 0) throw refusedBody(new ErrorList(), others)
@@ -132,22 +135,23 @@ export function readData (given: unknown, model: EntityModel, options: DataOptio
  */
 function checkComplete (
   given: ReadonlySet<Property | undefined>,
-  { required, unfilled }: BodyRules,
+  rules: BodyRules,
   prefix: string,
   model: EntityModel
 ): void {
-  const errors = new ErrorList<BodyError>()
-  for (const { property, pointer } of required) {
-    if (given.has(property)) continue
-    errors.add(() => {
-      const detail = `The property '${property.publicName}' is required.`
-      const item = { source: { pointer: `${prefix}${pointer}` }, code: 'FST_ERR_VALIDATION', detail }
-      return { item, validation: validationOf(item) }
-    })
-  }
-  if (errors.count > 0) throw refusedBody(errors)
-  const missing = unfilled.find((property) => !given.has(property))
-  if (missing !== undefined) throw unfilledError(missing, model)
+  const missing = missingIn(given, rules, prefix)
+  if (missing.length > 0) throw refusedBody(new ErrorList(), missing)
+  const unfilled = rules.unfilled.find((property) => !given.has(property))
+  if (unfilled !== undefined) throw unfilledError(unfilled, model)
+}
+
+/** An error for each required property that is not given. */
+function missingIn (given: ReadonlySet<Property | undefined>, { required }: BodyRules, prefix: string): ErrorItem[] {
+  return required.filter(({ property }) => !given.has(property)).map(({ property, pointer }) => ({
+    source: { pointer: `${prefix}${pointer}` },
+    code: 'FST_ERR_VALIDATION',
+    detail: `The property '${property.publicName}' is required.`,
+  }))
 }
 
 const NO_DATA: RecordData = Object.freeze({ columns: [], references: [], links: [], properties: {} })

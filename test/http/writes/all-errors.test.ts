@@ -40,6 +40,12 @@ await forEachDatabase(t, { entities: [Part, Box] }, async (t, { orm }) => {
     })
   }
 
+  t.test('what a new record lacks is listed too, unless its scope fills it in', async (t) => {
+    const crud = new CrudBase({ model: Part, writable: 'all' })
+    const refused = crud.create(orm.em.fork(), { price: 'x', code: 'b' } as never, { scope: { number: 3 } })
+    await t.rejects(refused, { errors: [{ source: { pointer: '/price' } }, { source: { pointer: '/name' } }] })
+  })
+
   t.test('the key of the path may be repeated, whether or not bodies may set it', async (t) => {
     t.match(await updated('/parts/a/2', { code: 'a', number: 2, price: 3 }), { price: 3 })
     t.match(await updated('/priced/a/2', { code: 'a', number: 2, price: 4 }), { price: 4 })
