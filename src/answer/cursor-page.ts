@@ -1,24 +1,8 @@
 /** The answer of a page by cursor: its rows and its cursors. */
 import { PaginationValidationError } from '../base/errors.ts'
-import { PAGE_STYLES } from '../base/page-styles.ts'
+import { PAGE_STYLES, type CursorInfo } from '../base/page-styles.ts'
 import { otherSide, writeCursor, type KeysetPlan, type Place, type SortTexts } from '../plan/index.ts'
 import { KEYSET_ROW, type Row } from '../sql/index.ts'
-
-/** The information beside the items of a page by cursor. A cursor is null if there are no rows in its direction. */
-export interface CursorInfo {
-  /** The maximum number of items of a page. */
-  readonly per_page: number
-  /** The cursor of the next page. `null` on the last page. */
-  readonly next_cursor: string | null
-  /** The cursor of the previous page. `null` on the first page. */
-  readonly prev_cursor: string | null
-  /** Whether there are items after the page. */
-  readonly has_next: boolean
-  /** Whether there are items before the page. */
-  readonly has_prev: boolean
-  /** Pages by cursor are not counted. */
-  readonly total?: undefined
-}
 
 /** The rows of a page, after they were read. */
 export interface KeysetRows {

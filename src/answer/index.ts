@@ -4,7 +4,7 @@
  * no connection.
  */
 export { checkRecord, tooLarge } from './answer-limits.ts'
-export { cursorInfo, readKeyset, type CursorInfo, type KeysetRows } from './cursor-page.ts'
-export { pageInfo, pageJson, plannedTotal, totalOfPage, type OffsetInfo, type PageInfo } from './page.ts'
+export { cursorInfo, readKeyset, type KeysetRows } from './cursor-page.ts'
+export { pageInfo, pageJson, plannedTotal, totalOfPage } from './page.ts'
 export { planAgain } from './plan-again.ts'
 export { toWireOf, type JsonRecord, type ToWire } from './wire.ts'

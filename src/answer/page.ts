@@ -1,48 +1,16 @@
 /** The answer of a list: the items as the database wrote them, and the page information. */
+import {
+  PAGE_STYLES, type AnswerValues, type InfoOf, type SkippingStyle, type StyleName, type TotalInfo,
+} from '../base/page-styles.ts'
 import type { Window } from '../plan/index.ts'
 import type { Row } from '../sql/index.ts'
-import type { CursorInfo } from './cursor-page.ts'
-
-/** The information beside the items of a page. */
-export interface PageInfo {
-  /** The number of items of all pages. `null` if they are not counted. */
-  readonly total: number | null
-  /** With `count: { upTo: n }`: whether there are more items than `total`, which is n. Otherwise absent. */
-  readonly total_is_minimum?: boolean
-  /** The number of the page. The first page is 1. */
-  readonly page: number
-  /** The maximum number of items of a page. */
-  readonly per_page: number
-  /** The number of pages. `null` if items are not counted. A minimum if `total` is one. */
-  readonly total_pages: number | null
-  /** Whether there are items after the page. */
-  readonly has_next: boolean
-  /** Whether there are items before the page. */
-  readonly has_prev: boolean
-}
-
-/** The information beside the items of a list by offset. */
-export interface OffsetInfo {
-  /** The number of all items that match. `null` if they are not counted. */
-  readonly total: number | null
-  /** With `count: { upTo: n }`: whether there are more items than `total`, which is n. Otherwise absent. */
-  readonly total_is_minimum?: boolean
-  /** The maximum number of items of the answer. */
-  readonly limit: number
-  /** The number of items that the answer skips. */
-  readonly offset: number
-  /** Whether there are items after these. */
-  readonly has_next: boolean
-  /** Whether there are items before these. */
-  readonly has_prev: boolean
-}
 
 /**
  * The page information for the row of a list.
  *
  * @param row with `fetched`, the number of rows found, and `total`
  */
-export function pageInfo ({ style, offset, limit, count }: Window, row: Row): PageInfo | OffsetInfo {
+export function pageInfo ({ style, offset, limit, count }: Window, row: Row): InfoOf<SkippingStyle> {
   const fetched = Number(row.fetched)
   const counted = row.total === null ? null : Number(row.total)
   const ends = {
@@ -51,19 +19,19 @@ export function pageInfo ({ style, offset, limit, count }: Window, row: Row): Pa
     has_prev: offset > 0 && counted !== 0,
   }
   const totals = totalsOf(counted, count)
-  const { total } = totals
-  if (style === 'offset') return { ...totals, limit, offset, ...ends }
-  return {
-    ...totals,
-    page: offset / limit + 1,
-    per_page: limit,
-    total_pages: total === null ? null : Math.ceil(total / limit),
-    ...ends,
+  const { skips, answer } = PAGE_STYLES[style]
+  const values: Omit<AnswerValues, 'cursor'> = {
+    place: skips.place(offset, limit),
+    size: limit,
+    pages: totals.total === null ? null : Math.ceil(totals.total / limit),
   }
+  const members: Record<string, unknown> = {}
+  for (const name in answer) members[name] = values[answer[name as keyof typeof answer]]
+  return { ...totals, ...members, ...ends } as InfoOf<SkippingStyle>
 }
 
 /** The total of an answer. A bounded total is the bound if there are more rows. */
-function totalsOf (counted: number | null, count: Window['count']): Pick<PageInfo, 'total' | 'total_is_minimum'> {
+function totalsOf (counted: number | null, count: Window['count']): TotalInfo {
   if (typeof count !== 'object' || counted === null) return { total: counted }
   return { total: Math.min(counted, count.upTo), total_is_minimum: counted > count.upTo }
 }
@@ -114,7 +82,7 @@ function plannedRows (plan: Explained['Plan']): number {
 }
 
 /** The whole answer as JSON text. */
-export function pageJson (items: string, info: PageInfo | OffsetInfo | CursorInfo): string {
+export function pageJson (items: string, info: InfoOf<StyleName>): string {
   // the page information without its opening brace
   return `{"items":${items},${JSON.stringify(info).slice(1)}`
 }

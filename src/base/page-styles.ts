@@ -1,7 +1,7 @@
 /**
  * The table of pagination: the parameters, and the styles in which they are combined. An entry has everything that the
- * stages know of its parameter or style. The parser, the planner, the words of other query languages and the OpenAPI
- * document all follow from it.
+ * stages know of its parameter or style. The parser, the planner, the words of other query languages, the answers with
+ * their types and the OpenAPI document all follow from it.
  */
 
 /** Maximum number of rows in one batch of a stream. */
@@ -115,16 +115,27 @@ interface PageStyle {
   readonly size: PageParameterName
   /** Both parameters, as error messages name them. */
   readonly phrase: string
-  /** The number of rows before the page. Absent if the place is a row. */
-  readonly skipped?: (place: number | undefined, size: number) => number
-  /** Whether `skipped` depends on the size. */
-  readonly skipsPages: boolean
+  /** How the place stands for a number of rows before the page. Absent if the place is a row. */
+  readonly skips?: {
+    readonly rows: (place: number | undefined, size: number) => number,
+    readonly place: (rows: number, size: number) => number,
+    /** Whether the number of rows depends on the size. */
+    readonly bySize: boolean,
+  }
   /** The name of its answers in schemas. */
   readonly title: string
   /** Whether its answers have the total. */
   readonly hasTotal: boolean
-  /** What its answers have beside the items, the total and the ends: numbers, numbers of pages, and cursors. */
-  readonly answer: Readonly<Record<string, 'number' | 'pages' | 'cursor'>>
+  /** What its answers have beside the items, the total and the ends. */
+  readonly answer: Readonly<Record<string, keyof AnswerValues>>
+}
+
+/** The members of answers: the values of both parameters, a number of pages that may be unknown, and a cursor. */
+export interface AnswerValues {
+  readonly place: number
+  readonly size: number
+  readonly pages: number | null
+  readonly cursor: string | null
 }
 
 /** The styles. A request uses the parameters of one style. */
@@ -133,35 +144,102 @@ export const PAGE_STYLES = {
     place: 'page',
     size: 'per_page',
     phrase: 'page and per_page',
-    skipped: (page = 1, size) => (page - 1) * size,
-    skipsPages: true,
+    skips: {
+      rows: (page = 1, size) => (page - 1) * size,
+      place: (rows, size) => rows / size + 1,
+      bySize: true,
+    },
     title: 'Page',
     hasTotal: true,
-    answer: { page: 'number', per_page: 'number', total_pages: 'pages' },
+    answer: {
+      /** The number of the page. The first page is 1. */
+      page: 'place',
+      /** The maximum number of items of a page. */
+      per_page: 'size',
+      /** The number of pages. `null` if items are not counted. A minimum if `total` is one. */
+      total_pages: 'pages',
+    },
   },
   offset: {
     place: 'offset',
     size: 'limit',
     phrase: 'limit and offset',
-    skipped: (offset = 0) => offset,
-    skipsPages: false,
+    skips: { rows: (offset = 0) => offset, place: (rows) => rows, bySize: false },
     title: 'Page by offset',
     hasTotal: true,
-    answer: { limit: 'number', offset: 'number' },
+    answer: {
+      /** The maximum number of items of the answer. */
+      limit: 'size',
+      /** The number of items that the answer skips. */
+      offset: 'place',
+    },
   },
   cursor: {
     place: 'cursor',
     size: 'per_page',
     phrase: 'cursor and per_page',
-    skipsPages: false,
     title: 'Page by cursor',
     hasTotal: false,
-    answer: { per_page: 'number', next_cursor: 'cursor', prev_cursor: 'cursor' },
+    answer: {
+      /** The maximum number of items of a page. */
+      per_page: 'size',
+      /** The cursor of the next page. `null` on the last page. */
+      next_cursor: 'cursor',
+      /** The cursor of the previous page. `null` on the first page. */
+      prev_cursor: 'cursor',
+    },
   },
 } as const satisfies Readonly<Record<string, PageStyle>>
 
+type Styles = typeof PAGE_STYLES
+export type StyleName = keyof Styles
+
+/** The styles whose place is a number of rows. */
+export type SkippingStyle = { [Name in StyleName]: 'skips' extends keyof Styles[Name] ? Name : never }[StyleName]
+
+/** The total of an answer. */
+export interface TotalInfo {
+  /** The number of all items that match. `null` if they are not counted. */
+  readonly total: number | null
+  /** With `count: { upTo: n }`: whether there are more items than `total`, which is n. Otherwise absent. */
+  readonly total_is_minimum?: boolean
+}
+
+interface NoTotal {
+  /** Such pages are not counted. */
+  readonly total?: undefined
+}
+
+interface Ends {
+  /** Whether there are items after these. */
+  readonly has_next: boolean
+  /** Whether there are items before these. */
+  readonly has_prev: boolean
+}
+
+type Members<Answer> = {
+  readonly [Name in keyof Answer]: Answer[Name] extends keyof AnswerValues ? AnswerValues[Answer[Name]] : never
+}
+
+/** The information beside the items of a page in a style, or in one of several. */
+export type InfoOf<Name extends StyleName> = Name extends StyleName
+  ? (Styles[Name]['hasTotal'] extends true ? TotalInfo : NoTotal) & Members<Styles[Name]['answer']> & Ends
+  : never
+
+/** The information beside the items of a page. */
+export type PageInfo = InfoOf<'page'>
+/** The information beside the items of a list by offset. */
+export type OffsetInfo = InfoOf<'offset'>
+/** The information beside the items of a page by cursor. A cursor is null if there are no rows in its direction. */
+export type CursorInfo = InfoOf<'cursor'>
+
 /** All styles, in the order of documentation. */
 export const STYLES: readonly PageStyle[] = Object.values(PAGE_STYLES)
+
+/** The names of the styles whose place is a number of rows. The first is that of a request without parameters. */
+export const SKIPPING_STYLES = (Object.keys(PAGE_STYLES) as StyleName[]).filter((name): name is SkippingStyle =>
+  'skips' in PAGE_STYLES[name]
+)
 
 const belongsTo = (name: PageParameterName, { place, size }: PageStyle): boolean => name === place || name === size
 

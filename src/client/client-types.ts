@@ -1,6 +1,6 @@
 /** The types of a client: the parameters and results of its resources' methods. */
 import type { IsAny } from '../config/index.ts'
-import type { CursorInfo, OffsetInfo, PageInfo } from '../answer/index.ts'
+import type { CursorInfo, OffsetInfo, PageInfo } from '../base/page-styles.ts'
 import type { Aggregates, Entries, Fields, RelatedFields, Relations, UrlName } from './url-names.ts'
 import type { RecordOf } from './records.ts'
 import type { AnyFilter, CreateBody, FilterValues, KeyOf, UpdateBody } from './input-values.ts'

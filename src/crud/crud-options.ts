@@ -10,7 +10,7 @@ import type {
   WritableOption,
 } from '../config/index.ts'
 import type { CrudValues, WireRecord } from './wire-types.ts'
-import type { CursorInfo, OffsetInfo, PageInfo } from '../answer/index.ts'
+import type { InfoOf, StyleName, TotalInfo } from '../base/page-styles.ts'
 
 /** Checks the names of a configuration against an entity. The configuration may have been made without its type. */
 type ConfigCheck<Entity extends object, Config> = Config extends QueryBuilderConfig<any, infer Options>
@@ -130,8 +130,12 @@ type Total<Config> = CountOf<Config> extends infer Count ? Count extends 'exact'
     : number | null
   : never
 
+/** The information of a page with its total, if it has one. */
+type Counted<Info, Total> = Info extends TotalInfo ? Omit<Info, 'total'> & { readonly total: Total } : Info
+
 /** Properties of other pages, so that they can be read without knowing by which parameters a client asked. */
-type Absent<Names extends string> = { readonly [Name in Names]?: undefined }
+type AbsentIn<Info> = { readonly [Name in Exclude<MemberOfPages, keyof Info>]?: undefined }
+type MemberOfPages = { [Name in StyleName]: keyof InfoOf<Name> }[StyleName]
 
 /** A page of records, by `page` and `per_page`, by `limit` and `offset`, or by `cursor`, depending on the request. */
 export type CrudPage<Entity = any, Config = QueryBuilderOptions<any>> =
@@ -139,10 +143,4 @@ export type CrudPage<Entity = any, Config = QueryBuilderOptions<any>> =
     /** The records of the page. */
     readonly items: WireRecord<Entity>[],
   }
-  & (
-    | Omit<PageInfo, 'total'> & { readonly total: Total<Config> } & Absent<'limit' | 'offset' | 'next_cursor'>
-    | Omit<OffsetInfo, 'total'>
-      & { readonly total: Total<Config> }
-      & Absent<'page' | 'per_page' | 'total_pages' | 'next_cursor'>
-    | CursorInfo & Absent<'page' | 'total_pages' | 'limit' | 'offset' | 'total' | 'total_is_minimum'>
-  )
+  & { [Name in StyleName]: Counted<InfoOf<Name>, Total<Config>> & AbsentIn<InfoOf<Name>> }[StyleName]

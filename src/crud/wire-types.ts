@@ -4,7 +4,7 @@
  */
 import type { Opt, Primary } from '@mikro-orm/core'
 import type { AnyKey, IsAny, Key, KindOf, Target } from '../config/index.ts'
-import type { CursorInfo, OffsetInfo, PageInfo } from '../answer/index.ts'
+import type { InfoOf, StyleName } from '../base/page-styles.ts'
 
 /** An entity type without known properties. */
 type Untyped<Entity> = IsAny<Entity> extends true ? true : [object] extends [Entity] ? true : false
@@ -64,7 +64,7 @@ export type CamelCase<Name extends string> = Name extends `${infer Head extends 
 export type WirePage<Entity> = {
   /** The records of the page. */
   items: WireRecord<Entity>[],
-} & (PageInfo | OffsetInfo | CursorInfo)
+} & InfoOf<StyleName>
 
 /** A body: properties by public name, relations by id. Schemas tell which are required and which may be written. */
 export type WireBody<Entity> = Untyped<Entity> extends true ? Record<string, any> : {

@@ -2,6 +2,7 @@
  * The types that the planner produces, with names looked up and values converted. They contain text from a URL only as
  * values to bind. `src/sql` builds statements only from these types.
  */
+import type { SkippingStyle } from '../base/page-styles.ts'
 import type { AggregateFunction, Count, CustomFilterCallback, CustomSortCallback } from '../config/index.ts'
 import type {
   EmbeddedProperty,
@@ -176,7 +177,7 @@ interface AnswerPlan extends ReadPlan {
 
 /** The rows of a page, and how the answer describes them. */
 export interface Window {
-  readonly style: 'page' | 'offset'
+  readonly style: SkippingStyle
   /** Number of rows to skip. */
   readonly offset: number
   /** Maximum number of rows in the page, at least 1. */

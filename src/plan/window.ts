@@ -1,7 +1,7 @@
 /** Plans the pagination: which rows make the page, within `maxPerPage` and `maxOffset` of the whitelist. */
 import type { Pagination } from '../config/index.ts'
 import type { ErrorSource } from '../base/errors.ts'
-import { PAGE_PARAMETERS, PAGE_STYLES } from '../base/page-styles.ts'
+import { PAGE_PARAMETERS, PAGE_STYLES, SKIPPING_STYLES, type SkippingStyle } from '../base/page-styles.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
@@ -9,8 +9,13 @@ import type { Window } from './types.ts'
 
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
 
-const isGiven = ({ place, size }: typeof PAGE_STYLES.offset, params: QueryParams): boolean =>
-  params[place] !== undefined || params[size] !== undefined
+/** The style of a request. The parser has refused parameters of several styles. */
+function styleOf (params: QueryParams): SkippingStyle {
+  return SKIPPING_STYLES.findLast((name) => {
+    const { place, size } = PAGE_STYLES[name]
+    return params[place] !== undefined || params[size] !== undefined
+  }) ?? SKIPPING_STYLES[0]!
+}
 
 const isOf = (source: ErrorSource | undefined, parameter: string): boolean =>
   source !== undefined && 'parameter' in source && source.parameter === parameter
@@ -20,16 +25,16 @@ const isOf = (source: ErrorSource | undefined, parameter: string): boolean =>
  * window is used.
  */
 export function planWindow (params: QueryParams, pagination: Pagination, errors: QueryErrors): Window {
-  const style = isGiven(PAGE_STYLES.offset, params) ? 'offset' : 'page'
-  const { place, size, skipped, skipsPages } = PAGE_STYLES[style]
+  const style = styleOf(params)
+  const { place, size, skips } = PAGE_STYLES[style]
   const limit = params[size] ?? pagination.defaultPerPage
   // `maxPerPage`, for both sizes
   const maximum = pagination[PAGE_PARAMETERS[size].maximum]
   const tooLarge = limit > maximum
   if (tooLarge) errors.push(refusal(CODE, size, `'${size}' is at most ${maximum}.`))
   // if the size is invalid, the offset of a page number is unknown, so it is not checked
-  const known = !skipsPages || !(tooLarge || params.errors.some(({ source }) => isOf(source, size)))
-  const offset = skipped(params[place], limit)
+  const known = !skips.bySize || !(tooLarge || params.errors.some(({ source }) => isOf(source, size)))
+  const offset = skips.rows(params[place], limit)
   if (known && offset > pagination.maxOffset) {
     errors.push(
       refusal(CODE, place, `At most ${pagination.maxOffset} rows can be skipped; this would skip ${offset}.`)

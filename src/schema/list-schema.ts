@@ -28,7 +28,8 @@ export function listSchema (record: TSchema, { totals }: ListOptions = {}): TSch
     },
   }
   const members = {
-    number: Type.Integer(),
+    place: Type.Integer(),
+    size: Type.Integer(),
     pages: count('0 when there are no records.'),
     cursor: Type.Union([Type.String(), Type.Null()], {
       description: 'The value of `cursor` for that page; null if there is no such page.',
