@@ -5,23 +5,9 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  documentedRoles,
-  fastifyRoutes,
-  ignoreBody,
-  knownResources,
-  namedSchemas,
-  offerOf,
-  roleResources,
-  routedResource,
-  routeTransactions,
-  schemaNames,
-  takenNames,
-  type CrudOperation,
-  type CrudRoutesOptions,
-  type Limits,
-  type NamedSchemas,
-  type RoutedResource,
-  type UncheckedRoutes,
+  documentedRoles, fastifyRoutes, ignoreBody, knownResources, namedSchemas, offerOf, roleResources, routedResource,
+  routeTransactions, schemaNames, takenNames, type CrudOperation, type CrudRoutesOptions, type Limits,
+  type NamedSchemas, type RoutedResource, type UncheckedRoutes,
 } from '../src/http/index.ts'
 import type { Offer } from '../src/catalogue/index.ts'
 import { takesBodies } from '../src/config/index.ts'
@@ -29,7 +15,7 @@ import { checkFastify } from '../src/borrowed/check-borrowed.ts'
 import { parsersOf, withParsers, type Parsers } from '../src/borrowed/fastify.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import { checkCoLocation, checkEstimates } from '../src/resource/index.ts'
-import { checkDistributed } from '../src/write/index.ts'
+import { checkDistributed, checkKeptAnswersTable } from '../src/write/index.ts'
 import { accessOf, rememberUnlimited } from './access.ts'
 import { adviseAbout } from './advice.ts'
 import { sendsTimes } from './server-timing.ts'
@@ -171,6 +157,7 @@ async function addRoutes (
   const roles = limits?.resources
   if (limits === undefined) rememberUnlimited(fastify)
   const within = routeTransactions(what, options.transaction)
+  const withinKeyed = offer.idempotency ? routeTransactions(what, options.transaction, true) : within
   const timing = sendsTimes(fastify, options.serverTiming)
   const scoped = options.scope !== undefined
   if (scoped) checkEstimates(what, bound.whitelist, 'a scope')
@@ -185,6 +172,7 @@ async function addRoutes (
   // the server has been asked by then whether its tables are distributed
   fastify.addHook('onReady', async () => {
     const { em } = fastify.orm
+    if (offer.idempotency) checkKeptAnswersTable(what, em)
     checkDistributed(what, em, bound.model, takesBodies(operations, 'create'))
     checkCoLocation(what, em, bound.whitelist, takesBodies(operations, 'update') ? bound.writable.update : undefined)
   })
@@ -203,6 +191,7 @@ async function addRoutes (
     named,
     limits,
     within,
+    withinKeyed,
     streaming,
     timing,
     transformOf,

@@ -2,7 +2,8 @@
 import Fastify from 'fastify'
 import fs from 'node:fs'
 import t from 'tap'
-import { DEFAULT_MAX_BATCH, StreamOptionsSchema } from '../src/http/route-options.ts'
+import { DEFAULT_MAX_BATCH, IdempotencyOptionsSchema, StreamOptionsSchema } from '../src/http/route-options.ts'
+import { MAX_KEY_LENGTH } from '../src/http/routes/idempotency.ts'
 import { MAX_INCLUDE_DEPTH } from '../src/config/index.ts'
 import { completePool, DATABASE_DEFAULTS } from '../src/database/database-options.ts'
 import { defaultsOf } from '../src/base/option-checks.ts'
@@ -33,6 +34,8 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Included records of an answer': pagination.maxIncluded,
   'Bytes of the records of an answer': pagination.maxBytes,
   'Records of a batch (`createMany`)': DEFAULT_MAX_BATCH,
+  'Characters of an `Idempotency-Key`': MAX_KEY_LENGTH,
+  'Hours for which an answer can be repeated': defaultsOf(IdempotencyOptionsSchema).ttlHours,
   'Bytes of a body': Fastify().initialConfig.bodyLimit!,
   'Milliseconds of a statement': DATABASE_DEFAULTS.statementTimeoutMillis,
   'Milliseconds that a request waits for a connection': pool.connectionTimeoutMillis,

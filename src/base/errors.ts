@@ -185,6 +185,28 @@ export class PreconditionFailedError extends failureOf(
 /** `If-Match` is required, but missing (RFC 6585 section 3). */
 export class PreconditionRequiredError
   extends failureOf('FST_CRUD_PRECONDITION_REQUIRED', 428, 'The header If-Match is required.') {}
+/** The header `Idempotency-Key` is not a key, or it is missing where the resource requires one. */
+export class IdempotencyKeyError extends failureOf(
+  'FST_CRUD_IDEMPOTENCY_KEY_INVALID',
+  400,
+  'The header Idempotency-Key must be a text of 1 to 255 visible ASCII characters, in double quotes or without them: ' +
+    'Idempotency-Key: "8e03978e-40d5-43e8-bc93-6894a57f9324".'
+) {}
+/** A write with the same `Idempotency-Key` is being done. */
+export class IdempotencyRunningError extends failureOf(
+  'FST_CRUD_IDEMPOTENCY_RUNNING',
+  409,
+  'A request with the same Idempotency-Key is still running. Repeat this one later.'
+) {
+  /** Fastify sends these headers with the error. Clients may try again after this number of seconds. */
+  readonly headers = { 'retry-after': '1' }
+}
+/** The `Idempotency-Key` belongs to a write that another request has asked for. */
+export class IdempotencyMismatchError extends failureOf(
+  'FST_CRUD_IDEMPOTENCY_MISMATCH',
+  422,
+  'This Idempotency-Key was used for a request with another path, query or body. Use a new key for each write.'
+) {}
 /** The body has another media type than JSON. */
 export class UnsupportedMediaTypeError
   extends failureOf('FST_ERR_CTP_INVALID_MEDIA_TYPE', 415, 'Send the body as application/json.') {
@@ -199,13 +221,16 @@ export class UnavailableError
 }
 /**
  * The connection was lost while a transaction was being committed. The changes may have been made, so nothing is
- * repeated, and the answer has no `Retry-After`.
+ * repeated. The answer has `Retry-After` only if the request has an `Idempotency-Key`.
  */
 export class OutcomeUnknownError extends failureOf(
   'FST_CRUD_OUTCOME_UNKNOWN',
   503,
   'The connection to the database was lost while the changes were being committed: whether they were is not known.'
-) {}
+) {
+  /** The headers of the answer, if the request has an `Idempotency-Key`: clients may then repeat it. */
+  declare readonly headers?: Readonly<Record<string, string>>
+}
 /**
  * The database refused a statement, but not because of a request's input. This is a bug, here or in the application's
  * own conditions.
@@ -243,9 +268,9 @@ const QUERY_ERRORS = {
   FST_CRUD_QUERY_INVALID: QueryValidationError,
 } as const
 
-const REFUSALS = [RequestValidationError, ...Object.values(QUERY_ERRORS)]
+const REFUSALS = [RequestValidationError, IdempotencyKeyError, ...Object.values(QUERY_ERRORS)]
 
-/** Whether an error refuses a path, a query string or a body. Any other one is a mistake of the server. */
+/** Whether an error refuses a path, a header, a query string or a body. Any other one is a mistake of the server. */
 export const isRefusal = (error: unknown): error is Error & RequestError =>
   REFUSALS.some((refusal) => error instanceof refusal)
 

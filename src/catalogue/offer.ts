@@ -20,6 +20,8 @@ export interface Offer {
   /** Whether `?hard=true` removes the row of a record. */
   readonly hardDelete: boolean
   readonly requireIfMatch: boolean
+  /** Whether writes take the header Idempotency-Key, or need it. */
+  readonly idempotency: false | 'accepted' | 'required'
   /** Whether bodies may name properties that they cannot set. */
   readonly ignoresReadonly: boolean
   /** The media types, beside JSON, in which a list sends all of its records. */

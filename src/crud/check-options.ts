@@ -9,19 +9,8 @@ const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'name']
 
 /** The options of a resource's routes. They do not belong here, but are often written here. */
 const ROUTE_OPTIONS: readonly string[] = [
-  'operations',
-  'scope',
-  'hooks',
-  'config',
-  'schemas',
-  'maxBatch',
-  'allowHardDelete',
-  'requireIfMatch',
-  'readonlyProperties',
-  'unknownParameters',
-  'transaction',
-  'stream',
-  'serverTiming',
+  'operations', 'scope', 'hooks', 'config', 'schemas', 'maxBatch', 'allowHardDelete', 'requireIfMatch', 'idempotency',
+  'readonlyProperties', 'unknownParameters', 'transaction', 'stream', 'serverTiming',
 ]
 
 /** The hooks of a CRUD class. */

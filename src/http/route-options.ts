@@ -44,6 +44,25 @@ export const StreamOptionsSchema = Type.Object({
 /** The options of streams. */
 export interface StreamOptions extends Readonly<Static<typeof StreamOptionsSchema>> {}
 
+export const IdempotencyOptionsSchema = Type.Object({
+  /** Refuse writes without the header. Default: false. */
+  required: withDefault(Type.Boolean(), false),
+  /** How long the answer of a write is kept, in hours. Default: 24. */
+  ttlHours: withDefault(Type.Integer({ minimum: 1, maximum: 87_600 }), 24),
+  /**
+   * Returns a name for the caller of a request, such as the id of a user: a key belongs to this name. Without
+   * it, or if it returns `undefined`, callers are told apart by the headers Authorization, Cookie, X-Api-Key and Host.
+   */
+  principal: Type.Optional(
+    Type.Unsafe<(request: FastifyRequest) => string | undefined | Promise<string | undefined>>(
+      Type.Function([], Type.Any())
+    )
+  ),
+}, closed)
+
+/** How writes with the header `Idempotency-Key` are answered. */
+export interface IdempotencyOptions extends Readonly<Static<typeof IdempotencyOptionsSchema>> {}
+
 /** Whether an operation uses a transaction, or the options of its transaction. */
 export type RouteTransaction = boolean | TransactionOptions
 /** The same setting for all operations of a resource, or for each operation. */
@@ -51,16 +70,8 @@ export type RouteTransactions = RouteTransaction | { readonly [Operation in Crud
 
 /** Fastify's hooks of a route. Other names are refused, since their hooks would never run. */
 const HOOKS = [
-  'onRequest',
-  'preParsing',
-  'preValidation',
-  'preHandler',
-  'preSerialization',
-  'onSend',
-  'onResponse',
-  'onTimeout',
-  'onError',
-  'onRequestAbort',
+  'onRequest', 'preParsing', 'preValidation', 'preHandler', 'preSerialization', 'onSend', 'onResponse', 'onTimeout',
+  'onError', 'onRequestAbort',
 ] as const satisfies readonly (keyof RouteOptions)[]
 
 /** Fastify's hooks of a route. An interface, since its name is what declarations show. */
@@ -83,10 +94,12 @@ export const ResourceOptionsSchema = Type.Object({
   scope: Type.Optional(Type.Function([], Type.Any())),
   /** Hooks of all routes and of single operations. The hooks in `all` run first. */
   hooks: Type.Optional(
-    Type.Unsafe<{
-      /** Hooks of all routes. They run before those of a single operation. */
-      readonly all?: RouteHooks,
-    } & { readonly [Operation in CrudOperation]?: RouteHooks }>(
+    Type.Unsafe<
+      {
+        /** Hooks of all routes. They run before those of a single operation. */
+        readonly all?: RouteHooks,
+      } & { readonly [Operation in CrudOperation]?: RouteHooks }
+    >(
       Type.Object({ all: HooksSchema, ...byOperation(HooksSchema) }, closed)
     )
   ),
@@ -122,6 +135,14 @@ export const ResourceOptionsSchema = Type.Object({
    * or `text/csv` to JSON: `true`, or options. Default: false.
    */
   stream: withDefault(Type.Unsafe<boolean | StreamOptions>(Type.Union([Type.Boolean(), StreamOptionsSchema])), false),
+  /**
+   * Let clients repeat a write: a request with the header `Idempotency-Key` that was done before gets its answer again,
+   * and changes nothing. `true`, or options. The ORM needs the entity `IdempotencyRecord`. Default: false.
+   */
+  idempotency: withDefault(
+    Type.Unsafe<boolean | IdempotencyOptions>(Type.Union([Type.Boolean(), IdempotencyOptionsSchema])),
+    false
+  ),
   /** Send the duration of a request's stages in the header Server-Timing. Default: the option of `crudKit`. */
   serverTiming: Type.Optional(Type.Boolean()),
   /** Name of the resource in documentation. Default: the name of its table. */

@@ -1,4 +1,5 @@
 /** The OpenAPI document is valid, and matches the whitelist and the entity. It needs no database. */
+import { defineEntity, p } from '@mikro-orm/core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import swagger, { type SwaggerOptions } from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
@@ -6,7 +7,8 @@ import t, { type Test } from 'tap'
 import { entities as exampleEntities } from '../../example/entities/index.ts'
 import { resources as exampleResources } from '../../example/resources/index.ts'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig, type CrudKitOptions,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, IdempotencyRecord, primaryKey,
+  QueryBuilderConfig, type CrudKitOptions,
 } from '../../src/index.ts'
 import { LIST_VALUES, OPERATORS } from '../../src/operators/index.ts'
 import { entities, Order, OrderItem, Plant, Specimen, Tag } from '../fixtures/entities.ts'
@@ -19,12 +21,12 @@ async function documented (
   t: Test,
   resources: NonNullable<CrudKitOptions['resources']>,
   options: SwaggerOptions = OPENAPI_3_1,
-  of: typeof entities | typeof exampleEntities = entities
+  of: Parameters<typeof ormOf>[0] = entities
 ): Promise<Json> {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(swagger, options)
-  await app.register(crudKit, { orm: ormOf(of as never), resources })
+  await app.register(crudKit, { orm: ormOf(of), resources })
   return documentOf(app)
 }
 
@@ -232,6 +234,29 @@ t.test('routes document versions, conditional requests and their refusals', asyn
   t.match(parametersOf(plant.delete)['hard'], { in: 'query', schema: { type: 'boolean' } })
   t.notOk('If-Match' in parametersOf(plant.patch))
   t.notOk('hard' in parametersOf(order.delete))
+})
+
+t.test('writes that clients may repeat document their key', async (t) => {
+  const Note = defineEntity({ name: 'Note', properties: { ...primaryKey, text: p.string() } })
+  const crud = new CrudBase({ model: Note, writable: ['text'] })
+  const document = await documented(
+    t,
+    {
+      '/notes': { crud, idempotency: true },
+      '/strict': { crud, name: 'strict', idempotency: { required: true } },
+    },
+    OPENAPI_3_1,
+    [Note, IdempotencyRecord]
+  )
+  await checkValid(t, document)
+  const note = document.paths['/notes/{id}']
+  t.match(parametersOf(document.paths['/notes'].post)['Idempotency-Key'], { in: 'header', required: false })
+  t.match(parametersOf(document.paths['/strict'].post)['Idempotency-Key'], { in: 'header', required: true })
+  t.notOk('Idempotency-Key' in parametersOf(note.get))
+  t.strictSame(Object.keys(note.patch.responses), ['200', '400', '404', '409', '422', '503'])
+  t.match(note.delete.responses['200'].headers, { 'Idempotency-Replayed': { schema: { enum: ['true'] } } })
+  t.match(note.put.responses['409'].headers, { 'Retry-After': {} })
+  t.notOk('422' in note.get.responses)
 })
 
 t.test('composite keys, every type, batches and whole records are documented', async (t) => {

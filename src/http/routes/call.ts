@@ -14,6 +14,7 @@ import type { PlannedList } from '../../resource/index.ts'
 import { declaredParameters } from '../declared-parameters.ts'
 import type { CrudOperation } from '../route-options.ts'
 import { acceptBody, type AcceptedBody } from './accepted-body.ts'
+import type { RequestKey } from './idempotency.ts'
 import type { SeenResource } from './seen-resource.ts'
 
 /**
@@ -57,6 +58,7 @@ export class RouteCall {
   accepted: AcceptedBody | undefined
   #id: Id | undefined
   #readQuery: { readonly hard: boolean } | undefined
+  #requestKey: RequestKey | undefined
 
   constructor (request: RouteRequest, operation: CrudOperation, seen: SeenResource, streams: boolean) {
     this.request = request
@@ -131,6 +133,17 @@ export class RouteCall {
       refuseUnknown: this.seen.options.unknownParameters !== 'ignore' && !open,
       declared: [...own, ...names],
     }
+  }
+
+  /**
+   * The header Idempotency-Key, with what the request asks for; `undefined` for a request without one.
+   *
+   * @throws {IdempotencyKeyError} for a header that is not a key, and for a missing one where keys are required
+   */
+  idempotencyKey (): RequestKey | undefined {
+    // hooks on preHandler may change the body: what the client has sent counts
+    this.#requestKey ??= this.seen.idempotency?.keyOf(this.request)
+    return this.#requestKey
   }
 
   /**

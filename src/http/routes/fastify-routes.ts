@@ -40,6 +40,8 @@ export interface RouteParts {
   /** Absent without roles. */
   readonly limits: Limits | undefined
   readonly within: Readonly<Record<CrudOperation, Within>>
+  /** The same for requests with an idempotency key. */
+  readonly withinKeyed: Readonly<Record<CrudOperation, Within>>
   /** Sends streams, if the resource has them. */
   readonly streaming: Streaming | undefined
   /** Whether the routes send `Server-Timing`. */
@@ -59,7 +61,7 @@ export interface FastifyRoute {
  */
 export function fastifyRoutes (
   fastify: FastifyInstance,
-  { options, routed, offer, named, limits, within, streaming, timing, transformOf }: RouteParts
+  { options, routed, offer, named, limits, within, withinKeyed, streaming, timing, transformOf }: RouteParts
 ): { readonly routes: FastifyRoute[], readonly onRoute: LastHooks['append'] } {
   const { name, bound, operations } = routed
   const { orm } = fastify
@@ -81,7 +83,7 @@ export function fastifyRoutes (
     return schema
   }
   const lastHooks = new LastHooks()
-  const routes = routeDefinitions({ orm, resource: bound, options, operations, within, streaming })
+  const routes = routeDefinitions({ orm, resource: bound, options, operations, within, withinKeyed, streaming })
     .map((definition): FastifyRoute => {
       const { operation, method, url } = definition
       const handler: RouteHandler = (request, reply) => definition.handler(callOfRequest(request), reply)

@@ -9,6 +9,7 @@ import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { Streaming } from '../streams/index.ts'
 import { changedData, newData } from './accepted-body.ts'
 import type { RouteCall } from './call.ts'
+import { repeatable } from './idempotency.ts'
 import { keyPath } from './key.ts'
 import { routeMethods } from './route-methods.ts'
 import type { Within } from './transactions.ts'
@@ -37,6 +38,8 @@ export interface HandlerParts {
   readonly options: CrudRoutesOptions
   readonly operations: readonly CrudOperation[]
   readonly within: Readonly<Record<CrudOperation, Within>>
+  /** The same for requests with an idempotency key, which always use a transaction. */
+  readonly withinKeyed: Readonly<Record<CrudOperation, Within>>
   /** Sends streams, if the resource has them. */
   readonly streaming: Streaming | undefined
 }
@@ -61,7 +64,7 @@ export function routeDefinitions (parts: HandlerParts): RouteDefinition[] {
 
 /** The handlers by operation. `create` is also that of `createMany`. */
 function handlersOf (
-  { orm, options, within, streaming }: HandlerParts
+  { orm, options, within, withinKeyed, streaming }: HandlerParts
 ): Readonly<Record<Exclude<CrudOperation, 'createMany'>, CallHandler>> {
   const { crud, scope: scopeOf, schemas = {}, requireIfMatch } = options
   const methods = routeMethods(orm, crud)
@@ -80,13 +83,14 @@ function handlersOf (
   const run = <Answer>(
     operation: CrudOperation,
     call: RouteCall,
-    work: (options: CrudReadOptions) => Promise<Answer>
+    work: (options: CrudReadOptions) => Promise<Answer>,
+    inside = within
   ): Promise<Answer> => {
     const begin = (): Promise<Answer> => {
       const given = optionsOf(call)
       return given instanceof Promise ? given.then(work) : work(given)
     }
-    return within[operation](call.request, begin)
+    return inside[operation](call.request, begin)
   }
 
   /**
@@ -108,7 +112,7 @@ function handlersOf (
   }
 
   /**
-   * Runs a write and sends its answer.
+   * Runs a write and sends its answer. With an idempotency key, a write that was done before gets its answer again.
    *
    * @param answerOf makes the answer of the result
    */
@@ -119,7 +123,15 @@ function handlersOf (
     work: (options: CrudReadOptions) => Promise<Result>,
     answerOf: (result: Result) => WriteAnswer
   ): Promise<FastifyReply> => {
-    const { status, headers, json } = answerOf(await run(operation, call, work))
+    const key = call.idempotencyKey()
+    const { status, headers, json } = key === undefined
+      ? answerOf(await run(operation, call, work))
+      : await repeatable(() =>
+        run(operation, call, (options) => {
+          const answering = async (): Promise<WriteAnswer> => answerOf(await work(options))
+          return call.seen.idempotency!.answer(operation, call.request, key, options, answering)
+        }, withinKeyed)
+      )
     return sendJson(call, reply.code(status).headers(headers), json)
   }
 

@@ -6,12 +6,9 @@ import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { checkSchema, shown } from '../../base/option-checks.ts'
 import type { Resource } from '../../resource/index.ts'
+import { checkKeptAnswers } from '../../write/index.ts'
 import {
-  DEFAULT_MAX_BATCH,
-  ResourceOptionsSchema,
-  STREAM_TYPES,
-  type CrudOperation,
-  type CrudRoutesOptions,
+  DEFAULT_MAX_BATCH, ResourceOptionsSchema, STREAM_TYPES, type CrudOperation, type CrudRoutesOptions,
 } from '../route-options.ts'
 import { offeredOperations } from './operations.ts'
 import { checkOwnParts } from './own-parts.ts'
@@ -31,7 +28,7 @@ export function offerOf (
   { bound: { model, config, whitelist, writable }, operations, limited = false }: OfferedResource,
   options: CrudRoutesOptions
 ): Offer {
-  const { crud, scope, maxBatch = DEFAULT_MAX_BATCH, stream = false } = options
+  const { crud, scope, maxBatch = DEFAULT_MAX_BATCH, stream = false, idempotency } = options
   return {
     model,
     whitelist,
@@ -43,6 +40,11 @@ export function offerOf (
     maxBatch,
     hardDelete: options.allowHardDelete === true,
     requireIfMatch: options.requireIfMatch === true,
+    idempotency: idempotency === undefined || idempotency === false
+      ? false
+      : idempotency !== true && idempotency.required === true
+        ? 'required'
+        : 'accepted',
     ignoresReadonly: options.readonlyProperties === 'ignore',
     streams: stream === false ? [] : STREAM_TYPES,
     complete: !limited && fillsNothing(options, operations),
@@ -58,7 +60,7 @@ type OfferedResource = Pick<RoutedResource, 'bound' | 'operations'> & { readonly
  * @param outer the prefix of the instance on which the routes are registered
  * @param byRole whether roles limit what requests may do
  * @throws {ConfigError} when the whitelist names a property that the entity does not have, or when the entity does not
- *   support an operation or `requireIfMatch`
+ *   support an operation or `requireIfMatch`, and when the ORM lacks the table for `idempotency`
  */
 export function routedResource (
   orm: MikroORM | undefined,
@@ -77,6 +79,7 @@ export function routedResource (
   const bound = crud.bind(orm.em)
   const operations = offeredOperations(what, bound, options, byRole)
   checkOwnParts(what, options, operations)
+  if (rest.idempotency !== undefined && rest.idempotency !== false) checkKeptAnswers(what, orm.em)
   if (rest.requireIfMatch) checkVersion(what, bound.model)
   const name = options.name ?? crud.name ?? bound.model.tableName
   bound.whitelist.names.add(name)

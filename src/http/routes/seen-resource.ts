@@ -4,6 +4,7 @@ import { CrudBase } from '../../crud/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { locationsOf, tagOf } from './headers.ts'
+import { idempotencyOf, type Idempotency } from './idempotency.ts'
 import { keyReader } from './key.ts'
 
 export interface SeenResource {
@@ -20,6 +21,8 @@ export interface SeenResource {
   readonly decides: Readonly<Record<'create' | 'update', boolean>>
   /** Names that bodies may have and that are ignored. `undefined` if such names are refused. */
   readonly ignored: Readonly<Record<'create' | 'update', readonly string[] | undefined>>
+  /** How requests with an idempotency key are answered, if the resource takes such keys. */
+  readonly idempotency: Idempotency | undefined
   readonly readKey: ReturnType<typeof keyReader>
   readonly tagOf: ReturnType<typeof tagOf>
   readonly locationOf: ReturnType<typeof locationsOf>
@@ -33,6 +36,7 @@ export function seenResources (
   const known = new WeakMap<Resource, SeenResource>()
   const completes = fillsNothing(options, operations)
   const ignores = options.readonlyProperties === 'ignore'
+  const idempotency = idempotencyOf(options)
   return (resource, actor) => {
     let seen = known.get(resource)
     if (seen !== undefined) return seen
@@ -54,6 +58,7 @@ export function seenResources (
           create: ignores ? writable.create?.readonly : undefined,
           update: ignores ? writable.update?.readonly : undefined,
         },
+        idempotency,
         readKey: keyReader(model),
         tagOf: tagOf(model),
         locationOf: locationsOf(model, options.crud.afterRead !== undefined),

@@ -1,20 +1,11 @@
 /** Decides which routes of a resource do their work in a transaction, and with which options. */
 import type { FastifyRequest } from 'fastify'
-import {
-  checkTransactionOptions,
-  TransactionOptionsSchema,
-  withTransaction,
-} from '../../database/index.ts'
+import { checkTransactionOptions, TransactionOptionsSchema, withTransaction } from '../../database/index.ts'
 import { factsOf } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { runAround } from '../../run/index.ts'
 import { didYouMean, nearest } from '../../base/suggest.ts'
-import {
-  OPERATIONS,
-  type CrudOperation,
-  type RouteTransaction,
-  type RouteTransactions,
-} from '../route-options.ts'
+import { OPERATIONS, type CrudOperation, type RouteTransaction, type RouteTransactions } from '../route-options.ts'
 import { switchEm } from '../em-of-request.ts'
 
 /** Runs the part of a handler that uses the database. In a transaction, `request.em` is the transaction's. */
@@ -25,15 +16,20 @@ const plain: Within = (request, work) => work()
 /**
  * Functions that run the work of each operation, with or without a transaction.
  *
+ * @param always whether operations use a transaction even if the option does not say so
  * @throws {ConfigError} for options of transactions that are invalid
  */
 export function routeTransactions (
   what: string,
-  given: RouteTransactions | undefined
+  given: RouteTransactions | undefined,
+  always = false
 ): Readonly<Record<CrudOperation, Within>> {
   const byOperation = readTransactions(what, given)
   return Object.fromEntries(
-    OPERATIONS.map((operation) => [operation, withinOf(`${what}: transaction`, operation, byOperation[operation])])
+    OPERATIONS.map((operation) => {
+      const transaction = byOperation[operation] || always
+      return [operation, withinOf(`${what}: transaction`, operation, transaction)]
+    })
   ) as Record<CrudOperation, Within>
 }
 

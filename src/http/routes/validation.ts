@@ -2,8 +2,10 @@
  * The validators of a resource's routes, which Fastify calls between `preValidation` and `preHandler`. They let the
  * call of the request decide its key, its query string and its body. Nothing is converted or dropped.
  */
+import type { TObject } from '@sinclair/typebox'
 import type { FastifySchema, HTTPMethods } from 'fastify'
 import { isRefusal, RequestValidationError, validationOf, type RequestError } from '../../base/errors.ts'
+import { IDEMPOTENCY_KEY } from '../schemas/operation.ts'
 import { timesOf } from '../timing.ts'
 import { validatedCall, type RouteCall } from './call.ts'
 import type { HttpPart } from './own-errors.ts'
@@ -11,6 +13,8 @@ import { both, ownCheck, withoutChanges, type OwnBodies, type OwnCheck, type Val
 
 /** Compiles a schema of the application with the server's own validator. */
 export type CompileOwn = (schema: object, part: HttpPart, method: string, url: string) => Validator
+
+const acceptAll = (): boolean => true
 
 type ValidatorCompiler = (part: {
   readonly schema: unknown,
@@ -24,7 +28,7 @@ const CHECKS: { readonly [Part in HttpPart]: () => unknown } = {
   params: judged((call) => call.key()),
   querystring: judged(planning((call) => call.query())),
   body: judged(planning((call) => call.accept())),
-  headers: () => true,
+  headers: judged((call) => call.idempotencyKey()),
 }
 
 /**
@@ -39,9 +43,10 @@ export function routeValidation (
   bodies: OwnBodies | undefined,
   compileOwn: CompileOwn
 ): ValidatorCompiler {
+  const takesKeys = generated.headers !== undefined && IDEMPOTENCY_KEY in (generated.headers as TObject).properties
   return ({ schema, httpPart, contentType, url = '' }) => {
     const part = httpPart as HttpPart
-    const ours = CHECKS[part]
+    const ours = part === 'headers' && !takesKeys ? acceptAll : CHECKS[part]
     const compile = (schema: object): OwnCheck => ownCheck(compileOwn(schema, part, method as string, url), part)
     const ofBodies = part === 'body' ? bodies?.check(schema, contentType, compile) : undefined
     if (ofBodies !== undefined) return both(ours, ofBodies)

@@ -12,11 +12,10 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   404: 'There is no such record.',
   409: 'The write conflicts with another record.',
   412: 'The record has changed since the version in If-Match.',
+  422: 'The Idempotency-Key was used for another request.',
   428: 'If-Match is missing.',
   503: 'The database is not available at the moment.',
 }
-
-const RetryAfter = { type: 'string', description: 'Seconds after which it is worth trying again.' }
 
 /** What guards an operation besides the scope of its resource. */
 export interface Guards {
@@ -31,7 +30,7 @@ const UNGUARDED: Guards = { identity: false, permission: false }
 /** The error responses of an operation, by status. */
 export function errorResponses (
   operation: CrudOperation,
-  { model, scoped, requireIfMatch }: Offer,
+  { model, scoped, requireIfMatch, idempotency }: Offer,
   { identity, permission }: Guards = UNGUARDED
 ): Record<string, TSchema> {
   const { writes, byKey, bodies } = factsOf(operation)
@@ -41,14 +40,23 @@ export function errorResponses (
   if (identity) responses[401] = responseOf(401)
   if (permission || (scoped && bodies.length > 0)) responses[403] = responseOf(403)
   if (byKey) responses[404] = responseOf(404)
-  if (writes) responses[409] = responseOf(409)
+  if (writes) responses[409] = idempotency === false ? responseOf(409) : CONFLICT_OR_RUNNING
   if (matches) responses[412] = responseOf(412)
+  if (writes && idempotency !== false) responses[422] = responseOf(422)
   if (matches && requireIfMatch && operation !== 'restore') responses[428] = responseOf(428)
   return responses
 }
+
+const RetryAfter = { type: 'string', description: 'Seconds after which it is worth trying again.' }
 
 const responseOf = (status: number): TSchema => ({
   ...ERROR_RESPONSES['4xx'],
   description: DESCRIPTIONS[status],
   ...(status === 503 && { headers: { 'Retry-After': RetryAfter } }),
 } as TSchema)
+
+const CONFLICT_OR_RUNNING = {
+  ...responseOf(409),
+  description: 'The write conflicts with another record, or a request with the same Idempotency-Key is still running.',
+  headers: { 'Retry-After': { ...RetryAfter, description: `${RetryAfter.description} Absent for a conflict.` } },
+} as TSchema

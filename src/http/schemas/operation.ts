@@ -2,6 +2,7 @@
 import { OptionalKind, Type, type TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
 import type { Offer } from '../../catalogue/index.ts'
+import { factsOf } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { inputSchema } from '../../schema/index.ts'
 import { parametersOf } from './parameters.ts'
@@ -35,7 +36,7 @@ export function operationSchema (
   const { model } = resource
   const response = (status: number, schema: TSchema, description: string) => {
     const responses = errorResponses(operation, resource)
-    responses[status] = withHeaders(schema, operation, model, description)
+    responses[status] = withHeaders(schema, operation, resource, description)
     return Object.assign(responses, ERROR_RESPONSES)
   }
   const querystring = querySchema(() => parametersOf(operation, resource, true))
@@ -51,14 +52,14 @@ export function operationSchema (
       return { params: paramsOf(model), querystring, response: response(200, named.record, 'The record.') }
     case 'create':
     case 'createMany':
-      return { querystring, ...createParts(resource, named, response) }
+      return { querystring, ...requestHeaders(operation, resource), ...createParts(resource, named, response) }
     case 'update':
       return {
         description:
           'Changes the given properties. All others stay unchanged. The body may repeat the key of the path.',
         params: paramsOf(model),
         querystring,
-        ...ifMatchHeader(resource),
+        ...requestHeaders(operation, resource),
         body: named.update!,
         response: response(200, named.written, 'The record after the change.'),
       }
@@ -66,13 +67,14 @@ export function operationSchema (
       return {
         params: paramsOf(model),
         querystring,
-        ...ifMatchHeader(resource),
+        ...requestHeaders(operation, resource),
         response: response(200, named.written, 'The deleted record.'),
       }
     case 'restore':
       return {
         params: paramsOf(model),
         querystring,
+        ...requestHeaders(operation, resource),
         response: response(200, named.written, 'The restored record.'),
       }
   }
@@ -88,9 +90,8 @@ function createParts (
   const many = Type.Array(one, { maxItems: maxBatch })
   return operations.includes('create')
     ? {
-        description:
-          `The body may also be a list of at most ${maxBatch} records, of which all or none are created. ` +
-          'The answer is then the list of the new records.',
+        description: `The body may also be a list of at most ${maxBatch} records, of which all or none are created. ` +
+        'The answer is then the list of the new records.',
         'x-create-many': { maxItems: maxBatch },
         body: Type.Union([one, many]),
         response: response(
@@ -159,26 +160,48 @@ function keySchema (model: EntityModel): TSchema {
   })))
 }
 
-function ifMatchHeader ({ model, requireIfMatch }: Offer): { readonly headers?: TSchema } {
-  if (model.version === undefined) return {}
-  const header = Type.String({
-    description: 'The ETag of the expected version. If the record has changed since, the request is refused.',
-  })
-  return { headers: Type.Object({ 'If-Match': requireIfMatch ? header : Type.Optional(header) }) }
+const IfMatch = Type.String({
+  description: 'The ETag of the expected version. If the record has changed since, the request is refused.',
+})
+/** The name of the header as documents show it. Fastify's validators of headers see it in the schema, too. */
+export const IDEMPOTENCY_KEY = 'Idempotency-Key'
+const IdempotencyKey = Type.String({
+  description: 'A new unique text for each write, such as a UUID. A request that is repeated with it gets the answer ' +
+    'of the first one and changes nothing.',
+})
+
+/** The headers of a write. */
+function requestHeaders (
+  operation: CrudOperation,
+  { model, requireIfMatch, idempotency }: Offer
+): { readonly headers?: TSchema } {
+  const headers: Record<string, TSchema> = {}
+  const optional = (header: TSchema, required: boolean): TSchema => required ? header : Type.Optional(header)
+  if (model.version !== undefined && (operation === 'update' || operation === 'delete')) {
+    headers['If-Match'] = optional(IfMatch, requireIfMatch)
+  }
+  if (idempotency !== false) headers[IDEMPOTENCY_KEY] = optional(IdempotencyKey, idempotency === 'required')
+  return Object.keys(headers).length > 0 ? { headers: Type.Object(headers) } : {}
 }
 
 const ETag = { type: 'string', description: 'The version of the record, for If-Match.' }
+const Replayed = {
+  type: 'string',
+  enum: ['true'],
+  description: 'The answer is that of an earlier request with the same Idempotency-Key.',
+}
 const Location = { type: 'string', format: 'uri-reference', description: 'The path of the new record.' }
 
 function withHeaders (
   schema: TSchema,
   operation: CrudOperation,
-  { version }: EntityModel,
+  { model: { version }, idempotency }: Offer,
   description: string
 ): TSchema {
   const headers = {
     ...(operation === 'create' && { Location }),
     ...(version?.hidden === false && operation !== 'list' && operation !== 'createMany' && { ETag }),
+    ...(idempotency !== false && factsOf(operation).writes && { 'Idempotency-Replayed': Replayed }),
   }
   return { ...schema, 'x-response-description': description, ...(Object.keys(headers).length > 0 && { headers }) }
 }
