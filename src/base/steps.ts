@@ -1,7 +1,8 @@
 /**
  * Work that may have to wait, written once for sessions with promises and for blocking ones. It is a generator, which
  * yields the promises that it waits for. `yield *` does the steps of another generator, as `await` calls an async
- * function.
+ * function. Write it at the top level of a module: a generator function inside another one is made for each call, and
+ * V8 keeps what it can see until a full collection (`test/structure/steps.test.ts`).
  *
  * @example
  * function * rename (session: CrudSession, id: Id): Steps<Row> {

@@ -139,21 +139,30 @@ function * findRefused (
   attempt: InsertAttempt
 ): Steps<number | undefined> {
   if (!isRepeatable(error)) return undefined
-  let index: number | undefined
+  const found: { index?: number } = {}
   // the search is always rolled back, and if it fails the error of the write matters more
-  yield * refusalOf(writeInTransaction(write, function * (inner) {
-    const search = searchRefused(count)
-    let step = search.next()
-    while (step.done !== true) {
-      const part = step.value
-      const refusal = yield * refusalOf(writeInTransaction(inner, (innermost) => attempt(innermost, part)))
-      if (refusal !== undefined && !isSameError(refusal, error)) throw refusal
-      step = search.next(refusal !== undefined)
-    }
-    index = step.value
-    throw error
-  }))
-  return index
+  yield * refusalOf(writeInTransaction(write, (inner) => searchInside(inner, count, error, attempt, found)))
+  return found.index
+}
+
+/** Notes the index of the refused record, and throws the error of the batch, which rolls the search back. */
+function * searchInside (
+  write: Write<EntityManager | SyncSession>,
+  count: number,
+  error: ServerError,
+  attempt: InsertAttempt,
+  found: { index?: number }
+): Steps<never> {
+  const search = searchRefused(count)
+  let step = search.next()
+  while (step.done !== true) {
+    const part = step.value
+    const refusal = yield * refusalOf(writeInTransaction(write, (inner) => attempt(inner, part)))
+    if (refusal !== undefined && !isSameError(refusal, error)) throw refusal
+    step = search.next(refusal !== undefined)
+  }
+  if (step.value !== undefined) found.index = step.value
+  throw error
 }
 
 /** The error of some work, or `undefined` if it succeeds. */

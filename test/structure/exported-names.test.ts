@@ -11,7 +11,7 @@ const EXCEPTIONS: readonly string[] = [
   'autoload',
 ]
 
-const DECLARATION = /^export (?:async )?(?:function\*?|class|interface|type|const|let)\s+([A-Za-z_$][\w$]*)/gm
+const DECLARATION = /^export (?:async )?(?:function\s*\*?|class|interface|type|const|let)\s+([A-Za-z_$][\w$]*)/gm
 
 /** The names that more than one of the files declares. Overloads and a type beside its value are in one file. */
 function repeatedNames (files: ReadonlyMap<string, string>): string[] {

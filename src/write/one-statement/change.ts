@@ -54,19 +54,21 @@ export function * updateRow (
   data: RecordData,
   filters: ActiveFilters
 ): Steps<Written> {
-  const plan = planChange(write, id, data, filters)
-  if (plan === undefined) throw new NotFoundError()
-  function * run (inner: Write): Steps<Written> {
-    const [written] = yield * runWrite(inner, plan!, filters)
-    return written ?? (yield * refuseChange(inner, id, data, filters))
-  }
   const checked = checkingItself(write, filters)
-  if (!needsTransaction(checked)) return yield * run(checked)
-  return yield * writeInTransaction(checked, function * (inner) {
-    const written = yield * run(inner)
-    yield * checkWrittenScope(inner, id)
-    return written
-  })
+  if (!needsTransaction(checked)) return yield * changeRow(checked, id, data, filters)
+  return yield * writeInTransaction(checked, (inner) => changeAndSearch(inner, id, data, filters))
+}
+
+function * changeRow (write: Write, id: Id, data: RecordData, filters: ActiveFilters): Steps<Written> {
+  return (yield * runChange(write, planChange(write, id, data, filters), filters)) ??
+    (yield * refuseChange(write, id, data, filters))
+}
+
+/** Changes a row, and looks for it in its scope afterwards. */
+function * changeAndSearch (write: Write, id: Id, data: RecordData, filters: ActiveFilters): Steps<Written> {
+  const written = yield * changeRow(write, id, data, filters)
+  yield * checkWrittenScope(write, id)
+  return written
 }
 
 /** Marks a row as deleted, or removes the mark. A row without the mark stays unchanged when it is removed. */
