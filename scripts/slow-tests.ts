@@ -56,7 +56,6 @@ export const SLOW: readonly string[] = [
   'test/http/writes/repeats.test.ts',
   // random requests and conditions, thousands of them
   'test/http/nasty-query-strings.test.ts',
-  'test/http/random-includes.test.ts',
   'test/http/writes/random-bodies.test.ts',
   'test/model/random-requests.test.ts',
   'test/model/random-writes.test.ts',

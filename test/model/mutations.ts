@@ -98,6 +98,31 @@ export const mutations: readonly Mutation[] = [
     '} <= ${numberSql(rules.limit)}',
     '} < ${numberSql(rules.limit)}'
   ),
+  reads(
+    'the condition of an include leaves out nothing',
+    'src/sql/record.ts',
+    'relatedRows(relation, parents, rules?.where, context)',
+    'relatedRows(relation, parents, undefined, context)'
+  ),
+  reads(
+    'the condition of an aggregate leaves out nothing',
+    'src/sql/aggregate.ts',
+    'relatedRows(relation, parents, where, context)',
+    'relatedRows(relation, parents, undefined, context)'
+  ),
+  reads(
+    'aggregates of one relation have the condition of the first one',
+    'src/sql/aggregate.ts',
+    "`${idOf(relation)} ${where === undefined ? '' : idOf(where)}`",
+    'idOf(relation)'
+  ),
+  reads('a count of no records is null', 'src/sql/aggregate.ts', 'sql`coalesce(${value}, 0)`', 'value'),
+  reads(
+    'a relation that does not exist exists',
+    'src/sql/aggregate.ts',
+    'sql`${name(expression, keyName(0))} is not null`',
+    "trusted('true')"
+  ),
   writes(
     'a change does not change the version',
     'src/sql/write.ts',

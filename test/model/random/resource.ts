@@ -31,10 +31,10 @@ function allowedFilter (filter: Filter): any {
 }
 
 function allowedInclude (include: Include): any {
-  if (include.kind === 'aggregate') return AllowedInclude[include.function](include.path)
-  const { alias, limit, sort, where } = include
-  const options: Options = { ...alias && { alias }, ...limit && { limit }, ...sort && { sort } }
-  if (where) options['where'] = { [where.property]: where.equals }
+  const where = include.where && { where: { [include.where.property]: include.where.equals } }
+  if (include.kind === 'aggregate') return AllowedInclude[include.function](include.path, { ...where })
+  const { alias, limit, sort } = include
+  const options: Options = { ...alias && { alias }, ...limit && { limit }, ...sort && { sort }, ...where }
   return new AllowedInclude(include.path, options)
 }
 

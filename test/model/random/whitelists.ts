@@ -1,7 +1,7 @@
 /** Whitelists: for any entity, any selection of what may be allowed. */
 import fc from 'fast-check'
 import type {
-  Entity, Field, Filter, Include, Operator, OperatorFilter, Property, Sort, ValueType, Whitelist,
+  Entity, Field, Filter, Include, Operator, OperatorFilter, Property, Sort, ValueType, Where, Whitelist,
 } from '../reference/description.ts'
 import { propertyOf } from '../reference/entities.ts'
 import { filterName } from '../reference/conditions.ts'
@@ -179,6 +179,15 @@ function withoutRepeats<T> (entries: readonly T[], names: (entry: T) => readonly
   })
 }
 
+/** A condition that some rows of an entity match. */
+function condition (target: Entity): fc.Arbitrary<Where> {
+  const simple: readonly ValueType[] = ['boolean', 'enum', 'integer', 'text']
+  const own = places(target, 0).filter(({ property, relation }) => simple.includes(property.type) && !relation)
+  return fc.constantFrom(...own).chain(({ path, property }) =>
+    valueOf(property).map((equals) => ({ property: path, equals }))
+  )
+}
+
 function includes (entity: Entity): fc.Arbitrary<Include[]> {
   const paths = relationPaths(entity, 3)
   const relation = fc.constantFrom(...paths).chain(({ path, target, single }) => {
@@ -188,7 +197,10 @@ function includes (entity: Entity): fc.Arbitrary<Include[]> {
     )
     const many = single
       ? fc.constant({})
-      : fc.record({ limit: fc.integer({ min: 1, max: 3 }), sort: order }, { requiredKeys: [], noNullPrototype: true })
+      : fc.record({ limit: fc.integer({ min: 1, max: 3 }), sort: order, where: condition(target) }, {
+        requiredKeys: [],
+        noNullPrototype: true,
+      })
     return fc.tuple(alias('i'), fc.option(many, { freq: 3 })).map(([named, options]): Include => ({
       kind: 'relation',
       path,
@@ -196,8 +208,8 @@ function includes (entity: Entity): fc.Arbitrary<Include[]> {
       ...options ?? {},
     }))
   })
-  const toMany = paths.filter(({ single, path }) => !single && path.split('.').length < 3)
-  const aggregate = fc.constantFrom(...toMany).chain(({ path, target }) => {
+  const related = paths.filter(({ path }) => path.split('.').length < 3)
+  const aggregate = fc.constantFrom(...related).chain(({ path, target, single }) => {
     const of = (types: readonly ValueType[]): string[] =>
       places(target, 0).filter(({ property, relation }) => types.includes(property.type) && !relation).map(({ path }) =>
         path
@@ -208,15 +220,18 @@ function includes (entity: Entity): fc.Arbitrary<Include[]> {
     )
     const mean = of(['integer']).map((name) => ['avg', name] as const)
     const [count, exists] = [['count', ''], ['exists', '']] as const
-    return fc.constantFrom(count, exists, ...summed, ...least, ...mean).map(([fn, name]): Include => ({
+    // of one record, there is nothing but whether it exists
+    const possible = single ? [exists] : [count, exists, ...summed, ...least, ...mean]
+    return fc.tuple(fc.constantFrom(...possible), fc.option(condition(target), { freq: 3 })).map((
+      [[fn, name], where]
+    ): Include => ({
       kind: 'aggregate',
       function: fn,
       path: name === '' ? path : `${path}.${name}`,
+      ...where !== null && { where },
     }))
   })
-  const one = toMany.length === 0
-    ? relation
-    : fc.oneof({ weight: 3, arbitrary: relation }, { weight: 2, arbitrary: aggregate })
+  const one = fc.oneof({ weight: 3, arbitrary: relation }, { weight: 2, arbitrary: aggregate })
   return fc.array(one, { maxLength: 8 }).map((found) =>
     withoutRepeats(
       found,

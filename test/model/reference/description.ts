@@ -112,6 +112,12 @@ export interface Field {
   readonly alias?: string
 }
 
+/** Only related rows with this value. */
+export interface Where {
+  readonly property: string
+  readonly equals: Value
+}
+
 export type AggregateFunction = 'count' | 'exists' | 'sum' | 'min' | 'max' | 'avg'
 export type Include =
   | {
@@ -121,11 +127,10 @@ export type Include =
     readonly limit?: number,
     /** Paths of the related entity, `-` for descending. */
     readonly sort?: readonly string[],
-    /** Only related rows with this value. */
-    readonly where?: { readonly property: string, readonly equals: Value },
+    readonly where?: Where,
   }
   /** `path` leads to a relation. For sums, means, min and max, it continues to a property of the related rows. */
-  | { readonly kind: 'aggregate', readonly function: AggregateFunction, readonly path: string }
+  | { readonly kind: 'aggregate', readonly function: AggregateFunction, readonly path: string, readonly where?: Where }
 
 export interface Whitelist {
   readonly entity: string

@@ -1,5 +1,5 @@
 /** Records: the form of a row in an answer. */
-import type { AggregateFunction, Entity, Row, Value, ValueType, World } from './description.ts'
+import type { AggregateFunction, Entity, Row, Value, ValueType, Where, World } from './description.ts'
 import { propertyOf, relatedRows } from './entities.ts'
 import { aggregateKey, visibleColumns, type RelationInclude, type Selection } from './selection.ts'
 import { sorted } from './sorting.ts'
@@ -21,7 +21,7 @@ export function recordOf (world: World, entity: Entity, row: Row, selection: Sel
   }
   for (const aggregate of selection.aggregates) {
     const { relation, property, key } = aggregateKey(aggregate)
-    const rows = relatedRows(world, entity, row, relation)
+    const rows = matching(relatedRows(world, entity, row, relation), aggregate.where)
     const target = world.entities[entity.relations[relation]!.target]!
     const values = property === undefined ? rows : rows.map((row) => row[property]).filter((value) => value !== null)
     record[key] = aggregateOf(
@@ -43,10 +43,12 @@ function includedRows (
   include: RelationInclude | undefined
 ): Row[] {
   const { where, sort = [], limit = Infinity } = include ?? {}
-  const kept = where === undefined ? rows : rows.filter((row) => row[where.property] === where.equals)
   const order = sort.map((item) => ({ path: item.replace(/^-/, ''), descending: item.startsWith('-') }))
-  return sorted(world, target, kept, order).slice(0, limit)
+  return sorted(world, target, matching(rows, where), order).slice(0, limit)
 }
+
+const matching = (rows: readonly Row[], where: Where | undefined): readonly Row[] =>
+  where === undefined ? rows : rows.filter((row) => row[where.property] === where.equals)
 
 /** Aggregates of the values that are not null. Without values, all but the first two are null. */
 function aggregateOf (fn: AggregateFunction, values: readonly Value[], type: ValueType): Value {
