@@ -4,20 +4,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
 import { conditionOfFiltersNow } from '../../src/borrowed/mikro-orm-filters.ts'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  BaseModel,
-  ConflictError,
-  CrudBase,
-  DatabaseFactory,
-  parseQueryParams,
-  primaryKey,
-  ReadOnlyViolationError,
-  UnavailableError,
-  type CrudContext,
-  type QueryMessage,
-  type SyncSession,
+  AllowedFilters, AllowedInclude, AllowedSort, BaseModel, ConflictError, CrudBase, DatabaseFactory, parseQueryParams,
+  primaryKey, ReadOnlyViolationError, UnavailableError, type CrudContext, type QueryMessage, type SyncSession,
 } from '../../src/index.ts'
 import { createDatabase, pgliteUrl, skipReasons } from '../helpers/databases.ts'
 import { resource } from '../http/helper.ts'
@@ -157,19 +145,6 @@ for (const [name, skip, open] of urls) {
           cause: { message: /duplicate key/, code: '23505' },
         } as never
       )
-      t.throws(
-        () => authors.createMany(session, [{ name: 'Eve' }, { nome: 'Bob' }]),
-        { statusCode: 400, code: 'FST_ERR_VALIDATION', errors: [{ source: { pointer: '/1/nome' } }, {}] } as never
-      )
-      for (const batch of [[{ name: 'Eve' }, { name: 'Ada' }], [{ name: 'Eve' }, { name: 'Eve' }]]) {
-        t.throws(() => authors.createMany(session, batch), { errors: [{ source: { pointer: '/1/name' } }] } as never)
-      }
-      session.execute("alter table author add constraint secret check (name <> 'Nobody')")
-      t.throws(() => authors.createMany(session, [{ name: 'Eve' }, { name: 'Nobody' }]), {
-        detail: "The value of 'name' does not satisfy a rule of the data.",
-        errors: [{ source: { pointer: '/1/name' } }],
-      } as never)
-      session.execute('alter table author drop constraint secret')
       t.equal(authors.count(session), 1)
       t.throws(() => notes.create(session, { title: 'x', author: 7 }), { code: 'FST_CRUD_CONFLICT' })
       t.throws(() => notes.create(session, { title: 'x'.repeat(21) }), failed(400))
@@ -190,35 +165,18 @@ for (const [name, skip, open] of urls) {
       t.equal(notes.count(session), 1, 'the session goes on')
     })
 
-    t.test('writes are refused for the same reasons as on an EntityManager', async (t) => {
-      authors.createMany(session, [{ name: 'Ada' }, { name: 'Bob' }])
-      const missing = (pointer: string) => ({
-        code: 'FST_CRUD_CONFLICT',
-        errors: [{ source: { pointer }, detail: "'author' refers to a record that does not exist." }],
-      } as never)
-      notes.createMany(session, [{ title: 'a', author: 1 }, { title: 'b', author: 2 }])
-      authors.delete(session, 2)
-      t.throws(
-        () =>
-          notes.createMany(session, [{ title: 'x', author: 1 }, { title: 'y', author: 2 }, { title: 'z', author: 3 }]),
-        missing('/1/author')
-      )
-      t.throws(() => notes.create(session, { title: 'x', author: 2 }), missing('/author'))
-      t.throws(() => notes.update(session, 1, { author: 2 }), missing('/author'))
-      t.match(notes.update(session, 2, { title: 'c', author: 2 }), { title: 'c', author: 2 }, 'no change is looked for')
-      t.match(notes.update(session, 1, {}), { title: 'a', version: 1 }, 'nothing is changed')
-      const scope = { title: { $like: 'a%' } }
-      t.throws(() => notes.update(session, 1, { title: 'x' }, { scope }), failed(403))
-      t.throws(() => notes.update(session, 2, { title: 'a' }, { scope }), failed(404))
-      t.match(notes.update(session, 1, { title: 'aa' }, { scope }), { title: 'aa', version: 2 })
-      t.match(notes.update(session, 1, { title: 'ab' }, { values: { size: 7n } }), { size: '7' })
+    t.test('a write may change nothing, and a version or a mark decides', async (t) => {
+      authors.create(session, { name: 'Ada' })
+      notes.create(session, { title: 'a', author: 1 })
+      authors.delete(session, 1)
+      t.match(notes.update(session, 1, { title: 'b', author: 1 }), { version: 2 }, 'no change is looked for')
+      t.match(notes.update(session, 1, {}), { title: 'b', version: 2 }, 'nothing is changed')
+      t.match(notes.update(session, 1, { title: 'c' }, { values: { size: 7n } }), { size: '7' })
       t.throws(() => notes.delete(session, 1, { ifMatch: '"1"' }), failed(412))
       t.throws(() => notes.update(session, '1'.repeat(20), { title: 'x' }), failed(404))
-      t.throws(() => notes.delete(session, 9), failed(404))
-      t.throws(() => authors.delete(session, 2), failed(404))
-      t.match(authors.restore(session, 1), { name: 'Ada', deleted_at: null }, 'a live row stays unchanged')
-      t.throws(() => authors.restore(session, 9), failed(404))
       t.throws(() => notes.restore(session, 1), refused(/has no 'deleted_at'/))
+      t.match(authors.restore(session, 1), { deleted_at: null })
+      t.match(authors.restore(session, 1), { name: 'Ada', deleted_at: null }, 'a live row stays unchanged')
       t.match(authors.delete(session, 1, { hard: true }), { name: 'Ada' })
       t.equal(authors.exists(session, 1, { includeDeleted: true }), false)
       t.strictSame(notes.createMany(session, []), [])
@@ -366,29 +324,6 @@ for (const [name, skip, open] of urls) {
           }, method)
         }
       }
-    })
-
-    t.test('query throws on a session, and does not return a promise', async (t) => {
-      t.throws(() => notes.query(session as never), {
-        code: 'FST_CRUD_CONFIG_INVALID',
-        message: /^query\(\) makes a query that MikroORM runs, which a synchronous session/,
-      })
-      t.throws(() => notes.query(session as never, undefined, { scop: {} } as never), {
-        message: /there is no option 'scop'/,
-      })
-    })
-
-    t.test('a record that afterRead cannot return is named', async (t) => {
-      class Odd extends CrudBase<any> {
-        override afterRead (record: any): any {
-          return { ...record, id: 1n }
-        }
-      }
-      notes.create(session, { title: 'odd' })
-      t.throws(() => new Odd({ model: Note, writable: 'all' }).list(session), {
-        code: 'FST_CRUD_CONFIG_INVALID',
-        message: 'afterRead must return a record that can be written as JSON.',
-      })
     })
 
     t.test('hooks get the session, and hooks that return promises are refused by name', async (t) => {

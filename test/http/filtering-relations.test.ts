@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { AllowedFilters, AllowedInclude, type Operator } from '../../src/index.ts'
+import { AllowedFilters, AllowedInclude, parseQueryParams, type Operator } from '../../src/index.ts'
 import {
   AuditEntry, Customer, Delivery, entities, Group, Offer, Order, OrderItem, Parcel, Plant, Shelf, Tag,
 } from '../fixtures/entities.ts'
@@ -86,7 +86,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const plants = client(app, '/plants')
   /** Asserts that each query keeps the records with these keys. */
   const keeps = async (t: Test, { all }: Client, cases: Array<[query: string, ids: unknown[]]>, key = 'id') => {
-    for (const [query, expected] of cases) t.strictSame(await all(key, query), expected, query)
+    for (const [query, expected] of cases) {
+      t.strictSame(await all(key, query), expected, query)
+      if (all !== plants.all) continue
+      const qb = await resources['/plants'].query(orm.em.fork(), parseQueryParams(query))
+      t.strictSame((await qb.getResultList()).map(({ id }) => id), expected, `${query} on the query builder`)
+    }
   }
   const ids = (query: string) => plants.all('id', query)
 

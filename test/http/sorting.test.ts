@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AllowedSort } from '../../src/index.ts'
+import { AllowedSort, parseQueryParams } from '../../src/index.ts'
 import { Customer, entities, Label, OrderItem, Plant, Shelf, Specimen } from '../fixtures/entities.ts'
 import { customerId, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -71,7 +71,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/labels': resource(Label, { allowedSorts: [new AllowedSort('plant.name')] }),
   })
   const { all, refused, details } = client(app, '/plants')
-  const ids = (query?: string) => all('id', query)
+  const ids = async (query?: string): Promise<number[]> => {
+    const found = await all('id', query)
+    const qb = await plants.query(orm.em.fork(), parseQueryParams(query ?? ''))
+    t.strictSame((await qb.getResultList()).map(({ id }) => id), found, `${query ?? 'all'} on the query builder`)
+    return found
+  }
   const byPrice = [10, 5, 12, 14, 1, 3, 13, 4, 6, 7, 9]
 
   t.test('a list without a sort has the default sort, else the order of its key', async (t) => {
@@ -141,6 +146,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       (await select(orm, `select id from plant where deleted_at is null order by ${sql}, id`)).map(({ id }) => id)
     t.strictSame(await ids('sort=rank'), await order('"order", name'))
     t.strictSame(await ids('sort=-rank'), await order('"order" desc, name desc'))
+    t.strictSame(await ids('sort=position,-rank'), await order('"order", name desc'), 'a property under two names')
     t.strictSame(await ids('sort=dearest'), await order('price desc nulls last, "order" desc'))
     t.strictSame(await ids('sort=+dearest'), await order('price asc nulls last, "order"'))
   })

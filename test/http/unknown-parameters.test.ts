@@ -1,7 +1,7 @@
 /** All generated routes refuse parameters that they do not take, and errors name parameters as written. */
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import qs from 'qs'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import {
   AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, type CrudRoutesOptions,
 } from '../../src/index.ts'
@@ -100,28 +100,6 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await suggestions(all.create!, 'name=x&perPage=2&includes=tags'), [undefined, undefined, undefined])
     t.match((await send(all.get!, 'name=x')).body.message, /Allowed: fields, include\.$/)
     t.match((await send(all.patch!, 'name=x')).body.message, /Allowed: none\.$/)
-  })
-
-  t.test('suggested parameters work', async (t) => {
-    for (const [wrong, right] of [
-      ['name=Lavender', 'filter[name]=Lavender'],
-      ['orderBy=name', 'sort=name'],
-      ['take=2', 'limit=2'],
-      ['q=lav', 'filter[text]=lav'],
-      ['name__contains=a', 'filter[name][contains]=a'],
-      ['with=tags', 'include=tags'],
-    ]) {
-      const { body } = await send(requests('/plants').list!, wrong!)
-      t.equal(`${body.errors[0].suggestion}=${wrong!.split('=')[1]}`, right)
-      t.equal((await send(requests('/plants').list!, right!)).status, 200, right!)
-    }
-  })
-
-  t.test('all unknown parameters are listed at once', async (t) => {
-    const { body } = await send(requests('/plants').list!, 'x=1&sort=y&page=0&filter[z]=1&fields=a&include=b')
-    t.strictSame(body.errors.map(({ code }: Json) => code.slice(9, -8)), [
-      'FILTER', 'SORT', 'FIELD', 'INCLUDE', 'PAGINATION', 'QUERY',
-    ])
   })
 
   t.test('hard is a parameter of DELETE if enabled, in this form only', async (t) => {
@@ -403,16 +381,5 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.equal(status, 400, query)
     }
     t.ok(named > 500, `${named} errors`)
-  })
-
-  t.test('sort[] and sort keep their order if they are not mixed', async (t: Test) => {
-    const ids = async (query: string) =>
-      (await send(requests('/plants').list!, `${query}&fields=id&per_page=100`)).body.items.map(({ id }: Json) => id)
-    t.strictSame(await ids('sort[]=-name&sort[]=id'), await ids('sort=-name&sort=id'))
-    t.match((await send(requests('/plants').list!, 'sort[]=name&sort=id&sort[]=length')).body, {
-      statusCode: 400,
-      code: 'FST_CRUD_SORT_INVALID',
-      errors: [{ source: { parameter: 'sort' } }],
-    })
   })
 })

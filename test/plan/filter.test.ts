@@ -60,106 +60,11 @@ t.test('the text null names the filter for null, where that is allowed', async (
   t.strictSame(details('filter[name]=null', whitelist), [], 'a text')
 })
 
-t.test('every operator is planned', async (t) => {
-  const cases: ReadonlyArray<readonly [query: string, condition: string]> = [
-    ['filter[name]=Sage', 'name = "Sage"'],
-    ['filter[name][eq]=Sage', 'name = "Sage"'],
-    ['filter[name][ne]=Sage', 'name <> "Sage"'],
-    ['filter[name][lt]=M', 'name < "M"'],
-    ['filter[name][lte]=M', 'name <= "M"'],
-    ['filter[name][gt]=M', 'name > "M"'],
-    ['filter[name][gte]=M', 'name >= "M"'],
-    ['filter[name][ieq]=SAGE', 'name = in lower case "SAGE"'],
-    ['filter[name][ieq]= a%25 ', 'name = in lower case " a% "'],
-    ['filter[name][like]=S%25_\\%25', 'name like S%_\\%'],
-    ['filter[name][ilike]=s%25', 'name ilike s%'],
-    ['filter[name][like]=Sage', 'name like Sage'],
-    ['filter[name][contains]=100%25', 'name ilike %100\\%%'],
-    ['filter[name][contains]=a_b\\c', 'name ilike %a\\_b\\\\c%'],
-    ['filter[name][starts]=50%25', 'name ilike 50\\%%'],
-    ['filter[name][ends]=\\', 'name ilike %\\\\'],
-    ['filter[name][contains]=', 'name ilike %%'],
-    ['filter[name][in]=a,b', 'name in {"a","b"}'],
-    ['filter[name][nin]=a', 'name not in {"a"}'],
-    ['filter[name][between]=a,m', 'name between "a" and "m"'],
-    ['filter[name][between]=m,a', 'name between "m" and "a"'],
-    ['filter[name][isnull]=true', 'name is null'],
-    ['filter[name][isnull]=false', 'name is not null'],
-    ['filter[price]=10', 'price >= "10"'],
-    ['filter[price][between]=1,2.50', 'price between "1" and "2.50"'],
-    ['filter[inStock]=1', 'in_stock = true'],
-    ['filter[sku]=LAV-001', 'article_number = "LAV-001"'],
-    ['filter[position]=007', 'order = 7'],
-    ['filter[created_at]=2024-05-31', 'created_at >= "2024-05-31T00:00:00Z"'],
-    ['filter[supplier]=1', 'supplier_id = 1'],
-    ['filter[supplier][in]=1,2', 'supplier_id in {"1","2"}'],
-    ['filter[supplier][isnull]=false', 'supplier_id is not null'],
-    ['filter[description]=summer', 'description like %summer%'],
-    ['filter[description][ilike]=SUMMER', 'description ilike %SUMMER%'],
-    ['filter[description]=Smells%25', 'description like Smells%'],
-    ['filter[description]=50\\%25', 'description like %50\\\\\\%%'],
-    ['filter[description]=a_b', 'description like %a\\_b%'],
-    ['filter[description]=', 'description like %%'],
-  ]
-  for (const [query, condition] of cases) t.strictSame(conditions(query), [condition], query)
-})
-
 t.test('an empty value is the empty text, and null is a text', async (t) => {
   t.strictSame(conditions('filter[name]='), ['name = ""'])
   t.strictSame(conditions('filter[name]'), ['name = ""'])
   t.strictSame(conditions('filter[name]=null'), ['name = "null"'])
   t.strictSame(conditions('filter[name]=a,b'), ['name = "a,b"'], 'a comma is data for one value')
-})
-
-t.test('lists take quotes, spaces and empty items', async (t) => {
-  const cases: ReadonlyArray<readonly [query: string, list: string]> = [
-    ['filter[name][in]=a, b ,c', '{"a","b","c"}'],
-    ['filter[name][in]="a,b",c', '{"a,b","c"}'],
-    ['filter[name][in]="\\"","\\\\"', '{"\\"","\\\\"}'],
-    ['filter[name][in]=""', '{""}'],
-    ['filter[name][in]=" a "', '{" a "}'],
-    ['filter[name][in]=', '{}'],
-    ['filter[name][in]={a},null', '{"{a}","null"}'],
-    ['filter[name][in]=a,a', '{"a","a"}'],
-    ['filter[price][in]=1,2.50', '{"1","2.50"}'],
-    ['filter[name][in][]=a,b&filter[name][in][]= c ', '{"a,b"," c "}'],
-    ['filter[name][in]=a&filter[name][in]="b"', '{"a","\\"b\\""}'],
-    ['filter[name]=a&filter[name]=b', '{"a","b"}'],
-    ['filter[name][]=a', '{"a"}'],
-    ['filter[supplier]=1&filter[supplier]=2', '{"1","2"}'],
-  ]
-  for (const [query, list] of cases) t.strictSame(conditions(query)[0]?.split(' in ')[1], list, query)
-  t.strictSame(conditions('filter[name][nin]='), [], 'nothing to differ from is no condition')
-})
-
-t.test('all filters apply, in the order of the query string', async (t) => {
-  t.strictSame(conditions('filter[price][lt]=5&filter[name]=x&filter[price][gte]=1'), [
-    'price < "5"', 'name = "x"', 'price >= "1"',
-  ])
-})
-
-t.test('conditions on one path apply to the same row', async (t) => {
-  t.strictSame(conditions('filter[supplier.name]=x'), ['supplier(name = "x")'])
-  t.strictSame(conditions('filter[tags.name]=x&filter[price]=1&filter[tags.weight][gt]=2'), [
-    'tags(name = "x"; weight > 2)', 'price >= "1"',
-  ])
-  t.strictSame(conditions('filter[tags.name]=x&filter[offers.title]=y'), ['tags(name = "x")', 'offers(title = "y")'])
-  t.strictSame(conditions('filter[orderItems.order.note]=x&filter[orderItems.quantity]=2'), [
-    'orderItems(order(note = "x"); quantity = 2)',
-  ])
-  t.strictSame(conditions('filter[supplier.address.city]=Lyon&filter[supplier.country]=fr'), [
-    'supplier(address_city = "Lyon"; country = "fr")',
-  ])
-  t.strictSame(conditions('filter[supplier]=1&filter[supplier.name]=x'), ['supplier_id = 1', 'supplier(name = "x")'])
-})
-
-t.test('a custom filter gets the text, or the texts, verbatim', async (t) => {
-  const customs = (query: string) => planOf(query, plants).customs.map((custom) => 'value' in custom && custom.value)
-  t.strictSame(customs('filter[anything]=a,b'), ['a,b'])
-  t.strictSame(customs('filter[anything]=a&filter[anything]=b'), [['a', 'b']])
-  t.strictSame(customs('filter[anything]='), [''])
-  t.strictSame(conditions('filter[anything]=x'), [])
-  t.strictSame(details('filter[anything][eq]=x'), ["The filter 'anything' takes no operator."])
 })
 
 t.test('a field that is not allowed is refused, with the nearest allowed one', async (t) => {
@@ -178,23 +83,6 @@ t.test('a field that is not allowed is refused, with the nearest allowed one', a
   })
   t.match(errorsOf('filter[nmae][gte]=x', plants), [{ source: { parameter: 'filter[nmae][gte]' } }])
   t.strictSame(details('filter[x]=1', whitelistOf({})), ["The filter 'x' is not allowed. Allowed: none."])
-})
-
-t.test('a name that is not allowed gets the same error, whether or not the property exists', async (t) => {
-  const error = (name: string) => JSON.stringify(errorsOf(`filter[${name}]=1`, plants)).replaceAll(name, '<name>')
-  for (
-    const name of ['purchasePrice', 'latinName', 'articleNumber', 'deleted_at', 'label', 'supplier.email', 'selected']
-  ) {
-    // of the same letters, so that it is as near to the allowed name
-    const unknown = [...name].reverse().join('')
-    t.equal(
-      error(name).replace(/ Did you mean '[^']*'\?|,"suggestion":"[^"]*"/g, ''),
-      error(unknown).replace(/ Did you mean '[^']*'\?|,"suggestion":"[^"]*"/g, ''),
-      name
-    )
-  }
-  t.equal(error('purchasePrice'), error('purchaseCrate'))
-  t.equal(error('supplier.email'), error('supplier.ebail'))
 })
 
 t.test('a long list of allowed names is cut', async (t) => {
@@ -261,18 +149,6 @@ t.test('several values use the default operator if it takes a list, else in, or 
 
 t.test('a value that its property cannot store is refused with the expected form', async (t) => {
   const cases: ReadonlyArray<readonly [query: string, detail: string]> = [
-    [
-      'filter[price]=cheap',
-      'The value of filter[price] must be a decimal number of at most 1000 digits, without an exponent.',
-    ],
-    [
-      'filter[price][lt]=1e3',
-      'The value of filter[price][lt] must be a decimal number of at most 1000 digits, without an exponent.',
-    ],
-    [
-      'filter[price]=',
-      'The value of filter[price] must be a decimal number of at most 1000 digits, without an exponent.',
-    ],
     ['filter[position]=2147483648', 'The value of filter[position] must be an integer from -2147483648 to 2147483647.'],
     ['filter[supplier]=x', 'The value of filter[supplier] must be an integer from -2147483648 to 2147483647.'],
     ['filter[inStock]=yes', 'The value of filter[inStock] must be a boolean. Allowed: 0, 1, false, true.'],
@@ -282,26 +158,17 @@ t.test('a value that its property cannot store is refused with the expected form
       'draft.',
     ],
     [
-      'filter[created_at]=2024-02-30',
-      'The value of filter[created_at] must be an ISO 8601 date and time, ' +
-      'such as 2024-05-31T09:30:00Z or 2024-05-31 (write + as %2B).',
-    ],
-    [
       'filter[created_at]=2024-05-31T09:30:00+02:00',
       'The value of filter[created_at] must be an ISO 8601 date and time, ' +
       'such as 2024-05-31T09:30:00Z or 2024-05-31 (write + as %2B).',
     ],
     ['filter[name]=%00', 'The value of filter[name] must be text without NUL characters or halves of surrogate pairs.'],
     ['filter[name][isnull]=1', 'The value of filter[name][isnull] must be true or false. Allowed: false, true.'],
-    ['filter[name][isnull]=', 'The value of filter[name][isnull] must be true or false. Allowed: false, true.'],
     [
       'filter[price][in]=1,x',
       "The item 'x' of filter[price][in] must be a decimal number of at most 1000 digits, without an exponent.",
     ],
     ['filter[price][between]=1', "The operator 'between' takes exactly two values, low first; 1 were given."],
-    ['filter[price][between]=1,2,3', "The operator 'between' takes exactly two values, low first; 3 were given."],
-    ['filter[price][between]=', "The operator 'between' takes exactly two values, low first; 0 were given."],
-    ['filter[price][between]=1,', 'filter[price][between]: The list has an empty item: write "" for an empty text.'],
     ['filter[name][in]=1,,2', 'filter[name][in]: The list has an empty item: write "" for an empty text.'],
     ['filter[name][in]="a', 'filter[name][in]: A quote is not closed.'],
     ['filter[name][in]="a"b', 'filter[name][in]: Only a comma may follow a closing quote.'],
@@ -313,77 +180,8 @@ t.test('a value that its property cannot store is refused with the expected form
       'filter[name][like]=%00',
       'filter[name][like]: A pattern must be text without NUL characters or halves of surrogate pairs.',
     ],
-    [
-      'filter[name][contains]=%00',
-      'filter[name][contains]: A pattern must be text without NUL characters or halves of surrogate pairs.',
-    ],
-    [
-      'filter[description]=%25\\',
-      'filter[description]: A pattern cannot end in a single backslash. Write two backslashes to match one.',
-    ],
   ]
   for (const [query, detail] of cases) t.strictSame(details(query), [detail], query)
-})
-
-t.test('patterns and lists have limits', async (t) => {
-  const fits = (query: string) => t.strictSame(errorsOf(query, plants), [], query.slice(0, 40))
-  const exceeds = (query: string, detail: string) => t.strictSame(details(query), [detail], query.slice(0, 40))
-  fits(`filter[name][like]=${'a'.repeat(256)}`)
-  exceeds(
-    `filter[name][like]=${'a'.repeat(257)}`,
-    'filter[name][like]: A pattern has at most 256 characters; this one has 257.'
-  )
-  exceeds(
-    `filter[name][contains]=${'a'.repeat(257)}`,
-    'filter[name][contains]: A pattern has at most 256 characters; this one has 257.'
-  )
-  exceeds(
-    `filter[description]=${'a'.repeat(257)}`,
-    'filter[description]: A pattern has at most 256 characters; this one has 257.'
-  )
-  fits(`filter[name][like]=${'%25_'.repeat(4)}\\%25\\_`)
-  exceeds(
-    `filter[name][like]=${'_'.repeat(9)}`,
-    'filter[name][like]: A pattern has at most 8 wildcards; this one has 9.'
-  )
-  exceeds(
-    `filter[description]=${'%25'.repeat(9)}`,
-    'filter[description]: A pattern has at most 8 wildcards; this one has 9.'
-  )
-  fits(`filter[name][contains]=${'%25'.repeat(100)}`)
-  fits(`filter[description]=${'_'.repeat(100)}`)
-  fits(`filter[name]=${'a'.repeat(1000)}`)
-  fits(`filter[price][in]=${Array(100).fill(1)}`)
-  exceeds(`filter[price][in]=${Array(101).fill(1)}`, 'filter[price][in]: The list has more than 100 items.')
-})
-
-t.test("values of every type of column are converted to the column's type", async (t) => {
-  const specimens = whitelistOf({
-    allowedFilters: [
-      'leaves', 'cells', 'dryMass', 'acidity', 'alive', 'grade', 'tracker', 'health', 'hardiness', 'flowering',
-      'sownOn', 'recordedAt', 'wateredAt', 'readings', 'petals', 'minimum', 'plant.uuid',
-    ].map((name) => AllowedFilters.exact(name)),
-  }, Specimen)
-  const cases: ReadonlyArray<readonly [query: string, condition: string]> = [
-    ['filter[leaves]=-5', 'leaves = -5'],
-    ['filter[cells]=12000000000', 'cells = "12000000000"'],
-    ['filter[dryMass]=12.500000', 'dry_mass = "12.500000"'],
-    ['filter[acidity]=6.5', 'acidity = 6.5'],
-    ['filter[alive]=false', 'alive = false'],
-    ['filter[grade]=A', 'grade = "A"'],
-    ['filter[tracker]=3F0C8A52-7C0E-4F57-9D53-2D6F4A1C9B10', 'tracker = "3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10"'],
-    ['filter[health]=dead', 'health = "dead"'],
-    ['filter[hardiness]=2', 'hardiness = 2'],
-    ['filter[flowering]=summer', 'flowering = "summer"'],
-    ['filter[sownOn]=2024-02-29', 'sown_on = "2024-02-29"'],
-    ['filter[recordedAt]=2024-05-06T09:08:09%2B02:00', 'recorded_at = "2024-05-06T07:08:09"'],
-    ['filter[wateredAt]=07:30', 'watered_at = "07:30"'],
-    ['filter[readings]={"sensor": "north"}', 'readings = "{\\"sensor\\": \\"north\\"}"'],
-    ['filter[petals]=%23967bb6', 'petals = "#967bb6"'],
-    ['filter[minimum]=-12.5', 'minimum = "-12.5"'],
-    ['filter[plant.uuid]=00000000-0000-4000-8000-000000000001', 'plant(uuid = "00000000-0000-4000-8000-000000000001")'],
-  ]
-  for (const [query, condition] of cases) t.strictSame(conditions(query, specimens), [condition], query)
 })
 
 t.test('a value to ignore must be a value that the operator takes', async (t) => {

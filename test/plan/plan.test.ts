@@ -41,15 +41,6 @@ t.test('all errors of a request are thrown at once, by kind', async (t) => {
   t.ok(thrownBy(() => planOf('perPage=1', strict)) instanceof QueryValidationError)
 })
 
-t.test('an error has a status, a code, and a complete message', async (t) => {
-  t.throws(() => planOf('sort=nmae', strict), {
-    statusCode: 400,
-    code: 'FST_CRUD_SORT_INVALID',
-    message: "The sort 'nmae' is not allowed. Did you mean 'name'? Allowed: name, price.",
-    detail: "The sort 'nmae' is not allowed. Did you mean 'name'? Allowed: name, price.",
-  })
-})
-
 t.test('errors of the parser are thrown with the rest, without internal members', async (t) => {
   t.strictSame(codes('filter[=1&filter[a][b][c]=2&sort=,'), ['FILTER', 'FILTER', 'SORT'])
   for (const error of errorsOf('filter[a][b][c]=2&filter[name][like]=' + '_'.repeat(9), strict)) {

@@ -2,7 +2,7 @@ import t from 'tap'
 import {
   AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions,
 } from '../../src/config/index.ts'
-import { Delivery, Group, Order, OrderItem, Shelf, Specimen, Supplier } from '../fixtures/entities.ts'
+import { Delivery, Group, Order, OrderItem, Shelf, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { messageOf, models, whitelistOf } from './helper.ts'
 
 const filters = (...allowedFilters: readonly any[]) => ({ allowedFilters })
@@ -97,6 +97,36 @@ const refusals: readonly Refusal[] = [
     "the public name where the property's is meant",
     filters(AllowedFilters.exact('sku')),
     "AllowedFilters 'sku': Plant has no property 'sku' that can be exposed. Did you mean 'articleNumber'?",
+  ],
+  [
+    'a typo in a relation',
+    filters(AllowedFilters.exact('suplier.name')),
+    "AllowedFilters 'suplier.name': Plant has no property 'suplier' that can be exposed. " +
+    "Did you mean 'supplier.name'?",
+  ],
+  [
+    'a typo in an embedded object',
+    filters(AllowedFilters.exact('supplier.address.cty')),
+    "AllowedFilters 'supplier.address.cty': Supplier.address has no property 'cty' that can be exposed. " +
+    "Did you mean 'supplier.address.city'?",
+  ],
+  [
+    "the column where the property's name is meant",
+    sorts(new AllowedSort('supplier_id')),
+    "AllowedSort 'supplier_id': Plant has no property 'supplier_id' that can be exposed. Did you mean 'supplier'?",
+  ],
+  [
+    'a name like no other',
+    filters(AllowedFilters.exact('zzzzzzzzzzzz')),
+    "AllowedFilters 'zzzzzzzzzzzz': Tag has no property 'zzzzzzzzzzzz' that can be exposed. " +
+    'It has: id, deleted_at, name, weight, plants.',
+    Tag,
+  ],
+  [
+    'a type for a property that has one',
+    filters(new AllowedFilters('name', { type: 'string' })),
+    "AllowedFilters 'name': the option 'type' is for values inside of a JSON column, and the type of 'name' is " +
+    'known; leave the option out.',
   ],
   [
     'a to-many relation as a filter',

@@ -4,18 +4,7 @@ import t, { type Test } from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/config/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { Colour } from '../fixtures/custom-types.ts'
-import {
-  AuditEntry,
-  entities,
-  Label,
-  Offer,
-  OrderItem,
-  Parcel,
-  Plant,
-  Specimen,
-  Supplier,
-  Tag,
-} from '../fixtures/entities.ts'
+import { AuditEntry, entities, Offer, OrderItem, Parcel, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
@@ -59,17 +48,6 @@ async function sameEverywhere (
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const fork = () => orm.em.fork()
 
-  t.test('a filter of an entity hides its rows in lists, counts, look-ups, includes and filters', async (t) => {
-    t.strictSame(await sameEverywhere(t, fork(), offers, ''), [1, 3, 5])
-    t.equal(await offers.get(fork(), 2), null)
-    t.equal(await offers.exists(fork(), 2), false)
-    t.match((await listOf(orm, plants, 'include=offers&fields=id&fields[offers]=title&per_page=1')).items, [{
-      offers: [{ title: 'Spring sale' }, { title: 'North only' }],
-    }])
-    t.strictSame(await sameEverywhere(t, fork(), plants, 'filter[offers.title]=Last year'), [])
-    t.strictSame(await sameEverywhere(t, fork(), plants, 'filter[offers.title]=Spring sale'), [1])
-  })
-
   t.test('a filter with a parameter applies only to the EntityManager that sets it', async (t) => {
     const north = fork()
     north.setFilterParams('branch', { name: 'north' })
@@ -88,34 +66,6 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match((await listOf(south, plants, 'include=offers&fields=id&per_page=1')).items, [{ offers: [] }])
     t.strictSame(await sameEverywhere(t, north, plants, 'filter[offers.title]=North only'), [1])
     t.strictSame(await sameEverywhere(t, south, plants, 'filter[offers.title]=North only'), [])
-  })
-
-  t.test('tenants with the same request never share an answer, in any order', async (t) => {
-    const tenant = (supplier: number) => {
-      const em = fork()
-      em.addFilter({
-        name: 'tenant',
-        entity: Plant,
-        cond: (args) => ({ supplier: args.supplier as number }),
-        default: true,
-      })
-      em.setFilterParams('tenant', { supplier })
-      return em
-    }
-    const expected = new Map([[1, [1, 3, 6, 7, 9, 10]], [2, [2, 4, 5, 8, 13, 14]], [3, [12]]])
-    const asked = [1, 2, 1, 3, 2, 1, 0, 2, 0, 3]
-    const answers = await Promise.all(
-      asked.map((supplier) => found(supplier === 0 ? fork() : tenant(supplier), plants, 'sort=id&fields=id'))
-    )
-    for (const [index, supplier] of asked.entries()) {
-      t.strictSame(
-        answers[index],
-        expected.get(supplier) ?? [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14],
-        `tenant ${supplier}`
-      )
-    }
-    t.equal(await plants.get(tenant(1), 2), null)
-    t.match(await plants.get(tenant(2), 2), { id: 2 })
   })
 
   t.test('a global filter applies to its entities in lists, includes and sorts', async (t) => {
@@ -160,15 +110,6 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const off = fork()
     off.addFilter({ name: 'off', entity: Plant, cond: { id: 1 }, default: false })
     t.equal((await sameEverywhere(t, off, plants, 'sort=id')).length, 13)
-  })
-
-  t.test('a scope applies to lists, counts and look-ups, and its values are bound', async (t) => {
-    const scope = { status: 'active', price: { $lt: 20 } }
-    t.strictSame(await sameEverywhere(t, fork(), plants, 'sort=id', { scope }), [1, 3, 10, 12, 14])
-    t.strictSame(await sameEverywhere(t, fork(), plants, 'sort=id&filter[price]=5', { scope }), [1, 3])
-    t.equal(await plants.get(fork(), 4, undefined, { scope }), null)
-    t.match(await plants.get(fork(), 3, undefined, { scope }), { id: 3 })
-    t.equal(await plants.exists(fork(), 4, { scope }), false)
   })
 
   t.test('a scope may be any kind of condition', async (t) => {
@@ -248,57 +189,6 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
   })
 
-  t.test('conditions, joins, limits and orders of custom filters only narrow the result', async (t) => {
-    const crud = crudOf(Plant, {
-      allowedFilters: [
-        AllowedFilters.custom('plain', (qb, value) => qb.andWhere({ name: value })),
-        AllowedFilters.custom(
-          'joined',
-          (qb, value) => qb.leftJoin('e0.tags', 'label').andWhere({ 'label.name': value })
-        ),
-        AllowedFilters.custom(
-          'nested',
-          (qb, value) => qb.andWhere({ supplier: { country: String(value).toLowerCase() } })
-        ),
-        AllowedFilters.custom('dearest', (qb, value) => qb.orderBy({ price: 'desc nulls last' }).limit(Number(value))),
-        AllowedFilters.custom('nothing', (qb) => qb),
-        AllowedFilters.custom('raw', (qb, value) => qb.andWhere('e0.name = ? and ? <> ?', [value, 'a?', '?'])),
-        AllowedFilters.custom('any', (qb, value) => qb.andWhere({ id: { $in: [value].flat().map(Number) } })),
-        AllowedFilters.custom('upper', (qb, value) => qb.andWhere({ name: value.toUpperCase() })),
-        AllowedFilters.custom('mine', (qb, _, context) => qb.andWhere({ supplier: context.supplier as number })),
-        AllowedFilters.exact('status'),
-      ],
-      allowedSorts: [new AllowedSort('id')],
-      allowedFields: [new AllowedField('id')],
-      allowedIncludes: [new AllowedInclude('tags')],
-    })
-    const ids = (query: string, options?: object) => found(orm, crud, `sort=id&${query}`, 'id', options)
-    t.strictSame(await ids('filter[plain]=Oak'), [9])
-    t.strictSame(await ids('filter[plain]=What%3F'), [])
-    t.strictSame(await ids('filter[plain]=Rose "Gold", O\'Neill'), [6])
-    t.strictSame(await ids('filter[joined]=sun'), [1, 3, 6])
-    t.strictSame(await ids('filter[joined]=sun&filter[nested]=FR&filter[status]=draft'), [6])
-    t.strictSame(await ids('filter[dearest]=2'), [7, 9])
-    t.equal((await ids('filter[nothing]=x')).length, 13)
-    t.strictSame(await ids('filter[raw]=Oak'), [9])
-    t.strictSame(await ids('filter[any]=1&filter[any]=9'), [1, 9])
-    t.strictSame(await ids('filter[mine]=', { context: { supplier: 1 } }), [1, 3, 6, 7, 9, 10])
-    t.match((await listOf(orm, crud, 'filter[joined]=sun&sort=id&include=tags&per_page=1')).items, [{
-      id: 1,
-      tags: [{ name: 'sun' }, { name: 'bee-friendly' }],
-    }], 'children are never trimmed')
-    t.equal((await listOf(orm, crud, 'filter[joined]=sun&per_page=1')).total, 3)
-    await t.rejects(ids('filter[upper]=a&filter[upper]=b'), { statusCode: 400, code: 'FST_CRUD_FILTER_INVALID' })
-
-    const em = fork()
-    for (
-      const query of [
-        'filter[plain]=Oak', 'filter[joined]=sun', 'filter[nested]=FR', 'filter[nothing]=x', 'filter[raw]=Oak',
-        'filter[any]=1&filter[any]=9',
-      ]
-    ) await sameEverywhere(t, em, crud, `sort=id&${query}`)
-  })
-
   t.test('all conditions together are still one statement, with bound values', async (t) => {
     const em = fork()
     em.addFilter({ name: 'tenant', entity: Plant, cond: { supplier: { name: 'Vert & Fils' } }, default: true })
@@ -323,14 +213,5 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.notMatch(statements[0]?.sql, value)
       t.ok(statements[0]?.params.includes(value), value)
     }
-  })
-
-  t.test('the query builder can be extended', async (t) => {
-    const qb = await plants.query(fork(), parseQueryParams('sort=-price&filter[price][lt]=10&per_page=2'))
-    const rows = await qb.andWhere({ supplier: 1 }).select(['e0.id', 'e0.price']).getResultList()
-    t.strictSame(rows.map(({ id }: any) => id), [1, 3])
-    const labels = await crudOf(Label).query(fork())
-    t.strictSame((await labels.getResultList()).map(({ id }: any) => id), [1, 2, 3])
-    t.strictSame((await (await crudOf(Parcel).query(fork())).getResultList()).map(({ id }: any) => id), [1, 3])
   })
 })

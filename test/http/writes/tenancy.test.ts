@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { FastifyRequest, LightMyRequestResponse } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import t from 'tap'
 import {
   AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig, type CrudRoutesOptions,
@@ -114,17 +114,10 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     ),
     '/everything': routes(undefined),
   })
-  const { get, post, patch, put, remove, restore, created, updated, read } = writes(app)
+  const { get, post, patch, remove, restore, created, updated, read } = writes(app)
   const as = (tenant: number | string) => ({ 'x-tenant': String(tenant) })
   const rows = async (): Promise<any[]> =>
     await select(orm, 'select id, tenant, title, priority, version, deleted_at, assignee_id from ticket order by id')
-  const same = (t: any, a: LightMyRequestResponse, b: LightMyRequestResponse, message: string) => {
-    t.strictSame(
-      [a.statusCode, a.body, { ...a.headers, date: '' }],
-      [b.statusCode, b.body, { ...b.headers, date: '' }],
-      message
-    )
-  }
 
   for (const path of ['/header', '/claim', '/and']) {
     t.test(`${path}: a tenant has its own rows`, async (t) => {
@@ -134,45 +127,6 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
       t.equal((await read(path, as(2))).total, 2)
       t.strictSame((await read(path, as(7))).items, [])
       t.match(await read(`${path}/1`, as(1)), { title: 'one' })
-    })
-
-    t.test(`${path}: another tenant's row and an absent one get the same answer from every route`, async (t) => {
-      const before = await rows()
-      const { uuid } = await read('/everything/4')
-      for (const [theirs, absent] of [['4', '99'], [uuid, '00000000-0000-4000-8000-000000000000']]) {
-        const at = (id: string) => `${path}/${id}`
-        const me = as(1)
-        for (
-          const [what, send] of Object.entries({
-            get: (url: string) => get(url, me),
-            'get with an include': (url: string) => get(`${url}?include=assignee`, me),
-            patch: (url: string) => patch(url, { title: 'Never' }, me),
-            'patch of nothing': (url: string) => patch(url, {}, me),
-            'patch with their tenant': (url: string) => patch(url, { tenant: 2, title: 'Never' }, me),
-            'patch with my tenant': (url: string) => patch(url, { tenant: 1, title: 'Never' }, me),
-            'patch with a version': (url: string) => patch(url, { title: 'Never' }, { ...me, 'if-match': '"1"' }),
-            'patch with another version': (url: string) => patch(url, { title: 'Never' }, { ...me, 'if-match': '"9"' }),
-            'patch with links': (url: string) => patch(url, { watchers: [1] }, me),
-            'patch with links that are not there': (url: string) => patch(url, { watchers: [99] }, me),
-            'patch with a reference': (url: string) => patch(url, { assignee: 1 }, me),
-            'patch with a reference that is not there': (url: string) => patch(url, { assignee: 99 }, me),
-            put: (url: string) => put(url, { title: 'Never' }, me),
-            delete: (url: string) => remove(url, me),
-            'delete with a version': (url: string) => remove(url, { ...me, 'if-match': '"9"' }),
-            'hard delete': (url: string) => remove(`${url}?hard=true`, me),
-            restore: (url: string) => restore(url, me),
-            'invalid patch': (url: string) => patch(url, { title: 5 }, me),
-          })
-        ) {
-          const [a, b] = [await send(at(theirs!)), await send(at(absent!))]
-          same(t, a, b, what)
-          t.ok(a.statusCode >= 400, what)
-        }
-        t.equal(verdict(await patch(at(theirs!), { title: 'Never' }, me)), NOT_FOUND)
-        t.equal(verdict(await remove(at(theirs!), me)), NOT_FOUND)
-        t.equal(verdict(await restore(at(theirs!), me)), NOT_FOUND)
-      }
-      t.strictSame(await rows(), before)
     })
 
     t.test(`${path}: a created row belongs to the tenant`, async (t) => {
@@ -188,24 +142,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
       const response = await post(path, [{ title: 'a' }, { title: 'b', tenant: 1 }], me)
       t.strictSame(bodyOf(response).map(({ tenant }: any) => tenant), [1, 1])
     })
-
-    t.test(`${path}: no row moves to another tenant`, async (t) => {
-      const { id } = await created(path, { title: 'stays' }, as(1))
-      const before = await rows()
-      for (const send of [patch, put]) {
-        t.equal(verdict(await send(`${path}/${id}`, { tenant: 2, title: 'Never' }, as(1))), OUTSIDE)
-      }
-      t.strictSame(await rows(), before)
-      t.match(await updated(`${path}/${id}`, { tenant: 1, title: 'changed' }, as(1)), { tenant: 1, title: 'changed' })
-    })
   }
-
-  t.test('a tenant deletes and restores only its own rows', async (t) => {
-    t.match(bodyOf(await restore('/header/3', as(1))), { id: 3, deleted_at: null })
-    t.match(bodyOf(await remove('/header/3', as(1))), { id: 3, deleted_at: String })
-    t.equal(verdict(await restore('/header/3', as(2))), NOT_FOUND)
-    t.equal(verdict(await remove('/header/3?hard=true', as(2))), NOT_FOUND)
-  })
 
   t.test('a filter on request.em hides related records of other tenants', async (t) => {
     const theirs = await post('/claim', { title: 'Never', assignee: 2 }, as(1))
