@@ -10,7 +10,7 @@
  *   ...
  */
 import { ConfigError } from './errors.ts'
-import { isPromise, type OrPromise } from './or-promise.ts'
+import { ignoreRejection, isPromise, type OrPromise } from './or-promise.ts'
 
 /** A promise to wait for, and the error for a session that cannot wait. */
 interface Awaited {
@@ -36,16 +36,26 @@ export function * wait<Value> (value: OrPromise<Value>, refusal: () => Error = t
   }
 }
 
+/** The steps that the stacks of errors show already, by how many times `doInTurn` has waited for them. */
+const shown = new WeakMap<Error, number>()
+
 /**
  * Writes the steps that have waited for a promise into the stack of its error, where `doInTurn` has waited for them.
- * Errors that are the client's are not logged with their stack.
+ * Each place gets its steps once, because the application may throw one error for several requests. An error that is
+ * frozen keeps its stack. Errors that are the client's are not logged with their stack.
  */
 function addSteps (error: unknown): void {
   if (!(error instanceof Error) || ((error as { statusCode?: number }).statusCode ?? 500) < 500) return
+  const { stack } = error
+  const place = shown.get(error) ?? 0
+  const parts = typeof stack === 'string' ? stack.split(/(?=\n.* async doInTurn )/) : []
+  if (place + 1 >= parts.length) return
+  shown.set(error, place + 1)
   const waiting = { stack: '' }
   Error.captureStackTrace(waiting, wait)
   const [steps] = waiting.stack.slice(waiting.stack.indexOf('\n')).split(/\n.* doInTurn /)
-  error.stack = error.stack?.replace(/(?=\n.* async doInTurn )/, () => steps!)
+  parts[place] += steps!
+  Reflect.set(error, 'stack', parts.join(''))
 }
 
 /** Does steps and waits for their promises. An error of a promise is thrown where the steps wait for it. */
@@ -73,8 +83,7 @@ export function doAtOnce<Result> (steps: Steps<Result>): Result {
   let step = steps.next()
   while (step.done !== true) {
     const { promise, refusal } = step.value
-    // nothing awaits the promise; its rejection must not end the process
-    Promise.allSettled([promise])
+    ignoreRejection(promise)
     step = steps.throw(refusal())
   }
   return step.value

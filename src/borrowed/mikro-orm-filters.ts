@@ -5,6 +5,7 @@
 import { QueryHelper, Raw, Utils, type EntityMetadata, type FilterDef } from '@mikro-orm/core'
 import type { EntityManager, Options } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
+import { ignoreRejection, isPromise } from '../base/or-promise.ts'
 import { borrowedMembers } from './borrowed-member.ts'
 
 /** The beginning of the message if a filter has parameters and its arguments were not set. The error has no class. */
@@ -118,9 +119,8 @@ function condition (
       throw new Error(`${NO_ARGUMENTS} '${filter.name}'`)
     }
     where = where(args, type, em, undefined, meta.className)
-    if (typeof (where as PromiseLike<unknown> | undefined)?.then === 'function') {
-      // nothing awaits this promise, so its rejection must be handled here
-      Promise.allSettled([where])
+    if (isPromise(where)) {
+      ignoreRejection(where)
       throw new ConfigError(
         `The filter '${filter.name}' of ${meta.className} returns a promise, which a synchronous session can't ` +
           'wait for: return the condition itself.'

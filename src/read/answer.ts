@@ -3,7 +3,7 @@ import { ConfigError } from '../base/errors.ts'
 import { parseExact } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import { shown } from '../base/option-checks.ts'
-import { isPromise, type OrPromise } from '../base/or-promise.ts'
+import { ignoreRejection, isPromise, type OrPromise } from '../base/or-promise.ts'
 import { promisedBy, wait, type Steps } from '../base/steps.ts'
 import { crudContext, type CrudHooks, type CrudSession, type RequestConditions } from '../resource/index.ts'
 import type { JsonRecord, ToWire } from '../answer/index.ts'
@@ -94,7 +94,7 @@ function * withAfterRead (
     for (const record of records) results.push(crud.afterRead(record, context))
   } catch (error) {
     // calls that have already started may fail as well; only the first error is thrown
-    Promise.allSettled(results)
+    results.forEach(ignoreRejection)
     throw error
   }
   return checkReturned(

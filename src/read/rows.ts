@@ -50,7 +50,8 @@ export function * findRows (read: PreparedRead, plan: Plan): Steps<FoundRows> {
   const { resource, session, conditions, operation, filters } = read
   const statement = resource.prepareWith(session, plan, conditions, operation, filters)
   const rows = yield * wait(readStatement(session, statement))
-  statement.noteRow?.(rows[0]!)
+  // a doubtful page has been noted when it was read first
+  if (plan.kind === 'list' && plan.isDoubtful !== true) statement.noteRow?.(rows[0]!)
   const again = planAgain(plan, statement.form!, rows)
   return again === undefined ? { rows, statement } : yield * findRows(read, again)
 }

@@ -5,6 +5,7 @@
 import { isRaw, raw, type FilterQuery, type RawQueryFragment } from '@mikro-orm/core'
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
+import { ignoreRejection, isPromise } from '../base/or-promise.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Slot } from '../plan/index.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
@@ -97,9 +98,8 @@ export function builderOf (returned: unknown, what: string): AnyQueryBuilder {
   if (typeof (returned as AnyQueryBuilder | null | undefined)?.toQuery === 'function') {
     return returned as AnyQueryBuilder
   }
-  const isAsync = typeof (returned as PromiseLike<unknown> | null | undefined)?.then === 'function'
-  // nothing awaits the promise: without this, its rejection would end the process
-  if (isAsync) Promise.allSettled([returned])
+  const isAsync = isPromise(returned)
+  ignoreRejection(returned)
   throw new ConfigError(
     `${what} must return the query builder${isAsync ? ' itself, not a promise: it must not be async' : ''}.`
   )

@@ -1,14 +1,14 @@
 /**
  * The shape of a plan: everything that its SQL depends on beside its form, and nothing else. Plans of one resource with
- * the same shape and form have the same statement and differ only in the bound values. The compiler gets only the shape
- * and the form, so that it cannot read what is not in the key.
+ * the same shape and form have the same statement and differ only in the bound values. The compilers get only the shape
+ * and the form, so that they cannot read what is not in the key.
  */
 import { OPERATOR_NAMES, operatorFormOf, OPERATORS, type OperatorEntry, type OperatorForm } from '../operators/index.ts'
 import {
   isCustomTerm,
-  type AnyWritePlan,
   type Assignment,
   type Condition,
+  type DeletePlan,
   type GetPlan,
   type InsertPlan,
   type PlannedInclude,
@@ -17,12 +17,14 @@ import {
   type OrderTerm,
   type Plan,
   type RecordsPlan,
+  type ReferenceCheck,
   type Selection,
   type UpdatePlan,
   type CustomTerm,
   type CountPlan,
   type Place,
   type StreamPlan,
+  type WriteTarget,
 } from '../plan/index.ts'
 import { firstTypeOf } from './comparison.ts'
 
@@ -119,41 +121,74 @@ const WRITERS: { readonly [Kind in Shape['kind']]: ReadonlyArray<(shape: never) 
  * shape has one statement for each form.
  */
 export function shapeOf (shape: Shape): string {
+  return keyOf(shape, WRITERS[shape.kind])
+}
+
+/** What tells writes of one shape apart. The compiler does not get it. */
+type UnreadOfWrite = 'values'
+
+/** The parts of the plans of writes that the compiler gets, beside the form. Each of them is in the key. */
+export type InsertShape = Omit<InsertPlan, UnreadOfWrite>
+export type UpdateShape = Omit<UpdatePlan, UnreadOfWrite>
+export type DeleteShape = Omit<DeletePlan, UnreadOfWrite>
+export type WriteShape = InsertShape | UpdateShape | DeleteShape
+
+const written: Writers<Omit<DeleteShape, 'kind' | keyof WriteTarget>> = {
+  model: ({ model }) => idOf(model),
+  selection: ({ selection }) => selectionShape(selection),
+  references: ({ references }) => references.length === 0 ? '' : references.map(referenceShape).join('&'),
+  filters: ({ filters }) => filtersShape(filters),
+}
+const target: Writers<WriteTarget> = {
+  conditions: ({ conditions }) => conditionsShape(conditions),
+  deleted: ({ deleted }) => deleted,
+  versions: ({ versions }) => versions ?? '',
+}
+const inside = ({ inside }: InsertShape | UpdateShape): string =>
+  inside === undefined ? '' : `>${conditionsShape(inside)}`
+const insertion: Writers<InsertShape> = {
+  kind: ({ kind }) => kind,
+  ...written,
+  inside,
+  returnsKey: ({ returnsKey }) => returnsKey,
+  columns: ({ columns }) => columns.map(columnShape).join(),
+  recordset: ({ recordset }) => recordset === undefined ? '' : `${recordset.common},${recordset.rows}`,
+  // of several rows, each list of slots has a statement
+  rows: ({ rows }) => rows.map((row) => row.join()).join(';'),
+  discriminator: ({ discriminator }) => discriminator === undefined ? '' : discriminator.slot,
+}
+const update: Writers<UpdateShape> = {
+  kind: ({ kind }) => kind,
+  ...written,
+  ...target,
+  inside,
+  assignments: ({ assignments }) => assignments.map((set) => `${columnShape(set)}=${set.slot}`).join(),
+}
+const removal: Writers<DeleteShape> = { kind: ({ kind }) => kind, ...written, ...target }
+
+const WRITERS_OF_WRITES: { readonly [Kind in WriteShape['kind']]: ReadonlyArray<(shape: never) => unknown> } = {
+  insert: Object.values(insertion),
+  update: Object.values(update),
+  delete: Object.values(removal),
+}
+
+/** The key of the shape of a write. */
+export function writeShapeOf (shape: WriteShape): string {
+  return keyOf(shape, WRITERS_OF_WRITES[shape.kind])
+}
+
+function keyOf (shape: Shape | WriteShape, writers: ReadonlyArray<(shape: never) => unknown>): string {
   let key = ''
-  for (const write of WRITERS[shape.kind]) key += `${write(shape as never) as string}|`
+  for (const write of writers) key += `${write(shape as never) as string}|`
   return key
 }
 
-/**
- * The key of the statement of a write. A resource has one selection for writes. Inserts of several rows have a
- * statement for each list of slots.
- */
-export function writeShapeOf (plan: AnyWritePlan): string {
-  let shape = `${plan.kind}|${idOf(plan.selection)}${filtersShape(plan.filters)}|`
-  for (const { target, columns, slots } of plan.references) {
-    shape += `${idOf(target)}:${columns.join()}:${slots.join()}&`
-  }
-  if (plan.kind === 'insert') {
-    for (const { column, property } of plan.columns) shape += `|${columnShape(property, column)}`
-    if (!plan.returnsKey) shape += '|keyless'
-    return `${shape}${insideShape(plan)}|${
-      plan.recordset === undefined ? plan.rows.map((row) => row.join()).join(';') : 'json'
-    }`
-  }
-  shape += `|${plan.deleted}|${plan.versions ?? ''}|${conditionsShape(plan.conditions)}`
-  if (plan.kind === 'update') {
-    for (const { column, property, slot } of plan.assignments) shape += `|${columnShape(property, column)}=${slot}`
-    shape += insideShape(plan)
-  }
-  return shape
+function referenceShape ({ target, columns, slots, present }: ReferenceCheck): string {
+  return `${idOf(target)}:${columns.join()}:${slots.join()}:${present?.join() ?? ''}`
 }
 
-/** The shape of the conditions on written rows. */
-const insideShape = ({ inside }: InsertPlan | UpdatePlan): string =>
-  inside === undefined ? '' : `|>${conditionsShape(inside)}`
-
 /** The shape of a column, for a property that may have several. */
-function columnShape (property: Assignment['property'], column: string): string {
+function columnShape ({ property, column }: Pick<Assignment, 'property' | 'column'>): string {
   return property.kind === 'scalar' ? String(idOf(property)) : `${idOf(property)}.${column}`
 }
 

@@ -3,9 +3,7 @@
  * delete contains all requirements (key, scope, soft delete, version, referenced records), so nothing is read before.
  */
 import { holdsHidden, keyColumns, membersOf, type EntityModel } from '../model/index.ts'
-import type {
-  AnyWritePlan, Assignment, DeletePlan, InsertPlan, ReferenceCheck, Slot, UpdatePlan, WriteTarget,
-} from '../plan/index.ts'
+import type { Assignment, ReferenceCheck, Slot, WriteTarget } from '../plan/index.ts'
 import { bound } from './comparison.ts'
 import {
   conditionSql, conditionContext, equalTo, noteKnown, tableAs, visibility, whereClause, type ConditionContext,
@@ -18,6 +16,7 @@ import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
 import { projection, selectList } from './members.ts'
 import { recordSql } from './record.ts'
+import type { InsertShape, UpdateShape, WriteShape } from './shape.ts'
 import { sqlTypeOf } from './wire-types.ts'
 import type { WriteForm } from './write-form.ts'
 
@@ -25,7 +24,7 @@ import type { WriteForm } from './write-form.ts'
  * Compiles a write. Each row returns `item` (its record), `version` if the entity has one, and for an insert that
  * returns keys the parts of its key as texts: `key0`, ...
  */
-export function compileWrite (plan: AnyWritePlan, foreign: Foreign, { dialect, keysRepeat }: WriteForm): Statement {
+export function compileWrite (plan: WriteShape, foreign: Foreign, { dialect, keysRepeat }: WriteForm): Statement {
   const context = conditionContext(plan, foreign)
   const alias = context.names.table()
   if (plan.kind !== 'insert') noteKnown(plan.model, alias, plan.conditions, context)
@@ -49,7 +48,7 @@ function ofOneRow (written: Sql, columns: readonly string[], context: ConditionC
 }
 
 /** The write returns columns to an expression, and the records are made of its rows. */
-function fromExpression (plan: AnyWritePlan, alias: string, written: Sql, context: ConditionContext): Statement {
+function fromExpression (plan: WriteShape, alias: string, written: Sql, context: ConditionContext): Statement {
   const { model, selection } = plan
   const rows = context.names.expression('written')
   const columns = projection(selection, alias)
@@ -64,7 +63,7 @@ function fromExpression (plan: AnyWritePlan, alias: string, written: Sql, contex
 }
 
 function writeSql (
-  plan: AnyWritePlan,
+  plan: WriteShape,
   alias: string,
   foreign: Foreign,
   dialect: Dialect,
@@ -83,7 +82,7 @@ function writeSql (
 const table = (model: EntityModel, alias: string): Sql => tableAs(model.table, alias)
 
 function insertSql (
-  { model, columns, recordset, rows, references, discriminator }: InsertPlan,
+  { model, columns, recordset, rows, references, discriminator }: InsertShape,
   alias: string,
   context: ConditionContext
 ): Sql {
@@ -97,7 +96,7 @@ function insertSql (
     // several rows need the name of a column, and a key that is not given has a default
     return sql`${into} (${name(keyColumns(model)[0]!.column)}) values ${join(rows.map(() => trusted('(default)')))}`
   }
-  const valuesOf = (row: InsertPlan['rows'][number]): Sql =>
+  const valuesOf = (row: InsertShape['rows'][number]): Sql =>
     join([
       ...(discriminator === undefined ? [] : [sql`${discriminator.slot}`]),
       ...row.map((slot, index) => slot === undefined ? trusted('default') : bound(columns[index]!.property, slot)),
@@ -145,7 +144,7 @@ function referenceSql (
   return present === undefined ? visible : sql`(${equalTo(row, present, slots)} or ${visible})`
 }
 
-function updateSql ({ model, assignments }: UpdatePlan, alias: string, where: Sql, dialect: Dialect): Sql {
+function updateSql ({ model, assignments }: UpdateShape, alias: string, where: Sql, dialect: Dialect): Sql {
   const set = ({ column, property, slot }: Assignment): Sql =>
     sql`${name(column)} = ${assigned(property, column, slot, alias)}`
   const changes = [...assignments.map(set), ...nextVersion(model, alias, dialect)]
@@ -183,7 +182,7 @@ function versionSql (model: EntityModel, alias: string, versions: Slot, dialect:
 function targetSql (
   { model, conditions, deleted, versions, references }:
     & WriteTarget
-    & Pick<UpdatePlan | DeletePlan, 'model' | 'references'>,
+    & Pick<UpdateShape, 'model' | 'references'>,
   alias: string,
   foreign: Foreign,
   dialect: Dialect,
@@ -207,7 +206,7 @@ function targetSql (
 
 /** The condition that written rows must fulfil, if the statement checks it. */
 function insideSql (
-  plan: AnyWritePlan,
+  plan: WriteShape,
   alias: string,
   foreign: Foreign,
   context: ConditionContext
@@ -223,7 +222,7 @@ function insideSql (
  * @param inside the condition that each row must fulfil. Otherwise the statement fails
  */
 function returnedOf (
-  plan: AnyWritePlan,
+  plan: WriteShape,
   alias: string,
   projected: boolean,
   context: ConditionContext,

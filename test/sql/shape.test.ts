@@ -4,11 +4,12 @@ import { readCondition, type Where } from '../../src/conditions/index.ts'
 import { AllowedFilters } from '../../src/config/index.ts'
 import type { EntityModel } from '../../src/model/index.ts'
 import {
-  entitiesOf, planCount, planExists, planGet, isNullableTerm, withConditions, type KeysetPlan, type Plan,
+  entitiesOf, isNullableTerm, planCount, planDelete, planExists, planGet, planInsert, planUpdate, withConditions,
+  type AnyWritePlan, type KeysetPlan, type Plan,
 } from '../../src/plan/index.ts'
 import { planPage } from '../../src/plan/position.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
-import { compile, formOf, isSameForm, shapeOf, type Form } from '../../src/sql/index.ts'
+import { compile, formOf, isSameForm, shapeOf, writeShapeOf, type Form } from '../../src/sql/index.ts'
 import { Customer, Group, OrderItem, Plant, Shelf, Supplier, Tag } from '../fixtures/entities.ts'
 import { plantUuid } from '../fixtures/seed.ts'
 import { assertProperty } from '../helpers/property.ts'
@@ -221,4 +222,34 @@ t.test('the same property under two names has one shape', async (t) => {
     allowedFilters: [AllowedFilters.exact('name'), AllowedFilters.exact('name', { alias: 'title' })],
   }, Plant)
   t.equal(shapeOf(planOf('filter[name]=a', aliased)), shapeOf(planOf('filter[title]=a', aliased)))
+})
+
+t.test('each part of a write that the compiler reads is part of its shape', async (t) => {
+  const { selection } = planGet(1, undefined, exact)!
+  const data = { columns: [], references: [], links: [], properties: {} }
+  const insert = planInsert([data], selection, () => false)
+  const update = planUpdate(1, data, selection, { deleted: 'without', mayBeHidden: () => false })!
+  const reference = { target: models.of(Group), columns: ['id'], slots: [0] }
+  const plans: readonly AnyWritePlan[] = [
+    insert,
+    { ...insert, returnsKey: false },
+    { ...insert, recordset: { common: 0, rows: 1 } },
+    { ...insert, recordset: { common: 1, rows: 0 } },
+    { ...insert, discriminator: { column: 'kind', slot: 0 } },
+    { ...insert, inside: [] },
+    { ...insert, rows: [[0]] },
+    { ...insert, references: [reference] },
+    { ...insert, references: [{ ...reference, present: ['group_id'] }] },
+    update,
+    { ...update, deleted: 'with' },
+    { ...update, versions: 1 },
+    { ...update, conditions: [] },
+    { ...update, inside: [] },
+    { ...update, references: [reference] },
+    { ...update, filters: new Map([[models.of(Group), []]]) },
+    planDelete(1, selection, { deleted: 'without' })!,
+  ]
+  t.equal(new Set(plans.map(writeShapeOf)).size, plans.length)
+  const other: AnyWritePlan = { ...update, values: ['2'] }
+  t.equal(writeShapeOf(other), writeShapeOf(update))
 })
