@@ -52,6 +52,8 @@ export const SLOW: readonly string[] = [
   'test/http/openapi-orval.test.ts',
   // hundreds of servers, one after the other
   'test/http/short-lived-servers.test.ts',
+  // servers that are killed
+  'test/http/writes/killed-writes.test.ts',
   // writes that get in each other's way
   'test/http/writes/repeats.test.ts',
   // random requests and conditions, thousands of them

@@ -436,6 +436,10 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
     t.equal(await kept(), 65, 'and no others')
   })
 
+  t.test('the schema tools know the table', async (t) => {
+    t.equal(await orm.schema.getUpdateSchemaSQL(), '', 'nothing is left to change')
+  })
+
   t.test('a write with a key takes two statements more, in one transaction', async (t) => {
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
