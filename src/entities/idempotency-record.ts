@@ -26,6 +26,7 @@ export const IdempotencyRecord = defineEntity({
     status: p.smallint().nullable().fieldName('status'),
     headers: p.json<Readonly<Record<string, string>>>().nullable().fieldName('headers'),
     body: p.text().nullable().fieldName('body'),
+    created_at: p.datetime(3).fieldName('created_at'),
     expires_at: p.datetime(3).index().fieldName('expires_at'),
   },
 })

@@ -144,21 +144,25 @@ function write (table: string): Statements {
     'order by "caller" = $2 desc limit 1'
   const keep = `update ${table} set "status" = $3, "headers" = $4::jsonb, "body" = $5 ` +
     'where "key" = $1 and "caller" = $2'
-  const expired = `select ctid from ${table} where "expires_at" <= now() ` +
+  const expired = `select "key", "caller" from ${table} where "expires_at" <= now() ` +
     `order by "expires_at" limit ${MAX_REMOVED} for update skip locked`
   return {
     claim: 'with "lock" as materialized (select pg_try_advisory_xact_lock($4::bigint) as "free"), ' +
-      `"mine" as (insert into ${table} as r ("key", "caller", "request", "expires_at") ` +
-      'select $1::varchar, $2::varchar, $3::varchar, now() + make_interval(secs => $5::float8) ' +
+      `"mine" as (insert into ${table} as r ("key", "caller", "request", "created_at", "expires_at") ` +
+      'select $1::varchar, $2::varchar, $3::varchar, now(), now() + make_interval(secs => $5::float8) ' +
       'from "lock" where "lock"."free" ' +
       'on conflict ("key", "caller") do update set "request" = excluded."request", ' +
-      '"expires_at" = excluded."expires_at", "status" = null, "headers" = null, "body" = null ' +
-      'where r."expires_at" <= now() returning 1) ' +
+      '"created_at" = excluded."created_at", "expires_at" = excluded."expires_at", ' +
+      '"status" = null, "headers" = null, "body" = null ' +
+      // Citus accepts no functions in this place
+      'where r."expires_at" <= excluded."created_at" returning 1) ' +
       'select "lock"."free", exists (select 1 from "mine") as "claimed", "found".* ' +
       `from "lock" left join (${find}) as "found" on true`,
     find,
     keep,
-    keepAndRemove: `with "gone" as (delete from ${table} where ctid = any (array (${expired}))) ${keep}`,
+    keepAndRemove: `with "old" as materialized (${expired}), ` +
+      `"gone" as (delete from ${table} as r using "old" where r."key" = "old"."key" and r."caller" = "old"."caller") ` +
+      keep,
   }
 }
 
@@ -188,10 +192,10 @@ export function checkKeptAnswersTable (what: string, em: EntityManager): void {
   const distribution = distributionOf(em)
   if (distribution === undefined) return
   const table = tableOf(em)
-  if (tableIn(distribution, table) === undefined) return
+  if (tableIn(distribution, table)?.kind !== 'distributed') return
   throw new ConfigError(
-    `${what}: 'idempotency' needs ${table} as a plain table of the coordinator: leave it out when you distribute ` +
-      `tables, or call undistribute_table('${table}').`
+    `${what}: 'idempotency' needs the table ${table} on one node: select undistribute_table('${table}') makes it a ` +
+      'plain table of the coordinator. If clients also connect to other nodes, make it a reference table.'
   )
 }
 

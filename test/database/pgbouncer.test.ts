@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import t from 'tap'
 import {
-  AllowedFilters, CrudBase, crudKit, DatabaseFactory, parseQueryParams, QueryBuilderConfig, readOnly,
+  AllowedFilters, CrudBase, crudKit, DatabaseFactory, IdempotencyRecord, parseQueryParams, QueryBuilderConfig, readOnly,
   ReadOnlyViolationError, UnavailableError, withTimeout, withTransaction,
 } from '../../src/index.ts'
 import { Account, failureOf, owners } from '../helpers/accounts.ts'
@@ -15,7 +15,7 @@ import { createDatabase } from '../helpers/databases.ts'
 import { skipPgBouncer, startPgBouncer } from '../helpers/pgbouncer.ts'
 import { until } from '../helpers/until.ts'
 
-const entities = [Account]
+const entities = [Account, IdempotencyRecord]
 /** Connections to the server. The application has more. */
 const SERVERS = 3
 const CLIENTS = 10
@@ -110,6 +110,7 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
         '/accounts': {
           crud: accounts,
           stream: true,
+          idempotency: true,
           operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'],
         },
       },
@@ -125,6 +126,24 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
       await app.inject({ method, url: `/accounts${path}`, ...(payload && { payload }) })
     t.beforeEach(async () => {
       await watcher.query('delete from account')
+    })
+
+    t.test('writes with a key are done once', async (t) => {
+      await Promise.all(Array.from({ length: 10 }, async (_, i) => {
+        const create = () =>
+          app.inject({
+            method: 'POST',
+            url: '/accounts',
+            headers: { 'idempotency-key': `${i}` },
+            payload: { owner: `once ${i}` },
+          })
+        const answers = await Promise.all([create(), create()])
+        t.ok(answers.every(({ statusCode }) => statusCode === 201 || statusCode === 409))
+        const done = answers.find(({ statusCode }) => statusCode === 201)!
+        const { body, headers } = await create()
+        t.strictSame([body, headers['idempotency-replayed']], [done.body, 'true'])
+      }))
+      t.equal((await send('GET', '')).json().total, 10)
     })
 
     t.test('many more concurrent requests than connections succeed', async (t) => {

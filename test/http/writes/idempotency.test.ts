@@ -288,7 +288,7 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
 
   t.test('answers of writes that were not done are not kept', async (t) => {
     const id = await add()
-    await select(orm, 'insert into ticket (title, slug) values (\'taken\', \'taken\')')
+    await select(orm, "insert into ticket (title, slug) values ('taken', 'taken')")
     const key = newKey()
     const before = await kept()
     for (const [method, url, payload, expected] of [
@@ -305,7 +305,7 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
     t.equal((await send('POST', '/hooked', key, { title: 'c' })).statusCode, 500)
     hooked.during = () => {}
     t.equal(await kept(), before)
-    await select(orm, 'delete from ticket where slug = \'taken\'')
+    await select(orm, "delete from ticket where slug = 'taken'")
     t.equal((await send('POST', '/tickets', key, { title: 'c', slug: 'taken' })).statusCode, 201, 'it works')
     t.equal((await send('POST', '/hooked', key, { title: 'c' })).statusCode, 201)
   })
@@ -427,8 +427,8 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
     t.ok(isReplay(await sendOwn('POST', '/x', key, { title: 'another body' })))
     await select(
       orm,
-      'insert into idempotency_records (key, caller, request, expires_at) ' +
-        "select 'old' || n, '', '', now() - interval '1 hour' from generate_series(1, 100) n"
+      'insert into idempotency_records (key, caller, request, created_at, expires_at) ' +
+        "select 'old' || n, '', '', now(), now() - interval '1 hour' from generate_series(1, 100) n"
     )
     for (let writes = 0; writes < 64; writes++) await sendOwn('POST', '/x', newKey(), { title: 'e' })
     const [{ old }] = await select(orm, "select count(*)::int as old from idempotency_records where key like 'old%'")

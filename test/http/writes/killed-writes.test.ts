@@ -39,7 +39,9 @@ t.test('1 280 writes are neither lost nor doubled', { skip: skipReasons.postgres
       server.kill('SIGKILL')
       await gone
     }
-    gone.then(() => closing || start())
+    server.once('exit', () => {
+      if (!closing) void start()
+    })
     await once(server.stdout!, 'data')
   }
   let stopServer = async (): Promise<void> => {}
