@@ -1,6 +1,6 @@
 /** Checks the limits of an answer, from what its statement reports and from the length of its text. */
 import { TooLargeError } from '../base/errors.ts'
-import { PAGE_STYLES } from '../base/page-styles.ts'
+import { PAGE_STYLES, type PageParameterName } from '../base/page-styles.ts'
 import type { GetPlan, PlannedInclude, KeysetPlan, ListPlan, StreamPlan } from '../plan/index.ts'
 import { EXCESS_COLUMN, EXCESS_OF_BYTES, forecastOf, KEYSET_ROW, TOO_LONG, type Form, type Row } from '../sql/index.ts'
 
@@ -74,7 +74,7 @@ export function tooLarge (plan: LimitedPlan | StreamPlan, excess: string): TooLa
 }
 
 /** The parameter that sets the number of records. */
-function sizeParameter (plan: LimitedPlan | StreamPlan): 'per_page' | 'limit' | undefined {
+function sizeParameter (plan: LimitedPlan | StreamPlan): PageParameterName | undefined {
   if (plan.kind === 'get' || plan.kind === 'stream') return undefined
   return PAGE_STYLES[plan.kind === 'list' ? plan.window.style : 'cursor'].size
 }

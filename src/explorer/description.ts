@@ -10,7 +10,7 @@
  * - If a request for `resources.json` is refused, the answer is that of the resources' routes: 401 or 403, with their
  *   body and their `WWW-Authenticate`.
  */
-import type { TypeName } from '../model/types/value-type.ts'
+import type { TypeName } from '../model/types/index.ts'
 
 /** What the explorer of a caller shows: the body of `resources.json`. */
 export interface ExplorerDescription {

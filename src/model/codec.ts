@@ -1,21 +1,12 @@
 /** Conversions by a custom type or a serializer, between the database's JSON, the wire and a query string. */
 import {
-  BigIntType,
-  CharacterType,
-  isRaw,
-  StringType,
-  TextType,
-  Type,
-  UuidType,
-  type EntityProperty,
-  type Platform,
+  BigIntType, CharacterType, isRaw, StringType, TextType, Type, UuidType, type EntityProperty, type Platform,
 } from '@mikro-orm/core'
 import { convert, fromJson } from './convert.ts'
 import type { Codec, KeyColumn, ScalarProperty } from './entity-model.ts'
 import { withNumbers } from './exact-json.ts'
 import { RAW, type Converted } from './types/converted.ts'
-import { wireTypeOf } from './types/index.ts'
-import type { ValueType } from './types/value-type.ts'
+import { wireTypeOf, type ValueType } from './types/index.ts'
 
 type CustomType = Type<unknown, unknown>
 

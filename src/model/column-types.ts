@@ -1,6 +1,5 @@
 /** The value type of a column, and what operators can do with its values. */
-import { WIRE_TYPES, wireTypeOf } from './types/index.ts'
-import type { ValueType } from './types/value-type.ts'
+import { WIRE_TYPES, wireTypeOf, type ValueType } from './types/index.ts'
 import type { Declaration, FromColumn } from './types/wire-type.ts'
 
 /** Builders of types by the name of the column type. */

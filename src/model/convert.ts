@@ -3,8 +3,7 @@
  * value is exact and causes no database error. For any other value, the result says what would be accepted.
  */
 import { refuse, type Converted, type SqlValue } from './types/converted.ts'
-import { wireTypeOf } from './types/index.ts'
-import type { ValueType } from './types/value-type.ts'
+import { wireTypeOf, type ValueType } from './types/index.ts'
 
 /**
  * Converts the text of a query string to a value of the type.

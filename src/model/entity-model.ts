@@ -4,7 +4,7 @@
  */
 import type { EntityName } from '@mikro-orm/core'
 import type { Converted, SqlValue } from './types/converted.ts'
-import type { ValueType } from './types/value-type.ts'
+import type { ValueType } from './types/index.ts'
 
 /** A column of a key. */
 export interface KeyColumn {

@@ -7,26 +7,12 @@ export { Models } from './build-model.ts'
 export { MAX_NAME_BYTES } from './build-properties.ts'
 export { convert, fromJson, readStored } from './convert.ts'
 export {
-  embeddedToStored,
-  embeddedToWire,
-  holdsHidden,
-  listsHidden,
-  membersOf,
-  needsWireForm,
+  embeddedToStored, embeddedToWire, holdsHidden, listsHidden, membersOf, needsWireForm,
 } from './embedded-json.ts'
 export { exactText, isExactNumber, parseExact } from './exact-json.ts'
 export {
-  columnsOf,
-  keyColumns,
-  type EmbeddedProperty,
-  type EntityModel,
-  type KeyColumn,
-  type KeyPart,
-  type PrimaryKeyPart,
-  type Property,
-  type RelationProperty,
-  type ScalarProperty,
-  type WriteRules,
+  columnsOf, keyColumns, type EmbeddedProperty, type EntityModel, type KeyColumn, type KeyPart, type PrimaryKeyPart,
+  type Property, type RelationProperty, type ScalarProperty, type WriteRules,
 } from './entity-model.ts'
 export { keyFromJson, keyFromText } from './codec.ts'
 export { fromScope, incomparable, isSameValue } from './scope-value.ts'
@@ -36,8 +22,8 @@ export { fitsDate } from './types/datetime.ts'
 export { momentText } from './types/value-order.ts'
 export { containedFromText } from './types/range.ts'
 export { isUuid } from './types/uuid.ts'
-export { wireTypeOf, WIRE_TYPES } from './types/index.ts'
+export { wireTypeOf, WIRE_TYPES, type TypeName, type TypeOf, type ValueType } from './types/index.ts'
 export type { Converted, SqlValue } from './types/converted.ts'
-export type { DecimalType, TypeName, TypeOf, ValueType } from './types/value-type.ts'
+export type { DecimalType } from './types/basic-types.ts'
 export type { InsideJson, TypeFamily, WireType } from './types/wire-type.ts'
 export { publicPath, resolvePath, type JsonPath, type Path } from './path.ts'

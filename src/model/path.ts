@@ -2,12 +2,7 @@
 import { ConfigError } from '../base/errors.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import {
-  columnsOf,
-  type EmbeddedProperty,
-  type EntityModel,
-  type Property,
-  type RelationProperty,
-  type ScalarProperty,
+  columnsOf, type EmbeddedProperty, type EntityModel, type Property, type RelationProperty, type ScalarProperty,
 } from './entity-model.ts'
 
 /** A resolved path: the relations that it follows, the embedded properties after them, and the property at its end. */

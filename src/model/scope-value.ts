@@ -3,8 +3,7 @@ import { comparable } from './codec.ts'
 import { fromJson } from './convert.ts'
 import type { KeyColumn } from './entity-model.ts'
 import type { Converted, SqlValue } from './types/converted.ts'
-import { wireTypeOf } from './types/index.ts'
-import type { ValueType } from './types/value-type.ts'
+import { wireTypeOf, type ValueType } from './types/index.ts'
 
 type Column = Pick<KeyColumn, 'type' | 'codec'>
 

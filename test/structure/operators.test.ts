@@ -88,7 +88,7 @@ t.test('an entry without a member is a type error in the table', async (t) => {
     [table, lacking],
     [
       path.join(root, 'src/model/index.ts'),
-      "export * from './value-type.ts'\nexport * from './convert.ts'\n",
+      "export * from './types/index.ts'\nexport * from './convert.ts'\n",
     ],
   ])
   const options: ts.CompilerOptions = {

@@ -3,11 +3,13 @@
  * whole array.
  */
 import { accept, refuse, type Converted, type SqlValue } from './converted.ts'
-import type { ArrayType, ValueType } from './value-type.ts'
+import type { AnyType } from './basic-types.ts'
 import { INCOMPARABLE, unchanged, type WireType } from './wire-type.ts'
 
 /** @param entryOf finds the entry of the items' type */
-export function arrayOf (entryOf: (type: ValueType) => WireType<ValueType>): WireType<ArrayType> {
+export function arrayOf<Element extends AnyType> (
+  entryOf: (type: Element) => WireType<Element>
+): WireType<{ readonly kind: 'array', readonly element: Element }> {
   return {
     // `valueTypeOf` recognizes arrays by the `[]` after the name of the item type
     columns: {},
@@ -43,7 +45,7 @@ export function arrayOf (entryOf: (type: ValueType) => WireType<ValueType>): Wir
 const MAX_DIMENSIONS = 6
 
 /** The lengths of an array and of its first inner arrays. An array that is an item of JSON is a value like others. */
-function sizesOf (value: readonly unknown[], element: ValueType, most = MAX_DIMENSIONS): readonly number[] {
+function sizesOf (value: readonly unknown[], element: AnyType, most = MAX_DIMENSIONS): readonly number[] {
   const [first] = value
   const isNested = element.kind !== 'json' && most > 1 && Array.isArray(first)
   return [value.length, ...isNested ? sizesOf(first, element, most - 1) : []]

@@ -1,7 +1,10 @@
 /** Bytes, as base64. */
 import { accept, refuse, type Converted } from './converted.ts'
-import type { BlobType } from './value-type.ts'
 import { INCOMPARABLE, unchanged, type WireType } from './wire-type.ts'
+
+export interface BlobType {
+  readonly kind: 'blob'
+}
 
 const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/
 

@@ -1,6 +1,6 @@
 /** Booleans. */
+import type { BooleanType } from './basic-types.ts'
 import { accept, refuse } from './converted.ts'
-import type { BooleanType } from './value-type.ts'
 import { COMPARABLE, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
 const type: FromColumn<BooleanType> = () => ({ kind: 'boolean' })

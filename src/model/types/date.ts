@@ -1,6 +1,6 @@
 /** Dates: `YYYY-MM-DD`, or another day in the form of the database: `0044-03-15 BC`, `10000-01-01`, `infinity`. */
+import type { DateType } from './basic-types.ts'
 import { accept, fromString, refuse, type Converted } from './converted.ts'
-import type { DateType } from './value-type.ts'
 import { ORDERED, unchanged, type WireType } from './wire-type.ts'
 
 const DATE = /^(\d{4}|[1-9]\d{4,6})-(\d\d)-(\d\d)( BC)?$/

@@ -2,11 +2,11 @@
  * Dates with a time: ISO 8601 in UTC, with milliseconds, or with microseconds if a moment has any. A column without a
  * zone holds UTC.
  */
+import type { DatetimeType } from './basic-types.ts'
 import { accept, fromString, refuse, type Converted, type SqlValue } from './converted.ts'
 import { INFINITE, isDay, MOMENTS } from './date.ts'
 import { microsecondsBetween, millisecondsOf, momentOfDate, momentText } from './value-order.ts'
 import { isTime } from './time.ts'
-import type { DatetimeType } from './value-type.ts'
 import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
 const STORED = /^(\d{4,6}-\d\d-\d\d) ((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?)( BC)?$/

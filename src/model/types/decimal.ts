@@ -1,8 +1,8 @@
 /** Decimal numbers are strings, which keep every digit, unless the property is declared to be a number. */
+import type { DecimalType } from './basic-types.ts'
 import { accept, refuse, type Converted } from './converted.ts'
 import { digitsToBody, fromNumber, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberForm, numberText } from './number.ts'
 import { compareDecimals } from './value-order.ts'
-import type { DecimalType } from './value-type.ts'
 import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/

@@ -1,7 +1,7 @@
 /** Floating-point numbers of 32 and 64 bits are JSON numbers. */
+import type { FloatType } from './basic-types.ts'
 import { accept, refuse, type Converted } from './converted.ts'
 import { FLOAT, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberText } from './number.ts'
-import type { FloatType } from './value-type.ts'
 import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
 const single: FromColumn<FloatType> = () => ({ kind: 'float', single: true })

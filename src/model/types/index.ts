@@ -1,6 +1,7 @@
 /**
- * The table of wire types: one entry for each type of values. A new type in `ValueType` causes type errors here, in
- * `src/sql/wire-types.ts` and in `src/schema/value-schemas.ts` until each table has an entry for it.
+ * The types of values. The column type decides, because the database enforces it. The declared JavaScript type only
+ * tells numbers from strings if JSON could have either. A new entry causes type errors in `src/sql/wire-types.ts` and
+ * in `src/schema/value-schemas.ts` until their tables have one, too.
  */
 import { arrayOf } from './array.ts'
 import { blob } from './blob.ts'
@@ -16,10 +17,16 @@ import { range } from './range.ts'
 import { enumeration, text } from './text.ts'
 import { time } from './time.ts'
 import { uuidType } from './uuid.ts'
-import type { TypeName, TypeOf, ValueType } from './value-type.ts'
 import type { WireType } from './wire-type.ts'
 
-export const WIRE_TYPES: { readonly [Name in TypeName]: WireType<TypeOf<Name>> } = Object.freeze({
+interface ArrayType {
+  readonly kind: 'array'
+  readonly element: ValueType
+}
+
+const array: WireType<ArrayType> = arrayOf(wireTypeOf)
+
+const ENTRIES = Object.freeze({
   integer,
   bigint,
   decimal,
@@ -33,10 +40,22 @@ export const WIRE_TYPES: { readonly [Name in TypeName]: WireType<TypeOf<Name>> }
   time,
   json,
   blob,
-  array: arrayOf(wireTypeOf),
+  array,
   range,
   other,
 })
+
+/** A type of values, as plain data. */
+export type ValueType = Parameters<(typeof ENTRIES)[keyof typeof ENTRIES]['abilities']>[0]
+
+/** The name of a type. */
+export type TypeName = ValueType['kind']
+
+/** The value type with a name. */
+export type TypeOf<Name extends TypeName> = Extract<ValueType, { readonly kind: Name }>
+
+/** The entries by the names of their types. */
+export const WIRE_TYPES: { readonly [Name in TypeName]: WireType<TypeOf<Name>> } = ENTRIES
 
 /** The entry of a type. */
 export function wireTypeOf<T extends ValueType> (type: T): WireType<T> {

@@ -2,18 +2,11 @@
  * Integers. Those of 16 and 32 bits are JSON numbers. Those of 64 bits are strings, unless the property is declared to
  * be a number.
  */
+import type { BigintType, IntegerType } from './basic-types.ts'
 import { accept, refuse, type Converted } from './converted.ts'
 import {
-  digitsToBody,
-  fromNumber,
-  matching,
-  NOT_FINITE,
-  NUMBER,
-  numberForm,
-  numberText,
-  numberToBody,
+  digitsToBody, fromNumber, matching, NOT_FINITE, NUMBER, numberForm, numberText, numberToBody,
 } from './number.ts'
-import type { BigintType, IntegerType } from './value-type.ts'
 import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
 
 export const INT16 = Object.freeze({ kind: 'integer', min: -32_768, max: 32_767 } as const)

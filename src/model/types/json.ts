@@ -3,8 +3,12 @@ import { escapedName } from '../../base/error-list.ts'
 import { accept, refuse, type Converted } from './converted.ts'
 import { FLOAT, MAX_DIGITS } from './number.ts'
 import { textFromText } from './text.ts'
-import type { JsonType } from './value-type.ts'
 import { COMPARABLE, INCOMPARABLE, unchanged, type WireType } from './wire-type.ts'
+
+export interface JsonType {
+  readonly kind: 'json'
+  readonly binary: boolean
+}
 
 export const json: WireType<JsonType> = {
   columns: { json: () => ({ kind: 'json', binary: false }), jsonb: () => ({ kind: 'json', binary: true }) },

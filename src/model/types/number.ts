@@ -1,6 +1,6 @@
 /** Helpers that the number types share. */
+import type { NumberForm } from './basic-types.ts'
 import type { Converted, SqlValue } from './converted.ts'
-import type { NumberForm } from './value-type.ts'
 import type { Declaration } from './wire-type.ts'
 
 /** At most this many digits for a number in a URL: more than any column holds, but few enough to be harmless. */

@@ -1,8 +1,16 @@
 /** Types that this package does not know. Their values are texts that the database reads and writes. */
 import { accept, refuse } from './converted.ts'
 import { textFromText } from './text.ts'
-import type { OtherType } from './value-type.ts'
 import { INCOMPARABLE, unchanged, type WireType } from './wire-type.ts'
+
+/**
+ * A type that this package does not know. Its values are read as texts. They can only be tested for null, and compared
+ * as keys.
+ */
+export interface OtherType {
+  readonly kind: 'other'
+  readonly columnType: string
+}
 
 export const other: WireType<OtherType> = {
   // used for every column type without another entry (`valueTypeOf`)

@@ -3,14 +3,23 @@
  * ends have the wire form of the type of the range's values. PostgreSQL normalizes ranges of integers and dates:
  * `[1,5]` comes back as `[1,6)`.
  */
+import type { BigintType, DateType, DatetimeType, DecimalType, IntegerType } from './basic-types.ts'
 import { accept, fromString, refuse, type Converted } from './converted.ts'
 import { date, INFINITE, LAST_DATE } from './date.ts'
 import { datetime } from './datetime.ts'
 import { decimal } from './decimal.ts'
 import { bigint, INT32, INT64, integer } from './integer.ts'
 import { compareDecimals, compareIntegers, compareMoments, momentText, nextDay } from './value-order.ts'
-import type { EndType, RangeType, TypeOf } from './value-type.ts'
 import { COMPARABLE, unchanged, type FromColumn, type WireType } from './wire-type.ts'
+
+/** The types of the ends of ranges. */
+export type EndType = BigintType | DateType | DatetimeType | DecimalType | IntegerType
+
+export interface RangeType {
+  readonly kind: 'range'
+  /** The type of its ends. */
+  readonly end: EndType
+}
 
 /** The brackets and two ends. An end is quoted, or has no characters that need quotes. */
 const RANGE = /^([[(])("[^"\\]*"|[^"\\,()[\]]*),("[^"\\]*"|[^"\\,()[\]]*)([\])])$/
@@ -40,7 +49,7 @@ interface Ends<T extends EndType> {
   last?(type: T): string
 }
 
-const ENDS: { readonly [Name in EndType['kind']]: Ends<TypeOf<Name> & EndType> } = {
+const ENDS: { readonly [Name in EndType['kind']]: Ends<Extract<EndType, { readonly kind: Name }>> } = {
   integer: {
     expected: ({ min, max }) => `integers from ${min} to ${max}, such as [1,5), [1,) or empty`,
     fromText: (text, type) => integer.fromText!(text, type),

@@ -1,7 +1,7 @@
 /** Texts, and enums, whose members are texts or numbers. */
+import type { EnumType, TextType } from './basic-types.ts'
 import { accept, fromString, refuse, type Converted, type SqlValue } from './converted.ts'
 import { INT16, integer } from './integer.ts'
-import type { EnumType, TextType } from './value-type.ts'
 import { ORDERED, TEXTUAL, unchanged, type FromColumn, type WireType } from './wire-type.ts'
 
 const ofLength: FromColumn<TextType> = (_, [maxLength]) => ({ kind: 'text', maxLength })

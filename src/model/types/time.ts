@@ -1,7 +1,10 @@
 /** Times of a day, without a zone. */
 import { accept, fromString, refuse, type Converted, type SqlValue } from './converted.ts'
-import type { TimeType } from './value-type.ts'
 import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.ts'
+
+export interface TimeType {
+  readonly kind: 'time'
+}
 
 const TIME = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?$/
 const STORED_TIME = /^(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?|24:00:00)$/

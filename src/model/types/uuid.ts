@@ -1,6 +1,6 @@
 /** UUIDs, in lower case. */
+import type { UuidType } from './basic-types.ts'
 import { accept, fromString, refuse, type Converted } from './converted.ts'
-import type { UuidType } from './value-type.ts'
 import { ORDERED, unchanged, type WireType } from './wire-type.ts'
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i

@@ -2,8 +2,10 @@
  * A wire type: everything that this package needs to know about a type of values, except for SQL and schemas. Every
  * type has one entry in the table of `index.ts`.
  */
+import type {
+  AnyType, BooleanType, DateType, DecimalType, EnumType, NumericType, TextType, UuidType,
+} from './basic-types.ts'
 import type { Converted, SqlValue } from './converted.ts'
-import type { BooleanType, DateType, DecimalType, EnumType, TextType, UuidType, ValueType } from './value-type.ts'
 
 /** The declarations that, besides the column type, decide a value type. */
 export interface Declaration {
@@ -17,7 +19,7 @@ export interface Declaration {
  * Builds the type of a column from the declaration and the arguments of the column type, such as `10, 2` of
  * `numeric(10,2)`.
  */
-export type FromColumn<T extends ValueType> = (declared: Declaration, args: readonly number[]) => T
+export type FromColumn<T extends AnyType> = (declared: Declaration, args: readonly number[]) => T
 
 /** What operators, sorts and aggregates can do with values. */
 export interface Abilities {
@@ -59,7 +61,7 @@ export type TypeFamily =
 /** A value in the form that it already has. */
 export const unchanged = (value: unknown): unknown => value
 
-export interface WireType<T extends ValueType> {
+export interface WireType<T extends AnyType> {
   /** PostgreSQL's names of the column types, in lower case, aliases included (manual, chapter 8, table 8.1). */
   readonly columns: Readonly<Record<string, FromColumn<T>>>
 
@@ -69,10 +71,10 @@ export interface WireType<T extends ValueType> {
   readonly extremes: boolean
 
   /** The type of a sum. Absent if values cannot be summed. */
-  sum?(type: T): ValueType
+  sum?(type: T): NumericType
 
   /** The type of a mean. Absent if values have no mean. */
-  mean?(type: T): ValueType
+  mean?(type: T): NumericType
 
   /**
    * Converts text of a URL to a value that PostgreSQL's text input reads without loss. It rejects a text that is not
