@@ -1,59 +1,49 @@
 /** The options of the explorer, completed from the OpenAPI document of the server. */
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import type { FastifyInstance, RegisterOptions } from 'fastify'
 import { ConfigError } from '../base/errors.ts'
-import { checkSchema } from '../base/option-checks.ts'
+import { checkSchema, withDefault } from '../base/option-checks.ts'
 import type { HeaderHint } from './description.ts'
 
-/** A header with which the explorer sends credentials. */
-export interface ExplorerHeader {
-  /** The name of the header, such as `authorization`. */
-  readonly name: string
-  /** The text before the credentials, such as `Bearer `. Default: nothing. */
-  readonly prefix?: string
-  /** A sentence about the header, for the form. Default: none. */
-  readonly description?: string
-  /** The values to choose from. Default: any value. */
-  readonly values?: readonly string[]
-}
+const closed = { additionalProperties: false }
 
-/** The options of `fastify.register(crudExplorer, ...)`. */
-export interface ExplorerOptions extends RegisterOptions {
+const HeaderSchema = Type.Object({
+  /** The name of the header, such as `authorization`. */
+  name: Type.String({ pattern: "^[\\w!#$%&'*+.^`|~-]+$" }),
+  /** The text before the credentials, such as `Bearer `. Default: nothing. */
+  prefix: Type.Optional(Type.String()),
+  /** A sentence about the header, for the form. Default: none. */
+  description: Type.Optional(Type.String()),
+  /** The values to choose from. Default: any value. */
+  values: Type.Optional(Type.Unsafe<readonly string[]>(Type.Array(Type.String()))),
+}, closed)
+
+/** A header with which the explorer sends credentials. */
+export interface ExplorerHeader extends Readonly<Static<typeof HeaderSchema>> {}
+
+const ExplorerOptionsSchema = Type.Object({
   /** The path of the page, such as `/explorer`. */
-  readonly prefix?: string
+  prefix: Type.Optional(Type.String()),
   /** Serve the page. Default: unless `NODE_ENV` is `production`. */
-  readonly enabled?: boolean
+  enabled: Type.Optional(Type.Boolean()),
   /** The name of the API in the page. Default: the title of its OpenAPI document, or `API`. */
-  readonly title?: string
+  title: Type.Optional(Type.String({ minLength: 1 })),
   /** The path of other documentation, to which the page has a link: `/docs`. */
-  readonly docs?: string
+  docs: Type.Optional(Type.String({ pattern: '^/' })),
   /**
    * Let the page explain a request: its statements with their values, PostgreSQL's plans, and missing indexes. It works
    * unless `NODE_ENV` is `production`, since statements reveal tables, columns and conditions. Default: false.
    */
-  readonly explain?: boolean
+  explain: withDefault(Type.Boolean(), false),
   /**
    * The headers in which the API expects credentials. The page has a form for them. Default: those in the security
    * schemes of the OpenAPI document, if @fastify/swagger is registered.
    */
-  readonly headers?: readonly ExplorerHeader[]
-}
+  headers: Type.Optional(Type.Unsafe<readonly ExplorerHeader[]>(Type.Array(HeaderSchema))),
+}, closed)
 
-const ExplorerOptionsSchema = Type.Object({
-  prefix: Type.Optional(Type.String()),
-  logLevel: Type.Optional(Type.Any()),
-  logSerializers: Type.Optional(Type.Any()),
-  enabled: Type.Optional(Type.Boolean()),
-  title: Type.Optional(Type.String({ minLength: 1 })),
-  docs: Type.Optional(Type.String({ pattern: '^/' })),
-  explain: Type.Optional(Type.Boolean()),
-  headers: Type.Optional(Type.Array(Type.Object({
-    name: Type.String({ pattern: "^[\\w!#$%&'*+.^`|~-]+$" }),
-    prefix: Type.Optional(Type.String()),
-    description: Type.Optional(Type.String()),
-    values: Type.Optional(Type.Array(Type.String())),
-  }, { additionalProperties: false }))),
-}, { additionalProperties: false })
+/** The options of `fastify.register(crudExplorer, ...)`. */
+export interface ExplorerOptions extends RegisterOptions, Readonly<Static<typeof ExplorerOptionsSchema>> {}
 
 /**
  * Checks the options.
@@ -62,7 +52,8 @@ const ExplorerOptionsSchema = Type.Object({
  * @throws {ConfigError} for the first option that is unknown or has a wrong value, and if there is no prefix
  */
 export function checkExplorerOptions (options: ExplorerOptions, prefix: string): void {
-  checkSchema('crudExplorer', ExplorerOptionsSchema, options)
+  const { logLevel, logSerializers, ...own } = options
+  checkSchema('crudExplorer', ExplorerOptionsSchema, own)
   if (prefix.split('/').every((segment) => segment === '')) {
     throw new ConfigError(
       "crudExplorer: the page needs a path of its own; set the option 'prefix', as in prefix: '/explorer'."
