@@ -3,7 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Access } from '../src/access/index.ts'
 import { ConfigError } from '../src/base/errors.ts'
-import { ACTOR_PROPERTY, checkPluginOptions, refuseSecond, type KitOptions } from '../src/http/index.ts'
+import {
+  ACTOR_PROPERTY, checkPluginOptions, refuseSecond, resourcesInside, type KitOptions,
+} from '../src/http/index.ts'
 import { accessFor } from '../src/resource/index.ts'
 
 export interface CrudAccessOptions extends Pick<KitOptions, 'access'> {}
@@ -28,19 +30,9 @@ async function register (fastify: FastifyInstance, options: CrudAccessOptions): 
 /** The rules that hold for the routes of an instance. */
 export const accessOf = (fastify: FastifyInstance): Access | undefined => (fastify as WithAccess)[kAccess]
 
-/** The instances of routes that were registered without rules, by server. */
-const unlimited = new WeakMap<object, FastifyInstance[]>()
-
-/** Remembers an instance of routes that were registered without rules, so that later rules for it are refused. */
-export function rememberUnlimited (fastify: FastifyInstance): void {
-  const known = unlimited.get(fastify.server)
-  if (known === undefined) unlimited.set(fastify.server, [fastify])
-  else known.push(fastify)
-}
-
 /** @throws {ConfigError} if the rules would come too late for the routes of this instance or of one inside of it */
 function refuseAfterRoutes (fastify: FastifyInstance): void {
-  const late = unlimited.get(fastify.server)?.find((routes) => Object.prototype.isPrototypeOf.call(fastify, routes))
+  const late = resourcesInside(fastify).find(({ limits }) => limits === undefined)
   if (late === undefined) return
   throw new ConfigError(
     `${NAME}: routes of ${late.prefix || '/'} are registered already, and the option 'access' would not limit them. ` +

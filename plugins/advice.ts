@@ -6,20 +6,14 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  checkShared,
-  warnOfDifferences,
-  warnOfMissingIndexes,
-  warnOfUnguarded,
-  type AdvisedResource,
+  checkShared, warnOfDifferences, warnOfMissingIndexes, warnOfUnguarded, type AdvisedResource,
 } from '../src/advice/index.ts'
-import { checkPluginOptions, refuseSecond, type KitOptions } from '../src/http/index.ts'
+import {
+  checkPluginOptions, refuseSecond, resourcesInside, type KitOptions, type KnownResource,
+} from '../src/http/index.ts'
 
 const NAME = 'fastify-crud-kit/advice'
 const kAdvised = Symbol('fastify-crud-kit.advised')
-
-interface Advised {
-  readonly [kAdvised]?: AdvisedResource[]
-}
 
 export interface CrudAdviceOptions extends Pick<KitOptions, 'indexAdvice' | 'shared'> {}
 
@@ -29,17 +23,22 @@ async function register (fastify: FastifyInstance, options: CrudAdviceOptions): 
   const { indexAdvice = true, shared = [] } = options
   const { em } = fastify.orm
   checkShared(em, shared)
-  const resources: AdvisedResource[] = []
-  fastify.decorate(kAdvised, resources)
+  fastify.decorate(kAdvised, true)
+  const advised = (): AdvisedResource[] => resourcesInside(fastify).map(advisedOf)
   // one after the other, on one connection
-  fastify.addHook('onReady', async () => await warnOfDifferences(fastify.log, em, resources))
-  fastify.addHook('onReady', async () => await warnOfUnguarded(fastify.log, em, resources, shared))
-  if (indexAdvice) fastify.addHook('onListen', async () => await warnOfMissingIndexes(fastify.log, em, resources))
+  fastify.addHook('onReady', async () => await warnOfDifferences(fastify.log, em, advised()))
+  fastify.addHook('onReady', async () => await warnOfUnguarded(fastify.log, em, advised(), shared))
+  if (indexAdvice) fastify.addHook('onListen', async () => await warnOfMissingIndexes(fastify.log, em, advised()))
 }
 
-/** Registers a resource for the warnings of its server, if they are enabled. */
-export function adviseAbout (fastify: FastifyInstance, resource: AdvisedResource): void {
-  ;(fastify as Advised)[kAdvised]?.push(resource)
+function advisedOf ({ routed: { bound, operations }, options, limits }: KnownResource): AdvisedResource {
+  return {
+    prefix: options.prefix ?? '/',
+    resource: bound,
+    scoped: options.scope !== undefined,
+    operations,
+    roles: limits?.resources.map(({ role, bound, operations }) => ({ role, resource: bound, operations })),
+  }
 }
 
 /**

@@ -5,19 +5,16 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  documentedRoles, fastifyRoutes, ignoreBody, knownResources, namedSchemas, offerOf, roleResources, routedResource,
-  routeTransactions, schemaNames, takenNames, type CrudOperation, type CrudRoutesOptions, type Limits,
+  checkTables, documentedRoles, fastifyRoutes, ignoreBody, knownResources, namedSchemas, offerOf, roleResources,
+  routedResource, routeTransactions, schemaNames, takenNames, type CrudOperation, type CrudRoutesOptions, type Limits,
   type NamedSchemas, type RoutedResource, type UncheckedRoutes,
 } from '../src/http/index.ts'
 import type { Offer } from '../src/catalogue/index.ts'
-import { takesBodies } from '../src/config/index.ts'
 import { checkFastify } from '../src/borrowed/check-borrowed.ts'
 import { parsersOf, withParsers, type Parsers } from '../src/borrowed/fastify.ts'
 import { ConfigError } from '../src/base/errors.ts'
-import { checkCoLocation, checkEstimates } from '../src/resource/index.ts'
-import { checkDistributed, checkKeptAnswersTable } from '../src/write/index.ts'
-import { accessOf, rememberUnlimited } from './access.ts'
-import { adviseAbout } from './advice.ts'
+import { checkEstimates } from '../src/resource/index.ts'
+import { accessOf } from './access.ts'
 import { sendsTimes } from './server-timing.ts'
 
 declare module 'fastify' {
@@ -153,29 +150,21 @@ async function addRoutes (
   routed: RoutedResource,
   { offer, named, limits, ignoring }: PreparedRoutes
 ): Promise<void> {
-  const { what, bound, operations } = routed
-  const roles = limits?.resources
-  if (limits === undefined) rememberUnlimited(fastify)
+  const { what, bound } = routed
   const within = routeTransactions(what, options.transaction)
   const withinKeyed = offer.idempotency ? routeTransactions(what, options.transaction, true) : within
   const timing = sendsTimes(fastify, options.serverTiming)
-  const scoped = options.scope !== undefined
-  if (scoped) checkEstimates(what, bound.whitelist, 'a scope')
-  knownResources(fastify).push({ prefix: fastify.prefix, routed, options, limits, sendsTimes: timing })
-  adviseAbout(fastify, {
-    prefix: options.prefix ?? '/',
-    resource: bound,
-    scoped,
-    operations,
-    roles: roles?.map(({ role, bound, operations }) => ({ role, resource: bound, operations })),
+  if (options.scope !== undefined) checkEstimates(what, bound.whitelist, 'a scope')
+  knownResources(fastify).push({
+    instance: fastify,
+    prefix: fastify.prefix,
+    routed,
+    options,
+    limits,
+    sendsTimes: timing,
   })
   // the server has been asked by then whether its tables are distributed
-  fastify.addHook('onReady', async () => {
-    const { em } = fastify.orm
-    if (offer.idempotency) checkKeptAnswersTable(what, em)
-    checkDistributed(what, em, bound.model, takesBodies(operations, 'create'))
-    checkCoLocation(what, em, bound.whitelist, takesBodies(operations, 'update') ? bound.writable.update : undefined)
-  })
+  fastify.addHook('onReady', async () => checkTables(routed, offer, fastify.orm.em))
   // optional parts are loaded only by servers that use them, before the server is ready
   const stream = options.stream === true ? {} : options.stream
   const streaming = stream === undefined || stream === false

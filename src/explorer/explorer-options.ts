@@ -43,7 +43,8 @@ const ExplorerOptionsSchema = Type.Object({
 }, closed)
 
 /** The options of `fastify.register(crudExplorer, ...)`. */
-export interface ExplorerOptions extends RegisterOptions, Readonly<Static<typeof ExplorerOptionsSchema>> {}
+export interface ExplorerOptions
+  extends Readonly<Static<typeof ExplorerOptionsSchema>>, Omit<RegisterOptions, 'prefix'> {}
 
 /**
  * Checks the options.

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../access/index.ts'
 import { actFor } from '../resource/index.ts'
 import { actorOfRequest } from './actor-of-request.ts'
-import { plannedListOf } from './routes/call.ts'
+import { plannedListOf } from './routes/route-call.ts'
 
 const kEm = Symbol('fastify-crud-kit.em')
 const kReply = Symbol('fastify-crud-kit.reply')

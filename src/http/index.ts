@@ -6,38 +6,24 @@
  */
 export { ACTOR_PROPERTY, knownActorOf } from './actor-of-request.ts'
 export {
-  askServer,
-  checkDatabase,
-  learnRules,
-  openDatabaseOf,
-  preparePools,
-  type ServerDatabaseOptions,
+  askServer, checkDatabase, learnRules, openDatabaseOf, preparePools, type ServerDatabaseOptions,
 } from './database.ts'
 export { EM_PROPERTIES, emGetter, rememberReply } from './em-of-request.ts'
 export { ErrorSchema } from './error-schema.ts'
 export {
-  checkKitOptions,
-  checkPluginOptions,
-  CrudKitOptionsSchema,
-  refuseSecond,
-  type KitOptions,
+  checkKitOptions, checkPluginOptions, CrudKitOptionsSchema, refuseSecond, type KitOptions,
 } from './plugin-options.ts'
-export { knownResources, type KnownResource } from './known-resources.ts'
+export { knownResources, resourcesInside, type KnownResource } from './known-resources.ts'
 export { sendProbe, type RouteProbe } from './probes.ts'
 export { readQuery } from './read-query.ts'
-export { CALL_PROPERTY } from './routes/call.ts'
+export { CALL_PROPERTY } from './routes/route-call.ts'
 export { ignoreBody } from './routes/content-type.ts'
 export { keySegments } from './routes/key.ts'
 export { fastifyRoutes, type Limits } from './routes/fastify-routes.ts'
 export type { KitCheck, ResourceEntry, RoutesCheck, UncheckedRoutes } from './routes/check-types.ts'
-export {
-  type CrudOperation,
-  type CrudRoutesOptions,
-  type RouteHooks,
-  type RouteTransactions,
-} from './route-options.ts'
+export { type CrudOperation, type CrudRoutesOptions, type RouteHooks, type RouteTransactions } from './route-options.ts'
 export { roleResources, type RoleResource } from './routes/roles.ts'
-export { offerOf, routedResource, type RoutedResource } from './routes/resource.ts'
+export { checkTables, offerOf, routedResource, type RoutedResource } from './routes/resource.ts'
 export { routeTransactions } from './routes/transactions.ts'
 export { namedSchemas, type NamedSchemas } from './schemas/named.ts'
 export { schemaNames, takenNames } from './schemas/names.ts'

@@ -1,4 +1,4 @@
-/** The resources of a server with their routes, for plugins that describe them. */
+/** The resources of a server with their routes, for plugins that describe or judge them. */
 import type { FastifyInstance } from 'fastify'
 import type { Access } from '../access/index.ts'
 import type { CrudRoutesOptions } from './route-options.ts'
@@ -6,6 +6,8 @@ import type { RoutedResource } from './routes/resource.ts'
 import type { RoleResource } from './routes/roles.ts'
 
 export interface KnownResource {
+  /** The instance that has its routes. */
+  readonly instance: FastifyInstance
   /** The prefix of its routes on the server. */
   readonly prefix: string
   readonly routed: RoutedResource
@@ -23,4 +25,9 @@ export function knownResources ({ server }: FastifyInstance): KnownResource[] {
   let known = byServer.get(server)
   if (known === undefined) byServer.set(server, known = [])
   return known
+}
+
+/** The resources whose routes are inside of an instance. */
+export function resourcesInside (fastify: FastifyInstance): readonly KnownResource[] {
+  return knownResources(fastify).filter(({ instance }) => Object.prototype.isPrototypeOf.call(fastify, instance))
 }

@@ -9,7 +9,7 @@ import { RequestValidationError, type ErrorItem, type ValidationItem } from '../
 import { isObject } from '../../base/is-object.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { GeneratedSchema } from '../schemas/operation.ts'
-import { type HttpPart, withErrorList } from './own-errors.ts'
+import { type HttpPart, withErrorList } from './own-schema-errors.ts'
 
 /** A validator as Fastify takes it. It may return a boolean, an error, a new value, or a promise that rejects. */
 export type Validator = ((data: unknown) => unknown) & { errors?: unknown }

@@ -1,12 +1,13 @@
 /** The resource of some routes and their documentation: bound to an ORM, with checked options. */
-import type { MikroORM } from '@mikro-orm/postgresql'
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { Offer } from '../../catalogue/index.ts'
+import { takesBodies } from '../../config/index.ts'
 import { CrudBase, entityName } from '../../crud/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { checkSchema, shown } from '../../base/option-checks.ts'
-import type { Resource } from '../../resource/index.ts'
-import { checkKeptAnswers } from '../../write/index.ts'
+import { checkCoLocation, type Resource } from '../../resource/index.ts'
+import { checkDistributed, checkKeptAnswers, checkKeptAnswersTable } from '../../write/index.ts'
 import {
   DEFAULT_MAX_BATCH, ResourceOptionsSchema, STREAM_TYPES, type CrudOperation, type CrudRoutesOptions,
 } from '../route-options.ts'
@@ -84,6 +85,21 @@ export function routedResource (
   const name = options.name ?? crud.name ?? bound.model.tableName
   bound.whitelist.names.add(name)
   return { what, name, bound, operations }
+}
+
+/**
+ * Checks a resource whose server has been asked about its tables, and whether they are distributed.
+ *
+ * @throws {ConfigError} for tables that cannot serve the resource
+ */
+export function checkTables (
+  { what, bound: { model, whitelist, writable }, operations }: RoutedResource,
+  { idempotency }: Offer,
+  em: EntityManager
+): void {
+  if (idempotency !== false) checkKeptAnswersTable(what, em)
+  checkDistributed(what, em, model, takesBodies(operations, 'create'))
+  checkCoLocation(what, em, whitelist, takesBodies(operations, 'update') ? writable.update : undefined)
 }
 
 /** Refuses to require If-Match of clients that cannot know any version. */

@@ -4,11 +4,7 @@ import { ConfigError } from '../../base/errors.ts'
 import { shown } from '../../base/option-checks.ts'
 import type { Steps } from '../../base/steps.ts'
 import {
-  CrudBase,
-  type CrudDeleteOptions,
-  type CrudReadOptions,
-  type CrudRecord,
-  type CrudUpdateOptions,
+  CrudBase, type CrudDeleteOptions, type CrudReadOptions, type CrudRecord, type CrudUpdateOptions,
 } from '../../crud/index.ts'
 import { isObject } from '../../base/is-object.ts'
 import { readList, readRecord, type JsonAnswer } from '../../read/index.ts'
@@ -16,7 +12,7 @@ import { perform, readScope, type Call } from '../../resource/index.ts'
 import { createMany, createOne, deleteOne, restoreOne, updateOne } from '../../write/index.ts'
 import type { CrudOperation } from '../route-options.ts'
 import { sessionsOf } from '../sessions.ts'
-import type { RouteCall } from './call.ts'
+import type { RouteCall } from './route-call.ts'
 
 type MethodOptions = CrudUpdateOptions & CrudDeleteOptions
 
@@ -44,7 +40,7 @@ export interface RouteMethods {
 export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
   const isOwn = (method: keyof CrudBase): boolean => crud[method] !== CrudBase.prototype[method]
   const sessionOf = sessionsOf(orm)
-  const operating = <Answer, Args extends unknown[]> (
+  const operating = <Answer, Args extends unknown[]>(
     operation: CrudOperation,
     steps: (made: Call, call: RouteCall, ...args: Args) => Steps<Answer>
   ): Method<Answer, Args> => {

@@ -7,8 +7,8 @@ import type { FastifySchema, HTTPMethods } from 'fastify'
 import { isRefusal, RequestValidationError, validationOf, type RequestError } from '../../base/errors.ts'
 import { IDEMPOTENCY_KEY } from '../schemas/operation.ts'
 import { timesOf } from '../timing.ts'
-import { validatedCall, type RouteCall } from './call.ts'
-import type { HttpPart } from './own-errors.ts'
+import { validatedCall, type RouteCall } from './route-call.ts'
+import type { HttpPart } from './own-schema-errors.ts'
 import { both, ownCheck, withoutChanges, type OwnBodies, type OwnCheck, type Validator } from './own-schemas.ts'
 
 /** Compiles a schema of the application with the server's own validator. */

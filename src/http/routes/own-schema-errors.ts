@@ -6,11 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { schemaErrorFormatterOf } from '../../borrowed/fastify.ts'
 import { MAX_ERRORS, escapedName, segmentsOf } from '../../base/error-list.ts'
 import {
-  RequestValidationError,
-  validationOf,
-  type ErrorItem,
-  type ErrorSource,
-  type ValidationItem,
+  RequestValidationError, validationOf, type ErrorItem, type ErrorSource, type ValidationItem,
 } from '../../base/errors.ts'
 import { listed } from '../../base/suggest.ts'
 
