@@ -7,7 +7,8 @@ import { hash } from 'node:crypto'
 import { ConfigError, IdempotencyKeyError, OutcomeUnknownError } from '../../base/errors.ts'
 import { isObject } from '../../base/is-object.ts'
 import { completed, shown } from '../../base/option-checks.ts'
-import { perform } from '../../resource/index.ts'
+import type { Steps } from '../../base/steps.ts'
+import { perform, type Call } from '../../resource/index.ts'
 import { KeptAnswers, limitsOf, type KeptAnswer } from '../../write/index.ts'
 import { IdempotencyOptionsSchema, type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 
@@ -56,9 +57,7 @@ export function idempotencyOf ({ crud, idempotency }: CrudRoutesOptions): Idempo
     },
     answer: async (operation, request, { key, asks }, options, work) => {
       // asks for the rows of the role, too: a request that may not write is refused before its answer is looked up
-      const limits = await perform(crud, request.em, operation, options, function * (made) {
-        return limitsOf(made)
-      })
+      const limits = await perform(crud, request.em, operation, options, limitsInSteps)
       const known = principalOf(await principal?.(request))
       const { method, routeOptions } = request
       const { answer, replayed } = await answers.answer(request.em, {
@@ -69,6 +68,11 @@ export function idempotencyOf ({ crud, idempotency }: CrudRoutesOptions): Idempo
       return replayed ? { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } } : answer
     },
   }
+}
+
+// not made for each request: see test/structure/steps.test.ts
+function * limitsInSteps (call: Call): Steps<string> {
+  return limitsOf(call)
 }
 
 /** Runs a write with a key. If it is not known whether it was committed, its client may repeat it. */
