@@ -9,12 +9,15 @@ import { SLOW } from './slow-tests.ts'
 
 /** Folders of tests that leave nothing behind in their process. Others put a DOM in it, or measure or stop it. */
 const SHARING: readonly string[] = [
-  'access', 'answer', 'conditions', 'config', 'entities', 'explorer', 'http', 'model', 'operators', 'plan', 'query',
-  'schema', 'security', 'sql',
+  'access', 'answer', 'borrowed', 'citus', 'client', 'conditions', 'config', 'entities', 'explorer', 'http', 'model',
+  'operators', 'plan', 'query', 'read', 'run', 'schema', 'scripts', 'security', 'sql', 'structure', 'write',
 ].map((name) => path.join('test', name) + path.sep)
 
+/** Tests of these folders that need a process to themselves: they change variables of the environment. */
+const ALONE: readonly string[] = ['test/scripts/fuzz.test.ts', 'test/structure/property-seeds.test.ts']
+
 /** Enough to save most of the time, and few enough that all processors are busy until the end. */
-const FILES_OF_A_GROUP = 6
+const FILES_OF_A_GROUP = 8
 
 /**
  * Replaces files that can share a process by programs, which run some of them each.
@@ -22,7 +25,8 @@ const FILES_OF_A_GROUP = 6
  * @param folder where the programs are written
  */
 export function groupFiles (files: readonly string[], folder: string): string[] {
-  const canShare = (file: string) => !SLOW.includes(file) && SHARING.some((start) => file.startsWith(start))
+  const canShare = (file: string) =>
+    ![...SLOW, ...ALONE].includes(file) && SHARING.some((start) => file.startsWith(start))
   const sharing = files.filter(canShare)
   const programs: string[] = []
   fs.mkdirSync(folder, { recursive: true })
