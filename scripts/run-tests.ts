@@ -10,7 +10,7 @@ import path from 'node:path'
 import { SLOW } from './slow-tests.ts'
 import { countAssertions, isNews, needsBuild, startTap, type TapRun } from './tap.ts'
 import { newTestEnvironment } from './test-environment.ts'
-import { groupFiles } from './test-groups.ts'
+import { groupFiles, groupSlowFiles } from './test-groups.ts'
 
 const { folder, env, prepare, cleanUp } = newTestEnvironment()
 /** Where the programs of groups are: in the project, because tap stores the output of a test by its relative path. */
@@ -77,7 +77,7 @@ const SWITCHES: readonly string[] = ['--slow', '--coverage']
 /** Adds the files that are meant if the command line names none. */
 function withFiles (args: readonly string[]): string[] {
   const rest = args.filter((arg) => arg !== '--slow')
-  if (args.includes('--slow')) return [...rest, ...SLOW]
+  if (args.includes('--slow')) return [...rest, ...groupSlowFiles(programs)]
   if (args.some((arg) => !SWITCHES.includes(arg))) return expandFolders(rest)
   const files = fs.globSync('test/**/*.test.ts').filter((file) => !SLOW.includes(file)).sort()
   return [...rest, ...groupFiles(files, programs)]

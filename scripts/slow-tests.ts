@@ -79,3 +79,24 @@ export const SLOW: readonly string[] = [
   'test/security/streams.test.ts',
   'test/security/unreadable-answers.test.ts',
 ]
+
+/**
+ * Slow tests that share a process. The first ones parse the same declarations, the next ones use one browser, and the
+ * others load the same packages.
+ */
+export const SLOW_GROUPS: ReadonlyArray<readonly string[]> = [
+  ['test/documentation-types.test.ts', 'test/client/types.test.ts', 'test/client/samples.test.ts'],
+  ['test/explorer/browser.test.ts', 'test/explorer/narrow.test.ts', 'test/explorer/roles.test.ts'],
+  ['test/explorer/records.test.ts', 'test/explorer/unsaved.test.ts', 'test/http/docs-page.test.ts'],
+  ['test/model/random-requests.test.ts', 'test/model/random-writes.test.ts'],
+  ['test/security/deep-json.test.ts', 'test/security/disclosure.test.ts', 'test/security/injection.test.ts'],
+  [
+    'test/security/non-interference.test.ts', 'test/security/planted-leaks.test.ts', 'test/security/scopes.test.ts',
+    'test/http/odd-scopes.test.ts',
+  ],
+  [
+    'test/http/nasty-query-strings.test.ts', 'test/http/writes/random-bodies.test.ts', 'test/http/writes/repeats.test.ts',
+    'test/sql/constant-conditions.test.ts', 'test/sql/known-columns.test.ts', 'test/sql/scopes.test.ts',
+    'test/explorer/offers.test.ts',
+  ],
+]

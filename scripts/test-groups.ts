@@ -5,7 +5,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { SLOW } from './slow-tests.ts'
+import { SLOW, SLOW_GROUPS } from './slow-tests.ts'
 
 /** Folders of tests that leave nothing behind in their process. Others put a DOM in it, or measure or stop it. */
 const SHARING: readonly string[] = [
@@ -35,6 +35,14 @@ export function groupFiles (files: readonly string[], folder: string): string[] 
     programs.push(writeProgram(path.join(folder, `${nameOf(group[0]!)}-to-${nameOf(group.at(-1)!)}.test.mjs`), group))
   }
   return [...programs, ...files.filter((file) => !canShare(file))]
+}
+
+/** The same for the slow tests, whose groups are listed. */
+export function groupSlowFiles (folder: string): string[] {
+  fs.mkdirSync(folder, { recursive: true })
+  const grouped = new Set(SLOW_GROUPS.flat())
+  const programs = SLOW_GROUPS.map((group, index) => writeProgram(path.join(folder, `slow-${index + 1}.test.mjs`), group))
+  return [...programs, ...SLOW.filter((file) => !grouped.has(file))]
 }
 
 /** `http-writes-create` of test/http/writes/create.test.ts. */

@@ -1,6 +1,6 @@
 /** The example's react-admin application in a browser: lists, references, forms and their errors. */
 import t from 'tap'
-import { eventually, launch } from '../helpers/browser.ts'
+import { eventually, openBrowser } from '../helpers/browser.ts'
 import { openExample } from '../helpers/example.ts'
 import { buildFrontEnd, serve, skipReason } from '../helpers/front-end.ts'
 
@@ -22,8 +22,7 @@ t.test('the react-admin application', { skip: skipReason('example/admin') }, asy
     ({ method, url }) => requests.push(`${method} ${decodeURIComponent(url ?? '')}`)
   )
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const browser = await launch()
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const page = await browser.newPage({ viewport: { width: 1280, height: 1400 } })
   page.setDefaultTimeout(60_000)
   const input = (name: string) => page.locator(`input[name="${name}"]`)

@@ -1,7 +1,7 @@
 /** The example's front end in a browser: a user lists, filters and edits categories. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { eventually, launch } from '../helpers/browser.ts'
+import { eventually, openBrowser } from '../helpers/browser.ts'
 import { openExample } from '../helpers/example.ts'
 import { buildFrontEnd, serve, skipReason } from '../helpers/front-end.ts'
 
@@ -23,8 +23,7 @@ t.test('the front end', { skip: skipReason('example/web') }, async (t) => {
   const app = await openExample(t)
   serve(app, build)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const browser = await launch()
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const page = await browser.newPage()
   page.setDefaultTimeout(60_000)
   const errors: string[] = []

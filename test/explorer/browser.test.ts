@@ -1,6 +1,6 @@
 /** The explorer in a browser, against the example: what people come for, with the mouse and with the keyboard. */
 import t from 'tap'
-import { eventually, launch, skipReason } from '../helpers/browser.ts'
+import { eventually, openBrowser, skipReason } from '../helpers/browser.ts'
 import { openExample } from '../helpers/example.ts'
 import { accessibilityFaults, openPage, settled } from './explorer-page.ts'
 
@@ -10,8 +10,7 @@ t.setTimeout(600_000)
 t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
-  const browser = await launch()
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const base = `${origin}/explorer`
   const open = (options?: Parameters<typeof openPage>[2]) => openPage(browser, origin, options)
 

@@ -7,7 +7,7 @@ import { crudExplorer } from '../../plugins/explorer.ts'
 import { AllowedFilters, crudKit, crudRoutes } from '../../src/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { ormOf } from '../helpers/models.ts'
 import { newServer } from '../helpers/server.ts'
 import { access, entities as accessEntities, resources as accessResources } from '../http/access/fixtures.ts'
@@ -27,7 +27,7 @@ async function authenticate (request: FastifyRequest, reply: FastifyReply): Prom
 }
 const TOKEN = { authorization: 'Bearer token' }
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('the document is asked for without a statement, and may not be kept', async (t) => {
     const app = await explored(t, orm, { resources: { '/plants': plants } })
     const response = await app.inject(DOCUMENT)

@@ -1,6 +1,6 @@
 /** The explorer where there is little room: beside an open record, and on a phone. */
 import t from 'tap'
-import { launch, skipReason } from '../helpers/browser.ts'
+import { openBrowser, skipReason } from '../helpers/browser.ts'
 import { openExample } from '../helpers/example.ts'
 import { openPage, settled, type ExplorerPage } from './explorer-page.ts'
 
@@ -10,8 +10,7 @@ t.setTimeout(600_000)
 t.test('little room', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
-  const browser = await launch()
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
 
   /** The number of lines that the controls in a part of the page take. Their heights differ, so their centres count. */
   const linesOf = async ({ page }: ExplorerPage, controls: string): Promise<number> => {

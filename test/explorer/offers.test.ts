@@ -6,7 +6,7 @@ import { resources as exampleResources } from '../../example/resources/index.ts'
 import type { ExplorerDescription } from '../../plugins/explorer.ts'
 import { entities } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import {
   access, entities as accessEntities, resources as accessResources, seed as accessSeed,
 } from '../http/access/fixtures.ts'
@@ -84,7 +84,7 @@ async function follow (t: Test, app: FastifyInstance, headers: Headers = {}): Pr
   t.ok(followed > 0, `${followed} lists`)
 }
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('everything of the nursery', async (t) => {
     const app = await explored(t, orm, { resources })
     t.ok(await walk(t, app) > 1000)
@@ -92,13 +92,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 })
 
-await forEachDatabase(t, { entities: exampleEntities }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: exampleEntities }, async (t, { orm }) => {
   t.test('everything of the example', async (t) => {
     await walk(t, await explored(t, orm, { resources: exampleResources }))
   })
 })
 
-await forEachDatabase(t, { entities: accessEntities, seed: accessSeed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: accessEntities, seed: accessSeed }, async (t, { orm }) => {
   t.test('everything of each role', async (t) => {
     const app = await explored(t, orm, {
       resources: accessResources,

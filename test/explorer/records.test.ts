@@ -2,8 +2,8 @@
 import t from 'tap'
 import { entities, Order, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
-import { eventually, launch, skipReason } from '../helpers/browser.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { eventually, openBrowser, skipReason } from '../helpers/browser.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { accessibilityFaults, openPage, settled } from './explorer-page.ts'
 import { describedBy, explored } from './nursery.ts'
 
@@ -24,12 +24,11 @@ const FIRST_FRAME_OF_DELETION = `(async () => {
 const skip = skipReason()
 if (skip) t.pass(skip)
 else {
-  await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     const app = await explored(t, orm)
     const origin = await app.listen({ port: 0, host: '127.0.0.1' })
     const base = `${origin}/explorer`
-    const browser = await launch()
-    t.teardown(() => browser.close())
+    const browser = await openBrowser(t)
     const em = orm.em.fork()
     await em.nativeUpdate(Plant, { id: 1 }, { name: HOSTILE, latinName: 'x'.repeat(100) })
 

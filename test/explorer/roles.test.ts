@@ -1,6 +1,6 @@
 /** The explorer in a browser, as several callers: who asks, and the same list as two of them. */
 import t from 'tap'
-import { eventually, launch, skipReason } from '../helpers/browser.ts'
+import { eventually, openBrowser, skipReason } from '../helpers/browser.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { openExample } from '../helpers/example.ts'
 import { access, entities, resources, seed } from '../http/access/fixtures.ts'
@@ -23,8 +23,7 @@ const SCROLLED = `(async ([at, top, left]) => {
 const skip = skipReason()
 if (skip) t.pass(skip)
 else {
-  const browser = await launch()
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
 
   t.test('who asks', async (t) => {
     const app = await openExample(t)

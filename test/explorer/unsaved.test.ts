@@ -1,7 +1,7 @@
 /** What a person has typed in the explorer and not saved: no way of leaving loses it, and no failure. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { eventually, launch, skipReason } from '../helpers/browser.ts'
+import { eventually, openBrowser, skipReason } from '../helpers/browser.ts'
 import { openExample } from '../helpers/example.ts'
 import { accessibilityFaults, openPage, settled } from './explorer-page.ts'
 
@@ -19,8 +19,7 @@ const focused = (page: Page) =>
 t.test('what is typed', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
-  const browser = await launch()
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const base = `${origin}/explorer`
   const open = async (place: string, role = 'editor') => {
     const opened = await openPage(browser, origin, { role })

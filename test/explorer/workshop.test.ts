@@ -1,8 +1,8 @@
 /** The explorer in a browser: writes, conflicts, relations, cost, logins, hostile data and many rows. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { eventually, launch, skipReason } from '../helpers/browser.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { eventually, openBrowser, skipReason } from '../helpers/browser.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { accessibilityFaults, openPage, settled } from './explorer-page.ts'
 import { entities, openWorkshop, seed, TEXTS } from './workshop.ts'
 
@@ -46,10 +46,9 @@ async function costOfStep (page: Page): Promise<number> {
 
 const skip = skipReason()
 if (skip === false) {
-  const browser = await launch()
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
 
-  await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
+  await forOneDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     // thousands of rows are read from a real server only: in PGlite, they would take most of the time of this file
     const many = name === 'pglite' && 'PGlite is slow'
     const app = await openWorkshop(t, orm)

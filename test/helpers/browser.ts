@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { chromium, type Browser } from 'playwright-core'
 import type { Test } from 'tap'
+import { keepForAll } from '../../scripts/run-in-turn.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
@@ -45,6 +46,24 @@ export async function launch (): Promise<Browser> {
     executablePath,
     args: ['--disable-gpu', '--disable-background-networking', ...(isRoot ? ['--no-sandbox'] : [])],
   })
+}
+
+let browser: Promise<Browser> | undefined
+
+/** A browser without pages for a test, which closes its pages. Files that share a process share the browser. */
+export async function openBrowser (t: Test): Promise<Browser> {
+  let isKept = true
+  if (browser === undefined) {
+    browser = launch()
+    isKept = keepForAll(async () => await (await browser)?.close())
+  }
+  const opened = await browser
+  t.teardown(async () => {
+    if (isKept) return await Promise.all(opened.contexts().map((context) => context.close()))
+    browser = undefined
+    await opened.close()
+  })
+  return opened
 }
 
 /** How long a page on a busy machine may take to show something, in milliseconds. */

@@ -81,6 +81,23 @@ export async function forEachDatabase (
   }
 }
 
+/**
+ * The same on one database: on the PostgreSQL server, or on PGlite where there is none. For very many examples of what
+ * the database computes, since both are PostgreSQL. That its drivers agree is seen by the tests on each.
+ */
+export async function forOneDatabase (
+  t: Test,
+  options: OpenOptions,
+  fn: (t: Test, database: TestDatabase) => unknown
+): Promise<void> {
+  const [name, open] = databases[skipReasons.postgres ? 0 : 1]!
+  await t.test(name, async (t) => {
+    const database = await open(options)
+    t.teardown(database.close)
+    await fn(t, database)
+  })
+}
+
 /** Whether the run's prepared databases have this content. Options of the ORM could require other tables. */
 function wantsFixtures ({ entities, tables, seed, orm }: OpenOptions): boolean {
   return entities === fixtureEntities && tables === undefined && seed === fixtureSeed && orm === undefined

@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
-import { eventually, launch, skipReason } from '../helpers/browser.ts'
+import { eventually, openBrowser, skipReason } from '../helpers/browser.ts'
 import { openExample } from '../helpers/example.ts'
 
 // a browser on a busy machine
@@ -13,8 +13,7 @@ t.setTimeout(1_200_000)
 t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const browser = await launch()
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } })
   page.setDefaultTimeout(120_000)
   const elsewhere: string[] = []

@@ -6,7 +6,7 @@ import {
 } from '../../src/index.ts'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { bodyOf, client, resource, serve } from './helper.ts'
 
@@ -33,7 +33,7 @@ const BODY = {
   }],
 }
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const plants = resource(Plant, config)
   const app = await serve(t, orm, { '/plants': plants })
   const { refused } = client(app, '/plants')

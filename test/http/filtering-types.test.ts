@@ -3,7 +3,7 @@ import t from 'tap'
 import { AllowedFilters, type Operator } from '../../src/index.ts'
 import { entities, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { client, resource, select, serve } from './helper.ts'
 
 /** Arrays have their own tests. */
@@ -189,7 +189,7 @@ const specimens = resource(Specimen, {
   ],
 })
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const { all, details, refused } = client(await serve(t, orm, { '/specimens': specimens }), '/specimens')
 
   for (const [name, sample] of Object.entries(SAMPLES)) {

@@ -8,7 +8,7 @@ import crudKit, {
   AllowedField, AllowedFilters, AllowedInclude, AllowedSort, BaseModel, CrudBase, crudRoutes, parseQueryParams,
 } from '../../src/index.ts'
 import { ResourceOptionsSchema } from '../../src/http/route-options.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 
 const Author = defineEntity({ name: 'Author', extends: BaseModel, properties: { name: p.string() } })
@@ -491,7 +491,7 @@ const MISTAKES: readonly Mistake[] = [
   ],
 ]
 
-await forEachDatabase(t, {
+await forOneDatabase(t, {
   entities: [Author, Book, Ghost, Secret],
   seed: async (em) => {
     await em.getConnection().execute('drop table ghost')

@@ -7,7 +7,7 @@ import t from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit } from '../../src/index.ts'
 import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { ON_NUMBERS, ON_TEXTS } from '../helpers/operators.ts'
 import { recordStatements, type StatementRecorder } from '../helpers/statements.ts'
 import { resource } from './helper.ts'
@@ -578,7 +578,7 @@ async function ask (
   ]
 }
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const recorder = await recordStatements(orm)
   t.teardown(recorder.stop)
   const servers = {

@@ -5,7 +5,7 @@ import t from 'tap'
 import {
   AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig, ScopeError, softDelete,
 } from '../../src/index.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { bodyOf, resource, select, serve } from './helper.ts'
@@ -82,7 +82,7 @@ const IMPOSSIBLE: ReadonlyArray<readonly [scope: unknown, log: RegExp]> = [
   [{ opened: { $gt: 5 } }, /opened: it is 5, but its column takes a Date, or an ISO 8601 date and time/],
 ]
 
-await forEachDatabase(t, {
+await forOneDatabase(t, {
   entities: [Ledger, Entry],
   async seed (em) {
     for (const secretTenant of [5, 6]) {
@@ -321,7 +321,7 @@ await forEachDatabase(t, {
 })
 
 t.test('a scope is read once for each request', async (t) => {
-  await forEachDatabase(t, { entities: [Ledger, Entry] }, async (t, { orm }) => {
+  await forOneDatabase(t, { entities: [Ledger, Entry] }, async (t, { orm }) => {
     for (const id of [1, 2, 3]) {
       await orm.em.getConnection().execute(
         `insert into ledger (id, title, secret_tenant, closed) values (${id}, 'ledger ${id}', 5, now())`

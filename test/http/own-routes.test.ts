@@ -7,7 +7,7 @@ import {
   AllowedFilters, AllowedSort, CrudBase, crudKit, parseQueryParams, readOnly, withRetry, withTimeout, withTransaction,
   type AccessOptions, type CrudContext, type CrudRecord,
 } from '../../src/index.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 
 const Note = defineEntity({
@@ -87,7 +87,7 @@ const access: AccessOptions = {
   roles: { member: { Note: { rows: (request) => ({ owner: userOf(request) }) } } },
 }
 
-await forEachDatabase(t, {
+await forOneDatabase(t, {
   entities: [Note],
   seed: (em) => ['ann', 'bob'].map((owner) => em.create(Note, { owner, text: owner })),
 }, async (t, { orm }) => {

@@ -164,7 +164,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         '', 'position', '-position', 'price', '-price', 'status', '-status', 'group.name', '-group.name',
         'inStock,-price',
       ]) {
-        for (const size of [1, 2, 3, 4, 13]) {
+        for (const size of [2, 5, 13]) {
           const whole = keys(await client(app, path).get(`sort=${sort}&per_page=100`))
           const [pages, offsets]: [number[], number[]] = [[], []]
           for (let page = 1, more = true; more; page++) {

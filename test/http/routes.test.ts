@@ -10,14 +10,14 @@ import {
 } from '../../src/index.ts'
 import { entities, Group, Offer, Plant } from '../fixtures/entities.ts'
 import { plantUuid, seed } from '../fixtures/seed.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, serve, type Json } from './helper.ts'
 
 const cors = await import('@fastify/cors' as string).catch(() => undefined)
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const crud = resource(Plant, {
     allowedFilters: [
       new AllowedFilters('name', 'eq', ['eq', 'contains']),

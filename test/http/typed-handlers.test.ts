@@ -12,7 +12,7 @@ import {
 } from '../../src/index.ts'
 import { entities, OrderItem, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { ormOf } from '../helpers/models.ts'
 import { newServer } from '../helpers/server.ts'
 import { bodyOf } from './helper.ts'
@@ -32,7 +32,7 @@ const plants = new CrudBase<Plant>({
   }),
 })
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = newServer(t).withTypeProvider<TypeBoxTypeProvider>()
   await app.register(crudKit, { orm })
   const { id, record, list, update } = crudSchemas(plants, orm)

@@ -7,7 +7,7 @@ import {
 } from '../../src/index.ts'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { resource, serve, type Json } from './helper.ts'
@@ -49,7 +49,7 @@ const requests = (path: string): Readonly<Record<string, InjectOptions>> => ({
   restore: { method: 'POST', url: `${path}/1/restore` },
 })
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const options = (more: Partial<CrudRoutesOptions> = {}): CrudRoutesOptions => ({
     crud: resource(Plant, whitelist),
     operations,

@@ -3,7 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { FastifyError, FastifyInstance, InjectOptions } from 'fastify'
 import t from 'tap'
 import { AllowedFilters, CrudBase, crudKit, type CrudRoutesOptions } from '../../src/index.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { startResource } from '../helpers/start-resource.ts'
 import { bodyOf, type Json } from './helper.ts'
@@ -27,7 +27,7 @@ const ALL = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
 /** Wraps own schemas, whose types would only get in the way. */
 const own = (schemas: object): Partial<CrudRoutesOptions> => ({ schemas })
 
-await forEachDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
   const start = startResource(orm, '/tins', () => ({ crud: tins(), operations: ALL }))
   const sender = (app: FastifyInstance) => async (payload: unknown, more: InjectOptions = {}) => {
     const response = await app.inject({ method: 'POST', url: '/tins', payload: payload as object, ...more })

@@ -6,7 +6,7 @@ import type {
 } from 'fastify'
 import t from 'tap'
 import { AllowedFilters, CrudBase } from '../../src/index.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { startResource } from '../helpers/start-resource.ts'
 import { bodyOf, select, type Json } from './helper.ts'
 
@@ -27,7 +27,7 @@ const ALL = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore
 const jars = (): CrudBase =>
   new CrudBase({ model: Jar as never, writable: 'all', queryConfig: { allowedFilters: [new AllowedFilters('label')] } })
 
-await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
   const start = startResource(orm, '/jars', () => ({ crud: jars(), operations: ALL }))
   const count = async (): Promise<number> => Number((await select(orm, 'select count(*) as n from jar'))[0].n)
 

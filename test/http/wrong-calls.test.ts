@@ -5,7 +5,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
 import crudKit, { BaseModel, CrudBase, parseQueryParams } from '../../src/index.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 
 const Lamp = defineEntity({ name: 'Lamp', extends: BaseModel, properties: { name: p.string(), tenant: p.integer() } })
 
@@ -44,7 +44,7 @@ async function drained (items: AsyncIterable<unknown>): Promise<void> {
 
 const refused = (message: string) => ({ code: 'FST_CRUD_CONFIG_INVALID', statusCode: 500, message })
 
-await forEachDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(crudKit, { orm })

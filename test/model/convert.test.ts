@@ -9,7 +9,7 @@ import {
   type SqlValue,
   type ValueType,
 } from '../../src/model/index.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { entities } from '../fixtures/entities.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { awkward, textsOf } from './texts.ts'
@@ -633,7 +633,7 @@ function sorted (value: unknown): unknown {
   return Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map(([key, item]) => [key, sorted(item)])
 }
 
-await forEachDatabase(t, { entities }, async (t, { orm }) => {
+await forOneDatabase(t, { entities }, async (t, { orm }) => {
   const client = await orm.em.getConnection().getNativeClient() as unknown as {
     query: (text: string, values: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>,
   }

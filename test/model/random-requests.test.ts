@@ -7,7 +7,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { crudKit } from '../../src/index.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { assertProperty, drawing } from '../helpers/property.ts'
 import { newServer } from '../helpers/server.ts'
 import type { World } from './reference/description.ts'
@@ -31,7 +31,7 @@ const WORLDS = 10
 /** Resources for each entity. The factor draws more worlds. */
 const REQUESTS = 160 / drawing(process.env).factor
 
-await forEachDatabase(t, { entities: [...models.values()] }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [...models.values()] }, async (t, { orm }) => {
   const worlds: World[] = []
   assertProperty(
     fc.property(whitelists, tables, (whitelist, tables) => {

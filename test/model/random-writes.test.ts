@@ -7,7 +7,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { CrudBase, crudKit } from '../../src/index.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { newServer } from '../helpers/server.ts'
 import type { Row, Value } from './reference/description.ts'
@@ -58,7 +58,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('restore' as const, 'read' as const), ticket: which }) }
 )
 
-await forEachDatabase(t, { entities: [Person, Label, Ticket] }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [Person, Label, Ticket] }, async (t, { orm }) => {
   const run = (sql: string, values: unknown[] = []): Promise<Value> => orm.em.getConnection().execute(sql, values)
   for (const id of PEOPLE) await run('insert into person (id) values (?)', [id])
   await run('insert into person (id, deleted_at) values (?, now())', [DELETED_PERSON])

@@ -6,7 +6,7 @@ import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit } fr
 import { QueryErrors } from '../../src/plan/index.ts'
 import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
 import { newServer } from '../helpers/server.ts'
 import { resource, type Json } from '../http/helper.ts'
@@ -87,7 +87,7 @@ t.test('errors that are not listed are only counted, without building their mess
   t.strictSame([thrown.errors?.length, thrown.errors?.at(-1)?.detail], [21, `And ${COUNT - 20} more errors.`])
 })
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const log = keptLog()
   const app = newServer(t, { logger: { level: 'info', stream: log.stream } })
   const whitelist = {

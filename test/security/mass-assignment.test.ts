@@ -5,7 +5,7 @@ import {
   BaseModel, CrudBase, crudKit, crudSchemas, primaryKey, softDelete, type CrudOptions, type CrudRecord,
   type CrudRoutesOptions,
 } from '../../src/index.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
 import { newServer } from '../helpers/server.ts'
 import { serve, type Json } from '../http/helper.ts'
@@ -61,7 +61,7 @@ const UNKNOWN: Readonly<Record<string, unknown>> = {
   hasOwnProperty: true,
 }
 
-await forEachDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }) => {
   const members = new CrudBase({ model: Member, writable: [...NAMES] })
   const app = await serve(t, orm, {
     '/members': { crud: members, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] },

@@ -10,7 +10,7 @@ import {
   AllowedField, AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig,
   type CrudReadOptions,
 } from '../../src/index.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
 
 const Writer = defineEntity({
@@ -132,7 +132,7 @@ function model (id: number, posts: readonly Row[], includes: readonly string[]):
 
 const INCLUDES = ['posts', 'recent', 'postsCount', 'postsExists', 'postsStarsSum', 'recentCount']
 
-await forEachDatabase(t, { entities: [Blog, Post, Writer], seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [Blog, Post, Writer], seed }, async (t, { orm }) => {
   const list = async (query: string, em: EntityManager = orm.em.fork(), options: CrudReadOptions = {}) => {
     const { items } = await blogs.list(em, parseQueryParams(query), options)
     return items.map((item) =>

@@ -7,7 +7,7 @@ import t from 'tap'
 import {
   AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig,
 } from '../../src/index.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
 
 const LEVELS = ['low', 'high'] as const
@@ -242,7 +242,7 @@ const owners = new CrudBase<any>({
   }),
 })
 
-await forEachDatabase(t, { entities: [Owner, Sample], seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [Owner, Sample], seed }, async (t, { orm }) => {
   /** An EntityManager that cannot compile a condition: results with it come from our statements. */
   const withoutBuilder = (): EntityManager =>
     Object.assign(orm.em.fork(), {

@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import t, { type Test } from 'tap'
 import { crudKit, type AccessOptions, type CrudKitOptions, type CrudRoutesOptions } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forOneDatabase } from '../../helpers/databases.ts'
 import { entities, ownRows, roleOf, seed, tasks } from './fixtures.ts'
 
 async function warningsOf (
@@ -29,7 +29,7 @@ async function warningsOf (
   return lines
 }
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('name the entities, with the ways to their rows', async (t) => {
     const [warning, ...more] = await warningsOf(t, orm, { member: { Task: ownRows, Project: { hidden: ['owner'] } } })
     t.match(warning, /^The role 'member' may use only some rows of \/tasks, but all rows of other entities/)

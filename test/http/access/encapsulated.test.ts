@@ -1,7 +1,7 @@
 /** Rules that `crudAccess` adds to an instance: they hold for all routes inside of it, and for no others. */
 import t from 'tap'
 import { crudAccess, CrudBase, crudRoutes, parseQueryParams, type AccessOptions } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forOneDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
 import { entities, Project, seed, sender, serveWith } from './fixtures.ts'
 
@@ -27,7 +27,7 @@ const rules = (tenant: number): AccessOptions => ({
   roles: { member: { Project: { rows: { tenant }, hidden: ['budget'] } } },
 })
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const plain = new CrudBase<any>({ model: Project, writable: 'all' })
   const overridden = new Projects({ model: Project, writable: 'all' })
   const operations = ['list', 'get', 'update'] as const

@@ -2,13 +2,13 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, primaryKey, uuid } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forOneDatabase } from '../../helpers/databases.ts'
 import { roleOf, sender, serveWith } from './fixtures.ts'
 
 const Badge = defineEntity({ name: 'Badge', properties: { ...primaryKey, ...uuid, text: p.string() } })
 const KEY = '5f0c6a52-93d6-4f0e-9c8a-0d5d0b7c2f11'
 
-await forEachDatabase(t, {
+await forOneDatabase(t, {
   entities: [Badge],
   seed: (em) => em.create(Badge, { uuid: KEY, text: 'gold' }),
 }, async (t, { orm }) => {

@@ -2,7 +2,7 @@
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import t from 'tap'
 import { crudKit, type AccessOptions, type CrudKitOptions } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forOneDatabase } from '../../helpers/databases.ts'
 import { countries, entities, seed, sender, Task, tasks } from './fixtures.ts'
 
 type Hooks = Array<(request: FastifyRequest) => Promise<void>>
@@ -21,7 +21,7 @@ const ways: Readonly<Record<string, (route: any, hook: Hooks[number]) => void>> 
   },
 }
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   for (const [name, add] of Object.entries(ways)) {
     for (const exposeHeadRoutes of [true, false]) {
       t.test(`hooks that an onRoute hook adds to routes: ${name}, HEAD routes: ${exposeHeadRoutes}`, async (t) => {

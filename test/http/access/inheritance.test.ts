@@ -2,7 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, CrudBase, type CrudKitOptions, type RoleRules } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forOneDatabase } from '../../helpers/databases.ts'
 import { roleOf, sender, serveWith, tenantOf } from './fixtures.ts'
 
 const Task = defineEntity({
@@ -40,7 +40,7 @@ const resources: CrudKitOptions['resources'] = {
 const rows = { rows: (request: Parameters<typeof tenantOf>[0]) => ({ tenant: tenantOf(request) }) }
 const limited = { ...rows, hidden: ['note'] }
 
-await forEachDatabase(t, {
+await forOneDatabase(t, {
   entities: [Task, Bug, Crash],
   seed: async (em) => {
     for (const tenant of [1, 2]) {

@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger'
 import t, { type Test } from 'tap'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { crudKit, type AccessOptions, type CrudKitOptions } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forOneDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { entities, projects, roleOf, seed, tasks, users } from './fixtures.ts'
 
@@ -41,7 +41,7 @@ const recordOf = (document: any, operation: any): any => {
 const resolved = (document: any, schema: any): any =>
   schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split('/').at(-1)]
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('shows what the roles see together, and says who may what', async (t) => {
     const document = await documentOf(t, orm)
     const { paths } = document

@@ -2,7 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, type AccessOptions, type CrudRoutesOptions } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forOneDatabase } from '../../helpers/databases.ts'
 import { entities, Project, roleOf, seed, sender, serveWith, Task, tasks } from './fixtures.ts'
 
 const ALL = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
@@ -28,7 +28,7 @@ const Book = defineEntity({
   properties: { id: p.integer().primary().autoincrement(), author: () => p.manyToOne(Author) },
 })
 
-await forEachDatabase(t, { entities: [...entities, Author, Book], seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [...entities, Author, Book], seed }, async (t, { orm }) => {
   const resources = { '/tasks': { crud: tasks, operations: ALL } satisfies CrudRoutesOptions }
   const serve = (rule: object) =>
     serveWith(t, orm, { resources, access: { role: roleOf, roles: { member: { Task: rule, Project: true } } } })

@@ -2,7 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import type { CrudKitOptions, RoleRules } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forOneDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
 import { crudOfRelation, roleOf, sender, serveWith } from './fixtures.ts'
 
@@ -40,7 +40,7 @@ const resources: CrudKitOptions['resources'] = {
   '/labels': { crud: crudOfRelation(Label, 'projects'), operations },
 }
 
-await forEachDatabase(t, {
+await forOneDatabase(t, {
   entities: [User, Project, Label],
   seed: async (em) => {
     const owner = em.create(User, { name: 'Ann' })

@@ -4,13 +4,13 @@ import t, { type Test } from 'tap'
 import {
   ConfigError, crudAccess, crudDatabase, crudKit, crudRoutes, requestEm, requestQueryParams, type AccessOptions,
 } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forOneDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { access, countries, entities, seed, sender, tasks } from './fixtures.ts'
 
 const other: AccessOptions = { role: () => 'all', roles: { all: true } }
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const server = async (t: Test): Promise<FastifyInstance> => {
     const app = newServer(t)
     await app.register(crudDatabase, { orm })

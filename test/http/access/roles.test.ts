@@ -1,7 +1,7 @@
 /** Which role a request has, and which roles and entities are refused. */
 import t from 'tap'
 import { CrudBase, crudKit, parseQueryParams, type AccessOptions } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forOneDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { countries, Country, entities, projects, seed, sender, serveWith } from './fixtures.ts'
 
@@ -16,7 +16,7 @@ const FORBIDDEN = {
 
 const UNKNOWN = 'The server could not tell the role of this request.'
 
-await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serveWith(t, orm)
 
   t.test('a role without limits sees all that the whitelist allows', async (t) => {

@@ -6,7 +6,7 @@ import t from 'tap'
 import {
   AllowedFilters, AllowedInclude, AllowedSort, CrudBase, softDelete, type AccessOptions, type CrudKitOptions,
 } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forOneDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
 import { sender, serveWith } from './fixtures.ts'
 
@@ -124,7 +124,7 @@ const conditions = (): readonly object[] => [
   { n: raw('size_height') },
 ]
 
-await forEachDatabase(t, { entities: [Tile, Link, Place, Board, Maker, Size, Pin] }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [Tile, Link, Place, Board, Maker, Size, Pin] }, async (t, { orm }) => {
   for (const statement of SEED.split(';')) await orm.em.getConnection().execute(statement)
   t.beforeEach(() => Object.assign(says, NOTHING))
 

@@ -2,7 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedInclude, CrudBase, type CrudKitOptions, type RoleRules } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forOneDatabase } from '../../helpers/databases.ts'
 import { roleOf, sender, serveWith } from './fixtures.ts'
 
 const id = { id: p.integer().primary().autoincrement() }
@@ -34,7 +34,7 @@ const resources: CrudKitOptions['resources'] = {
   '/bugs': resource(Bug, ['project']),
 }
 
-await forEachDatabase(t, {
+await forOneDatabase(t, {
   entities: [Project, Task, Bug],
   seed: async (em) => {
     const project = em.create(Project, {})

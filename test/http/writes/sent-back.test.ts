@@ -3,7 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import fc from 'fast-check'
 import t from 'tap'
 import { AllowedFilters, AllowedSort } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forOneDatabase } from '../../helpers/databases.ts'
 import { assertProperty } from '../../helpers/property.ts'
 import { q, resource, select, serve, type Json } from '../helper.ts'
 import { writes } from './helper.ts'
@@ -171,7 +171,7 @@ const COMPARED = [
 ] as const
 const SORTED = [...COMPARED, 'exact', 'limited', 'single', 'double'] as const
 
-await forEachDatabase(t, { entities: [Row], tables: TABLE, orm: { forceUtcTimezone: true } }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [Row], tables: TABLE, orm: { forceUtcTimezone: true } }, async (t, { orm }) => {
   const app = await serve(t, orm, {
     '/rows': {
       crud: resource(Row, {
