@@ -95,8 +95,8 @@ export const SLOW_GROUPS: ReadonlyArray<readonly string[]> = [
     'test/http/odd-scopes.test.ts',
   ],
   [
-    'test/http/nasty-query-strings.test.ts', 'test/http/writes/random-bodies.test.ts', 'test/http/writes/repeats.test.ts',
-    'test/sql/constant-conditions.test.ts', 'test/sql/known-columns.test.ts', 'test/sql/scopes.test.ts',
-    'test/explorer/offers.test.ts',
+    'test/http/nasty-query-strings.test.ts', 'test/http/writes/random-bodies.test.ts',
+    'test/http/writes/repeats.test.ts', 'test/sql/constant-conditions.test.ts', 'test/sql/known-columns.test.ts',
+    'test/sql/scopes.test.ts', 'test/explorer/offers.test.ts',
   ],
 ]

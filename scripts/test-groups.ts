@@ -41,7 +41,9 @@ export function groupFiles (files: readonly string[], folder: string): string[] 
 export function groupSlowFiles (folder: string): string[] {
   fs.mkdirSync(folder, { recursive: true })
   const grouped = new Set(SLOW_GROUPS.flat())
-  const programs = SLOW_GROUPS.map((group, index) => writeProgram(path.join(folder, `slow-${index + 1}.test.mjs`), group))
+  const programs = SLOW_GROUPS.map((group, index) =>
+    writeProgram(path.join(folder, `slow-${index + 1}.test.mjs`), group)
+  )
   return [...programs, ...SLOW.filter((file) => !grouped.has(file))]
 }
 
