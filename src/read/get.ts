@@ -3,7 +3,6 @@ import type { Steps } from '../base/steps.ts'
 import { planExists, planGet, type Id } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { Call } from '../resource/index.ts'
-import { enterStage } from '../run/index.ts'
 import { convertRecord, type JsonAnswer } from './answer.ts'
 import { beginRead, findRows, prepareRead } from './rows.ts'
 
@@ -11,7 +10,6 @@ import { beginRead, findRows, prepareRead } from './rows.ts'
 export function * readRecord (call: Call, id: Id, params: QueryParams | undefined): Steps<JsonAnswer | null> {
   const read = beginRead(call)
   const plan = planGet(id, params, read.resource.whitelist, call.options)
-  enterStage()
   if (plan === undefined) return null
   const { rows: [row], statement: { toWire } } = yield * findRows(yield * prepareRead(read, plan), plan)
   if (row === undefined) return null
@@ -25,6 +23,5 @@ export function * readRecord (call: Call, id: Id, params: QueryParams | undefine
 export function * recordExists (call: Call, id: Id): Steps<boolean> {
   const read = beginRead(call)
   const plan = planExists(id, read.resource.whitelist, call.options)
-  enterStage()
   return plan !== undefined && (yield * findRows(yield * prepareRead(read, plan), plan)).rows.length > 0
 }

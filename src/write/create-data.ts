@@ -3,7 +3,6 @@ import { ConfigError } from '../base/errors.ts'
 import type { OrPromise } from '../base/or-promise.ts'
 import { withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
 import { crudContext } from '../resource/index.ts'
-import { enterStage } from '../run/index.ts'
 import { rowOfHook, valuesData } from './server-data.ts'
 import type { Data } from './new-row.ts'
 import { checkScope, withoutScope, withScopeValues } from './scope-of-rows.ts'
@@ -32,7 +31,6 @@ export function beginCreate (write: Write): CreateData {
   if (model.abstract) {
     throw new ConfigError(`${model.name} is abstract: records are created as one of its subclasses.`)
   }
-  enterStage('plan')
   const values = valuesData(options.values, model)
   return {
     write,

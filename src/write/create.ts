@@ -2,11 +2,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import { shown } from '../base/option-checks.ts'
-import { promisedBy, wait, type Steps } from '../base/steps.ts'
+import { wait, type Steps } from '../base/steps.ts'
 import type { RecordData } from '../plan/index.ts'
 import { isInTransaction, sharedEmOf, type ActiveFilters, type Call } from '../resource/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
-import { enterStage } from '../run/index.ts'
 import { answerMany, answerOne, beginWrite, type Write, type Written } from './write.ts'
 import { beginCreate, completeRow, rowOfBody, withServerValues, type CreateData } from './create-data.ts'
 import { dataOfHook } from './server-data.ts'
@@ -72,11 +71,8 @@ function * rowsOf (
 
 function * withBeforeCreate (create: CreateData, one: Data): Steps<Data> {
   const data = withServerValues(create, one)
-  if (create.hook === undefined) return data
-  enterStage()
-  const returned = dataOfHook('beforeCreate', yield * wait(create.hook(data), () => promisedBy('beforeCreate')))
-  enterStage('plan')
-  return returned
+  const { hook } = create
+  return hook === undefined ? data : yield * dataOfHook('beforeCreate', () => hook(data))
 }
 
 /** Inserts rows in the cheapest correct way: by one statement, by several in a transaction, or as entities. */

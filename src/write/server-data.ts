@@ -4,6 +4,8 @@
  */
 import { ConfigError, RequestValidationError } from '../base/errors.ts'
 import { isObject } from '../base/is-object.ts'
+import type { OrPromise } from '../base/or-promise.ts'
+import { promisedBy, wait, type Steps } from '../base/steps.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import { shown } from '../base/option-checks.ts'
 import type { BodyRules, RecordData } from '../plan/index.ts'
@@ -11,15 +13,19 @@ import { nameInData, type Data } from './new-row.ts'
 import { readData } from '../schema/index.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import { toBody } from '../resource/index.ts'
+import { enterStage } from '../run/index.ts'
 
 type Hook = 'beforeCreate' | 'beforeUpdate'
 
 /**
- * The value that a hook has returned, as data.
+ * The data that a hook returns. Its time is the application's, and no part of the stage `plan`.
  *
  * @throws {ConfigError} when it is not an object: the client's data must not be written without the hook's changes
  */
-export function dataOfHook (hook: Hook, returned: unknown): Data {
+export function * dataOfHook (hook: Hook, call: () => OrPromise<unknown>): Steps<Data> {
+  enterStage()
+  const returned = yield * wait(call(), () => promisedBy(hook))
+  enterStage('plan')
   if (!isObject(returned)) throw mistakeOfHook(hook, `it must return the data as an object, got ${shown(returned)}.`)
   return returned
 }

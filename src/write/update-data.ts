@@ -12,7 +12,6 @@ import {
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import { withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
-import { enterStage } from '../run/index.ts'
 import { mistakeOfHook, readOfHook, refuseVersion, valuesData } from './server-data.ts'
 import type { Data } from './new-row.ts'
 import { checkScope } from './scope-of-rows.ts'
@@ -99,7 +98,6 @@ export interface UpdateData {
 export function beginUpdate (write: Write, id: Id, body: Data, decided?: RecordData): UpdateData {
   const { crud, model, options } = write
   const rules = bodyRules(write, 'update')
-  enterStage('plan')
   const { data, errors } = withoutKey(body, id, model)
   const check = (row: RecordData): readonly ErrorItem[] => [...errors, ...keyColumnErrors(row, id, model)]
   const row = decided ?? readData(data, model, { by: rules, check })
@@ -108,12 +106,6 @@ export function beginUpdate (write: Write, id: Id, body: Data, decided?: RecordD
     row,
     complete: crud.beforeUpdate === undefined && values === undefined ? undefined : { ...data, ...values },
   }
-}
-
-/** Reads the changes of the body after a hook or the server's values have changed them. */
-export function readChanges ({ model }: Write, id: Id, changed: Data): RecordData {
-  enterStage('plan')
-  return changesOfHook(changed, id, model)
 }
 
 /** @throws {OutOfScopeError} for changes that would move the record out of its scope */
@@ -128,11 +120,12 @@ export function isEmpty ({ columns, links }: RecordData): boolean {
 }
 
 /**
- * Reads the data that `beforeUpdate` returned. The client's data was valid, so any error in it is the application's.
+ * Reads the changes after `beforeUpdate` or the server's values have changed them. The client's data was valid, so any
+ * error in it is the application's.
  *
  * @throws {ConfigError} for an error, whose cause is for the log
  */
-function changesOfHook (changed: Data, id: Id, model: EntityModel): RecordData {
+export function readChanges (changed: Data, id: Id, model: EntityModel): RecordData {
   const { data, errors } = withoutKey(changed, id, model)
   const row = readOfHook(
     'beforeUpdate',

@@ -1,9 +1,8 @@
 /** Changes a record. */
-import { promisedBy, wait, type Steps } from '../base/steps.ts'
+import type { Steps } from '../base/steps.ts'
 import type { Id, RecordData } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { crudContext, type Call } from '../resource/index.ts'
-import { enterStage } from '../run/index.ts'
 import { answerOne, beginWrite, writtenOf, type Write, type Written } from './write.ts'
 import { dataOfHook } from './server-data.ts'
 import type { Data } from './new-row.ts'
@@ -23,16 +22,14 @@ export function * updateOne (call: Call, id: Id, data: Data, decided?: RecordDat
   const write = beginWrite(call)
   const update = beginUpdate(write, id, data, decided)
   let { row } = update
-  if (update.complete !== undefined) {
-    enterStage()
-    const changed = crud.beforeUpdate?.(id, update.complete, crudContext(session, options.context))
-    row = readChanges(
-      write,
-      id,
-      crud.beforeUpdate === undefined
-        ? update.complete
-        : dataOfHook('beforeUpdate', yield * wait(changed, () => promisedBy('beforeUpdate')))
-    )
+  let { complete } = update
+  if (complete !== undefined) {
+    const given = complete
+    if (crud.beforeUpdate !== undefined) {
+      const context = crudContext(session, options.context)
+      complete = yield * dataOfHook('beforeUpdate', () => crud.beforeUpdate!(id, given, context))
+    }
+    row = readChanges(complete, id, write.model)
   }
   const changes = finishChanges(write, row)
   const checked = checkingRows(write, [changes])

@@ -39,7 +39,6 @@ export function beginWrite (call: Call): Write {
   const conditions = resource.readConditions(options, actor)
   const limits = rows === undefined ? conditions.scope : [...conditions.scope ?? [], ...rows]
   const scope = limits && rulesOf(limits, model)
-  enterStage()
   return { crud, resource, model, session, options, conditions, scope, operation: neededFor(operation) }
 }
 

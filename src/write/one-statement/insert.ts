@@ -4,7 +4,6 @@ import type { Steps } from '../../base/steps.ts'
 import { idOfKey, planInsert, type AnyWritePlan, type RecordData } from '../../plan/index.ts'
 import { keyColumns, type EntityModel } from '../../model/index.ts'
 import type { ActiveFilters } from '../../resource/index.ts'
-import { enterStage } from '../../run/index.ts'
 import { checkReferences, mayBeHidden, searchOf } from '../check-references.ts'
 import { checkWrittenScope, readBack, runWrite } from '../run-write.ts'
 import { canReorder } from '../distributed.ts'
@@ -101,7 +100,6 @@ function planInsertedRows (
   filters: ActiveFilters
 ): AnyWritePlan {
   const { resource, session } = write
-  enterStage('plan')
   return planInsert(
     rows,
     resource.selection,
