@@ -16,6 +16,8 @@ import {
   refuseSecond,
   type ServerDatabaseOptions,
 } from '../src/http/index.ts'
+import { rememberLog } from '../src/resource/index.ts'
+import { workOf } from '../src/run/index.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -38,7 +40,13 @@ async function register (fastify: FastifyInstance, options: ServerDatabaseOption
   const { engine, release } = await openDatabaseOf(options, (err) => {
     fastify.log.error({ err }, 'A connection of the orm has no statement timeout, because it could not be set.')
   })
-  fastify.addHook('onClose', release)
+  const forgetLog = rememberLog(engine.em, fastify.log)
+  fastify.addHook('onClose', async () => {
+    // after hooks may still use the database
+    await workOf(engine.config)
+    forgetLog()
+    await release()
+  })
   refuseSyncSessions(fastify)
   try {
     const mistakeIn = preparePools(engine)

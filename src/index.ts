@@ -20,8 +20,8 @@ export {
   type QueryBuilderOptions, type SortDirection,
 } from './config/index.ts'
 export {
-  CrudBase, crudSchemas, type CrudCreateOptions, type CrudDeleteOptions, type CrudOptions, type CrudPage,
-  type CrudQueryOptions, type CrudReadOptions, type CrudRecord, type CrudSchemas, type CrudStreamOptions,
+  CrudBase, crudSchemas, type AfterContext, type CrudCreateOptions, type CrudDeleteOptions, type CrudOptions,
+  type CrudPage, type CrudQueryOptions, type CrudReadOptions, type CrudRecord, type CrudSchemas, type CrudStreamOptions,
   type CrudUpdateOptions, type CrudValues, type CrudWriteOptions, type RoleView, type RoleViewOptions, type WireBody,
   type WireId, type WirePage, type WireRecord, type WrittenRecord,
 } from './crud/index.ts'

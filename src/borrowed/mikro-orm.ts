@@ -32,6 +32,8 @@ export const MIKRO_ORM_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
   ['AbstractSqlConnection', 'applySessionContext', 'row level security as em.transactional has it'],
   ['AbstractSqlConnection', 'execute', 'replaced for replicas; the fourth argument is the transaction'],
   ['AbstractSqlConnection', 'stream', 'replaced for replicas; the third argument is the transaction'],
+  ['AbstractSqlConnection', 'commit', 'replaced: work that follows a commit is done when it has succeeded'],
+  ['AbstractSqlConnection', 'rollback', 'replaced: work that follows a commit is forgotten'],
   ['Transaction', 'index', 'em.transactional inside our savepoints numbers its own'],
   ['Transaction', 'savepointName', 'em.transactional inside our savepoints commits and rolls back by this name'],
   ['TransactionManager', 'createFork', 'calls em.fork(), which is replaced in the EntityManager of a request'],
@@ -168,7 +170,26 @@ export function noteSavepoint (transaction: object, name: string, outer: object)
   })
 }
 
-export const isSavepoint = (transaction: object): boolean => (transaction as Savepoint).savepointName !== undefined
+/** The name of the savepoint that a transaction is; `undefined` for the outermost one. */
+export const savepointOf = (transaction: object): string | undefined => (transaction as Savepoint).savepointName
+
+type Ends = Pick<Connection, 'commit' | 'rollback'>
+
+/**
+ * Calls a function around each commit and each rollback that MikroORM sends on a connection, of savepoints as well.
+ *
+ * @param around gets a function that sends it
+ */
+export function followTransactions (
+  connection: Connection,
+  around: (transaction: object, end: keyof Ends, send: () => Promise<void>) => Promise<void>
+): void {
+  const target: Ends = connection
+  for (const end of ['commit', 'rollback'] as const) {
+    const own = target[end].bind(target)
+    target[end] = async (transaction, ...rest) => await around(transaction, end, () => own(transaction, ...rest))
+  }
+}
 
 /** Lets the caller's EntityManager forget the entities that a transaction's flush removes. */
 export function forgetRemoved (em: EntityManager, fork: EntityManager): void {

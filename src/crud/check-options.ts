@@ -1,11 +1,12 @@
 /** Checks how a subclass of CrudBase is constructed and what it declares. */
 import { ConfigError } from '../base/errors.ts'
 import { isObject } from '../base/is-object.ts'
-import { checkOptions } from '../base/option-checks.ts'
+import { checkOptions, shown } from '../base/option-checks.ts'
 import { isTypo } from '../base/suggest.ts'
+import { AFTER_HOOKS, type CrudHooks } from '../resource/index.ts'
 
 /** The options of the constructor. */
-const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'name']
+const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'previous', 'name']
 
 /** The options of a resource's routes. They do not belong here, but are often written here. */
 const ROUTE_OPTIONS: readonly string[] = [
@@ -14,7 +15,7 @@ const ROUTE_OPTIONS: readonly string[] = [
 ]
 
 /** The hooks of a CRUD class. */
-const HOOKS: readonly string[] = ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'afterRead']
+const HOOKS: readonly string[] = ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'afterRead', ...AFTER_HOOKS]
 
 /**
  * Checks the options of the constructor.
@@ -74,4 +75,24 @@ export function checkHookNames (crud: object, base: object): void {
       )
     }
   }
+}
+
+/**
+ * Reads the option `previous`. Its names are looked up when the class meets its ORM.
+ *
+ * @throws {ConfigError} unless it is a list of names
+ */
+export function readPrevious (what: string, previous: unknown): readonly string[] | undefined {
+  if (previous === undefined) return undefined
+  if (Array.isArray(previous) && previous.every((name) => typeof name === 'string')) return [...new Set(previous)]
+  throw new ConfigError(`${what}: 'previous' must be a list of names of properties, got ${shown(previous)}.`)
+}
+
+/** @throws {ConfigError} for an option `previous` that no hook would see */
+export function checkAfterHooks (crud: CrudHooks, previous: readonly string[] | undefined): void {
+  if (previous === undefined || crud.afterUpdate !== undefined || crud.afterDelete !== undefined) return
+  throw new ConfigError(
+    `${crud.constructor.name}: 'previous' has no effect, because the class has neither afterUpdate nor afterDelete. ` +
+      'Add one of these hooks, or leave the option out.'
+  )
 }

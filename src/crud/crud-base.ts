@@ -27,7 +27,7 @@ import {
 import { createMany, createOne, deleteOne, restoreOne, updateOne, type Data } from '../write/index.ts'
 import { parsed, textOf } from './answers.ts'
 import { checkCall, refusalOfCall } from './check-call.ts'
-import { checkCrudOptions, checkHookNames } from './check-options.ts'
+import { checkAfterHooks, checkCrudOptions, checkHookNames, readPrevious } from './check-options.ts'
 import type {
   CrudCreateOptions,
   CrudDeleteOptions,
@@ -40,6 +40,7 @@ import type {
   CrudUpdateOptions,
   CrudWriteOptions,
 } from './crud-options.ts'
+import type { AfterContext } from './after-context.ts'
 import { roleView, type RoleView, type RoleViewOptions } from './role-view.ts'
 import type { WireBody, WireRecord, WrittenRecord } from './wire-types.ts'
 
@@ -75,6 +76,7 @@ export class CrudBase<
   /** The name in `fields[<name>]`, if it is not the name of the table. */
   readonly name: string | undefined
   readonly #writable: WritableConfig | undefined
+  readonly #previous: readonly string[] | undefined
   readonly #resources = new BoundResources()
   readonly #accesses = new Set<AccessOptions>()
 
@@ -97,15 +99,37 @@ export class CrudBase<
    */
   afterRead? (record: WireRecord<Entity>, context: CrudContext): CrudRecord | Promise<CrudRecord>
 
+  /**
+   * Runs once a record has been created and its transaction has committed, also one of the caller. It runs for each
+   * record of `createMany`. It does not run for what is rolled back, nor if it is unknown whether a commit succeeded.
+   *
+   * The method of this class, `withTransaction` and the answer of a generated route wait for it. If it throws, the
+   * error is logged with the operation and the key, and the answer stays the same.
+   *
+   * @param record the record as clients without a role see it, before `afterRead`
+   * @example
+   * class Tickets extends CrudBase<Ticket> {
+   *   override async afterCreate (ticket: WireRecord<Ticket>): Promise<void> {
+   *     await fetch(hook, { method: 'POST', body: JSON.stringify(ticket) })
+   *   }
+   * }
+   */
+  afterCreate? (record: WireRecord<Entity>, context: AfterContext<Entity>): void | Promise<void>
+  /** Runs, like `afterCreate`, once a record has been changed or restored, unless the update had nothing to change. */
+  afterUpdate? (record: WireRecord<Entity>, context: AfterContext<Entity>): void | Promise<void>
+  /** Runs, like `afterCreate`, once a record has been deleted, softly or not. */
+  afterDelete? (record: WireRecord<Entity>, context: AfterContext<Entity>): void | Promise<void>
+
   constructor (options: CrudOptions<Entity, Config, Writable>) {
     checkCrudOptions(new.target.name, options)
-    const { model, queryConfig = {}, writable, name } = options
+    const { model, queryConfig = {}, writable, previous, name } = options
     this.model = model
     this.queryConfig = queryConfig instanceof QueryBuilderConfig
       ? queryConfig
       : new QueryBuilderConfig<Entity>(queryConfig as QueryBuilderOptions<Entity>)
     this.name = name
     this.#writable = readWritable(new.target.name, writable)
+    this.#previous = readPrevious(new.target.name, previous)
   }
 
   /**
@@ -365,7 +389,9 @@ export class CrudBase<
   bind (em: EntityManager, role?: Role): Resource {
     return this.#resources.of(em, role, () => {
       checkHookNames(this, CrudBase.prototype)
-      return new Resource(em, this.model, this.queryConfig as QueryBuilderConfig, this.name, this.#writable, role)
+      checkAfterHooks(this, this.#previous)
+      const { model, queryConfig, name } = this
+      return new Resource(em, model, queryConfig as QueryBuilderConfig, name, this.#writable, this.#previous, role)
     })
   }
 }

@@ -1,6 +1,7 @@
 /** The types of options and results of `CrudBase`. */
 import type { EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type {
+  AnyKey,
   InUrl,
   IsAny,
   OnlyOptions,
@@ -52,6 +53,11 @@ export interface CrudOptions<
    * property that is not generated, hidden or computed. Default: none, and records are neither created nor updated.
    */
   readonly writable?: Writable
+  /**
+   * The properties whose values before a write the after hooks get as `context.previous`. The statement that replaces
+   * the values also reads them. Default: none.
+   */
+  readonly previous?: ReadonlyArray<AnyKey<Entity>>
   /** Name of the resource in `fields[<name>]`. Default: the name of the entity's table. */
   readonly name?: string
 }

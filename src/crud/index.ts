@@ -2,6 +2,7 @@
  * CrudBase, which combines the stages. An EntityManager and QueryParams in, records or JSON text out. Errors: those of
  * the planner, and at start-up names in a whitelist that the entity does not have.
  */
+export type { AfterContext } from './after-context.ts'
 export { CrudBase } from './crud-base.ts'
 export { entityName } from './check-options.ts'
 export type {

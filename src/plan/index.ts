@@ -77,6 +77,7 @@ export {
   type RelationEntry,
   type Whitelist,
 } from './whitelist/index.ts'
+export { planPrevious } from './previous.ts'
 export { cited } from './refusal.ts'
 export { namesForServer, resolveWritable, type BodyRules, type Named, type Writable } from './writable.ts'
 export { withSharedColumns } from './shared-columns.ts'
@@ -94,6 +95,7 @@ export {
   type InsertPlan,
   type PresentPlan,
   type ReferenceCheck,
+  type ToldRow,
   type UpdatePlan,
   type WriteTarget,
 } from './write.ts'

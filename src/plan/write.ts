@@ -28,9 +28,19 @@ interface WritePlan {
   readonly selection: Selection
   /** The records that the write refers to, if a foreign key alone cannot tell that they count as absent. */
   readonly references: readonly ReferenceCheck[]
+  /** What after hooks get of each row, beside the record of the answer. */
+  readonly told?: ToldRow
   /** The filters of this request, except those that only MikroORM can compile. */
   readonly filters?: EntityConditions
   readonly values: readonly unknown[]
+}
+
+/** What a write tells after hooks. */
+export interface ToldRow {
+  /** The whole record, if the answer has only what a role sees. */
+  readonly whole?: Selection | undefined
+  /** The values that an update or a delete replaces. */
+  readonly previous?: Selection | undefined
 }
 
 /** Rows that must lie in the scope after the write, or else the statement fails. */
@@ -56,6 +66,8 @@ export interface InsertPlan extends WritePlan, CheckedRows {
 /** Selects the row to write. */
 export interface WriteTarget {
   readonly conditions: readonly Condition[]
+  /** Those of the conditions that find the row by its key. */
+  readonly key: readonly Condition[]
   readonly deleted: Deleted
   /** The versions, as an array. The row must have one of them. */
   readonly versions?: Slot
@@ -222,6 +234,7 @@ function planTarget (
   return conditions &&
     {
       conditions,
+      key: conditions,
       deleted,
       ...(versions !== undefined && { versions: values.add(arrayLiteral(versions.filter(versionTest(model)))) }),
     }

@@ -6,6 +6,7 @@ import { cannotWait, doAtOnce, doInTurn, wait, type Steps } from '../base/steps.
 import type { EntityModel } from '../model/index.ts'
 import {
   askDistribution,
+  followCommit,
   noteRules,
   noteTriggers,
   read,
@@ -15,6 +16,7 @@ import {
   runOutside,
   transact,
   TRIGGERS,
+  workNow,
   type BoundStatement,
   type Prepared,
 } from '../run/index.ts'
@@ -128,4 +130,23 @@ export function * inTransaction<Result> (
     (inside) => transact(emOf(session), inside),
     (em) => doInTurn(work(em))
   ))
+}
+
+/** Does work that follows a statement. Its promise resolves when the work is done or deferred. */
+export type AfterCommit = (work: () => Steps<void>) => OrPromise<void>
+
+/**
+ * Follows the transaction of a session. Do this before the statement that the work belongs to.
+ *
+ * @returns a function that does work after that statement: once its transaction has committed, or else at once
+ */
+export function * afterCommitOf (session: CrudSession): Steps<AfterCommit> {
+  if (session instanceof SyncSession) {
+    const after = session.followCommit()
+    return (work) => after(() => doAtOnce(work()))
+  }
+  const em = openedEmOf(session)
+  if (em?.isInTransaction() !== true) return (work) => workNow(sharedEmOf(session), () => doInTurn(work()))
+  const after = yield * wait(followCommit(em))
+  return (work) => after(() => doInTurn(work()))
 }

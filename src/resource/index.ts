@@ -7,7 +7,7 @@ export { activeFilters, filtersOfEntity, type FilterType } from './active-filter
 export { BoundResources } from './bound-resources.ts'
 export { callFor, neededFor, perform, resourceFor, type Call, type OperationOptions } from './call.ts'
 export { actFor, actForSync, callerOf } from './caller.ts'
-export { crudContext, type CrudContext } from './context.ts'
+export { afterContext, crudContext, type AnyAfterContext, type CrudContext } from './context.ts'
 export { checkCoLocation } from './co-location.ts'
 export { checkEstimates } from './estimates.ts'
 export {
@@ -18,13 +18,14 @@ export {
   type ReadOptions,
   type RequestConditions,
 } from './foreign.ts'
-export { type CrudClass, type CrudHooks } from './hooks.ts'
+export { AFTER_HOOKS, rememberLog, reportHook, type AfterHook, type CrudClass, type CrudHooks } from './hooks.ts'
 export { accessFor, modelsOf } from './models.ts'
 export { RequestSession, type Caller, type PlannedList } from './request-session.ts'
 export { Resource, type ReadFilters } from './resource.ts'
 export { withRows } from './role-rows.ts'
 export { readScope, rulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
+  afterCommitOf,
   hasSessionContext,
   inTransaction,
   isInTransaction,
@@ -37,6 +38,7 @@ export {
   runStatement,
   sendPrepared,
   sharedEmOf,
+  type AfterCommit,
   type CrudResult,
   type CrudSession,
   type Session,

@@ -5,9 +5,9 @@ import { entitiesBehind, toMikroOrm } from '../conditions/index.ts'
 import type { QueryBuilderConfig, WritableConfig } from '../config/index.ts'
 import { columnsOf, type EntityModel } from '../model/index.ts'
 import {
-  entitiesOf, isCustomTerm, planEstimate, planSelection, QueryErrors, resolveWhitelist, resolveWritable, withConditions,
-  withTranslated, type AnyWritePlan, type KeysetPlan, type ListPlan, type Plan, type Selection, type Whitelist,
-  type Writable,
+  entitiesOf, isCustomTerm, planEstimate, planPrevious, planSelection, QueryErrors, resolveWhitelist, resolveWritable,
+  withConditions, withTranslated, type AnyWritePlan, type KeysetPlan, type ListPlan, type Plan, type Selection,
+  type Whitelist, type Writable,
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { callsOf, enterStage, type QueryCall, type QueryOperation } from '../run/index.ts'
@@ -41,6 +41,12 @@ export interface ReadFilters {
   readonly switched: SwitchedFilters
 }
 
+/** The values before a write that after hooks get, and their conversion. */
+export interface PreviousValues {
+  readonly selection: Selection
+  readonly toWire: ToWire | undefined
+}
+
 /** A plan with all conditions of its request. */
 interface PlannedRead extends ReadFilters {
   readonly plan: Plan
@@ -61,6 +67,8 @@ export class Resource {
   readonly selection: Selection
   /** The conversion of such records after they were read; `undefined` if they need none. */
   readonly toWire: ToWire | undefined
+  /** The values before a write that after hooks get. */
+  readonly previous: PreviousValues | undefined
   readonly #statements = new Statements()
   /** The resource and operation of statements, for listeners of queries. */
   readonly #calls: Readonly<Record<QueryOperation, QueryCall>>
@@ -68,6 +76,7 @@ export class Resource {
   readonly #entities: readonly EntityModel[]
 
   /**
+   * @param previous the names of the properties whose values before a write after hooks get
    * @param role the role that the resource is for. The configuration must fit the entity without the role.
    * @throws {ConfigError} when the configuration names a property that the entity does not have
    */
@@ -77,6 +86,7 @@ export class Resource {
     config: QueryBuilderConfig,
     name: string | undefined,
     writable: WritableConfig | undefined,
+    previous: readonly string[] | undefined,
     role?: Role
   ) {
     const model = modelsOf(em).of(entity)
@@ -97,6 +107,10 @@ export class Resource {
     checkEstimatesOf(em, this.whitelist, role)
     this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, new QueryErrors())
     this.toWire = toWireOf(this.selection)
+    const selection = previous && role === undefined
+      ? planPrevious(`The resource of ${model.name}`, previous, model)
+      : undefined
+    this.previous = selection && { selection, toWire: toWireOf(selection) }
   }
 
   /** The resource and operation that a statement is run for. */

@@ -43,6 +43,8 @@ export {
 export { columnsOfRule, noteRules, RULES } from './rules.ts'
 export { isEmbedded, read, run, runOutside, tellOf } from './session.ts'
 export type { Prepared } from './prepared.ts'
+export { followCommit, workNow } from './transaction/after-commit.ts'
+export { Deferred, SAVEPOINT_PREFIX, workOf, type DeferredWork } from './transaction/deferred.ts'
 export { transact } from './transaction/transaction.ts'
 export { BatchSize, type Completion } from './streams/read-cursor.ts'
 export { streamRows } from './streams/stream-rows.ts'

@@ -19,6 +19,7 @@ import {
   type RecordsPlan,
   type ReferenceCheck,
   type Selection,
+  type ToldRow,
   type UpdatePlan,
   type CustomTerm,
   type CountPlan,
@@ -138,9 +139,12 @@ const written: Writers<Omit<DeleteShape, 'kind' | keyof WriteTarget>> = {
   selection: ({ selection }) => selectionShape(selection),
   references: ({ references }) => references.length === 0 ? '' : references.map(referenceShape).join('&'),
   filters: ({ filters }) => filtersShape(filters),
+  told: ({ told }) => toldShape(told),
 }
 const target: Writers<WriteTarget> = {
   conditions: ({ conditions }) => conditionsShape(conditions),
+  // the first of the conditions
+  key: () => '',
   deleted: ({ deleted }) => deleted,
   versions: ({ versions }) => versions ?? '',
 }
@@ -185,6 +189,13 @@ function keyOf (shape: Shape | WriteShape, writers: ReadonlyArray<(shape: never)
 
 function referenceShape ({ target, columns, slots, present }: ReferenceCheck): string {
   return `${idOf(target)}:${columns.join()}:${slots.join()}:${present?.join() ?? ''}`
+}
+
+/** The shape of what after hooks get. */
+function toldShape (told: ToldRow | undefined): string {
+  if (told === undefined) return ''
+  const { whole, previous } = told
+  return `${whole === undefined ? '' : idOf(whole)},${previous === undefined ? '' : idOf(previous)}`
 }
 
 /** The shape of a column, for a property that may have several. */

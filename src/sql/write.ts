@@ -8,13 +8,13 @@ import { bound } from './comparison.ts'
 import {
   conditionSql, conditionContext, equalTo, noteKnown, tableAs, visibility, whereClause, type ConditionContext,
 } from './condition.ts'
-import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
+import { EMPTY, join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { column, objectJson, versionText } from './json.ts'
 import type { Dialect } from './dialect.ts'
 import { OUTSIDE, SEVERAL, textIf } from './inside.ts'
 import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
-import { projection, selectList } from './members.ts'
+import { ownMembers, projection, selectList } from './members.ts'
 import { recordSql } from './record.ts'
 import type { InsertShape, UpdateShape, WriteShape } from './shape.ts'
 import { sqlTypeOf } from './wire-types.ts'
@@ -28,9 +28,14 @@ export function compileWrite (plan: WriteShape, foreign: Foreign, { dialect, key
   const context = conditionContext(plan, foreign)
   const alias = context.names.table()
   if (plan.kind !== 'insert') noteKnown(plan.model, alias, plan.conditions, context)
-  const written = writeSql(plan, alias, foreign, dialect, context)
+  const before = plan.kind === 'update' && plan.told?.previous !== undefined ? beforeSql(plan, context) : undefined
+  const written = writeSql(plan, alias, foreign, dialect, context, before)
   if (dialect === 'distributed') return fromExpression(plan, alias, written, context)
-  const returned = returnedOf(plan, alias, false, context, insideSql(plan, alias, foreign, context))
+  const inside = insideSql(plan, alias, foreign, context)
+  const returned = [
+    ...returnedOf(plan, alias, false, context, inside),
+    ...toldOf(plan, alias, false, context, before?.alias),
+  ]
   const columns = returned.map(([column]) => column)
   const statement = sql`${written} returning ${selectList(returned)}`
   return {
@@ -51,10 +56,12 @@ function ofOneRow (written: Sql, columns: readonly string[], context: ConditionC
 function fromExpression (plan: WriteShape, alias: string, written: Sql, context: ConditionContext): Statement {
   const { model, selection } = plan
   const rows = context.names.expression('written')
+  const { whole } = plan.told ?? {}
   const columns = projection(selection, alias)
+  if (whole !== undefined) { for (const [column, value] of projection(whole, alias)) columns.set(column, value) }
   if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))
   for (const { column } of keyColumns(model)) columns.set(column, name(alias, column))
-  const returned = returnedOf(plan, rows, true, context)
+  const returned = [...returnedOf(plan, rows, true, context), ...toldOf(plan, rows, true, context)]
   const expression = sql`${name(rows)} as (${written} returning ${selectList(columns)})`
   return {
     ...render(sql`with ${expression} select ${selectList(returned)} from ${name(rows)}`),
@@ -67,13 +74,14 @@ function writeSql (
   alias: string,
   foreign: Foreign,
   dialect: Dialect,
-  context: ConditionContext
+  context: ConditionContext,
+  before: BeforeSql | undefined
 ): Sql {
   switch (plan.kind) {
     case 'insert':
       return insertSql(plan, alias, context)
     case 'update':
-      return updateSql(plan, alias, targetSql(plan, alias, foreign, dialect, context), dialect)
+      return updateSql(plan, alias, targetSql(plan, alias, foreign, dialect, context, before), dialect, before)
     case 'delete':
       return sql`delete from ${table(plan.model, alias)}${targetSql(plan, alias, foreign, dialect, context)}`
   }
@@ -144,11 +152,43 @@ function referenceSql (
   return present === undefined ? visible : sql`(${equalTo(row, present, slots)} or ${visible})`
 }
 
-function updateSql ({ model, assignments }: UpdateShape, alias: string, where: Sql, dialect: Dialect): Sql {
+/** The row that an update replaces. */
+interface BeforeSql {
+  readonly alias: string
+  /** A clause behind the assignments. */
+  readonly from: Sql
+  /** The condition that it is the row to write. */
+  readonly isRow: (alias: string) => Sql
+}
+
+/**
+ * The row that an update replaces. PostgreSQL returns old values since version 18 only. The row is locked before it is
+ * read: otherwise a concurrent update could change it between the read and the write.
+ */
+function beforeSql ({ model, key, told }: UpdateShape, context: ConditionContext): BeforeSql {
+  const [alias, row] = [context.names.table(), context.names.table()]
+  const keys = keyColumns(model).map(({ column }) => column)
+  const columns = projection(told!.previous!, row)
+  for (const column of keys) columns.set(column, name(row, column))
+  const where = whereClause(key.map((condition) => conditionSql(condition, model, row, context)))
+  return {
+    alias,
+    from: sql` from (select ${selectList(columns)} from ${table(model, row)}${where} for update) as ${name(alias)}`,
+    isRow: (written) => join(keys.map((column) => sql`${name(alias, column)} = ${name(written, column)}`), ' and '),
+  }
+}
+
+function updateSql (
+  { model, assignments }: UpdateShape,
+  alias: string,
+  where: Sql,
+  dialect: Dialect,
+  before: BeforeSql | undefined
+): Sql {
   const set = ({ column, property, slot }: Assignment): Sql =>
     sql`${name(column)} = ${assigned(property, column, slot, alias)}`
   const changes = [...assignments.map(set), ...nextVersion(model, alias, dialect)]
-  return sql`update ${table(model, alias)} set ${join(changes)}${where}`
+  return sql`update ${table(model, alias)} set ${join(changes)}${before?.from ?? EMPTY}${where}`
 }
 
 /** The new value of a column. Hidden members of an embedded object keep their values. */
@@ -186,7 +226,8 @@ function targetSql (
   alias: string,
   foreign: Foreign,
   dialect: Dialect,
-  context: ConditionContext
+  context: ConditionContext,
+  before?: BeforeSql
 ): Sql {
   // a distributed server cannot run a write whose conditions on the distribution column contradict each other: it must
   // not see them, except those of the key
@@ -195,6 +236,7 @@ function targetSql (
     const compiled = conditionSql(condition, model, alias, context)
     return condition.kind === 'key' ? compiled : opaque(compiled)
   })
+  if (before !== undefined) where.unshift(before.isRow(alias))
   where.push(...visibility(model, alias, deleted, context.filter).map(opaque))
   if (versions !== undefined) where.push(opaque(versionSql(model, alias, versions, dialect)))
   where.push(
@@ -240,5 +282,29 @@ function returnedOf (
       returned.push([`key${index}`, sql`${name(alias, column)}::text`])
     }
   }
+  return returned
+}
+
+/**
+ * What each row returns for after hooks. Parameters are those of `returnedOf`.
+ *
+ * @param before the alias of the row that an update replaces
+ */
+function toldOf (
+  { kind, told }: WriteShape,
+  alias: string,
+  projected: boolean,
+  context: ConditionContext,
+  before?: string
+): (readonly [name: string, value: Sql])[] {
+  const { whole, previous } = told ?? {}
+  const returned: (readonly [name: string, value: Sql])[] = []
+  if (whole !== undefined) {
+    const { members } = recordSql(whole, alias, projected, context)
+    returned.push(['whole', sql`${objectJson(members)}::text`])
+  }
+  if (previous === undefined || kind === 'insert') return returned
+  const members = before === undefined ? ownMembers(previous, alias, projected) : ownMembers(previous, before, true)
+  returned.push(['previous', sql`${objectJson(members)}::text`])
   return returned
 }

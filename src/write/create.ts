@@ -6,6 +6,7 @@ import { wait, type Steps } from '../base/steps.ts'
 import type { RecordData } from '../plan/index.ts'
 import { isInTransaction, sharedEmOf, type ActiveFilters, type Call } from '../resource/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
+import { changedIn, withAfterHook } from './after.ts'
 import { answerMany, answerOne, beginWrite, type Write, type Written } from './write.ts'
 import { beginCreate, completeRow, rowOfBody, withServerValues, type CreateData } from './create-data.ts'
 import { dataOfHook } from './server-data.ts'
@@ -46,12 +47,16 @@ function * createRecords (
   data: readonly Data[],
   decided: readonly RecordData[] | undefined,
   pointer: (index: number) => string
-): Steps<Written[]> {
+): Steps<readonly Written[]> {
   const create = beginCreate(write)
   const rows = decided ?? (yield * rowsOf(create, data, pointer))
   if (rows.length === 0) return []
-  const checked = checkingRows(write, rows)
-  return yield * repeated(write.session, () => insertRows(checked, rows, pointer))
+  return yield * withAfterHook(
+    checkingRows(write, rows),
+    'afterCreate',
+    (checked) => repeated(write.session, () => insertRows(checked, rows, pointer)),
+    (index) => changedIn(data[index]!, write.model)
+  )
 }
 
 function * rowsOf (

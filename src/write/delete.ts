@@ -4,6 +4,7 @@ import { promisedBy, wait, type Steps } from '../base/steps.ts'
 import type { Id } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { crudContext, type Call } from '../resource/index.ts'
+import { withAfterHookOfOne } from './after.ts'
 import { answerOne, beginWrite, type Write, type Written } from './write.ts'
 import { markRow, removeRow } from './one-statement/change.ts'
 import { throwPointed } from './point-error.ts'
@@ -22,10 +23,13 @@ export function * deleteOne (call: Call, id: Id): Steps<JsonAnswer> {
   }
   const marks = write.model.deletedAt !== undefined && options.hard !== true
   const deletedAt = marks ? new Date() : undefined
-  return yield * answerOne(
+  const written = yield * withAfterHookOfOne(
     write,
-    yield * repeated(session, () => deletedAt === undefined ? remove(write, id) : mark(write, id, deletedAt))
+    'afterDelete',
+    (write) => repeated(session, () => deletedAt === undefined ? remove(write, id) : mark(write, id, deletedAt)),
+    () => []
   )
+  return yield * answerOne(write, written)
 }
 
 /**
@@ -35,10 +39,17 @@ export function * deleteOne (call: Call, id: Id): Steps<JsonAnswer> {
  */
 export function * restoreOne (call: Call, id: Id): Steps<JsonAnswer> {
   const write = beginWrite(call)
-  if (write.model.deletedAt === undefined) {
+  const { deletedAt } = write.model
+  if (deletedAt === undefined) {
     throw new ConfigError(`${write.model.name} has no 'deleted_at': there is nothing to restore.`)
   }
-  return yield * answerOne(write, yield * repeated(call.session, () => mark(write, id, null)))
+  const written = yield * withAfterHookOfOne(
+    write,
+    'afterUpdate',
+    (write) => repeated(call.session, () => mark(write, id, null)),
+    () => [deletedAt.name]
+  )
+  return yield * answerOne(write, written)
 }
 
 function * mark (begun: Write, id: Id, deletedAt: Date | null): Steps<Written> {

@@ -56,6 +56,17 @@ export function checkDistributed (what: string, em: EntityManager, model: Entity
   }
 }
 
+/**
+ * @throws {ConfigError} on a distributed server: it accepts no update that also reads the row that it replaces
+ */
+export function refusePrevious (what: string, em: EntityManager): void {
+  if (distributionOf(em) === undefined) return
+  throw new ConfigError(
+    `${what}: 'previous' needs an update that returns the values that it replaces, which a distributed server does ` +
+      "not accept. Leave 'previous' out, and read the record in beforeUpdate, in a transaction of the route."
+  )
+}
+
 /** The columns of each unique constraint of an entity, and of its primary key. */
 function uniquesOf (meta: EntityMetadata): ReadonlyArray<readonly string[]> {
   const columnsOf = (names: readonly string[]) => names.flatMap((name) => meta.properties[name as never]!['fieldNames'])

@@ -13,6 +13,7 @@ import {
   type Id,
   type Plan,
   type RecordData,
+  type Selection,
 } from '../plan/index.ts'
 import {
   activeFilters,
@@ -40,6 +41,7 @@ import {
 import type { Row } from '../sql/index.ts'
 import { checksScope, entitiesOfWrite, filterTypeOf, withTarget, writtenOf, type Write, type Written } from './write.ts'
 import { searchesScope } from './scope-of-rows.ts'
+import { refusePrevious } from './distributed.ts'
 import { checkVersion } from './if-match.ts'
 
 /**
@@ -79,6 +81,10 @@ export function * runWrite (write: Write, plan: AnyWritePlan, filters: ActiveFil
 /** The statement of a plan, whose answer are the rows that it wrote. */
 export function prepareWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Prepared<Written[]> {
   const { resource, session, conditions, operation, model } = write
+  if (write.told !== undefined) {
+    if (write.told.previous !== undefined) refusePrevious(`The resource of ${model.name}`, sharedEmOf(session))
+    plan = { ...plan, told: write.told }
+  }
   const parts = plan.kind === 'insert' && plan.returnsKey ? keyColumns(model).length : 0
   return {
     statement: resource.prepareWrite(session, plan, conditions, filters, operation),
@@ -118,7 +124,23 @@ export function * findRow (
 export function * readBack (write: Write, id: Id): Steps<Written> {
   const plan = planGet(id, undefined, write.resource.whitelist, { includeDeleted: true })!
   const [row] = yield * look(write, plan, { filtered: false })
-  return writtenOf(row!)
+  const written = writtenOf(row!)
+  return write.told?.whole === undefined ? written : { ...written, whole: yield * textOf(write, id, write.told.whole) }
+}
+
+/**
+ * The values before a write of a record that is locked, for an after hook. A write by a statement returns them.
+ */
+export function * previousOf (write: Write, id: Id): Steps<string | undefined> {
+  return write.told?.previous && (yield * textOf(write, id, write.told.previous))
+}
+
+/** The JSON text of a record with another selection than that of the answer. */
+function * textOf (write: Write, id: Id, selection: Selection): Steps<string> {
+  const whole = write.crud.bind(sharedEmOf(write.session))
+  const plan = { ...planGet(id, undefined, whole.whitelist, { includeDeleted: true })!, selection }
+  const [row] = yield * look({ ...write, resource: whole }, plan, { filtered: false })
+  return row!['item'] as string
 }
 
 /**

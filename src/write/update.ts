@@ -3,7 +3,8 @@ import type { Steps } from '../base/steps.ts'
 import type { Id, RecordData } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { crudContext, type Call } from '../resource/index.ts'
-import { answerOne, beginWrite, writtenOf, type Write, type Written } from './write.ts'
+import { changedIn, withAfterHookOfOne } from './after.ts'
+import { answerOne, beginWrite, foundUnchanged, type Write, type Written } from './write.ts'
 import { dataOfHook } from './server-data.ts'
 import type { Data } from './new-row.ts'
 import { updateRow } from './one-statement/change.ts'
@@ -13,7 +14,7 @@ import { filtersOfChange, findRow } from './run-write.ts'
 import { throughEntities } from './unit-of-work/entities.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { updateThroughEntity } from './unit-of-work/through-entities.ts'
-import { beginUpdate, finishChanges, isEmpty, readChanges } from './update-data.ts'
+import { beginUpdate, finishChanges, isEmpty, readChanges, withoutKey } from './update-data.ts'
 import { checkingRows } from './scope-of-rows.ts'
 
 /** @param decided the changes, if the validation of a request has made them of the data */
@@ -32,13 +33,18 @@ export function * updateOne (call: Call, id: Id, data: Data, decided?: RecordDat
     row = readChanges(complete, id, write.model)
   }
   const changes = finishChanges(write, row)
-  const checked = checkingRows(write, [changes])
-  return yield * answerOne(write, yield * repeated(session, () => changeRecord(checked, id, changes)))
+  const written = yield * withAfterHookOfOne(
+    checkingRows(write, [changes]),
+    'afterUpdate',
+    (checked) => repeated(session, () => changeRecord(checked, id, changes)),
+    () => changedIn(withoutKey(data, id, write.model).data, write.model)
+  )
+  return yield * answerOne(write, written)
 }
 
 function * changeRecord (begun: Write, id: Id, data: RecordData): Steps<Written> {
   const { write, filters } = yield * filtersOfChange(begun, [data])
-  if (isEmpty(data)) return writtenOf(yield * findRow(write, id))
+  if (isEmpty(data)) return foundUnchanged(yield * findRow(write, id))
   try {
     return needsUnitOfWork(write, 'update', [data])
       ? yield * throughEntities(write, (inner) => updateThroughEntity(inner, id, data, filters))

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ConfigError } from '../base/errors.ts'
 import type { BodyKind, CrudOperation } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { BodyRules, RecordData, Writable } from '../plan/index.ts'
+import type { BodyRules, RecordData, ToldRow, Writable } from '../plan/index.ts'
 import {
   filtersBehind,
   neededFor,
@@ -28,6 +28,8 @@ export interface Write<On extends CrudSession = CrudSession>
   readonly conditions: RequestConditions
   /** The rules of the request's scope and of the rows that its role may use. */
   readonly scope: ScopeRules | undefined
+  /** What an after hook gets of each row, beside the record of the answer. */
+  readonly told?: ToldRow | undefined
 }
 
 /** @throws {ConfigError} for a read-only entity, or {ScopeError} for a scope that is not a valid condition */
@@ -60,6 +62,12 @@ export interface Written {
   readonly version: string | undefined
   /** The columns of a new row's key as texts. */
   readonly key: readonly string[] | undefined
+  /** Whether the write has found nothing to change. */
+  readonly isUnchanged?: true
+  /** For an after hook: the whole record, if `json` is what a role sees. */
+  readonly whole?: string | undefined
+  /** For an after hook: the values before the write. */
+  readonly previous?: string | undefined
 }
 
 /** @param parts the number of key columns in the row */
@@ -70,8 +78,13 @@ export function writtenOf (row: Row, parts = 0): Written {
     json: row['item'] as string,
     version: row['version'] as string | undefined,
     key: parts === 0 ? undefined : key,
+    whole: row['whole'] as string | undefined,
+    previous: row['previous'] as string | undefined,
   }
 }
+
+/** A record that the write has found and not changed. */
+export const foundUnchanged = (row: Row): Written => ({ ...writtenOf(row), isUnchanged: true })
 
 /** Whether only the database can check that a written row lies in the scope. */
 export function checksScope ({ scope }: Pick<Write, 'scope'>): boolean {
@@ -119,7 +132,8 @@ export function closedBody (operation: string, kind: BodyKind, entity: string, {
 
 /** The answer of a write of one record. */
 export function * answerOne (write: Write, written: Written): Steps<JsonAnswer> {
-  return { ...written, json: yield * convertRecord(write, written.json, write.resource.toWire) }
+  const { json, version, key } = written
+  return { json: yield * convertRecord(write, json, write.resource.toWire), version, key }
 }
 
 /** The answer of a write of several records. */

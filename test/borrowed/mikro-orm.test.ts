@@ -131,6 +131,14 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
       })
     },
   },
+  'AbstractSqlConnection.commit': {
+    does: 'commits all transactions of MikroORM, and gets the transaction',
+    holds: async ({ em }) => await ends(em, ['commit']),
+  },
+  'AbstractSqlConnection.rollback': {
+    does: 'rolls back all transactions of MikroORM, and gets the transaction',
+    holds: async ({ em }) => await ends(em, ['rollback'], new Error('no')),
+  },
   'Transaction.index': {
     does: "is the number of a savepoint of MikroORM's, by which it names the next one",
     holds: ({ em }) =>
@@ -145,10 +153,10 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
     does: 'is the savepoint that MikroORM releases instead of a commit',
     holds: ({ em }) =>
       inTransaction(em, async (trx, connection) => {
-        assert.equal(borrowed.isSavepoint(trx), false)
+        assert.equal(borrowed.savepointOf(trx), undefined)
         const savepoint = await trx.savepoint('own').execute() as unknown as Trx
         borrowed.noteSavepoint(savepoint, 'own', trx)
-        assert.equal(borrowed.isSavepoint(savepoint), true)
+        assert.equal(borrowed.savepointOf(savepoint), 'own')
         await connection.commit(savepoint)
         assert.equal(trx.isCommitted, false)
       }),
@@ -217,6 +225,29 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
 })
 
 /** Whether reads inside and outside of a transaction can be told apart. */
+/** Ends a transaction in each way of MikroORM, and checks what was called. */
+async function ends (em: EntityManager, expected: readonly string[], error?: Error): Promise<void> {
+  const connection = em.getConnection()
+  const own = { commit: connection.commit, rollback: connection.rollback }
+  const seen: unknown[] = []
+  borrowed.followTransactions(connection, async (transaction, end, send) => {
+    seen.push([transaction, end])
+    await send()
+    assert.equal((transaction as Trx)[end === 'commit' ? 'isCommitted' : 'isRolledBack'], true)
+  })
+  const given: unknown[] = []
+  const work = async (em: EntityManager): Promise<void> => {
+    given.push(em.getTransactionContext())
+    if (error !== undefined) throw error
+  }
+  await em.transactional((em) => work(em as EntityManager)).catch(() => {})
+  const fork = em.fork()
+  await fork.begin()
+  await work(fork).then(() => fork.commit(), () => fork.rollback())
+  Object.assign(connection, own)
+  assert.deepEqual(seen, given.flatMap((transaction) => expected.map((end) => [transaction, end])))
+}
+
 async function reads (
   em: EntityManager,
   method: 'execute' | 'stream',

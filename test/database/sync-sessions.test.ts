@@ -5,7 +5,8 @@ import t, { type Test } from 'tap'
 import { conditionOfFiltersNow } from '../../src/borrowed/mikro-orm-filters.ts'
 import {
   AllowedFilters, AllowedInclude, AllowedSort, BaseModel, ConflictError, CrudBase, DatabaseFactory, parseQueryParams,
-  primaryKey, ReadOnlyViolationError, UnavailableError, type CrudContext, type QueryMessage, type SyncSession,
+  primaryKey, ReadOnlyViolationError, UnavailableError, type AfterContext, type CrudContext, type QueryMessage,
+  type SyncSession,
 } from '../../src/index.ts'
 import { createDatabase, pgliteUrl, skipReasons } from '../helpers/databases.ts'
 import { resource } from '../http/helper.ts'
@@ -362,6 +363,56 @@ for (const [name, skip, open] of urls) {
         t.throws(use, refused(new RegExp(`^${hook} returned a promise`)))
       }
       t.equal(notes.count(session), 2)
+    })
+
+    t.test('after hooks run once the transaction is committed', (t) => {
+      const seen: string[] = []
+      class Hooked extends CrudBase {
+        override afterCreate ({ title }: any, { session: own }: AfterContext) {
+          own!.execute('select 1')
+          seen.push(title)
+        }
+
+        override async afterUpdate () {}
+
+        override afterDelete ({ title }: any, { previous }: AfterContext) {
+          seen.push(`${title} was ${previous!['title']}`)
+        }
+      }
+      const hooked = new Hooked({ model: Note, writable: 'all', previous: ['title'] })
+      const { id } = hooked.create(session, { title: 'a' })
+      t.strictSame(seen.splice(0), ['a'])
+      session.transaction((session) => {
+        hooked.create(session, { title: 'b' })
+        t.throws(() =>
+          session.transaction((session) => {
+            hooked.create(session, { title: 'c' })
+            session.transaction((session) => hooked.create(session, { title: 'd' }))
+            throw new Error('no')
+          })
+        )
+        session.transaction((session) => hooked.create(session, { title: 'e' }))
+        t.strictSame(seen, [])
+      })
+      t.strictSame(seen.splice(0), ['b', 'e'])
+      t.throws(() =>
+        session.transaction((session) => {
+          hooked.create(session, { title: 'f' })
+          throw new Error('no')
+        })
+      )
+      session.transaction((session) => session.execute('select 1'))
+      t.strictSame(seen, [])
+      hooked.delete(session, id)
+      t.strictSame(seen, ['a was a'])
+      const warning = new Promise<any>((resolve) => process.once('warning', resolve))
+      t.equal(
+        hooked.update(session, hooked.create(session, { title: 'g' }).id, { title: 'h' }).title,
+        'h',
+        'it is done'
+      )
+      session.execute("delete from note where title in ('b', 'e', 'h')")
+      return warning.then(({ detail }) => t.match(detail, /afterUpdate returned a promise/))
     })
 
     t.test("writes that need MikroORM's unit of work are refused before anything is written", async (t) => {

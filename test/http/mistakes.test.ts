@@ -71,6 +71,10 @@ class Misspelt extends BookCrud {
   beforeCreat (): void {}
 }
 
+const Telling: any = class Telling extends Crud {
+  afterUpdate (): void {}
+}
+
 class Assigned extends BookCrud {
   afterread = (): void => {}
 }
@@ -316,6 +320,24 @@ const MISTAKES: readonly Mistake[] = [
   ],
   ['a misspelt hook', ({ mount }) => mount(new Misspelt()), "no hook 'beforeCreat'", "Did you mean 'beforeCreate'?"],
   ['a misspelt hook in a field', ({ mount }) => mount(new Assigned()), "no hook 'afterread'", "mean 'afterRead'?"],
+  [
+    'a misspelt name in previous',
+    ({ mount }) => mount(new Telling({ model: Book, previous: ['titel'] })),
+    "Book has no property 'titel'",
+    "Did you mean 'title'?",
+  ],
+  [
+    'no list in previous',
+    () => new Telling({ model: Book, previous: 'title' }),
+    "Telling: 'previous' must be a list of names",
+    "got 'title'",
+  ],
+  [
+    'previous without an after hook',
+    ({ mount }) => mount(new Crud({ model: Book, previous: ['title'] })),
+    "CrudBase: 'previous' has no effect, because the class has neither afterUpdate nor afterDelete",
+    'Add one of these hooks, or leave the option out.',
+  ],
   overridden('list', '/books', 'the page as an object'),
   overridden('get', '/books/1'),
   overridden('create', post(book)),

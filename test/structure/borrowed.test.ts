@@ -18,6 +18,8 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
   'AbstractSqlConnection.options': /\bconnection\.options\b/,
   'AbstractSqlConnection.execute': /\.execute = /,
   'AbstractSqlConnection.stream': /\.stream = /,
+  'AbstractSqlConnection.commit': /\.commit = /,
+  'AbstractSqlConnection.rollback': /\.rollback = /,
   'Transaction.index': /\bindex: \{ value/,
   'Transaction.savepointName': /\.savepointName\b/,
   'WrappedEntity.__primaryKeys': /\bwrap\([^)]*, true\)/,

@@ -1,7 +1,7 @@
 import { EntityManager } from '@mikro-orm/postgresql'
 import { expect, test } from 'tstyche'
 import {
-  AllowedFilters, AllowedSort, CrudBase, parseQueryParams, type WireRecord, type WrittenRecord,
+  AllowedFilters, AllowedSort, CrudBase, parseQueryParams, type AfterContext, type WireRecord, type WrittenRecord,
 } from '../../src/index.ts'
 import { CategorySchema, type Category } from './fixtures.ts'
 
@@ -97,6 +97,22 @@ test('callbacks of custom filters get the builder of the entity', () => {
     },
   })
   expect(filtered).type.toBeAssignableTo<CrudBase<any>>()
+})
+
+test('after hooks know the names and values of the entity', () => {
+  class Hooked extends CrudBase<Category> {
+    override afterCreate (record: WireRecord<Category>, { changed, previous }: AfterContext<Category>) {
+      expect(changed).type.not.toBeAssignableFrom(['nam'] as const)
+      expect(changed).type.toBeAssignableFrom(['name'] as const)
+      expect(previous?.name).type.toBe<string | undefined>()
+    }
+
+    override async afterUpdate (_: WireRecord<Category>, { previous }: AfterContext<Category, 'name'>) {
+      expect(previous).type.toBe<{ readonly name: string }>()
+    }
+  }
+  expect(Hooked).type.toBeConstructableWith({ model: CategorySchema, previous: ['name'] as const })
+  expect(Hooked).type.not.toBeConstructableWith({ model: CategorySchema, previous: ['nam'] as const })
 })
 
 test('a misspelt hook is an error', () => {

@@ -2,7 +2,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
-import { convertError, tellOf, type BoundStatement } from '../../run/index.ts'
+import { convertError, Deferred, SAVEPOINT_PREFIX, tellOf, type BoundStatement } from '../../run/index.ts'
 import type { Row } from '../../sql/index.ts'
 import { toPortableValue, type Bridge, type Command } from './messages.ts'
 
@@ -14,6 +14,8 @@ export class SyncEngine {
   #closed = false
   /** The session of the innermost transaction. */
   #current: SyncSession | undefined
+  /** The work after the commit of the open transaction, if any was expected. */
+  #deferred: Deferred | undefined
 
   /** @internal */
   constructor (orm: MikroORM, bridge: Bridge) {
@@ -37,7 +39,24 @@ export class SyncEngine {
     if (this.#current !== undefined && this.#current !== session) {
       throw new ConfigError('A transaction is open: use the session that its callback was given.')
     }
-    return this.#bridge(command)
+    if (command.kind === 'begin') this.#deferred = undefined
+    const rows = this.#bridge(command)
+    if (command.kind === 'query') this.#deferred?.follow(command.text)
+    if (command.kind === 'commit') this.#deferred?.commit()
+    return rows
+  }
+
+  /** @internal The work after the commit of the open transaction. */
+  get deferred (): Deferred {
+    this.#deferred ??= new Deferred(this.orm.config)
+    return this.#deferred
+  }
+
+  /** @internal Does the work after a transaction that has ended. */
+  runDeferred (): void {
+    const deferred = this.#deferred
+    this.#deferred = undefined
+    deferred?.runNow()
   }
 
   /** @internal */
@@ -76,15 +95,32 @@ export class SyncSession {
   readonly em: EntityManager
   readonly #engine: SyncEngine
   readonly #depth: number
+  readonly #outermost: SyncSession
   #isOver = false
   /** The first error of the database in this transaction, which can then only be rolled back. */
   #failure: Error | undefined
 
   /** @internal */
-  constructor (engine: SyncEngine, em: EntityManager, depth = 0) {
+  constructor (engine: SyncEngine, em: EntityManager, depth = 0, outermost?: SyncSession) {
     this.#engine = engine
     this.em = em
     this.#depth = depth
+    this.#outermost = outermost ?? this
+  }
+
+  /** @internal The session on which the transaction was begun. It can be used when this one is over. */
+  get outermost (): SyncSession {
+    return this.#outermost
+  }
+
+  /**
+   * @internal Follows the transaction of the session.
+   * @returns a function for work after the next statement: at once, or after the commit
+   */
+  followCommit (): (work: () => void) => void {
+    if (this.#depth === 0) return (work) => work()
+    const { deferred } = this.#engine
+    return (work) => deferred.add(work, this.#depth === 1 ? undefined : savepointAt(this.#depth - 1))
   }
 
   /** @internal Whether the caller can roll back the writes. */
@@ -133,10 +169,10 @@ export class SyncSession {
    */
   transaction<Result> (work: (session: SyncSession) => Result): Result {
     const outer = this.#engine.current
-    const savepoint = `crud_kit_${this.#depth}`
+    const savepoint = savepointAt(this.#depth)
     if (this.#depth === 0) this.#send({ kind: 'begin' })
     else this.execute(`savepoint ${savepoint}`)
-    const inner = new SyncSession(this.#engine, this.em, this.#depth + 1)
+    const inner = new SyncSession(this.#engine, this.em, this.#depth + 1, this.#outermost)
     this.#engine.enter(inner)
     let result: Result
     try {
@@ -158,6 +194,7 @@ export class SyncSession {
       if (this.#depth === 0) this.#send({ kind: 'commit' })
       else this.execute(`release savepoint ${savepoint}`)
     })
+    if (this.#depth === 0) this.#engine.runDeferred()
     return result
   }
 
@@ -201,6 +238,8 @@ export class SyncSession {
     }
   }
 }
+
+const savepointAt = (depth: number): string => `${SAVEPOINT_PREFIX}${depth}`
 
 function refusePromise (result: unknown): void {
   const { then } = (result ?? {}) as { then?: unknown }

@@ -11,6 +11,7 @@ import { closeOnRelease, cut } from '../../borrowed/pg.ts'
 import { UnavailableError } from '../../base/errors.ts'
 import { isReadOnlyServer, isServerError, ThroughDriver } from '../errors/driver-errors.ts'
 import { cancelUntilOver, type Cancelling } from '../pg/server-socket.ts'
+import type { Deferred } from './deferred.ts'
 import type { SavepointStack } from './level.ts'
 
 /** Requests of nested transactions to the outermost one. */
@@ -44,6 +45,10 @@ export interface HeldConnection extends SavepointStack {
   limit: number | undefined
   savepoints: number
   demands: Demands | undefined
+  /** Whether this package has begun the transaction, and ends it. */
+  own: boolean
+  /** The work after the commit, if any was expected. */
+  deferred: Deferred | undefined
 }
 
 const watched = new WeakMap<DatabaseConnection, HeldConnection>()
@@ -58,6 +63,9 @@ export async function heldBy (executor: Executor, pool: unknown): Promise<HeldCo
     return held
   })
 }
+
+/** The state of a connection that is watched already. */
+export const watchedOn = (connection: DatabaseConnection): HeldConnection | undefined => watched.get(connection)
 
 /** Resets the state that an earlier transaction has left. */
 export function letGo (held: HeldConnection): void {
@@ -75,6 +83,8 @@ const FRESH = {
   top: undefined,
   savepoints: 0,
   demands: undefined,
+  own: false,
+  deferred: undefined,
 } as const
 
 /** Statements that read no data and so may come before the isolation level is set. */
@@ -134,6 +144,7 @@ function trackStatements (connection: DatabaseConnection, client: PoolClient | u
       if (options?.signal?.aborted === true) return { rows: [] }
       throw error
     })
+    held.deferred?.follow(query.sql)
     if (control && /^rollback to/i.test(query.sql)) {
       held.failure = undefined
       // a rollback to a savepoint also restores the settings

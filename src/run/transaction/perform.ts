@@ -5,7 +5,7 @@ import { CompiledQuery, type IsolationLevel as KyselyIsolationLevel } from 'kyse
 import { onConnection, type Transaction, type UntypedKysely } from '../../borrowed/kysely.ts'
 import { forgetRemoved, logQuery, takeEntities, type Connection } from '../../borrowed/mikro-orm.ts'
 import { DatabaseError } from '../../base/errors.ts'
-import { hasFailed, heldBy, type Demands, type HeldConnection } from './held-connection.ts'
+import { hasFailed, heldBy, watchedOn, type Demands, type HeldConnection } from './held-connection.ts'
 import { end, runInside, originalMethods, type Level } from './level.ts'
 import type { Deadline, Stop } from './stop.ts'
 
@@ -36,6 +36,12 @@ export async function hold (
 }
 
 const heldConnections = new WeakMap<object, HeldConnection>()
+
+/** The connection of an open transaction, if it is watched. */
+export async function watchedBehind (transaction: object): Promise<HeldConnection | undefined> {
+  const { executor } = originalMethods(transaction as Transaction)
+  return heldConnections.get(executor) ?? await onConnection(executor, async (connection) => watchedOn(connection))
+}
 
 /** A connection taken from the pool. */
 export interface Occupied {

@@ -1,8 +1,9 @@
 /** Runs a function in a savepoint of the transaction that its EntityManager is in. */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { isSavepoint, noteSavepoint, type Connection } from '../../borrowed/mikro-orm.ts'
+import { noteSavepoint, savepointOf, type Connection } from '../../borrowed/mikro-orm.ts'
 import { ConfigError } from '../../base/errors.ts'
+import { SAVEPOINT_PREFIX } from './deferred.ts'
 import { hasFailed, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { assertOpen, endInner, enter, bindToLevel, leave, runInside, originalMethods, type Level } from './level.ts'
 import {
@@ -90,7 +91,7 @@ async function nestOn<Result> (
   const fork = forkOf(em, stop)
   const events = new TransactionEventBroadcaster(fork as never)
   await isolate(held, level, outer, settings)
-  const savepointName = `crud_kit_${++held.savepoints}`
+  const savepointName = `${SAVEPOINT_PREFIX}${++held.savepoints}`
   await events.dispatchEvent(EventType.beforeTransactionStart, outer as never)
   assertOpen(outer, level)
   const transaction = await originalMethods(outer).savepoint(savepointName).execute() as unknown as Transaction
@@ -148,7 +149,7 @@ async function isolate (
   const ask = async (sql: string) => await runInside(level, () => sendOn(outer, sql))
   held.isolation ??= String((await ask('show transaction_isolation'))[0]?.['transaction_isolation'])
   if (ISOLATION_LEVELS.indexOf(held.isolation as IsolationLevel) >= ISOLATION_LEVELS.indexOf(isolationLevel)) return
-  const fixed = held.queried || level.below !== undefined || isSavepoint(outer) ||
+  const fixed = held.queried || level.below !== undefined || savepointOf(outer) !== undefined ||
     held.demands === undefined
   if (fixed) {
     throw new ConfigError(

@@ -12,6 +12,7 @@ import { applySessionContext, contextOf, sessionContextOf, type Connection } fro
 import { OutcomeUnknownError } from '../../base/errors.ts'
 import { isCommitUnknown, isServerError, sqlStateOf, wasNeverSent } from '../errors/driver-errors.ts'
 import { requestCancel } from '../pg/server-socket.ts'
+import type { Deferred } from './deferred.ts'
 import { heldBy, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { endInner, bindToLevel, newLevel } from './level.ts'
 import {
@@ -73,21 +74,28 @@ async function begin<Result> (
 ): Promise<Result> {
   await connection.ensureConnection()
   const pool = await poolOf(connection)
-  // the connection is always released here: Kysely's own transactions do not release a broken one
-  return await connection.getClient().connection().execute(async (single) => {
-    const held = await heldBy(executorOf(single), pool)
-    letGo(held)
-    held.demands = settings.demands
-    const watchdog = settings.deadline && closeWhenOverdue(held, settings.deadline)
-    try {
-      return await beginOn(single, held, em, connection, work, settings, stop)
-    } catch (error) {
-      throw readOnlyFailure(held, error) ?? error
-    } finally {
-      clearTimeout(watchdog)
+  let deferred: Deferred | undefined
+  try {
+    // the connection is always released here: Kysely's own transactions do not release a broken one
+    return await connection.getClient().connection().execute(async (single) => {
+      const held = await heldBy(executorOf(single), pool)
       letGo(held)
-    }
-  }, { ...(stop.signal !== undefined && { signal: stop.signal }) })
+      held.own = true
+      held.demands = settings.demands
+      const watchdog = settings.deadline && closeWhenOverdue(held, settings.deadline)
+      try {
+        return await beginOn(single, held, em, connection, work, settings, stop)
+      } catch (error) {
+        throw readOnlyFailure(held, error) ?? error
+      } finally {
+        clearTimeout(watchdog)
+        deferred = held.deferred
+        letGo(held)
+      }
+    }, { ...(stop.signal !== undefined && { signal: stop.signal }) })
+  } finally {
+    await deferred?.run()
+  }
 }
 
 async function beginOn<Result> (
@@ -120,6 +128,7 @@ async function beginOn<Result> (
     await events.dispatchEvent(EventType.beforeTransactionCommit, transaction as never)
     await settle(held, level, transaction)
     await commit(transaction, held, settings, stop)
+    held.deferred?.commit()
     log(connection, fork, 'commit')
     merge(em, fork)
     await events.dispatchEvent(EventType.afterTransactionCommit, transaction as never)

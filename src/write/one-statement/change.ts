@@ -6,7 +6,7 @@ import { NO_FILTERS, sharedEmOf, type ActiveFilters } from '../../resource/index
 import { withOnUpdate } from '../new-row.ts'
 import { checkChangedReferences, mayBeHidden, searchOf } from '../check-references.ts'
 import { checkWrittenScope, findRow, runWrite, writeInTransaction } from '../run-write.ts'
-import { writtenOf, type Write, type Written } from '../write.ts'
+import { foundUnchanged, type Write, type Written } from '../write.ts'
 import { checkingItself, needsTransaction } from '../scope-of-rows.ts'
 import { versionsOf } from '../if-match.ts'
 
@@ -81,7 +81,7 @@ export function * markRow (
   const written = yield * runChange(write, planMark(write, id, deletedAt), filters)
   if (written !== undefined) return written
   // No deleted row matched. findRow throws a 404 or a 412. A row that is not deleted is returned unchanged.
-  return deletedAt === null ? writtenOf(yield * findRow(write, id, true)) : yield * refuseChange(write, id)
+  return deletedAt === null ? foundUnchanged(yield * findRow(write, id, true)) : yield * refuseChange(write, id)
 }
 
 export function * removeRow (write: Write, id: Id, filters: ActiveFilters): Steps<Written> {

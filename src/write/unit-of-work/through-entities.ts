@@ -5,7 +5,7 @@ import { idOfKey, planGet, planUpdate, type Id, type RecordData } from '../../pl
 import type { ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { checkChangedReferences, checkReferences, hiddenLinks, searchOf } from '../check-references.ts'
-import { checkWrittenScope, findRow, readBack, runWrite } from '../run-write.ts'
+import { checkWrittenScope, findRow, previousOf, readBack, runWrite } from '../run-write.ts'
 import { writtenOf, type Write, type Written } from '../write.ts'
 import { assignEntity, createEntities, findLocked, flushing, removeEntity } from './entities.ts'
 import { exactProperties, type Present } from './exact.ts'
@@ -22,14 +22,16 @@ export function * updateThroughEntity (
 ): Steps<Written> {
   const { model, session, options } = write
   const links = data.links.map(({ relation }) => relation.name)
-  const { entity, record } = yield * lockRecord(write, id, options.includeDeleted ? 'with' : 'without', links)
+  const deleted = options.includeDeleted ? 'with' : 'without'
+  const { entity, record, previous } = yield * lockRecord(write, id, deleted, links)
   const present = { record: JSON.parse(record.json) as Present['record'], entity: entity as Present['entity'] }
   const exact = exactProperties(data, model, present)
   const properties = yield * checkedProperties(write, id, { ...data, properties: exact }, filters)
   yield * flushing(() => assignEntity(session, entity, properties, model))
   yield * checkWrittenScope(write, id)
   const changed = yield * readBack(write, id)
-  return data.columns.length > 0 ? changed : (yield * touchRow(write, id, filters)) ?? changed
+  const touched = data.columns.length > 0 ? undefined : yield * touchRow(write, id, filters)
+  return { ...touched ?? changed, previous }
 }
 
 /** Marks a record as deleted, or removes the mark. A record without the mark stays unchanged when it is removed. */
@@ -40,11 +42,12 @@ export function * markThroughEntity (
 ): Steps<Written> {
   const { model, session, options } = write
   const restores = deletedAt === null
-  const { entity, isDeleted } = yield * lockRecord(write, id, restores || options.includeDeleted ? 'with' : 'without')
-  if (restores && !isDeleted) return yield * readBack(write, id)
+  const deleted = restores || options.includeDeleted ? 'with' : 'without'
+  const { entity, isDeleted, previous } = yield * lockRecord(write, id, deleted)
+  if (restores && !isDeleted) return { ...yield * readBack(write, id), isUnchanged: true }
   yield * flushing(() => assignEntity(session, entity, { [model.deletedAt!.name]: deletedAt }, model))
   yield * checkWrittenScope(write, id)
-  return yield * readBack(write, id)
+  return { ...yield * readBack(write, id), previous }
 }
 
 /** The values to assign to an entity. Links to records that the client does not see are kept. */
@@ -108,10 +111,18 @@ export function * createThroughEntities (
 /** Removes a record. Records of its cascades are loaded first, since MikroORM removes only loaded ones. */
 export function * removeThroughEntity (write: Write<EntityManager>, id: Id): Steps<Written> {
   const { model, session } = write
-  const { entity } = yield * lockRecord(write, id, 'with', cascadesOf(session, model))
+  const { entity, previous } = yield * lockRecord(write, id, 'with', cascadesOf(session, model))
   const record = yield * readBack(write, id)
   yield * flushing(() => removeEntity(session, entity))
-  return record
+  return { ...record, previous }
+}
+
+interface LockedRecord {
+  readonly entity: object
+  readonly record: Written
+  readonly isDeleted: boolean
+  /** For an after hook: the values before the write. */
+  readonly previous: string | undefined
 }
 
 /**
@@ -125,7 +136,7 @@ export function * lockRecord (
   id: Id,
   deleted: 'with' | 'without',
   populate: readonly string[] = []
-): Steps<{ readonly entity: object, readonly record: Written, readonly isDeleted: boolean }> {
+): Steps<LockedRecord> {
   const { model, resource, session } = write
   const includeDeleted = deleted === 'with'
   // a statement is not needed for an id that no record can have
@@ -138,5 +149,6 @@ export function * lockRecord (
     entity,
     record,
     isDeleted: deletedAt !== undefined && (entity as Record<string, unknown>)[deletedAt.name] != null,
+    previous: yield * previousOf(write, id),
   }
 }
