@@ -137,11 +137,7 @@ t.test('every export and each of its members has its text on hover', async (t) =
 function declarations (): ReadonlyMap<string, string> {
   const written = new Map<string, string>()
   const program = ts.createProgram(ENTRIES.map((name) => path.join(root, name)), {
-    ...options,
-    declaration: true,
-    emitDeclarationOnly: true,
-    declarationMap: false,
-    outDir: path.join(root, 'dist'),
+    ...options, declaration: true, emitDeclarationOnly: true, declarationMap: false, outDir: path.join(root, 'dist'),
   })
   program.emit(undefined, (name, text) => written.set(name, text), undefined, true)
   return written
@@ -156,14 +152,8 @@ t.test('a project that checks libraries reads the declarations', async (t) => {
   ]])
   const folders = new Set([...files.keys()].map((name) => path.dirname(name)))
   const settings: ts.CompilerOptions = {
-    strict: true,
-    noEmit: true,
-    skipLibCheck: false,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    target: ts.ScriptTarget.ES2024,
-    module: ts.ModuleKind.NodeNext,
-    types: ['node'],
+    strict: true, noEmit: true, skipLibCheck: false, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true,
+    target: ts.ScriptTarget.ES2024, module: ts.ModuleKind.NodeNext, types: ['node'],
     lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
   }
   const host = ts.createCompilerHost(settings, true)

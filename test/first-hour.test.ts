@@ -35,12 +35,8 @@ function npm (cwd: string, ...args: string[]): string {
 
 /** The Node that runs the tests is the one that the commands find. */
 const environment = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
-  ...process.env,
-  PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}`,
-  NODE_OPTIONS: '',
-  npm_config_audit: 'false',
-  npm_config_fund: 'false',
-  ...more,
+  ...process.env, PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}`, NODE_OPTIONS: '',
+  npm_config_audit: 'false', npm_config_fund: 'false', ...more,
 })
 
 /** Runs a block of the page in bash, with the packed package in place of the published one. */
@@ -116,9 +112,7 @@ t.test('the README', async (t) => {
         `${lastLine}\n${lastLine!.replace('tenant: 1', 'tenant: 2')}\n`
     )
     const withoutSecret = spawnSync(process.execPath, ['app.ts'], {
-      cwd: folder,
-      env: environment({ JWT_SECRET: '' }),
-      encoding: 'utf8',
+      cwd: folder, env: environment({ JWT_SECRET: '' }), encoding: 'utf8',
     })
     t.match(withoutSecret.stderr, /JWT_SECRET is missing/)
     // the folder "data" of the first run gets the new column

@@ -1,13 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import {
-  checkOptions,
-  checkSchema,
-  completed,
-  defaultsOf,
-  refusedAs,
-  secret,
-  withDefault,
+  checkOptions, checkSchema, completed, defaultsOf, refusedAs, secret, withDefault,
 } from '../src/base/option-checks.ts'
 import { didYouMean } from '../src/base/suggest.ts'
 

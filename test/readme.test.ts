@@ -79,11 +79,7 @@ t.test('the messages of the page about troubleshooting are those of the code', a
 })
 
 const pages = [
-  'README.md',
-  'SECURITY.md',
-  'CONTRIBUTING.md',
-  'bench/README.md',
-  'CHANGELOG.md',
+  'README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'bench/README.md', 'CHANGELOG.md',
   ...fs.globSync('docs/**/*.md', { cwd: root }),
 ]
 const anchorOf = (heading: string): string =>

@@ -31,9 +31,7 @@ t.test('operators behind the name of a property', async (t) => {
 t.test('the name of a filter without operators does not end with one', async (t) => {
   const rules = { references: new Map(), plainFilters: new Set(['by_q', 'author.odd_eq']) }
   t.strictSame(filterOfReactAdmin({ by_q: 'a', title_q: 'b', author: { odd_eq: true } }, [], rules), {
-    by_q: 'a',
-    title: { contains: 'b' },
-    'author.odd_eq': true,
+    by_q: 'a', title: { contains: 'b' }, 'author.odd_eq': true,
   })
 })
 
@@ -62,12 +60,7 @@ t.test('names of a prototype are names like others', async (t) => {
 
 t.test('changes are properties with another value', async (t) => {
   const previous = {
-    id: 1,
-    name: 'a',
-    tags: [1, 2],
-    address: { city: 'x', zip: null },
-    at: '2024-01-01T00:00:00.000Z',
-    note: null,
+    id: 1, name: 'a', tags: [1, 2], address: { city: 'x', zip: null }, at: '2024-01-01T00:00:00.000Z', note: null,
   }
   t.strictSame(changesOf({ ...previous }, previous), {})
   t.strictSame(
@@ -75,9 +68,7 @@ t.test('changes are properties with another value', async (t) => {
     {}
   )
   t.strictSame(changesOf({ ...previous, name: 'b', tags: [2, 1], address: { city: 'y', zip: null } }, previous), {
-    name: 'b',
-    tags: [2, 1],
-    address: { city: 'y', zip: null },
+    name: 'b', tags: [2, 1], address: { city: 'y', zip: null },
   })
   t.strictSame(changesOf({ name: null, note: 'n', tags: [1] }, previous), { name: null, note: 'n', tags: [1] })
   t.strictSame(changesOf({ tags: { 0: 1, 1: 2 } }, previous), { tags: { 0: 1, 1: 2 } }, 'a list is no object')

@@ -36,10 +36,7 @@ t.test('the example', async (t) => {
       'GET /products?filter[price][gte]=20&filter[stock][gt]=0&filter[name][ilike]=%a%&sort=-price&page=2&per_page=2',
     ])
     const expected = await api['/products'].list({
-      filter: { price: { gte: 20 }, stock: { gt: 0 }, name: { ilike: '%a%' } },
-      sort: ['-price'],
-      page: 2,
-      per_page: 2,
+      filter: { price: { gte: 20 }, stock: { gt: 0 }, name: { ilike: '%a%' } }, sort: ['-price'], page: 2, per_page: 2,
     })
     t.strictSame(names(data), names(expected.items))
     t.equal(total, expected.total)
@@ -50,9 +47,7 @@ t.test('the example', async (t) => {
     requests()
     const provider = createDataProvider(api, { resources: { products: { maxPerPage: 5 } } })
     const { data, total, pageInfo } = await provider.getList('products', {
-      pagination: { page: 2, perPage: 12 },
-      sort: { field: 'id', order: 'ASC' },
-      filter: {},
+      pagination: { page: 2, perPage: 12 }, sort: { field: 'id', order: 'ASC' }, filter: {},
     })
     t.strictSame(requests(), [
       'GET /products?sort=+id&limit=5&offset=12',
@@ -64,9 +59,7 @@ t.test('the example', async (t) => {
     t.equal(total, all.total)
     t.strictSame(pageInfo, { hasNextPage: true, hasPreviousPage: true })
     const last = await provider.getList('products', {
-      pagination: { page: 1, perPage: 1000 },
-      sort: { field: 'id', order: 'ASC' },
-      filter: {},
+      pagination: { page: 1, perPage: 1000 }, sort: { field: 'id', order: 'ASC' }, filter: {},
     })
     t.equal(last.data.length, all.total, 'as the export button reads them')
     t.strictSame(last.pageInfo, { hasNextPage: false, hasPreviousPage: false })
@@ -111,10 +104,7 @@ t.test('the example', async (t) => {
   t.test('records that refer to a record', async (t) => {
     const list = await renderHook(t, wrap, () =>
       useGetManyReference('products', {
-        target: 'category',
-        id: tech.id,
-        pagination: { page: 1, perPage: 2 },
-        sort: { field: 'id', order: 'DESC' },
+        target: 'category', id: tech.id, pagination: { page: 1, perPage: 2 }, sort: { field: 'id', order: 'DESC' },
         filter: { stock_gt: 0 },
       }))
     const { data, total } = await list.until(({ isSuccess }) => isSuccess)
@@ -219,19 +209,12 @@ t.test('the example', async (t) => {
     const error = await dataProvider.create('categories', { data: { nmae: 'x', tags: ['a'] } }).catch((error) => error)
     t.ok(isCrudError(error) && error instanceof FormError && error instanceof CrudError)
     t.equal(error.status, 400)
-    t.match(error.body.errors, {
-      name: /./,
-      nmae: /./,
-      tags: { 0: /./ },
-      root: { serverError: error.message },
-    })
+    t.match(error.body.errors, { name: /./, nmae: /./, tags: { 0: /./ }, root: { serverError: error.message } })
   })
 
   t.test('a filter that does not exist is refused by the server', async (t) => {
     await t.rejects(dataProvider.getList('categories', { filter: { nmae: 'x' } }), {
-      name: 'CrudError',
-      code: 'FST_CRUD_FILTER_INVALID',
-      errors: [{ suggestion: 'name' }],
+      name: 'CrudError', code: 'FST_CRUD_FILTER_INVALID', errors: [{ suggestion: 'name' }],
     })
     await t.rejects(dataProvider.getList('categories', { filter: { 'name@nearly': 'x' } }), {
       code: 'FST_CRUD_FILTER_INVALID',

@@ -89,10 +89,7 @@ t.test('the example', async (t) => {
     t.match(updated, { name: 'Globe', price: 25 })
     await writes.value.remove.mutateAsync({ resource: 'products', id: created.id! })
     await t.rejects(dataProvider.getOne({ resource: 'products', id: created.id! }), {
-      name: 'CrudHttpError',
-      statusCode: 404,
-      code: 'FST_CRUD_NOT_FOUND',
-      cause: { name: 'CrudError', status: 404 },
+      name: 'CrudHttpError', statusCode: 404, code: 'FST_CRUD_NOT_FOUND', cause: { name: 'CrudError', status: 404 },
     })
   })
 
@@ -115,9 +112,7 @@ t.test('the example', async (t) => {
   t.test('errors name the properties of a form', async (t) => {
     const { value: create } = await renderHook(t, wrap, () => useCreate())
     const error = await create.mutateAsync({
-      resource: 'categories',
-      values: { name: 5, tags: ['a'] },
-      errorNotification: false,
+      resource: 'categories', values: { name: 5, tags: ['a'] }, errorNotification: false,
     }).catch((error: unknown) => error)
     t.ok(error instanceof CrudHttpError)
     t.match(error, {

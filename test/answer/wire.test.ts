@@ -25,14 +25,10 @@ t.test('records in wire form need no conversion', async (t) => {
 
 t.test('serializers and custom types produce the wire form, also of null', async (t) => {
   t.strictSame(wired(selectionOf(Supplier, ''), { id: 1, country: 'fr', address: null }), {
-    id: 1,
-    country: 'FR',
-    address: null,
+    id: 1, country: 'FR', address: null,
   })
   t.strictSame(wired(selectionOf(Specimen, ''), { petals: '#967bb6', minimum: -12.5, leaves: 1 }), {
-    petals: '#967bb6',
-    minimum: -12.5,
-    leaves: 1,
+    petals: '#967bb6', minimum: -12.5, leaves: 1,
   })
   t.strictSame(wired(selectionOf(Specimen, ''), { petals: null, minimum: null }), { petals: null, minimum: null })
 })

@@ -18,7 +18,8 @@ await forEachDatabase(t, { entities: [Lent] }, async (t, { orm, name }) => {
     t.teardown(() => Reflect.deleteProperty(orm.em, 'getTransactionSessionContext'))
     t.throws(() => checkMikroOrm(orm), {
       constructor: ConfigError,
-      message: /^@mikro-orm\/core \d\S+ has no EntityManager.getTransactionSessionContext, .* Install version \d\S+ of /,
+      message:
+        /^@mikro-orm\/core \d\S+ has no EntityManager.getTransactionSessionContext, .* Install version \d\S+ of /,
     })
     const app = Fastify()
     t.teardown(() => app.close())

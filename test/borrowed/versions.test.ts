@@ -23,9 +23,7 @@ function installed (t: Test, versions: Readonly<Record<string, string>>): URL {
 
 t.test('packages of MikroORM with different versions are refused, with the command to install one', (t) => {
   const from = installed(t, {
-    '@mikro-orm/core': '7.2.1',
-    '@mikro-orm/sql': '7.2.5',
-    '@mikro-orm/postgresql': '7.2.5',
+    '@mikro-orm/core': '7.2.1', '@mikro-orm/sql': '7.2.5', '@mikro-orm/postgresql': '7.2.5',
     '@mikro-orm/decorators': '7.2.1',
   })
   t.throws(() => checkVersions(from), {

@@ -18,8 +18,7 @@ for (const [layout, sql] of [
     const database = await createClusterDatabase()
     t.teardown(database.drop)
     const orm = await openWithTables(database.url, [Task, IdempotencyRecord], [
-      "select create_distributed_table('task', 'tenant_id')",
-      sql,
+      "select create_distributed_table('task', 'tenant_id')", sql,
     ])
     t.teardown(() => orm.close(true))
     const app = newServer(t)

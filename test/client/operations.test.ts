@@ -31,11 +31,8 @@ const resources = {
           new AllowedSort('supplier.name', 'name', { alias: 'origin' }),
         ],
         allowedFields: [
-          new AllowedField('id'),
-          new AllowedField('name'),
-          new AllowedField('price', { alias: 'cost' }),
-          new AllowedField('supplier.name'),
-          new AllowedField('tags.name'),
+          new AllowedField('id'), new AllowedField('name'), new AllowedField('price', { alias: 'cost' }),
+          new AllowedField('supplier.name'), new AllowedField('tags.name'),
         ],
         allowedIncludes: [
           new AllowedInclude('supplier', { alias: 'from' }),
@@ -101,22 +98,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(page, {
       items: [
         {
-          id: 1,
-          name: 'Lavender',
-          price: 9.9,
-          supplier: { name: 'Vert & Fils' },
-          tagsCount: 2,
-          offersExists: true,
+          id: 1, name: 'Lavender', price: 9.9, supplier: { name: 'Vert & Fils' }, tagsCount: 2, offersExists: true,
           offersPriceMax: page.items[0]!.offersPriceMax,
         },
         {
-          id: 3,
-          name: 'Sage 100%',
-          price: 9.9,
-          supplier: { name: 'Vert & Fils' },
-          tagsCount: 1,
-          offersExists: page.items[1]!.offersExists,
-          offersPriceMax: page.items[1]!.offersPriceMax,
+          id: 3, name: 'Sage 100%', price: 9.9, supplier: { name: 'Vert & Fils' }, tagsCount: 1,
+          offersExists: page.items[1]!.offersExists, offersPriceMax: page.items[1]!.offersPriceMax,
         },
       ],
       total: 2,
@@ -242,10 +229,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const many = await plants.createMany([{ name: 'a', supplier: 1 }, { name: 'b', supplier: 2 }])
     t.strictSame(many.map(({ name, supplier }) => [name, supplier]), [['a', 1], ['b', 2]])
     const specimen = await api['/specimens'].create({
-      code: 'c1',
-      plant: 1,
-      spores: 9007199254740993n,
-      measuredAt: new Date(0),
+      code: 'c1', plant: 1, spores: 9007199254740993n, measuredAt: new Date(0),
     })
     t.match(specimen, { spores: '9007199254740993', measuredAt: '1970-01-01T00:00:00.000Z' })
     t.equal((await plants.get(plantUuid(1))).id, 1)
@@ -356,9 +340,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('errors name the parameter and the place in the body', async (t) => {
     const error = await plants.list({
-      filter: { price: { gte: 'cheap' as never } },
-      sort: ['prise' as never],
-      include: ['tag' as never],
+      filter: { price: { gte: 'cheap' as never } }, sort: ['prise' as never], include: ['tag' as never],
     }).catch((error: unknown) => error)
     t.ok(error instanceof CrudError && error instanceof Error)
     if (!isCrudError(error)) return t.fail('not a CrudError')
@@ -379,10 +361,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('an operation that the server does not offer is an error', async (t) => {
     await t.rejects((api['/suppliers'] as any).get(1), {
-      name: 'CrudError',
-      status: 404,
-      code: 'HTTP_404',
-      detail: /Route GET:\/suppliers\/1 not found/,
+      name: 'CrudError', status: 404, code: 'HTTP_404', detail: /Route GET:\/suppliers\/1 not found/,
     })
     await t.rejects(
       gather((api['/suppliers'] as any).stream()),

@@ -81,17 +81,9 @@ selected./*record*/
       ).sort()
   for (
     const [mark, names] of Object.entries({
-      path: ['/books'],
-      filter: ['kind', 'title', 'writer'],
-      operator: ['contains', 'eq'],
-      value: ['novel', 'poems'],
-      sort: ['+title', '-title', 'title'],
-      include: ['author', 'authorExists'],
-      second: ['author', 'authorExists'],
-      field: ['id', 'title'],
-      relation: ['author'],
-      related: ['name'],
-      body: ['author', 'title'],
+      path: ['/books'], filter: ['kind', 'title', 'writer'], operator: ['contains', 'eq'], value: ['novel', 'poems'],
+      sort: ['+title', '-title', 'title'], include: ['author', 'authorExists'], second: ['author', 'authorExists'],
+      field: ['id', 'title'], relation: ['author'], related: ['name'], body: ['author', 'title'],
       record: ['author', 'title'],
     })
   ) t.strictSame(offered(mark), names, mark)

@@ -143,11 +143,7 @@ t.test('an alias must be possible in a URL', async t => {
 
 t.test('exact is eq and nothing else', async t => {
   t.match(AllowedFilters.exact('name', { alias: 'n' }), {
-    kind: 'operators',
-    field: 'name',
-    alias: 'n',
-    defaultOperator: 'eq',
-    operators: ['eq'],
+    kind: 'operators', field: 'name', alias: 'n', defaultOperator: 'eq', operators: ['eq'],
   })
   t.strictSame(AllowedFilters.exact('name').operators, ['eq'])
 })

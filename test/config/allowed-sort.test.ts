@@ -15,9 +15,7 @@ t.test('a sort is ascending, by each of its fields', async t => {
 t.test('options come last', async t => {
   t.match(new AllowedSort('created_at', { direction: 'desc' }), { fields: ['created_at'], direction: 'desc' })
   t.match(new AllowedSort('a', 'b', { direction: 'desc', alias: 'both' }), {
-    fields: ['a', 'b'],
-    direction: 'desc',
-    alias: 'both',
+    fields: ['a', 'b'], direction: 'desc', alias: 'both',
   })
   t.match(new AllowedSort('a', undefined), { fields: ['a'], direction: 'asc' })
 })

@@ -7,9 +7,7 @@ import {
 const configure = (options: unknown) => () => new QueryBuilderConfig(options as QueryBuilderOptions)
 
 const refused = (message: string) => ({
-  code: 'FST_CRUD_CONFIG_INVALID',
-  statusCode: 500,
-  message: `QueryBuilderConfig: ${message}`,
+  code: 'FST_CRUD_CONFIG_INVALID', statusCode: 500, message: `QueryBuilderConfig: ${message}`,
 })
 
 t.test('nothing is allowed unless it is listed', async t => {
@@ -21,13 +19,8 @@ t.test('nothing is allowed unless it is listed', async t => {
     defaultSort: [],
     ignoreInvalidErrors: false,
     pagination: {
-      defaultPerPage: 20,
-      maxPerPage: 100,
-      maxOffset: 100_000,
-      maxIncluded: 10_000,
-      maxBytes: 16_777_216,
-      count: 'exact',
-      estimateAllRows: false,
+      defaultPerPage: 20, maxPerPage: 100, maxOffset: 100_000, maxIncluded: 10_000, maxBytes: 16_777_216,
+      count: 'exact', estimateAllRows: false,
     },
   }
   t.strictSame({ ...new QueryBuilderConfig() }, nothing)
@@ -48,12 +41,7 @@ t.test('entries and options are kept as given', async t => {
     defaultSort: ['-created_at', 'name', '+price'],
     ignoreInvalidErrors: true,
     pagination: {
-      defaultPerPage: 5,
-      maxPerPage: 50,
-      maxOffset: 0,
-      maxIncluded: 0,
-      maxBytes: 1,
-      count: 'planned' as const,
+      defaultPerPage: 5, maxPerPage: 50, maxOffset: 0, maxIncluded: 0, maxBytes: 1, count: 'planned' as const,
       estimateAllRows: true,
     },
   }

@@ -188,11 +188,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     }, ['application_name', 'statement_timeout'])
     t.strictSame(values, ['kit-test', '1234ms'])
     t.match((await engine.em.getConnection().getNativeClient()).options, {
-      min: 1,
-      max: 2,
-      idleTimeoutMillis: 1234,
-      connectionTimeoutMillis: 7000,
-      keepAlive: true,
+      min: 1, max: 2, idleTimeoutMillis: 1234, connectionTimeoutMillis: 7000, keepAlive: true,
     })
   })
 
@@ -275,9 +271,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
 
   t.test('an exhausted pool fails after connectionTimeoutMillis', async (t) => {
     const factory = new DatabaseFactory({
-      databaseUrl: url,
-      entities,
-      pool: { max: 1, connectionTimeoutMillis: 3_000 },
+      databaseUrl: url, entities, pool: { max: 1, connectionTimeoutMillis: 3_000 },
     })
     t.teardown(() => factory.close())
     const engine = await factory.getEngine()

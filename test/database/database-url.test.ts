@@ -31,9 +31,7 @@ t.test('a password is percent-decoded, and a socket folder is a host', async (t)
 
 t.test('pglite:// is a relative or absolute folder, or memory', async (t) => {
   t.strictSame(parseDatabaseUrl('pglite://.data/shop'), {
-    driver: 'pglite',
-    folder: path.resolve('.data/shop'),
-    label: 'pglite://.data/shop',
+    driver: 'pglite', folder: path.resolve('.data/shop'), label: 'pglite://.data/shop',
   })
   t.match(parseDatabaseUrl('pglite:///var/lib/shop'), { folder: path.resolve('/var/lib/shop') })
   t.match(parseDatabaseUrl('pglite://./memory'), { folder: path.resolve('memory') })
@@ -101,9 +99,7 @@ t.test('a password with unencoded characters does not lead to another database',
 
 t.test('timeouts, the schema and channel binding of the URL are applied', async (t) => {
   t.match(parseDatabaseUrl('postgresql://db/shop?connect_timeout=3&schema=sales'), {
-    connectionTimeoutMillis: 3000,
-    schema: 'sales',
-    connection: { host: 'db' },
+    connectionTimeoutMillis: 3000, schema: 'sales', connection: { host: 'db' },
   })
   t.notMatch(parseDatabaseUrl('postgresql://db/shop?connect_timeout=3'), { connection: { connect_timeout: /./ } })
   t.match(parseDatabaseUrl('postgresql://db/shop?sslmode=require&channel_binding=require'), {

@@ -108,9 +108,7 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
       indexAdvice: false,
       resources: {
         '/accounts': {
-          crud: accounts,
-          stream: true,
-          idempotency: true,
+          crud: accounts, stream: true, idempotency: true,
           operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'],
         },
       },
@@ -132,10 +130,7 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
       await Promise.all(Array.from({ length: 10 }, async (_, i) => {
         const create = () =>
           app.inject({
-            method: 'POST',
-            url: '/accounts',
-            headers: { 'idempotency-key': `${i}` },
-            payload: { owner: `once ${i}` },
+            method: 'POST', url: '/accounts', headers: { 'idempotency-key': `${i}` }, payload: { owner: `once ${i}` },
           })
         const answers = await Promise.all([create(), create()])
         t.ok(answers.every(({ statusCode }) => statusCode === 201 || statusCode === 409))

@@ -320,9 +320,7 @@ t.test('reads use replicas', {
   t.test('reads that wait for a replica that hangs are answered by another', async (t) => {
     const proxy = await freezable(t, Number(new URL(one!.url).port))
     const { session, states } = await open(t, {
-      ...quick,
-      urls: [`postgresql://postgres@127.0.0.1:${proxy.port}/postgres`],
-      checkTimeout: 2_000,
+      ...quick, urls: [`postgresql://postgres@127.0.0.1:${proxy.port}/postgres`], checkTimeout: 2_000,
     })
     t.equal(await serversOf(session), 'one')
     proxy.freeze()

@@ -23,10 +23,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       await orm.close(true)
     })
     await app.register(crudKit, {
-      orm,
-      resources: { '/accounts': resource(Account, { allowedFilters: [slow] }) },
-      indexAdvice: false,
-      ...more,
+      orm, resources: { '/accounts': resource(Account, { allowedFilters: [slow] }) }, indexAdvice: false, ...more,
     })
     app.get('/limit', async (request) => await request.em.execute('show statement_timeout'))
     return app

@@ -8,10 +8,7 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
 
 const WRAPPERS = {
-  withTransaction: withTransaction(),
-  withRetry: withRetry(),
-  withTimeout: withTimeout(60_000),
-  readOnly: readOnly(),
+  withTransaction: withTransaction(), withRetry: withRetry(), withTimeout: withTimeout(60_000), readOnly: readOnly(),
 }
 type Name = keyof typeof WRAPPERS
 const NAMES = Object.keys(WRAPPERS) as Name[]

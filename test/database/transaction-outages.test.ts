@@ -20,9 +20,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   const proxy = await startProxy(t, url!)
   // the smallest pool that shows a connection that was not returned
   const orm = await MikroORM.init({
-    entities: [Account],
-    clientUrl: proxy.url,
-    pool: { min: 0, max: 2 },
+    entities: [Account], clientUrl: proxy.url, pool: { min: 0, max: 2 },
     driverOptions: { connectionTimeoutMillis: 5_000 },
   })
   const watcher = new pg.Client({ connectionString: url })
@@ -314,10 +312,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     let refused = 0
     proxy.rule = () => ++refused <= 2 ? 'cut' : 'pass'
     const fresh = await MikroORM.init({
-      entities: [Account],
-      clientUrl: proxy.url,
-      ensureDatabase: false,
-      pool: { min: 0, max: 1 },
+      entities: [Account], clientUrl: proxy.url, ensureDatabase: false, pool: { min: 0, max: 1 },
     })
     t.teardown(() => fresh.close(true))
     t.equal(await withRetry(fresh.em.fork(), (em) => accounts.count(em), { readOnly: true, baseDelay: 1 }), 2)

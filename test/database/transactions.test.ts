@@ -9,10 +9,7 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 
 const WRAPPERS = {
-  withTransaction: withTransaction(),
-  withRetry: withRetry(),
-  withTimeout: withTimeout(20_000),
-  readOnly: readOnly(),
+  withTransaction: withTransaction(), withRetry: withRetry(), withTimeout: withTimeout(20_000), readOnly: readOnly(),
 }
 const WRITERS = Object.entries(WRAPPERS).filter(([name]) => name !== 'readOnly')
 

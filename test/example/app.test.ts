@@ -198,10 +198,7 @@ for (const { name, skip, open } of newDatabases) {
       t.equal((await app.inject('/explorer')).statusCode, 200)
       const { title, docs, role, roles, headers, resources } = await get('/explorer/resources.json')
       t.match({ title, docs, role, roles }, {
-        title: 'Catalogue',
-        docs: 'docs',
-        role: 'guest',
-        roles: ['admin', 'editor', 'guest'],
+        title: 'Catalogue', docs: 'docs', role: 'guest', roles: ['admin', 'editor', 'guest'],
       })
       t.match(headers, [{ name: 'x-role', values: ['guest', 'editor', 'admin'] }])
       t.equal(resources.length, 5)

@@ -50,9 +50,7 @@ export async function walk (t: Test, send: Send): Promise<void> {
     const label = await first('POST', '/labels', 201, { name: 'urgent' })
     const reference = ({ tenant, id }: any) => ({ tenant, id })
     const task = await first('POST', '/tasks', 201, {
-      title: 'Land',
-      project: reference(project),
-      labels: [reference(label)],
+      title: 'Land', project: reference(project), labels: [reference(label)],
     })
     t.match(task, { tenant: 1, title: 'Land', version: 1, project: reference(project) })
     const url = `/tasks/1/${task.id}`

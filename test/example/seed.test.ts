@@ -70,17 +70,13 @@ t.test('npm run seed fills the folder once, and npm run report prints a table of
   const { DATABASE_URL, ...env } = process.env
   const run = (script: string, ...args: string[]) =>
     spawnSync(process.execPath, [
-      '--liftoff-only',
-      path.join(import.meta.dirname, `../../example/${script}.ts`),
-      ...args,
+      '--liftoff-only', path.join(import.meta.dirname, `../../example/${script}.ts`), ...args,
     ], { cwd, env, encoding: 'utf8' })
   t.match(run('seed', '--categories', '7'), { status: 0, stdout: '100 %  7 of 7\n19 categories\n', stderr: '' })
   t.match(run('seed'), { status: 0, stdout: '19 categories\n' }, 'the catalogue is there already')
   t.match(run('seed', '--categories', 'x'), { status: 1, stderr: /--categories takes a whole number/ })
   t.match(run('report', 'filter[name]=Tech&sort=-price'), {
-    status: 0,
-    stdout: /'Tech' │ 499 +│ 'active' │[^]*\n1 of 1\n$/,
-    stderr: '',
+    status: 0, stdout: /'Tech' │ 499 +│ 'active' │[^]*\n1 of 1\n$/, stderr: '',
   })
   t.match(run('report', 'filter[nme]=Tech'), {
     status: 1,

@@ -15,9 +15,7 @@ const name = fc.stringMatching(/^[a-z][a-z_.]{0,8}$/)
 const pair = fc.tuple(text.filter((text) => !text.startsWith('~')), text)
 const operator = fc.constantFrom(undefined, 'eq', 'contains', 'in')
 const filter = fc.record({
-  field: name,
-  operator,
-  value: fc.oneof(text, fc.array(text, { minLength: 1, maxLength: 3 })),
+  field: name, operator, value: fc.oneof(text, fc.array(text, { minLength: 1, maxLength: 3 })),
 })
 const ascending = () => 'asc' as const
 

@@ -20,12 +20,7 @@ t.test('the forms and columns of the nursery', async (t) => {
   t.test('each property has an input of its type', async (t) => {
     const kinds = Object.fromEntries(properties.map(({ name, kind }) => [name, kind]))
     t.match(kinds, {
-      name: 'line',
-      status: 'choice',
-      inStock: 'choice',
-      description: 'text',
-      supplier: 'key',
-      tags: 'keys',
+      name: 'line', status: 'choice', inStock: 'choice', description: 'text', supplier: 'key', tags: 'keys',
     })
     const specimens = at('/specimens')
     for (const { name, kind } of propertiesOf(specimens, specimens.bodies.update!)) t.ok(kind, `${name}: ${kind}`)

@@ -71,10 +71,7 @@ else {
       const drawer = page.getByRole('complementary')
       await drawer.getByRole('textbox', { name: 'Note' }).fill('mine')
       await app.inject({
-        method: 'PATCH',
-        url: `/orders/${order.id}`,
-        headers: { 'if-match': '*' },
-        payload: { note: 'theirs' },
+        method: 'PATCH', url: `/orders/${order.id}`, headers: { 'if-match': '*' }, payload: { note: 'theirs' },
       })
       await page.keyboard.press('Control+Enter')
       await drawer.getByRole('table').waitFor()
@@ -94,12 +91,7 @@ else {
       await page.goto(`${base}/plants?~create=yes`)
       await page.getByRole('button', { name: /Paste JSON/ }).click()
       const supplier = (await app.inject({ url: '/suppliers' })).json().items[0].id
-      const body = ['Aster', 'Betony'].map((name, index) => ({
-        name,
-        sku: `new-${index}`,
-        status: 'active',
-        supplier,
-      }))
+      const body = ['Aster', 'Betony'].map((name, index) => ({ name, sku: `new-${index}`, status: 'active', supplier }))
       await page.getByRole('textbox', { name: /A record, or a list of at most 7/ }).fill(JSON.stringify(body))
       await page.getByRole('button', { name: 'Create 2' }).click()
       await page.getByRole('complementary').waitFor({ state: 'detached' })

@@ -6,9 +6,7 @@ import { CrudBase } from '../../src/index.ts'
 export const Account = defineEntity({
   name: 'Account',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    owner: p.string(),
-    number: p.integer().nullable().unique(),
+    id: p.integer().primary().autoincrement(), owner: p.string(), number: p.integer().nullable().unique(),
     balance: p.integer().default(0),
   },
 })

@@ -13,16 +13,8 @@ export interface Bundle {
 /** A module and all its imports, minified. A module that exists only in Node is an error. */
 export async function bundle (entry: string): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
-    entryPoints: [path.join(root, entry)],
-    absWorkingDir: root,
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2022',
-    logLevel: 'silent',
+    entryPoints: [path.join(root, entry)], absWorkingDir: root, bundle: true, minify: true, write: false,
+    metafile: true, format: 'esm', platform: 'browser', target: 'es2022', logLevel: 'silent',
   })
   return { text: outputFiles[0]!.text, modules: modulesOf(metafile) }
 }

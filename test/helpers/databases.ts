@@ -129,10 +129,7 @@ async function openPostgres (options: OpenOptions): Promise<TestDatabase> {
   const prepared = wantsFixtures(options) ? process.env.POSTGRES_FIXTURES : undefined
   const { url, drop } = await createDatabase(prepared)
   const orm = await MikroORM.init({
-    entities: options.entities,
-    clientUrl: url,
-    pool: { min: 0, max: 5 },
-    ...options.orm,
+    entities: options.entities, clientUrl: url, pool: { min: 0, max: 5 }, ...options.orm,
   })
   if (!prepared) await fill(orm, options)
   return {

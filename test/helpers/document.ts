@@ -194,9 +194,7 @@ export function runBeside (t: Test, program: string, file: string, code: string,
   const cwd = writeProgram(t, program)
   fs.writeFileSync(path.join(cwd, file), withSources(code))
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--liftoff-only', file], {
-    cwd,
-    encoding: 'utf8',
-    env: { ...process.env, PORT: '0', ...env },
+    cwd, encoding: 'utf8', env: { ...process.env, PORT: '0', ...env },
   })
   if (status !== 0) throw new Error(stdout + stderr)
   return stdout
@@ -213,9 +211,7 @@ export async function startProgram (t: Test, program: string, env: Environment =
 export async function startIn (t: Test, folder: string, file: string, env: Environment = {}): Promise<string> {
   const port = await freePort()
   const child = spawn(process.execPath, ['--liftoff-only', file], {
-    cwd: folder,
-    env: { ...process.env, PORT: String(port), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: folder, env: { ...process.env, PORT: String(port), ...env }, stdio: ['ignore', 'pipe', 'pipe'],
   })
   t.teardown(async () => {
     child.kill()
@@ -240,9 +236,7 @@ export async function runClient (t: Test, server: string, client: string): Promi
   const file = path.join(t.testdirName, 'client.ts')
   fs.writeFileSync(file, withSources(client))
   const { status, stdout, stderr } = spawnSync(process.execPath, ['client.ts'], {
-    cwd: t.testdirName,
-    encoding: 'utf8',
-    env: { ...process.env, API_URL: base },
+    cwd: t.testdirName, encoding: 'utf8', env: { ...process.env, API_URL: base },
   })
   if (status !== 0) throw new Error(stderr)
   return stdout

@@ -82,9 +82,7 @@ function compare (t: Test, name: string, output: string, shown: string | undefin
 /** Runs a file until it ends, and returns its output. */
 function run (folder: string, name: string, env: Environment): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--liftoff-only', name], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { ...process.env, ...env },
+    cwd: folder, encoding: 'utf8', env: { ...process.env, ...env },
   })
   if (status !== 0) throw new Error(`${name} ended with ${status}\n${stdout}${stderr}`)
   return stdout

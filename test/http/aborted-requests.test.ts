@@ -186,9 +186,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name, url }) => {
     const app = await listen(t)
     for (const body of [{ a: 1 }, { long: 'x'.repeat(100_000) }]) {
       const response = await fetch(`${urlOf(app)}/count`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
+        method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
       })
       t.strictSame([response.status, await response.json()], [200, { count: 5, again: 5, body }])
     }

@@ -48,14 +48,8 @@ const resources = {
   '/groups': resource(Group, {
     allowedFields: [new AllowedField('id')],
     allowedIncludes: [
-      count('children'),
-      count('plants'),
-      count('children.children'),
-      exists('parent'),
-      min('plants.articleNumber'),
-      max('plants.nameLength'),
-      max('plants.created_at'),
-      count('parent.children'),
+      count('children'), count('plants'), count('children.children'), exists('parent'), min('plants.articleNumber'),
+      max('plants.nameLength'), max('plants.created_at'), count('parent.children'),
     ],
   }),
   '/tags': resource(Tag, {
@@ -69,13 +63,8 @@ const resources = {
   '/orders': resource(Order, {
     allowedFields: [new AllowedField('id')],
     allowedIncludes: [
-      count('items'),
-      sum('items.quantity'),
-      avg('items.quantity'),
-      sum('items.price'),
-      avg('items.price'),
-      count('deliveries'),
-      exists('customer'),
+      count('items'), sum('items.quantity'), avg('items.quantity'), sum('items.price'), avg('items.price'),
+      count('deliveries'), exists('customer'),
     ],
   }),
   '/customers': resource(Customer, {
@@ -93,25 +82,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a count is a number in each record, 0 if there are no related rows, and omits deleted rows', async (t) => {
     t.strictSame(await column('/plants?fields=id&include=tagsCount', 'id', 'tagsCount'), [
-      [1, 2],
-      [2, 0],
-      [3, 1],
-      [4, 1],
-      [5, 0],
-      [6, 2],
-      [7, 0],
-      [8, 0],
-      [9, 0],
-      [10, 1],
-      [12, 0],
-      [13, 0],
-      [14, 1],
+      [1, 2], [2, 0], [3, 1], [4, 1], [5, 0], [6, 2], [7, 0], [8, 0], [9, 0], [10, 1], [12, 0], [13, 0], [14, 1],
     ])
     t.strictSame(await column('/groups?include=plantsCount,childrenCount', 'plantsCount', 'childrenCount'), [
-      [3, 1],
-      [2, 1],
-      [2, 0],
-      [0, 0],
+      [3, 1], [2, 1], [2, 0], [0, 0],
     ], 'an entity that refers to itself')
     t.strictSame(
       await get('/plants/1?fields=id&include=offersCount'),
@@ -129,15 +103,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(page, { total: 13, items: [{ id: 1 }, { id: 2 }] })
     const { orderItems, specimens, ...lavender } = page.items[0]
     t.strictSame(lavender, {
-      id: 1,
-      tags: [{ name: 'sun' }, { name: 'bee-friendly' }],
-      tagsCount: 2,
-      orderItemsCount: 1,
-      specimensCount: 2,
-      offersCount: 2,
-      tagsWeightSum: 6,
-      tagsWeightAvg: 3,
-      orderItemsPriceSum: 9.9,
+      id: 1, tags: [{ name: 'sun' }, { name: 'bee-friendly' }], tagsCount: 2, orderItemsCount: 1, specimensCount: 2,
+      offersCount: 2, tagsWeightSum: 6, tagsWeightAvg: 3, orderItemsPriceSum: 9.9,
     })
     t.equal(orderItems.length, 1)
     t.strictSame(
@@ -146,17 +113,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       'the limit is of what is shown, not of what is counted'
     )
     t.strictSame(page.items[1], {
-      id: 2,
-      tags: [],
-      orderItems: [],
-      specimens: [],
-      tagsCount: 0,
-      orderItemsCount: 0,
-      specimensCount: 0,
-      offersCount: 0,
-      tagsWeightSum: null,
-      tagsWeightAvg: null,
-      orderItemsPriceSum: null,
+      id: 2, tags: [], orderItems: [], specimens: [], tagsCount: 0, orderItemsCount: 0, specimensCount: 0,
+      offersCount: 0, tagsWeightSum: null, tagsWeightAvg: null, orderItemsPriceSum: null,
     })
     const { orderItems: _, specimens: __, ...single } = await get(`/plants/1?${query}`)
     t.strictSame(single, lavender, 'one record has them, too')
@@ -164,17 +122,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a filter on the same relation does not change the aggregates', async (t) => {
     t.strictSame(await column('/plants?fields=id&include=tagsCount&filter[tags.name]=sun', 'id', 'tagsCount'), [
-      [1, 2],
-      [3, 1],
-      [6, 2],
+      [1, 2], [3, 1], [6, 2],
     ])
   })
 
   t.test('aggregates keep the order of the page', async (t) => {
     t.strictSame(await column('/plants?fields=id&include=tagsCount&sort=-id&per_page=3&page=2', 'id', 'tagsCount'), [
-      [10, 1],
-      [9, 0],
-      [8, 0],
+      [10, 1], [9, 0], [8, 0],
     ])
   })
 
@@ -239,11 +193,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       [['Ada', 2, [3, 0]], ['Bob', 1, [1]]]
     )
     t.strictSame(await get(`/customers/${customerId(2)}?include=ordersCount`), {
-      id: customerId(2),
-      deleted_at: null,
-      name: 'Bob',
-      email: 'bob@customers.example',
-      ordersCount: 1,
+      id: customerId(2), deleted_at: null, name: 'Bob', email: 'bob@customers.example', ordersCount: 1,
     })
     t.strictSame((await get('/offers/1?include=plant.offersCount')).plant.offersCount, 2)
   })
@@ -267,15 +217,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         'specimensChlorophyllSum'
       ),
       {
-        specimensLeavesSum: 240,
-        specimensStemsSum: 12,
-        specimensCellsSum: '12000000000',
-        specimensPollenSum: 5_000_000_000,
-        specimensSporesSum: '123',
-        specimensDryMassSum: '12.500000',
-        specimensValueSum: 19.99,
-        specimensAcidityAvg: 6.5,
-        specimensChlorophyllSum: 0.25,
+        specimensLeavesSum: 240, specimensStemsSum: 12, specimensCellsSum: '12000000000',
+        specimensPollenSum: 5_000_000_000, specimensSporesSum: '123', specimensDryMassSum: '12.500000',
+        specimensValueSum: 19.99, specimensAcidityAvg: 6.5, specimensChlorophyllSum: 0.25,
       }
     )
     t.strictSame(
@@ -293,16 +237,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         'specimensPollenAvg'
       ),
       {
-        specimensLeavesSum: -1,
-        specimensLeavesAvg: -0.5,
-        specimensCellsSum: '-1',
-        specimensCellsAvg: '-0.5',
-        specimensSporesSum: '-1',
-        specimensSporesAvg: '-0.5',
-        specimensDryMassSum: '0.000000',
-        specimensDryMassAvg: '0',
-        specimensValueAvg: 0,
-        specimensPollenAvg: 0,
+        specimensLeavesSum: -1, specimensLeavesAvg: -0.5, specimensCellsSum: '-1', specimensCellsAvg: '-0.5',
+        specimensSporesSum: '-1', specimensSporesAvg: '-0.5', specimensDryMassSum: '0.000000', specimensDryMassAvg: '0',
+        specimensValueAvg: 0, specimensPollenAvg: 0,
       }
     )
     t.strictSame(
@@ -354,12 +291,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
           'specimensCellsMax,specimensPetalsMax,specimensMinimumMin'
       ),
       {
-        id: 3,
-        specimensCellsMax: '9223372036854775807',
-        specimensCellsMin: '-9223372036854775808',
-        specimensMeasuredAtMax: '9999-12-31T23:59:59.999Z',
-        specimensMinimumMin: -273.1,
-        specimensPetalsMax: '#ffffff',
+        id: 3, specimensCellsMax: '9223372036854775807', specimensCellsMin: '-9223372036854775808',
+        specimensMeasuredAtMax: '9999-12-31T23:59:59.999Z', specimensMinimumMin: -273.1, specimensPetalsMax: '#ffffff',
         specimensSownOnMin: '0001-01-01',
       }
     )
@@ -368,10 +301,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       { id: 2, specimensMinimumMin: null, specimensPetalsMin: null, specimensSownOnMax: null }
     )
     t.strictSame(await get('/groups/1?fields=id&include=plantsSkuMin,plantsNameLengthMax,plantsCreatedAtMax'), {
-      id: 1,
-      plantsCreatedAtMax: '2024-03-02T12:00:00.000Z',
-      plantsNameLengthMax: 20,
-      plantsSkuMin: 'a,b"c',
+      id: 1, plantsCreatedAtMax: '2024-03-02T12:00:00.000Z', plantsNameLengthMax: 20, plantsSkuMin: 'a,b"c',
     }, 'by public names, in camelCase; a formula, too')
   })
 

@@ -5,15 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import {
-  AllowedFilters,
-  crudAdvice,
-  crudDatabase,
-  crudErrors,
-  crudHealth,
-  crudKit,
-  crudRoutes,
-  requestEm,
-  requestQueryParams,
+  AllowedFilters, crudAdvice, crudDatabase, crudErrors, crudHealth, crudKit, crudRoutes, requestEm, requestQueryParams,
   serverTiming,
 } from '../../src/index.ts'
 import { entities, Group, Plant, Tag } from '../fixtures/entities.ts'

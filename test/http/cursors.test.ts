@@ -177,12 +177,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(info(page), { per_page: 20, next_cursor: null, prev_cursor: null, has_next: false, has_prev: false })
     t.equal(page.items.length, 13)
     t.strictSame(await get('cursor=&filter[name]=Nothing'), {
-      items: [],
-      per_page: 20,
-      next_cursor: null,
-      prev_cursor: null,
-      has_next: false,
-      has_prev: false,
+      items: [], per_page: 20, next_cursor: null, prev_cursor: null, has_next: false, has_prev: false,
     })
     const first = await get('cursor=&per_page=5')
     t.match(info(first), { per_page: 5, next_cursor: /^[\w-]+$/, prev_cursor: null, has_next: true, has_prev: false })
@@ -315,9 +310,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(start, { items: [], has_prev: false, prev_cursor: null, has_next: true, next_cursor: String })
     t.strictSame(names(await at.get(`sort=-number&cursor=${start.next_cursor}`)), names(await at.get('sort=-number')))
     t.match(await at.get(`sort=-number&cursor=${last.next_cursor}`), {
-      has_prev: false,
-      prev_cursor: null,
-      has_next: false,
+      has_prev: false, prev_cursor: null, has_next: false,
     })
   })
 

@@ -57,23 +57,14 @@ const Order = defineEntity({
 const Code = defineEntity({
   name: 'Code',
   properties: {
-    id: p.integer().primary(),
-    short: p.string(),
-    numbers: p.array().columnType('int[]'),
-    kind: p.string(),
-    many: p.array().columnType('text[]'),
-    version: p.integer().version(),
-    point: p.string().columnType('point'),
-    total: p.integer().generated('length(short) stored'),
-    size: p.decimal(),
-    at: p.datetime(),
+    id: p.integer().primary(), short: p.string(), numbers: p.array().columnType('int[]'), kind: p.string(),
+    many: p.array().columnType('text[]'), version: p.integer().version(), point: p.string().columnType('point'),
+    total: p.integer().generated('length(short) stored'), size: p.decimal(), at: p.datetime(),
     folded: p.string().columnType('citext'),
   },
 })
 const CodeView = defineEntity({
-  name: 'CodeView',
-  view: true,
-  expression: 'select id, short from code',
+  name: 'CodeView', view: true, expression: 'select id, short from code',
   properties: { id: p.integer().primary(), short: p.string() },
 })
 const odd = `
@@ -211,10 +202,7 @@ await forEachDatabase(t, { entities: [Entry, Heard, Fine, Loose, Ruled], tables:
 })
 
 const Stats = defineEntity({
-  name: 'Stats',
-  view: { materialized: true },
-  expression: 'select 1 as id',
-  properties: { id: p.integer().primary() },
+  name: 'Stats', view: { materialized: true }, expression: 'select 1 as id', properties: { id: p.integer().primary() },
 })
 const Audit = defineEntity({
   name: 'Audit',

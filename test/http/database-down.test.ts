@@ -26,11 +26,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   ) => {
     const { url, drop } = await createDatabase()
     const factory = new DatabaseFactory({
-      databaseUrl: url,
-      entities,
-      pool,
-      schema: 'create',
-      ormOptions: { driverOptions },
+      databaseUrl: url, entities, pool, schema: 'create', ormOptions: { driverOptions },
     })
     const lines: any[] = []
     const app = Fastify({

@@ -25,10 +25,7 @@ const BODY = {
   message: DETAIL,
   detail: DETAIL,
   errors: [{
-    source: { parameter: 'filter[nmae]' },
-    code: 'FST_CRUD_FILTER_INVALID',
-    detail: DETAIL,
-    allowed: ['name', 'price'],
+    source: { parameter: 'filter[nmae]' }, code: 'FST_CRUD_FILTER_INVALID', detail: DETAIL, allowed: ['name', 'price'],
     suggestion: 'name',
   }],
 }
@@ -79,10 +76,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     ]) {
       const code = `FST_CRUD_${kind}_INVALID`
       t.match(await refused(query!), {
-        statusCode: 400,
-        code,
-        error: 'Bad Request',
-        errors: [{ source: { parameter }, code }],
+        statusCode: 400, code, error: 'Bad Request', errors: [{ source: { parameter }, code }],
       }, query!)
     }
     t.strictSame(recorder.take(), [])
@@ -255,9 +249,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await answerOf('/thrown'), [403, forbidden])
     t.strictSame(await answerOf('/coded'), [403, { ...forbidden, code: '42', errors: { name: ['is missing'] } }])
     t.strictSame(await answerOf('/failed'), [500, {
-      statusCode: 500,
-      error: 'Internal Server Error',
-      message: 'You may not.',
+      statusCode: 500, error: 'Internal Server Error', message: 'You may not.',
     }])
     t.strictSame(await answerOf('/sent'), [404, { message: 'No such book.' }])
     t.strictSame(await answerOf('/empty'), [404, { error: 'Gone' }])
@@ -278,9 +270,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       const [sent, thrown] = [await app.inject(`${prefix}?as=nobody`), await app.inject(`${prefix}?as=guest`)]
       t.strictSame([sent.statusCode, sent.json()], [401, { message: 'Who?' }], prefix)
       t.strictSame([thrown.statusCode, thrown.json()], [403, {
-        statusCode: 403,
-        error: 'Forbidden',
-        message: 'You may not.',
+        statusCode: 403, error: 'Forbidden', message: 'You may not.',
       }], prefix)
     }
   })
@@ -315,10 +305,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
     t.strictSame(bodyOf(await app.inject('/a')), { statusCode: 401, error: 'Unauthorized', message: 'No entry.' })
     t.strictSame(bodyOf(await app.inject('/b')), {
-      statusCode: 403,
-      code: 'NO_TENANT',
-      error: 'Forbidden',
-      message: 'Which tenant?',
+      statusCode: 403, code: 'NO_TENANT', error: 'Forbidden', message: 'Which tenant?',
     })
     t.strictSame(bodyOf(await app.inject('/c/1')), { statusCode: 500, error: 'Internal Server Error', message: 'bug' })
   })

@@ -202,9 +202,7 @@ await forEachDatabase(
         t.equal(recorder.take().length, 2, 'a Collection in the class does not need the unit of work')
         const { get } = client(app, '/authors')
         t.match((await get(`include=books&filter[books.title]=${encodeURIComponent(title)}`)).items, [{
-          id: ada.id,
-          name,
-          books: [book],
+          id: ada.id, name, books: [book],
         }])
         t.match(
           (await client(app, '/books').get('include=author&sort=-author.name')).items.find(({ id }: Json) =>
@@ -223,17 +221,12 @@ await forEachDatabase(
     t.test('a column shared by a key and a foreign key is written once', async (t) => {
       const order = { tenant: 1, id: 5 }
       t.strictSame(await send('POST', '/lines', { tenant: 1, id: 3, sku: 'C', order }), [201, {
-        tenant: 1,
-        id: 3,
-        sku: 'C',
-        order,
+        tenant: 1, id: 3, sku: 'C', order,
       }])
       const sentence =
         "'tenant' of 'order' must have the same value as 'tenant', because both are stored in one column."
       t.match(await send('POST', '/lines', { tenant: 1, id: 4, sku: 'D', order: { tenant: 2, id: 5 } }), [400, {
-        code: 'FST_ERR_VALIDATION',
-        message: sentence,
-        errors: [{ source: { pointer: '/order' } }],
+        code: 'FST_ERR_VALIDATION', message: sentence, errors: [{ source: { pointer: '/order' } }],
       }])
       t.match(await send('POST', '/lines', { order: { tenant: 2, id: 5 }, sku: 'D', id: 4, tenant: 1 }), [400, {
         message: sentence,
@@ -282,9 +275,7 @@ await forEachDatabase(
         product: { id: 1, code: 'X' },
       }])
       t.match((await client(app, '/products').get('include=stocks&filter[stocks.id]=1')).items, [{
-        id: 1,
-        code: 'X',
-        stocks: [{ id: '1', product: 'X' }],
+        id: 1, code: 'X', stocks: [{ id: '1', product: 'X' }],
       }])
     })
 

@@ -153,11 +153,7 @@ await forEachDatabase(t, {
       )
     }
     for (const [index, day] of DAYS.entries()) {
-      t.match(items[MOMENTS.length + index], {
-        day,
-        clock: '24:00:00',
-        days: `[${day},)`,
-      }, day)
+      t.match(items[MOMENTS.length + index], { day, clock: '24:00:00', days: `[${day},)` }, day)
     }
   })
 

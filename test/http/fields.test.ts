@@ -31,10 +31,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
     '/plants': resource(Plant, queryConfig),
     '/herbs': new CrudBase({
-      model: Plant,
-      writable: 'all',
-      name: 'herbs',
-      queryConfig: new QueryBuilderConfig(queryConfig),
+      model: Plant, writable: 'all', name: 'herbs', queryConfig: new QueryBuilderConfig(queryConfig),
     }),
     '/plain': resource(Plant),
     '/suppliers': resource(Supplier, { allowedFields: [new AllowedField('address'), new AllowedField('country')] }),
@@ -84,16 +81,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.strictSame(await client(app, '/plants/1').get(`fields=${field}`), { [field]: whole[field] }, field)
     }
     t.strictSame(await client(app, '/plants/1').get('fields=id,supplier,group,shelf'), {
-      id: 1,
-      supplier: 1,
-      group: 3,
-      shelf: { house: 'A', number: 1 },
+      id: 1, supplier: 1, group: 3, shelf: { house: 'A', number: 1 },
     })
     t.strictSame(await client(app, '/plants/9').get('fields=id,supplier,group,shelf'), {
-      id: 9,
-      supplier: 1,
-      group: null,
-      shelf: null,
+      id: 9, supplier: 1, group: null, shelf: null,
     })
     t.strictSame(
       await client(app, '/plants/12').get('fields=supplier,group'),
@@ -106,11 +97,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await client(app, '/suppliers/1').get('fields=country'), { country: 'FR' })
     t.strictSame(await client(app, '/suppliers/2').get('fields=address'), { address: null })
     t.strictSame(await client(app, '/specimens/1').get('fields=diary,petals,size,minimum,scan'), {
-      diary: 'Day 1: planted. Day 2: watered.',
-      petals: '#967bb6',
-      size: { height: 60, width: 40, unit: 'cm' },
-      minimum: -12.5,
-      scan: 'AAH+/w==',
+      diary: 'Day 1: planted. Day 2: watered.', petals: '#967bb6', size: { height: 60, width: 40, unit: 'cm' },
+      minimum: -12.5, scan: 'AAH+/w==',
     })
   })
 

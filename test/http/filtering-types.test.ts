@@ -49,10 +49,7 @@ const SAMPLES: Record<string, Sample> = {
   acidity: { column: 'acidity', operators: ORDERED, values: ['5e-324', '6.5', '1.7976931348623157e308'] },
   chlorophyll: { column: 'chlorophyll', operators: ORDERED, values: ['-3.4028235e38', '0.25', '3.4028235e38'] },
   minimum: {
-    column: 'minimum',
-    operators: ORDERED,
-    values: ['-273.1', '-12.5', '99.9'],
-    sql: ['-2731', '-125', '999'],
+    column: 'minimum', operators: ORDERED, values: ['-273.1', '-12.5', '99.9'], sql: ['-2731', '-125', '999'],
   },
   alive: { column: 'alive', operators: EQUAL, values: ['false', 'true'] },
   nickname: { column: 'nickname', operators: TEXT, values: ['', 'Lola', 'lola', 'x'.repeat(100)] },
@@ -100,13 +97,8 @@ const SAMPLES: Record<string, Sample> = {
 
 /** Types that can only be tested for null. */
 const NULLABLE: Record<string, string> = {
-  pruned: 'pruned',
-  dormancy: 'dormancy',
-  synonyms: 'synonyms',
-  ringWidths: 'ring_widths',
-  scan: 'scan',
-  genome: 'genome',
-  size: 'size',
+  pruned: 'pruned', dormancy: 'dormancy', synonyms: 'synonyms', ringWidths: 'ring_widths', scan: 'scan',
+  genome: 'genome', size: 'size',
 }
 
 const quote = (text: string) => `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`

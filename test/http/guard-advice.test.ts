@@ -15,9 +15,7 @@ function entitiesOf (filters: Filters = {}, of: 'project' | 'all' = 'project') {
   const everywhere = of === 'all' ? { filters } : {}
   const Country = defineEntity({ name: 'Country', ...everywhere, properties: { ...primaryKey, name: p.string() } })
   const Label = defineEntity({
-    name: 'Label',
-    ...everywhere,
-    properties: { ...primaryKey, tenant: p.integer(), text: p.string() },
+    name: 'Label', ...everywhere, properties: { ...primaryKey, tenant: p.integer(), text: p.string() },
   })
   const Project = defineEntity({
     name: 'Project',

@@ -195,10 +195,7 @@ t.test('an outage answers 503', { skip: await findPostgres() === undefined && 'n
   const server = await startPostgres()
   t.teardown(() => server.stop())
   const database = new DatabaseFactory({
-    databaseUrl: server.url,
-    entities: [Coin],
-    schema: 'create',
-    pool: { max: 2, connectionTimeoutMillis: 20_000 },
+    databaseUrl: server.url, entities: [Coin], schema: 'create', pool: { max: 2, connectionTimeoutMillis: 20_000 },
   })
   const orm = await MikroORM.init({ entities: [Coin], clientUrl: server.url })
   t.teardown(() => orm.close(true))

@@ -25,9 +25,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     for (const status of ['lagging', 'down'] as const) {
       const replica = { url: 'postgresql://one/shop', status, lag: 3 }
       t.match(await checkHealth(orm, 20_000, [{ ...replica, status: 'up' }, replica]), {
-        status: 'degraded',
-        writer: up,
-        replicas: [{ status: 'up' }, replica],
+        status: 'degraded', writer: up, replicas: [{ status: 'up' }, replica],
       })
     }
   })
@@ -57,9 +55,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const app = Fastify()
     await app.register(crudKit, {
       database: new DatabaseFactory({
-        databaseUrl: through.href,
-        entities,
-        pool: { max: 2, connectionTimeoutMillis: 10_000 },
+        databaseUrl: through.href, entities, pool: { max: 2, connectionTimeoutMillis: 10_000 },
       }),
     })
     const errors: unknown[] = []
@@ -103,9 +99,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const holders = await Promise.all([pool.connect(), pool.connect()])
     proxy.fallSilent()
     t.match(await app.crudHealth({ timeoutMillis: 50 }), {
-      status: 'down',
-      writer: { status: 'down' },
-      pool: { size: 2, idle: 0 },
+      status: 'down', writer: { status: 'down' }, pool: { size: 2, idle: 0 },
     })
     for (const holder of holders) holder.release()
     t.match(await app.crudHealth({ timeoutMillis: 50 }), { status: 'down', writer: { status: 'down' } })

@@ -78,9 +78,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a limit of an include changes neither the page nor aggregates', async (t) => {
     t.match(await get('/suppliers?fields=id&include=plants,plantsCount&per_page=1'), {
-      total: 2,
-      items: [{ plantsCount: 6, plants: [{ id: 9 }, { id: 7 }] }],
-      has_next: true,
+      total: 2, items: [{ plantsCount: 6, plants: [{ id: 9 }, { id: 7 }] }], has_next: true,
     })
   })
 

@@ -74,21 +74,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('an included to-one relation replaces its key', async (t) => {
     const { supplier, ...rest } = await get('/plants/1?include=supplier')
     t.strictSame(supplier, {
-      id: 1,
-      created_at: supplier.created_at,
-      updated_at: supplier.updated_at,
-      deleted_at: null,
-      name: 'Vert & Fils',
-      country: 'FR',
-      address: { street: '12 rue des Lilas', city: 'Lyon' },
+      id: 1, created_at: supplier.created_at, updated_at: supplier.updated_at, deleted_at: null, name: 'Vert & Fils',
+      country: 'FR', address: { street: '12 rue des Lilas', city: 'Lyon' },
     })
     t.match(rest, { id: 1, group: 3, shelf: { house: 'A', number: 1 } })
     t.strictSame((await get('/plants/1?include=shelf')).shelf, { house: 'A', number: 1, capacity: 40 })
     t.strictSame((await get('/plants/1?include=group')).group, {
-      id: 3,
-      deleted_at: null,
-      name: 'Lavenders',
-      parent: 2,
+      id: 3, deleted_at: null, name: 'Lavenders', parent: 2,
     })
   })
 
@@ -153,10 +145,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('rows that a MikroORM filter hides are absent', async (t) => {
     t.strictSame(pick((await get('/plants/1?include=offers')).offers, 'id', 'title', 'price', 'plant'), [{
-      id: 1,
-      title: 'Spring sale',
-      price: 7.5,
-      plant: 1,
+      id: 1, title: 'Spring sale', price: 7.5, plant: 1,
     }, { id: 3, title: 'North only', price: 6.66, plant: 1 }])
     t.strictSame((await get('/plants/3?include=offers')).offers, [])
     t.strictSame((await get('/offers/1?include=plant.offers')).plant.offers.map(({ id }: Json) => id), [1, 3])
@@ -164,10 +153,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a one-to-one relation can be included from both sides', async (t) => {
     t.match(await get('/labels/1?include=plant'), {
-      id: 1,
-      text: 'Lavender, sunny',
-      printed: true,
-      plant: { id: 1, name: 'Lavender', supplier: 1 },
+      id: 1, text: 'Lavender, sunny', printed: true, plant: { id: 1, name: 'Lavender', supplier: 1 },
     })
     t.strictSame((await get('/plants/3?include=label')).label, { id: 2, text: 'Sage', printed: false, plant: 3 })
     t.strictSame((await get('/labels/3?include=plant')).plant, null)
@@ -180,9 +166,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       parent: { id: 2, parent: { id: 1, name: 'Perennials', parent: null } },
     })
     t.match(await get('/groups/1?include=children.children'), {
-      id: 1,
-      parent: null,
-      children: [{ id: 2, parent: 1, children: [{ id: 3, parent: 2 }] }],
+      id: 1, parent: null, children: [{ id: 2, parent: 1, children: [{ id: 3, parent: 2 }] }],
     })
     t.match(await get('/groups/1?include=children.parent'), {
       children: [{ id: 2, parent: { id: 1, name: 'Perennials' } }],
@@ -197,9 +181,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       plants: [{ shelf: { house: 'A', number: 1, capacity: 40 } }, { shelf: { capacity: 40 } }],
     })
     t.match(await get('/items/1/3?include=order,plant'), {
-      quantity: 1,
-      order: { id: 1, customer: customerId(1) },
-      plant: { id: 3, name: 'Sage 100%' },
+      quantity: 1, order: { id: 1, customer: customerId(1) }, plant: { id: 3, name: 'Sage 100%' },
     })
     t.strictSame((await get('/items/1/3?include=order.items')).order.items.map(({ plant }: Json) => plant), [1, 3, 11])
     t.match(await get(`/customers/${customerId(1)}?include=orders.items`), {
@@ -213,9 +195,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
     t.match(await get('/deliveries/2?include=order'), { id: 2, kind: 'pickup', order: { id: 1, note: 'ring twice' } })
     t.match(await get('/parcels/1?include=order.deliveries'), {
-      id: 1,
-      carrier: 'snail',
-      order: { id: 1, deliveries: [{ id: 1 }, { id: 2 }] },
+      id: 1, carrier: 'snail', order: { id: 1, deliveries: [{ id: 1 }, { id: 2 }] },
     })
     t.strictSame((await get('/specimens/5?include=plant')).plant, null)
   })
@@ -272,13 +252,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await plants.get(`${query}&per_page=2`), { items: [{ id: 1 }, { id: 2 }], total: 13 })
     t.strictSame((await plants.get(`${query}&per_page=3&page=2`)).items.map(({ id }: Json) => id), [4, 5, 6])
     t.strictSame(await plants.get(`${query}&filter[id]=2147483647`), {
-      items: [],
-      total: 0,
-      page: 1,
-      per_page: 20,
-      total_pages: 0,
-      has_next: false,
-      has_prev: false,
+      items: [], total: 0, page: 1, per_page: 20, total_pages: 0, has_next: false, has_prev: false,
     })
   })
 

@@ -194,10 +194,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     t.match(header, /^auth;dur=3, parse;/)
     t.ok(stagesOf(header.slice('auth;dur=3, '.length)).run > 0)
     t.strictSame(stagesOf((await app.inject('/closed')).headers['server-timing']), {
-      parse: 0,
-      plan: 0,
-      compile: 0,
-      run: 0,
+      parse: 0, plan: 0, compile: 0, run: 0,
     }, 'nothing has been done')
     await t.rejects(serve(t, orm, { serverTiming: 'yes' as never }), {
       code: 'FST_CRUD_CONFIG_INVALID',
@@ -364,10 +361,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   await t.test("a failed statement reports the client's error, and no message contains values", async (t) => {
     const failing = await heard(() => t.rejects(lamps.create(em(), { name: 'lamp 5' }), failed(409)))
     t.match(failing, [{
-      operation: 'create',
-      resource: 'lamp',
-      rows: 0,
-      error: { code: 'FST_CRUD_CONFLICT', message: /'name'/ },
+      operation: 'create', resource: 'lamp', rows: 0, error: { code: 'FST_CRUD_CONFLICT', message: /'name'/ },
     }])
     const outOfRange = await heard(() =>
       t.rejects(lamps.list(em(), parseQueryParams('filter[longer]=99999999999999')), failed(400))

@@ -30,11 +30,7 @@ const Entry = defineEntity({
 const opened = new Date('2024-05-06T07:08:09.123Z')
 const SENTENCE = 'The server could not tell which records this request may use.'
 const ANSWER = {
-  statusCode: 500,
-  code: 'FST_CRUD_SCOPE_INVALID',
-  error: 'Internal Server Error',
-  message: SENTENCE,
-  detail: SENTENCE,
+  statusCode: 500, code: 'FST_CRUD_SCOPE_INVALID', error: 'Internal Server Error', message: SENTENCE, detail: SENTENCE,
   errors: [{ code: 'FST_CRUD_SCOPE_INVALID', detail: SENTENCE }],
 }
 
@@ -104,12 +100,8 @@ await forOneDatabase(t, {
     const log = keptLog()
     const app = await serve(t, orm, {
       '/ledgers': {
-        crud,
-        scope: scope as never,
-        operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
-        allowHardDelete: true,
-        stream: true,
-        ...options,
+        crud, scope: scope as never, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
+        allowHardDelete: true, stream: true, ...options,
       },
     }, { logger: { level, stream: log.stream } })
     return { app, log }
@@ -246,9 +238,7 @@ await forOneDatabase(t, {
     t.strictSame(bodyOf(await app.inject('/ledgers')).items.map(({ title }: any) => title), ['of 5', 'dated'])
     t.equal(
       (await app.inject({
-        method: 'POST',
-        url: '/ledgers',
-        payload: { title: 'late', opened: '2024-05-06T07:08:09.124Z' },
+        method: 'POST', url: '/ledgers', payload: { title: 'late', opened: '2024-05-06T07:08:09.124Z' },
       })).statusCode,
       403
     )

@@ -89,15 +89,9 @@ export async function run (baseUrl: string) {
 /** The type errors of a file. */
 function diagnose (file: string): string[] {
   const program = ts.createProgram([file], {
-    strict: true,
-    noEmit: true,
-    target: ts.ScriptTarget.ES2024,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    allowImportingTsExtensions: true,
-    skipLibCheck: false,
-    types: [],
-    lib: ['lib.es2024.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    strict: true, noEmit: true, target: ts.ScriptTarget.ES2024, module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext, allowImportingTsExtensions: true, skipLibCheck: false,
+    types: [], lib: ['lib.es2024.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
   })
   return ts.getPreEmitDiagnostics(program).map(({ messageText, file, start = 0 }) =>
     `${file?.fileName}:${file?.getLineAndCharacterOfPosition(start).line} ${

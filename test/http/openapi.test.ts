@@ -112,17 +112,12 @@ t.test('the document of the example', async (t) => {
   t.test('parameters have the types of columns', async (t) => {
     t.match(parameters['filter[price]'].schema, { type: 'number', maximum: 9999999999.99 })
     t.match(parameters['filter[price][between]'].schema, {
-      type: 'array',
-      minItems: 2,
-      maxItems: 2,
-      items: { type: 'number' },
+      type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' },
     })
     t.match(parameters['filter[price][isnull]'].schema, { type: 'boolean' })
     t.match(parameters['filter[id]'].schema, { type: 'string', format: 'uuid' })
     t.match(parameters['filter[status][in]'].schema, {
-      type: 'array',
-      maxItems: 100,
-      items: { type: 'string', enum: ['draft', 'active', 'archived'] },
+      type: 'array', maxItems: 100, items: { type: 'string', enum: ['draft', 'active', 'archived'] },
     })
     t.match(parameters['filter[created_at]'].schema, { type: 'string', pattern: String })
     t.match(parameters['filter[name][contains]'].schema, { type: 'string', maxLength: 256 })
@@ -184,9 +179,7 @@ t.test('the document of the example', async (t) => {
 
   t.test('path parameters have the type of the key', async (t) => {
     t.match(parametersOf(document.paths['/categories/{id}'].get)['id'], {
-      in: 'path',
-      required: true,
-      schema: { type: 'string', format: 'uuid' },
+      in: 'path', required: true, schema: { type: 'string', format: 'uuid' },
     })
     t.match(parametersOf(document.paths['/products/{id}'].get)['id'], {
       schema: { anyOf: [{ type: 'integer' }, { type: 'string', format: 'uuid' }] },
@@ -200,9 +193,7 @@ t.test('the document of the example', async (t) => {
     t.strictSame(statuses('/categories', 'post'), ['201', '400', '409', '503'])
     t.strictSame(statuses('/categories/{id}', 'patch'), ['200', '400', '404', '409', '503'])
     t.match(document.components.schemas.Error, {
-      type: 'object',
-      title: 'Error',
-      required: ['statusCode', 'code', 'error', 'message'],
+      type: 'object', title: 'Error', required: ['statusCode', 'code', 'error', 'message'],
       properties: { errors: { type: 'array' } },
     })
     for (const operation of operationsOf(document)) {
@@ -381,10 +372,7 @@ t.test('with a hook that changes records, no field is documented as always prese
 t.test('resources with the same name have different operation ids', async (t) => {
   const crud = resource(Tag)
   const document = await documented(t, {
-    '/tags': crud,
-    '/v2/tags': crud,
-    '/v2-tags': crud,
-    '/x': { crud, name: 'Größen & mehr' },
+    '/tags': crud, '/v2/tags': crud, '/v2-tags': crud, '/x': { crud, name: 'Größen & mehr' },
   })
   await checkValid(t, document)
   t.strictSame(idsOf(document).filter((id) => id.startsWith('list')), [
@@ -449,9 +437,7 @@ t.test("the application's own declarations override generated ones", async (t) =
     const { get } = document.paths['/plants']
     t.equal(get.summary, 'All plants')
     t.match(parametersOf(get), {
-      season: { schema: { type: 'string' } },
-      'filter[name]': { description: 'mine' },
-      page: Object,
+      season: { schema: { type: 'string' } }, 'filter[name]': { description: 'mine' }, page: Object,
     })
     const one = document.paths['/plants/{id}']
     t.strictSame(Object.keys(one.get.responses).sort(), ['200', '4XX', '503'])

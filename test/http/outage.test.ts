@@ -13,9 +13,7 @@ import { bodyOf, resource } from './helper.ts'
 const Entry = defineEntity({
   name: 'Entry',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string().unique(),
-    batch: p.string().nullable(),
+    id: p.integer().primary().autoincrement(), name: p.string().unique(), batch: p.string().nullable(),
     value: p.integer(),
   },
 })
@@ -43,10 +41,7 @@ t.test('a load of 1 000 requests during two outages ends with no lost write and 
   }
 
   const database = new DatabaseFactory({
-    databaseUrl: url,
-    entities: [Entry],
-    schema: 'create',
-    pool: { max: 8, connectionTimeoutMillis: 20_000 },
+    databaseUrl: url, entities: [Entry], schema: 'create', pool: { max: 8, connectionTimeoutMillis: 20_000 },
   })
   const app = Fastify()
   await app.register(crudKit, {

@@ -8,9 +8,7 @@ import { newServer } from '../helpers/server.ts'
 const Jar = defineEntity({
   name: 'Jar',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    version: p.integer().version(),
-    label: p.string(),
+    id: p.integer().primary().autoincrement(), version: p.integer().version(), label: p.string(),
     deleted_at: p.datetime(3).nullable(),
   },
 })
@@ -40,44 +38,28 @@ function jarCrud (): CrudBase {
 await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
   const app = newServer(t)
   await app.register(crudKit, {
-    orm,
-    indexAdvice: false,
-    resources: { '/jars': { crud: jarCrud(), operations: METHODS } },
+    orm, indexAdvice: false, resources: { '/jars': { crud: jarCrud(), operations: METHODS } },
   })
   const ask = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) => {
     calls.length = 0
     const answer = await app.inject({ method, url, ...(payload !== undefined && { payload }) })
     return {
-      status: answer.statusCode,
-      etag: answer.headers.etag,
-      location: answer.headers.location,
-      body: answer.json(),
+      status: answer.statusCode, etag: answer.headers.etag, location: answer.headers.location, body: answer.json(),
       calls: [...calls],
     }
   }
 
   t.match(await ask('POST', '/jars', { label: 'plum' }), {
-    status: 201,
-    etag: '"1"',
-    location: '/jars/1',
-    body: { id: 1, label: 'plum', by: 'create' },
-    calls: ['create em'],
+    status: 201, etag: '"1"', location: '/jars/1', body: { id: 1, label: 'plum', by: 'create' }, calls: ['create em'],
   })
   t.match(await ask('POST', '/jars', [{ label: 'fig' }]), {
-    status: 201,
-    body: [{ id: 2, label: 'fig', by: 'createMany' }],
-    calls: ['createMany em'],
+    status: 201, body: [{ id: 2, label: 'fig', by: 'createMany' }], calls: ['createMany em'],
   })
   t.match(await ask('GET', '/jars'), {
-    status: 200,
-    body: { items: [{ id: 1 }, { id: 2 }], total: 2, by: 'list' },
-    calls: ['list em'],
+    status: 200, body: { items: [{ id: 1 }, { id: 2 }], total: 2, by: 'list' }, calls: ['list em'],
   })
   t.match(await ask('GET', '/jars/1'), {
-    status: 200,
-    etag: '"1"',
-    body: { label: 'plum', by: 'get' },
-    calls: ['get em'],
+    status: 200, etag: '"1"', body: { label: 'plum', by: 'get' }, calls: ['get em'],
   })
   t.match(await ask('GET', '/jars/9'), { status: 404, calls: ['get em'] })
   const texts = new CrudBase<any>({ model: Jar, writable: 'all' })
@@ -93,16 +75,11 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     t.strictSame((await other.inject('/jars')).json(), { items: [] })
   })
   t.match(await ask('PATCH', '/jars/1', { label: 'pear' }), {
-    status: 200,
-    etag: '"2"',
-    body: { label: 'pear', by: 'update' },
-    calls: ['update em'],
+    status: 200, etag: '"2"', body: { label: 'pear', by: 'update' }, calls: ['update em'],
   })
   t.match(await ask('DELETE', '/jars/1'), { status: 200, body: { by: 'delete' }, calls: ['delete em'] })
   t.match(await ask('POST', '/jars/1/restore'), {
-    status: 200,
-    body: { by: 'restore', deleted_at: null },
-    calls: ['restore em'],
+    status: 200, body: { by: 'restore', deleted_at: null }, calls: ['restore em'],
   })
   t.ok(requests.length > 7 && requests.every((request) => request !== undefined), 'they can read the request')
 })

@@ -94,67 +94,28 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a page past the end is empty', async (t) => {
     t.strictSame(await get('page=2'), {
-      items: [],
-      total: 13,
-      page: 2,
-      per_page: 20,
-      total_pages: 1,
-      has_next: false,
-      has_prev: true,
+      items: [], total: 13, page: 2, per_page: 20, total_pages: 1, has_next: false, has_prev: true,
     })
     t.strictSame(await get('page=1000&per_page=100'), {
-      items: [],
-      total: 13,
-      page: 1000,
-      per_page: 100,
-      total_pages: 1,
-      has_next: false,
-      has_prev: true,
+      items: [], total: 13, page: 1000, per_page: 100, total_pages: 1, has_next: false, has_prev: true,
     })
     t.strictSame(await get('offset=13'), {
-      items: [],
-      total: 13,
-      limit: 20,
-      offset: 13,
-      has_next: false,
-      has_prev: true,
+      items: [], total: 13, limit: 20, offset: 13, has_next: false, has_prev: true,
     })
     t.strictSame(await get('offset=100000&limit=1'), {
-      items: [],
-      total: 13,
-      limit: 1,
-      offset: 100000,
-      has_next: false,
-      has_prev: true,
+      items: [], total: 13, limit: 1, offset: 100000, has_next: false, has_prev: true,
     })
   })
 
   t.test('a list without records has no pages', async (t) => {
     t.strictSame(await get('filter[name]=Nothing'), {
-      items: [],
-      total: 0,
-      page: 1,
-      per_page: 20,
-      total_pages: 0,
-      has_next: false,
-      has_prev: false,
+      items: [], total: 0, page: 1, per_page: 20, total_pages: 0, has_next: false, has_prev: false,
     })
     t.strictSame(await get('filter[name]=Nothing&page=3'), {
-      items: [],
-      total: 0,
-      page: 3,
-      per_page: 20,
-      total_pages: 0,
-      has_next: false,
-      has_prev: false,
+      items: [], total: 0, page: 3, per_page: 20, total_pages: 0, has_next: false, has_prev: false,
     })
     t.strictSame(await get('filter[name]=Nothing&offset=3'), {
-      items: [],
-      total: 0,
-      limit: 20,
-      offset: 3,
-      has_next: false,
-      has_prev: false,
+      items: [], total: 0, limit: 20, offset: 3, has_next: false, has_prev: false,
     })
   })
 
@@ -191,12 +152,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('without a count, totals are null and has_next stays correct', async (t) => {
     t.strictSame(info(await uncounted.get()), {
-      total: null,
-      page: 1,
-      per_page: 4,
-      total_pages: null,
-      has_next: true,
-      has_prev: false,
+      total: null, page: 1, per_page: 4, total_pages: null, has_next: true, has_prev: false,
     })
     for (const [query, count, hasNext] of [
       ['page=3', 4, true],
@@ -212,21 +168,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.equal(page.items.length, count, query)
     }
     t.strictSame(await uncounted.get('page=9'), {
-      items: [],
-      total: null,
-      page: 9,
-      per_page: 4,
-      total_pages: null,
-      has_next: false,
-      has_prev: true,
+      items: [], total: null, page: 9, per_page: 4, total_pages: null, has_next: false, has_prev: true,
     })
     t.strictSame(await uncounted.get('offset=20'), {
-      items: [],
-      total: null,
-      limit: 4,
-      offset: 20,
-      has_next: false,
-      has_prev: true,
+      items: [], total: null, limit: 4, offset: 20, has_next: false, has_prev: true,
     })
   })
 

@@ -1,20 +1,8 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import root, {
-  AllowedFilters,
-  AllowedSort,
-  crudAdvice,
-  crudDatabase,
-  crudErrors,
-  crudHealth,
-  crudKit,
-  CrudBase,
-  crudRoutes,
-  DatabaseFactory,
-  QueryBuilderConfig,
-  requestEm,
-  requestQueryParams,
-  serverTiming,
+  AllowedFilters, AllowedSort, crudAdvice, crudDatabase, crudErrors, crudHealth, crudKit, CrudBase, crudRoutes,
+  DatabaseFactory, QueryBuilderConfig, requestEm, requestQueryParams, serverTiming,
 } from '../../src/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
@@ -300,9 +288,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     })
     t.strictSame((await app.inject('/?filter[name]=sent')).json(), { value: 'changed', same: true, frozen: true })
     t.strictSame((await app.inject({ url: '/?filter[name]=sent', headers: { 'x-early': '1' } })).json(), {
-      value: 'sent',
-      same: true,
-      frozen: true,
+      value: 'sent', same: true, frozen: true,
     })
     t.equal((await app.inject('/?filter[')).statusCode, 200, 'it never throws')
   })

@@ -11,11 +11,7 @@ import { bodyOf, client, q, resource, select, serve, type Json } from './helper.
 
 /** The properties that are ranges, by the type of their columns. */
 const RANGES = {
-  int4range: 'shelves',
-  int8range: 'barcodes',
-  numrange: 'tolerance',
-  daterange: 'bloom',
-  tsrange: 'shown',
+  int4range: 'shelves', int8range: 'barcodes', numrange: 'tolerance', daterange: 'bloom', tsrange: 'shown',
   tstzrange: 'lent',
 } as const
 const NAMES = Object.values(RANGES)
@@ -30,19 +26,11 @@ const ROWS: Readonly<Record<string, Partial<Record<(typeof NAMES)[number], strin
     lent: '[2024-05-01T02:00:00+02:00,2024-06-01T02:00:00+02:00)',
   },
   OPEN: {
-    shelves: '[3,)',
-    barcodes: '(,)',
-    tolerance: '(,0)',
-    bloom: '[2024-06-01,infinity)',
-    shown: '(,2024-01-01]',
+    shelves: '[3,)', barcodes: '(,)', tolerance: '(,0)', bloom: '[2024-06-01,infinity)', shown: '(,2024-01-01]',
     lent: '[2024-06-01,)',
   },
   EMPTY: {
-    shelves: 'empty',
-    barcodes: '[1,1)',
-    tolerance: '(1.5,1.5]',
-    bloom: '(2024-01-01,2024-01-02)',
-    shown: 'empty',
+    shelves: 'empty', barcodes: '[1,1)', tolerance: '(1.5,1.5]', bloom: '(2024-01-01,2024-01-02)', shown: 'empty',
     lent: 'empty',
   },
   NULL: {},

@@ -1,18 +1,7 @@
 import { serialize } from '@mikro-orm/core'
 import t, { type Test } from 'tap'
 import {
-  entities,
-  AuditEntry,
-  Customer,
-  Delivery,
-  Offer,
-  Order,
-  OrderItem,
-  Parcel,
-  Plant,
-  Shelf,
-  Specimen,
-  Supplier,
+  entities, AuditEntry, Customer, Delivery, Offer, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Supplier,
 } from '../fixtures/entities.ts'
 import { customerId, plantUuid, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -21,62 +10,25 @@ import { bodyOf, client, resource, serve, type Json } from './helper.ts'
 
 /** Specimen 1 as JSON. */
 const USUAL = {
-  id: 1,
-  code: 'USUAL',
-  plant: 1,
-  leaves: 240,
-  stems: 12,
-  cells: '12000000000',
-  pollen: 5_000_000_000,
-  spores: '123',
-  dryMass: '12.500000',
-  value: 19.99,
-  acidity: 6.5,
-  chlorophyll: 0.25,
-  minimum: -12.5,
-  alive: true,
-  nickname: 'Lola',
-  description: 'Stands by the door.\nLikes it there.',
-  grade: 'A',
-  diary: 'Day 1: planted. Day 2: watered.',
-  tracker: '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10',
-  health: 'thriving',
-  hardiness: 2,
-  flowering: 'summer',
-  pruned: ['spring', 'autumn'],
-  sownOn: '2023-02-28',
-  measuredAt: '2024-05-06T07:08:09.123Z',
-  recordedAt: '2024-05-06T07:08:09.123Z',
-  wateredAt: '07:30:00',
-  dormancy: '2 mons 3 days',
-  shelves: '[1,5)',
-  barcodes: '[9007199254740993,9007199254740995)',
-  tolerance: '[5.50,7]',
-  bloom: '[2024-06-01,2024-08-01)',
-  shown: '["2024-05-06T07:08:09.123Z","2024-05-07T00:00:00.000Z")',
-  lent: '["2024-05-06T07:08:09.123Z",)',
-  readings: { sensor: 'north', values: [1, 2.5, -3] },
-  synonyms: ['English lavender', 'true, "real" one'],
-  ringWidths: [3, 1, 2],
-  scan: 'AAH+/w==',
-  genome: 'R0FUQw==',
-  petals: '#967bb6',
+  id: 1, code: 'USUAL', plant: 1, leaves: 240, stems: 12, cells: '12000000000', pollen: 5_000_000_000, spores: '123',
+  dryMass: '12.500000', value: 19.99, acidity: 6.5, chlorophyll: 0.25, minimum: -12.5, alive: true, nickname: 'Lola',
+  description: 'Stands by the door.\nLikes it there.', grade: 'A', diary: 'Day 1: planted. Day 2: watered.',
+  tracker: '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10', health: 'thriving', hardiness: 2, flowering: 'summer',
+  pruned: ['spring', 'autumn'], sownOn: '2023-02-28', measuredAt: '2024-05-06T07:08:09.123Z',
+  recordedAt: '2024-05-06T07:08:09.123Z', wateredAt: '07:30:00', dormancy: '2 mons 3 days', shelves: '[1,5)',
+  barcodes: '[9007199254740993,9007199254740995)', tolerance: '[5.50,7]', bloom: '[2024-06-01,2024-08-01)',
+  shown: '["2024-05-06T07:08:09.123Z","2024-05-07T00:00:00.000Z")', lent: '["2024-05-06T07:08:09.123Z",)',
+  readings: { sensor: 'north', values: [1, 2.5, -3] }, synonyms: ['English lavender', 'true, "real" one'],
+  ringWidths: [3, 1, 2], scan: 'AAH+/w==', genome: 'R0FUQw==', petals: '#967bb6',
   size: { height: 60, width: 40, unit: 'cm' },
 }
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   const app = await serve(t, orm, {
-    '/specimens': resource(Specimen),
-    '/plants': resource(Plant),
-    '/suppliers': resource(Supplier),
-    '/shelves': resource(Shelf),
-    '/orders': resource(Order),
-    '/items': resource(OrderItem),
-    '/customers': resource(Customer),
-    '/entries': resource(AuditEntry),
-    '/deliveries': resource(Delivery),
-    '/parcels': resource(Parcel),
-    '/offers': resource(Offer),
+    '/specimens': resource(Specimen), '/plants': resource(Plant), '/suppliers': resource(Supplier),
+    '/shelves': resource(Shelf), '/orders': resource(Order), '/items': resource(OrderItem),
+    '/customers': resource(Customer), '/entries': resource(AuditEntry), '/deliveries': resource(Delivery),
+    '/parcels': resource(Parcel), '/offers': resource(Offer),
   })
   const get = (url: string) => client(app, url).get()
   const inject = (url: string) => app.inject(url)
@@ -93,48 +45,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
 
   t.test('the greatest, the least and the empty values keep every digit', async (t) => {
     t.match(await get('/specimens/3'), {
-      leaves: 2147483647,
-      stems: 32767,
-      cells: '9223372036854775807',
-      pollen: 9007199254740991,
-      spores: '9223372036854775807',
-      dryMass: '99999999999999.999999',
-      value: 99999999.99,
-      acidity: 1.7976931348623157e308,
-      chlorophyll: 3.4028235e38,
-      minimum: 99.9,
-      sownOn: '9999-12-31',
-      measuredAt: '9999-12-31T23:59:59.999Z',
-      recordedAt: '9999-12-31T23:59:59.999Z',
-      wateredAt: '23:59:59',
-      hardiness: 3,
-      petals: '#ffffff',
+      leaves: 2147483647, stems: 32767, cells: '9223372036854775807', pollen: 9007199254740991,
+      spores: '9223372036854775807', dryMass: '99999999999999.999999', value: 99999999.99,
+      acidity: 1.7976931348623157e308, chlorophyll: 3.4028235e38, minimum: 99.9, sownOn: '9999-12-31',
+      measuredAt: '9999-12-31T23:59:59.999Z', recordedAt: '9999-12-31T23:59:59.999Z', wateredAt: '23:59:59',
+      hardiness: 3, petals: '#ffffff',
     })
     t.match(await get('/specimens/4'), {
-      leaves: -2147483648,
-      stems: -32768,
-      cells: '-9223372036854775808',
-      pollen: -9007199254740991,
-      spores: '-9223372036854775808',
-      dryMass: '-99999999999999.999999',
-      value: -99999999.99,
-      acidity: 5e-324,
-      chlorophyll: -3.4028235e38,
-      minimum: -273.1,
-      sownOn: '0001-01-01',
-      measuredAt: '1969-12-31T23:59:59.999Z',
-      recordedAt: '0001-01-01T00:00:00.000Z',
-      wateredAt: '00:00:00',
-      petals: '#000000',
+      leaves: -2147483648, stems: -32768, cells: '-9223372036854775808', pollen: -9007199254740991,
+      spores: '-9223372036854775808', dryMass: '-99999999999999.999999', value: -99999999.99, acidity: 5e-324,
+      chlorophyll: -3.4028235e38, minimum: -273.1, sownOn: '0001-01-01', measuredAt: '1969-12-31T23:59:59.999Z',
+      recordedAt: '0001-01-01T00:00:00.000Z', wateredAt: '00:00:00', petals: '#000000',
     })
     const empty = await get('/specimens/5')
     t.match(empty, {
-      leaves: 0,
-      alive: false,
-      nickname: '',
-      description: '%_\\\'"`{}[],;--/**/ \t¿ñ 😀',
-      diary: '',
-      scan: '',
+      leaves: 0, alive: false, nickname: '', description: '%_\\\'"`{}[],;--/**/ \t¿ñ 😀', diary: '', scan: '',
       genome: '',
     })
     t.strictSame([empty.readings, empty.synonyms, empty.ringWidths, empty.pruned], [[], [], [], []])
@@ -232,12 +157,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.match(await get('/plants/0001'), { id: 1 })
     t.match(await get('/plants/%31'), { id: 1 })
     t.strictSame(await get('/parcels/1'), {
-      id: 1,
-      kind: 'parcel',
-      due: '2024-05-04',
-      order: 1,
-      carrier: 'snail',
-      weight: '1.250',
+      id: 1, kind: 'parcel', due: '2024-05-04', order: 1, carrier: 'snail', weight: '1.250',
     })
     t.match(await get('/deliveries/1'), { id: 1, kind: 'parcel', order: 1 })
   })
@@ -288,9 +208,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       '/deliveries/1.5',
     ]) {
       t.match(bodyOf(await inject(url)), {
-        statusCode: 400,
-        code: 'FST_ERR_VALIDATION',
-        errors: [{ code: 'FST_ERR_VALIDATION' }],
+        statusCode: 400, code: 'FST_ERR_VALIDATION', errors: [{ code: 'FST_ERR_VALIDATION' }],
       }, url)
     }
     t.match(bodyOf(await inject('/items/x/y')), {

@@ -1,12 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  CrudBase,
-  crudKit,
-  crudRoutes,
-  type CrudRoutesOptions,
+  AllowedFilters, AllowedInclude, CrudBase, crudKit, crudRoutes, type CrudRoutesOptions,
 } from '../../src/index.ts'
 import { entities, Group, Offer, Plant } from '../fixtures/entities.ts'
 import { plantUuid, seed } from '../fixtures/seed.ts'
@@ -80,9 +75,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       await app.inject({ url: '/plants/1', headers: { authorization: 'Bearer me' } }),
     ]
     t.strictSame([anonymous.statusCode, anonymous.json()], [401, {
-      statusCode: 401,
-      error: 'Unauthorized',
-      message: 'Who are you?',
+      statusCode: 401, error: 'Unauthorized', message: 'Who are you?',
     }], 'before anything is said of the query')
     t.equal(known.json().total, 13)
     t.strictSame([forbidden.statusCode, forbidden.json()], [403, { no: true }])
@@ -260,9 +253,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
     const app: FastifyInstance = await serve(t, orm, { '/plants': new Priced() })
     t.strictSame((await app.inject('/plants?filter[name]=Lavender')).json().items, [{
-      id: 1,
-      gross: 11.78,
-      supplier: 1,
+      id: 1, gross: 11.78, supplier: 1,
     }])
     t.match((await app.inject('/plants/1?include=supplier')).json(), {
       gross: 11.78,

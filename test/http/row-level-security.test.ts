@@ -226,10 +226,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     t.teardown(() => admin.execute(`grant insert on doc to ${ROLE}`))
     const app = await serve(t, orm)
     const answer = await app.inject({
-      method: 'POST',
-      url: '/docs',
-      headers: { 'x-tenant': '1' },
-      payload: { name: 'mine', tenant: 1 },
+      method: 'POST', url: '/docs', headers: { 'x-tenant': '1' }, payload: { name: 'mine', tenant: 1 },
     })
     t.match([answer.statusCode, answer.json().code], [500, 'FST_CRUD_DATABASE_ERROR'])
   })

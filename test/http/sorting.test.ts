@@ -28,24 +28,10 @@ const plants = resource(Plant, {
   defaultSort: ['-created_at'],
 })
 const SPECIMEN_SORTS = {
-  cells: 'cells',
-  pollen: 'pollen',
-  spores: 'spores',
-  dryMass: 'dry_mass',
-  value: 'value',
-  acidity: 'acidity',
-  minimum: 'minimum',
-  alive: 'alive',
-  tracker: 'tracker',
-  flowering: 'flowering',
-  hardiness: 'hardiness',
-  health: 'health',
-  sownOn: 'sown_on',
-  measuredAt: 'measured_at',
-  recordedAt: 'recorded_at',
-  wateredAt: 'watered_at',
-  petals: 'petals',
-  readings: 'readings',
+  cells: 'cells', pollen: 'pollen', spores: 'spores', dryMass: 'dry_mass', value: 'value', acidity: 'acidity',
+  minimum: 'minimum', alive: 'alive', tracker: 'tracker', flowering: 'flowering', hardiness: 'hardiness',
+  health: 'health', sownOn: 'sown_on', measuredAt: 'measured_at', recordedAt: 'recorded_at', wateredAt: 'watered_at',
+  petals: 'petals', readings: 'readings',
 }
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {

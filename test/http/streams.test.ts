@@ -6,16 +6,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  crudKit,
-  crudRoutes,
-  parseQueryParams,
-  QueryBuilderConfig,
-  type CrudRecord,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, crudRoutes, parseQueryParams,
+  QueryBuilderConfig, type CrudRecord,
 } from '../../src/index.ts'
 import { Customer, entities, Order, OrderItem, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
@@ -90,9 +82,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     scope: () => ({ status: undefined }) as never,
   })
   await app.register(crudRoutes, {
-    prefix: '/specimens',
-    crud: new CrudBase({ model: Specimen, writable: 'all' }),
-    stream: true,
+    prefix: '/specimens', crud: new CrudBase({ model: Specimen, writable: 'all' }), stream: true,
   })
   await app.register(crudRoutes, { prefix: '/pages', crud: plants })
   const linesOf = async (url: string) => {

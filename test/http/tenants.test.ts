@@ -49,9 +49,7 @@ const Task = defineEntity({
 const Note = defineEntity({
   name: 'Note',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    tenant: p.integer().nullable(),
-    text: p.string(),
+    id: p.integer().primary().autoincrement(), tenant: p.integer().nullable(), text: p.string(),
     deleted_at: p.datetime(3).nullable(),
   },
 })

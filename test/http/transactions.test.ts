@@ -17,10 +17,7 @@ const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] a
 const Note = defineEntity({
   name: 'Note',
   properties: {
-    id: p.integer().primary(),
-    owner: p.string(),
-    version: p.integer().version(),
-    deleted_at: p.datetime().nullable(),
+    id: p.integer().primary(), owner: p.string(), version: p.integer().version(), deleted_at: p.datetime().nullable(),
   },
 })
 
@@ -63,9 +60,7 @@ await forEachDatabase(t, { entities: [Account, Note] }, async (t, { orm, name })
     '/none': resource(),
     '/off': resource(false),
     '/strict': {
-      crud: new CrudBase({ model: Note, writable: ['owner'] }),
-      operations: ['update', 'delete'],
-      transaction: true,
+      crud: new CrudBase({ model: Note, writable: ['owner'] }), operations: ['update', 'delete'], transaction: true,
       requireIfMatch: true,
     },
     '/notes': { crud: new CrudBase({ model: Note }), operations: ['restore'], transaction: true },
@@ -209,9 +204,7 @@ await forEachDatabase(t, { entities: [Account, Note] }, async (t, { orm, name })
           "and query like '%/* abandoned */%'"
       )).length
     const request = http.request({
-      port: (own.server.address() as AddressInfo).port,
-      path: '/all',
-      method: 'POST',
+      port: (own.server.address() as AddressInfo).port, path: '/all', method: 'POST',
       headers: { 'content-type': 'application/json' },
     })
     request.on('error', () => {})

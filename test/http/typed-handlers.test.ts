@@ -2,13 +2,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import t from 'tap'
 import {
-  AllowedField,
-  AllowedInclude,
-  CrudBase,
-  crudKit,
-  crudSchemas,
-  parseQueryParams,
-  QueryBuilderConfig,
+  AllowedField, AllowedInclude, CrudBase, crudKit, crudSchemas, parseQueryParams, QueryBuilderConfig,
 } from '../../src/index.ts'
 import { entities, OrderItem, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'

@@ -51,10 +51,7 @@ const requests = (path: string): Readonly<Record<string, InjectOptions>> => ({
 
 await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const options = (more: Partial<CrudRoutesOptions> = {}): CrudRoutesOptions => ({
-    crud: resource(Plant, whitelist),
-    operations,
-    stream: true,
-    ...more,
+    crud: resource(Plant, whitelist), operations, stream: true, ...more,
   })
   const app = await serve(t, orm, {
     '/plants': options(),

@@ -11,11 +11,8 @@ import { bodyOf, type Json } from './helper.ts'
 const Tin = defineEntity({
   name: 'Tin',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string(),
-    grams: p.integer().nullable(),
-    lid: p.json().nullable(),
-    status: p.enum(['full', 'empty']).nullable(),
+    id: p.integer().primary().autoincrement(), name: p.string(), grams: p.integer().nullable(),
+    lid: p.json().nullable(), status: p.enum(['full', 'empty']).nullable(),
   },
 })
 
@@ -148,11 +145,7 @@ await forOneDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
       const response = await app.inject(request)
       t.equal(response.statusCode, 400)
       t.match(bodyOf(response), {
-        statusCode: 400,
-        code: 'FST_ERR_VALIDATION',
-        error: 'Bad Request',
-        message: detail,
-        detail,
+        statusCode: 400, code: 'FST_ERR_VALIDATION', error: 'Bad Request', message: detail, detail,
         errors: [{ source, code: 'FST_ERR_VALIDATION', detail }],
       })
       t.equal(seen.at(-1)?.validationContext, context)

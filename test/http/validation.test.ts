@@ -207,10 +207,7 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
       code: 'FST_ERR_VALIDATION',
       validationContext: 'body',
       validation: [{
-        keyword: 'required',
-        instancePath: '',
-        schemaPath: '#/required',
-        params: { missingProperty: 'label' },
+        keyword: 'required', instancePath: '', schemaPath: '#/required', params: { missingProperty: 'label' },
         message: "The property 'label' is required.",
       }],
     })

@@ -11,9 +11,7 @@ const Lamp = defineEntity({ name: 'Lamp', extends: BaseModel, properties: { name
 
 class LampCrud extends CrudBase<any> {}
 const lamps = new LampCrud({
-  model: Lamp,
-  writable: 'all',
-  queryConfig: { defaultSort: ['id'] },
+  model: Lamp, writable: 'all', queryConfig: { defaultSort: ['id'] },
 }) as CrudBase<any> & Record<string, any>
 
 const none = parseQueryParams('')

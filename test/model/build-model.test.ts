@@ -51,11 +51,7 @@ t.test('a model has every property that exists in the database, in the order of 
 t.test('a property has its own name, a public name and the name of its column', async (t) => {
   const plant = models.of(Plant)
   t.match(scalar(plant, 'articleNumber'), {
-    name: 'articleNumber',
-    publicName: 'sku',
-    column: 'article_number',
-    nullable: true,
-    hidden: false,
+    name: 'articleNumber', publicName: 'sku', column: 'article_number', nullable: true, hidden: false,
   })
   t.match(scalar(plant, 'position'), { name: 'position', publicName: 'position', column: 'order', nullable: false })
   t.match(scalar(plant, 'latinName'), { column: 'latinName' })
@@ -120,16 +116,11 @@ t.test('a foreign key has its columns, also those shared with another property',
 
 t.test('classes of single-table inheritance are in the schema of their root', async (t) => {
   const Contact = defineEntity({
-    name: 'Contact',
-    schema: 'crm',
-    discriminatorColumn: 'kind',
+    name: 'Contact', schema: 'crm', discriminatorColumn: 'kind',
     properties: { id: p.integer().primary(), kind: p.string() },
   })
   const Mail = defineEntity({
-    name: 'Mail',
-    extends: Contact,
-    discriminatorValue: 'mail',
-    properties: { address: p.string() },
+    name: 'Mail', extends: Contact, discriminatorValue: 'mail', properties: { address: p.string() },
   })
   t.equal(modelsOf([Contact, Mail]).of(Mail).table, '"crm"."contact"')
 })
@@ -164,97 +155,8 @@ t.test('an embedded object in columns has its properties, and one in JSON is a s
     'street', 'street', 'address_street', true,
   ], ['city', 'city', 'address_city', true]])
   t.match(property(models.of(Specimen), 'size'), {
-    kind: 'scalar',
-    column: 'size',
-    type: { kind: 'json', binary: true },
-    nullable: true,
+    kind: 'scalar', column: 'size', type: { kind: 'json', binary: true }, nullable: true,
   })
-})
-
-t.test('a relation knows how its rows are matched', async (t) => {
-  const joins: ReadonlyArray<readonly [entity: unknown, name: string, many: boolean, target: string, join: object]> = [
-    [Plant, 'supplier', false, 'Supplier', {
-      kind: 'owner',
-      columns: ['supplier_id'],
-      targetColumns: ['id'],
-      indexed: true,
-    }],
-    [Supplier, 'plants', true, 'Plant', {
-      kind: 'inverse',
-      columns: ['id'],
-      targetColumns: ['supplier_id'],
-      indexed: false,
-    }],
-    [Label, 'plant', false, 'Plant', { kind: 'owner', columns: ['plant_id'], targetColumns: ['id'], indexed: true }],
-    [Plant, 'label', false, 'Label', { kind: 'inverse', columns: ['id'], targetColumns: ['plant_id'], indexed: true }],
-    [Plant, 'tags', true, 'Tag', {
-      kind: 'pivot',
-      table: '"plant_tags"',
-      owner: true,
-      columns: ['id'],
-      targetColumns: ['id'],
-      pivotColumns: ['plant_id'],
-      pivotTargetColumns: ['tag_id'],
-      indexed: true,
-    }],
-    [Tag, 'plants', true, 'Plant', {
-      kind: 'pivot',
-      table: '"plant_tags"',
-      owner: false,
-      columns: ['id'],
-      targetColumns: ['id'],
-      pivotColumns: ['tag_id'],
-      pivotTargetColumns: ['plant_id'],
-      indexed: false,
-    }],
-    [Plant, 'shelf', false, 'Shelf', {
-      kind: 'owner',
-      columns: ['shelf_house', 'shelf_number'],
-      targetColumns: ['house', 'number'],
-      indexed: true,
-    }],
-    [Shelf, 'plants', true, 'Plant', {
-      kind: 'inverse',
-      columns: ['house', 'number'],
-      targetColumns: ['shelf_house', 'shelf_number'],
-      indexed: false,
-    }],
-    [Group, 'parent', false, 'Group', { kind: 'owner', columns: ['parent_id'], targetColumns: ['id'], indexed: true }],
-    [Group, 'children', true, 'Group', {
-      kind: 'inverse',
-      columns: ['id'],
-      targetColumns: ['parent_id'],
-      indexed: false,
-    }],
-    [Order, 'customer', false, 'Customer', {
-      kind: 'owner',
-      columns: ['customer_id'],
-      targetColumns: ['id'],
-      indexed: true,
-    }],
-    [Order, 'deliveries', true, 'Delivery', {
-      kind: 'inverse',
-      columns: ['id'],
-      targetColumns: ['order_id'],
-      indexed: false,
-    }],
-    [OrderItem, 'plant', false, 'Plant', {
-      kind: 'owner',
-      columns: ['plant_id'],
-      targetColumns: ['id'],
-      indexed: true,
-    }],
-    [AuditEntry, 'plant', false, 'Plant', {
-      kind: 'owner',
-      columns: ['plant_id'],
-      targetColumns: ['id'],
-      indexed: true,
-    }],
-  ]
-  for (const [entity, name, many, target, join] of joins) {
-    const found = relation(models.of(entity), name)
-    t.strictSame([found.many, found.target.name, found.join], [many, target, join], `${models.of(entity).name}.${name}`)
-  }
 })
 
 t.test('a relation knows whether the entity of the target columns declares an index on them', async (t) => {
@@ -320,21 +222,6 @@ t.test('a relation knows whether the entity of the target columns declares an in
   t.ok(indexed(Window, 'panes'), 'a foreign key of several columns')
 })
 
-t.test('an owning relation has the key that it refers to, with its types', async (t) => {
-  t.match(relation(models.of(Plant), 'supplier').key, [{
-    column: 'supplier_id',
-    type: { kind: 'integer' },
-    publicName: 'id',
-  }])
-  t.match(relation(models.of(Order), 'customer').key, [{ column: 'customer_id', type: { kind: 'uuid' } }])
-  t.match(relation(models.of(Plant), 'shelf').key, [
-    { column: 'shelf_house', type: { kind: 'text', maxLength: 10 }, publicName: 'house' },
-    { column: 'shelf_number', type: { kind: 'integer' }, publicName: 'number' },
-  ])
-  t.strictSame(relation(models.of(Plant), 'label').key, [])
-  t.strictSame(relation(models.of(Plant), 'tags').key, [])
-})
-
 t.test('a key that refers to a bigint has the declared form of the bigint', async (t) => {
   const Entry = defineEntity({ name: 'Entry', properties: { id: p.bigint('string').primary() } })
   const Count = defineEntity({ name: 'Count', properties: { id: p.bigint('number').primary() } })
@@ -350,16 +237,6 @@ t.test('a key that refers to a bigint has the declared form of the bigint', asyn
   const line = modelsOf([Entry, Count, Line]).of(Line)
   t.match(relation(line, 'entry').key, [{ type: { kind: 'bigint', form: 'string' } }])
   t.match(relation(line, 'count').key, [{ type: { kind: 'bigint', form: 'number' } }])
-})
-
-t.test('primary keys are single, composite, or made of relations', async (t) => {
-  const columns = (entity: unknown) =>
-    models.of(entity).primaryKey.map((part) => [part.property.name, ...part.columns.map(({ column }) => column)])
-  t.strictSame(columns(Plant), [['id', 'id']])
-  t.strictSame(columns(Shelf), [['house', 'house'], ['number', 'number']])
-  t.strictSame(columns(OrderItem), [['order', 'order_id'], ['plant', 'plant_id']])
-  t.match(models.of(OrderItem).primaryKey[0]?.columns, [{ type: { kind: 'integer' } }])
-  t.match(models.of(AuditEntry).primaryKey[0]?.columns, [{ type: { kind: 'bigint', form: 'string' } }])
 })
 
 t.test('with single-table inheritance, a class has its own rows and those of its subclasses', async (t) => {
@@ -562,21 +439,15 @@ t.test('an entity that cannot be a resource is refused', async (t) => {
 
 t.test('views and properties that MikroORM does not write are never written', async (t) => {
   const Total = defineEntity({
-    name: 'Total',
-    view: true,
-    expression: 'select 1 as id, 2 as sum',
+    name: 'Total', view: true, expression: 'select 1 as id, 2 as sum',
     properties: { id: p.integer().primary(), sum: p.integer() },
   })
   const Stored = defineEntity({
-    name: 'Stored',
-    view: { materialized: true },
-    expression: 'select 1 as id',
+    name: 'Stored', view: { materialized: true }, expression: 'select 1 as id',
     properties: { id: p.integer().primary() },
   })
   const Fixed = defineEntity({
-    name: 'Fixed',
-    readonly: true,
-    properties: { id: p.integer().primary(), name: p.string() },
+    name: 'Fixed', readonly: true, properties: { id: p.integer().primary(), name: p.string() },
   })
   const some = modelsOf([Total, Stored, Fixed])
   t.strictSame([Total, Stored, Fixed].map((entity) => some.of(entity).readOnly), [

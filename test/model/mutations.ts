@@ -13,18 +13,10 @@ export interface Mutation {
 }
 
 const reads = (breaks: string, file: string, from: string, to: string): Mutation => ({
-  breaks,
-  file,
-  from,
-  to,
-  test: 'random-requests',
+  breaks, file, from, to, test: 'random-requests',
 })
 const writes = (breaks: string, file: string, from: string, to: string): Mutation => ({
-  breaks,
-  file,
-  from,
-  to,
-  test: 'random-writes',
+  breaks, file, from, to, test: 'random-writes',
 })
 
 export const mutations: readonly Mutation[] = [

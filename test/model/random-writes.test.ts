@@ -47,10 +47,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constant('update' as const),
-      ticket: which,
-      body: bodies('update', LABELS),
-      ifMatch: ifMatches,
+      kind: fc.constant('update' as const), ticket: which, body: bodies('update', LABELS), ifMatch: ifMatches,
       method: fc.constantFrom('PUT' as const, 'PATCH' as const),
     }),
   },
@@ -66,11 +63,7 @@ await forOneDatabase(t, { entities: [Person, Label, Ticket] }, async (t, { orm }
 
   const app = newServer(t)
   const resources = Object.entries(RESOURCES).map(([path, { writable, requireIfMatch }]) =>
-    [path, {
-      crud: new CrudBase({ model: Ticket as any, writable }),
-      requireIfMatch,
-      name: path.slice(1),
-    }] as const
+    [path, { crud: new CrudBase({ model: Ticket as any, writable }), requireIfMatch, name: path.slice(1) }] as const
   )
   await app.register(crudKit, { orm, indexAdvice: false, resources: Object.fromEntries(resources) })
   const seen: Record<string, number> = {}

@@ -11,10 +11,7 @@ t.test('a column type has its value type, under all of its names', async (t) => 
     [['bigint', 'int8', 'bigserial'], { kind: 'bigint', form: 'string' }],
     [['numeric', 'decimal'], { kind: 'decimal', form: 'string', precision: undefined, scale: undefined }],
     [['numeric(10,2)', 'decimal(10, 2)', 'NUMERIC (10,2)'], {
-      kind: 'decimal',
-      form: 'string',
-      precision: 10,
-      scale: 2,
+      kind: 'decimal', form: 'string', precision: 10, scale: 2,
     }],
     [['numeric(10)'], { kind: 'decimal', form: 'string', precision: 10, scale: 0 }],
     [['real', 'float4'], { kind: 'float', single: true }],

@@ -62,22 +62,8 @@ function nameOf (operand: Comparable): string {
 
 /** Comparisons by operator; lists and patterns without the quotes of a JSON text. */
 const COMPARISONS: Readonly<Record<ComparisonOperator, string>> = {
-  eq: '=',
-  ne: '<>',
-  lt: '<',
-  lte: '<=',
-  gt: '>',
-  gte: '>=',
-  ieq: '= in lower case',
-  like: 'like',
-  ilike: 'ilike',
-  contains: 'ilike',
-  starts: 'ilike',
-  ends: 'ilike',
-  in: 'in',
-  nin: 'not in',
-  between: 'between',
-  overlap: 'has any of',
+  eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=', ieq: '= in lower case', like: 'like', ilike: 'ilike',
+  contains: 'ilike', starts: 'ilike', ends: 'ilike', in: 'in', nin: 'not in', between: 'between', overlap: 'has any of',
 }
 
 function comparison (

@@ -114,19 +114,13 @@ t.test('one record takes only fields and includes', async (t) => {
   t.strictSame(selectionOf(plan!.selection), ['id', { tags: ['id', 'deleted_at', 'name', 'weight'] }])
   const detail = 'A single record takes no filters, sorts or pagination. Allowed: fields, include.'
   const item = (code: string, parameter: string) => ({
-    source: { parameter },
-    code: `FST_CRUD_${code}_INVALID`,
-    detail,
-    allowed: ['fields', 'include'],
+    source: { parameter }, code: `FST_CRUD_${code}_INVALID`, detail, allowed: ['fields', 'include'],
   })
   const refused = thrownBy(() =>
     planGet(1, parseQueryParams('filter[name]=x&sort=name&page=1&per_page=2'), strict)
   ) as RequestError
   t.strictSame(refused.errors, [
-    item('FILTER', 'filter[name]'),
-    item('SORT', 'sort'),
-    item('PAGINATION', 'page'),
-    item('PAGINATION', 'per_page'),
+    item('FILTER', 'filter[name]'), item('SORT', 'sort'), item('PAGINATION', 'page'), item('PAGINATION', 'per_page'),
   ])
   t.throws(
     () => planGet('x', parseQueryParams('fields=q'), strict),

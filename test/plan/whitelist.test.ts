@@ -246,9 +246,7 @@ const refusals: readonly Refusal[] = [
     "AllowedSort 'shelf': values of type composite key (name a property behind it) have no order.",
   ],
   [
-    'a sort by bytes',
-    sorts(new AllowedSort('scan')),
-    "AllowedSort 'scan': values of type blob have no order.",
+    'a sort by bytes', sorts(new AllowedSort('scan')), "AllowedSort 'scan': values of type blob have no order.",
     Specimen,
   ],
   [

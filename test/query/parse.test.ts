@@ -6,9 +6,7 @@ t.test('filters are conditions in the order of the query string', async t => {
     ['filter[name]=Tech', [{ field: 'name', value: 'Tech' }]],
     ['filter[price][gte]=100', [{ field: 'price', operator: 'gte', value: '100' }]],
     ['filter[b]=1&filter[a]=2&filter[b][lt]=3', [{ field: 'b', value: '1' }, { field: 'a', value: '2' }, {
-      field: 'b',
-      operator: 'lt',
-      value: '3',
+      field: 'b', operator: 'lt', value: '3',
     }]],
     ['filter[author.name]=x', [{ field: 'author.name', value: 'x' }]],
     ['filter[name]=a,b', [{ field: 'name', value: 'a,b' }]],

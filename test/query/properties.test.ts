@@ -119,10 +119,7 @@ t.test('any text, in the form of any parser, gives a frozen result without proto
   assertProperty(
     fc.property(queryText, (query) => {
       return [
-        query,
-        new URLSearchParams(query),
-        querystring.parse(query),
-        qs.parse(query),
+        query, new URLSearchParams(query), querystring.parse(query), qs.parse(query),
         qs.parse(query, { plainObjects: true, depth: 10 }),
       ]
         .every((form) => isSafe(parseQueryParams(form)))
@@ -138,15 +135,8 @@ t.test('any object gives a frozen result without prototypes', async t => {
     fc.string()
   )
   const anything = fc.anything({
-    key,
-    withBigInt: true,
-    withDate: true,
-    withMap: true,
-    withNullPrototype: true,
-    withSparseArray: true,
-    withTypedArray: true,
-    withObjectString: true,
-    maxDepth: 5,
+    key, withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withSparseArray: true,
+    withTypedArray: true, withObjectString: true, maxDepth: 5,
   })
   assertProperty(
     fc.property(fc.oneof(anything, fc.dictionary(key, anything)), (query) => isSafe(parseQueryParams(query))),

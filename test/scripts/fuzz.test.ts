@@ -13,7 +13,9 @@ t.test('only files that draw examples are found', async (t) => {
   const files = fuzzFiles()
   for (
     const file of [
-      'test/query/properties.test.ts', 'test/sql/sql-injection.test.ts', 'test/security/disclosure.test.ts',
+      'test/query/properties.test.ts',
+      'test/sql/sql-injection.test.ts',
+      'test/security/disclosure.test.ts',
       'test/security/injection.test.ts',
     ]
   ) t.ok(files.includes(file), file)

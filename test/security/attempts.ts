@@ -329,12 +329,8 @@ const reference = fc.constantFrom(1, 2, 3, 4, 500, 501, 600, 601, 9999, 1001)
 const RIGHT = {
   '/people': fc.record(
     {
-      name: fc.constantFrom('Zoe', 'qZalphaWx'),
-      age: fc.constant(20),
-      team: fc.constantFrom(1, 3, 9999),
-      mentor: reference,
-      home: fc.constant({ city: 'Rome' }),
-      work: fc.constant({ trade: 'art' }),
+      name: fc.constantFrom('Zoe', 'qZalphaWx'), age: fc.constant(20), team: fc.constantFrom(1, 3, 9999),
+      mentor: reference, home: fc.constant({ city: 'Rome' }), work: fc.constant({ trade: 'art' }),
     },
     { requiredKeys: ['name'] }
   ),

@@ -52,9 +52,7 @@ await forEachDatabase(t, { entities: [Crate, Item, Tag] }, async (t, { orm, name
   const app = Fastify({ forceCloseConnections: true })
   await app.register(crudKit, {
     database: {
-      databaseUrl: server.href,
-      entities: [Crate, Item, Tag],
-      applicationName: 'broken',
+      databaseUrl: server.href, entities: [Crate, Item, Tag], applicationName: 'broken',
       pool: { max: 3, connectionTimeoutMillis: 5_000 },
     },
     indexAdvice: false,

@@ -18,10 +18,7 @@ const MAX_LOG = 64 * 1024
 const many = (count: number, item: (index: number) => string, separator = ','): string =>
   Array.from({ length: count }, (_, index) => item(index)).join(separator)
 const post = (url: string, payload: string): InjectOptions => ({
-  method: 'POST',
-  url,
-  payload,
-  headers: { 'content-type': 'application/json' },
+  method: 'POST', url, payload, headers: { 'content-type': 'application/json' },
 })
 
 /** A request, and the number of its mistakes; `undefined` if the query string may be too long to count them all. */

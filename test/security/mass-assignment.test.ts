@@ -41,24 +41,12 @@ const Account = defineEntity({
 const NAMES = ['name', 'nickName', 'team', 'friends'] as const
 /** Every property that the list leaves out, with a value that its column takes. */
 const CLOSED: Readonly<Record<string, unknown>> = {
-  isAdmin: true,
-  credit: 1_000_000,
-  id: 77,
-  uuid: '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10',
-  created_at: '2024-05-31T00:00:00Z',
-  updated_at: '2024-05-31T00:00:00Z',
-  deleted_at: '2024-05-31T00:00:00Z',
-  revision: 9,
-  shout: 'x',
+  isAdmin: true, credit: 1_000_000, id: 77, uuid: '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10',
+  created_at: '2024-05-31T00:00:00Z', updated_at: '2024-05-31T00:00:00Z', deleted_at: '2024-05-31T00:00:00Z',
+  revision: 9, shout: 'x',
 }
 const UNKNOWN: Readonly<Record<string, unknown>> = {
-  secret: 's3cret',
-  nickName: 'x',
-  is_admin: true,
-  nothing: 1,
-  members: [],
-  toString: 'x',
-  hasOwnProperty: true,
+  secret: 's3cret', nickName: 'x', is_admin: true, nothing: 1, members: [], toString: 'x', hasOwnProperty: true,
 }
 
 await forOneDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }) => {
@@ -125,9 +113,7 @@ await forOneDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }
     }
     t.strictSame([...answers], ["There is no property '?' to write. Allowed: friends, name, nick_name, team."])
     const response = await app.inject({
-      method: 'POST',
-      url: '/members',
-      headers: { 'content-type': 'application/json' },
+      method: 'POST', url: '/members', headers: { 'content-type': 'application/json' },
       payload: '{"name":"x","__proto__":{"isAdmin":true}}',
     })
     t.equal(response.statusCode, 400)
@@ -166,9 +152,7 @@ await forOneDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }
     const { id } = await created('/members', { name: 'Ada' })
     const record = await read(`/lenient/${id}`)
     t.match(await updated(`/lenient/${id}`, { ...record, ...CLOSED, id, name: 'Eve' }), {
-      name: 'Eve',
-      isAdmin: false,
-      credit: 0,
+      name: 'Eve', isAdmin: false, credit: 0,
     })
     t.match(await created('/lenient', { ...CLOSED, name: 'Mal' }), { isAdmin: false, credit: 0 })
     t.equal(verdict(await patch(`/lenient/${id}`, { ...record, secret: 'x' })), '400 FST_ERR_VALIDATION /secret')
@@ -230,10 +214,7 @@ await forOneDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }
       orm
     )
     t.strictSame([names(create), (create as Json).required, names(update), (update as Json).required], [
-      ['name', 'team'],
-      ['name'],
-      ['nick_name'],
-      undefined,
+      ['name', 'team'], ['name'], ['nick_name'], undefined,
     ])
     const closed = crudSchemas(new CrudBase({ model: Member }), orm)
     t.strictSame([names(closed.create), (closed.create as Json).additionalProperties], [[], false])

@@ -108,9 +108,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
   t.test('small records are counted, too, if their length alone does not prove that the answer fits', async (t) => {
     const { projects } = await serverOf(t, orm, { maxIncluded: 6 })
     t.strictSame((await projects.get('fields=id&include=tasks&fields[tasks]=id&per_page=2')).items[1].tasks, [
-      { id: 4 },
-      { id: 5 },
-      { id: 6 },
+      { id: 4 }, { id: 5 }, { id: 6 },
     ])
     await projects.refused('fields=id&include=tasks&fields[tasks]=id&per_page=3')
   })
@@ -141,9 +139,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       (await (await serverOf(t, orm, { maxBytes, count: 'none' })).app.inject(`/projects?${query}`)).json()
     t.equal((await ask(length, 'per_page=4&fields=id,name,notes')).items.length, 4)
     t.match(await ask(length - 1, 'per_page=4&fields=id,name,notes'), {
-      statusCode: 400,
-      code: 'FST_CRUD_TOO_LARGE',
-      errors: [{ source: { parameter: 'per_page' } }],
+      statusCode: 400, code: 'FST_CRUD_TOO_LARGE', errors: [{ source: { parameter: 'per_page' } }],
     })
     t.match(await ask(10, 'limit=4'), {
       detail:

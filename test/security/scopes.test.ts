@@ -6,12 +6,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
 import t from 'tap'
 import {
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  BaseModel,
-  CrudBase,
-  QueryBuilderConfig,
+  AllowedFilters, AllowedInclude, AllowedSort, BaseModel, CrudBase, QueryBuilderConfig,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { bodyOf, select, serve } from '../http/helper.ts'
@@ -103,11 +98,8 @@ await forEachDatabase(t, {
     },
   }
   const routes = {
-    scope,
-    hooks,
-    operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
-    allowHardDelete: true,
-    stream: true,
+    scope, hooks, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
+    allowHardDelete: true, stream: true,
   } as const
   const every = { pagination: { maxPerPage: 100 } }
   const app: FastifyInstance = await serve(t, orm, {
@@ -341,9 +333,7 @@ await forEachDatabase(t, {
           __,
           label
         ) => [{ title: 'One', project: shop.id, labels: [goods.id] }, {
-          title: 'Spy',
-          project: shop.id,
-          labels: [label],
+          title: 'Spy', project: shop.id, labels: [label],
         }],
       ],
       ['PATCH', `/tasks/${sell.id}`, (project) => ({ project })],
@@ -375,9 +365,7 @@ await forEachDatabase(t, {
     const before = await everything()
     for (
       const payload of [{ title: 'Theirs', project: shop.id, tenant: 1 }, [{ title: 'Mine', project: shop.id }, {
-        title: 'Theirs',
-        project: shop.id,
-        tenant: 1,
+        title: 'Theirs', project: shop.id, tenant: 1,
       }]]
     ) t.equal(bodyOf(await as(2, 'POST', '/tasks', payload)).code, 'FST_CRUD_OUT_OF_SCOPE')
     for (const method of ['PUT', 'PATCH'] as const) {

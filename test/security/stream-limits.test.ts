@@ -150,9 +150,7 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
       }],
     })
     t.match(await refusal('/boxes?filter[kind]=deep&include=items.parts&sort=size'), {
-      status: 400,
-      code: TOO_LARGE,
-      errors: [{ detail: /'items.parts'/ }],
+      status: 400, code: TOO_LARGE, errors: [{ detail: /'items.parts'/ }],
     })
     for (const kind of ['heavy', 'escaped']) {
       t.match(await refusal(`/boxes?filter[kind]=${kind}&include=items`), {
@@ -173,9 +171,7 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
 
   t.test('default limits also apply to more than the database could build', async (t) => {
     t.match(await refusal('/default?filter[kind]=huge&include=items.maker'), {
-      status: 400,
-      code: TOO_LARGE,
-      errors: [{ detail: /16777216 bytes/ }],
+      status: 400, code: TOO_LARGE, errors: [{ detail: /16777216 bytes/ }],
     })
   })
 

@@ -101,9 +101,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres, timeout: 600_000 }, async (t)
     const [status] = await once(child, 'close')
     t.equal(status, 0)
     t.strictSame(JSON.parse(output), {
-      long: [400, 'FST_CRUD_TOO_LARGE'],
-      impossible: [400, 'FST_CRUD_TOO_LARGE'],
-      index: [400, 'FST_CRUD_DATA_INVALID'],
+      long: [400, 'FST_CRUD_TOO_LARGE'], impossible: [400, 'FST_CRUD_TOO_LARGE'], index: [400, 'FST_CRUD_DATA_INVALID'],
       next: [200, null],
     })
   })

@@ -24,17 +24,9 @@ const Arrays = defineEntity({
 })
 
 const FULL = {
-  id: 1,
-  moments: ['2024-01-01T00:00:00.000Z', null, '1969-12-31T23:59:59.999Z'],
-  unzoned: ['2024-01-01T00:00:00.123Z'],
-  huge: ['9007199254740993', '-1'],
-  exact: ['1.50', '12345678901234567890.5'],
-  bytes: ['AAE=', ''],
-  spans: ['1 day'],
-  texts: ['b', 'a,"', null],
-  numbers: [3, 1],
-  matrix: [[1, 2], [3, 4]],
-  parent: null,
+  id: 1, moments: ['2024-01-01T00:00:00.000Z', null, '1969-12-31T23:59:59.999Z'], unzoned: ['2024-01-01T00:00:00.123Z'],
+  huge: ['9007199254740993', '-1'], exact: ['1.50', '12345678901234567890.5'], bytes: ['AAE=', ''], spans: ['1 day'],
+  texts: ['b', 'a,"', null], numbers: [3, 1], matrix: [[1, 2], [3, 4]], parent: null,
 }
 const none = (id: number, value: unknown) => ({
   ...Object.fromEntries(Object.keys(FULL).map((name) => [name, value])),

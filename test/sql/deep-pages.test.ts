@@ -26,11 +26,7 @@ const Sheet = defineEntity({
 const Proof = defineEntity({
   name: 'Proof',
   properties: {
-    batch: p.integer().primary(),
-    number: p.integer().primary(),
-    title: p.text(),
-    note: p.text(),
-    colour: p.text(),
+    batch: p.integer().primary(), number: p.integer().primary(), title: p.text(), note: p.text(), colour: p.text(),
   },
 })
 

@@ -95,9 +95,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a filter may use related rows, or no row at all', async (t) => {
     const em = fork()
     em.addFilter({
-      name: 'related',
-      entity: Plant,
-      cond: { supplier: { country: 'fr' }, tags: { name: ['sun', 'shade'] } },
+      name: 'related', entity: Plant, cond: { supplier: { country: 'fr' }, tags: { name: ['sun', 'shade'] } },
       default: true,
     })
     t.strictSame(await sameEverywhere(t, em, plants, 'sort=id'), [1, 3, 6, 10])
@@ -166,10 +164,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(
       await found(orm, crudOf(Specimen), '', 'id', {
         scope: {
-          acidity: { $lt: 1e300, $gt: -1e300 },
-          chlorophyll: 0.25,
-          value: 19.99,
-          pollen: { $in: [5_000_000_000, 1] },
+          acidity: { $lt: 1e300, $gt: -1e300 }, chlorophyll: 0.25, value: 19.99, pollen: { $in: [5_000_000_000, 1] },
         },
       }),
       [1]

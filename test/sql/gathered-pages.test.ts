@@ -31,10 +31,7 @@ const Stone = defineEntity({
 const Odd = defineEntity({
   name: 'Odd',
   properties: {
-    id: p.integer().primary(),
-    kind: p.text(),
-    other: p.text().name('@sort0'),
-    long: p.text().name('@sort1'),
+    id: p.integer().primary(), kind: p.text(), other: p.text().name('@sort0'), long: p.text().name('@sort1'),
   },
 })
 const Computed = defineEntity({

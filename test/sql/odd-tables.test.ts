@@ -93,16 +93,8 @@ await forEachDatabase(t, {
     em.create(Rows, { id: 2, e0: 'b', item: 'y', page })
     const odd = (id: number, user?: any) =>
       em.create(Odd, {
-        id,
-        select: `s${id}`,
-        from: id,
-        CamelCase: 'C',
-        straße: 'ß',
-        quoted: 'q',
-        spaced: 's',
-        question: 'why',
-        dollar: '$',
-        user,
+        id, select: `s${id}`, from: id, CamelCase: 'C', straße: 'ß', quoted: 'q', spaced: 's', question: 'why',
+        dollar: '$', user,
       })
     const first = odd(1)
     odd(2, first).all.add(page)
@@ -137,11 +129,7 @@ await forEachDatabase(t, {
         total: 5,
         count: 6,
         rows: [{ id: 1, e0: 'a', fetched: 3, item: 'x', page: 1 }, {
-          id: 2,
-          e0: 'b',
-          fetched: null,
-          item: 'y',
-          page: 1,
+          id: 2, e0: 'b', fetched: null, item: 'y', page: 1,
         }],
       }],
       total: 1,
@@ -156,25 +144,15 @@ await forEachDatabase(t, {
       allowedSorts: [new AllowedSort('page.items')],
     })
     t.match((await listOf(orm, rows, 'include=page&sort=-page.items&per_page=1')).items, [{
-      id: 1,
-      item: 'x',
-      page: { id: 1, items: 'i' },
+      id: 1, item: 'x', page: { id: 1, items: 'i' },
     }])
     t.equal((await listOf(orm, crudOf(Rows, { pagination: { count: 'none' } }), 'per_page=1')).has_next, true)
   })
 
   t.test('names of every kind are quoted', async (t) => {
     const record = {
-      id: 2,
-      select: 's2',
-      from: 2,
-      CamelCase: 'C',
-      straße: 'ß',
-      'it\'s \\ "odd"': 'q',
-      spaced: 's',
-      question: 'why',
-      dollar: '$',
-      user: 1,
+      id: 2, select: 's2', from: 2, CamelCase: 'C', straße: 'ß', 'it\'s \\ "odd"': 'q', spaced: 's', question: 'why',
+      dollar: '$', user: 1,
     }
     const em = orm.em.fork()
     t.strictSame(await odds.get(em, 2), record)
@@ -190,10 +168,7 @@ await forEachDatabase(t, {
     t.strictSame(await found(orm, odds, 'sort=-user.select,-straße'), [2, 1])
     const url = 'fields=id&include=user,group,all&fields[user]=id&fields[group]=id&fields[all]=id'
     t.strictSame((await listOf(orm, odds, url)).items, [{ id: 1, user: null, group: [{ id: 2 }], all: [] }, {
-      id: 2,
-      user: { id: 1 },
-      group: [],
-      all: [{ id: 1 }],
+      id: 2, user: { id: 1 }, group: [], all: [{ id: 1 }],
     }])
     t.match((await listOf(orm, odds, 'include=all.rows&sort=-from')).items[0], {
       all: [{ rows: [{ item: 'x' }, { item: 'y' }] }],

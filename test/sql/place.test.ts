@@ -18,10 +18,7 @@ function conditions (sort: string, position: Partial<Position> & Pick<Position, 
   const first = planOf(`cursor=&fields=&sort=${sort}`, whitelist) as unknown as KeysetPlan
   const { text } = compiled(
     planPage({ ...first, selection: { ...first.selection, properties: [] } }, {
-      side: 'after',
-      inclusive: false,
-      texts: [],
-      ...position,
+      side: 'after', inclusive: false, texts: [], ...position,
     }, { witness })
   )
   return [...text.matchAll(/"deleted_at" is null and (.*?) order by/g)].map(([, condition]) =>

@@ -1,11 +1,7 @@
 /** Random query strings that the nursery's widest whitelist allows. */
 import fc from 'fast-check'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  type QueryBuilderOptions,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions,
 } from '../../src/config/index.ts'
 
 const TEXT = [

@@ -40,10 +40,7 @@ await forEachDatabase(t, {
 
   t.test('reads use the schema of the option', async (t) => {
     t.strictSame((await listOf(orm, books, 'include=topics,shop')).items, [{
-      id: 1,
-      title: 'Herbs',
-      topics: [{ id: 2 }],
-      shop: { id: 3 },
+      id: 1, title: 'Herbs', topics: [{ id: 2 }], shop: { id: 3 },
     }])
     t.strictSame(await found(orm, books, 'filter[topics.id]=2&filter[shop.id]=3'), [1])
     t.strictSame(

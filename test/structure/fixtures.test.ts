@@ -34,21 +34,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const em = orm.em.fork()
     const usual = await em.findOneOrFail(Specimen, { code: 'USUAL' }, { populate: ['diary'] })
     t.match(usual, {
-      cells: '12000000000',
-      pollen: 5_000_000_000,
-      spores: 123n,
-      dryMass: '12.500000',
-      value: 19.99,
-      minimum: -12.5,
-      flowering: 'summer',
-      hardiness: 2,
-      sownOn: '2023-02-28',
-      wateredAt: '07:30:00',
-      ringWidths: [3, 1, 2],
-      readings: { sensor: 'north', values: [1, 2.5, -3] },
-      synonyms: ['English lavender', 'true, "real" one'],
-      size: { height: 60, width: 40, unit: 'cm' },
-      diary: /^Day 1/,
+      cells: '12000000000', pollen: 5_000_000_000, spores: 123n, dryMass: '12.500000', value: 19.99, minimum: -12.5,
+      flowering: 'summer', hardiness: 2, sownOn: '2023-02-28', wateredAt: '07:30:00', ringWidths: [3, 1, 2],
+      readings: { sensor: 'north', values: [1, 2.5, -3] }, synonyms: ['English lavender', 'true, "real" one'],
+      size: { height: 60, width: 40, unit: 'cm' }, diary: /^Day 1/,
     })
     t.strictSame(usual.petals, new Colour(150, 123, 182))
     t.strictSame(usual.measuredAt, new Date('2024-05-06T07:08:09.123Z'))

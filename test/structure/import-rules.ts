@@ -144,12 +144,8 @@ function refuseRelative (file: string, target: string, typeOnly: boolean): strin
 
 /** The modules that package.json exports. */
 const EXPORTED: ReadonlySet<string> = new Set([
-  'src/index.ts',
-  'src/client/index.ts',
-  'src/client/tanstack-query.ts',
-  'src/admin/react-admin/index.ts',
-  'src/admin/refine/index.ts',
-  'plugins/explorer.ts',
+  'src/index.ts', 'src/client/index.ts', 'src/client/tanstack-query.ts', 'src/admin/react-admin/index.ts',
+  'src/admin/refine/index.ts', 'plugins/explorer.ts',
 ])
 
 /** The example is written like an application: it uses only the exports of the package. */

@@ -59,13 +59,7 @@ function membersOf (source: ts.SourceFile, operator: string): readonly ts.Object
 
 /** Operators by the member to remove from their entry. */
 const LACKING = {
-  eq: 'value',
-  ne: 'accepts',
-  lt: 'read',
-  between: 'sql',
-  in: 'index',
-  like: 'meaning',
-  isnull: 'example',
+  eq: 'value', ne: 'accepts', lt: 'read', between: 'sql', in: 'index', like: 'meaning', isnull: 'example',
 } as const satisfies Partial<Record<keyof typeof OPERATORS, keyof OperatorForm>>
 
 t.test('an entry without a member is a type error in the table', async (t) => {
@@ -92,13 +86,8 @@ t.test('an entry without a member is a type error in the table', async (t) => {
     ],
   ])
   const options: ts.CompilerOptions = {
-    target: ts.ScriptTarget.ES2024,
-    module: ts.ModuleKind.NodeNext,
-    strict: true,
-    noEmit: true,
-    allowImportingTsExtensions: true,
-    skipLibCheck: true,
-    types: ['node'],
+    target: ts.ScriptTarget.ES2024, module: ts.ModuleKind.NodeNext, strict: true, noEmit: true,
+    allowImportingTsExtensions: true, skipLibCheck: true, types: ['node'],
   }
   const host = ts.createCompilerHost(options, true)
   const { getSourceFile } = host

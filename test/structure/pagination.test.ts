@@ -6,12 +6,7 @@ import type { Offer } from '../../src/catalogue/index.ts'
 import { QueryBuilderConfig } from '../../src/config/index.ts'
 import { parametersOf } from '../../src/http/schemas/parameters.ts'
 import {
-  PAGE_PARAMETER_NAMES,
-  PAGE_PARAMETERS,
-  PAGE_STYLES,
-  RIVALS,
-  type PageParameterName,
-  type PageValues,
+  PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, PAGE_STYLES, RIVALS, type PageParameterName, type PageValues,
 } from '../../src/base/page-styles.ts'
 import { planList } from '../../src/plan/index.ts'
 import { suggestionFor } from '../../src/plan/unknown/suggestion.ts'

@@ -56,9 +56,7 @@ t.test('a type has the SQL of a sum and of a mean if it has their types', async 
 
 t.test('a value of the application in the form of bodies is a value of its type', async (t) => {
   const given: Partial<Record<TypeName, readonly unknown[]>> = {
-    integer: ['10'],
-    bigint: ['10', 10],
-    decimal: ['1.5', 1.5],
+    integer: ['10'], bigint: ['10', 10], decimal: ['1.5', 1.5],
   }
   for (const { type, name } of columns) {
     const { toBody } = wireTypeOf(type)

@@ -11,9 +11,7 @@ describe('a client of the example', () => {
       Array<{ id: string, name: string, status: 'draft' | 'active' | 'archived', productsCount: number }>
     >()
     const product = await api['/products'].get(1, {
-      fields: ['price'],
-      include: ['category'],
-      fieldsByInclude: { category: ['name'] },
+      fields: ['price'], include: ['category'], fieldsByInclude: { category: ['name'] },
     })
     expect(product).type.toBe<{ price: number, category: { name: string } | null }>()
     const article = await api['/articles'].get(1, { fields: ['title'], include: ['user'] })

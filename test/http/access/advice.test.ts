@@ -19,10 +19,7 @@ async function warningsOf (
   })
   t.teardown(() => app.close())
   await app.register(crudKit, {
-    orm,
-    indexAdvice: false,
-    resources: { '/tasks': { crud: tasks, ...route } },
-    access: { role: roleOf, roles },
+    orm, indexAdvice: false, resources: { '/tasks': { crud: tasks, ...route } }, access: { role: roleOf, roles },
     ...options,
   })
   await app.ready()

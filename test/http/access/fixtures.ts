@@ -4,14 +4,7 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Test } from 'tap'
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  crudKit,
-  type AccessOptions,
-  type CrudKitOptions,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, type AccessOptions, type CrudKitOptions,
 } from '../../../src/index.ts'
 import type { Include } from '../../../src/config/index.ts'
 import { newServer } from '../../helpers/server.ts'
@@ -133,9 +126,7 @@ export const tasks = new CrudBase<any>({
   },
 })
 export const users = new CrudBase<any>({
-  model: User,
-  writable: 'all',
-  queryConfig: { allowedFilters: [AllowedFilters.exact('name')] },
+  model: User, writable: 'all', queryConfig: { allowedFilters: [AllowedFilters.exact('name')] },
 })
 export const labels = new CrudBase<any>({ model: Label, writable: 'all' })
 export const countries = new CrudBase<any>({
@@ -147,9 +138,7 @@ export const countries = new CrudBase<any>({
 export const resources = {
   '/projects': { crud: projects, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'] },
   '/tasks': {
-    crud: tasks,
-    operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
-    stream: true,
+    crud: tasks, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'], stream: true,
     allowHardDelete: true,
   },
   '/users': users,

@@ -16,20 +16,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const list = await send('GET', '/projects?include=tasks,parent&filter[status]=closed')
     t.equal(list.status, 200)
     t.strictSame(list.body.items, [{
-      id: 2,
-      tenant: 1,
-      name: 'Gemini',
-      status: 'closed',
-      version: 2,
-      parent: { id: 1, tenant: 1, name: 'Apollo', status: 'open', parent: null, version: 1 },
-      tasks: [],
+      id: 2, tenant: 1, name: 'Gemini', status: 'closed', version: 2,
+      parent: { id: 1, tenant: 1, name: 'Apollo', status: 'open', parent: null, version: 1 }, tasks: [],
     }])
     const task = await send('GET', '/tasks/1?include=project')
     t.strictSame(task.body, {
-      id: 1,
-      tenant: 1,
-      title: 'Land',
-      deleted_at: null,
+      id: 1, tenant: 1, title: 'Land', deleted_at: null,
       project: { id: 1, tenant: 1, name: 'Apollo', status: 'open', parent: null, version: 1 },
     })
     const created = await send('POST', '/projects', { name: 'Mercury' })

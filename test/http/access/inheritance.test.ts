@@ -10,17 +10,12 @@ const Task = defineEntity({
   discriminatorColumn: 'kind',
   discriminatorValue: 'task',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    tenant: p.integer(),
-    kind: p.string().default('task'),
+    id: p.integer().primary().autoincrement(), tenant: p.integer(), kind: p.string().default('task'),
     note: p.string().default(''),
   },
 })
 const Bug = defineEntity({
-  name: 'Bug',
-  extends: Task,
-  discriminatorValue: 'bug',
-  properties: { severity: p.integer().default(1) },
+  name: 'Bug', extends: Task, discriminatorValue: 'bug', properties: { severity: p.integer().default(1) },
 })
 const Crash = defineEntity({ name: 'Crash', extends: Bug, discriminatorValue: 'crash', properties: {} })
 
@@ -33,9 +28,7 @@ const resource = (model: unknown) => ({
   operations: ['list', 'get', 'create', 'update'] as const,
 })
 const resources: CrudKitOptions['resources'] = {
-  '/tasks': resource(Task),
-  '/bugs': resource(Bug),
-  '/crashes': resource(Crash),
+  '/tasks': resource(Task), '/bugs': resource(Bug), '/crashes': resource(Crash),
 }
 const rows = { rows: (request: Parameters<typeof tenantOf>[0]) => ({ tenant: tenantOf(request) }) }
 const limited = { ...rows, hidden: ['note'] }
@@ -54,9 +47,7 @@ await forOneDatabase(t, {
   const serve = async (t: Parameters<typeof serveWith>[0], rules: RoleRules) =>
     sender(
       await serveWith(t, orm, {
-        access: { role: roleOf, roles: { member: rules } },
-        resources,
-        shared: ['Task', 'Bug', 'Crash'],
+        access: { role: roleOf, roles: { member: rules } }, resources, shared: ['Task', 'Bug', 'Crash'],
       })
     )
 

@@ -51,9 +51,7 @@ await forOneDatabase(t, {
   const serve = async (t: Parameters<typeof serveWith>[0], rules: RoleRules) =>
     sender(
       await serveWith(t, orm, {
-        access: { role: roleOf, roles: { member: rules } },
-        resources,
-        shared: ['User', 'Project', 'Label'],
+        access: { role: roleOf, roles: { member: rules } }, resources, shared: ['User', 'Project', 'Label'],
       })
     )
   const links = async () => await select(orm, 'select project_id, label_id from project_labels')

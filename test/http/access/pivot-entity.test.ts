@@ -119,9 +119,7 @@ await forEachDatabase(t, {
     t.match(reader, { loans: [{ volume: 1 }], loansCount: 1 })
     t.equal(reader.loans.length, 1)
     t.match((await send('GET', '/volumes/2?include=loans,loansCount,loansExists')).body, {
-      loans: [],
-      loansCount: 0,
-      loansExists: false,
+      loans: [], loansCount: 0, loansExists: false,
     })
     t.equal(await total(send, '/readers?filter[loans.volume.name]=secret'), 0)
     t.equal(await total(send, '/readers?filter[loans.volume.name]=open'), 1)

@@ -135,10 +135,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     const lines: string[] = []
     const logged = newServer(t, { logger: { level: 'info', stream: { write: (line: string) => lines.push(line) } } })
     const errors: Readonly<Record<string, object>> = {
-      '/401': { statusCode: 401 },
-      '/429': { status: 429 },
-      '/503': { statusCode: 503 },
-      '/200': { statusCode: 200 },
+      '/401': { statusCode: 401 }, '/429': { status: 429 }, '/503': { statusCode: 503 }, '/200': { statusCode: 200 },
       '/none': {},
     }
     await logged.register(crudKit, {

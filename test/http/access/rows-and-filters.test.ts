@@ -17,11 +17,7 @@ const says: { filter: object, rows: object, scope: object } = { filter: {}, rows
 const NOTHING = { filter: {}, rows: {}, scope: {} }
 const visible = { visible: { name: 'visible', cond: { n: { $ne: 9 } }, default: true } }
 
-const Size = defineEntity({
-  name: 'Size',
-  embeddable: true,
-  properties: { height: p.integer(), width: p.integer() },
-})
+const Size = defineEntity({ name: 'Size', embeddable: true, properties: { height: p.integer(), width: p.integer() } })
 const Tile = defineEntity({
   name: 'Tile',
   filters: { says: { name: 'says', cond: () => says.filter, args: false, default: true } },

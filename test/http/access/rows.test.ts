@@ -180,9 +180,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         role: roleOf,
         roles: {
           member: {
-            Project: { rows: counting('Project', true) },
-            Task: { rows: counting('Task', false) },
-            User: true,
+            Project: { rows: counting('Project', true) }, Task: { rows: counting('Task', false) }, User: true,
             Label: true,
           },
         },
@@ -313,9 +311,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       resources: {
         '/tasks': {
           crud: new CrudBase<any>({
-            model: Task,
-            writable: 'all',
-            queryConfig: { allowedFilters: [AllowedFilters.exact('title')] },
+            model: Task, writable: 'all', queryConfig: { allowedFilters: [AllowedFilters.exact('title')] },
           }),
           scope: (request) => ({ tenant: tenantOf(request), title: { $ne: 'Launch' } }),
         },
@@ -335,9 +331,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('an estimated total is refused at start-up unless it may cover all rows', async (t) => {
     const planned = (estimateAllRows: boolean) => ({
       '/projects': new CrudBase<any>({
-        model: Project,
-        writable: 'all',
-        queryConfig: { pagination: { count: 'planned', estimateAllRows } },
+        model: Project, writable: 'all', queryConfig: { pagination: { count: 'planned', estimateAllRows } },
       }),
     })
     const rules = { role: roleOf, roles: { member: { Project: ownRows } } }

@@ -9,10 +9,7 @@ import { verdict, writes } from './helper.ts'
 const Part = defineEntity({
   name: 'Part',
   properties: {
-    code: p.string().length(5).primary(),
-    number: p.integer().primary(),
-    price: p.integer(),
-    name: p.string(),
+    code: p.string().length(5).primary(), number: p.integer().primary(), price: p.integer(), name: p.string(),
   },
 })
 const Box = defineEntity({ name: 'Box', properties: { ...primaryKey, name: p.string() } })

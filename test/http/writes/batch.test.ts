@@ -36,9 +36,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('records may have different properties, and omitted ones get their defaults', async (t) => {
     const response = await post('/plants', [{ name: 'A', supplier: 1, price: 1 }, {
-      supplier: 2,
-      status: 'active',
-      name: 'B',
+      supplier: 2, status: 'active', name: 'B',
     }, { name: 'C', supplier: 1, shelf: { house: 'A', number: 1 }, inStock: false, position: 7 }])
     t.strictSame(
       bodyOf(response).map((
@@ -180,9 +178,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const records = await shelves.createMany(orm.em.fork(), many)
     t.equal(records.length, many.length)
     t.strictSame([records[0], records.at(-1)], [{ house: 'MANY', number: 0, capacity: null }, {
-      house: 'MANY',
-      number: 11_999,
-      capacity: null,
+      house: 'MANY', number: 11_999, capacity: null,
     }])
     t.strictSame(recorder.take().map(({ sql }) => sql.slice(0, 6)), ['begin', 'insert', 'insert', 'commit'])
     await t.rejects(

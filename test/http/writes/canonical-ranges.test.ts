@@ -38,9 +38,7 @@ const HookedPlan = defineEntity({
 
 await forEachDatabase(t, { entities: [Slot, Rule, Plan, HookedPlan] }, async (t, { orm }) => {
   const app = await serve(t, orm, {
-    '/slots': resource(Slot),
-    '/plans': resource(Plan),
-    '/hooked': resource(HookedPlan),
+    '/slots': resource(Slot), '/plans': resource(Plan), '/hooked': resource(HookedPlan),
   })
   const { created, updated, post, patch } = writes(app)
 
@@ -57,11 +55,8 @@ await forEachDatabase(t, { entities: [Slot, Rule, Plan, HookedPlan] }, async (t,
 
   t.test('ranges inside of JSON have the form of columns', async (t) => {
     const rule = {
-      seats: '(0,5]',
-      days: '[2024-02-28,2024-02-29]',
-      moments: '[2024-01-01T02:00:00+02:00,2024-01-01T00:00:00.000001Z]',
-      local: '[2024-01-01,]',
-      amounts: '[1.50,2]',
+      seats: '(0,5]', days: '[2024-02-28,2024-02-29]',
+      moments: '[2024-01-01T02:00:00+02:00,2024-01-01T00:00:00.000001Z]', local: '[2024-01-01,]', amounts: '[1.50,2]',
     }
     const empty = { seats: '[3,3)', days: null, moments: 'empty', local: null, amounts: '(1,1.0]' }
     const record = await created('/plans', { rule, rules: [rule, empty], columns: rule })

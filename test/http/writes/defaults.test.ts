@@ -32,10 +32,7 @@ const Level = defineEntity({
 const Kept = defineEntity({
   name: 'Kept',
   properties: {
-    id: p.uuid().primary().defaultRaw('gen_random_uuid()'),
-    ...uuid,
-    ...timestamps,
-    deleted_at: p.datetime().nullable(),
+    id: p.uuid().primary().defaultRaw('gen_random_uuid()'), ...uuid, ...timestamps, deleted_at: p.datetime().nullable(),
     name: p.text().nullable(),
   },
 })

@@ -43,7 +43,11 @@ const Hooked = defineEntity({
   name: 'Hooked',
   tableName: 'secret_hooked',
   properties: properties as any,
-  hooks: { beforeCreate: [({ entity }: any) => { if (entity.title === 'from hook') entity.amount = -1 }] },
+  hooks: {
+    beforeCreate: [({ entity }: any) => {
+      if (entity.title === 'from hook') entity.amount = -1
+    }],
+  },
 })
 
 const rulesOf = (table: string): readonly string[] => [
@@ -80,28 +84,73 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
   const good = (index: number): Json => ({ title: `good ${index}` })
   /** Each record is refused by the database alone. */
   const REFUSED: readonly [what: string, record: Json, status: string, names: readonly string[], message: string][] = [
-    ['unique', { title: 'x', externalId: 'TAKEN' }, '409 FST_CRUD_CONFLICT', ['/externalId'],
-      "There is another record with this value of 'externalId'."],
-    ['unique, of two columns', { title: 'x', room: 1, seats: 7 }, '409 FST_CRUD_CONFLICT', ['/seats', '/room'],
-      "There is another record with these values of 'seats' and 'room'."],
-    ['foreign key', { title: 'x', client: 9 }, '409 FST_CRUD_CONFLICT', ['/client'],
-      "'client' refers to a record that does not exist."],
+    [
+      'unique',
+      { title: 'x', externalId: 'TAKEN' },
+      '409 FST_CRUD_CONFLICT',
+      ['/externalId'],
+      "There is another record with this value of 'externalId'.",
+    ],
+    [
+      'unique, of two columns',
+      { title: 'x', room: 1, seats: 7 },
+      '409 FST_CRUD_CONFLICT',
+      ['/seats', '/room'],
+      "There is another record with these values of 'seats' and 'room'.",
+    ],
+    [
+      'foreign key',
+      { title: 'x', client: 9 },
+      '409 FST_CRUD_CONFLICT',
+      ['/client'],
+      "'client' refers to a record that does not exist.",
+    ],
     ['not null', { title: null }, '400 FST_CRUD_DATA_INVALID', ['/title'], "'title' cannot be null."],
-    ['check', { title: 'x', amount: -1 }, '400 FST_CRUD_DATA_INVALID', ['/amount'],
-      "The value of 'amount' does not satisfy a rule of the data."],
-    ['check of two properties', { title: 'x', amount: 2, limit: 1 }, '400 FST_CRUD_DATA_INVALID', ['/amount', '/limit'],
-      "The values of 'amount' and 'limit' do not satisfy a rule of the data."],
-    ['check of nested properties', { title: 'x', period: { from: 2, until: 1 } }, '400 FST_CRUD_DATA_INVALID',
-      ['/period/from', '/period/until'],
-      "The values of 'period.from' and 'period.until' do not satisfy a rule of the data."],
-    ['rule of a type', { title: 'x', code: 'bad' }, '400 FST_CRUD_DATA_INVALID', ['/code'],
-      "The value of 'code' does not satisfy a rule of the data."],
-    ['money', { title: 'x', price: 'a lot' }, '400 FST_CRUD_DATA_INVALID', ['/price'],
-      "The value of 'price' is not valid for its type."],
-    ['interval', { title: 'x', lasts: 'for ever' }, '400 FST_CRUD_DATA_INVALID', ['/lasts'],
-      "The value of 'lasts' is not valid for its type."],
-    ['interval out of range', { title: 'x', lasts: '999999999999 years' }, '400 FST_CRUD_DATA_INVALID', ['/lasts'],
-      "The value of 'lasts' is out of range."],
+    [
+      'check',
+      { title: 'x', amount: -1 },
+      '400 FST_CRUD_DATA_INVALID',
+      ['/amount'],
+      "The value of 'amount' does not satisfy a rule of the data.",
+    ],
+    [
+      'check of two properties',
+      { title: 'x', amount: 2, limit: 1 },
+      '400 FST_CRUD_DATA_INVALID',
+      ['/amount', '/limit'],
+      "The values of 'amount' and 'limit' do not satisfy a rule of the data.",
+    ],
+    ['check of nested properties', { title: 'x', period: { from: 2, until: 1 } }, '400 FST_CRUD_DATA_INVALID', [
+      '/period/from', '/period/until',
+    ], "The values of 'period.from' and 'period.until' do not satisfy a rule of the data."],
+    [
+      'rule of a type',
+      { title: 'x', code: 'bad' },
+      '400 FST_CRUD_DATA_INVALID',
+      ['/code'],
+      "The value of 'code' does not satisfy a rule of the data.",
+    ],
+    [
+      'money',
+      { title: 'x', price: 'a lot' },
+      '400 FST_CRUD_DATA_INVALID',
+      ['/price'],
+      "The value of 'price' is not valid for its type.",
+    ],
+    [
+      'interval',
+      { title: 'x', lasts: 'for ever' },
+      '400 FST_CRUD_DATA_INVALID',
+      ['/lasts'],
+      "The value of 'lasts' is not valid for its type.",
+    ],
+    [
+      'interval out of range',
+      { title: 'x', lasts: '999999999999 years' },
+      '400 FST_CRUD_DATA_INVALID',
+      ['/lasts'],
+      "The value of 'lasts' is out of range.",
+    ],
   ]
 
   const IN_TRANSACTIONS = REFUSED.filter(([what]) => what === 'unique' || what === 'foreign key' || what === 'check')

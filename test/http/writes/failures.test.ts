@@ -335,11 +335,7 @@ t.test('PostgreSQL', {
   ) => {
     const { url, drop } = await createDatabase()
     const factory = new DatabaseFactory({
-      databaseUrl: url,
-      entities: [Owner, Booking],
-      pool,
-      schema: 'create',
-      ormOptions: { driverOptions },
+      databaseUrl: url, entities: [Owner, Booking], pool, schema: 'create', ormOptions: { driverOptions },
     })
     const errors: any[] = []
     const app = Fastify()

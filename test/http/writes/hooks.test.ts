@@ -43,12 +43,8 @@ const log: string[] = []
 const Audited = defineEntity({
   name: 'Audited',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    version: p.integer().version(),
-    name: p.string(),
-    shout: p.string().nullable(),
-    hidden: p.boolean().default(false),
-    deleted_at: p.datetime(3).nullable(),
+    id: p.integer().primary().autoincrement(), version: p.integer().version(), name: p.string(),
+    shout: p.string().nullable(), hidden: p.boolean().default(false), deleted_at: p.datetime(3).nullable(),
   },
   hooks: {
     beforeCreate: [({ entity }: EventArgs<any>) => {
@@ -170,62 +166,21 @@ const listener = (entity: any, more: Partial<EventSubscriber> = {}): EventSubscr
 const SPECIMENS: Json[] = [
   { plant: 1 },
   {
-    plant: 1,
-    leaves: 240,
-    stems: 12,
-    cells: '12000000000',
-    pollen: 5_000_000_000,
-    spores: '123',
-    dryMass: '12.5',
-    value: 19.9,
-    acidity: 6.5,
-    chlorophyll: 0.25,
-    minimum: -12.5,
-    alive: true,
-    nickname: 'Lola',
-    description: 'x\ny',
-    grade: 'A',
-    diary: 'd',
-    tracker: '3F0C8A52-7C0E-4F57-9D53-2D6F4A1C9B10',
-    health: 'thriving',
-    hardiness: 2,
-    flowering: 'summer',
-    pruned: ['spring', 'autumn'],
-    sownOn: '2023-02-28',
-    measuredAt: '2024-05-06T07:08:09.123Z',
-    recordedAt: '2024-05-06T07:08:09.123Z',
-    wateredAt: '07:30',
-    dormancy: '2 mons 3 days',
-    readings: { sensor: 'north', values: [1, 2.5, -3, null] },
-    synonyms: ['a', 'b, "c"', ''],
-    ringWidths: [3, 1, 2],
-    scan: 'AAH+/w==',
-    genome: 'R0FUQw==',
-    petals: '#967bb6',
-    size: { height: 60, width: 40, unit: 'cm' },
+    plant: 1, leaves: 240, stems: 12, cells: '12000000000', pollen: 5_000_000_000, spores: '123', dryMass: '12.5',
+    value: 19.9, acidity: 6.5, chlorophyll: 0.25, minimum: -12.5, alive: true, nickname: 'Lola', description: 'x\ny',
+    grade: 'A', diary: 'd', tracker: '3F0C8A52-7C0E-4F57-9D53-2D6F4A1C9B10', health: 'thriving', hardiness: 2,
+    flowering: 'summer', pruned: ['spring', 'autumn'], sownOn: '2023-02-28', measuredAt: '2024-05-06T07:08:09.123Z',
+    recordedAt: '2024-05-06T07:08:09.123Z', wateredAt: '07:30', dormancy: '2 mons 3 days',
+    readings: { sensor: 'north', values: [1, 2.5, -3, null] }, synonyms: ['a', 'b, "c"', ''], ringWidths: [3, 1, 2],
+    scan: 'AAH+/w==', genome: 'R0FUQw==', petals: '#967bb6', size: { height: 60, width: 40, unit: 'cm' },
   },
   {
-    plant: 3,
-    cells: '9223372036854775807',
-    spores: '-9223372036854775808',
-    pollen: -9007199254740991,
-    dryMass: '-99999999999999.999999',
-    measuredAt: '2024-05-06',
-    recordedAt: '2024-05-06 07:08:09+05:30',
-    sownOn: '0001-01-01',
-    readings: 'text',
-    scan: '',
-    synonyms: [],
-    pruned: [],
-    ringWidths: [],
-    dormancy: 'P1Y2M3DT4H',
+    plant: 3, cells: '9223372036854775807', spores: '-9223372036854775808', pollen: -9007199254740991,
+    dryMass: '-99999999999999.999999', measuredAt: '2024-05-06', recordedAt: '2024-05-06 07:08:09+05:30',
+    sownOn: '0001-01-01', readings: 'text', scan: '', synonyms: [], pruned: [], ringWidths: [], dormancy: 'P1Y2M3DT4H',
   },
   {
-    plant: 3,
-    measuredAt: '2024-05-06T07:08',
-    recordedAt: '2024-05-06T07:08',
-    readings: [1, 'x'],
-    alive: false,
+    plant: 3, measuredAt: '2024-05-06T07:08', recordedAt: '2024-05-06T07:08', readings: [1, 'x'], alive: false,
     size: { height: 1, width: 2 },
   },
   { plant: 3, measuredAt: '2024-05-06T07:08:09-03', readings: 0, size: null },
@@ -355,16 +310,8 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     await updated(`/specimens/${record.id}`, { petals: '#000000', spores: '5' })
     const [first, second] = seen
     t.match(first, {
-      cells: '12000000000',
-      spores: 123n,
-      dryMass: '12.5',
-      value: 19.9,
-      petals: new Colour(150, 123, 182),
-      readings: { sensor: 'north' },
-      synonyms: ['a'],
-      ringWidths: [3, 1, 2],
-      minimum: -12.5,
-      wateredAt: '07:30',
+      cells: '12000000000', spores: 123n, dryMass: '12.5', value: 19.9, petals: new Colour(150, 123, 182),
+      readings: { sensor: 'north' }, synonyms: ['a'], ringWidths: [3, 1, 2], minimum: -12.5, wateredAt: '07:30',
     })
     t.ok(first.measuredAt instanceof Date && first.recordedAt instanceof Date)
     t.equal(first.recordedAt.toISOString(), '2024-05-06T07:08:09.123Z')
@@ -482,16 +429,10 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
 
   t.test('initialisers and constructors of the class run', async (t) => {
     t.strictSame(await created('/shops', { name: 'x' }), {
-      id: 1,
-      name: 'x',
-      currency: 'EUR',
-      opened: '2024-01-01T00:00:00.000Z',
-      hours: [9, 17],
+      id: 1, name: 'x', currency: 'EUR', opened: '2024-01-01T00:00:00.000Z', hours: [9, 17],
     })
     t.match(await created('/shops', { name: 'x', currency: 'SEK', hours: [], opened: '2025-01-01' }), {
-      currency: 'SEK',
-      hours: [],
-      opened: '2025-01-01T00:00:00.000Z',
+      currency: 'SEK', hours: [], opened: '2025-01-01T00:00:00.000Z',
     })
     t.strictSame(await created('/ships', { name: 'Anna' }), { id: 1, name: 'Anna', call: 'MV Anna' })
     t.match(await created('/ships', { name: 'Anna', call: 'x' }), { call: 'x' })
@@ -528,9 +469,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
       override beforeCreate (data: Json, { em, request, ...context }: CrudContext) {
         calls.push(['create', data, em === request?.em, request?.headers['x-user'], context])
         return {
-          ...data,
-          description: `by ${request?.headers['x-user']}`,
-          purchasePrice: 3,
+          ...data, description: `by ${request?.headers['x-user']}`, purchasePrice: 3,
           created_at: '2020-01-01T00:00:00.000Z',
         }
       }

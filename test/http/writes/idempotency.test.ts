@@ -382,9 +382,7 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
       t.equal(first.statusCode, 201)
       const refused = await send('POST', '/tickets', key, { title: 'mine' }, other)
       t.match(refused.json(), {
-        statusCode: 422,
-        code: 'FST_CRUD_IDEMPOTENCY_MISMATCH',
-        detail: /with other credentials/,
+        statusCode: 422, code: 'FST_CRUD_IDEMPOTENCY_MISMATCH', detail: /with other credentials/,
       }, what)
       const second = await send('POST', '/tickets', key, { title: 'theirs' }, other)
       t.equal(second.statusCode, 201, `${what}: another write is another key`)

@@ -75,9 +75,7 @@ t.test('1 280 writes are neither lost nor doubled', { skip: skipReasons.postgres
     for (;;) {
       try {
         const answer = await fetch(`http://127.0.0.1:${port}/entries${path}`, {
-          method,
-          headers,
-          body: JSON.stringify(body),
+          method, headers, body: JSON.stringify(body),
         })
         const json: any = await answer.json()
         if (answer.ok) {

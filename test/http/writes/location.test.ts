@@ -16,11 +16,7 @@ const LARGE = '9007199254740993'
 
 const Seat = defineEntity({
   name: 'Seat',
-  properties: {
-    hall: p.string().primary(),
-    number: p.bigint('number').primary().defaultRaw(LARGE),
-    name: p.string(),
-  },
+  properties: { hall: p.string().primary(), number: p.bigint('number').primary().defaultRaw(LARGE), name: p.string() },
 })
 const Measure = defineEntity({
   name: 'Measure',

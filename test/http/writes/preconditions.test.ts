@@ -12,10 +12,7 @@ import { verdict, writes } from './helper.ts'
 const Draft = defineEntity({
   name: 'Draft',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    ...timestamps,
-    version: p.integer().version(),
-    title: p.string(),
+    id: p.integer().primary().autoincrement(), ...timestamps, version: p.integer().version(), title: p.string(),
     deleted_at: p.datetime(3).nullable(),
   },
 })
@@ -31,10 +28,7 @@ const REQUIRED = '428 FST_CRUD_PRECONDITION_REQUIRED'
 
 await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
-    '/orders': resource(Order),
-    '/drafts': resource(Draft),
-    '/pages': resource(Page),
-    '/plants': resource(Plant),
+    '/orders': resource(Order), '/drafts': resource(Draft), '/pages': resource(Page), '/plants': resource(Plant),
     '/strict': { crud: resource(Draft), requireIfMatch: true },
   })
   const { get, post, patch, put, remove, restore, created, read } = writes(app)

@@ -68,9 +68,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<Json>>> = {
   genome: bytes,
   petals: fc.integer({ min: 0, max: 0xffffff }).map((rgb) => `#${rgb.toString(16).padStart(6, '0')}`),
   size: fc.record({
-    height: fc.integer({ min: 0, max: 9999 }),
-    width: fc.integer({ min: 0, max: 9999 }),
-    unit: text(10),
+    height: fc.integer({ min: 0, max: 9999 }), width: fc.integer({ min: 0, max: 9999 }), unit: text(10),
   }),
 }
 const valid = fc.record(VALUES, { requiredKeys: [] })
@@ -96,12 +94,7 @@ const NAMES = [
 /** Values that are easily mistaken for others. */
 const nasty = fc.oneof(
   fc.anything({
-    withBigInt: false,
-    withDate: false,
-    withSet: false,
-    withMap: false,
-    withTypedArray: false,
-    maxDepth: 2,
+    withBigInt: false, withDate: false, withSet: false, withMap: false, withTypedArray: false, maxDepth: 2,
   }).map((value) => {
     try {
       return plain(value)

@@ -57,12 +57,7 @@ class Odd extends CrudBase {
     const circular: Record<string, unknown> = { ...record }
     circular['self'] = circular
     return ({
-      list: [record],
-      date: new Date(0),
-      map: new Map(),
-      text: 'secret',
-      circular,
-      bigint: { ...record, id: 1n },
+      list: [record], date: new Date(0), map: new Map(), text: 'secret', circular, bigint: { ...record, id: 1n },
     } as Record<string, unknown>)[record['title']] as CrudRecord ?? record
   }
 }
@@ -172,10 +167,7 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
       '{"title":"x","at":"294276-12-31T23:59:59-14:00"}',
     ]) {
       const answer = await app.inject({
-        method: 'POST',
-        url: '/cards',
-        body,
-        headers: { 'content-type': 'application/json' },
+        method: 'POST', url: '/cards', body, headers: { 'content-type': 'application/json' },
       })
       t.equal(answer.statusCode, 400, body)
     }

@@ -65,12 +65,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
         ],
         ['insert', 'create of all types', 201, () =>
           post('/specimens', {
-            code: 'x',
-            plant: 1,
-            minimum: 1.5,
-            petals: '#ffffff',
-            synonyms: ['x'],
-            size: { height: 1, width: 1 },
+            code: 'x', plant: 1, minimum: 1.5, petals: '#ffffff', synonyms: ['x'], size: { height: 1, width: 1 },
           })],
         ['insert', 'create of a class of a shared table', 201, () => post('/parcels', { order: 1, carrier: 'x' })],
         [

@@ -95,9 +95,7 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
     t.test(`${path}: the current id is not looked up`, async (t) => {
       const id = await insert(table, '2, 3')
       t.match(await updated(`${path}/${id}`, { author: 2, editor: 3, title: 'y' }), {
-        title: 'y',
-        author: 2,
-        editor: 3,
+        title: 'y', author: 2, editor: 3,
       })
       t.match(await updated(`${path}/${id}`, { author: 2 }), { author: 2 })
       if (path !== '/scoped') {

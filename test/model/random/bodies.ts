@@ -6,24 +6,13 @@ import { text, valueOf, written } from './values.ts'
 
 /** Values that no property of the name may have. */
 const MISTAKES: Readonly<Record<string, readonly Value[]>> = {
-  code: [null, 1, {}, ['a'], 'a\0'],
-  open: [null, 'true', 1, 0],
-  note: [1, false, {}, '\0'],
-  points: ['1', 1.5, true, 2147483648, -2147483649, []],
-  serial: [{}, true, '9223372036854775808', '1.5', ''],
-  cost: [{}, true, 'x', '1e3', '', '0.011'],
-  weight: ['1', true, {}],
-  state: ['NEW', 1, ''],
-  token: ['x', 1, '00000000'],
-  due: ['2024-02-30', 20240101, '2024-1-1'],
-  seen_at: ['x', 1700000000, '2024-02-30T00:00:00Z'],
-  owner: ['1', 1.5, {}, [1], true],
-  labels: ['x', null, {}, [1], ['x'], [null]],
-  id: [0, '1', 7],
-  version: [1],
-  deleted_at: [null, '2024-01-01T00:00:00.000Z'],
-  secret: ['x'],
-  nope: [1],
+  code: [null, 1, {}, ['a'], 'a\0'], open: [null, 'true', 1, 0], note: [1, false, {}, '\0'],
+  points: ['1', 1.5, true, 2147483648, -2147483649, []], serial: [{}, true, '9223372036854775808', '1.5', ''],
+  cost: [{}, true, 'x', '1e3', '', '0.011'], weight: ['1', true, {}], state: ['NEW', 1, ''],
+  token: ['x', 1, '00000000'], due: ['2024-02-30', 20240101, '2024-1-1'],
+  seen_at: ['x', 1700000000, '2024-02-30T00:00:00Z'], owner: ['1', 1.5, {}, [1], true],
+  labels: ['x', null, {}, [1], ['x'], [null]], id: [0, '1', 7], version: [1],
+  deleted_at: [null, '2024-01-01T00:00:00.000Z'], secret: ['x'], nope: [1],
 }
 
 /** Values as a client may write them: one text in several ways. */

@@ -121,9 +121,7 @@ function refusalOf (answer: Answer): Verdict {
   if (answer.status === 200) return { status: 200 }
   const allowed = Object.entries(answer.allowed).map(([parameter, names]) => [plain(parameter), names])
   return {
-    status: answer.status,
-    code: answer.code,
-    parameters: unique(answer.parameters.map(plain)),
+    status: answer.status, code: answer.code, parameters: unique(answer.parameters.map(plain)),
     allowed: Object.fromEntries(allowed),
   }
 }

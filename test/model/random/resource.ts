@@ -51,9 +51,7 @@ export function crudOf (whitelist: Whitelist): CrudBase {
       defaultSort: whitelist.defaultSort,
       ignoreInvalidErrors: whitelist.ignoreInvalid,
       pagination: {
-        defaultPerPage: whitelist.perPage,
-        maxPerPage: whitelist.maxPerPage,
-        maxOffset: whitelist.maxOffset,
+        defaultPerPage: whitelist.perPage, maxPerPage: whitelist.maxPerPage, maxOffset: whitelist.maxOffset,
         count: whitelist.count,
       },
     }),

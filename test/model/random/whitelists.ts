@@ -15,17 +15,8 @@ const ORDERED: readonly Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in'
 const TEXTUAL: readonly Operator[] = [...ORDERED, 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends']
 const EQUAL: readonly Operator[] = ['eq', 'ne', 'in', 'nin', 'isnull']
 const OPERATORS: Readonly<Record<ValueType, readonly Operator[]>> = {
-  integer: ORDERED,
-  bigint: ORDERED,
-  decimal: ORDERED,
-  float: ORDERED,
-  date: ORDERED,
-  datetime: ORDERED,
-  text: TEXTUAL,
-  boolean: EQUAL,
-  enum: EQUAL,
-  uuid: EQUAL,
-  json: ['isnull'],
+  integer: ORDERED, bigint: ORDERED, decimal: ORDERED, float: ORDERED, date: ORDERED, datetime: ORDERED, text: TEXTUAL,
+  boolean: EQUAL, enum: EQUAL, uuid: EQUAL, json: ['isnull'],
 }
 
 /** A column, its path, and whether the path only follows to-one relations. */
@@ -128,9 +119,7 @@ function filters (entity: Entity): fc.Arbitrary<Filter[]> {
     ? []
     : [
         fc.tuple(fc.constantFrom(...texts), alias('p')).map(([{ path }, named]): Filter => ({
-          kind: 'partial',
-          path,
-          ...named,
+          kind: 'partial', path, ...named,
         })),
         fc.shuffledSubarray(texts, { minLength: 1, maxLength: Math.min(3, texts.length) }).map((found): Filter => ({
           kind: 'search',

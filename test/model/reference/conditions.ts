@@ -86,10 +86,7 @@ function readCondition (world: World, filter: Filter, written: WrittenFilter): C
       const value = oneValue(written)
       if (!isText(value)) throw new Unreadable()
       const conditions = filter.paths.map((path): Condition => ({
-        kind: 'compare',
-        path,
-        operator: 'contains',
-        values: [value],
+        kind: 'compare', path, operator: 'contains', values: [value],
       }))
       return [{ kind: 'any', conditions }]
     }

@@ -29,10 +29,7 @@ export interface WrittenQuery {
 }
 
 const KINDS: Readonly<Record<string, ProblemKind>> = {
-  filter: 'filter',
-  sort: 'sort',
-  include: 'include',
-  fields: 'field',
+  filter: 'filter', sort: 'sort', include: 'include', fields: 'field',
 }
 export const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor']
 const MAX_BYTES = 8192

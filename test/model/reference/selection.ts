@@ -115,9 +115,7 @@ function readFields (
     const place = name === whitelist.resource ? '' : places.get(name)
     if (place === undefined) {
       problems.push({
-        kind: 'field',
-        parameter: written[0]!.parameter,
-        allowed: [whitelist.resource, ...places.keys()],
+        kind: 'field', parameter: written[0]!.parameter, allowed: [whitelist.resource, ...places.keys()],
       })
     } else select(place, written)
   }

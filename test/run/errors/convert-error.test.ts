@@ -88,10 +88,8 @@ const cases: ReadonlyArray<
   ['MikroORM: a stale version', new OptimisticLockError('secret'), PreconditionFailedError, 412],
   ['MikroORM: a value that a hook has left out', new ValidationError('secret'), DataValidationError, 400],
   [
-    "MikroORM: a driver's error that it has wrapped",
-    new UniqueConstraintViolationException(serverError('23505')),
-    ConflictError,
-    409,
+    "MikroORM: a driver's error that it has wrapped", new UniqueConstraintViolationException(serverError('23505')),
+    ConflictError, 409,
   ],
   ['MikroORM: a mistake in code', new MetadataError('secret'), DatabaseError, 500],
   ['an error that happens to have the name of one of MikroORM', named('OptimisticLockError'), DatabaseError, 500],
@@ -145,9 +143,7 @@ t.test('an answer that exceeds the limits of the driver or the server is a 400',
   }
   for (const routine of ['_bt_check_third_page', 'index_form_tuple_context']) {
     t.match(convertError(serverError('54000', { routine }), model), {
-      statusCode: 400,
-      code: 'FST_CRUD_DATA_INVALID',
-      detail: 'A value is too long for an index.',
+      statusCode: 400, code: 'FST_CRUD_DATA_INVALID', detail: 'A value is too long for an index.',
     })
   }
 })
@@ -224,14 +220,8 @@ t.test("a driver's error is distinguished from an error of the application", asy
   ) t.equal(isDriverError(error), true, error.message)
   for (
     const error of [
-      new Error('no stock'),
-      new TypeError('x'),
-      named('DriverException'),
-      new MetadataError('secret'),
-      'text',
-      undefined,
-      new ConflictError(),
-      Object.assign(new Error('teapot'), { statusCode: 418, code: '23505' }),
+      new Error('no stock'), new TypeError('x'), named('DriverException'), new MetadataError('secret'), 'text',
+      undefined, new ConflictError(), Object.assign(new Error('teapot'), { statusCode: 418, code: '23505' }),
     ]
   ) t.equal(isDriverError(error), false, String(error))
 })

@@ -16,10 +16,8 @@ const busy = history([100, 10, 1_000_100], [200, 20, 1_000_200], [300, 30, 1_000
 for (const [what, writer, sample, expected] of [
   ['nothing is known of the writer', history(), replica(10, 1_000_000), -Infinity],
   [
-    'everything is replayed, an hour after the last commit',
-    history([3_600_000, 10, 4_600_000]),
-    replica(10, 1_000_000),
-    3_600_000,
+    'everything is replayed, an hour after the last commit', history([3_600_000, 10, 4_600_000]),
+    replica(10, 1_000_000), 3_600_000,
   ],
   ['everything is replayed, and nothing was ever committed', history([500, 10, 1_000_500]), replica(10), 500],
   ['more is replayed than was written when the writer was asked', busy, replica(35, 1_000_310), 300],
@@ -30,10 +28,8 @@ for (const [what, writer, sample, expected] of [
   ['older than all checks, and no commit', busy, replica(5), -Infinity],
   ['a commit in the future, by a clock that was set back', busy, replica(25, 1_900_000), 300],
   [
-    'the log went back: checks of another log do not count',
-    history([100, 50, 1_000_100], [200, 20, 1_000_200]),
-    replica(10),
-    -Infinity,
+    'the log went back: checks of another log do not count', history([100, 50, 1_000_100], [200, 20, 1_000_200]),
+    replica(10), -Infinity,
   ],
 ] as const) {
   t.test(what, async (t) => t.equal(writer.freshAt(sample), expected))

@@ -25,23 +25,14 @@ export interface Leak {
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] }
 
 const rule = (hidden: readonly string[]): SecretRule => ({
-  hidden,
-  only: false,
-  rows: { tenant: 1 },
-  filter: { tenant: { $ne: 3 } },
-  asked: true,
-  readonly: [],
+  hidden, only: false, rows: { tenant: 1 }, filter: { tenant: { $ne: 3 } }, asked: true, readonly: [],
 })
 
 const OF_TASKS = rule(['note', 'effort'])
 
 /** The rules of the role that the leaks are planted for. */
 export const SECRETS: Secrets = {
-  User: rule(['salary']),
-  Project: rule(['budget', 'version']),
-  Seat: rule(['price']),
-  Task: OF_TASKS,
-  Bug: OF_TASKS,
+  User: rule(['salary']), Project: rule(['budget', 'version']), Seat: rule(['price']), Task: OF_TASKS, Bug: OF_TASKS,
   Label: rule(['weight']),
 }
 

@@ -42,14 +42,8 @@ const int: Column = { type: 'int', nullable: true }
 
 const TASK = {
   columns: {
-    tenant,
-    title: text,
-    note: { type: 'long' },
-    effort: int,
-    project: key('Project'),
-    after: key('Task'),
-    seat: key('Seat'),
-    deleted_at: { type: 'date', nullable: true },
+    tenant, title: text, note: { type: 'long' }, effort: int, project: key('Project'), after: key('Task'),
+    seat: key('Seat'), deleted_at: { type: 'date', nullable: true },
   },
   toMany: { followers: { target: 'Task', by: 'after' } },
 } as const satisfies Pick<EntityShape, 'columns' | 'toMany'>
@@ -60,11 +54,7 @@ export const SHAPE: Readonly<Record<string, EntityShape>> = {
     table: 'users',
     path: '/users',
     columns: {
-      tenant,
-      name: text,
-      salary: int,
-      manager: key('User'),
-      address_city: { type: 'text', property: 'address' },
+      tenant, name: text, salary: int, manager: key('User'), address_city: { type: 'text', property: 'address' },
       address_zip: { type: 'int', property: 'address' },
     },
     toMany: {
@@ -77,14 +67,8 @@ export const SHAPE: Readonly<Record<string, EntityShape>> = {
     table: 'projects',
     path: '/projects',
     columns: {
-      tenant,
-      name: text,
-      budget: int,
-      status: text,
-      settings: { type: 'json', nullable: true },
-      owner: key('User'),
-      parent: key('Project'),
-      version: { type: 'version' },
+      tenant, name: text, budget: int, status: text, settings: { type: 'json', nullable: true }, owner: key('User'),
+      parent: key('Project'), version: { type: 'version' },
     },
     toMany: {
       tasks: { target: 'Task', by: 'project' },
@@ -94,11 +78,8 @@ export const SHAPE: Readonly<Record<string, EntityShape>> = {
     },
   },
   Seat: {
-    table: 'seats',
-    path: '/seats',
-    key: ['area', 'no'],
-    columns: { tenant, name: text, price: int, holder: key('User') },
-    toMany: { tasks: { target: 'Task', by: 'seat' } },
+    table: 'seats', path: '/seats', key: ['area', 'no'],
+    columns: { tenant, name: text, price: int, holder: key('User') }, toMany: { tasks: { target: 'Task', by: 'seat' } },
   },
   Task: { table: 'tasks', path: '/tasks', ...TASK },
   Bug: {
