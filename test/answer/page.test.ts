@@ -5,60 +5,6 @@ type Window = Parameters<typeof pageInfo>[0]
 const page = (offset: number, limit: number): Window => ({ style: 'page', offset, limit, count: 'exact' })
 const offset = (offset: number, limit: number): Window => ({ style: 'offset', offset, limit, count: 'exact' })
 
-t.test('a page has its position and whether other pages exist', async (t) => {
-  const cases: ReadonlyArray<
-    readonly [what: string, window: Window, fetched: number, total: number | null, info: object]
-  > = [
-    ['nothing at all', page(0, 20), 0, 0, {
-      total: 0, page: 1, per_page: 20, total_pages: 0, has_next: false, has_prev: false,
-    }],
-    ['the only page', page(0, 20), 7, 7, {
-      total: 7, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false,
-    }],
-    ['a full only page', page(0, 20), 20, 20, {
-      total: 20, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false,
-    }],
-    ['the first of several', page(0, 20), 20, 21, {
-      total: 21, page: 1, per_page: 20, total_pages: 2, has_next: true, has_prev: false,
-    }],
-    ['one in the middle', page(20, 20), 20, 41, {
-      total: 41, page: 2, per_page: 20, total_pages: 3, has_next: true, has_prev: true,
-    }],
-    ['the last', page(40, 20), 1, 41, {
-      total: 41, page: 3, per_page: 20, total_pages: 3, has_next: false, has_prev: true,
-    }],
-    ['past the end', page(60, 20), 0, 41, {
-      total: 41, page: 4, per_page: 20, total_pages: 3, has_next: false, has_prev: true,
-    }],
-    ['past the end of nothing', page(20, 20), 0, 0, {
-      total: 0, page: 2, per_page: 20, total_pages: 0, has_next: false, has_prev: false,
-    }],
-    ['without a total, the last', page(20, 20), 20, null, {
-      total: null, page: 2, per_page: 20, total_pages: null, has_next: false, has_prev: true,
-    }],
-    ['without a total, one that is followed', page(0, 20), 21, null, {
-      total: null, page: 1, per_page: 20, total_pages: null, has_next: true, has_prev: false,
-    }],
-    ['by offset, nothing', offset(0, 5), 0, 0, { total: 0, limit: 5, offset: 0, has_next: false, has_prev: false }],
-    ['by offset, the middle', offset(3, 5), 5, 10, { total: 10, limit: 5, offset: 3, has_next: true, has_prev: true }],
-    ['by offset, the end', offset(5, 5), 5, 10, { total: 10, limit: 5, offset: 5, has_next: false, has_prev: true }],
-    ['by offset, past the end', offset(50, 5), 0, 10, {
-      total: 10, limit: 5, offset: 50, has_next: false, has_prev: true,
-    }],
-    ['by offset, without a total', offset(3, 5), 6, null, {
-      total: null, limit: 5, offset: 3, has_next: true, has_prev: true,
-    }],
-  ]
-  for (const [what, window, fetched, total, info] of cases) {
-    t.strictSame(pageInfo(window, { fetched, total }), info, what)
-    t.strictSame(
-      pageInfo(window, { fetched: String(fetched), total: total === null ? null : String(total) }),
-      info,
-      `${what}, numbers as the driver has them`
-    )
-  }
-})
-
 t.test('an answer consists of the items as the database wrote them, and the page', async (t) => {
   t.equal(
     pageJson('[{"id" : 1}]', pageInfo(offset(0, 5), { fetched: 1, total: 1 })),

@@ -215,19 +215,7 @@ t.test('all errors are found at once, and no whitelist ignores unknown parameter
 t.test('programs that plan directly refuse only near misses', async (t) => {
   const near = (query: string) =>
     itemsOf(() => planList(parseQueryParams(query), whitelist)).map(({ suggestion }) => suggestion)
-  for (const [query, suggestion] of [
-    ['filters[name]=x', 'filter[name]'],
-    ['sorts=name', 'sort'],
-    ['orderBy=name', 'sort'],
-    ['includes=tags', 'include'],
-    ['field=name', 'fields'],
-    ['perPage=3', 'per_page'],
-    ['pageSize=3', 'per_page'],
-    ['page_size=3', 'per_page'],
-    ['per-page=3', 'per_page'],
-  ]) {
-    t.strictSame(near(query!), [suggestion], query!)
-  }
+  t.strictSame(near('filters[name]=x&orderBy=name&per-page=3'), ['filter[name]', 'sort', 'per_page'])
   for (
     const bare of [
       'name=x', 'Name=x', 'nmae=x', 'latin_name=x', 'supplier.name=x', 'q=1', 'order=name', 'with=x', 'sotr=1',

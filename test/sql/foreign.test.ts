@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/config/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { Colour } from '../fixtures/custom-types.ts'
-import { AuditEntry, entities, Offer, OrderItem, Parcel, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
+import { AuditEntry, entities, OrderItem, Parcel, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
@@ -23,10 +23,6 @@ const plants = crudOf(Plant, {
     new AllowedField(name)
   ),
   allowedIncludes: ['offers', 'supplier', 'tags'].map((name) => new AllowedInclude(name)),
-})
-const offers = crudOf(Offer, {
-  allowedFilters: [AllowedFilters.exact('title')],
-  allowedSorts: [new AllowedSort('price')],
 })
 
 /** Ids of the list and of the query builder, which must be equal and as many as the count. */
@@ -47,26 +43,6 @@ async function sameEverywhere (
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const fork = () => orm.em.fork()
-
-  t.test('a filter with a parameter applies only to the EntityManager that sets it', async (t) => {
-    const north = fork()
-    north.setFilterParams('branch', { name: 'north' })
-    const south = fork()
-    south.setFilterParams('branch', { name: 'south' })
-    const branch = (em: EntityManager) => {
-      em.addFilter({ name: 'own', entity: Offer, cond: { branch: em.getFilterParams('branch')!.name }, default: true })
-      return em
-    }
-    t.strictSame(await sameEverywhere(t, branch(north), offers, ''), [3])
-    t.strictSame(await sameEverywhere(t, branch(south), offers, ''), [])
-    t.strictSame(await sameEverywhere(t, fork(), offers, ''), [1, 3, 5])
-    t.match((await listOf(north, plants, 'include=offers&fields=id&fields[offers]=title&per_page=1')).items, [{
-      offers: [{ title: 'North only' }],
-    }])
-    t.match((await listOf(south, plants, 'include=offers&fields=id&per_page=1')).items, [{ offers: [] }])
-    t.strictSame(await sameEverywhere(t, north, plants, 'filter[offers.title]=North only'), [1])
-    t.strictSame(await sameEverywhere(t, south, plants, 'filter[offers.title]=North only'), [])
-  })
 
   t.test('a global filter applies to its entities in lists, includes and sorts', async (t) => {
     const em = fork()
