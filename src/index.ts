@@ -20,10 +20,10 @@ export {
   type QueryBuilderOptions, type SortDirection,
 } from './config/index.ts'
 export {
-  CrudBase, crudSchemas, type AfterContext, type CrudCreateOptions, type CrudDeleteOptions, type CrudOptions,
-  type CrudPage, type CrudQueryOptions, type CrudReadOptions, type CrudRecord, type CrudSchemas, type CrudStreamOptions,
-  type CrudUpdateOptions, type CrudValues, type CrudWriteOptions, type RoleView, type RoleViewOptions, type WireBody,
-  type WireId, type WirePage, type WireRecord, type WrittenRecord,
+  CrudBase, crudSchemas, type AfterContext, type CrudCreateOptions, type CrudDeleteManyOptions, type CrudDeleteOptions,
+  type CrudOptions, type CrudPage, type CrudQueryOptions, type CrudReadOptions, type CrudRecord, type CrudSchemas,
+  type CrudStreamOptions, type CrudUpdateManyOptions, type CrudUpdateOptions, type CrudValues, type CrudWriteOptions,
+  type RoleView, type RoleViewOptions, type WireBody, type WireId, type WirePage, type WireRecord, type WrittenRecord,
 } from './crud/index.ts'
 export type { CrudContext, CrudResult, CrudSession } from './resource/index.ts'
 export {
@@ -42,8 +42,8 @@ export {
   FilterValidationError, ForbiddenError, IdempotencyKeyError, IdempotencyMismatchError, IdempotencyRunningError,
   IncludeValidationError, NotFoundError, OutcomeUnknownError, OutOfScopeError, PaginationValidationError,
   PreconditionFailedError, PreconditionRequiredError, QueryValidationError, ReadOnlyViolationError,
-  RequestValidationError, ScopeError, SortValidationError, TooLargeError, UnavailableError, UnsupportedMediaTypeError,
-  type ErrorItem, type ErrorSource, type RequestError,
+  RequestValidationError, ScopeError, SortValidationError, TooLargeError, TooManyError, UnavailableError,
+  UnsupportedMediaTypeError, type ErrorItem, type ErrorSource, type RequestError,
 } from './base/errors.ts'
 export type { Operator } from './operators/index.ts'
 export {

@@ -15,6 +15,7 @@ const CATALOGUE: ReadonlyArray<readonly [name: keyof typeof errors, code: string
   ['TooLargeError', 'FST_CRUD_TOO_LARGE', 400],
   ['RequestValidationError', 'FST_ERR_VALIDATION', 400],
   ['DataValidationError', 'FST_CRUD_DATA_INVALID', 400],
+  ['TooManyError', 'FST_CRUD_TOO_MANY', 400],
   ['OutOfScopeError', 'FST_CRUD_OUT_OF_SCOPE', 403],
   ['ForbiddenError', 'FST_CRUD_FORBIDDEN', 403],
   ['NotFoundError', 'FST_CRUD_NOT_FOUND', 404],

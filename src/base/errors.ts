@@ -167,6 +167,9 @@ export class RequestValidationError extends refusalOf('FST_ERR_VALIDATION') {
  * Invalid data that only the database can detect: a violated check, a missing value, a value too long or out of range.
  */
 export class DataValidationError extends failureOf('FST_CRUD_DATA_INVALID', 400, 'The data is not valid.') {}
+/** More records match the filters of a write than it may change. Nothing has changed. */
+export class TooManyError
+  extends failureOf('FST_CRUD_TOO_MANY', 400, 'More records match than one request may write.') {}
 /** A created or updated row would be outside the scope of the request. */
 export class OutOfScopeError
   extends failureOf('FST_CRUD_OUT_OF_SCOPE', 403, 'The record would lie outside of what this request may write.') {}

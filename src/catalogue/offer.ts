@@ -17,6 +17,8 @@ export interface Offer {
   readonly scoped: boolean
   /** The maximum number of records in the body of one request. */
   readonly maxBatch: number
+  /** The maximum number of records that a write of many may change. */
+  readonly maxAffected: number
   /** Whether `?hard=true` removes the row of a record. */
   readonly hardDelete: boolean
   readonly requireIfMatch: boolean

@@ -110,8 +110,10 @@ function changeOf (operation: CrudOperation, { deletedAt }: EntityModel): Change
       return 'insert'
     case 'update':
     case 'restore':
+    case 'updateMany':
       return 'update'
     case 'delete':
+    case 'deleteMany':
       return deletedAt === undefined ? 'delete' : 'update'
   }
 }

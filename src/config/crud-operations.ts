@@ -24,6 +24,8 @@ const FACTS = {
   update: { optIn: false, writes: true, byKey: true, bodies: ['update'] },
   delete: { optIn: false, writes: true, byKey: true, bodies: [] },
   restore: { optIn: false, writes: true, byKey: true, bodies: [] },
+  updateMany: { optIn: true, writes: true, byKey: false, bodies: ['update'] },
+  deleteMany: { optIn: true, writes: true, byKey: false, bodies: [] },
 } as const satisfies Readonly<Record<string, OperationFacts>>
 
 export type CrudOperation = keyof typeof FACTS
@@ -32,6 +34,10 @@ export const OPERATIONS = Object.keys(FACTS) as readonly CrudOperation[]
 
 /** What follows from the name of an operation alone. */
 export const factsOf = (operation: CrudOperation): OperationFacts => FACTS[operation]
+
+/** Whether an operation writes all records that its filters select. */
+export const isMany = (operation: CrudOperation): operation is 'updateMany' | 'deleteMany' =>
+  operation === 'updateMany' || operation === 'deleteMany'
 
 /** Whether one of some operations checks its bodies by the rules of a kind. */
 export const takesBodies = (operations: readonly CrudOperation[], kind: BodyKind): boolean =>

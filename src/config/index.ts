@@ -46,6 +46,7 @@ export { changed } from './base-filter.ts'
 export type { InUrl } from './entry-arguments.ts'
 export {
   factsOf,
+  isMany,
   notAnOperation,
   OPERATIONS,
   takesBodies,

@@ -26,6 +26,8 @@ const OPTIONS = {
   update: ['scope', 'includeDeleted', 'ifMatch', 'values', 'context'],
   delete: ['scope', 'ifMatch', 'hard', 'context'],
   restore: ['scope', 'ifMatch', 'context'],
+  updateMany: ['scope', 'includeDeleted', 'values', 'context', 'maxAffected', 'dryRun'],
+  deleteMany: ['scope', 'hard', 'context', 'maxAffected', 'dryRun'],
 } as const
 
 /** The name of a method. */
@@ -49,6 +51,8 @@ export function checkCall (crud: object, method: Method, session: unknown, optio
 const VALUES: Readonly<Record<string, readonly [isValid: (value: unknown) => boolean, expected: string]>> = {
   includeDeleted: [(value) => typeof value === 'boolean', 'a boolean'],
   hard: [(value) => typeof value === 'boolean', 'a boolean'],
+  dryRun: [(value) => typeof value === 'boolean', 'a boolean'],
+  maxAffected: [(value) => Number.isSafeInteger(value) && value as number >= 1, 'an integer, at least 1'],
   ifMatch: [(value) => typeof value === 'string', 'the text of a header If-Match, such as \'"1"\''],
   signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
   order: [(value) => typeof value === 'boolean', 'a boolean'],

@@ -10,12 +10,14 @@ const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'previou
 
 /** The options of a resource's routes. They do not belong here, but are often written here. */
 const ROUTE_OPTIONS: readonly string[] = [
-  'operations', 'scope', 'hooks', 'config', 'schemas', 'maxBatch', 'allowHardDelete', 'requireIfMatch', 'idempotency',
-  'readonlyProperties', 'unknownParameters', 'transaction', 'stream', 'serverTiming',
+  'operations', 'scope', 'hooks', 'config', 'schemas', 'maxBatch', 'maxAffected', 'allowHardDelete', 'requireIfMatch',
+  'idempotency', 'readonlyProperties', 'unknownParameters', 'transaction', 'stream', 'serverTiming',
 ]
 
 /** The hooks of a CRUD class. */
-const HOOKS: readonly string[] = ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'afterRead', ...AFTER_HOOKS]
+const HOOKS: readonly string[] = [
+  'beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeUpdateMany', 'beforeDeleteMany', 'afterRead', ...AFTER_HOOKS,
+]
 
 /**
  * Checks the options of the constructor.

@@ -2,43 +2,26 @@
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import { checkRoleName, type AccessOptions, type Role } from '../access/index.ts'
 import {
-  QueryBuilderConfig,
-  readWritable,
-  type QueryBuilderOptions,
-  type WritableConfig,
-  type WritableOption,
+  QueryBuilderConfig, readWritable, type QueryBuilderOptions, type WritableConfig, type WritableOption,
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { checkOptions } from '../base/option-checks.ts'
 import { doInTurn } from '../base/steps.ts'
-import { planList, type Id } from '../plan/index.ts'
+import { planList, planMany, type Id } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { countRecords, readList, readRecord, readStream, recordExists } from '../read/index.ts'
 import {
-  BoundResources,
-  callFor,
-  perform,
-  requirePromises,
-  Resource,
-  type CrudContext,
-  type CrudResult,
-  type CrudSession,
+  BoundResources, callFor, perform, requirePromises, Resource, type CrudContext, type CrudResult, type CrudSession,
 } from '../resource/index.ts'
-import { createMany, createOne, deleteOne, restoreOne, updateOne, type Data } from '../write/index.ts'
+import {
+  createMany, createOne, deleteMany, deleteOne, restoreOne, updateMany, updateOne, type Affected, type Data,
+} from '../write/index.ts'
 import { parsed, textOf } from './answers.ts'
 import { checkCall, refusalOfCall } from './check-call.ts'
 import { checkAfterHooks, checkCrudOptions, checkHookNames, readPrevious } from './check-options.ts'
 import type {
-  CrudCreateOptions,
-  CrudDeleteOptions,
-  CrudOptions,
-  CrudPage,
-  CrudQueryOptions,
-  CrudReadOptions,
-  CrudRecord,
-  CrudStreamOptions,
-  CrudUpdateOptions,
-  CrudWriteOptions,
+  CrudCreateOptions, CrudDeleteManyOptions, CrudDeleteOptions, CrudOptions, CrudPage, CrudQueryOptions, CrudReadOptions,
+  CrudRecord, CrudStreamOptions, CrudUpdateManyOptions, CrudUpdateOptions, CrudWriteOptions,
 } from './crud-options.ts'
 import type { AfterContext } from './after-context.ts'
 import { roleView, type RoleView, type RoleViewOptions } from './role-view.ts'
@@ -89,6 +72,16 @@ export class CrudBase<
   beforeUpdate? (id: Id, data: WireBody<Entity>, context: CrudContext): CrudRecord | Promise<CrudRecord>
   /** Runs before a soft or hard delete. If it throws, the record is not deleted. */
   beforeDelete? (id: Id, context: CrudContext): void | Promise<void>
+  /**
+   * Changes the data of `updateMany`, once for all records. A class with `beforeUpdate` needs it to offer `updateMany`,
+   * for which `beforeUpdate` does not run.
+   */
+  beforeUpdateMany? (data: WireBody<Entity>, context: CrudContext): CrudRecord | Promise<CrudRecord>
+  /**
+   * Runs once before `deleteMany`. If it throws, no record is deleted. A class with `beforeDelete` needs it to offer
+   * `deleteMany`, for which `beforeDelete` does not run.
+   */
+  beforeDeleteMany? (context: CrudContext): void | Promise<void>
   /**
    * Changes each record of an answer, in pages and alone. The returned record is sent. If the hook is declared, the
    * JSON of the database is parsed, and an integer beyond 2^53 inside JSON is rounded.
@@ -348,6 +341,57 @@ export class CrudBase<
     return (refusalOfCall(this, 'restore', session, options) ?? parsed(textOf(
       perform(this, session, 'restore', options, (call) => restoreOne(call, id))
     ))) as CrudResult<On, WrittenRecord<Entity>>
+  }
+
+  /**
+   * Sets the given properties of all records that match the filters of `params`, or of none. Rows that are marked as
+   * deleted stay unchanged, unless `includeDeleted` is set.
+   *
+   * @param params may hold filters only, and at least one of them must leave out records
+   * @returns the number of changed records
+   * @throws {TooManyError} if more than `maxAffected` records match
+   * @throws {ConfigError} if the class has `beforeUpdate` and lacks `beforeUpdateMany`
+   * @throws the errors of `list` for filters, and those of `update` for `data`, `NotFoundError` excepted
+   * @example
+   * const drafts = parseQueryParams('filter[status]=draft')
+   * const { affected } = await articles.updateMany(em, drafts, { status: 'archived' })
+   */
+  updateMany<On extends CrudSession> (
+    session: On,
+    params: QueryParams,
+    data: WireBody<Entity>,
+    options: CrudUpdateManyOptions<Entity> = {}
+  ): CrudResult<On, Affected> {
+    return (refusalOfCall(this, 'updateMany', session, options, params ?? null) ??
+      perform(this, session, 'updateMany', options, (call) => {
+        const { includeDeleted } = options
+        const target = planMany(params, call.resource.whitelist, { includeDeleted, onlyLive: true })
+        return updateMany(call, target, data as Data)
+      })) as CrudResult<On, Affected>
+  }
+
+  /**
+   * Deletes all records that match the filters of `params`, or none. If the entity has `deleted_at`, they are marked as
+   * deleted, and those that are marked already stay unchanged. Otherwise, or with `hard`, they are removed.
+   *
+   * @param params may hold filters only, and at least one of them must leave out records
+   * @returns the number of deleted records
+   * @throws {TooManyError} if more than `maxAffected` records match
+   * @throws {ConflictError} if other records refer to one that is to be removed
+   * @throws {ConfigError} if the class has `beforeDelete` and lacks `beforeDeleteMany`
+   * @example
+   * await articles.deleteMany(em, parseQueryParams('filter[status]=archived'), { dryRun: true }) // { affected: 12 }
+   */
+  deleteMany<On extends CrudSession> (
+    session: On,
+    params: QueryParams,
+    options: CrudDeleteManyOptions<Entity> = {}
+  ): CrudResult<On, Affected> {
+    return (refusalOfCall(this, 'deleteMany', session, options, params ?? null) ??
+      perform(this, session, 'deleteMany', options, (call) => {
+        const onlyLive = call.resource.model.deletedAt !== undefined && options.hard !== true
+        return deleteMany(call, planMany(params, call.resource.whitelist, { onlyLive }))
+      })) as CrudResult<On, Affected>
   }
 
   /**

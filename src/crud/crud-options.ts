@@ -1,14 +1,7 @@
 /** The types of options and results of `CrudBase`. */
 import type { EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type {
-  AnyKey,
-  InUrl,
-  IsAny,
-  OnlyOptions,
-  PathCheck,
-  QueryBuilderConfig,
-  QueryBuilderOptions,
-  WritableOption,
+  AnyKey, InUrl, IsAny, OnlyOptions, PathCheck, QueryBuilderConfig, QueryBuilderOptions, WritableOption,
 } from '../config/index.ts'
 import type { CrudValues, WireRecord } from './wire-types.ts'
 import type { InfoOf, StyleName, TotalInfo } from '../base/page-styles.ts'
@@ -118,6 +111,26 @@ export interface CrudUpdateOptions<Entity extends object = any>
 /** Options of `delete`. */
 export interface CrudDeleteOptions<Entity extends object = any> extends CrudWriteOptions<Entity> {
   /** Remove the row even if it could be marked as deleted. Default: false. */
+  readonly hard?: boolean
+}
+
+/** Options of writes of many records. */
+interface ManyOptions {
+  /**
+   * The maximum number of records. If more match, the write throws a `TooManyError` and changes nothing. Default: 100.
+   */
+  readonly maxAffected?: number
+  /** Only count the records. Hooks do not run. Default: false. */
+  readonly dryRun?: boolean
+}
+
+/** Options of `updateMany`. */
+export interface CrudUpdateManyOptions<Entity extends object = any>
+  extends CommonOptions<Entity>, WithDeleted, ServerValues<Entity>, ManyOptions {}
+
+/** Options of `deleteMany`. */
+export interface CrudDeleteManyOptions<Entity extends object = any> extends CommonOptions<Entity>, ManyOptions {
+  /** Remove the rows even if they could be marked as deleted. Default: false. */
   readonly hard?: boolean
 }
 

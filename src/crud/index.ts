@@ -6,16 +6,8 @@ export type { AfterContext } from './after-context.ts'
 export { CrudBase } from './crud-base.ts'
 export { entityName } from './check-options.ts'
 export type {
-  CrudCreateOptions,
-  CrudDeleteOptions,
-  CrudOptions,
-  CrudPage,
-  CrudQueryOptions,
-  CrudReadOptions,
-  CrudRecord,
-  CrudStreamOptions,
-  CrudUpdateOptions,
-  CrudWriteOptions,
+  CrudCreateOptions, CrudDeleteManyOptions, CrudDeleteOptions, CrudOptions, CrudPage, CrudQueryOptions, CrudReadOptions,
+  CrudRecord, CrudStreamOptions, CrudUpdateManyOptions, CrudUpdateOptions, CrudWriteOptions,
 } from './crud-options.ts'
 export type { RoleView, RoleViewOptions } from './role-view.ts'
 export { crudSchemas, type CrudSchemas } from './schemas.ts'

@@ -115,8 +115,14 @@ export interface Operations {
   readonly delete: boolean
   /** `POST /categories/:id/restore` */
   readonly restore: boolean
+  /** `PATCH /categories` with filters. */
+  readonly updateMany: boolean
+  /** `DELETE /categories` with filters. */
+  readonly deleteMany: boolean
   /** The maximum number of records of one `createMany`. */
   readonly maxBatch: number
+  /** The maximum number of records that one `updateMany` or `deleteMany` may write. */
+  readonly maxAffected: number
   /** Whether `DELETE /categories/:id?hard=true` removes the row of an entity that is otherwise marked as deleted. */
   readonly hardDelete: boolean
   /** Whether `PATCH`, `PUT` and `DELETE` need `If-Match`. */

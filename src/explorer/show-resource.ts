@@ -74,7 +74,7 @@ export function showResource ({ known, offer, description }: DescribedResource, 
   }
 }
 
-function operationsOf ({ operations, maxBatch, hardDelete, requireIfMatch, model }: Offer): Operations {
+function operationsOf ({ operations, maxBatch, maxAffected, hardDelete, requireIfMatch, model }: Offer): Operations {
   const has = (operation: CrudOperation): boolean => operations.includes(operation)
   return {
     list: has('list'),
@@ -84,8 +84,11 @@ function operationsOf ({ operations, maxBatch, hardDelete, requireIfMatch, model
     update: has('update'),
     delete: has('delete'),
     restore: has('restore'),
+    updateMany: has('updateMany'),
+    deleteMany: has('deleteMany'),
     maxBatch,
-    hardDelete: has('delete') && hardDelete && model.deletedAt !== undefined,
+    maxAffected,
+    hardDelete: (has('delete') || has('deleteMany')) && hardDelete && model.deletedAt !== undefined,
     requireIfMatch,
   }
 }

@@ -87,7 +87,7 @@ const RefuseOrIgnore = oneOf(['refuse', 'ignore'])
 
 /** The options of `crudRoutes`, without `crud` and Fastify's `prefix`. */
 export const ResourceOptionsSchema = Type.Object({
-  /** The operations to make routes for. Default: all but createMany. */
+  /** The operations to make routes for. Default: all but createMany, updateMany and deleteMany. */
   operations: Type.Optional(
     Type.Unsafe<readonly CrudOperation[]>(Type.Array(Operation, { minItems: 1, uniqueItems: true }))
   ),
@@ -107,6 +107,8 @@ export const ResourceOptionsSchema = Type.Object({
   config: Type.Optional(Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}))),
   /** Maximum number of records that one createMany may create. Default: 1 000. */
   maxBatch: withDefault(Type.Integer({ minimum: 1 }), 1_000),
+  /** Maximum number of records that one updateMany or deleteMany may write. Default: 100. */
+  maxAffected: withDefault(Type.Integer({ minimum: 1 }), 100),
   /** Let `DELETE /:id?hard=true` remove rows that could be marked as deleted. Default: false. */
   allowHardDelete: withDefault(Type.Boolean(), false),
   /** Refuse PUT, PATCH and DELETE without If-Match, which names a version of the record. Default: false. */
@@ -149,8 +151,8 @@ export const ResourceOptionsSchema = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1 })),
 }, closed)
 
-/** The default maximum number of records in one batch. */
-export const { maxBatch: DEFAULT_MAX_BATCH } = defaultsOf(ResourceOptionsSchema)
+/** The default maximum numbers of records in one batch, and of those that one write of many may change. */
+export const { maxBatch: DEFAULT_MAX_BATCH, maxAffected: DEFAULT_MAX_AFFECTED } = defaultsOf(ResourceOptionsSchema)
 
 /** The options of `fastify.register(crudRoutes, ...)`. */
 export interface CrudRoutesOptions<Entity extends object = any>

@@ -84,12 +84,22 @@ export { withSharedColumns } from './shared-columns.ts'
 export { entitiesOf } from './entities.ts'
 export { withConditions, withTranslated } from './where.ts'
 export {
+  canNarrow,
+  notNarrowed,
+  planChanges,
+  planMany,
+  type ManyChange,
+  type ManyPlan,
+  type ManyTarget,
+} from './many.ts'
+export {
   idOfKey,
   planDelete,
   planInsert,
   planPresent,
   planUpdate,
   type AnyWritePlan,
+  type CheckedRows,
   type Assignment,
   type DeletePlan,
   type InsertPlan,

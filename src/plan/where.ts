@@ -16,6 +16,7 @@ import {
 import type { ComparisonOperator } from '../operators/index.ts'
 import type { Condition, EntityConditions, FixedValue, KeysetPlan, Operand, Plan, Slot } from './types.ts'
 import { Values } from './values.ts'
+import type { ManyPlan } from './many.ts'
 import type { AnyWritePlan } from './write.ts'
 
 /** Maximum number of comparisons in one condition, because each number of comparisons is a separate shape. */
@@ -31,7 +32,7 @@ const MAX_COMPARISONS = 50
  * @example
  * withConditions(plan, readCondition({ tenant: 5 }, plan.model), new Map())
  */
-export function withConditions<AnyPlan extends Plan | AnyWritePlan> (
+export function withConditions<AnyPlan extends Plan | AnyWritePlan | ManyPlan> (
   plan: AnyPlan,
   scope: Where | undefined,
   filters: ReadonlyMap<EntityModel, Where> & { readonly fixed?: boolean },

@@ -44,7 +44,7 @@ export interface ToldRow {
 }
 
 /** Rows that must lie in the scope after the write, or else the statement fails. */
-interface CheckedRows {
+export interface CheckedRows {
   /** The conditions of the scope, unless only MikroORM can compile one of them. */
   readonly inside?: readonly Condition[]
 }
@@ -164,7 +164,7 @@ const discriminatorOf = ({ discriminator }: EntityModel, values: Values): Insert
 /** Whether records of an entity may count as absent although their rows exist, because they are deleted or filtered. */
 export type MayBeHidden = (model: EntityModel) => boolean
 
-function referenceChecks (
+export function referenceChecks (
   references: readonly ReferenceData[],
   mayBeHidden: MayBeHidden,
   values: Values,

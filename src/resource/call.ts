@@ -23,6 +23,10 @@ export interface OperationOptions extends ReadOptions {
   readonly values?: object
   /** Whether a delete removes the row even if it could be marked as deleted. */
   readonly hard?: boolean
+  /** The maximum number of records that a write of many may change. */
+  readonly maxAffected?: number
+  /** Whether a write of many records only counts them. */
+  readonly dryRun?: boolean
   /** Ends a stream, even while the database is executing its statement. */
   readonly signal?: AbortSignal
 }
@@ -93,6 +97,8 @@ const NEEDED: Readonly<Record<QueryOperation, CrudOperation>> = {
   update: 'update',
   delete: 'delete',
   restore: 'restore',
+  updateMany: 'updateMany',
+  deleteMany: 'deleteMany',
 }
 
 /** The operation that a role must be allowed to use for a kind of statement. */

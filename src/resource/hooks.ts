@@ -16,6 +16,8 @@ export interface CrudHooks {
   beforeCreate?(data: JsonRecord, context: CrudContext): JsonRecord | Promise<JsonRecord>
   beforeUpdate?(id: Id, data: JsonRecord, context: CrudContext): JsonRecord | Promise<JsonRecord>
   beforeDelete?(id: Id, context: CrudContext): void | Promise<void>
+  beforeUpdateMany?(data: JsonRecord, context: CrudContext): JsonRecord | Promise<JsonRecord>
+  beforeDeleteMany?(context: CrudContext): void | Promise<void>
   afterRead?(record: JsonRecord, context: CrudContext): JsonRecord | Promise<JsonRecord>
   afterCreate?(record: JsonRecord, context: AnyAfterContext): void | Promise<void>
   afterUpdate?(record: JsonRecord, context: AnyAfterContext): void | Promise<void>

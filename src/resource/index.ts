@@ -3,7 +3,7 @@
  * one request. Errors: mistakes of the configuration, when the resource is bound, and values that are not certainly
  * conditions.
  */
-export { activeFilters, filtersOfEntity, type FilterType } from './active-filters.ts'
+export { activeFilters, filtersOfEntity, switchedFilters, type FilterType } from './active-filters.ts'
 export { BoundResources } from './bound-resources.ts'
 export { callFor, neededFor, perform, resourceFor, type Call, type OperationOptions } from './call.ts'
 export { actFor, actForSync, callerOf } from './caller.ts'
@@ -11,12 +11,8 @@ export { afterContext, crudContext, type AnyAfterContext, type CrudContext } fro
 export { checkCoLocation } from './co-location.ts'
 export { checkEstimates } from './estimates.ts'
 export {
-  filtersBehind,
-  foreignOf,
-  NO_FILTERS,
-  type ActiveFilters,
-  type ReadOptions,
-  type RequestConditions,
+  filtersBehind, foreignOf, NO_FILTERS, type ActiveFilters, type ReadOptions, type RequestConditions,
+  type SwitchedFilters,
 } from './foreign.ts'
 export { AFTER_HOOKS, rememberLog, reportHook, type AfterHook, type CrudClass, type CrudHooks } from './hooks.ts'
 export { accessFor, modelsOf } from './models.ts'

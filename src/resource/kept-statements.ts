@@ -3,12 +3,12 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { LRUCache } from 'lru-cache'
 import { entitiesBehind, readConstant, toMikroOrm } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import { entitiesOf, type AnyWritePlan, type Plan } from '../plan/index.ts'
+import { entitiesOf, type AnyWritePlan, type ManyPlan, type Plan } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { distributionOf, mayRepeatKeys, PreparedText, type BoundStatement, type QueryCall } from '../run/index.ts'
 import {
-  compile, compileWrite, Constants, filterSql, formOf, isSameForm, isSameWriteForm, shapeOf, writeShapeOf, type Dialect,
-  type Foreign, type Form, type Row, type Statement, type WriteForm,
+  compile, compileAnyWrite, Constants, filterSql, formOf, isSameForm, isSameWriteForm, shapeOf, writeShapeOf,
+  type Dialect, type Foreign, type Form, type Row, type Statement, type WriteForm,
 } from '../sql/index.ts'
 import { NO_FILTERS, visibleBy } from './foreign.ts'
 import { RowNumbers } from './row-numbers.ts'
@@ -70,7 +70,7 @@ export class Statements {
   #shapes: LRUCache<string, KeptReads | KeptForms<WriteForm>> | undefined
 
   /** The statement of a plan that contains all conditions of its request. */
-  of (em: EntityManager, plan: Plan | AnyWritePlan): KeptStatement {
+  of (em: EntityManager, plan: Plan | AnyWritePlan | ManyPlan): KeptStatement {
     return isWrite(plan) ? this.#write(em, plan) : this.#read(em, plan)
   }
 
@@ -80,7 +80,7 @@ export class Statements {
     return forms.find(form) ?? forms.add(form, keepRead(em, plan, form, rowNumbers))
   }
 
-  #write (em: EntityManager, plan: AnyWritePlan): KeptStatement {
+  #write (em: EntityManager, plan: AnyWritePlan | ManyPlan): KeptStatement {
     const forms = this.#shape(writeShapeOf(plan), () => new KeptForms(isSameWriteForm))
     const form = writeFormOf(em, plan.model)
     return forms.find(form) ?? forms.add(form, keepWrite(em, plan, form))
@@ -96,7 +96,10 @@ export class Statements {
 }
 
 /** Whether statements of each kind of plan write. A statement that only reads may be sent again. */
-const WRITES: { readonly [Kind in (Plan | AnyWritePlan)['kind']]: Kind extends AnyWritePlan['kind'] ? true : false } = {
+const WRITES: {
+  readonly [Kind in (Plan | AnyWritePlan | ManyPlan)['kind']]: Kind extends (AnyWritePlan | ManyPlan)['kind'] ? true
+    : false
+} = {
   list: false,
   keyset: false,
   stream: false,
@@ -108,9 +111,10 @@ const WRITES: { readonly [Kind in (Plan | AnyWritePlan)['kind']]: Kind extends A
   insert: true,
   update: true,
   delete: true,
+  many: true,
 }
 
-const isWrite = (plan: Plan | AnyWritePlan): plan is AnyWritePlan => WRITES[plan.kind]
+const isWrite = (plan: Plan | AnyWritePlan | ManyPlan): plan is AnyWritePlan | ManyPlan => WRITES[plan.kind]
 
 /** Whether a plan reads one row by its key, and nothing whose cost depends on other rows. */
 function isBrief (plan: Plan | AnyWritePlan): boolean {
@@ -149,16 +153,18 @@ function keepRead (em: EntityManager, plan: Plan, form: Form, rowNumbers: RowNum
   }
 }
 
-function keepWrite (em: EntityManager, plan: AnyWritePlan, form: WriteForm): KeptStatement {
+function keepWrite (em: EntityManager, plan: AnyWritePlan | ManyPlan, form: WriteForm): KeptStatement {
   const { foreign, ...kept } = foreignToKeep(em, () => undefined)
-  const statement = compileWrite(plan, foreign, form)
+  const statement = compileAnyWrite(plan, foreign, form)
+  const isMany = plan.kind === 'many'
   return {
     ...kept,
     statement,
     toWire: toWireOfPlan(plan),
-    readOnly: false,
+    readOnly: isMany && plan.does === 'count',
     brief: false,
-    prepared: new PreparedText(statement.text, true, statement.kept),
+    // the server would plan the rows of a write for all values alike, unless the statement asks otherwise
+    prepared: new PreparedText(statement.text, !isMany || statement.kept !== undefined, statement.kept),
     form: undefined,
     noteRow: undefined,
   }
@@ -219,6 +225,6 @@ export function bindOnce (
 }
 
 /** The conversion that the records of a plan need. */
-export function toWireOfPlan (plan: Plan | AnyWritePlan): ToWire | undefined {
+export function toWireOfPlan (plan: Plan | AnyWritePlan | ManyPlan): ToWire | undefined {
   return 'selection' in plan ? toWireOf(plan.selection) : undefined
 }

@@ -6,13 +6,14 @@ import type { QueryBuilderConfig, WritableConfig } from '../config/index.ts'
 import { columnsOf, type EntityModel } from '../model/index.ts'
 import {
   entitiesOf, isCustomTerm, planEstimate, planPrevious, planSelection, QueryErrors, resolveWhitelist, resolveWritable,
-  withConditions, withTranslated, type AnyWritePlan, type KeysetPlan, type ListPlan, type Plan, type Selection,
+  withConditions, withTranslated, type AnyWritePlan, type KeysetPlan, type ListPlan, type ManyPlan, type Plan,
+  type Selection,
   type Whitelist, type Writable,
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { callsOf, enterStage, type QueryCall, type QueryOperation } from '../run/index.ts'
 import {
-  applyPlan, compile, compileWrite, formOf, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts,
+  applyPlan, compile, compileAnyWrite, formOf, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts,
 } from '../sql/index.ts'
 import { doInTurn, wait, type Steps } from '../base/steps.ts'
 import { activeFilters, switchedFilters } from './active-filters.ts'
@@ -207,24 +208,26 @@ export class Resource {
   /** The statement of a write with the request's values, also planned first and then compiled. */
   prepareWrite (
     session: CrudSession,
-    plan: AnyWritePlan,
+    plan: AnyWritePlan | ManyPlan,
     conditions: RequestConditions,
     filters: ActiveFilters,
-    operation: QueryOperation
+    operation: QueryOperation,
+    switched: SwitchedFilters = NONE_SWITCHED
   ): CompiledRead {
     const call = this.#calls[operation]
     const isInsert = plan.kind === 'insert'
     enterStage('plan')
-    const complete = isInsert && plan.rows.length > 1
+    const customs = plan.kind === 'many' ? plan.customs : []
+    const complete = (isInsert && plan.rows.length > 1) || customs.length > 0
       ? undefined
       : withConditions(plan, isInsert ? undefined : ownConditions(conditions), filters, conditions.inside)
     enterStage('compile')
     let statement = complete && this.#kept(session, complete, filters, call)
     if (statement === undefined) {
       const values = [...plan.values]
-      const foreign = foreignOf(session, { ...plan, customs: [] }, conditions, filters, values)
+      const foreign = foreignOf(session, { model: plan.model, customs }, conditions, filters, values, { switched })
       statement = bindOnce(
-        compileWrite(plan, foreign, writeFormOf(sharedEmOf(session), plan.model)),
+        compileAnyWrite(plan, foreign, writeFormOf(sharedEmOf(session), plan.model)),
         values,
         this.toWire,
         undefined,
@@ -238,7 +241,7 @@ export class Resource {
   /** The kept statement of a plan, unless conditions of the configuration lead to rows that are filtered. */
   #kept (
     session: CrudSession,
-    plan: Plan | AnyWritePlan,
+    plan: Plan | AnyWritePlan | ManyPlan,
     filters: ActiveFilters,
     call: QueryCall
   ): CompiledRead | undefined {

@@ -5,25 +5,9 @@
  */
 import { OPERATOR_NAMES, operatorFormOf, OPERATORS, type OperatorEntry, type OperatorForm } from '../operators/index.ts'
 import {
-  isCustomTerm,
-  type Assignment,
-  type Condition,
-  type DeletePlan,
-  type GetPlan,
-  type InsertPlan,
-  type PlannedInclude,
-  type KeysetPlan,
-  type ListPlan,
-  type OrderTerm,
-  type Plan,
-  type RecordsPlan,
-  type ReferenceCheck,
-  type Selection,
-  type ToldRow,
-  type UpdatePlan,
-  type CustomTerm,
-  type CountPlan,
-  type Place,
+  isCustomTerm, type Assignment, type CheckedRows, type Condition, type DeletePlan, type GetPlan, type InsertPlan,
+  type PlannedInclude, type KeysetPlan, type ListPlan, type ManyPlan, type OrderTerm, type Plan, type RecordsPlan,
+  type ReferenceCheck, type Selection, type ToldRow, type UpdatePlan, type CustomTerm, type CountPlan, type Place,
   type StreamPlan,
   type WriteTarget,
 } from '../plan/index.ts'
@@ -148,8 +132,7 @@ const target: Writers<WriteTarget> = {
   deleted: ({ deleted }) => deleted,
   versions: ({ versions }) => versions ?? '',
 }
-const inside = ({ inside }: InsertShape | UpdateShape): string =>
-  inside === undefined ? '' : `>${conditionsShape(inside)}`
+const inside = ({ inside }: CheckedRows): string => inside === undefined ? '' : `>${conditionsShape(inside)}`
 const insertion: Writers<InsertShape> = {
   kind: ({ kind }) => kind,
   ...written,
@@ -166,26 +149,49 @@ const update: Writers<UpdateShape> = {
   ...written,
   ...target,
   inside,
-  assignments: ({ assignments }) => assignments.map((set) => `${columnShape(set)}=${set.slot}`).join(),
+  assignments: ({ assignments }) => assignmentsShape(assignments),
 }
 const removal: Writers<DeleteShape> = { kind: ({ kind }) => kind, ...written, ...target }
 
-const WRITERS_OF_WRITES: { readonly [Kind in WriteShape['kind']]: ReadonlyArray<(shape: never) => unknown> } = {
+/** A write of many rows returns no records. */
+export type ManyShape = Omit<ManyPlan, UnreadOfWrite | 'customs'>
+
+const many: Writers<ManyShape> = {
+  kind: ({ kind }) => kind,
+  does: ({ does }) => does,
+  model: ({ model }) => idOf(model),
+  deleted: ({ deleted }) => deleted,
+  conditions: ({ conditions }) => conditionsShape(conditions),
+  filters: ({ filters }) => filtersShape(filters),
+  inside,
+  fetchSlot: ({ fetchSlot }) => fetchSlot,
+  assignments: ({ assignments }) => assignmentsShape(assignments),
+  references: ({ references }) => references.map(referenceShape).join('&'),
+  returnsKeys: ({ returnsKeys }) => returnsKeys,
+}
+
+const WRITERS_OF_WRITES: {
+  readonly [Kind in (WriteShape | ManyShape)['kind']]: ReadonlyArray<(shape: never) => unknown>
+} = {
   insert: Object.values(insertion),
   update: Object.values(update),
   delete: Object.values(removal),
+  many: Object.values(many),
 }
 
 /** The key of the shape of a write. */
-export function writeShapeOf (shape: WriteShape): string {
+export function writeShapeOf (shape: WriteShape | ManyShape): string {
   return keyOf(shape, WRITERS_OF_WRITES[shape.kind])
 }
 
-function keyOf (shape: Shape | WriteShape, writers: ReadonlyArray<(shape: never) => unknown>): string {
+function keyOf (shape: Shape | WriteShape | ManyShape, writers: ReadonlyArray<(shape: never) => unknown>): string {
   let key = ''
   for (const write of writers) key += `${write(shape as never) as string}|`
   return key
 }
+
+const assignmentsShape = (assignments: readonly Assignment[]): string =>
+  assignments.map((set) => `${columnShape(set)}=${set.slot}`).join()
 
 function referenceShape ({ target, columns, slots, present }: ReferenceCheck): string {
   return `${idOf(target)}:${columns.join()}:${slots.join()}:${present?.join() ?? ''}`

@@ -3,7 +3,7 @@
  * delete contains all requirements (key, scope, soft delete, version, referenced records), so nothing is read before.
  */
 import { holdsHidden, keyColumns, membersOf, type EntityModel } from '../model/index.ts'
-import type { Assignment, ReferenceCheck, Slot, WriteTarget } from '../plan/index.ts'
+import type { Assignment, CheckedRows, ReferenceCheck, Slot, WriteTarget } from '../plan/index.ts'
 import { bound } from './comparison.ts'
 import {
   conditionSql, conditionContext, equalTo, noteKnown, tableAs, visibility, whereClause, type ConditionContext,
@@ -141,7 +141,7 @@ function recordsetValue (property: Assignment['property'], column: string, sourc
  *
  * @param row the alias of the row that is written
  */
-function referenceSql (
+export function referenceSql (
   { target, columns, slots, present }: ReferenceCheck,
   row: string,
   context: ConditionContext
@@ -179,16 +179,25 @@ function beforeSql ({ model, key, told }: UpdateShape, context: ConditionContext
 }
 
 function updateSql (
-  { model, assignments }: UpdateShape,
+  plan: UpdateShape,
   alias: string,
   where: Sql,
   dialect: Dialect,
   before: BeforeSql | undefined
 ): Sql {
+  const changes = assignmentsSql(plan, alias, dialect)
+  return sql`update ${table(plan.model, alias)} set ${changes}${before?.from ?? EMPTY}${where}`
+}
+
+/** The new values of columns, among them the next version. */
+export function assignmentsSql (
+  { model, assignments }: Pick<UpdateShape, 'model' | 'assignments'>,
+  alias: string,
+  dialect: Dialect
+): Sql {
   const set = ({ column, property, slot }: Assignment): Sql =>
     sql`${name(column)} = ${assigned(property, column, slot, alias)}`
-  const changes = [...assignments.map(set), ...nextVersion(model, alias, dialect)]
-  return sql`update ${table(model, alias)} set ${join(changes)}${before?.from ?? EMPTY}${where}`
+  return join([...assignments.map(set), ...nextVersion(model, alias, dialect)])
 }
 
 /** The new value of a column. Hidden members of an embedded object keep their values. */
@@ -229,31 +238,46 @@ function targetSql (
   context: ConditionContext,
   before?: BeforeSql
 ): Sql {
-  // a distributed server cannot run a write whose conditions on the distribution column contradict each other: it must
-  // not see them, except those of the key
-  const opaque = (condition: Sql): Sql => dialect === 'distributed' ? sql`(${condition}) is true` : condition
-  const where = conditions.map((condition) => {
-    const compiled = conditionSql(condition, model, alias, context)
-    return condition.kind === 'key' ? compiled : opaque(compiled)
-  })
+  const where = rowConditions({ model, conditions, deleted }, alias, context).map((compiled, index) =>
+    conditions[index]?.kind === 'key' ? compiled : opaque(compiled, dialect)
+  )
   if (before !== undefined) where.unshift(before.isRow(alias))
-  where.push(...visibility(model, alias, deleted, context.filter).map(opaque))
-  if (versions !== undefined) where.push(opaque(versionSql(model, alias, versions, dialect)))
+  if (versions !== undefined) where.push(opaque(versionSql(model, alias, versions, dialect), dialect))
   where.push(
     ...references.map((reference) => referenceSql(reference, alias, context)),
-    ...foreign.conditions(alias).map(opaque)
+    ...foreign.conditions(alias).map((condition) => opaque(condition, dialect))
   )
   return whereClause(where)
 }
 
+/** The conditions of a plan, in their order, and then those for a visible row. */
+export function rowConditions (
+  { model, conditions, deleted }: Pick<WriteTarget, 'conditions' | 'deleted'> & { readonly model: EntityModel },
+  alias: string,
+  context: ConditionContext
+): Sql[] {
+  return [
+    ...conditions.map((condition) => conditionSql(condition, model, alias, context)),
+    ...visibility(model, alias, deleted, context.filter),
+  ]
+}
+
+/**
+ * A distributed server cannot run a write whose conditions on the distribution column contradict each other: it must
+ * not see them, except those of the key.
+ */
+export function opaque (condition: Sql, dialect: Dialect): Sql {
+  return dialect === 'distributed' ? sql`(${condition}) is true` : condition
+}
+
 /** The condition that written rows must fulfil, if the statement checks it. */
-function insideSql (
-  plan: WriteShape,
+export function insideSql (
+  plan: CheckedRows & { readonly model: EntityModel },
   alias: string,
   foreign: Foreign,
   context: ConditionContext
 ): Sql | undefined {
-  if (plan.kind === 'delete' || plan.inside === undefined) return foreign.inside?.(alias)
+  if (plan.inside === undefined) return foreign.inside?.(alias)
   if (plan.inside.length === 0) return undefined
   return join(plan.inside.map((condition) => conditionSql(condition, plan.model, alias, context)), ' and ')
 }

@@ -46,13 +46,13 @@ export function checkNewBodies (
 /**
  * Checks the body of an update.
  *
- * @param id the key of the path, which the body may repeat
+ * @param id the key of the path, which the body may repeat. Absent for an update of many records
  * @returns its changes, if they are wanted
  * @throws {RequestValidationError} with all its errors
  */
 export function checkChanges (
   body: unknown,
-  id: Id,
+  id: Id | undefined,
   model: EntityModel,
   rules: BodyRules,
   { readonly, decides }: Omit<BodyCheckOptions, 'complete'>

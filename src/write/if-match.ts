@@ -36,7 +36,7 @@ export function entityTag (version: string): string {
 }
 
 /** The versions in If-Match, or `undefined` if any version is allowed. */
-export function versionsOf ({ options: { ifMatch } }: Write): readonly string[] | undefined {
+export function versionsOf ({ options: { ifMatch } }: Pick<Write, 'options'>): readonly string[] | undefined {
   const match = ifMatch === undefined ? 'any' : readIfMatch(ifMatch)
   return match === 'any' ? undefined : match
 }
@@ -46,6 +46,16 @@ export function checkVersion (write: Write, row: Row): void {
   const versions = versionsOf(write)
   if (versions === undefined || versions.includes(row['version'] as string)) return
   throw new PreconditionFailedError(mismatch(write, versions))
+}
+
+/**
+ * Refuses the versions of a write of many records, which no single version can stand for.
+ *
+ * @throws {PreconditionFailedError} unless If-Match is absent or `*`
+ */
+export function refuseVersions (write: Pick<Write, 'options'>): void {
+  if (versionsOf(write) === undefined) return
+  throw new PreconditionFailedError('A write of many records has no version, so that only * matches in If-Match.')
 }
 
 /** The reason why no version matches, or `undefined` if it is that the record has another one. */

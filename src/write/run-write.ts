@@ -6,37 +6,15 @@ import { factsOf } from '../config/index.ts'
 import type { SyncSession } from '../database/index.ts'
 import { keyColumns, type EntityModel, type Property } from '../model/index.ts'
 import {
-  planExists,
-  planGet,
-  type AnyWritePlan,
-  type BodyRules,
-  type Id,
-  type Plan,
-  type RecordData,
+  planExists, planGet, type AnyWritePlan, type BodyRules, type Id, type ManyPlan, type Plan, type RecordData,
   type Selection,
 } from '../plan/index.ts'
 import {
-  activeFilters,
-  filtersBehind,
-  inTransaction,
-  knowServer,
-  knowTriggers,
-  NO_FILTERS,
-  runStatement,
-  sendPrepared,
-  sharedEmOf,
-  withRows,
-  type ActiveFilters,
-  type RequestConditions,
+  activeFilters, filtersBehind, inTransaction, knowServer, knowTriggers, NO_FILTERS, runStatement, sendPrepared,
+  sharedEmOf, withRows, type ActiveFilters, type RequestConditions, type SwitchedFilters,
 } from '../resource/index.ts'
 import {
-  areTriggersKnown,
-  convertError,
-  enterStage,
-  isDistributionKnown,
-  isDriverError,
-  SEVERAL_RECORDS,
-  type Prepared,
+  areTriggersKnown, convertError, enterStage, isDistributionKnown, isDriverError, SEVERAL_RECORDS, type Prepared,
 } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import { checksScope, entitiesOfWrite, filterTypeOf, withTarget, writtenOf, type Write, type Written } from './write.ts'
@@ -47,20 +25,31 @@ import { checkVersion } from './if-match.ts'
 /**
  * The conditions on rows of the resource and on the records that rows refer to: MikroORM's filters and the role's. Asks
  * an unknown server first what the form of the write depends on.
+ *
+ * @param more other entities whose rows the write reads
  */
-export function * filtersOfWrite (write: Write, rows: readonly RecordData[]): Steps<ActiveFilters> {
+export function * filtersOfWrite (
+  write: Write,
+  rows: readonly RecordData[],
+  more: readonly EntityModel[] = []
+): Steps<ActiveFilters> {
   const { session, resource, conditions } = write
   if (!isDistributionKnown(sharedEmOf(session))) yield * knowServer(session)
   if (checksScope(write) && !areTriggersKnown(sharedEmOf(session))) yield * knowTriggers(session)
   enterStage('plan')
-  const entities = entitiesOfWrite(write, rows)
+  const own = entitiesOfWrite(write, rows)
+  const entities = more.length === 0 ? own : [...new Set([...own, ...more])]
   const filters = yield * wait(activeFilters(session, resource.entitiesWithScope(entities, conditions)))
   return conditions.actor === undefined ? filters : yield * withRows(filters, conditions.actor, entities)
 }
 
 /** The same filters for the change or removal of a row, and the write with the conditions on that row. */
-export function * filtersOfChange (begun: Write, rows: readonly RecordData[]): Steps<FilteredWrite> {
-  const filters = yield * filtersOfWrite(begun, rows)
+export function * filtersOfChange (
+  begun: Write,
+  rows: readonly RecordData[],
+  more?: readonly EntityModel[]
+): Steps<FilteredWrite> {
+  const filters = yield * filtersOfWrite(begun, rows, more)
   if (filtersBehind(filters) === NO_FILTERS) return { write: begun, filters }
   const ofOperation = yield * wait(activeFilters(begun.session, [begun.model], filterTypeOf(begun)))
   return { write: withTarget(begun, filters, ofOperation), filters }
@@ -90,6 +79,20 @@ export function prepareWrite (write: Write, plan: AnyWritePlan, filters: ActiveF
     statement: resource.prepareWrite(session, plan, conditions, filters, operation),
     model: errorModelOf(write),
     answer: (rows) => rows.map((row) => writtenOf(row, parts)),
+  }
+}
+
+/** The statement of a write of many rows, whose answer are its rows. */
+export function prepareMany (
+  write: Write,
+  plan: ManyPlan,
+  filters: ActiveFilters,
+  switched: SwitchedFilters
+): Pick<Prepared<unknown>, 'statement' | 'model'> {
+  const { resource, session, conditions, operation } = write
+  return {
+    statement: resource.prepareWrite(session, plan, conditions, filters, operation, switched),
+    model: errorModelOf(write),
   }
 }
 

@@ -15,14 +15,14 @@ import { didYouMean, nearest } from '../base/suggest.ts'
 import { toBody } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 
-type Hook = 'beforeCreate' | 'beforeUpdate'
+export type DataHook = 'beforeCreate' | 'beforeUpdate' | 'beforeUpdateMany'
 
 /**
  * The data that a hook returns. Its time is the application's, and no part of the stage `plan`.
  *
  * @throws {ConfigError} when it is not an object: the client's data must not be written without the hook's changes
  */
-export function * dataOfHook (hook: Hook, call: () => OrPromise<unknown>): Steps<Data> {
+export function * dataOfHook (hook: DataHook, call: () => OrPromise<unknown>): Steps<Data> {
   enterStage()
   const returned = yield * wait(call(), () => promisedBy(hook))
   enterStage('plan')
@@ -63,7 +63,7 @@ export function rowOfHook (
 }
 
 /** Reads data of the server. Errors that would be the client's become errors of the hook. */
-export function readOfHook (hook: Hook, read: () => RecordData): RecordData {
+export function readOfHook (hook: DataHook, read: () => RecordData): RecordData {
   try {
     return read()
   } catch (error) {
@@ -72,13 +72,13 @@ export function readOfHook (hook: Hook, read: () => RecordData): RecordData {
 }
 
 /** @throws {ConfigError} if a hook has set the version */
-export function refuseVersion (hook: Hook, { columns }: RecordData, { name, version }: EntityModel): void {
+export function refuseVersion (hook: DataHook, { columns }: RecordData, { name, version }: EntityModel): void {
   if (version === undefined || !columns.some(({ property }) => property === version)) return
   throw mistakeOfHook(hook, `'${version.name}' of ${name} is the version, which counts by itself.`)
 }
 
 /** The error of a hook that returned wrong data. The client cannot correct it, so the detail is for the log. */
-export function mistakeOfHook (hook: Hook, detail: string): ConfigError {
+export function mistakeOfHook (hook: DataHook, detail: string): ConfigError {
   return new ConfigError('The server has set values that cannot be written.', {
     cause: new ConfigError(`${hook}: ${detail}`),
   })

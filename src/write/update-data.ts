@@ -1,18 +1,17 @@
-/** Reads the data of an update. The key only finds the record: data may repeat it, but not change it. */
+/**
+ * Reads the data of an update. The key only finds the record: data may repeat it, but not change it. An update of many
+ * records has no key.
+ */
 import type { ErrorItem } from '../base/errors.ts'
 import {
-  isSameValue as isEqual,
-  isUuid,
-  keyColumns,
-  keyFromJson,
-  keyFromText,
-  type EntityModel,
-  type KeyColumn,
+  isSameValue as isEqual, isUuid, keyColumns, keyFromJson, keyFromText, type EntityModel, type KeyColumn,
   type PrimaryKeyPart,
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
+import type { Steps } from '../base/steps.ts'
 import { withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
-import { mistakeOfHook, readOfHook, refuseVersion, valuesData } from './server-data.ts'
+import { crudContext } from '../resource/index.ts'
+import { dataOfHook, mistakeOfHook, readOfHook, refuseVersion, valuesData, type DataHook } from './server-data.ts'
 import type { Data } from './new-row.ts'
 import { checkScope } from './scope-of-rows.ts'
 import { bodyRules, type Write } from './write.ts'
@@ -24,9 +23,14 @@ export interface Keyless {
   readonly errors: readonly ErrorItem[]
 }
 
-/** Removes the record's key from the data. Clients may send whole records back, but with the key of the path. */
-export function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
+/**
+ * Removes the record's key from the data. Clients may send whole records back, but with the key of the path.
+ *
+ * @param id absent for an update of many records, whose data must not have a key
+ */
+export function withoutKey (data: Data, id: Id | undefined, model: EntityModel): Keyless {
   if (!isObject(data) || !hasKey(data, model)) return { data, errors: [] }
+  if (id === undefined) return withoutKeys(data, model)
   const found = keyParts(id, model)
   const keys = [
     ...found,
@@ -52,6 +56,22 @@ export function withoutKey (data: Data, id: Id, model: EntityModel): Keyless {
   return { data: rest, errors }
 }
 
+/** Refuses properties of the primary key. Those that bodies never set are refused like any other of these. */
+function withoutKeys (data: Data, { primaryKey }: EntityModel): Keyless {
+  const rest: Record<string, unknown> = { ...data }
+  const errors: ErrorItem[] = []
+  for (const { property: { publicName: name, hidden, write } } of primaryKey) {
+    if (hidden || !write.writable || !(name in rest)) continue
+    errors.push({
+      source: { pointer: `/${name}` },
+      code: 'FST_ERR_VALIDATION',
+      detail: `'${name}' is the key of each record and cannot be changed: leave it out.`,
+    })
+    delete rest[name]
+  }
+  return { data: rest, errors }
+}
+
 /** Whether data names a property of a key. Most updates do not. */
 const hasKey = (data: Data, { primaryKey, uuid }: EntityModel): boolean =>
   primaryKey.some(({ property }) => property.publicName in data) || (uuid !== undefined && uuid.publicName in data)
@@ -60,11 +80,11 @@ const hasKey = (data: Data, { primaryKey, uuid }: EntityModel): boolean =>
  * Errors of a relation whose foreign key contains a column of the primary key. Such a relation cannot change the key
  * either.
  */
-export function keyColumnErrors (row: RecordData, id: Id, model: EntityModel): readonly ErrorItem[] {
+export function keyColumnErrors (row: RecordData, id: Id | undefined, model: EntityModel): readonly ErrorItem[] {
   if (!row.references.some(({ relation }) => relation.key.some(({ shared }) => shared))) return []
   const errors: ErrorItem[] = []
   const own = new Map(
-    keyParts(id, model).flatMap(({ property, columns, expected }) =>
+    (id === undefined ? [] : keyParts(id, model)).flatMap(({ property, columns, expected }) =>
       columns.map((column) => [column.column, { column, expected: columnValue(property, column, expected) }])
     )
   )
@@ -83,7 +103,7 @@ export function keyColumnErrors (row: RecordData, id: Id, model: EntityModel): r
 }
 
 /** An update as its body requests it. */
-export interface UpdateData {
+interface UpdateData {
   /** The changes of the body alone. */
   readonly row: RecordData
   /** The data of the body with the server's values; `undefined` without a hook and without such values. */
@@ -95,8 +115,9 @@ export interface UpdateData {
  * @throws {ConfigError} if `writable` allows no update
  * @throws {RequestValidationError} for data that the body may not contain
  */
-export function beginUpdate (write: Write, id: Id, body: Data, decided?: RecordData): UpdateData {
+function beginUpdate (write: Write, id: Id | undefined, body: Data, decided?: RecordData): UpdateData {
   const { crud, model, options } = write
+  const hook = id === undefined ? crud.beforeUpdateMany : crud.beforeUpdate
   const rules = bodyRules(write, 'update')
   const { data, errors } = withoutKey(body, id, model)
   const check = (row: RecordData): readonly ErrorItem[] => [...errors, ...keyColumnErrors(row, id, model)]
@@ -104,12 +125,37 @@ export function beginUpdate (write: Write, id: Id, body: Data, decided?: RecordD
   const values = valuesData(options.values, model)
   return {
     row,
-    complete: crud.beforeUpdate === undefined && values === undefined ? undefined : { ...data, ...values },
+    complete: hook === undefined && values === undefined ? undefined : { ...data, ...values },
   }
 }
 
+/**
+ * The changes of an update, after the hook of the class.
+ *
+ * @param id absent for an update of many records
+ * @param decided the changes of the body, if they are known
+ * @throws {ConfigError} for a hook that returns wrong data
+ */
+export function * readUpdate (write: Write, id: Id | undefined, data: Data, decided?: RecordData): Steps<RecordData> {
+  const { crud, session, options, model } = write
+  const { row, complete } = beginUpdate(write, id, data, decided)
+  if (complete === undefined) return finishChanges(write, row)
+  const hook = id === undefined ? 'beforeUpdateMany' : 'beforeUpdate'
+  if (crud[hook] === undefined) return finishChanges(write, readChanges(complete, id, model, hook))
+  const context = crudContext(session, options.context)
+  const returned = yield * dataOfHook(hook, () =>
+    id === undefined ? crud.beforeUpdateMany!(complete, context) : crud.beforeUpdate!(id, complete, context))
+  return finishChanges(write, readChanges(returned, id, model, hook))
+}
+
+/** Checks the data of an update of many records without running its hook. Whether it certainly changes nothing. */
+export function changesNothing (write: Write, data: Data, decided?: RecordData): boolean {
+  const { row, complete } = beginUpdate(write, undefined, data, decided)
+  return complete === undefined && isEmpty(finishChanges(write, row))
+}
+
 /** @throws {OutOfScopeError} for changes that would move the record out of its scope */
-export function finishChanges ({ scope }: Write, row: RecordData): RecordData {
+function finishChanges ({ scope }: Write, row: RecordData): RecordData {
   if (scope !== undefined) checkScope(row, scope)
   return withSharedColumns(row)
 }
@@ -120,21 +166,22 @@ export function isEmpty ({ columns, links }: RecordData): boolean {
 }
 
 /**
- * Reads the changes after `beforeUpdate` or the server's values have changed them. The client's data was valid, so any
- * error in it is the application's.
+/**
+ * Reads the changes after a hook or the server's values have changed them. The client's data was valid, so any error in
+ * it is the application's.
  *
  * @throws {ConfigError} for an error, whose cause is for the log
  */
-export function readChanges (changed: Data, id: Id, model: EntityModel): RecordData {
+function readChanges (changed: Data, id: Id | undefined, model: EntityModel, hook: DataHook): RecordData {
   const { data, errors } = withoutKey(changed, id, model)
   const row = readOfHook(
-    'beforeUpdate',
+    hook,
     () => readData(data, model, { by: 'server', check: (row) => [...errors, ...keyColumnErrors(row, id, model)] })
   )
-  refuseVersion('beforeUpdate', row, model)
+  refuseVersion(hook, row, model)
   for (const { property } of row.columns) {
     if (property.kind === 'scalar' && model.primaryKey.some((part) => part.property === property)) {
-      throw mistakeOfHook('beforeUpdate', `'${property.name}' is the record's key and cannot be changed.`)
+      throw mistakeOfHook(hook, `'${property.name}' is the record's key and cannot be changed.`)
     }
   }
   return row

@@ -2,10 +2,9 @@
 import type { Steps } from '../base/steps.ts'
 import type { Id, RecordData } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
-import { crudContext, type Call } from '../resource/index.ts'
+import type { Call } from '../resource/index.ts'
 import { changedIn, withAfterHookOfOne } from './after.ts'
 import { answerOne, beginWrite, foundUnchanged, type Write, type Written } from './write.ts'
-import { dataOfHook } from './server-data.ts'
 import type { Data } from './new-row.ts'
 import { updateRow } from './one-statement/change.ts'
 import { throwPointed } from './point-error.ts'
@@ -14,29 +13,17 @@ import { filtersOfChange, findRow } from './run-write.ts'
 import { throughEntities } from './unit-of-work/entities.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { updateThroughEntity } from './unit-of-work/through-entities.ts'
-import { beginUpdate, finishChanges, isEmpty, readChanges, withoutKey } from './update-data.ts'
+import { isEmpty, readUpdate, withoutKey } from './update-data.ts'
 import { checkingRows } from './scope-of-rows.ts'
 
 /** @param decided the changes, if the validation of a request has made them of the data */
 export function * updateOne (call: Call, id: Id, data: Data, decided?: RecordData): Steps<JsonAnswer> {
-  const { crud, session, options } = call
   const write = beginWrite(call)
-  const update = beginUpdate(write, id, data, decided)
-  let { row } = update
-  let { complete } = update
-  if (complete !== undefined) {
-    const given = complete
-    if (crud.beforeUpdate !== undefined) {
-      const context = crudContext(session, options.context)
-      complete = yield * dataOfHook('beforeUpdate', () => crud.beforeUpdate!(id, given, context))
-    }
-    row = readChanges(complete, id, write.model)
-  }
-  const changes = finishChanges(write, row)
+  const changes = yield * readUpdate(write, id, data, decided)
   const written = yield * withAfterHookOfOne(
     checkingRows(write, [changes]),
     'afterUpdate',
-    (checked) => repeated(session, () => changeRecord(checked, id, changes)),
+    (checked) => repeated(call.session, () => changeRecord(checked, id, changes)),
     () => changedIn(withoutKey(data, id, write.model).data, write.model)
   )
   return yield * answerOne(write, written)

@@ -5,15 +5,8 @@ import type { BodyKind, CrudOperation } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { BodyRules, RecordData, ToldRow, Writable } from '../plan/index.ts'
 import {
-  filtersBehind,
-  neededFor,
-  rulesOf,
-  type ActiveFilters,
-  type Call,
-  type CrudSession,
-  type FilterType,
-  type RequestConditions,
-  type ScopeRules,
+  filtersBehind, neededFor, rulesOf, type ActiveFilters, type Call, type CrudSession, type FilterType,
+  type RequestConditions, type ScopeRules,
 } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
@@ -93,7 +86,7 @@ export function checksScope ({ scope }: Pick<Write, 'scope'>): boolean {
 
 /** The operation that MikroORM's filters get for the row that a write changes or removes. */
 export function filterTypeOf ({ operation }: Write): FilterType {
-  return operation === 'delete' ? 'delete' : 'update'
+  return operation === 'delete' || operation === 'deleteMany' ? 'delete' : 'update'
 }
 
 /**

@@ -191,6 +191,8 @@ const VERBS = {
   update: 'update',
   delete: 'delete',
   restore: 'restore',
+  updateMany: 'update_many',
+  deleteMany: 'delete_many',
 } as const satisfies Record<CrudOperation, string>
 
 /**

@@ -34,9 +34,10 @@ export function acceptBody (call: WritingCall, isLast: boolean): AcceptedBody {
   if (body === undefined) throw bodyError(NO_BODY)
   const { resource: { model, writable }, complete, options } = seen
   const readonly = options.readonlyProperties === 'ignore'
-  if (call.operation === 'update') {
-    const decides = isLast && seen.decides.update
-    const row = checkChanges(body, call.key(), model, writable.update as BodyRules, { readonly, decides })
+  if (call.operation === 'update' || call.operation === 'updateMany') {
+    const decides = isLast && seen.decides[call.operation]
+    const id = call.operation === 'update' ? call.key() : undefined
+    const row = checkChanges(body, id, model, writable.update as BodyRules, { readonly, decides })
     return { body, rows: row && [row] }
   }
   checkShape(body, seen)
@@ -68,8 +69,9 @@ export function newData (call: WritingCall): Data | readonly Data[] {
 
 /** The data of an update, without names that are ignored. The key may be among them, and is checked later. */
 export function changedData (call: WritingCall): Data {
-  const { request: { body }, seen: { ignored: { update: ignored }, resource: { model } } } = call
-  return ignored === undefined ? body as Data : withoutNames(body, ignored, keyNames(call.key(), model))
+  const { request: { body }, operation, seen: { ignored: { update: ignored }, resource: { model } } } = call
+  if (ignored === undefined) return body as Data
+  return withoutNames(body, ignored, operation === 'update' ? keyNames(call.key(), model) : undefined)
 }
 
 /** @throws {RequestValidationError} for a record or a list that the routes do not take, or a list that is too long */

@@ -134,6 +134,8 @@ const SUMMARIES: Readonly<Record<CrudOperation, (name: string) => string>> = {
   update: (name) => `Change a record of ${name}`,
   delete: (name) => `Delete a record of ${name}`,
   restore: (name) => `Restore a deleted record of ${name}`,
+  updateMany: (name) => `Change several records of ${name}`,
+  deleteMany: (name) => `Delete several records of ${name}`,
 }
 
 /**

@@ -5,7 +5,8 @@ import { NotFoundError, PreconditionRequiredError } from '../../base/errors.ts'
 import { CrudBase, type CrudReadOptions } from '../../crud/index.ts'
 import { changedColumns, streamColumns, type JsonAnswer } from '../../read/index.ts'
 import { readScope, type Resource } from '../../resource/index.ts'
-import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
+import type { Affected } from '../../write/index.ts'
+import { DEFAULT_MAX_AFFECTED, type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 import type { Streaming } from '../streams/index.ts'
 import { changedData, newData } from './accepted-body.ts'
 import type { RouteCall } from './route-call.ts'
@@ -47,7 +48,7 @@ export interface HandlerParts {
 /** The routes of a resource's operations, in the order of their documentation. */
 export function routeDefinitions (parts: HandlerParts): RouteDefinition[] {
   const { operations } = parts
-  const { list, get, create, update, delete: remove, restore } = handlersOf(parts)
+  const { list, get, create, update, delete: remove, restore, updateMany, deleteMany } = handlersOf(parts)
   const url = keyPath(parts.resource.model)
   const posts = operations.includes('create') ? 'create' : 'createMany'
   const definitions: RouteDefinition[] = [
@@ -58,6 +59,8 @@ export function routeDefinitions (parts: HandlerParts): RouteDefinition[] {
     { operation: 'update', method: 'PUT', url, handler: update },
     { operation: 'delete', method: 'DELETE', url, handler: remove },
     { operation: 'restore', method: 'POST', url: `${url}/restore`, handler: restore },
+    { operation: 'updateMany', method: 'PATCH', url: '/', handler: updateMany },
+    { operation: 'deleteMany', method: 'DELETE', url: '/', handler: deleteMany },
   ]
   return definitions.filter(({ operation }) => operations.includes(operation))
 }
@@ -66,7 +69,7 @@ export function routeDefinitions (parts: HandlerParts): RouteDefinition[] {
 function handlersOf (
   { orm, options, within, withinKeyed, streaming }: HandlerParts
 ): Readonly<Record<Exclude<CrudOperation, 'createMany'>, CallHandler>> {
-  const { crud, scope: scopeOf, schemas = {}, requireIfMatch } = options
+  const { crud, scope: scopeOf, schemas = {}, requireIfMatch, maxAffected = DEFAULT_MAX_AFFECTED } = options
   const methods = routeMethods(orm, crud)
   const ownResponses = Object.values(schemas).some((schema) => schema?.response !== undefined)
 
@@ -144,6 +147,17 @@ function handlersOf (
   ): WriteAnswer => {
     const etag = call.seen.tagOf(record)
     return { status, headers: etag === undefined ? headers : { ...headers, etag }, json: record.json }
+  }
+
+  /** Runs a write of many records. One that only counts them has nothing to repeat, and needs no idempotency key. */
+  const writeMany = async (
+    operation: CrudOperation,
+    call: RouteCall,
+    reply: FastifyReply,
+    work: (options: CrudReadOptions) => Promise<Affected>
+  ): Promise<FastifyReply> => {
+    if (!call.query().dryRun) return await write(operation, call, reply, work, manyAnswer)
+    return sendJson(call, reply, manyAnswer(await run(operation, call, work)).json)
   }
 
   const streamList = async (
@@ -248,7 +262,35 @@ function handlersOf (
         (record) => recordAnswer(call, record)
       )
     },
+
+    updateMany: async (call, reply) => {
+      const { dryRun } = call.query()
+      const data = changedData(call)
+      return await writeMany(
+        'updateMany',
+        call,
+        reply,
+        (options) => methods.updateMany(call, { ...options, ifMatch: ifMatchOf(call), maxAffected, dryRun }, data)
+      )
+    },
+
+    deleteMany: async (call, reply) => {
+      const { dryRun, hard } = call.query()
+      return await writeMany(
+        'deleteMany',
+        call,
+        reply,
+        (options) => methods.deleteMany(call, { ...options, ifMatch: ifMatchOf(call), maxAffected, dryRun, hard })
+      )
+    },
   }
 }
+
+/** The answer of a write of many records. */
+const manyAnswer = ({ affected }: Affected): WriteAnswer => ({
+  status: 200,
+  headers: {},
+  json: `{"affected":${affected}}`,
+})
 
 const JSON_TYPE = 'application/json; charset=utf-8'

@@ -1,10 +1,11 @@
 /** Decides which operations a resource offers: those in the options, if the entity and the CRUD class support them. */
-import { factsOf } from '../../config/index.ts'
+import { factsOf, isMany } from '../../config/index.ts'
 import { CrudBase } from '../../crud/index.ts'
 import { ConfigError } from '../../base/errors.ts'
-import type { EntityModel, Property } from '../../model/index.ts'
+import type { Property } from '../../model/index.ts'
 import type { Resource } from '../../resource/index.ts'
-import { closedBody } from '../../write/index.ts'
+import { canNarrow } from '../../plan/index.ts'
+import { closedBody, missingHook } from '../../write/index.ts'
 import { DEFAULT_OPERATIONS, type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 
 /**
@@ -23,10 +24,12 @@ export function offeredOperations (
 ): readonly CrudOperation[] {
   const { model, writable } = resource
   const possible = (operations ?? DEFAULT_OPERATIONS).filter((operation) => {
-    const missing = missingFor(operation, model)
+    const missing = missingFor(operation, resource)
     if (missing !== undefined && operations !== undefined) {
       throw new ConfigError(`${what}: '${operation}' needs ${missing}.`)
     }
+    const hook = missingHook(crud, operation)
+    if (hook !== undefined) throw new ConfigError(`${what}: ${hook}.`)
     return missing === undefined
   })
   const offered = possible.filter((operation) => {
@@ -46,12 +49,15 @@ export function offeredOperations (
  */
 function missingFor (
   operation: CrudOperation,
-  { name, deletedAt, abstract, readOnly }: EntityModel
+  { model: { name, deletedAt, abstract, readOnly }, whitelist }: Resource
 ): string | undefined {
   const { writes, bodies } = factsOf(operation)
   if (!writes) return undefined
   if (readOnly !== undefined) return `an entity that is written, and ${name} is read-only: ${readOnly}`
   if (operation === 'restore') return deletedAt === undefined ? "an entity with 'deleted_at'" : undefined
+  if (isMany(operation) && !canNarrow(whitelist)) {
+    return "a filter in 'allowedFilters' that can leave out records"
+  }
   return abstract && bodies.includes('create') ? 'an entity that is not abstract' : undefined
 }
 

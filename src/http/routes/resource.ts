@@ -9,7 +9,8 @@ import { checkSchema, shown } from '../../base/option-checks.ts'
 import { checkCoLocation, type Resource } from '../../resource/index.ts'
 import { checkDistributed, checkKeptAnswers, checkKeptAnswersTable, refusePrevious } from '../../write/index.ts'
 import {
-  DEFAULT_MAX_BATCH, ResourceOptionsSchema, STREAM_TYPES, type CrudOperation, type CrudRoutesOptions,
+  DEFAULT_MAX_AFFECTED, DEFAULT_MAX_BATCH, ResourceOptionsSchema, STREAM_TYPES, type CrudOperation,
+  type CrudRoutesOptions,
 } from '../route-options.ts'
 import { offeredOperations } from './operations.ts'
 import { checkOwnParts } from './own-parts.ts'
@@ -29,7 +30,14 @@ export function offerOf (
   { bound: { model, config, whitelist, writable }, operations, limited = false }: OfferedResource,
   options: CrudRoutesOptions
 ): Offer {
-  const { crud, scope, maxBatch = DEFAULT_MAX_BATCH, stream = false, idempotency } = options
+  const {
+    crud,
+    scope,
+    maxBatch = DEFAULT_MAX_BATCH,
+    maxAffected = DEFAULT_MAX_AFFECTED,
+    stream = false,
+    idempotency,
+  } = options
   return {
     model,
     whitelist,
@@ -39,6 +47,7 @@ export function offerOf (
     scoped: scope !== undefined,
     changesRecords: crud.afterRead !== undefined,
     maxBatch,
+    maxAffected,
     hardDelete: options.allowHardDelete === true,
     requireIfMatch: options.requireIfMatch === true,
     idempotency: idempotency === undefined || idempotency === false

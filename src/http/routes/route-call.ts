@@ -8,8 +8,10 @@ import type {
   FastifyReply, FastifyRequest, RawRequestDefaultExpression, RawServerDefault, RouteGenericInterface,
 } from 'fastify'
 import { hasPreHandler } from '../../borrowed/fastify.ts'
-import { checkGet, checkWriteQuery, planList, planStream, type Id, type UnknownOptions } from '../../plan/index.ts'
-import type { QueryParamError } from '../../query/index.ts'
+import {
+  checkGet, checkWriteQuery, planList, planMany, planStream, type Id, type ManyTarget, type UnknownOptions,
+} from '../../plan/index.ts'
+import type { QueryParamError, QueryParams } from '../../query/index.ts'
 import type { PlannedList } from '../../resource/index.ts'
 import { declaredParameters } from '../declared-parameters.ts'
 import type { CrudOperation } from '../route-options.ts'
@@ -57,7 +59,7 @@ export class RouteCall {
   /** The body, after it was checked. */
   accepted: AcceptedBody | undefined
   #id: Id | undefined
-  #readQuery: { readonly hard: boolean } | undefined
+  #readQuery: ReadQuery | undefined
   #requestKey: RequestKey | undefined
 
   constructor (request: RouteRequest, operation: CrudOperation, seen: SeenResource, streams: boolean) {
@@ -80,46 +82,67 @@ export class RouteCall {
   /**
    * Plans or checks the query string.
    *
-   * @returns whether a delete is to remove its row for good
    * @throws one error for all mistakes in the query string
    */
-  query (): { readonly hard: boolean } {
+  query (): ReadQuery {
     this.#readQuery ??= this.#query()
     return this.#readQuery
   }
 
-  #query (): { readonly hard: boolean } {
+  #query (): ReadQuery {
     const { request, seen: { resource: { whitelist }, options } } = this
     switch (this.operation) {
       case 'list': {
         const params = request.queryParams
         if (this.streams) planStream(params, whitelist, this.#unknown())
         else this.planned = { params, whitelist, plan: planList(params, whitelist, this.#unknown()) }
-        return SOFT
+        return NOTHING
       }
       case 'get':
         checkGet(request.queryParams, whitelist, this.#unknown())
-        return SOFT
+        return NOTHING
+      case 'updateMany':
+      case 'deleteMany':
+        return this.#queryOfMany(options.allowHardDelete === true)
       default:
         // most writes have no query string
-        if (!request.url.includes('?') && Object.keys(request.query).length === 0) return SOFT
+        if (!request.url.includes('?') && Object.keys(request.query).length === 0) return NOTHING
         return this.#queryOfWrite(options.allowHardDelete === true)
     }
   }
 
-  #queryOfWrite (allowsHard: boolean): { readonly hard: boolean } {
+  #queryOfWrite (allowsHard: boolean): ReadQuery {
     const { request: { queryParams, query }, seen: { resource: { whitelist } } } = this
-    const { hard } = query
     const removes = this.operation === 'delete'
-    const mistake = removes ? hardMistake(hard, allowsHard) : hard !== undefined && "'hard' belongs to DELETE."
-    const errors: readonly QueryParamError[] = mistake
-      ? [{ source: { parameter: 'hard' }, code: 'FST_CRUD_QUERY_INVALID', detail: mistake }]
-      : []
-    // 'hard' has its own error
-    const params = { ...queryParams, unknown: queryParams.unknown.filter((name) => name !== 'hard') }
     const declared = removes && allowsHard ? ['hard'] : []
-    checkWriteQuery(params, whitelist, { ...this.#unknownTo(declared), strict: HARD }, errors)
-    return { hard: removes && hard === 'true' }
+    checkWriteQuery(
+      without(queryParams, ['hard']),
+      whitelist,
+      { ...this.#unknownTo(declared), strict: STRICT },
+      mistakesOf({ hard: hardMistake(query['hard'], removes, allowsHard) })
+    )
+    return { ...NOTHING, hard: removes && query['hard'] === 'true' }
+  }
+
+  #queryOfMany (allowsHard: boolean): ReadQuery {
+    const { request: { queryParams, query }, seen: { resource: { whitelist, model } } } = this
+    const removes = this.operation === 'deleteMany'
+    const hard = removes && query['hard'] === 'true'
+    const declared = removes && allowsHard ? ['hard', 'dry_run'] : ['dry_run']
+    const target = planMany(
+      without(queryParams, ['hard', 'dry_run']),
+      whitelist,
+      {
+        ...this.#unknownTo(declared),
+        strict: STRICT,
+        onlyLive: model.deletedAt !== undefined && !hard,
+      },
+      mistakesOf({
+        hard: hardMistake(query['hard'], removes, allowsHard),
+        dry_run: isFlag(query['dry_run']) ? undefined : "'dry_run' is true or false.",
+      })
+    )
+    return { hard, dryRun: query['dry_run'] === 'true', target }
   }
 
   /** What is to happen to parameters that are not part of the query language. */
@@ -168,18 +191,43 @@ export class RouteCall {
   }
 }
 
-const SOFT = { hard: false } as const
+/** What a query string says beside what it selects. */
+interface ReadQuery {
+  /** Whether a delete is to remove its rows for good. */
+  readonly hard: boolean
+  /** Whether a write of many records is only to count them. */
+  readonly dryRun: boolean
+  /** The records that a write of many is about. */
+  readonly target?: ManyTarget
+}
+
+const NOTHING: ReadQuery = { hard: false, dryRun: false }
 
 /**
- * The parameters that are refused even if unknown parameters are ignored: without `hard`, the row would not be
- * removed.
+ * The parameters that are refused even if unknown parameters are ignored: without `hard`, the row would not be removed,
+ * and without `dry_run`, it would be written.
  */
-const HARD: readonly string[] = ['hard']
+const STRICT: readonly string[] = ['hard', 'dry_run']
 
-function hardMistake (hard: unknown, allowed: boolean): string | undefined {
+/** Query parameters without some that have errors of their own. */
+function without (params: QueryParams, names: readonly string[]): QueryParams {
+  return { ...params, unknown: params.unknown.filter((name) => !names.includes(name)) }
+}
+
+/** The errors of parameters, by their names. */
+function mistakesOf (mistakes: Readonly<Record<string, string | undefined>>): readonly QueryParamError[] {
+  return Object.entries(mistakes).flatMap(([parameter, detail]) =>
+    detail === undefined ? [] : [{ source: { parameter }, code: 'FST_CRUD_QUERY_INVALID', detail }]
+  )
+}
+
+const isFlag = (value: unknown): boolean => value === undefined || value === 'true' || value === 'false'
+
+function hardMistake (hard: unknown, removes: boolean, allowed: boolean): string | undefined {
   if (hard === undefined) return undefined
+  if (!removes) return "'hard' belongs to DELETE."
   if (!allowed) return "'hard' is not enabled for this resource."
-  return hard === 'true' || hard === 'false' ? undefined : "'hard' is true or false."
+  return isFlag(hard) ? undefined : "'hard' is true or false."
 }
 
 /**

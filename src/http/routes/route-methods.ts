@@ -4,17 +4,20 @@ import { ConfigError } from '../../base/errors.ts'
 import { shown } from '../../base/option-checks.ts'
 import type { Steps } from '../../base/steps.ts'
 import {
-  CrudBase, type CrudDeleteOptions, type CrudReadOptions, type CrudRecord, type CrudUpdateOptions,
+  CrudBase, type CrudDeleteOptions, type CrudReadOptions, type CrudRecord, type CrudUpdateManyOptions,
+  type CrudUpdateOptions,
 } from '../../crud/index.ts'
 import { isObject } from '../../base/is-object.ts'
 import { readList, readRecord, type JsonAnswer } from '../../read/index.ts'
 import { perform, readScope, type Call } from '../../resource/index.ts'
-import { createMany, createOne, deleteOne, restoreOne, updateOne } from '../../write/index.ts'
+import {
+  createMany, createOne, deleteMany, deleteOne, refuseVersions, restoreOne, updateMany, updateOne, type Affected,
+} from '../../write/index.ts'
 import type { CrudOperation } from '../route-options.ts'
 import { sessionsOf } from '../sessions.ts'
 import type { RouteCall } from './route-call.ts'
 
-type MethodOptions = CrudUpdateOptions & CrudDeleteOptions
+type MethodOptions = CrudUpdateOptions & CrudDeleteOptions & CrudUpdateManyOptions
 
 type Method<Answer, Args extends unknown[] = []> = (
   call: RouteCall,
@@ -30,6 +33,8 @@ export interface RouteMethods {
   readonly update: Method<JsonAnswer, [data: CrudRecord]>
   readonly delete: Method<JsonAnswer>
   readonly restore: Method<JsonAnswer>
+  readonly updateMany: Method<Affected, [data: CrudRecord]>
+  readonly deleteMany: Method<Affected>
 }
 
 /**
@@ -53,6 +58,11 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
     const version: unknown = property && record[property.publicName]
     return { json: JSON.stringify(record), version: version === undefined ? undefined : String(version) }
   }
+  /** Methods of the application get no versions, which are refused before. */
+  const forMany = (call: RouteCall, { ifMatch, ...options }: MethodOptions): Omit<MethodOptions, 'ifMatch'> => {
+    refuseVersions({ options: { ifMatch } })
+    return checked(call, options)
+  }
   const checked = <Options extends CrudReadOptions>({ seen }: RouteCall, options: Options): Options => {
     readScope(options, seen.resource.model)
     return options
@@ -68,6 +78,11 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
     update: operating('update', (made, call, data: CrudRecord) => updateOne(made, call.key(), data, call.rows?.[0])),
     delete: operating('delete', (made, call) => deleteOne(made, call.key())),
     restore: operating('restore', (made, call) => restoreOne(made, call.key())),
+    updateMany: operating(
+      'updateMany',
+      (made, call, data: CrudRecord) => updateMany(made, call.query().target!, data, call.rows?.[0])
+    ),
+    deleteMany: operating('deleteMany', (made, call) => deleteMany(made, call.query().target!)),
     ...(isOwn('listJson') && {
       list: async (call, options) => {
         const { em, queryParams } = call.request
@@ -119,6 +134,18 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
       restore: async (call, options) =>
         sent('restore', call, await crud.restore(call.request.em, call.key(), checked(call, options))),
     }),
+    ...(isOwn('updateMany') && {
+      updateMany: async (call, options, data) => {
+        const { em, queryParams } = call.request
+        return counted('updateMany', await crud.updateMany(em, queryParams, data, forMany(call, options)))
+      },
+    }),
+    ...(isOwn('deleteMany') && {
+      deleteMany: async (call, options) => {
+        const { em, queryParams } = call.request
+        return counted('deleteMany', await crud.deleteMany(em, queryParams, forMany(call, options)))
+      },
+    }),
   }
 }
 
@@ -126,6 +153,12 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
 function jsonOf (method: string, json: unknown): string {
   if (typeof json !== 'string') throw wrongResult(method, 'the JSON text', json)
   return json
+}
+
+/** The answer of a method of the application. */
+function counted (method: string, answer: unknown): Affected {
+  if (isObject(answer) && Number.isSafeInteger(answer['affected'])) return { affected: answer['affected'] as number }
+  throw wrongResult(method, 'the number of records as { affected: number }', answer)
 }
 
 /** The error of a method of the application that has returned something else than it must. */

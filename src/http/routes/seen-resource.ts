@@ -18,7 +18,7 @@ export interface SeenResource {
    * Whether the validation phase decides the rows of bodies, because after it no function of the application gets the
    * request, apart from hooks of the route.
    */
-  readonly decides: Readonly<Record<'create' | 'update', boolean>>
+  readonly decides: Readonly<Record<'create' | 'update' | 'updateMany', boolean>>
   /** Names that bodies may have and that are ignored. `undefined` if such names are refused. */
   readonly ignored: Readonly<Record<'create' | 'update', readonly string[] | undefined>>
   /** How requests with an idempotency key are answered, if the resource takes such keys. */
@@ -53,6 +53,7 @@ export function seenResources (
         decides: {
           create: undisturbed && complete && writable.create?.unfilled.length === 0,
           update: undisturbed && options.crud.update === CrudBase.prototype.update,
+          updateMany: undisturbed && options.crud.updateMany === CrudBase.prototype.updateMany,
         },
         ignored: {
           create: ignores ? writable.create?.readonly : undefined,

@@ -2,7 +2,7 @@
 import { OptionalKind, Type, type TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
 import type { Offer } from '../../catalogue/index.ts'
-import { factsOf } from '../../config/index.ts'
+import { factsOf, isMany } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { inputSchema } from '../../schema/index.ts'
 import { parametersOf } from './parameters.ts'
@@ -77,8 +77,30 @@ export function operationSchema (
         ...requestHeaders(operation, resource),
         response: response(200, named.written, 'The restored record.'),
       }
+    case 'updateMany':
+      return {
+        description: `Sets the same values in all records that match the filters, or in none. ${manyLimit(resource)}`,
+        querystring,
+        ...requestHeaders(operation, resource),
+        body: named.update!,
+        response: response(200, AFFECTED, 'The number of changed records.'),
+      }
+    case 'deleteMany':
+      return {
+        description: `Deletes all records that match the filters, or none. ${manyLimit(resource)}`,
+        querystring,
+        ...requestHeaders(operation, resource),
+        response: response(200, AFFECTED, 'The number of deleted records.'),
+      }
   }
 }
+
+const AFFECTED = Type.Object({
+  affected: Type.Integer({ minimum: 0, description: 'The number of records that the request has written.' }),
+})
+
+const manyLimit = ({ maxAffected }: Offer): string =>
+  `At least one filter must leave out records. If more than ${maxAffected} match, nothing changes.`
 
 function createParts (
   { operations, maxBatch }: Offer,
@@ -200,7 +222,8 @@ function withHeaders (
 ): TSchema {
   const headers = {
     ...(operation === 'create' && { Location }),
-    ...(version?.hidden === false && operation !== 'list' && operation !== 'createMany' && { ETag }),
+    ...(version?.hidden === false && operation !== 'list' && operation !== 'createMany' && !isMany(operation) &&
+      { ETag }),
     ...(idempotency !== false && factsOf(operation).writes && { 'Idempotency-Replayed': Replayed }),
   }
   return { ...schema, 'x-response-description': description, ...(Object.keys(headers).length > 0 && { headers }) }

@@ -1,22 +1,13 @@
 /** Documents the parameters of query strings, by their names in URLs, from the description of a resource. */
 import { Type, type TSchema } from '@sinclair/typebox'
 import {
-  PAGE_PARAMETER_NAMES,
-  PAGE_PARAMETERS,
-  type NumberParameter,
-  type PageLimits,
-  type TextParameter,
+  PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, type NumberParameter, type PageLimits, type TextParameter,
 } from '../../base/page-styles.ts'
 import {
-  describeOffer,
-  eachInclude,
-  exampleText,
-  type DescribedFilter,
-  type DescribedInclude,
-  type DescribedInput,
-  type Description,
-  type Offer,
+  describeOffer, eachInclude, exampleText, type DescribedFilter, type DescribedInclude, type DescribedInput,
+  type Description, type Offer,
 } from '../../catalogue/index.ts'
+import { isMany } from '../../config/index.ts'
 import { MAX_PATTERN_LENGTH } from '../../operators/index.ts'
 import { MAX_INCLUDES } from '../../plan/index.ts'
 import { MAX_LIST_ITEMS } from '../../query/index.ts'
@@ -33,22 +24,34 @@ type Parameters = Record<string, TSchema>
 export function parametersOf (operation: CrudOperation, offer: Offer, examples: boolean): Parameters {
   if (operation === 'list') return listParameters(describeOffer(offer), examples)
   if (operation === 'get') return recordParameters(describeOffer(offer))
-  if (operation !== 'delete' || !offer.hardDelete) return {}
-  return { hard: Type.Boolean({ description: 'Remove the record for good, instead of marking it as deleted.' }) }
+  const removes = operation === 'delete' || operation === 'deleteMany'
+  return {
+    ...(isMany(operation) && {
+      ...filterParameters(describeOffer(offer), examples),
+      dry_run: Type.Boolean({ description: 'Only count the records that the request would write.' }),
+    }),
+    ...(removes && offer.hardDelete && {
+      hard: Type.Boolean({ description: 'Remove the record for good, instead of marking it as deleted.' }),
+    }),
+  }
 }
 
 function listParameters (description: Description, examples: boolean): Parameters {
-  const { filters, pages } = description
+  const { pages } = description
   return {
     ...sortParameter(description),
     ...recordParameters(description),
     ...Object.fromEntries(PAGE_PARAMETER_NAMES.map((name) => [name, pageParameter(PAGE_PARAMETERS[name], pages)])),
-    ...Object.fromEntries(
-      filters.flatMap((filter) =>
-        filter.inputs.map((input) => [input.parameter, inputParameter(filter, input, examples)])
-      )
-    ),
+    ...filterParameters(description, examples),
   }
+}
+
+function filterParameters ({ filters }: Description, examples: boolean): Parameters {
+  return Object.fromEntries(
+    filters.flatMap((filter) =>
+      filter.inputs.map((input) => [input.parameter, inputParameter(filter, input, examples)])
+    )
+  )
 }
 
 /** The parameters of a read of one record. */

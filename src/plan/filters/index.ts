@@ -29,6 +29,11 @@ export interface PlannedFilters {
   readonly customs: readonly CustomCondition[]
   /** Whether the request selects rows that are marked as deleted, if it has a filter for this. */
   readonly deleted: Deleted | undefined
+  /**
+   * Whether the request itself, and not a default, leaves out rows: by a condition, perhaps by what only MikroORM
+   * compiles, or not at all. Which rows are marked as deleted does not count.
+   */
+  readonly narrows: 'certainly' | 'perhaps' | 'no'
 }
 
 /** Plans all filters of a request, and the defaults of those that it does not have. Adds errors to `errors`. */
@@ -82,10 +87,11 @@ export function planFilters (
         ))
     }
   }
+  const narrows = tree.conditions.length > 0 ? 'certainly' : customs.length > 0 ? 'perhaps' : 'no'
   for (const { entry, param } of whitelist.defaults) {
     if (!given!.has(entry)) add(param, entry)
   }
-  return { conditions: tree.conditions, customs, deleted }
+  return { conditions: tree.conditions, customs, deleted, narrows }
 }
 
 /** @throws {ConfigError} for a default that would be refused in a request */

@@ -23,14 +23,16 @@ export interface UnknownOptions {
 }
 
 /** The purpose of a route, which decides the parameters it takes. */
-export type Purpose = 'list' | 'stream' | 'get' | 'write'
+export type Purpose = 'list' | 'stream' | 'get' | 'write' | 'many'
 
 /** Names of the parameters that a route takes, without those for which the whitelist allows no values. */
 function takenBy (purpose: Purpose, { filters, sorts, fields, includes }: Whitelist): string[] {
   if (purpose === 'write') return []
+  const ofRows = filters.size > 0 ? ['filter'] : []
+  if (purpose === 'many') return ofRows
   const selection = [...(fields.size > 0 ? ['fields'] : []), ...(includes.size > 0 ? ['include'] : [])]
   if (purpose === 'get') return selection
-  const rows = [...(filters.size > 0 ? ['filter'] : []), ...(sorts.size > 0 ? ['sort'] : []), ...selection]
+  const rows = [...ofRows, ...(sorts.size > 0 ? ['sort'] : []), ...selection]
   return purpose === 'stream' ? rows : [...rows, ...PAGE_PARAMETER_NAMES]
 }
 

@@ -112,6 +112,8 @@ const OPERATIONS = [
   'update',
   'delete',
   'restore',
+  'updateMany',
+  'deleteMany',
 ] as const
 /**
  * The method of `CrudBase` that runs a statement. Methods that answer in JSON text use the name of their counterpart

@@ -1,6 +1,7 @@
 /** Changes or removes the row of one record by a statement whose `where` has the id, scope, deletion and version. */
 import { NotFoundError } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
+import type { EntityModel } from '../../model/index.ts'
 import { planDelete, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../../plan/index.ts'
 import { NO_FILTERS, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
@@ -28,18 +29,23 @@ function planChange (
 /** The plan of a statement that sets the mark of a deletion, or removes it if `deletedAt` is null. */
 function planMark (write: Write, id: Id, deletedAt: Date | null): AnyWritePlan | undefined {
   const { model, session, resource } = write
-  const property = model.deletedAt!
-  const data: RecordData = {
+  const data = withOnUpdate(deletionOf(model, deletedAt), model, sharedEmOf(session))
+  return planUpdate(id, data, resource.selection, {
+    deleted: deletedAt === null ? 'only' : 'without',
+    versions: versionsOf(write),
+    mayBeHidden: () => false,
+  })
+}
+
+/** The change that sets the mark of a deletion, or removes it if `deletedAt` is null. */
+export function deletionOf ({ deletedAt: mark }: EntityModel, deletedAt: Date | null): RecordData {
+  const property = mark!
+  return {
     columns: [{ property, column: property.column, value: deletedAt?.toISOString() ?? null }],
     references: [],
     links: [],
     properties: { [property.name]: deletedAt },
   }
-  return planUpdate(id, withOnUpdate(data, model, sharedEmOf(session)), resource.selection, {
-    deleted: deletedAt === null ? 'only' : 'without',
-    versions: versionsOf(write),
-    mayBeHidden: () => false,
-  })
 }
 
 /** The plan of a statement that removes a row. */

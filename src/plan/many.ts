@@ -1,0 +1,144 @@
+/**
+ * Plans writes of many records. Their rows are those that a list with the same filters shows, and at least one filter
+ * of the request must leave out rows.
+ */
+import { listed } from '../base/suggest.ts'
+import type { QueryParamError, QueryParams } from '../query/index.ts'
+import type { RecordData } from './data.ts'
+import { parameterName, planFilters, type FilterEntry } from './filters/index.ts'
+import { rowParameters, selectionParameters } from './given.ts'
+import { deletedOf, errorsBeforePlanning, type PlanOptions } from './plan-rows.ts'
+import { refusal } from './refusal.ts'
+import type { CountPlan, Slot } from './types.ts'
+import { Values } from './values.ts'
+import type { Whitelist } from './whitelist/index.ts'
+import { referenceChecks, type Assignment, type CheckedRows, type MayBeHidden, type ReferenceCheck } from './write.ts'
+
+/** The rows of a write of many records. */
+export interface ManyTarget extends CountPlan {
+  /** Whether a filter certainly leaves out rows. Only MikroORM knows that of custom filters, and of its own. */
+  readonly narrows: 'certainly' | 'perhaps'
+}
+
+/** A write of many rows, or one of the statements that belong to it. */
+export interface ManyPlan
+  extends Pick<CountPlan, 'model' | 'conditions' | 'customs' | 'filters' | 'deleted'>, CheckedRows {
+  readonly kind: 'many'
+  /** What happens to the rows. To lock them returns their keys, and to count them changes nothing. */
+  readonly does: 'update' | 'delete' | 'lock' | 'count'
+  /** The number of rows to look for: one more than may be written. */
+  readonly fetchSlot: Slot
+  readonly assignments: readonly Assignment[]
+  /** The records that the written rows will refer to. The statement writes no rows unless all of them are visible. */
+  readonly references: readonly ReferenceCheck[]
+  /** Whether the statement returns the keys of the written rows. */
+  readonly returnsKeys: boolean
+  readonly values: readonly unknown[]
+}
+
+export interface ManyOptions extends PlanOptions {
+  /** Whether rows that are marked as deleted stay as they are. A filter that asks for them is then refused. */
+  readonly onlyLive: boolean
+}
+
+/**
+ * Finds out which rows a write of many records is about.
+ *
+ * @param own further errors of the query string
+ * @throws the error for the first kind of error that occurs, with all errors in `errors`. `ignoreInvalidErrors` has no
+ *   effect: without a filter that is invalid, the write would have more rows.
+ */
+export function planMany (
+  params: QueryParams,
+  whitelist: Whitelist,
+  options: ManyOptions,
+  own: readonly QueryParamError[] = []
+): ManyTarget {
+  const others = otherParameters(params)
+  const errors = errorsBeforePlanning(
+    others.length === 0 ? params : { ...params, unknown: [...params.unknown, ...others] },
+    whitelist,
+    'many',
+    others.length === 0 ? options : { ...options, strict: [...options.strict ?? [], ...others] }
+  )
+  for (const error of own) errors.push(error)
+  const values = new Values()
+  const { filters } = whitelist
+  const { conditions, customs, deleted, narrows } = planFilters(params.filters, whitelist, values, errors)
+  if (options.onlyLive) {
+    const asked = params.filters.find(({ field, value }) => isTrashed(filters.get(field)) && value !== 'without')
+    if (asked !== undefined) {
+      errors.push(refusal('FST_CRUD_FILTER_INVALID', parameterName(asked), 'Records that are deleted stay unchanged.'))
+    }
+  }
+  if (narrows === 'no' && errors.count === 0) errors.push(notNarrowed(whitelist))
+  errors.throw()
+  return {
+    kind: 'count',
+    model: whitelist.model,
+    conditions,
+    customs,
+    deleted: options.onlyLive ? deletedOf(options) : deleted ?? deletedOf(options),
+    narrows: narrows === 'certainly' ? narrows : 'perhaps',
+    values: values.list,
+  }
+}
+
+/** The parameters of a list that choose a part of its rows, their order or what they show. */
+const otherParameters = (params: QueryParams): readonly string[] => [
+  ...rowParameters(params).flatMap(([code, name]) => code === 'FST_CRUD_FILTER_INVALID' ? [] : [name]),
+  ...selectionParameters(params),
+]
+
+const isTrashed = (entry: FilterEntry | undefined): boolean => entry?.kind === 'trashed'
+
+/** Whether a whitelist has filters that can leave out rows. */
+export const canNarrow = ({ filters }: Whitelist): boolean => [...filters.values()].some((filter) => !isTrashed(filter))
+
+/** The error of a request whose filters leave out no rows. */
+export function notNarrowed ({ filters }: Whitelist): QueryParamError {
+  const names = [...filters.values()].filter((filter) => !isTrashed(filter)).map(({ name }) => `filter[${name}]`)
+  const allowed = listed(names)
+  return {
+    code: 'FST_CRUD_FILTER_INVALID',
+    detail: 'A write of many records needs a filter that leaves out others. Defaults, an empty list after nin, and ' +
+      `whether records are deleted do not count. Allowed: ${allowed.join(', ')}${
+        allowed.length < names.length ? ', ...' : ''
+      }.`,
+    allowed,
+  }
+}
+
+/** What a write of many records does to the rows of its target. */
+export interface ManyChange {
+  readonly does: ManyPlan['does']
+  /** The maximum number of rows. */
+  readonly maxAffected: number
+  /** The new values, the same for all rows. */
+  readonly data?: Pick<RecordData, 'columns' | 'references'>
+  readonly returnsKeys?: boolean
+  readonly mayBeHidden?: MayBeHidden
+}
+
+/** Plans a statement on the rows of a target. */
+export function planChanges (
+  { model, conditions, customs, deleted, values: ofTarget }: ManyTarget,
+  { does, maxAffected, data, returnsKeys = false, mayBeHidden = () => false }: ManyChange
+): ManyPlan {
+  const values = new Values(ofTarget)
+  const { columns = [], references = [] } = data ?? {}
+  const assignments = columns.map(({ column, property, value }) => ({ column, property, slot: values.add(value) }))
+  return {
+    kind: 'many',
+    does,
+    model,
+    conditions,
+    customs,
+    deleted,
+    fetchSlot: values.add(maxAffected + 1),
+    assignments,
+    references: referenceChecks(references, mayBeHidden, values, true),
+    returnsKeys,
+    values: values.list,
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Compiles writes of many rows. A statement first looks for the rows, and stops when there are more than it may write.
+ * Then it writes exactly these rows, or none of them. If another transaction changes one of them first, PostgreSQL
+ * tests the conditions again on the changed row and leaves it out if they no longer hold. Rows that begin to match in
+ * the meantime are not found. So the statement never writes more rows than it has counted.
+ */
+import { keyColumns } from '../model/index.ts'
+import { conditionContext, noteKnown, tableAs, tuple, whereClause, type ConditionContext } from './condition.ts'
+import { plannedForValues } from './custom-plan.ts'
+import type { Dialect } from './dialect.ts'
+import { join, literal, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
+import { OUTSIDE, textIf } from './inside.ts'
+import { knownSql } from './known-columns.ts'
+import { selectList } from './members.ts'
+import type { Foreign } from './read.ts'
+import type { ManyShape, WriteShape } from './shape.ts'
+import { assignmentsSql, compileWrite, insideSql, opaque, referenceSql, rowConditions } from './write.ts'
+import type { WriteForm } from './write-form.ts'
+
+/** Compiles the plan of any write. */
+export function compileAnyWrite (plan: WriteShape | ManyShape, foreign: Foreign, form: WriteForm): Statement {
+  return plan.kind === 'many' ? compileMany(plan, foreign, form) : compileWrite(plan, foreign, form)
+}
+
+/**
+ * One row of texts: `found` (the number of rows that match, at most one more than may be written), `affected` (the
+ * number of rows that were written), `hidden` if the plan has references (the number of rows that would refer to a
+ * record that is not visible) and `keys` if the plan returns them (a JSON list with the parts of each key as texts).
+ * To count returns only `found`, to lock only `found` and `keys`.
+ */
+function compileMany (plan: ManyShape, foreign: Foreign, { dialect }: WriteForm): Statement {
+  const { model, conditions, fetchSlot, references, does } = plan
+  const context = conditionContext(plan, foreign)
+  const alias = context.names.table()
+  noteKnown(model, alias, conditions, context)
+  // the same conditions stand in two places of the statement, where the alias is that of the same table
+  const plain = [...rowConditions(plan, alias, context), ...foreign.conditions(alias)]
+  const found = context.names.expression('found')
+  const table = tableAs(model.table, alias)
+  const lock = does === 'lock' ? trusted(' for update') : trusted('')
+  const search = sql`${name(found)} as (select ${selectList(foundColumns(plan, alias, context))} from ${table}${
+    whereClause(plain)
+  } limit ${fetchSlot}${lock})`
+  const total: Column = ['found', countOf(found)]
+  if (does === 'count' || does === 'lock') {
+    return finish(sql`with ${search}`, does === 'count' ? [total] : [total, keysOf(plan, found)], plan, dialect)
+  }
+  const written = context.names.expression('written')
+  const target = targetSql(plan, alias, found, plain, dialect, context)
+  const inside = insideSql(plan, alias, foreign, context)
+  const returned = writtenColumns(plan, alias, inside)
+  const change = does === 'update'
+    ? sql`update ${table} set ${assignmentsSql(plan, alias, dialect)}${target}`
+    : sql`delete from ${table}${target}`
+  const expression = sql`${name(written)} as (${change} returning ${selectList(returned)})`
+  return finish(
+    sql`with ${search}, ${expression}`,
+    [
+      total,
+      // it reads the column that refuses rows outside of the scope
+      ['affected', sql`(select count(${name(written, returned[0]![0])}) from ${name(written)})::text`],
+      ...references.length === 0 ? [] : [['hidden', countOf(found, sql`not ${name(found, SOUND)}`)] as const],
+      ...plan.returnsKeys ? [keysOf(plan, written)] : [],
+    ],
+    plan,
+    dialect
+  )
+}
+
+type Column = readonly [name: string, value: Sql]
+
+function finish (start: Sql, columns: readonly Column[], plan: ManyShape, dialect: Dialect): Statement {
+  const statement = render(sql`${start} select ${selectList(columns)}`)
+  return {
+    ...statement,
+    columns: columns.map(([column]) => column),
+    ...(dialect === 'postgresql' && { kept: plannedForValues(statement, '', plan.fetchSlot) }),
+  }
+}
+
+const SOUND = 'sound'
+
+const partNames = ({ model }: ManyShape): readonly string[] => keyColumns(model).map((_, index) => `key${index}`)
+
+/** The key of a row, and whether it may refer to the records that it will refer to. */
+function foundColumns (plan: ManyShape, alias: string, context: ConditionContext): readonly Column[] {
+  const { model, references } = plan
+  const parts = keyColumns(model).map(({ column }, index) => [`key${index}`, name(alias, column)] as const)
+  if (references.length === 0) return parts
+  const sound = references.map((reference) => referenceSql(reference, alias, context))
+  return [...parts, [SOUND, sql`coalesce(${join(sound, ' and ')}, false)`]]
+}
+
+function countOf (rows: string, condition?: Sql): Sql {
+  return sql`(select count(*) from ${name(rows)}${whereClause(condition === undefined ? [] : [condition])})::text`
+}
+
+/** The keys of rows, as a JSON list of lists of texts. */
+function keysOf (plan: ManyShape, rows: string): Column {
+  const texts = partNames(plan).map((part) => sql`${name(rows, part)}::text`)
+  return ['keys', sql`(select coalesce(json_agg(json_build_array(${join(texts)})), '[]') from ${name(rows)})::text`]
+}
+
+/** The conditions of the rows to write: they were found, none too many, and still match. */
+function targetSql (
+  plan: ManyShape,
+  alias: string,
+  found: string,
+  plain: readonly Sql[],
+  dialect: Dialect,
+  { known }: ConditionContext
+): Sql {
+  const keys = sql`select ${join(partNames(plan).map((part) => name(part)))} from ${name(found)}`
+  const columns = keyColumns(plan.model).map(({ column }) => column)
+  return whereClause([
+    // without them, a distributed server would look for the keys in all parts of the table
+    ...dialect === 'distributed' ? knownSql(alias, known.of(alias)) : [],
+    sql`${tuple(alias, columns)} in (${keys})`,
+    ...plain.map((condition) => opaque(condition, dialect)),
+    sql`(select count(*) from ${name(found)}) < ${plan.fetchSlot}`,
+    ...plan.references.length === 0
+      ? []
+      : [sql`not exists (select 1 from ${name(found)} where not ${name(found, SOUND)})`],
+  ])
+}
+
+/** The columns of the written rows. The first one refuses rows that lie outside of the scope now. */
+function writtenColumns ({ model, returnsKeys }: ManyShape, alias: string, inside: Sql | undefined): readonly Column[] {
+  const row = literal('1')
+  return [
+    ['row', inside === undefined ? row : textIf(inside, row, OUTSIDE)],
+    ...returnsKeys
+      ? keyColumns(model).map(({ column }, index) => [`key${index}`, name(alias, column)] as const)
+      : [],
+  ]
+}
