@@ -21,8 +21,10 @@ interface Types<Entity, Config, Writable> {
   readonly '~types': { readonly entity: Entity, readonly config: Config, readonly writable: Writable }
 }
 
-type ApiOfEntry<Entry> = CrudOf<Entry> extends Types<infer Entity, infer Config, infer Writable>
-  ? Pick<ResourceApi<Entity, OptionsOf<Config>, Writable, IsFilled<Entry>, HardOf<Entry>>, MethodsOf<Entry, Entity>>
+type ApiOfEntry<Entry> = CrudOf<Entry> extends Types<infer Entity, infer Config, infer Writable> ? Pick<
+    ResourceApi<Entity, OptionsOf<Config>, Writable, IsFilled<Entry>, HardOf<Entry>, KeyOfWrites<Entry>>,
+    MethodsOf<Entry, Entity>
+  >
   : never
 
 type OptionsOf<Config> = Config extends QueryBuilderConfig<any, infer Options> ? Options : Config
@@ -58,6 +60,11 @@ type StreamOf<Entry> = Entry extends { readonly crud: unknown, readonly stream: 
 type IsFilled<Entry> = Entry extends { readonly scope: unknown } ? true
   : CrudOf<Entry> extends { beforeCreate(...args: never[]): unknown } ? true
     : false
+
+/** The idempotency keys of writes, for entries with the option. */
+type KeyOfWrites<Entry> = Entry extends { readonly idempotency: infer Allowed }
+  ? Allowed extends false ? never : string | true
+  : never
 
 type HardOf<Entry> = Entry extends { readonly allowHardDelete: infer Allowed } ? Allowed extends false ? never : boolean
   : never

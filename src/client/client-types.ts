@@ -30,8 +30,17 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
+/** Options of a write. `Key` is `never` unless the resource has the option `idempotency`. */
+export interface RepeatableOptions<Key = never> extends CallOptions {
+  /**
+   * Repeats the write after a 503, or if it had no complete answer, and does it only once: `true` for a new key, or a
+   * key of yours, which you can use again in a later call. `retries` of the client says how often.
+   */
+  readonly idempotencyKey?: Key
+}
+
 /** Options of a write to one record. */
-export interface WriteOptions extends CallOptions {
+export interface WriteOptions<Key = never> extends RepeatableOptions<Key> {
   /**
    * Changes nothing unless the record still has this version. An entity tag, or a record that this client returned. A
    * record without a version throws a `TypeError`.
@@ -150,8 +159,9 @@ type Whole<Entity, Options> = RecordOf<Entity, Options, [], [], {}>
 
 /**
  * The methods of a resource. `Filled`: the server may fill in properties that bodies omit. `Hard`: rows may be removed.
+ * `Key`: writes may have an idempotency key.
  */
-export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, Hard> {
+export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, Hard, Key = never> {
   /** A page of records: by `page`, by `limit` and `offset`, or by `cursor`. */
   list<
     const Selected extends FieldList<Options> = [],
@@ -215,30 +225,33 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
   ): Promise<RecordOf<Entity, Options, Selected, Included, ByInclude>>
 
   /** Creates a record and returns it. */
-  create(body: CreateBody<Entity, Writable, Filled>, options?: CallOptions): Promise<Whole<Entity, Options>>
+  create(
+    body: CreateBody<Entity, Writable, Filled>,
+    options?: RepeatableOptions<Key>
+  ): Promise<Whole<Entity, Options>>
 
   /** Creates all records or none, and returns them. */
   createMany(
     bodies: ReadonlyArray<CreateBody<Entity, Writable, Filled>>,
-    options?: CallOptions
+    options?: RepeatableOptions<Key>
   ): Promise<Array<Whole<Entity, Options>>>
 
   /** Changes the given properties of a record and returns it. */
   update(
     id: KeyOf<Entity>,
     body: UpdateBody<Entity, Writable>,
-    options?: WriteOptions
+    options?: WriteOptions<Key>
   ): Promise<Whole<Entity, Options>>
 
   /** Deletes a record and returns it as it was before. */
   delete(
     id: KeyOf<Entity>,
-    options?: WriteOptions & {
+    options?: WriteOptions<Key> & {
       /** Remove the row, even if the resource marks deleted records instead. */
       readonly hard?: Hard,
     }
   ): Promise<Whole<Entity, Options>>
 
   /** Restores a deleted record and returns it. */
-  restore(id: KeyOf<Entity>, options?: WriteOptions): Promise<Whole<Entity, Options>>
+  restore(id: KeyOf<Entity>, options?: WriteOptions<Key>): Promise<Whole<Entity, Options>>
 }

@@ -3,13 +3,7 @@ import { CrudError } from './error.ts'
 import { checkNames } from './option-names.ts'
 import { queryString, type AnyQuery } from './query-string.ts'
 import {
-  discardAnswer,
-  orNetworkError,
-  parse,
-  sendCall,
-  sendJson,
-  type ClientCall,
-  type ClientOptions,
+  discardAnswer, orNetworkError, parse, sendCall, sendJson, type ClientCall, type ClientOptions,
 } from './send-call.ts'
 import type { Client } from './client-types.ts'
 
@@ -18,6 +12,7 @@ interface AnyOptions extends AnyQuery {
   readonly signal?: AbortSignal
   readonly ifMatch?: string | object
   readonly hard?: boolean
+  readonly idempotencyKey?: string | boolean
 }
 
 const etags = new WeakMap<object, string>()
@@ -90,11 +85,18 @@ function resource (url: string, client: ClientOptions): object {
   const urlOf = (id: unknown): string => url.replace(/\/$/, '') + pathOf(id)
   const create = async (body: unknown, options: AnyOptions = {}): Promise<any> => {
     checkNames('create', options)
-    return await ask({ method: 'POST', url, body, signal: options.signal })
+    return await ask({ method: 'POST', url, body, key: idempotencyKeyOf(options), signal: options.signal })
   }
   /** Sends a write to one record. */
   const write = (method: string, path: string, options: AnyOptions = {}, body?: unknown): Promise<any> =>
-    ask({ method, url: path, body, ifMatch: tagOf(options), signal: options.signal })
+    ask({
+      method,
+      url: path,
+      body,
+      ifMatch: tagOf(options),
+      key: idempotencyKeyOf(options),
+      signal: options.signal,
+    })
 
   async function * pages (query: AnyOptions = {}): AsyncGenerator<any, void, undefined> {
     checkNames('pages', query)
@@ -161,6 +163,10 @@ function pathOf (id: unknown): string {
   const shown = text === '' ? 'The empty text' : Array.isArray(text) ? 'An empty list' : String(text)
   throw new TypeError(`id: ${shown} is not a key of a record.`)
 }
+
+/** The key of a write: that of the caller, or a new one of 128 random bits. */
+const idempotencyKeyOf = ({ idempotencyKey: key }: AnyOptions): string | undefined =>
+  key === true ? crypto.getRandomValues(new BigUint64Array(2)).join('-') : key || undefined
 
 /**
  * Returns the entity tag for `If-Match`.

@@ -6,4 +6,6 @@ export { createClient, etagOf } from './create-client.ts'
 export { CrudError, isCrudError, type CrudErrorItem } from './error.ts'
 export type { ClientOptions, HeaderList } from './send-call.ts'
 export type { ApiOf } from './api-of.ts'
-export type { CallOptions, Client, CursorPage, OffsetPage, Page, ResourceApi, WriteOptions } from './client-types.ts'
+export type {
+  CallOptions, Client, CursorPage, OffsetPage, Page, RepeatableOptions, ResourceApi, WriteOptions,
+} from './client-types.ts'

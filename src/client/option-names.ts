@@ -4,7 +4,8 @@ import { PAGINATION } from './query-string.ts'
 const SHOWN = ['include', 'fields', 'fieldsByInclude', 'signal']
 const CHOSEN = ['filter', 'sort', ...SHOWN]
 const PAGES = [...CHOSEN, 'per_page', 'cursor']
-const WRITE = ['ifMatch', 'signal']
+const CREATE = ['signal', 'idempotencyKey']
+const WRITE = ['ifMatch', ...CREATE]
 
 const OPTIONS = {
   list: [...CHOSEN, ...PAGINATION],
@@ -13,7 +14,7 @@ const OPTIONS = {
   stream: CHOSEN,
   url: CHOSEN,
   get: SHOWN,
-  create: ['signal'],
+  create: CREATE,
   update: WRITE,
   delete: ['hard', ...WRITE],
   restore: WRITE,

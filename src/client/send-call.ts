@@ -14,7 +14,9 @@ export interface ClientOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /**
    * Number of times that a read is repeated after an answer with status 503. Each time it waits as long as the answer
-   * asks for, but at most 30 seconds, or otherwise for a growing time. Writes are never repeated. Default: 2.
+   * asks for, but at most 30 seconds, or otherwise for a growing time. A write with an `idempotencyKey` is repeated as
+   * often, also if it had no complete answer, or another one with `Retry-After`. Other writes are never repeated.
+   * Default: 2.
    */
   readonly retries?: number
 }
@@ -26,29 +28,46 @@ export interface ClientCall {
   readonly accept?: string
   readonly body?: unknown
   readonly ifMatch?: string | undefined
+  /** The key of a write that may be repeated. */
+  readonly key?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** The longest wait before a read is repeated, in milliseconds. If a server asks for more, the read is not repeated. */
+/** The longest wait before a repetition, in milliseconds. If a server asks for more, the request is not repeated. */
 const MAX_WAIT = 30_000
 const FIRST_WAIT = 250
 
 /**
  * Sends a request, repeats it if that is safe, and returns a successful answer.
  *
+ * @param receive reads the answer
  * @throws {CrudError} for all other answers, and when no answer arrives
  */
-export async function sendCall (call: ClientCall, options: ClientOptions): Promise<Response> {
-  const { method, signal } = call
-  // only requests that change nothing can be repeated safely
-  const retries = method === 'GET' ? options.retries ?? 2 : 0
+export async function sendCall<Result = Response> (
+  call: ClientCall,
+  options: ClientOptions,
+  receive: (response: Response) => Promise<Result> = async (response) => response as Result
+): Promise<Result> {
+  const { method, key, signal } = call
+  // only requests that change nothing, or change it once, can be repeated safely
+  const retries = method === 'GET' || key ? options.retries ?? 2 : 0
   for (let attempt = 0; ; attempt++) {
-    const response = await orNetworkError(call, await requestOf(call, options))
-    if (response.ok) return response
-    const wait = response.status === 503 && attempt < retries ? waitFor(response, attempt) : Infinity
-    if (wait > MAX_WAIT) throw await failureOf(response, call)
-    // an unread answer would keep its connection
-    await discardAnswer(response)
+    const send = await requestOf(call, options)
+    let after: string | null = null
+    let wait: number
+    try {
+      const response = await orNetworkError(call, send)
+      if (response.ok) return await receive(response)
+      after = response.headers.get('retry-after')
+      throw await failureOf(response, call)
+    } catch (error) {
+      // the reason of an abort may be anything
+      const { status } = Object(error) as Partial<CrudError>
+      // without an answer the status is 0; a server that is still doing the write says when to ask again
+      const passing = status === 503 || (key && (status === 0 || after))
+      wait = passing && attempt < retries ? waitFor(after, attempt) : Infinity
+      if (wait > MAX_WAIT) throw error
+    }
     await sleep(wait, signal)
   }
 }
@@ -66,8 +85,10 @@ export interface Answer {
 
 /** Sends a request and returns the JSON value of its answer. */
 export async function sendJson (call: ClientCall, options: ClientOptions): Promise<Answer> {
-  const response = await sendCall(call, options)
-  return { data: parse(await textOfAnswer(response, call), response, call), etag: response.headers.get('etag') }
+  return await sendCall(call, options, async (response) => ({
+    data: parse(await textOfAnswer(response, call), response, call),
+    etag: response.headers.get('etag'),
+  }))
 }
 
 /**
@@ -81,7 +102,7 @@ export async function textOfAnswer (response: Response, call: ClientCall): Promi
 
 /** Prepares one attempt. Errors of functions that the caller passed, such as `headers`, are thrown unchanged. */
 async function requestOf (call: ClientCall, options: ClientOptions): Promise<() => Promise<Response>> {
-  const { method, url, accept = 'application/json', body, ifMatch, signal } = call
+  const { method, url, accept = 'application/json', body, ifMatch, key, signal } = call
   signal?.throwIfAborted()
   // fetch would fail as if the server could not be reached
   if (options.fetch === undefined && !('location' in globalThis) && !/^\w+:\/\//.test(url)) {
@@ -93,6 +114,7 @@ async function requestOf (call: ClientCall, options: ClientOptions): Promise<() 
   headers.set('accept', accept)
   if (body !== undefined) headers.set('content-type', 'application/json')
   if (ifMatch !== undefined) headers.set('if-match', ifMatch)
+  if (key) headers.set('idempotency-key', key)
   const init: RequestInit = { method, headers }
   if (body !== undefined) init.body = JSON.stringify(body, asJson)
   // a redirected POST becomes a GET, whose answer would look like that of a write
@@ -176,9 +198,8 @@ export function parse (text: string, { status }: Response, call: ClientCall): un
  * Milliseconds before a request may be repeated, at least those of `Retry-After`: seconds, or a date (RFC 9110,
  * 10.2.3).
  */
-function waitFor ({ headers }: Response, attempt: number): number {
-  const after = headers.get('retry-after') ?? ''
-  const asked = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now()
+function waitFor (after: string | null, attempt: number): number {
+  const asked = /^\d+$/.test(after ?? '') ? Number(after) * 1000 : Date.parse(after ?? '') - Date.now()
   // the random part keeps clients that failed together from returning together
   const spread = FIRST_WAIT * 2 ** attempt * Math.random()
   return (Number.isNaN(asked) ? FIRST_WAIT * 2 ** attempt : Math.max(0, asked)) + spread

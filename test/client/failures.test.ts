@@ -113,6 +113,39 @@ t.test('requests that might be done twice are never repeated', async (t) => {
   t.equal(requests.length, 1)
 })
 
+t.test('writes with a key are repeated with the same key', async (t) => {
+  const running = json(409, { code: 'FST_CRUD_IDEMPOTENCY_RUNNING', message: 'running' }, { 'retry-after': '0' })
+  const cut: Answer = (response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('{"i')
+    setImmediate(() => response.destroy())
+  }
+  const lost: Answer = (response) => response.destroy()
+  for (const [write, ...args] of [['create', {}], ['createMany', [{}]], ['update', 1, {}], ['delete', 1], [
+    'restore', 1,
+  ]] as Array<[string, ...unknown[]]>) {
+    const { api, requests } = await serve(t, [busy('0'), lost, running, cut, ok], { retries: 4 })
+    t.match(await api[write](...args, { idempotencyKey: true }), { id: 1 }, write)
+    t.equal(requests.length, 5, write)
+    const keys = new Set(requests.map(({ headers }) => headers['idempotency-key']))
+    t.match([...keys], [/^\d+-\d+$/], 'one key')
+    t.equal(new Set(requests.map(({ body }) => body)).size, 1)
+  }
+  const { api, requests } = await serve(t, [lost])
+  await t.rejects(api.create({}, { idempotencyKey: 'order-7' }), { status: 0, code: 'NETWORK' })
+  t.strictSame(requests.map(({ headers }) => headers['idempotency-key']), ['order-7', 'order-7', 'order-7'])
+  const conflict = await serve(t, [json(409, { code: 'FST_CRUD_CONFLICT', message: 'taken' })])
+  await t.rejects(conflict.api.create({}, { idempotencyKey: true }), { status: 409, code: 'FST_CRUD_CONFLICT' })
+  t.equal(conflict.requests.length, 1, 'an answer')
+  await t.rejects(conflict.api.create({}, { idempotencyKey: false }), { status: 409, code: 'FST_CRUD_CONFLICT' })
+  t.equal(conflict.requests[1]!.headers['idempotency-key'], undefined)
+  const stopped = await serve(t, [busy('1')])
+  const stop = new AbortController()
+  const write = stopped.api.create({}, { idempotencyKey: true, signal: stop.signal })
+  await until(() => stopped.requests.length === 1)
+  stop.abort(null)
+  t.equal(await write.catch((error: unknown) => error), null, 'an abort ends the repetitions')
+})
+
 t.test('other failures are not repeated', async (t) => {
   const { api, requests } = await serve(t, [json(500, { message: 'Something' }), ok])
   await t.rejects(api.list(), { status: 500, code: 'HTTP_500', detail: 'Something', errors: [] })

@@ -287,20 +287,26 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
           "get: there is no option 'inlcude'. Did you mean 'include'? " +
           'Allowed: include, fields, fieldsByInclude, signal.',
         ],
-        [() => untyped.create({}, { ifMatch: '"1"' }), "create: there is no option 'ifMatch'. Allowed: signal."],
+        [
+          () => untyped.create({}, { ifMatch: '"1"' }),
+          "create: there is no option 'ifMatch'. Allowed: signal, idempotencyKey.",
+        ],
         [
           () => untyped.createMany([], { Signal: 1 }),
-          "create: there is no option 'Signal'. Did you mean 'signal'? Allowed: signal.",
+          "create: there is no option 'Signal'. Did you mean 'signal'? Allowed: signal, idempotencyKey.",
         ],
         [
           () => untyped.update(1, {}, { ifmatch: '"1"' }),
-          "update: there is no option 'ifmatch'. Did you mean 'ifMatch'? Allowed: ifMatch, signal.",
+          "update: there is no option 'ifmatch'. Did you mean 'ifMatch'? Allowed: ifMatch, signal, idempotencyKey.",
         ],
         [
           () => untyped.delete(1, { force: true }),
-          "delete: there is no option 'force'. Allowed: hard, ifMatch, signal.",
+          "delete: there is no option 'force'. Allowed: hard, ifMatch, signal, idempotencyKey.",
         ],
-        [() => untyped.restore(1, { hard: true }), "restore: there is no option 'hard'. Allowed: ifMatch, signal."],
+        [
+          () => untyped.restore(1, { hard: true }),
+          "restore: there is no option 'hard'. Allowed: ifMatch, signal, idempotencyKey.",
+        ],
       ] as const
     ) await t.rejects(act(), new TypeError(message))
     t.strictSame(requests, [])

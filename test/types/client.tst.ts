@@ -83,7 +83,12 @@ const resources = {
   }),
   '/products': { crud: new ProductCrud(), operations: ['list', 'get', 'create'] as const, scope: () => ({}) },
   '/filled': new Filling({ model: ProductSchema }),
-  '/suppliers': { crud: new CrudBase({ model: Supplier, writable: 'all' }), allowHardDelete: true, stream: true },
+  '/suppliers': {
+    crud: new CrudBase({ model: Supplier, writable: 'all' }),
+    allowHardDelete: true,
+    stream: true,
+    idempotency: { ttlHours: 1 },
+  },
   '/orders': new CrudBase({ model: Order, writable: ['customer', 'note'] }),
   '/items': new CrudBase({ model: OrderItem }),
   '/books': new CrudBase({
@@ -361,6 +366,9 @@ test('operations that are left out do not exist', () => {
   expect(api).type.not.toHaveProperty('/category')
   expect(api['/suppliers'].delete).type.toBeCallableWith(1, { hard: true, ifMatch: {} })
   expect(categories.delete).type.not.toBeCallableWith('x', { hard: true })
+  expect(api['/suppliers'].delete).type.toBeCallableWith(1, { idempotencyKey: true })
+  expect(api['/suppliers'].restore).type.toBeCallableWith(1, { idempotencyKey: 'a' })
+  expect(categories.delete).type.not.toBeCallableWith('x', { idempotencyKey: true })
 })
 
 test('a subclass keeps the literals of its configuration', async () => {
