@@ -1,5 +1,6 @@
 /** Writes with the header Idempotency-Key: a repeated request gets the answer of the first one and changes nothing. */
 import { defineEntity, p } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import {
@@ -29,6 +30,8 @@ const OPERATIONS = ['list', 'get', 'create', 'createMany', 'update', 'delete', '
 /** Counts its hooks, and does something in them. */
 class HookedCrud extends CrudBase {
   calls = 0
+  /** After hooks that ran before the commit. */
+  early = 0
   during: () => unknown = () => {}
 
   override async beforeCreate (data: CrudRecord): Promise<CrudRecord> {
@@ -44,6 +47,23 @@ class HookedCrud extends CrudBase {
 
   override beforeDelete (): void {
     this.calls++
+  }
+
+  override afterCreate (_: CrudRecord, { em }: { readonly em: EntityManager }): void {
+    this.#after(em)
+  }
+
+  override afterUpdate (_: CrudRecord, { em }: { readonly em: EntityManager }): void {
+    this.#after(em)
+  }
+
+  override afterDelete (_: CrudRecord, { em }: { readonly em: EntityManager }): void {
+    this.#after(em)
+  }
+
+  #after (em: EntityManager): void {
+    this.calls++
+    if (em.isInTransaction()) this.early++
   }
 
   override afterRead (record: CrudRecord): CrudRecord {
@@ -165,6 +185,7 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
         t.strictSame((await select(orm, 'table ticket'))[0], before)
       }
     }
+    t.equal(hooked.early, 0)
     const [first, second] = [
       await send('POST', '/answered', 'a', { title: 'x' }),
       await send('POST', '/answered', 'a', {
