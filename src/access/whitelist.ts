@@ -4,15 +4,11 @@
  * see.
  */
 import {
-  changed,
-  type Field,
-  type Include,
-  type QueryBuilderConfig,
-  type Sort,
-  type WritableConfig,
+  changed, type ChildrenConfig, type Field, type Include, type QueryBuilderConfig, type Sort, type WritableConfig,
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
-import { resolvePath, type EntityModel } from '../model/index.ts'
+import { owningSide, resolvePath, type EntityModel } from '../model/index.ts'
+import type { Role } from './role.ts'
 
 /**
  * The whitelist of a role.
@@ -45,10 +41,39 @@ export function whitelistFor (config: QueryBuilderConfig, view: EntityModel): Qu
 }
 
 /** The option `writable` of a role: the names of properties that exist for it and that it may set. */
-export function writableFor (config: WritableConfig | undefined, view: EntityModel): WritableConfig | undefined {
+export function writableFor (
+  config: WritableConfig | undefined,
+  view: EntityModel,
+  role: Pick<Role, 'ruleOf'>
+): WritableConfig | undefined {
+  if (config === undefined) return undefined
   const names = (list: 'all' | readonly string[] | undefined) =>
     typeof list === 'object' ? list.filter((name) => view.properties.get(name)?.write.writable) : list
-  return config && { create: names(config.create), update: names(config.update) } as WritableConfig
+  const own = { create: names(config.create), update: names(config.update) } as WritableConfig
+  const { children } = config
+  return children === undefined
+    ? own
+    : {
+        ...own,
+        children: {
+          ...children.create && { create: childrenFor(children.create, view, role) },
+          ...children.update && { update: childrenFor(children.update, view, role) },
+        },
+      }
+}
+
+/** The children that a role may write with their parent. They do not exist for it if it may not set their parent. */
+function childrenFor (config: ChildrenConfig, view: EntityModel, role: Pick<Role, 'ruleOf'>): ChildrenConfig {
+  const children = new Map<string, WritableConfig>()
+  for (const [name, lists] of config) {
+    const relation = view.properties.get(name)
+    // the application's own model has been checked before
+    if (relation?.kind !== 'relation' || relation.hidden || role.ruleOf(view.name)?.freezes(name) === true) continue
+    const parent = owningSide(relation)
+    if (parent === undefined || role.ruleOf(relation.target.name)?.freezes(parent.name) === true) continue
+    children.set(name, writableFor(lists, relation.target, role)!)
+  }
+  return children
 }
 
 /** Whether a path leads to a property that exists for the role. */

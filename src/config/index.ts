@@ -61,5 +61,5 @@ export {
   type QueryBuilderOptions,
   type Sort,
 } from './query-builder-config.ts'
-export { readWritable, type WritableConfig, type WritableOption } from './writable-option.ts'
+export { readWritable, type ChildrenConfig, type WritableConfig, type WritableOption } from './writable-option.ts'
 export { QueryBuilderConfigSchema, type Count, type Pagination, type PaginationOptions } from './whitelist-options.ts'

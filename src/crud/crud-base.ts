@@ -435,7 +435,14 @@ export class CrudBase<
       checkHookNames(this, CrudBase.prototype)
       checkAfterHooks(this, this.#previous)
       const { model, queryConfig, name } = this
-      return new Resource(em, model, queryConfig as QueryBuilderConfig, name, this.#writable, this.#previous, role)
+      const replaces = (method: 'create' | 'createMany' | 'update'): boolean =>
+        this[method] !== CrudBase.prototype[method]
+      const fills = {
+        create: this.beforeCreate !== undefined || replaces('create') || replaces('createMany'),
+        update: this.beforeUpdate !== undefined || replaces('update'),
+      }
+      const facts = { previous: this.#previous, fills }
+      return new Resource(em, model, queryConfig as QueryBuilderConfig, name, this.#writable, facts, role)
     })
   }
 }

@@ -15,6 +15,7 @@ export {
   type Property, type RelationProperty, type ScalarProperty, type WriteRules,
 } from './entity-model.ts'
 export { keyFromJson, keyFromText } from './codec.ts'
+export { owningSide } from './owned-by.ts'
 export { fromScope, incomparable, isSameValue } from './scope-value.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf } from './column-types.ts'
 export { arrayLiteral } from './types/array.ts'

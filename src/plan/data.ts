@@ -4,18 +4,11 @@
  */
 import { ConfigError } from '../base/errors.ts'
 import {
-  embeddedToStored,
-  fromJson,
-  keyFromJson,
-  type Converted,
-  type EmbeddedProperty,
-  type KeyPart,
-  type Property,
-  type RelationProperty,
-  type ScalarProperty,
-  type SqlValue,
+  embeddedToStored, fromJson, keyFromJson, type Converted, type EmbeddedProperty, type KeyPart, type Property,
+  type RelationProperty, type ScalarProperty, type SqlValue,
 } from '../model/index.ts'
-import type { Named } from './writable.ts'
+import type { Named, OwnedChildren } from './body-rules.ts'
+import { namesForServer } from './writable.ts'
 
 /** The values of a record. Its properties are looked up, and their values are converted. */
 export interface RecordData {
@@ -27,7 +20,22 @@ export interface RecordData {
   readonly links: readonly LinksData[]
   /** The same values by property name, as JavaScript values, for MikroORM's unit of work. */
   readonly properties: Readonly<Record<string, unknown>>
+  /** The children that are written with the record. Absent if the data names none. */
+  readonly children?: readonly ChildrenData[]
 }
+
+/** The children of one relation that a body writes. */
+export interface ChildrenData {
+  readonly owned: OwnedChildren
+  readonly add: readonly RecordData[]
+  readonly update: ReadonlyArray<{ readonly key: ChildKey, readonly row: RecordData }>
+  readonly remove: readonly ChildKey[]
+  /** The lists whose children the answer has, in the order of the body. */
+  readonly order: ReadonlyArray<'add' | 'update'>
+}
+
+/** A child's key: the values of the parts that its parent does not give. */
+export type ChildKey = readonly SqlValue[]
 
 export interface ColumnData {
   readonly property: ScalarProperty | RelationProperty
@@ -68,26 +76,37 @@ declare const kChecked: unique symbol
 /** Data of a write that the schema of its body has accepted (`Body.accepts` in `src/schema/body.ts`). */
 export type Checked = Readonly<Record<string, unknown>> & { readonly [kChecked]: true }
 
-/**
- * Converts the data of one record.
- *
- * @param byName the properties by the names that the data may use
- */
-export function convertData (
-  data: Checked,
-  byName: ReadonlyMap<string, Named>,
-  by: 'client' | 'server'
-): RecordData {
+/** The names that the data of a record may use. */
+export interface DataNames {
+  readonly byName: ReadonlyMap<string, Named>
+  readonly children: ReadonlyMap<string, OwnedChildren>
+}
+
+/** Converts the data of one record. */
+export function convertData (data: Checked, { byName, children }: DataNames, by: 'client' | 'server'): RecordData {
   const conversion = new Conversion(by)
   conversion.convert(data, byName)
+  if (children.size > 0) conversion.convertChildren(data, children)
   return conversion
 }
+
+/** The names that the data of a child may use. The application may set all properties with columns. */
+function childNames (
+  { relation: { target } }: OwnedChildren,
+  rules: DataNames | undefined,
+  by: 'client' | 'server'
+): DataNames {
+  return { byName: by === 'server' ? namesForServer(target) : rules?.byName ?? NO_NAMES, children: NO_NAMES }
+}
+
+const NO_NAMES: ReadonlyMap<string, any> = new Map() // any: it is empty
 
 class Conversion implements RecordData {
   readonly columns: ColumnData[] = []
   readonly references: ReferenceData[] = []
   readonly links: LinksData[] = []
   readonly properties: Record<string, unknown> = {}
+  declare children?: readonly ChildrenData[]
   readonly #by: 'client' | 'server'
 
   constructor (by: 'client' | 'server') {
@@ -111,6 +130,30 @@ class Conversion implements RecordData {
       else if (property.kind === 'embedded') this.#addEmbedded(property, value, this.properties)
       else if (property.many) this.#addLinks(property, value)
       else this.#addReference(property, value)
+    }
+  }
+
+  convertChildren (data: Checked, children: ReadonlyMap<string, OwnedChildren>): void {
+    for (const [name, owned] of children) {
+      const value = data[name]
+      if (value !== undefined) this.children = [...this.children ?? [], this.#childrenOf(owned, value)]
+    }
+  }
+
+  #childrenOf (owned: OwnedChildren, value: unknown): ChildrenData {
+    const lists = (owned.isNew ? { add: value } : value) as { readonly [List in 'add' | 'update' | 'remove']?: unknown }
+    const { add = [], update = [], remove = [] } = lists as Readonly<Record<string, readonly unknown[] | undefined>>
+    const [ofNew, ofChanges] = [childNames(owned, owned.create, this.#by), childNames(owned, owned.update, this.#by)]
+    return {
+      owned,
+      add: add.map((child) => convertData(child as Checked, ofNew, this.#by)),
+      update: update.map((child) => {
+        const rest: Record<string, unknown> = { ...child as Checked }
+        for (const { publicName } of owned.key) delete rest[publicName]
+        return { key: childKey(owned, child, true), row: convertData(rest as Checked, ofChanges, this.#by) }
+      }),
+      remove: remove.map((key) => childKey(owned, key, owned.key.length > 1)),
+      order: Object.keys(lists).filter((list) => list === 'add' || list === 'update'),
     }
   }
 
@@ -175,6 +218,14 @@ function keyOf (relation: RelationProperty, value: unknown): readonly SqlValue[]
   const parts = keyParts(relation)
   return parts.map((part) => {
     const given = parts.length > 1 ? (value as Record<string, unknown>)[part.publicName] : value
+    return certain(keyFromJson(given, part), relation).value
+  })
+}
+
+/** @param named whether the key's parts are members of the value */
+function childKey ({ key, relation }: OwnedChildren, value: unknown, named: boolean): ChildKey {
+  return key.map((part) => {
+    const given = named ? (value as Record<string, unknown>)[part.publicName] : value
     return certain(keyFromJson(given, part), relation).value
   })
 }

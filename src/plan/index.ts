@@ -10,7 +10,9 @@ export {
   membersFor,
   scalarValue,
   type Checked,
+  type ChildKey,
   type ColumnData,
+  type DataNames,
   type LinksData,
   type RecordData,
   type ReferenceData,
@@ -79,7 +81,8 @@ export {
 } from './whitelist/index.ts'
 export { planPrevious } from './previous.ts'
 export { cited } from './refusal.ts'
-export { namesForServer, resolveWritable, type BodyRules, type Named, type Writable } from './writable.ts'
+export type { BodyRules, Named, OwnedChildren, Writable } from './body-rules.ts'
+export { namesForServer, resolveWritable, withoutChildren } from './writable.ts'
 export { withSharedColumns } from './shared-columns.ts'
 export { entitiesOf } from './entities.ts'
 export { withConditions, withTranslated } from './where.ts'
@@ -109,3 +112,6 @@ export {
   type UpdatePlan,
   type WriteTarget,
 } from './write.ts'
+export {
+  planDeleteEach, planUpdateEach, type CommonKey, type DeleteEachPlan, type UpdateEachPlan,
+} from './write-each.ts'

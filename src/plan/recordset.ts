@@ -55,18 +55,23 @@ function inOrder (row: readonly ColumnData[], order: readonly ColumnData[]): rea
 
 function objectOf (row: readonly ColumnData[], indexes: readonly number[]): Record<string, unknown> {
   const object: Record<string, unknown> = {}
-  for (const index of indexes) {
-    const { column, value } = row[index]!
-    object[column] = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value satisfies SqlValue
-  }
+  for (const index of indexes) object[row[index]!.column] = cellOf(row[index]!)
   return object
 }
+
+/** The values of a row, by column. */
+export function cellsOf (row: readonly ColumnData[]): Record<string, unknown> {
+  return Object.fromEntries(row.map((data) => [data.column, cellOf(data)]))
+}
+
+const cellOf = ({ value }: ColumnData): unknown =>
+  Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value satisfies SqlValue
 
 /**
  * Whether PostgreSQL reads the text of a column's values inside of JSON in the same way as the text of a bound value.
  * This is not so for arrays, whose text is not JSON, and not certain for unknown types, whose text might be JSON.
  */
-function isReadable ({ property, column }: ColumnData): boolean {
+export function isReadable ({ property, column }: ColumnData): boolean {
   const { type, codec } = property.kind === 'scalar' ? property : property.key.find((part) => part.column === column)!
   return codec?.write === undefined && wireTypeOf(type).plainInJson
 }

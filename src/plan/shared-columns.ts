@@ -16,7 +16,7 @@ export function withSharedColumns (row: RecordData, pointer = ''): RecordData {
     if (other === undefined) columns.set(data.column, data)
     else if (String(other.value) !== String(data.value)) throw contradiction(other, data, pointer)
   }
-  return { columns: [...columns.values()], references: row.references, links: row.links, properties: row.properties }
+  return { ...row, columns: [...columns.values()] }
 }
 
 function contradiction (one: ColumnData, two: ColumnData, pointer: string): RequestValidationError {

@@ -1,68 +1,73 @@
 /** Looks up the names of the option `writable`, once for each resource and operation. They say what bodies may set. */
-import type { WritableConfig } from '../config/index.ts'
+import type { ChildrenConfig, WritableConfig } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
-import { listsHidden, wireTypeOf, type EntityModel, type Property } from '../model/index.ts'
+import { listsHidden, owningSide, wireTypeOf, type EntityModel, type Property } from '../model/index.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
-
-/** A property by one of the names that data uses for it. */
-export interface Named {
-  readonly property: Property
-  /** The name as a JSON pointer. */
-  readonly pointer: string
-  readonly writable: boolean
-  /** Whether a valid value is bound unchanged. */
-  readonly bound: boolean
-}
+import type { BodyRules, Named, Writable } from './body-rules.ts'
+import { resolveChildren, type FillsChildren } from './owned-children.ts'
 
 const isBound = (property: Property): boolean =>
   property.kind === 'scalar' && property.codec === undefined && property.embedded === undefined &&
   property.hydrate === undefined && wireTypeOf(property.type).bound === true
 
-/** The rules for the bodies of one operation. */
-export interface BodyRules {
-  /** All properties that records show, by public name. `writable` says whether bodies may set them. */
-  readonly byName: ReadonlyMap<string, Named>
-  /** The properties that bodies may set. */
-  readonly properties: ReadonlySet<Property>
-  /** The public names of properties that records show and bodies may not set. */
-  readonly readonly: readonly string[]
-  /** The properties that the body of a new record must set. */
-  readonly required: readonly Named[]
-  /** The properties that a new record must have and that bodies may not set. */
-  readonly unfilled: readonly Property[]
-}
-
-/** The rules of a resource. An operation without rules accepts no properties. */
-export interface Writable {
-  /** Whether the option was given. */
-  readonly declared: boolean
-  readonly create?: BodyRules
-  readonly update?: BodyRules
-}
-
 /**
  * Looks up the names of the option.
  *
+ * @param fills whether something fills in properties of new children
  * @throws {ConfigError} for a name that the entity does not have, and for a property that clients never write
  */
-export function resolveWritable (config: WritableConfig | undefined, model: EntityModel): Writable {
-  const all = (operation: string): string =>
-    config?.create === config?.update ? "writable: 'all'" : `writable: { ${operation}: 'all' }`
-  return Object.freeze({
-    declared: config !== undefined,
-    create: config?.create && rulesOf(config.create, model, true, all('create')),
-    update: config?.update && rulesOf(config.update, model, false, all('update')),
-  })
+export function resolveWritable (
+  config: WritableConfig | undefined,
+  model: EntityModel,
+  fills: FillsChildren = () => false
+): Writable {
+  return resolveLists(`"writable" of ${model.name}`, config, model, fills)
 }
 
-/** @param allOf how the option is written to allow all properties for this operation, for messages */
-function rulesOf (names: 'all' | readonly string[], model: EntityModel, isNew: boolean, allOf: string): BodyRules {
+/** @param what the subject of errors */
+function resolveLists (
+  what: string,
+  config: WritableConfig | undefined,
+  model: EntityModel,
+  fills: FillsChildren
+): Writable {
+  const all = (operation: string): string =>
+    config?.create === config?.update ? "writable: 'all'" : `writable: { ${operation}: 'all' }`
+  const rules = (kind: 'create' | 'update'): BodyRules | undefined => {
+    const names = config?.[kind]
+    return names && rulesOf(names, config.children?.[kind], model, kind === 'create', { what, allOf: all(kind), fills })
+  }
+  return Object.freeze({ declared: config !== undefined, create: rules('create'), update: rules('update') })
+}
+
+interface Resolution {
+  /** The subject of errors. */
+  readonly what: string
+  /** How the option is written to allow all properties for this operation, for messages. */
+  readonly allOf: string
+  readonly fills: FillsChildren
+}
+
+function rulesOf (
+  names: 'all' | readonly string[],
+  lists: ChildrenConfig | undefined,
+  model: EntityModel,
+  isNew: boolean,
+  { what, allOf, fills }: Resolution
+): BodyRules {
   const all = [...model.properties.values()]
+  const children = resolveChildren(
+    lists,
+    model,
+    isNew,
+    fills,
+    (what, config, child) => resolveLists(what, config, child, fills)
+  )
   const properties = new Set(
     names === 'all'
       ? all.filter((property) => property.write.writable && (isNew || !listsHidden(property)))
-      : names.map((name) => propertyOf(name, model, isNew, allOf))
+      : names.map((name) => propertyOf(name, model, isNew, what, allOf))
   )
   const named = (property: Property): Named => ({
     property,
@@ -75,28 +80,33 @@ function rulesOf (names: 'all' | readonly string[], model: EntityModel, isNew: b
   return Object.freeze({
     byName: new Map(shown.map((property) => [property.publicName, named(property)])),
     properties,
-    readonly: shown.filter((property) => !properties.has(property)).map(({ publicName }) => publicName),
+    readonly: shown.filter((property) => !properties.has(property)).map(({ publicName }) => publicName)
+      .filter((name) => !children.has(name)),
     required: required.filter((property) => properties.has(property)).map(named),
     unfilled: required.filter((property) => !properties.has(property)),
+    children,
   })
 }
 
-function propertyOf (name: string, model: EntityModel, isNew: boolean, allOf: string): Property {
+function propertyOf (name: string, model: EntityModel, isNew: boolean, what: string, allOf: string): Property {
   const property = model.properties.get(name)
   if (property !== undefined && !isNew && property.write.writable && listsHidden(property)) {
     throw new ConfigError(
-      `"writable" of ${model.name} names '${name}', which clients can't change: it has a list of objects with hidden ` +
+      `${what} names '${name}', which clients can't change: it has a list of objects with hidden ` +
         'members, and a new list would lose them. Name it for new records only, as in ' +
         `writable: { create: [..., '${name}'], update: [...] }.`
     )
   }
   if (property?.write.writable === true) return property
   if (property !== undefined) {
-    throw new ConfigError(
-      `"writable" of ${model.name} names '${name}', which clients never write: ${property.write.closed!}.`
-    )
+    const owned = property.kind === 'relation' && owningSide(property) !== undefined
+      ? ` To write its records with their parent, list what may be set of them: { ${name}: [...] }.`
+      : ''
+    throw new ConfigError(`${what} names '${name}', which clients never write: ${property.write.closed!}.${owned}`)
   }
-  const sentence = `"writable" of ${model.name} names '${name}', which is not a property of it`
+  const sentence = `${what} names '${name}', which is not a property of ${
+    what.endsWith(model.name) ? 'it' : model.name
+  }`
   throw new ConfigError(withHint(sentence, name, model, allOf))
 }
 
@@ -119,6 +129,16 @@ function withHint (sentence: string, name: string, { properties }: EntityModel, 
     writable.find((property) => property.name === nearest(name, writable.map(({ name }) => name)))
   const choice = `Writable properties: ${writable.map((property) => property.name).join(', ')}.`
   return didYouMean(sentence, meant?.name, choice)
+}
+
+const childless = new WeakMap<BodyRules, BodyRules>()
+
+/** The rules for bodies that write no children, such as those of an update of many records. */
+export function withoutChildren (rules: BodyRules): BodyRules {
+  if (rules.children.size === 0) return rules
+  let own = childless.get(rules)
+  if (own === undefined) childless.set(rules, own = Object.freeze({ ...rules, children: new Map() }))
+  return own
 }
 
 const serverNames = new WeakMap<EntityModel, ReadonlyMap<string, Named>>()

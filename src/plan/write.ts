@@ -5,6 +5,7 @@ import type { ColumnData, ReferenceData, RecordData } from './data.ts'
 import { planKey, type Id } from './key.ts'
 import type { Condition, Deleted, EntityConditions, Selection, Slot } from './types.ts'
 import { Values } from './values.ts'
+import type { DeleteEachPlan, UpdateEachPlan } from './write-each.ts'
 
 /** A column, and the bound value that it is set to. */
 export interface Assignment {
@@ -82,7 +83,7 @@ export interface DeletePlan extends WritePlan, WriteTarget {
   readonly kind: 'delete'
 }
 
-export type AnyWritePlan = InsertPlan | UpdatePlan | DeletePlan
+export type AnyWritePlan = InsertPlan | UpdatePlan | DeletePlan | UpdateEachPlan | DeleteEachPlan
 
 /**
  * Plans the insertion of rows.

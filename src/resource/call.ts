@@ -6,6 +6,7 @@ import type { Actor } from '../access/index.ts'
 import type { Where } from '../conditions/index.ts'
 import { factsOf, type CrudOperation } from '../config/index.ts'
 import { wait, type Steps } from '../base/steps.ts'
+import type { OwnedChildren } from '../plan/index.ts'
 import type { QueryOperation } from '../run/index.ts'
 import { callerOf } from './caller.ts'
 import type { ReadOptions } from './foreign.ts'
@@ -84,6 +85,27 @@ export function * callFor<On extends CrudSession> (
   const resource = resourceFor(crud, session, actor, operation)
   const rows = actor && factsOf(neededFor(operation)).writes ? yield * waitForRows(actor, resource.model) : undefined
   return { crud, session, operation, options, actor, resource, rows, planned: caller?.planned }
+}
+
+/**
+ * The call of a write of owned children, which is a part of the write of their parents. The hooks and the scope of a
+ * resource of the children do not apply.
+ *
+ * @throws {ForbiddenError} if the role may not use the operation on children
+ */
+export function * childCall<On extends CrudSession> (
+  { crud, session, options, conditions: { actor }, resource }:
+    & Pick<Call<On>, 'crud' | 'session' | 'options' | 'resource'>
+    & { readonly conditions: { readonly actor?: Actor | undefined } },
+  children: OwnedChildren,
+  operation: CrudOperation
+): Steps<Call<On>> {
+  const own = resource.ofChildren(children)
+  if (actor?.role.unlimited === false) actor.check(own.model.name, operation)
+  const rows = actor && (yield * waitForRows(actor, own.model))
+  const { context } = options
+  const passed = context === undefined ? {} : { context }
+  return { crud, session, operation, options: passed, actor, resource: own, rows, planned: undefined }
 }
 
 const NEEDED: Readonly<Record<QueryOperation, CrudOperation>> = {

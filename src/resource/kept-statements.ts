@@ -112,6 +112,8 @@ const WRITES: {
   update: true,
   delete: true,
   many: true,
+  updateEach: true,
+  deleteEach: true,
 }
 
 const isWrite = (plan: Plan | AnyWritePlan | ManyPlan): plan is AnyWritePlan | ManyPlan => WRITES[plan.kind]

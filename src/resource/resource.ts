@@ -2,13 +2,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { whitelistFor, writableFor, type Actor, type Role } from '../access/index.ts'
 import { entitiesBehind, toMikroOrm } from '../conditions/index.ts'
-import type { QueryBuilderConfig, WritableConfig } from '../config/index.ts'
+import { QueryBuilderConfig, type BodyKind, type WritableConfig } from '../config/index.ts'
 import { columnsOf, type EntityModel } from '../model/index.ts'
 import {
   entitiesOf, isCustomTerm, planEstimate, planPrevious, planSelection, QueryErrors, resolveWhitelist, resolveWritable,
-  withConditions, withTranslated, type AnyWritePlan, type KeysetPlan, type ListPlan, type ManyPlan, type Plan,
-  type Selection,
-  type Whitelist, type Writable,
+  withConditions, withTranslated, type AnyWritePlan, type KeysetPlan, type ListPlan, type ManyPlan, type OwnedChildren,
+  type Plan, type Selection, type Whitelist, type Writable,
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { callsOf, enterStage, type QueryCall, type QueryOperation } from '../run/index.ts'
@@ -57,6 +56,17 @@ interface PlannedRead extends ReadFilters {
   readonly conditions: RequestConditions
 }
 
+/** What a resource depends on of the hooks of its CRUD class. */
+interface HookFacts {
+  /** The names of the properties whose values before a write after hooks get. */
+  readonly previous: readonly string[] | undefined
+  /** Whether code of the application may fill in what bodies lack. */
+  readonly fills: Readonly<Record<BodyKind, boolean>>
+}
+
+const NO_WHITELIST = new QueryBuilderConfig<object>({}) as QueryBuilderConfig
+const NOTHING = { create: false, update: false } as const
+
 export class Resource {
   readonly model: EntityModel
   /** The whitelist as the application wrote it, without names that the role does not see. */
@@ -70,6 +80,8 @@ export class Resource {
   readonly toWire: ToWire | undefined
   /** The values before a write that after hooks get. */
   readonly previous: PreviousValues | undefined
+  /** The resources of the children that bodies write with their parent. They have an empty whitelist. */
+  readonly #children: ReadonlyMap<OwnedChildren, Resource>
   readonly #statements = new Statements()
   /** The resource and operation of statements, for listeners of queries. */
   readonly #calls: Readonly<Record<QueryOperation, QueryCall>>
@@ -77,7 +89,6 @@ export class Resource {
   readonly #entities: readonly EntityModel[]
 
   /**
-   * @param previous the names of the properties whose values before a write after hooks get
    * @param role the role that the resource is for. The configuration must fit the entity without the role.
    * @throws {ConfigError} when the configuration names a property that the entity does not have
    */
@@ -87,14 +98,27 @@ export class Resource {
     config: QueryBuilderConfig,
     name: string | undefined,
     writable: WritableConfig | undefined,
-    previous: readonly string[] | undefined,
+    { previous, fills }: HookFacts,
     role?: Role
   ) {
     const model = modelsOf(em).of(entity)
     this.model = role === undefined ? model : role.view(model)
     this.config = role === undefined ? config : whitelistFor(config, this.model)
     this.whitelist = resolveWhitelist(this.config, this.model, name)
-    this.writable = resolveWritable(role === undefined ? writable : writableFor(writable, this.model), this.model)
+    this.writable = resolveWritable(
+      role === undefined ? writable : writableFor(writable, this.model, role),
+      this.model,
+      (kind, child) => fills[kind] || role?.ruleOf(child.name)?.rows !== undefined
+    )
+    const owned = [this.writable.create, this.writable.update].flatMap((rules) => [...rules?.children.values() ?? []])
+    this.#children = new Map(owned.map((children) => {
+      const { relation: { target, publicName }, config } = children
+      const called = `${name ?? this.model.tableName}.${publicName}`
+      return [
+        children,
+        new Resource(em, target.entity, NO_WHITELIST, called, config, { previous: undefined, fills: NOTHING }, role),
+      ]
+    }))
     this.#calls = callsOf(name ?? this.model.tableName)
     const relations = relationsOfWhitelist(this.whitelist)
     this.#entities = [
@@ -112,6 +136,11 @@ export class Resource {
       ? planPrevious(`The resource of ${model.name}`, previous, model)
       : undefined
     this.previous = selection && { selection, toWire: toWireOf(selection) }
+  }
+
+  /** The resource of children that bodies write with their parent. */
+  ofChildren (children: OwnedChildren): Resource {
+    return this.#children.get(children)!
   }
 
   /** The resource and operation that a statement is run for. */

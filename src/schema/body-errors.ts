@@ -6,24 +6,16 @@ import type { TSchema } from '@sinclair/typebox'
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { ErrorList, escapedName, segmentsOf } from '../base/error-list.ts'
 import type { ErrorItem, ValidationItem } from '../base/errors.ts'
-import { type Converted, type Property } from '../model/index.ts'
+import type { Converted } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import { cited } from '../plan/index.ts'
 import { ALLOWED_LIMIT, didYouMean, listed, nearest } from '../base/suggest.ts'
-import { bodyPartOf, type BodyPart } from './part.ts'
+import { bodyPartOf, type BodyPart, type RecordNames } from './part.ts'
 
 /** An error of a body: for the answer, and in the form of Fastify's `validation`. */
 export interface BodyError {
   readonly item: ErrorItem
   readonly validation: ValidationItem
-}
-
-/** The names of a record's properties, for the errors of other names. */
-export interface RecordNames {
-  /** The property that has a name, if there is one. */
-  readonly find: (name: string) => Property | undefined
-  /** The names that bodies may use. */
-  readonly writable: () => readonly string[]
 }
 
 /**
@@ -38,28 +30,62 @@ export function bodyErrors (
   pointer: string
 ): ErrorList<BodyError> {
   const errors = new ErrorList<BodyError>()
-  const record: Place = { pointer, name: '', own: '', schemaPath: '#' }
+  addErrors(errors, schema, data, names, { pointer, name: '', own: '', schemaPath: '#' })
+  return errors
+}
+
+/** Adds the errors of a record at a place. */
+function addErrors (
+  errors: ErrorList<BodyError>,
+  schema: TSchema,
+  data: unknown,
+  names: RecordNames,
+  record: Place
+): void {
   if (!isObject(data)) {
-    errors.add(() => errorAt(record, 'A record must be an object.', typeOf('object')))
-    return errors
+    const what = record.name === '' ? 'A record' : `'${record.name}'`
+    errors.add(() => errorAt(record, `${what} must be an object.`, typeOf('object')))
+    return
   }
   const properties = schema['properties'] as Record<string, TSchema>
   for (const [name, value] of ownEntries(data)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined
     if (property === undefined) errors.add(() => closedName(name, names, record))
-    else if (value !== undefined) {
-      for (const failure of failuresOf(Errors(property, value))) {
-        errors.add(() => explained(failure, property, memberOf(record, name)))
-      }
-    }
+    else if (value !== undefined) addErrorsOfValue(errors, property, value, memberOf(record, name))
   }
   for (const name of (schema['required'] ?? []) as readonly string[]) {
     if (data[name] !== undefined) continue
-    errors.add(() => errorAt(record, `The property '${name}' is required.`, missing(name), {
-      pointer: memberOf(record, name).pointer,
-    }))
+    errors.add(() => {
+      const place = memberOf(record, name)
+      return errorAt(record, `The property '${place.name}' is required.`, missing(name), { pointer: place.pointer })
+    })
   }
-  return errors
+}
+
+function addErrorsOfValue (errors: ErrorList<BodyError>, schema: TSchema, value: unknown, at: Place): void {
+  const part = bodyPartOf(schema)
+  if (part?.kind === 'records') {
+    if (!Array.isArray(value)) {
+      errors.add(() => errorAt(at, `'${at.name}' must be a list of records.`, typeOf('array')))
+      return
+    }
+    for (const [index, item] of value.entries()) {
+      addErrors(errors, schema['items'] as TSchema, item, part.names, itemOf(at, String(index), false))
+    }
+  } else if (part?.kind === 'changes') {
+    if (!isObject(value)) {
+      errors.add(() =>
+        errorAt(at, withAllowed(`'${at.name}' must be an object of lists.`, part.allowed), typeOf('object'))
+      )
+      return
+    }
+    for (const [name, list] of ownEntries(value)) {
+      if (!part.allowed.includes(name)) errors.add(() => unknownMember(at, name, part))
+      else if (list !== undefined) addErrorsOfValue(errors, schema['properties'][name], list, memberOf(at, name))
+    }
+  } else {
+    for (const failure of failuresOf(Errors(schema, value))) errors.add(() => explained(failure, schema, at))
+  }
 }
 
 const ownEntries = (data: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [name: string, value: unknown]> =>
@@ -121,17 +147,18 @@ function closedName (name: string, { find, writable }: RecordNames, record: Plac
   const suggestion = near === name ? undefined : near
   const shown = cited(name)
   const property = find(name)
+  const place = memberOf(record, shown)
   const sentence = property === undefined || property.hidden
-    ? `There is no property '${shown}' to write`
-    : `The property '${shown}' cannot be written`
+    ? `There is no property '${place.name}' to write`
+    : `The property '${place.name}' cannot be written`
   return errorAt(record, withAllowed(didYouMean(sentence, suggestion), allowed), additional(name), {
-    pointer: memberOf(record, shown).pointer,
+    pointer: place.pointer,
     allowed: listed(allowed),
     ...(suggestion !== undefined && { suggestion }),
   })
 }
 
-function unknownMember (object: Place, name: string, { allowed }: Extract<BodyPart, { kind: 'members' }>): BodyError {
+function unknownMember (object: Place, name: string, { allowed }: { readonly allowed: readonly string[] }): BodyError {
   const shown = cited(name)
   const detail = withAllowed(`'${object.name}' has no property '${shown}'.`, allowed)
   return errorAt(object, detail, additional(name), { pointer: memberOf(object, shown).pointer, allowed })

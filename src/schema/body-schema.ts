@@ -8,7 +8,7 @@ import {
   type ScalarProperty,
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
-import { keyParts, membersFor, namesForServer, scalarValue, type BodyRules } from '../plan/index.ts'
+import { keyParts, membersFor, namesForServer, scalarValue, type BodyRules, type OwnedChildren } from '../plan/index.ts'
 import { ALLOWED_LIMIT } from '../base/suggest.ts'
 import { checkOf } from './check.ts'
 import { described, ruled, type ValueRule } from './part.ts'
@@ -33,6 +33,7 @@ export function clientSchema (
   for (const property of model.properties.values()) {
     const { publicName, hidden } = property
     if (hidden) continue
+    const owned = rules?.children.get(publicName)
     if (rules?.properties.has(property)) {
       const schema = propertySchema(property, 'client')
       const required = needed.has(property)
@@ -40,6 +41,8 @@ export function clientSchema (
       if (required || (property.kind === 'scalar' && isPlain(property))) {
         example[publicName] = exampleOfProperty(property)
       }
+    } else if (owned !== undefined && (!owned.isNew || owned.create !== undefined)) {
+      properties[publicName] = optional(childrenSchema(owned, 'client', readonly))
     } else if (readonly) {
       const schema = Type.Unknown({ readOnly: true, description: 'Ignored.' })
       properties[publicName] = optional(described(schema, { kind: 'ignored' }))
@@ -51,9 +54,14 @@ export function clientSchema (
   })
 }
 
-/** Schema of data of the application, which may set all properties with columns, by their own and public names. */
-export function serverSchema (model: EntityModel): TObject {
+/**
+ * Schema of data of the application, which may set all properties with columns, by their own and public names.
+ *
+ * @param children the children that it may write with the record
+ */
+export function serverSchema (model: EntityModel, children: BodyRules['children']): TObject {
   const properties: Record<string, TSchema> = {}
+  for (const [name, owned] of children) properties[name] = optional(childrenSchema(owned, 'server', false))
   for (const [name, { property, writable }] of namesForServer(model)) {
     if (writable) properties[name] = optional(propertySchema(property, 'server'))
   }
@@ -61,6 +69,40 @@ export function serverSchema (model: EntityModel): TObject {
 }
 
 type Author = 'client' | 'server'
+
+const NO_CHILDREN: BodyRules['children'] = new Map()
+
+/** Schema of the children in the body of their parent: a list of new ones, or lists of changes. */
+function childrenSchema (owned: OwnedChildren, by: Author, readonly: boolean): TSchema {
+  const { relation: { target }, create, update, isNew, key, complete } = owned
+  const schemaOf = (rules: BodyRules | undefined, complete: boolean): TObject =>
+    by === 'server' ? serverSchema(target, NO_CHILDREN) : clientSchema(target, rules, { complete, readonly })
+  const records = (schema: TObject, names: () => readonly string[], rules: BodyRules | undefined): TSchema =>
+    described(Type.Array(schema), {
+      kind: 'records',
+      names: { find: (name) => rules?.byName.get(name)?.property, writable: names },
+    })
+  const namesOf = (rules: BodyRules | undefined): readonly string[] =>
+    rules === undefined ? [] : [...rules.properties].map(({ publicName }) => publicName)
+  const added = records(schemaOf(create, complete), () => namesOf(create), create)
+  if (isNew) return added
+  const keys = Object.fromEntries(key.map((part) => [part.publicName, keySchema(part)]))
+  const changes = schemaOf(update, false)
+  const changed = Type.Object({ ...changes.properties, ...keys }, {
+    additionalProperties: false,
+    required: Object.keys(keys),
+  })
+  const names = (): readonly string[] => [...new Set([...Object.keys(keys), ...namesOf(update)])]
+  const lists = {
+    ...(create !== undefined || by === 'server') && { add: optional(added) },
+    ...(update !== undefined || by === 'server') && { update: optional(records(changed, names, update)) },
+    remove: optional(described(Type.Array(referenceSchema(key)), { kind: 'links' })),
+  }
+  return described(Type.Object(lists, { additionalProperties: false }), {
+    kind: 'changes',
+    allowed: Object.keys(lists),
+  })
+}
 
 /** The same schema as `Type.Optional`, which would clone it. */
 const optional = (schema: TSchema): TSchema => ({ ...schema, [OptionalKind]: 'Optional' })

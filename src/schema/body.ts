@@ -8,12 +8,7 @@ import { ConfigError, RequestValidationError, validationOf, type ErrorItem } fro
 import { type EntityModel, type Property } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import {
-  convertData,
-  namesForServer,
-  type BodyRules,
-  type Checked,
-  type Named,
-  type RecordData,
+  convertData, namesForServer, type BodyRules, type Checked, type DataNames, type RecordData,
 } from '../plan/index.ts'
 import { bodyErrors, type BodyError } from './body-errors.ts'
 import { clientSchema, serverSchema, type BodyOptions } from './body-schema.ts'
@@ -25,16 +20,15 @@ type Author = 'client' | 'server'
 /** The body of one operation. Its schema is compiled when it is first needed. */
 export class Body {
   readonly schema: TObject
-  /** The properties by the names that data uses. */
-  readonly #byName: ReadonlyMap<string, Named>
+  readonly #names: DataNames
   readonly #by: Author
   /** The properties that data may set. */
   readonly #writable: () => Iterable<Property>
   readonly #fits: Check
 
-  constructor (schema: TObject, byName: ReadonlyMap<string, Named>, by: Author, writable: () => Iterable<Property>) {
+  constructor (schema: TObject, names: DataNames, by: Author, writable: () => Iterable<Property>) {
     this.schema = schema
-    this.#byName = byName
+    this.#names = names
     this.#by = by
     this.#writable = writable
     this.#fits = checkOf(schema)
@@ -51,49 +45,64 @@ export class Body {
    * @param pointer the prefix of their pointers, e.g. `/1` in a batch
    */
   errorsOf (data: unknown, pointer = ''): ErrorList<BodyError> {
-    const find = (name: string): Property | undefined => this.#byName.get(name)?.property
-    const writable = (): string[] =>
-      [...this.#writable()].filter(({ write }) => write.writable).map(({ publicName }) => publicName)
+    const { byName, children } = this.#names
+    const find = (name: string): Property | undefined => byName.get(name)?.property
+    const writable = (): string[] => [
+      ...[...this.#writable()].filter(({ write }) => write.writable).map(({ publicName }) => publicName),
+      ...children.keys(),
+    ]
     return bodyErrors(this.schema, data, { find, writable }, pointer)
   }
 
   /** The values of columns. */
   rowOf (data: Checked): RecordData {
-    return convertData(data, this.#byName, this.#by)
+    return convertData(data, this.#names, this.#by)
   }
 
   /** The properties that data sets. */
   propertiesIn (data: Readonly<Record<string, unknown>>): ReadonlySet<Property | undefined> {
     const given = Object.keys(data).filter((name) => data[name] !== undefined)
-    return new Set(given.map((name) => this.#byName.get(name)?.property))
+    return new Set(given.map((name) => this.#names.byName.get(name)?.property))
   }
 }
 
 const ofClients = new WeakMap<BodyRules, (Body | undefined)[]>()
-const ofServers = new WeakMap<EntityModel, Body>()
+const ofServers = new WeakMap<EntityModel, Map<BodyRules['children'], Body>>()
 
 /** The bodies of clients by their rules. */
 export function clientBody (model: EntityModel, rules: BodyRules, options: BodyOptions): Body {
   let bodies = ofClients.get(rules)
   if (bodies === undefined) ofClients.set(rules, bodies = new Array<Body | undefined>(4).fill(undefined))
   const index = (options.complete ? 1 : 0) + (options.readonly === true ? 2 : 0)
-  bodies[index] ??= new Body(clientSchema(model, rules, options), rules.byName, 'client', () => rules.properties)
+  bodies[index] ??= new Body(clientSchema(model, rules, options), rules, 'client', () => rules.properties)
   return bodies[index]
 }
 
-/** The data of the application for an entity. */
-export function serverBody (model: EntityModel): Body {
-  let body = ofServers.get(model)
+/**
+ * The data of the application for an entity.
+ *
+ * @param children the children that it may write with the record
+ */
+export function serverBody (model: EntityModel, children: BodyRules['children'] = NO_CHILDREN): Body {
+  if (children.size === 0) children = NO_CHILDREN
+  let bodies = ofServers.get(model)
+  if (bodies === undefined) ofServers.set(model, bodies = new Map())
+  let body = bodies.get(children)
   if (body === undefined) {
     const all = (): Iterable<Property> => model.properties.values()
-    ofServers.set(model, body = new Body(serverSchema(model), namesForServer(model), 'server', all))
+    const names = { byName: namesForServer(model), children }
+    bodies.set(children, body = new Body(serverSchema(model, children), names, 'server', all))
   }
   return body
 }
 
+const NO_CHILDREN: BodyRules['children'] = new Map()
+
 export interface DataOptions {
   /** The rules of a body, or `server` for data of the application, which may set everything that has a column. */
   readonly by: BodyRules | 'server'
+  /** The children that data of the application may write with the record. */
+  readonly children?: BodyRules['children'] | undefined
   /** Given if the data is the complete new record. The rules say which properties it must have. */
   readonly complete?: BodyRules
   /** Given if others fill in the rest of the new record. The rules say which properties the data itself must have. */
@@ -112,8 +121,10 @@ export interface DataOptions {
  * @throws {ConfigError} if a new record lacks a value that no client may write
  */
 export function readData (given: unknown, model: EntityModel, options: DataOptions): RecordData {
-  const { by, complete, partial, check, pointer = '' } = options
-  const body = by === 'server' ? serverBody(model) : clientBody(model, by, { complete: complete !== undefined })
+  const { by, children, complete, partial, check, pointer = '' } = options
+  const body = by === 'server'
+    ? serverBody(model, children)
+    : clientBody(model, by, { complete: complete !== undefined })
   const data = withOwnMembers(given)
   if (!body.accepts(data)) {
     const missing = partial === undefined || !isObject(data) ? [] : missingIn(body.propertiesIn(data), partial, pointer)

@@ -6,10 +6,18 @@
  */
 import { Kind, TypeRegistry, type TSchema } from '@sinclair/typebox'
 import { TypeSystem, TypeSystemDuplicateTypeKind } from '@sinclair/typebox/system'
-import { WIRE_TYPES, type Converted, type TypeName } from '../model/index.ts'
+import { WIRE_TYPES, type Converted, type Property, type TypeName } from '../model/index.ts'
 
 /** Converts a value, or says what would be accepted. */
 export type ValueRule = (value: unknown) => Converted
+
+/** The names of a record's properties, for the errors of other names. */
+export interface RecordNames {
+  /** The property that has a name, if there is one. */
+  readonly find: (name: string) => Property | undefined
+  /** The names that bodies may use. */
+  readonly writable: () => readonly string[]
+}
 
 /** The part of a body that a schema describes. The errors of a body are made from it. */
 export type BodyPart =
@@ -25,6 +33,10 @@ export type BodyPart =
   | { readonly kind: 'keyParts', readonly rule: ValueRule, readonly inner: TSchema, readonly names: readonly string[] }
   /** The keys of related records. */
   | { readonly kind: 'links' }
+  /** A list of records: owned children. */
+  | { readonly kind: 'records', readonly names: RecordNames }
+  /** Lists of owned children to add, change and remove. */
+  | { readonly kind: 'changes', readonly allowed: readonly string[] }
   /** A property that is ignored. */
   | { readonly kind: 'ignored' }
 

@@ -20,6 +20,8 @@ export { TOO_LONG } from './size.ts'
 export { STREAM_ROW } from './stream-statements.ts'
 export { forecastOf } from './forecast.ts'
 export { EXCESS_OF_BYTES } from './weight.ts'
-export { compileHiddenLinks, compilePresent, compileReferences, linkColumn, presentColumn } from './references.ts'
+export {
+  compileHiddenLinks, compileKey, compilePresent, compileReferences, linkColumn, presentColumn,
+} from './references.ts'
 export { compileAnyWrite } from './many.ts'
 export { isSameWriteForm, type WriteForm } from './write-form.ts'

@@ -1,15 +1,8 @@
 /** Statements about the records that a row refers to. They accompany its write. */
-import type { EntityModel, RelationProperty } from '../model/index.ts'
+import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { PresentPlan, Slot } from '../plan/index.ts'
 import {
-  conditionSql,
-  conditionContext,
-  equalTo,
-  equalColumns,
-  relatedVisibility,
-  tableAs,
-  visibility,
-  whereClause,
+  conditionSql, conditionContext, equalTo, equalColumns, relatedVisibility, tableAs, visibility, whereClause,
   type ConditionContext,
 } from './condition.ts'
 import { join, name, render, sql, type Sql, type Statement } from './fragment.ts'
@@ -39,6 +32,18 @@ export const presentColumn = (reference: number): string => `present${reference}
 
 /** The name of the column with a part of a linked key. */
 export const linkColumn = (part: number): string => `key${part}`
+
+/** The key of the row of a plan, as texts in the columns of `linkColumn`. */
+export function compileKey ({ model, conditions }: PresentPlan, foreign: Foreign): Statement {
+  const context = conditionContext({}, foreign)
+  const alias = context.names.table()
+  const parts = keyColumns(model).map(({ column }, index) =>
+    sql`${name(alias, column)}::text as ${name(linkColumn(index))}`
+  )
+  return render(
+    sql`select ${join(parts)} from ${tableAs(model.table, alias)}${rowWhere(model, conditions, alias, context)}`
+  )
+}
 
 /** Tells whether the row of a plan refers to these keys. Each key has a column. */
 export function compilePresent (

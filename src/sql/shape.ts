@@ -5,7 +5,8 @@
  */
 import { OPERATOR_NAMES, operatorFormOf, OPERATORS, type OperatorEntry, type OperatorForm } from '../operators/index.ts'
 import {
-  isCustomTerm, type Assignment, type CheckedRows, type Condition, type DeletePlan, type GetPlan, type InsertPlan,
+  isCustomTerm, type Assignment, type CheckedRows, type Condition, type DeleteEachPlan, type DeletePlan, type GetPlan,
+  type InsertPlan, type UpdateEachPlan,
   type PlannedInclude, type KeysetPlan, type ListPlan, type ManyPlan, type OrderTerm, type Plan, type RecordsPlan,
   type ReferenceCheck, type Selection, type ToldRow, type UpdatePlan, type CustomTerm, type CountPlan, type Place,
   type StreamPlan,
@@ -116,13 +117,20 @@ type UnreadOfWrite = 'values'
 export type InsertShape = Omit<InsertPlan, UnreadOfWrite>
 export type UpdateShape = Omit<UpdatePlan, UnreadOfWrite>
 export type DeleteShape = Omit<DeletePlan, UnreadOfWrite>
-export type WriteShape = InsertShape | UpdateShape | DeleteShape
+export type UpdateEachShape = Omit<UpdateEachPlan, UnreadOfWrite>
+export type DeleteEachShape = Omit<DeleteEachPlan, UnreadOfWrite>
+/** A write of new rows, or of one row. */
+export type OneWriteShape = InsertShape | UpdateShape | DeleteShape
+export type WriteShape = OneWriteShape | UpdateEachShape | DeleteEachShape
 
-const written: Writers<Omit<DeleteShape, 'kind' | keyof WriteTarget>> = {
+const returned: Writers<Pick<DeleteShape, 'model' | 'selection' | 'filters'>> = {
   model: ({ model }) => idOf(model),
   selection: ({ selection }) => selectionShape(selection),
-  references: ({ references }) => references.length === 0 ? '' : references.map(referenceShape).join('&'),
   filters: ({ filters }) => filtersShape(filters),
+}
+const written: Writers<Omit<DeleteShape, 'kind' | keyof WriteTarget>> = {
+  ...returned,
+  references: ({ references }) => references.length === 0 ? '' : references.map(referenceShape).join('&'),
   told: ({ told }) => toldShape(told),
 }
 const target: Writers<WriteTarget> = {
@@ -170,12 +178,30 @@ const many: Writers<ManyShape> = {
   returnsKeys: ({ returnsKeys }) => returnsKeys,
 }
 
+const each: Writers<Omit<DeleteEachShape, 'kind'>> = {
+  ...returned,
+  conditions: ({ conditions }) => conditionsShape(conditions),
+  deleted: ({ deleted }) => deleted,
+  keys: ({ keys }) => keys.map(idOf).join(),
+  rows: ({ rows }) => rows,
+}
+const removalOfEach: Writers<DeleteEachShape> = { kind: ({ kind }) => kind, ...each }
+const updateOfEach: Writers<UpdateEachShape> = {
+  kind: ({ kind }) => kind,
+  ...each,
+  inside,
+  assignments: ({ assignments }) => assignments.map((set) => `${columnShape(set)}${set.always ? '' : '?'}`).join(),
+  references: ({ references }) => references.map(idOf).join(),
+}
+
 const WRITERS_OF_WRITES: {
   readonly [Kind in (WriteShape | ManyShape)['kind']]: ReadonlyArray<(shape: never) => unknown>
 } = {
   insert: Object.values(insertion),
   update: Object.values(update),
   delete: Object.values(removal),
+  updateEach: Object.values(updateOfEach),
+  deleteEach: Object.values(removalOfEach),
   many: Object.values(many),
 }
 

@@ -2,7 +2,7 @@
  * Compiles writes. Each is one statement, which returns the record after the write. The `where` of an update or a
  * delete contains all requirements (key, scope, soft delete, version, referenced records), so nothing is read before.
  */
-import { holdsHidden, keyColumns, membersOf, type EntityModel } from '../model/index.ts'
+import { columnsOf, holdsHidden, keyColumns, membersOf, type EntityModel } from '../model/index.ts'
 import type { Assignment, CheckedRows, ReferenceCheck, Slot, WriteTarget } from '../plan/index.ts'
 import { bound } from './comparison.ts'
 import {
@@ -16,8 +16,9 @@ import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
 import { ownMembers, projection, selectList } from './members.ts'
 import { recordSql } from './record.ts'
-import type { InsertShape, UpdateShape, WriteShape } from './shape.ts'
+import type { DeleteEachShape, InsertShape, OneWriteShape, UpdateEachShape, UpdateShape, WriteShape } from './shape.ts'
 import { sqlTypeOf } from './wire-types.ts'
+import { eachSql, nullRecord } from './write-each.ts'
 import type { WriteForm } from './write-form.ts'
 
 /**
@@ -28,6 +29,7 @@ export function compileWrite (plan: WriteShape, foreign: Foreign, { dialect, key
   const context = conditionContext(plan, foreign)
   const alias = context.names.table()
   if (plan.kind !== 'insert') noteKnown(plan.model, alias, plan.conditions, context)
+  if (plan.kind === 'updateEach' || plan.kind === 'deleteEach') return compileEach(plan, alias, foreign, context)
   const before = plan.kind === 'update' && plan.told?.previous !== undefined ? beforeSql(plan, context) : undefined
   const written = writeSql(plan, alias, foreign, dialect, context, before)
   if (dialect === 'distributed') return fromExpression(plan, alias, written, context)
@@ -44,6 +46,19 @@ export function compileWrite (plan: WriteShape, foreign: Foreign, { dialect, key
   }
 }
 
+/** A write of several rows, which also return their place in the list as `at`. */
+function compileEach (
+  plan: UpdateEachShape | DeleteEachShape,
+  alias: string,
+  foreign: Foreign,
+  context: ConditionContext
+): Statement {
+  const { written, at } = eachSql(plan, alias, nextVersion(plan.model, alias, 'postgresql'), foreign, context)
+  const returned = returnedOf(plan, alias, false, context, insideSql(plan, alias, foreign, context))
+  returned.push(['at', at])
+  return { ...render(sql`${written} returning ${selectList(returned)}`), columns: returned.map(([column]) => column) }
+}
+
 /** A write that fails if it returns more than one row. All of its columns are texts. */
 function ofOneRow (written: Sql, columns: readonly string[], context: ConditionContext): Sql {
   const rows = context.names.expression('written')
@@ -53,7 +68,7 @@ function ofOneRow (written: Sql, columns: readonly string[], context: ConditionC
 }
 
 /** The write returns columns to an expression, and the records are made of its rows. */
-function fromExpression (plan: WriteShape, alias: string, written: Sql, context: ConditionContext): Statement {
+function fromExpression (plan: OneWriteShape, alias: string, written: Sql, context: ConditionContext): Statement {
   const { model, selection } = plan
   const rows = context.names.expression('written')
   const { whole } = plan.told ?? {}
@@ -70,7 +85,7 @@ function fromExpression (plan: WriteShape, alias: string, written: Sql, context:
 }
 
 function writeSql (
-  plan: WriteShape,
+  plan: OneWriteShape,
   alias: string,
   foreign: Foreign,
   dialect: Dialect,
@@ -113,12 +128,8 @@ function insertSql (
   if (recordset !== undefined) {
     // the types of the table convert the values: the statement has one text and two values for any number of rows
     const source = context.names.table()
-    const type = trusted(model.table)
-    // a record of nulls instead of null: with null, a column that is not inserted would have to satisfy a domain that
-    // forbids null
-    const nulls = sql`row((null::${type}).*)::${type}`
     // the values that are the same in all rows are the defaults of each
-    const base = sql`json_populate_record(${nulls}, ${recordset.common}::json)`
+    const base = sql`json_populate_record(${nullRecord(model)}, ${recordset.common}::json)`
     return sql`${list} select ${
       join(columns.map(({ column, property }) => recordsetValue(property, column, source)))
     } from json_populate_recordset(${base}, ${recordset.rows}::json) as ${name(source)}`
@@ -197,7 +208,15 @@ export function assignmentsSql (
 ): Sql {
   const set = ({ column, property, slot }: Assignment): Sql =>
     sql`${name(column)} = ${assigned(property, column, slot, alias)}`
-  return join([...assignments.map(set), ...nextVersion(model, alias, dialect)])
+  const changes = [...assignments.map(set), ...nextVersion(model, alias, dialect)]
+  // the row is locked, and its triggers run, although no column has another value
+  return join(changes.length === 0 ? unchanged(model, alias) : changes)
+}
+
+/** A column that keeps its value. */
+function unchanged ({ properties }: EntityModel, alias: string): readonly Sql[] {
+  const [column] = [...properties.values()].filter(({ write }) => write.persisted).flatMap(columnsOf)
+  return column === undefined ? [] : [sql`${name(column)} = ${name(alias, column)}`]
 }
 
 /** The new value of a column. Hidden members of an embedded object keep their values. */
@@ -315,7 +334,7 @@ function returnedOf (
  * @param before the alias of the row that an update replaces
  */
 function toldOf (
-  { kind, told }: WriteShape,
+  { kind, told }: OneWriteShape,
   alias: string,
   projected: boolean,
   context: ConditionContext,

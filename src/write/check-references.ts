@@ -4,13 +4,7 @@ import { keyColumns, keyFromText, type EntityModel, type RelationProperty, type 
 import { planPresent, type Id, type RecordData } from '../plan/index.ts'
 import { foreignOf, hasSessionContext, runStatement, type ActiveFilters, type CrudSession } from '../resource/index.ts'
 import {
-  compileHiddenLinks,
-  compilePresent,
-  compileReferences,
-  linkColumn,
-  presentColumn,
-  type Foreign,
-  type Row,
+  compileHiddenLinks, compileKey, compilePresent, compileReferences, linkColumn, presentColumn, type Foreign, type Row,
   type Statement,
 } from '../sql/index.ts'
 import { ConflictError } from '../base/errors.ts'
@@ -40,12 +34,13 @@ export function * checkChangedReferences (
   search: Search,
   model: EntityModel,
   id: Id,
-  row: RecordData
+  row: RecordData,
+  pointer?: (index: number) => string
 ): Steps<void> {
   const question = presentQuestion(search, model, id, row)
-  if (question === undefined) return yield * checkReferences(search, [row])
+  if (question === undefined) return yield * checkReferences(search, [row], pointer)
   const [present] = yield * wait(runStatement(search.session, question.statement))
-  yield * checkReferences(search, [question.changedOf(present)])
+  yield * checkReferences(search, [question.changedOf(present)], pointer)
 }
 
 /** The first of some keys that no visible record has. The search for it starts only if one is missing. */
@@ -77,6 +72,32 @@ function * areVisible (
   return true
 }
 
+/** The values of a record's key, in the order of its columns. They are looked up if the id is not the key itself. */
+export function * keyValuesOf (
+  search: Search,
+  model: EntityModel,
+  id: Id
+): Steps<readonly SqlValue[] | undefined> {
+  const plan = planPresent(id, model)
+  if (plan === undefined) return undefined
+  const { conditions, values } = plan
+  if (conditions.every((condition) => condition.kind === 'key')) {
+    return conditions.map(({ slot }) => values[slot] as SqlValue)
+  }
+  const question = statementOf(search, model, [...values], (foreign) => compileKey(plan, foreign))
+  const [row] = yield * wait(runStatement(search.session, question))
+  return row && keyOfTexts(model, keyColumns(model).map((_, index) => row[linkColumn(index)] as string))
+}
+
+/** The values of a key that the database has written as texts. */
+export function keyOfTexts (model: EntityModel, texts: readonly string[]): readonly SqlValue[] {
+  return keyColumns(model).map((column, index) => {
+    const converted = keyFromText(texts[index]!, column)
+    if (!converted.ok) throw new TypeError(`The key of a record of ${model.name} can't be read.`)
+    return converted.value
+  })
+}
+
 /** The keys of linked records that clients do not see. An update keeps these links. */
 export function * hiddenLinks (
   search: Search,
@@ -89,13 +110,8 @@ export function * hiddenLinks (
   const compile = (foreign: Foreign): Statement => compileHiddenLinks(plan, relation, foreign)
   const question = statementOf(search, model, [...plan.values], compile)
   const rows = yield * wait(runStatement(search.session, question))
-  return rows.map((row) =>
-    keyColumns(relation.target).map((column, index) => {
-      const converted = keyFromText(row[linkColumn(index)] as string, column)
-      if (!converted.ok) throw new TypeError(`The key of a record of ${relation.target.name} can't be read.`)
-      return converted.value
-    })
-  )
+  const { target } = relation
+  return rows.map((row) => keyOfTexts(target, keyColumns(target).map((_, index) => row[linkColumn(index)] as string)))
 }
 
 /**
@@ -244,12 +260,11 @@ function chunksOfKeys (keys: readonly WantedKey[]): ReadonlyArray<readonly Wante
   return chunks
 }
 
-function missingReference (
-  { relation: { publicName }, row }: Missing,
-  pointer: (index: number) => string
-): ConflictError {
-  const detail = `'${publicName}' refers to a record that does not exist.`
-  return new ConflictError(detail, {
-    errors: [{ source: { pointer: `${pointer(row)}/${publicName}` }, code: 'FST_CRUD_CONFLICT', detail }],
-  })
+const missingReference = ({ relation: { publicName }, row }: Missing, pointer: (index: number) => string): Error =>
+  absentRecord(publicName, `${pointer(row)}/${publicName}`)
+
+/** The error of a body that names a record that does not exist, or that its sender may not know. */
+export function absentRecord (name: string, pointer: string): ConflictError {
+  const detail = `'${name}' refers to a record that does not exist.`
+  return new ConflictError(detail, { errors: [{ source: { pointer }, code: 'FST_CRUD_CONFLICT', detail }] })
 }

@@ -15,6 +15,7 @@ import { checksItself, chunksForServer, insertChunk, insertChunks, insertPart } 
 import { throwPointed, type InsertAttempt } from './point-error.ts'
 import { keysToCheck } from './check-references.ts'
 import { repeated } from './repeat.ts'
+import { createWithChildren, haveChildren } from './children/index.ts'
 import { filtersOfWrite, writeInTransaction } from './run-write.ts'
 import { throughEntities } from './unit-of-work/entities.ts'
 import { createThroughEntities } from './unit-of-work/through-entities.ts'
@@ -54,7 +55,7 @@ function * createRecords (
   return yield * withAfterHook(
     checkingRows(write, rows),
     'afterCreate',
-    (checked) => repeated(write.session, () => insertRows(checked, rows, pointer)),
+    (checked) => repeated(write.session, () => insertFamilies(checked, rows, pointer)),
     (index) => changedIn(data[index]!, write.model)
   )
 }
@@ -79,6 +80,14 @@ function * withBeforeCreate (create: CreateData, one: Data): Steps<Data> {
   const { hook } = create
   return hook === undefined ? data : yield * dataOfHook('beforeCreate', () => hook(data))
 }
+
+/** Inserts rows, and their children if they have some. */
+const insertFamilies = (
+  write: Write,
+  rows: readonly RecordData[],
+  pointer: (index: number) => string
+): Steps<Written[]> =>
+  haveChildren(rows) ? createWithChildren(write, rows, pointer) : insertRows(write, rows, pointer)
 
 /** Inserts rows in the cheapest correct way: by one statement, by several in a transaction, or as entities. */
 function * insertRows (

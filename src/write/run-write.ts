@@ -63,14 +63,15 @@ interface FilteredWrite {
 /** Runs the statement of a plan and returns the rows that it wrote. */
 export function * runWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Steps<Written[]> {
   // If-Match names versions, and the entity has none
-  if (plan.kind !== 'insert' && plan.versions !== undefined && plan.model.version === undefined) return []
+  if ('versions' in plan && plan.versions !== undefined && plan.model.version === undefined) return []
   return yield * sendPrepared(write.session, prepareWrite(write, plan, filters))
 }
 
 /** The statement of a plan, whose answer are the rows that it wrote. */
 export function prepareWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Prepared<Written[]> {
   const { resource, session, conditions, operation, model } = write
-  if (write.told !== undefined) {
+  // hooks are told of records, and not of their children
+  if (write.told !== undefined && plan.kind !== 'updateEach' && plan.kind !== 'deleteEach') {
     if (write.told.previous !== undefined) refusePrevious(`The resource of ${model.name}`, sharedEmOf(session))
     plan = { ...plan, told: write.told }
   }

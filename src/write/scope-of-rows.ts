@@ -36,7 +36,7 @@ export function withScopeValues (row: RecordData, { values, equalities }: ScopeR
     if (property.kind === 'relation' && value !== null) references.push({ relation: property, key: [value] })
     properties[property.name] = entityValue(property, value, equalities.get(property))
   }
-  return { columns, references, links: row.links, properties }
+  return { ...row, columns, references, properties }
 }
 
 const columnNameOf = (property: ScalarProperty | RelationProperty): string =>

@@ -46,13 +46,13 @@ export function rowOfHook (
   pointer: string
 ): RecordData {
   try {
-    const row = readData(after, model, { by: 'server', complete: rules, pointer })
+    const row = readData(after, model, { by: 'server', children: rules.children, complete: rules, pointer })
     refuseVersion('beforeCreate', row, model)
     return row
   } catch (error) {
     if (!(error instanceof RequestValidationError)) throw error
     // the server's rules require nothing: errors found now are in the data that the hook returned
-    readOfHook('beforeCreate', () => readData(after, model, { by: 'server' }))
+    readOfHook('beforeCreate', () => readData(after, model, { by: 'server', children: rules.children }))
     const isIn = (data: Data, { name, publicName }: { readonly name: string, readonly publicName: string }): boolean =>
       data[name] !== undefined || data[publicName] !== undefined
     const lost = rules.required.find(({ property }) => isIn(before, property) && !isIn(after, property))

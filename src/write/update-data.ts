@@ -9,7 +9,7 @@ import {
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import type { Steps } from '../base/steps.ts'
-import { withSharedColumns, type Id, type RecordData } from '../plan/index.ts'
+import { withoutChildren, withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
 import { crudContext } from '../resource/index.ts'
 import { dataOfHook, mistakeOfHook, readOfHook, refuseVersion, valuesData, type DataHook } from './server-data.ts'
 import type { Data } from './new-row.ts'
@@ -118,7 +118,8 @@ interface UpdateData {
 function beginUpdate (write: Write, id: Id | undefined, body: Data, decided?: RecordData): UpdateData {
   const { crud, model, options } = write
   const hook = id === undefined ? crud.beforeUpdateMany : crud.beforeUpdate
-  const rules = bodyRules(write, 'update')
+  const own = bodyRules(write, 'update')
+  const rules = id === undefined ? withoutChildren(own) : own
   const { data, errors } = withoutKey(body, id, model)
   const check = (row: RecordData): readonly ErrorItem[] => [...errors, ...keyColumnErrors(row, id, model)]
   const row = decided ?? readData(data, model, { by: rules, check })
@@ -141,11 +142,12 @@ export function * readUpdate (write: Write, id: Id | undefined, data: Data, deci
   const { row, complete } = beginUpdate(write, id, data, decided)
   if (complete === undefined) return finishChanges(write, row)
   const hook = id === undefined ? 'beforeUpdateMany' : 'beforeUpdate'
-  if (crud[hook] === undefined) return finishChanges(write, readChanges(complete, id, model, hook))
+  const children = id === undefined ? undefined : bodyRules(write, 'update').children
+  if (crud[hook] === undefined) return finishChanges(write, readChanges(complete, id, model, hook, children))
   const context = crudContext(session, options.context)
   const returned = yield * dataOfHook(hook, () =>
     id === undefined ? crud.beforeUpdateMany!(complete, context) : crud.beforeUpdate!(id, complete, context))
-  return finishChanges(write, readChanges(returned, id, model, hook))
+  return finishChanges(write, readChanges(returned, id, model, hook, children))
 }
 
 /** Checks the data of an update of many records without running its hook. Whether it certainly changes nothing. */
@@ -172,11 +174,22 @@ export function isEmpty ({ columns, links }: RecordData): boolean {
  *
  * @throws {ConfigError} for an error, whose cause is for the log
  */
-function readChanges (changed: Data, id: Id | undefined, model: EntityModel, hook: DataHook): RecordData {
+function readChanges (
+  changed: Data,
+  id: Id | undefined,
+  model: EntityModel,
+  hook: DataHook,
+  children: BodyRules['children'] | undefined
+): RecordData {
   const { data, errors } = withoutKey(changed, id, model)
   const row = readOfHook(
     hook,
-    () => readData(data, model, { by: 'server', check: (row) => [...errors, ...keyColumnErrors(row, id, model)] })
+    () =>
+      readData(data, model, {
+        by: 'server',
+        children,
+        check: (row) => [...errors, ...keyColumnErrors(row, id, model)],
+      })
   )
   refuseVersion(hook, row, model)
   for (const { property } of row.columns) {

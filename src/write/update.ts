@@ -1,4 +1,5 @@
 /** Changes a record. */
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Steps } from '../base/steps.ts'
 import type { Id, RecordData } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
@@ -9,6 +10,7 @@ import type { Data } from './new-row.ts'
 import { updateRow } from './one-statement/change.ts'
 import { throwPointed } from './point-error.ts'
 import { repeated } from './repeat.ts'
+import { changesChildren, changeWithChildren } from './children/index.ts'
 import { filtersOfChange, findRow } from './run-write.ts'
 import { throughEntities } from './unit-of-work/entities.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
@@ -31,7 +33,16 @@ export function * updateOne (call: Call, id: Id, data: Data, decided?: RecordDat
 
 function * changeRecord (begun: Write, id: Id, data: RecordData): Steps<Written> {
   const { write, filters } = yield * filtersOfChange(begun, [data])
-  if (isEmpty(data)) return foundUnchanged(yield * findRow(write, id))
+  if (data.children !== undefined) {
+    const change = (inner: Write): Steps<Written> =>
+      isEmpty(data) && !changesChildren(data)
+        ? findRecord(inner, id)
+        : needsUnitOfWork(inner, 'update', [data])
+          ? updateThroughEntity(inner as Write<EntityManager>, id, data, filters)
+          : updateRow(inner, id, data, filters)
+    return yield * changeWithChildren(write, data, { id, change })
+  }
+  if (isEmpty(data)) return yield * findRecord(write, id)
   try {
     return needsUnitOfWork(write, 'update', [data])
       ? yield * throughEntities(write, (inner) => updateThroughEntity(inner, id, data, filters))
@@ -39,4 +50,9 @@ function * changeRecord (begun: Write, id: Id, data: RecordData): Steps<Written>
   } catch (error) {
     return yield * throwPointed(error, write, [data])
   }
+}
+
+/** The record, unchanged. */
+function * findRecord (write: Write, id: Id): Steps<Written> {
+  return foundUnchanged(yield * findRow(write, id))
 }

@@ -251,7 +251,7 @@ for (const [what, requireAll] of [['new record', true], ['change', false]] as co
           verdicts.add(accepted)
           const interpreted = Errors(body.schema, data).First() === undefined
           if (accepted !== interpreted) throw new Error(`compiled: ${accepted}, interpreted: ${interpreted}`)
-          if (accepted) convertData(data as Checked, rules.byName, 'client')
+          if (accepted) convertData(data as Checked, rules, 'client')
           else if (body.errorsOf(data).items.length === 0) throw new Error('refused without a reason')
         }),
         { numRuns: 300 }

@@ -1,6 +1,7 @@
 /** The bodies of writes: the validation phase accepts them here, and handlers take them from here. */
 import { RequestValidationError } from '../../base/errors.ts'
-import type { BodyRules, Id, RecordData } from '../../plan/index.ts'
+import { isObject } from '../../base/is-object.ts'
+import { withoutChildren, type BodyRules, type Id, type RecordData } from '../../plan/index.ts'
 import { checkChanges, checkNewBodies, keyNames } from '../../write/index.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from '../route-options.ts'
 import type { SeenResource } from './seen-resource.ts'
@@ -37,19 +38,50 @@ export function acceptBody (call: WritingCall, isLast: boolean): AcceptedBody {
   if (call.operation === 'update' || call.operation === 'updateMany') {
     const decides = isLast && seen.decides[call.operation]
     const id = call.operation === 'update' ? call.key() : undefined
-    const row = checkChanges(body, id, model, writable.update as BodyRules, { readonly, decides })
+    const own = writable.update as BodyRules
+    const rules = id === undefined ? withoutChildren(own) : own
+    const row = checkChanges(body, id, model, rules, { readonly, decides })
+    checkNumberOfChildren([body], rules, seen.options, () => '')
     return { body, rows: row && [row] }
   }
   checkShape(body, seen)
   const isList = Array.isArray(body)
-  const rows = checkNewBodies(
-    isList ? body as readonly unknown[] : [body],
-    model,
-    writable.create as BodyRules,
-    { complete, readonly, decides: isLast && seen.decides.create },
-    isList ? (index) => `/${index}` : () => ''
-  )
+  const [records, rules] = [isList ? body as readonly unknown[] : [body], writable.create as BodyRules]
+  const pointer = isList ? (index: number) => `/${index}` : () => ''
+  const rows = checkNewBodies(records, model, rules, {
+    complete,
+    readonly,
+    decides: isLast && seen.decides.create,
+  }, pointer)
+  checkNumberOfChildren(records, rules, seen.options, pointer)
   return { body, rows }
+}
+
+/**
+ * Limits the number of children in a body that its schema has accepted.
+ *
+ * @throws {RequestValidationError} for more than `maxBatch` children of all records together
+ */
+function checkNumberOfChildren (
+  records: readonly unknown[],
+  { children }: BodyRules,
+  { maxBatch = DEFAULT_MAX_BATCH }: SeenResource['options'],
+  pointer: (index: number) => string
+): void {
+  if (children.size === 0) return
+  let count = 0
+  for (const [index, record] of records.entries()) {
+    for (const [name, owned] of children) {
+      const value = (record as Data)[name]
+      if (value === undefined) continue
+      const lists = owned.isNew ? [value] : Object.values(value as Data)
+      for (const list of lists as (readonly unknown[] | undefined)[]) count += list?.length ?? 0
+      if (count <= maxBatch) continue
+      const detail = `A request can write at most ${maxBatch} related records together with their parents.`
+      const source = { pointer: `${pointer(index)}${owned.pointer}` }
+      throw new RequestValidationError([{ source, code: 'FST_ERR_VALIDATION', detail }])
+    }
+  }
 }
 
 /**
@@ -62,16 +94,17 @@ export function newData (call: WritingCall): Data | readonly Data[] {
   if (accepted === undefined || accepted.body !== body) checkShape(body, seen)
   const { create: ignored } = seen.ignored
   if (ignored === undefined) return body as Data | readonly Data[]
-  return Array.isArray(body)
-    ? body.map((record) => withoutNames(record, ignored))
-    : withoutNames(body, ignored)
+  const { children } = seen.resource.writable.create!
+  const cleaned = (record: unknown): Data => withoutNamesInChildren(withoutNames(record, ignored), children)
+  return Array.isArray(body) ? body.map(cleaned) : cleaned(body)
 }
 
 /** The data of an update, without names that are ignored. The key may be among them, and is checked later. */
 export function changedData (call: WritingCall): Data {
-  const { request: { body }, operation, seen: { ignored: { update: ignored }, resource: { model } } } = call
+  const { request: { body }, operation, seen: { ignored: { update: ignored }, resource: { model, writable } } } = call
   if (ignored === undefined) return body as Data
-  return withoutNames(body, ignored, operation === 'update' ? keyNames(call.key(), model) : undefined)
+  if (operation !== 'update') return withoutNames(body, ignored)
+  return withoutNamesInChildren(withoutNames(body, ignored, keyNames(call.key(), model)), writable.update!.children)
 }
 
 /** @throws {RequestValidationError} for a record or a list that the routes do not take, or a list that is too long */
@@ -101,6 +134,23 @@ function withoutNames (body: unknown, names: readonly string[], kept?: ReadonlyS
   const rest = { ...body } as Data
   for (const name of names) {
     if (kept?.has(name) !== true) delete rest[name]
+  }
+  return rest
+}
+
+/** Does the same in the children of a record. The key of a child stays. */
+function withoutNamesInChildren (record: Data, children: BodyRules['children']): Data {
+  if (children.size === 0 || !isObject(record)) return record
+  const rest: Data = { ...record }
+  for (const [name, { isNew, create, update, key }] of children) {
+    const keys = new Set(key.map(({ publicName }) => publicName))
+    const cleaned = (list: unknown, rules: BodyRules | undefined, kept?: ReadonlySet<string>): unknown =>
+      Array.isArray(list) && rules !== undefined ? list.map((child) => withoutNames(child, rules.readonly, kept)) : list
+    const value = rest[name]
+    if (isNew) rest[name] = cleaned(value, create)
+    else if (isObject(value)) {
+      rest[name] = { ...value, add: cleaned(value['add'], create), update: cleaned(value['update'], update, keys) }
+    }
   }
   return rest
 }

@@ -109,13 +109,14 @@ function * runChange (
  *
  * @throws {NotFoundError}, {PreconditionFailedError}, {ConflictError}
  */
-function * refuseChange (
+export function * refuseChange (
   write: Write,
   id: Id,
   data?: RecordData,
-  filters: ActiveFilters = NO_FILTERS
+  filters: ActiveFilters = NO_FILTERS,
+  pointer?: () => string
 ): Steps<never> {
   yield * findRow(write, id)
-  if (data !== undefined) yield * checkChangedReferences(searchOf(write, filters), write.model, id, data)
+  if (data !== undefined) yield * checkChangedReferences(searchOf(write, filters), write.model, id, data, pointer)
   throw new NotFoundError()
 }

@@ -54,9 +54,10 @@ export function * insertChunk (
   write: Write,
   rows: readonly RecordData[],
   filters: ActiveFilters,
-  pointer: (index: number) => string
+  pointer: (index: number) => string,
+  needsKeys = false
 ): Steps<Written[]> {
-  const written = yield * runWrite(write, planInsertedRows(write, rows, filters), filters)
+  const written = yield * runWrite(write, planInsertedRows(write, rows, filters, needsKeys), filters)
   if (written.length === rows.length) {
     return rows.length > 1 && canReorder(write) ? yield * inOrder(write, rows, written) : written
   }
@@ -65,17 +66,22 @@ export function * insertChunk (
   throw new ConflictError()
 }
 
-/** Inserts the rows of several statements, in the transaction of the session. */
+/**
+ * Inserts the rows of several statements, in the transaction of the session.
+ *
+ * @param needsKeys whether the keys of the new rows are wanted
+ */
 export function * insertChunks (
   write: Write,
   rows: readonly RecordData[],
   chunks: readonly RecordData[][],
   filters: ActiveFilters,
-  pointer: (index: number) => string
+  pointer: (index: number) => string,
+  needsKeys = false
 ): Steps<Written[]> {
   if (!checksItself(rows)) yield * checkReferences(searchOf(write, filters), rows, pointer)
   const written: Written[] = []
-  for (const chunk of chunks) written.push(...yield * insertChunk(write, chunk, filters, pointer))
+  for (const chunk of chunks) written.push(...yield * insertChunk(write, chunk, filters, pointer, needsKeys))
   if (searchesScope(write)) {
     for (const { key } of written) {
       yield * checkWrittenScope(write, idOfKey(write.model, key!))
@@ -97,13 +103,14 @@ export function checksItself (rows: readonly RecordData[]): boolean {
 function planInsertedRows (
   write: Write,
   rows: readonly RecordData[],
-  filters: ActiveFilters
+  filters: ActiveFilters,
+  needsKeys = false
 ): AnyWritePlan {
   const { resource, session } = write
   return planInsert(
     rows,
     resource.selection,
     (model) => checksItself(rows) && mayBeHidden(model, filters, session),
-    searchesScope(write) || canReorder(write)
+    needsKeys || searchesScope(write) || canReorder(write)
   )
 }

@@ -103,7 +103,7 @@ export function * createThroughEntities (
   }
   const ids = keys.map((key) => idOfKey(model, key))
   const written: Written[] = []
-  for (const id of ids) written.push(yield * readBack(write, id))
+  for (const [index, id] of ids.entries()) written.push({ ...yield * readBack(write, id), key: keys[index] })
   for (const id of ids) yield * checkWrittenScope(write, id)
   return written
 }

@@ -1,0 +1,185 @@
+/** The children that a write adds, changes and removes, gathered by relation and list. */
+import { ConfigError, RequestValidationError, validationOf } from '../../base/errors.ts'
+import type { Steps } from '../../base/steps.ts'
+import {
+  idOfKey, withSharedColumns, type ChildKey, type ColumnData, type Id, type OwnedChildren, type RecordData,
+} from '../../plan/index.ts'
+import { keyColumns, type SqlValue } from '../../model/index.ts'
+import { childCall } from '../../resource/index.ts'
+import { checkScope, withScopeValues } from '../scope-of-rows.ts'
+import { beginWrite, type Write } from '../write.ts'
+
+type List = 'add' | 'update' | 'remove'
+
+/** The lists in the order in which they are written. */
+const LISTS: readonly List[] = ['remove', 'update', 'add']
+const OPERATIONS = { add: 'create', update: 'update', remove: 'delete' } as const
+
+/** A child that a body names. */
+export interface ChildItem {
+  /** The index of its parent among the written records. */
+  readonly parent: number
+  /** The JSON pointer to it in the body. */
+  readonly pointer: string
+  /** Its key within its parent; absent for a new child. */
+  readonly key?: ChildKey
+  readonly row: RecordData
+}
+
+/** The children of one relation that are written in the same way. */
+export interface ChildBatch {
+  readonly owned: OwnedChildren
+  readonly list: List
+  readonly write: Write
+  readonly items: readonly ChildItem[]
+}
+
+/** The values of a parent's key, by column. */
+export type ParentKey = ReadonlyMap<string, SqlValue>
+
+const NO_ROW: RecordData = Object.freeze({ columns: [], references: [], links: [], properties: {} })
+
+/** Whether rows are written together with children. */
+export const haveChildren = (rows: readonly RecordData[]): boolean =>
+  rows.some(({ children }) => children !== undefined)
+
+/** Whether a row adds, changes or removes children. */
+export const changesChildren = ({ children = [] }: Pick<RecordData, 'children'>): boolean =>
+  children.some(({ add, update, remove }) => add.length + update.length + remove.length > 0)
+
+/**
+ * Begins the writes of all children of some records.
+ *
+ * @param pointer the JSON pointer of a record in the body
+ * @throws {ForbiddenError} if the role may not do with children what the body asks for
+ * @throws {RequestValidationError} for a child that is named twice, and for a new one that lacks a value
+ * @throws {OutOfScopeError} for a child outside of the rows of the role
+ */
+export function * beginChildren (
+  write: Write,
+  rows: readonly RecordData[],
+  pointer: (index: number) => string
+): Steps<readonly ChildBatch[]> {
+  const items = new Map<OwnedChildren, Readonly<Record<List, ChildItem[]>>>()
+  for (const [parent, { children = [] }] of rows.entries()) {
+    for (const { owned, add, update, remove } of children) {
+      let lists = items.get(owned)
+      if (lists === undefined) items.set(owned, lists = { add: [], update: [], remove: [] })
+      const place = (list: List, index: number): string => childPointer(pointer(parent), owned, list, index)
+      add.forEach((row, index) => lists.add.push({ parent, pointer: place('add', index), row }))
+      update.forEach(({ key, row }, index) => lists.update.push({ parent, pointer: place('update', index), key, row }))
+      remove.forEach((key, index) => lists.remove.push({ parent, pointer: place('remove', index), key, row: NO_ROW }))
+    }
+  }
+  const batches: ChildBatch[] = []
+  for (const [owned, lists] of items) {
+    for (const list of LISTS) {
+      if (lists[list].length > 0) batches.push(yield * beginBatch(write, owned, list, lists[list]))
+    }
+    checkNamedOnce(owned, [...lists.update, ...lists.remove])
+  }
+  return batches
+}
+
+/** The JSON pointer to a child in a body. */
+export const childPointer = (record: string, { pointer, isNew }: OwnedChildren, list: List, index: number): string =>
+  `${record}${pointer}${isNew ? '' : `/${list}`}/${index}`
+
+function * beginBatch (
+  write: Write,
+  owned: OwnedChildren,
+  list: List,
+  items: readonly ChildItem[]
+): Steps<ChildBatch> {
+  const child = beginWrite(yield * childCall(write, owned, OPERATIONS[list]))
+  const { scope } = child
+  if (list === 'update' && scope !== undefined) { for (const { row } of items) checkScope(row, scope) }
+  return {
+    owned,
+    list,
+    write: child,
+    items: list === 'add' ? items.map((item) => completeItem(item, child, owned)) : items,
+  }
+}
+
+/** A new child with the values of the role's rows. */
+function completeItem (item: ChildItem, { scope, model }: Write, { create, complete }: OwnedChildren): ChildItem {
+  const row = scope === undefined ? item.row : withScopeValues(item.row, scope)
+  if (scope !== undefined) checkScope(row, scope)
+  const lacks = ({ name }: { readonly name: string }): boolean => !Object.hasOwn(row.properties, name)
+  const missing = complete ? [] : create!.required.filter(({ property }) => lacks(property))
+  if (missing.length > 0) {
+    throw new RequestValidationError(missing.map(({ property: { publicName }, pointer }) => ({
+      source: { pointer: `${item.pointer}${pointer}` },
+      code: 'FST_ERR_VALIDATION',
+      detail: `The property '${publicName}' is required.`,
+    })))
+  }
+  const unfilled = create!.unfilled.find(lacks)
+  if (unfilled !== undefined) {
+    throw new ConfigError('The server lacks a value that new records need.', {
+      cause: new ConfigError(
+        `${model.name}.${unfilled.name} is required, and neither a body nor a hook of the parent has set it.`
+      ),
+    })
+  }
+  return { ...item, row }
+}
+
+/** @throws {RequestValidationError} for a child that several items name */
+function checkNamedOnce ({ relation: { publicName }, key: parts }: OwnedChildren, items: readonly ChildItem[]): void {
+  const named = new Set<string>()
+  for (const { parent, key, pointer } of items) {
+    const texts = key!.map((value, index) =>
+      parts[index]!.type.kind === 'uuid' ? String(value).toLowerCase() : String(value)
+    )
+    const text = JSON.stringify([parent, ...texts])
+    if (named.has(text)) {
+      const detail = `'${publicName}' names a record twice: change it or remove it, once.`
+      const item = { source: { pointer }, code: 'FST_ERR_VALIDATION', detail }
+      throw new RequestValidationError([item], { count: 1, validation: [validationOf(item)] })
+    }
+    named.add(text)
+  }
+}
+
+/** The columns of a child that refer to its parent. */
+export function parentColumns ({ parent }: OwnedChildren, key: ParentKey): readonly ColumnData[] {
+  const { columns, targetColumns } = parent.join
+  return columns.map((column, index) => ({ property: parent, column, value: key.get(targetColumns[index]!)! }))
+}
+
+/** A new child with the key of its parent. */
+export function withParent ({ row, pointer }: ChildItem, owned: OwnedChildren, key: ParentKey): RecordData {
+  const columns = parentColumns(owned, key)
+  const { name } = owned.parent
+  const values = columns.map(({ value }) => value)
+  return withSharedColumns({
+    ...row,
+    columns: [...row.columns, ...columns],
+    properties: { ...row.properties, [name]: values.length === 1 ? values[0] : values },
+  }, pointer)
+}
+
+/**
+ * The changes of a child, which stays with its parent: another relation may contain a column of the parent's key.
+ *
+ * @throws {RequestValidationError} if it has another value for such a column
+ */
+export function ofParent ({ row, pointer }: ChildItem, owned: OwnedChildren, key: ParentKey): RecordData {
+  const own = parentColumns(owned, key)
+  const isOwn = (column: string): boolean => own.some((data) => data.column === column)
+  if (!row.columns.some(({ column }) => isOwn(column))) return row
+  withSharedColumns({ ...row, columns: [...row.columns, ...own] }, pointer)
+  return { ...row, columns: row.columns.filter(({ column }) => !isOwn(column)) }
+}
+
+/** The id of a child: its key within its parent, and its parent's. */
+export function childId ({ key }: ChildItem, owned: OwnedChildren, parent: ParentKey): Id {
+  const { target } = owned.relation
+  const values = new Map<string, SqlValue>(parentColumns(owned, parent).map(({ column, value }) => [column, value]))
+  for (const [index, { column }] of owned.key.entries()) values.set(column, key![index]!)
+  const columns = keyColumns(target).map(({ column }) => values.get(column))
+  // a child whose key is hidden is named by its uuid
+  return columns.includes(undefined) ? String(key![0]) : idOfKey(target, columns.map(String))
+}

@@ -1,0 +1,220 @@
+/**
+ * Writes records together with their children, in one transaction: first the records, which locks them, so that two
+ * writers of one parent follow each other. Then come the children of each relation: those to remove, so that others may
+ * take their unique values, those to change, and new ones.
+ */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Steps } from '../../base/steps.ts'
+import type { SyncSession } from '../../database/index.ts'
+import { keyColumns, type EntityModel, type SqlValue } from '../../model/index.ts'
+import { idOfKey, type Id, type RecordData } from '../../plan/index.ts'
+import { NO_FILTERS } from '../../resource/index.ts'
+import { convertRecord } from '../../read/index.ts'
+import { keyOfTexts, keyValuesOf, searchOf } from '../check-references.ts'
+import { insertInside } from '../insert-inside.ts'
+import { throwPointed, type InsertAttempt } from '../point-error.ts'
+import { readBack, writeInTransaction } from '../run-write.ts'
+import type { Write, Written } from '../write.ts'
+import { beginChildren, childPointer, type ChildBatch, type ParentKey } from './batches.ts'
+import { writeBatch } from './write-batch.ts'
+
+type InnerWrite = Write<EntityManager | SyncSession>
+
+/**
+ * Creates records with their children.
+ *
+ * @param pointer the JSON pointer of a record in the body
+ */
+export function * createWithChildren (
+  write: Write,
+  rows: readonly RecordData[],
+  pointer: (index: number) => string
+): Steps<Written[]> {
+  return yield * new FamilyWrite(write, rows, pointer, yield * beginChildren(write, rows, pointer), undefined).run()
+}
+
+/** The change of a record without its children. If there is nothing to change, it locks the row of the record. */
+export interface ParentChange {
+  readonly id: Id
+  readonly change: (inner: InnerWrite) => Steps<Written>
+}
+
+/** Changes a record with its children. */
+export function * changeWithChildren (write: Write, row: RecordData, change: ParentChange): Steps<Written> {
+  const batches = yield * beginChildren(write, [row], atRecord)
+  const [written] = yield * new FamilyWrite(write, [row], atRecord, batches, change).run()
+  return written!
+}
+
+const atRecord = (): string => ''
+
+/** Records and their children on their way into the database. The records are the first part, each batch is another. */
+class FamilyWrite {
+  readonly #write: Write
+  readonly #rows: readonly RecordData[]
+  readonly #pointer: (index: number) => string
+  readonly #batches: readonly ChildBatch[]
+  /** Absent for new records. */
+  readonly #change: ParentChange | undefined
+  /** The keys of the records, as far as they are written. */
+  readonly #keys: ParentKey[] = []
+  /** The part that is being written: -1 for the records, or the index of a batch. */
+  #current: number | undefined
+
+  constructor (
+    write: Write,
+    rows: readonly RecordData[],
+    pointer: (index: number) => string,
+    batches: readonly ChildBatch[],
+    change: ParentChange | undefined
+  ) {
+    this.#write = write
+    this.#rows = rows
+    this.#pointer = pointer
+    this.#batches = batches
+    this.#change = change
+  }
+
+  /** Writes all parts in a transaction. An error of the database points to the row that it is about. */
+  * run (): Steps<Written[]> {
+    try {
+      return yield * writeInTransaction(this.#write, (inner) => this.#inside(inner))
+    } catch (error) {
+      const failed = this.#current
+      if (failed === undefined) throw error
+      const attempt: InsertAttempt = ({ session }, { from, to }) => this.#repeat(session, failed, from, to)
+      if (failed < 0) return yield * throwPointed(error, this.#write, this.#rows, this.#pointer, attempt)
+      const { write, items } = this.#batches[failed]!
+      const rows = items.map(({ row }) => row)
+      return yield * throwPointed(error, write, rows, (index) => items[index]!.pointer, attempt)
+    }
+  }
+
+  * #inside ({ session }: InnerWrite): Steps<Written[]> {
+    this.#current = -1
+    const records = yield * this.#writeRecords(session, 0, this.#rows.length)
+    const children: (readonly Written[])[] = []
+    for (const [index, { items }] of this.#batches.entries()) {
+      this.#current = index
+      children.push(yield * this.#writeBatch(session, index, 0, items.length))
+    }
+    this.#current = undefined
+    const { model } = this.#write
+    const fresh: Written[] = []
+    for (const record of records) {
+      const id = this.#change?.id ?? idOfKey(model, record.key!)
+      fresh.push(yield * afterChildren({ ...this.#write, session }, record, id))
+    }
+    return yield * withRecords(this.#write, this.#rows, this.#pointer, fresh, this.#batches, children)
+  }
+
+  /** Writes rows of a part again, in search of the one that is refused, and before the first all earlier parts. */
+  * #repeat (session: InnerWrite['session'], part: number, from: number, to: number): Steps<void> {
+    if (part < 0) {
+      yield * this.#writeRecords(session, from, to)
+      return
+    }
+    if (from === 0) {
+      yield * this.#writeRecords(session, 0, this.#rows.length)
+      for (let index = 0; index < part; index++) {
+        yield * this.#writeBatch(session, index, 0, this.#batches[index]!.items.length)
+      }
+    }
+    yield * this.#writeBatch(session, part, from, to)
+  }
+
+  * #writeRecords (session: InnerWrite['session'], from: number, to: number): Steps<readonly Written[]> {
+    const inner = { ...this.#write, session }
+    const { model } = inner
+    if (this.#change !== undefined) {
+      const { id, change } = this.#change
+      const written = yield * change(inner)
+      this.#keys[0] = keyOf(model, (yield * keyValuesOf(searchOf(inner, NO_FILTERS), model, id))!)
+      return [written]
+    }
+    // if this repeats a refused write, the keys stay, since the error may quote them
+    const rows = this.#rows.slice(from, to).map((row, index) => withKey(row, model, this.#keys[from + index]))
+    const written = yield * insertInside(inner, rows, (index) => this.#pointer(from + index))
+    for (const [index, { key }] of written.entries()) this.#keys[from + index] = keyOf(model, keyOfTexts(model, key!))
+    return written
+  }
+
+  #writeBatch (session: InnerWrite['session'], index: number, from: number, to: number): Steps<readonly Written[]> {
+    const batch = this.#batches[index]!
+    return writeBatch({ ...batch.write, session }, batch, batch.items.slice(from, to), this.#keys)
+  }
+}
+
+const keyOf = (model: EntityModel, values: readonly SqlValue[]): ParentKey =>
+  new Map(keyColumns(model).map(({ column }, index) => [column, values[index]!]))
+
+/** A new record with a key that the database has made for it before. */
+function withKey (row: RecordData, { primaryKey }: EntityModel, key: ParentKey | undefined): RecordData {
+  if (key === undefined) return row
+  const made = primaryKey.flatMap(({ property, columns }) =>
+    columns.filter(({ column }) => !row.columns.some((data) => data.column === column)).map(({ column }) => ({
+      property,
+      column,
+      value: key.get(column)!,
+    }))
+  )
+  const properties = Object.fromEntries(made.map(({ property: { name }, value }) => [name, value]))
+  return { ...row, columns: [...row.columns, ...made], properties: { ...properties, ...row.properties } }
+}
+
+const computing = new WeakMap<EntityModel, boolean>()
+
+/** A record after its children have been written. A formula may have been computed of them. */
+function * afterChildren (write: Write, written: Written, id: Id): Steps<Written> {
+  const { model } = write
+  let computes = computing.get(model)
+  if (computes === undefined) {
+    const scalars = [...model.properties.values()].filter((property) => property.kind === 'scalar')
+    computing.set(model, computes = scalars.some(({ formula, hidden }) => formula !== undefined && !hidden))
+  }
+  return computes ? { ...yield * readBack(write, id), key: written.key } : written
+}
+
+/**
+ * The records with the children that were added and changed, in the order of the body, under the names of their
+ * relations.
+ */
+function * withRecords (
+  write: Write,
+  rows: readonly RecordData[],
+  pointer: (index: number) => string,
+  records: readonly Written[],
+  batches: readonly ChildBatch[],
+  written: ReadonlyArray<readonly Written[]>
+): Steps<Written[]> {
+  const texts = new Map<string, string>()
+  const { session, conditions } = write
+  for (const [index, { items, write: child }] of batches.entries()) {
+    for (const [at, { json }] of written[index]!.entries()) {
+      // hooks of CRUD classes are not for children
+      texts.set(
+        items[at]!.pointer,
+        yield * convertRecord({ crud: {}, session, conditions }, json, child.resource.toWire)
+      )
+    }
+  }
+  return records.map((record, index) => {
+    const lists = (rows[index]!.children ?? []).map(({ owned, order, ...children }) => {
+      const shown = order.flatMap((list) =>
+        children[list].map((_, at) => texts.get(childPointer(pointer(index), owned, list, at))!)
+      )
+      return `${JSON.stringify(owned.relation.publicName)}:[${shown.join()}]`
+    })
+    const { json, whole } = record
+    return {
+      ...record,
+      json: withMembers(json, lists),
+      ...(whole !== undefined && { whole: withMembers(whole, lists) }),
+    }
+  })
+}
+
+/** The JSON of an object with more members. */
+function withMembers (json: string, more: readonly string[]): string {
+  return `{${[json.slice(1, -1).trim(), ...more].filter((text) => text !== '').join()}}`
+}

@@ -1,0 +1,222 @@
+/**
+ * Writes the children of a batch, after their parents have been written in the same transaction. Changes and removals
+ * are one statement, or one for each child if JSON cannot carry a value, the server is distributed, only another
+ * statement can check the rows of a role, or MikroORM's unit of work is needed.
+ */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { ConflictError, NotFoundError } from '../../base/errors.ts'
+import type { Steps } from '../../base/steps.ts'
+import type { SyncSession } from '../../database/index.ts'
+import {
+  planDeleteEach, planUpdateEach, type CommonKey, type DeleteEachPlan, type RecordData, type UpdateEachPlan,
+} from '../../plan/index.ts'
+import { readScope, sendPrepared, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
+import { distributionOf, SEVERAL_RECORDS } from '../../run/index.ts'
+import type { Row } from '../../sql/index.ts'
+import { absentRecord, mayBeHidden } from '../check-references.ts'
+import { insertInside } from '../insert-inside.ts'
+import { withOnUpdate } from '../new-row.ts'
+import { markRow, refuseChange, removeRow, updateRow } from '../one-statement/change.ts'
+import { filtersOfChange, findRow, prepareWrite } from '../run-write.ts'
+import { checkingItself, checkingRows, searchesScope } from '../scope-of-rows.ts'
+import { needsUnitOfWork } from '../unit-of-work/reason.ts'
+import { markThroughEntity, removeThroughEntity, updateThroughEntity } from '../unit-of-work/through-entities.ts'
+import { isEmpty } from '../update-data.ts'
+import { writtenOf, type Write, type Written } from '../write.ts'
+import {
+  childId, ofParent, parentColumns, withParent, type ChildBatch, type ChildItem, type ParentKey,
+} from './batches.ts'
+
+type InnerWrite = Write<EntityManager | SyncSession>
+
+/**
+ * Writes children and returns them in the order of the batch. Removed ones are not returned.
+ *
+ * @param inner the write of the batch, with the session of the transaction
+ * @param items children of the batch
+ * @param keys the keys of all parents
+ */
+export function * writeBatch (
+  inner: InnerWrite,
+  { owned, list }: ChildBatch,
+  items: readonly ChildItem[],
+  keys: readonly ParentKey[]
+): Steps<readonly Written[]> {
+  if (items.length === 0) return []
+  if (list === 'add') {
+    const rows = items.map((item) => withParent(item, owned, keys[item.parent]!))
+    return yield * insertInside(inner, rows, (index) => items[index]!.pointer)
+  }
+  // only updates change or remove children, and they have one parent
+  const parent = keys[0]!
+  const where = inner.model.properties.get(owned.parent.name)!
+  const scope = readScope({ scope: { [where.name]: scopeValue(parentColumns(owned, parent)) } }, inner.model)
+  const write = { ...inner, conditions: { ...inner.conditions, scope } }
+  return list === 'update'
+    ? yield * changeChildren({ write, owned, list, parent }, items)
+    : yield * removeChildren({ write, owned, list, parent }, items)
+}
+
+/** Children of one parent to change or remove. */
+interface Family extends Pick<ChildBatch, 'owned' | 'list'> {
+  readonly write: Write
+  readonly parent: ParentKey
+}
+
+function scopeValue (columns: ReturnType<typeof parentColumns>): unknown {
+  const [{ property, value }] = columns as readonly [typeof columns[number]]
+  if (columns.length === 1 || property.kind !== 'relation') return value
+  return Object.fromEntries(columns.map((data, index) => [
+    [...property.target.primaryKey].flatMap(({ property, columns }) => columns.map(() => property.name))[index]!,
+    data.value,
+  ]))
+}
+
+function * changeChildren (family: Family, items: readonly ChildItem[]): Steps<readonly Written[]> {
+  const { owned, parent } = family
+  const rows = items.map((item) => ofParent(item, owned, parent))
+  const begun = checkingRows(family.write, rows)
+  const { write, filters } = yield * filtersOfChange(begun, rows)
+  const changed = items.flatMap((item, index) => isEmpty(rows[index]!) ? [] : [{ item, row: rows[index]! }])
+  const written = new Map(
+    yield * needsUnitOfWork(write, 'update', rows)
+      ? oneByOne(
+        changed,
+        ({ item, row }) =>
+          updateThroughEntity(write as Write<EntityManager>, childId(item, owned, parent), row, filters),
+        family
+      )
+      : changeRows({ ...family, write }, changed, filters)
+  )
+  const found: Written[] = []
+  for (const item of items) {
+    const id = childId(item, owned, parent)
+    found.push(written.get(item) ?? writtenOf(yield * asChild(family, item, findRow(write, id))))
+  }
+  return found
+}
+
+/** A child, and its changes. */
+interface Changed {
+  readonly item: ChildItem
+  readonly row: RecordData
+}
+
+type WrittenChildren = ReadonlyArray<readonly [ChildItem, Written]>
+
+function * changeRows (
+  family: Family,
+  changed: readonly Changed[],
+  filters: ActiveFilters
+): Steps<WrittenChildren> {
+  const { write, owned, parent, list } = family
+  const { model, session, resource } = write
+  const em = sharedEmOf(session)
+  const checked = list === 'remove' ? write : checkingItself(write, filters)
+  const rows = changed.map(({ item, row }) => ({ key: item.key!, row: withOnUpdate(row, model, em) }))
+  const plan = !takesEach(write) || (list === 'update' && searchesScope(checked))
+    ? undefined
+    : planUpdateEach(
+      rows,
+      owned.key,
+      commonKey(family),
+      resource.selection,
+      'without',
+      (target) => mayBeHidden(target, filters, session)
+    )
+  if (plan !== undefined) return yield * runEach({ ...family, write: checked }, plan, changed, filters)
+  return yield * oneByOne(
+    changed,
+    ({ item, row }) => updateRow(write, childId(item, owned, parent), row, filters),
+    family
+  )
+}
+
+function * removeChildren (family: Family, items: readonly ChildItem[]): Steps<readonly Written[]> {
+  const { owned, parent } = family
+  const { write, filters } = yield * filtersOfChange(family.write, [])
+  const { deletedAt } = write.model
+  const now = deletedAt && new Date()
+  const removed = items.map((item) => ({ item, row: item.row }))
+  if (needsUnitOfWork(write, now === undefined ? 'delete' : 'update')) {
+    yield * oneByOne(removed, ({ item }) => {
+      const [entities, id] = [write as Write<EntityManager>, childId(item, owned, parent)]
+      return now === undefined ? removeThroughEntity(entities, id) : markThroughEntity(entities, id, now)
+    }, family)
+  } else if (!takesEach(write)) {
+    yield * oneByOne(removed, ({ item }) => {
+      const id = childId(item, owned, parent)
+      return now === undefined ? removeRow(write, id, filters) : markRow(write, id, now, filters)
+    }, family)
+  } else if (now === undefined) {
+    const keys = items.map(({ key }) => key!)
+    const plan = planDeleteEach(keys, owned.key, commonKey(family), write.resource.selection)
+    yield * runEach({ ...family, write }, plan, removed, filters)
+  } else {
+    const columns = [{ property: deletedAt!, column: deletedAt!.column, value: now.toISOString() }]
+    const row = { columns, references: [], links: [], properties: { [deletedAt!.name]: now } }
+    yield * changeRows({ ...family, write }, items.map((item) => ({ item, row })), filters)
+  }
+  return []
+}
+
+/** Whether the server takes a statement that joins rows of a table with a list in JSON. */
+const takesEach = ({ session }: Write): boolean => distributionOf(sharedEmOf(session)) === undefined
+
+const commonKey = ({ owned, parent }: Family): CommonKey =>
+  parentColumns(owned, parent).map(({ value }, index) => [owned.parent.key[index]!, value])
+
+/**
+ * Runs the statement of several children.
+ *
+ * @throws {ConflictError} for the first child that it has not found, or that would refer to a hidden record
+ */
+function * runEach (
+  family: Family,
+  plan: UpdateEachPlan | DeleteEachPlan,
+  changed: readonly Changed[],
+  filters: ActiveFilters
+): Steps<WrittenChildren> {
+  const { write, owned, parent } = family
+  // the plan has the key of the parent itself
+  const conditions = { ...write.conditions, scope: undefined }
+  const { statement, model } = prepareWrite({ ...write, conditions }, plan, filters)
+  const places = (rows: readonly Row[]) => rows.map((row) => [Number(row['at']), writtenOf(row)] as const)
+  const returned = yield * sendPrepared(write.session, { statement, model, answer: places })
+  const written = new Map(returned)
+  if (written.size < returned.length) throw new ConflictError(SEVERAL_RECORDS)
+  for (const [index, { item, row }] of changed.entries()) {
+    if (written.has(index)) continue
+    const data = plan.kind === 'updateEach' && plan.references.length > 0 ? row : undefined
+    yield * asChild(family, item, refuseChange(write, childId(item, owned, parent), data, filters, () => item.pointer))
+  }
+  return changed.map(({ item }, index) => [item, written.get(index)!] as const)
+}
+
+function * oneByOne (
+  changed: readonly Changed[],
+  work: (one: Changed) => Steps<Written>,
+  family: Family
+): Steps<WrittenChildren> {
+  const written: (readonly [ChildItem, Written])[] = []
+  for (const one of changed) written.push([one.item, yield * asChild(family, one.item, work(one))])
+  return written
+}
+
+/**
+ * Work with a child. One that is absent, belongs to another parent or is hidden is refused as a reference to an absent
+ * record is.
+ */
+function * asChild<Result> (
+  { owned: { relation, key }, list }: Family,
+  { pointer }: ChildItem,
+  work: Steps<Result>
+): Steps<Result> {
+  try {
+    return yield * work
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error
+    const name = list === 'update' && key.length === 1 ? `/${key[0]!.publicName}` : ''
+    throw absentRecord(relation.publicName, `${pointer}${name}`)
+  }
+}
