@@ -149,17 +149,6 @@ function handlersOf (
     return { status, headers: etag === undefined ? headers : { ...headers, etag }, json: record.json }
   }
 
-  /** Runs a write of many records. One that only counts them has nothing to repeat, and needs no idempotency key. */
-  const writeMany = async (
-    operation: CrudOperation,
-    call: RouteCall,
-    reply: FastifyReply,
-    work: (options: CrudReadOptions) => Promise<Affected>
-  ): Promise<FastifyReply> => {
-    if (!call.query().dryRun) return await write(operation, call, reply, work, manyAnswer)
-    return sendJson(call, reply, manyAnswer(await run(operation, call, work)).json)
-  }
-
   const streamList = async (
     call: RouteCall,
     reply: FastifyReply,
@@ -266,21 +255,23 @@ function handlersOf (
     updateMany: async (call, reply) => {
       const { dryRun } = call.query()
       const data = changedData(call)
-      return await writeMany(
+      return await write(
         'updateMany',
         call,
         reply,
-        (options) => methods.updateMany(call, { ...options, ifMatch: ifMatchOf(call), maxAffected, dryRun }, data)
+        (options) => methods.updateMany(call, { ...options, ifMatch: ifMatchOf(call), maxAffected, dryRun }, data),
+        manyAnswer
       )
     },
 
     deleteMany: async (call, reply) => {
       const { dryRun, hard } = call.query()
-      return await writeMany(
+      return await write(
         'deleteMany',
         call,
         reply,
-        (options) => methods.deleteMany(call, { ...options, ifMatch: ifMatchOf(call), maxAffected, dryRun, hard })
+        (options) => methods.deleteMany(call, { ...options, ifMatch: ifMatchOf(call), maxAffected, dryRun, hard }),
+        manyAnswer
       )
     },
   }

@@ -159,13 +159,17 @@ export class RouteCall {
   }
 
   /**
-   * The header Idempotency-Key, with what the request asks for; `undefined` for a request without one.
+   * The header Idempotency-Key, with what the request asks for; `undefined` for a request without one, and for one that
+   * only counts what it would change.
    *
    * @throws {IdempotencyKeyError} for a header that is not a key, and for a missing one where keys are required
    */
   idempotencyKey (): RequestKey | undefined {
+    const { idempotency } = this.seen
+    // a dry run has nothing to repeat
+    if (idempotency === undefined || this.query().dryRun) return undefined
     // hooks on preHandler may change the body: what the client has sent counts
-    this.#requestKey ??= this.seen.idempotency?.keyOf(this.request)
+    this.#requestKey ??= idempotency.keyOf(this.request)
     return this.#requestKey
   }
 

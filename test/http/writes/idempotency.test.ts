@@ -4,7 +4,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import {
-  BaseModel, ConfigError, CrudBase, crudKit, IdempotencyRecord, type CrudKitOptions, type CrudRecord,
+  AllowedFilters, BaseModel, ConfigError, CrudBase, crudKit, IdempotencyRecord, type CrudKitOptions, type CrudRecord,
 } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
@@ -25,7 +25,9 @@ const Ticket = defineEntity({
   },
 })
 
-const OPERATIONS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
+const OPERATIONS = [
+  'list', 'get', 'create', 'createMany', 'update', 'delete', 'restore', 'updateMany', 'deleteMany',
+] as const
 
 /** Counts its hooks, and does something in them. */
 class HookedCrud extends CrudBase {
@@ -43,6 +45,15 @@ class HookedCrud extends CrudBase {
   override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord {
     this.calls++
     return data
+  }
+
+  override beforeUpdateMany (data: CrudRecord): CrudRecord {
+    this.calls++
+    return data
+  }
+
+  override beforeDeleteMany (): void {
+    this.calls++
   }
 
   override beforeDelete (): void {
@@ -72,7 +83,12 @@ class HookedCrud extends CrudBase {
   }
 }
 
-const crud = (): CrudBase => new CrudBase({ model: Ticket, writable: ['title', 'slug', 'details'] })
+const options = {
+  model: Ticket,
+  writable: ['title', 'slug', 'details'],
+  queryConfig: { allowedFilters: [AllowedFilters.exact('title')] },
+} as const
+const crud = (): CrudBase => new CrudBase(options) as CrudBase
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -104,7 +120,7 @@ let keys = 0
 const newKey = (): string => `key-${++keys}`
 
 await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { orm, name }) => {
-  const hooked = new HookedCrud({ model: Ticket, writable: ['title', 'slug', 'details'] })
+  const hooked = new HookedCrud(options)
   const app = newServer(t)
   await app.register(crudKit, {
     orm,
@@ -114,6 +130,7 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
       '/hooked': { crud: hooked, operations: OPERATIONS, idempotency: {} },
       '/strict': {
         crud: crud(),
+        operations: OPERATIONS,
         requireIfMatch: true,
         idempotency: { required: true, ttlHours: 1 },
         hooks: {
@@ -167,6 +184,8 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
       ['PUT', `/${id}`, { title: 'changed again' }],
       ['DELETE', `/${id}`],
       ['POST', `/${id}/restore`],
+      ['PATCH', '?filter[title]=one', { title: 'many' }],
+      ['DELETE', '?filter[title]=many'],
     ]
     for (const resource of ['/tickets', '/hooked']) {
       for (const [method, path, payload] of requests) {
@@ -304,6 +323,7 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
         t.equal((await send(method, '/strict', header)).statusCode, 200, 'a list')
       }
     }
+    t.strictSame((await send('DELETE', '/strict?filter[title]=s&dry_run=true', undefined)).json(), { affected: 0 })
     t.equal((await send('POST', '/plain', 'a b', { title: 'p' })).statusCode, 201, 'without the option')
   })
 
