@@ -27,7 +27,7 @@ import { whitelists } from './random/whitelists.ts'
  */
 const PENDING: readonly Pending[] = []
 
-const WORLDS = 10
+const WORLDS = 16
 /** Resources for each entity. The factor draws more worlds. */
 const REQUESTS = 160 / drawing(process.env).factor
 
