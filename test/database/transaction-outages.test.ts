@@ -4,7 +4,7 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import pg from 'pg'
 import t from 'tap'
 import {
-  AbortedError, OutcomeUnknownError, readOnly, UnavailableError, withRetry, withTimeout, withTransaction,
+  AbortedError, CrudBase, OutcomeUnknownError, readOnly, UnavailableError, withRetry, withTimeout, withTransaction,
 } from '../../src/index.ts'
 import { Account, accounts, add, failureOf, owners, reset } from '../helpers/accounts.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
@@ -320,6 +320,13 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('a connection lost during the commit repeats nothing, since the outcome is unknown', async (t) => {
+    class HookedCrud extends CrudBase<any> {
+      calls = 0
+      override afterCreate (): void {
+        this.calls++
+      }
+    }
+    const hooked = new HookedCrud({ model: Account, writable: 'all' })
     for (const [committed, fate] of [[true, 'pass'], [false, 'cut']] as const) {
       for (const wrapper of [withRetry({ baseDelay: 1 }), withTransaction(), withTimeout(20_000)]) {
         let [runs, armed] = [0, false]
@@ -332,10 +339,11 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
         const error = await failureOf(
           wrapper(async (em) => {
             runs++
-            await add(em, 'x')
+            await hooked.create(em, { owner: 'x' })
           })(orm.em.fork())
         )
         proxy.rule = () => 'pass'
+        t.equal(hooked.calls, 0, 'no after hook runs for what may not have been written')
         t.ok(error instanceof OutcomeUnknownError)
         t.match(error, { statusCode: 503, code: 'FST_CRUD_OUTCOME_UNKNOWN', cause: Error })
         t.notOk('headers' in error, 'nobody is invited to try again')
@@ -344,6 +352,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
         await reset(direct)
       }
     }
+    await withTransaction(orm.em.fork(), (em) => hooked.create(em, { owner: 'y' }))
+    t.equal(hooked.calls, 1)
+    await reset(direct)
     let runs = 0
     proxy.rule = (text) => /^Q[^]{4}commit/.test(text) && runs < 3 ? 'cut' : 'pass'
     t.equal(
