@@ -3,7 +3,7 @@ import { ConfigError } from '../base/errors.ts'
 import { isObject } from '../base/is-object.ts'
 import { checkOptions, shown } from '../base/option-checks.ts'
 import { isTypo } from '../base/suggest.ts'
-import { AFTER_HOOKS, type CrudHooks } from '../resource/index.ts'
+import type { CrudHooks } from '../resource/index.ts'
 
 /** The options of the constructor. */
 const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'previous', 'name']
@@ -16,7 +16,8 @@ const ROUTE_OPTIONS: readonly string[] = [
 
 /** The hooks of a CRUD class. */
 const HOOKS: readonly string[] = [
-  'beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeUpdateMany', 'beforeDeleteMany', 'afterRead', ...AFTER_HOOKS,
+  'beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeUpdateMany', 'beforeDeleteMany', 'afterRead', 'afterCreate',
+  'afterUpdate', 'afterDelete', 'afterUpdateMany', 'afterDeleteMany',
 ]
 
 /**

@@ -112,6 +112,18 @@ export class CrudBase<
   afterUpdate? (record: WireRecord<Entity>, context: AfterContext<Entity>): void | Promise<void>
   /** Runs, like `afterCreate`, once a record has been deleted, softly or not. */
   afterDelete? (record: WireRecord<Entity>, context: AfterContext<Entity>): void | Promise<void>
+  /**
+   * Runs, like `afterCreate`, once for all records that `updateMany` has changed. A class with `afterUpdate` needs it
+   * to offer `updateMany`, for which `afterUpdate` does not run.
+   *
+   * @param keys the keys of the records, each as `get` takes it
+   */
+  afterUpdateMany? (keys: readonly Id[], context: AfterContext<Entity>): void | Promise<void>
+  /**
+   * Runs, like `afterCreate`, once for all records that `deleteMany` has deleted. A class with `afterDelete` needs it
+   * to offer `deleteMany`, for which `afterDelete` does not run.
+   */
+  afterDeleteMany? (keys: readonly Id[], context: AfterContext<Entity>): void | Promise<void>
 
   constructor (options: CrudOptions<Entity, Config, Writable>) {
     checkCrudOptions(new.target.name, options)

@@ -255,8 +255,8 @@ export function planPresent (id: Id, model: EntityModel): PresentPlan | undefine
   return conditions && { model, conditions, values: values.list }
 }
 
-/** Turns the key of a row, a list of texts from the database, into an id. */
-export function idOfKey (model: EntityModel, key: readonly string[]): Id {
+/** Turns the key of a row, a list of texts or numbers from the database, into an id. */
+export function idOfKey (model: EntityModel, key: ReadonlyArray<string | number>): Id {
   const columns: readonly KeyColumn[] = keyColumns(model)
   if (columns.length === 1) return key[0]!
   const id: Record<string, unknown> = {}

@@ -22,11 +22,13 @@ export interface CrudHooks {
   afterCreate?(record: JsonRecord, context: AnyAfterContext): void | Promise<void>
   afterUpdate?(record: JsonRecord, context: AnyAfterContext): void | Promise<void>
   afterDelete?(record: JsonRecord, context: AnyAfterContext): void | Promise<void>
+  afterUpdateMany?(keys: readonly Id[], context: AnyAfterContext): void | Promise<void>
+  afterDeleteMany?(keys: readonly Id[], context: AnyAfterContext): void | Promise<void>
 }
 
-/** The hooks that run once a write is committed. */
-export const AFTER_HOOKS = ['afterCreate', 'afterUpdate', 'afterDelete'] as const
-export type AfterHook = typeof AFTER_HOOKS[number]
+/** The hooks that run once a write is committed: for each record, or once for all of them. */
+export type AfterHook = 'afterCreate' | 'afterUpdate' | 'afterDelete'
+export type AfterManyHook = 'afterUpdateMany' | 'afterDeleteMany'
 
 /** The members of a `CrudBase` that its reads and writes use. */
 export interface CrudClass extends CrudHooks {

@@ -14,30 +14,16 @@ export {
   filtersBehind, foreignOf, NO_FILTERS, type ActiveFilters, type ReadOptions, type RequestConditions,
   type SwitchedFilters,
 } from './foreign.ts'
-export { AFTER_HOOKS, rememberLog, reportHook, type AfterHook, type CrudClass, type CrudHooks } from './hooks.ts'
+export { rememberLog, reportHook, type AfterHook, type AfterManyHook, type CrudClass, type CrudHooks } from './hooks.ts'
 export { accessFor, modelsOf } from './models.ts'
 export { RequestSession, type Caller, type PlannedList } from './request-session.ts'
 export { Resource, type ReadFilters } from './resource.ts'
 export { withRows } from './role-rows.ts'
 export { readScope, rulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
-  afterCommitOf,
-  hasSessionContext,
-  inTransaction,
-  isInTransaction,
-  knowRules,
-  knowServer,
-  knowTriggers,
-  openedEmOf,
-  readStatement,
-  requirePromises,
-  runStatement,
-  sendPrepared,
-  sharedEmOf,
-  type AfterCommit,
-  type CrudResult,
-  type CrudSession,
-  type Session,
+  afterCommitOf, hasSessionContext, inTransaction, isInTransaction, knowRules, knowServer, knowTriggers, openedEmOf,
+  readStatement, requirePromises, runStatement, sendPrepared, sharedEmOf, type AfterCommit, type CrudResult,
+  type CrudSession, type Session,
 } from './crud-session.ts'
 export type { CompiledRead } from './kept-statements.ts'
 export { readConstantFilter } from './whitelisted.ts'

@@ -2,9 +2,11 @@
 import { TransactionContext } from '@mikro-orm/core'
 import { promisedBy, wait, type Steps } from '../base/steps.ts'
 import type { EntityModel } from '../model/index.ts'
+import type { Id } from '../plan/index.ts'
 import type { JsonRecord, ToWire } from '../answer/index.ts'
 import {
-  afterCommitOf, afterContext, reportHook, sharedEmOf, type AfterCommit, type AfterHook, type AnyAfterContext,
+  afterCommitOf, afterContext, reportHook, sharedEmOf, type AfterCommit, type AfterHook, type AfterManyHook,
+  type AnyAfterContext,
 } from '../resource/index.ts'
 import type { Data } from './new-row.ts'
 import type { Write, Written } from './write.ts'
@@ -66,6 +68,21 @@ function telling (write: Write, hook: AfterHook): Write {
   return isWhole && previous === undefined
     ? write
     : { ...write, told: { whole: isWhole ? undefined : whole.selection, previous: previous?.selection } }
+}
+
+/** Calls the hook of a write of many records. */
+export function * callManyHook (
+  { crud, session, options, operation }: Write,
+  hook: AfterManyHook,
+  keys: readonly Id[],
+  changed: readonly string[]
+): Steps<void> {
+  try {
+    const context = afterContext(session, options.context, { changed })
+    yield * wait(outside(context, () => crud[hook]!(keys, context)), () => promisedBy(hook))
+  } catch (error) {
+    reportHook(session, `${crud.constructor.name}.${hook}`, operation, keys, error)
+  }
 }
 
 /** Calls a hook for one record. Its errors are reported, because the write is done. */

@@ -6,15 +6,17 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError, ConflictError, queryError, TooManyError } from '../base/errors.ts'
 import { promisedBy, wait, type Steps } from '../base/steps.ts'
 import { isMany, type CrudOperation } from '../config/index.ts'
+import { keyColumns, keyFromText, type EntityModel } from '../model/index.ts'
 import {
   idOfKey, notNarrowed, planChanges, type Id, type ManyChange, type ManyTarget, type RecordData,
 } from '../plan/index.ts'
 import {
-  crudContext, foreignOf, NO_FILTERS, sendPrepared, sharedEmOf, switchedFilters, type ActiveFilters, type Call,
-  type CrudClass, type CrudSession, type SwitchedFilters,
+  afterCommitOf, crudContext, foreignOf, NO_FILTERS, sendPrepared, sharedEmOf, switchedFilters, type ActiveFilters,
+  type AfterManyHook, type Call, type CrudClass, type CrudSession, type SwitchedFilters,
 } from '../resource/index.ts'
 import { distributionOf, type Prepared } from '../run/index.ts'
 import { ROOT_ALIAS, type Row } from '../sql/index.ts'
+import { callManyHook, changedIn } from './after.ts'
 import { checkReferences, mayBeHidden, searchOf } from './check-references.ts'
 import { refuseVersions } from './if-match.ts'
 import { withOnUpdate, type Data } from './new-row.ts'
@@ -38,10 +40,21 @@ export interface Affected {
   readonly affected: number
 }
 
+/** The keys of the records that a write has changed, if an after hook gets them. */
+interface AffectedKeys extends Affected {
+  readonly keys: readonly Id[]
+}
+
 /** The hooks that a class needs beside those for single records. */
 const HOOKS = {
-  updateMany: { single: 'beforeUpdate', many: 'beforeUpdateMany', args: 'data, context' },
-  deleteMany: { single: 'beforeDelete', many: 'beforeDeleteMany', args: 'context' },
+  updateMany: [
+    { single: 'beforeUpdate', many: 'beforeUpdateMany', args: 'data, context' },
+    { single: 'afterUpdate', many: 'afterUpdateMany', args: 'keys, context' },
+  ],
+  deleteMany: [
+    { single: 'beforeDelete', many: 'beforeDeleteMany', args: 'context' },
+    { single: 'afterDelete', many: 'afterDeleteMany', args: 'keys, context' },
+  ],
 } as const
 
 /**
@@ -50,11 +63,10 @@ const HOOKS = {
  */
 export function missingHook (crud: CrudClass, operation: CrudOperation): string | undefined {
   if (!isMany(operation)) return undefined
-  const { single, many, args } = HOOKS[operation]
-  return crud[single] === undefined || crud[many] !== undefined
-    ? undefined
-    : `'${operation}' does not run '${single}': declare '${many} (${args})' in ${crud.constructor.name}, which runs ` +
-      'once for all records'
+  const lacking = HOOKS[operation].find(({ single, many }) => crud[single] !== undefined && crud[many] === undefined)
+  return lacking &&
+    `'${operation}' does not run '${lacking.single}': declare '${lacking.many} (${lacking.args})' in ` +
+      `${crud.constructor.name}, which runs once for all records`
 }
 
 /**
@@ -69,12 +81,18 @@ export function * updateMany (call: Call, target: ManyTarget, data: Data, decide
   const changes = yield * readUpdate(write, undefined, data, decided)
   if (isEmpty(changes)) return NONE
   const checked = { ...write, ...checkingRows(write, [changes]) }
-  return yield * repeated(write.session, () =>
-    run(checked, target, {
-      kind: 'update',
-      data: changes,
-      through: (inner, id, filters) => updateThroughEntity(inner, id, changes, filters),
-    }))
+  return yield * withAfterManyHook(
+    write,
+    'afterUpdateMany',
+    changedIn(data, write.model),
+    () =>
+      repeated(write.session, () =>
+        run(checked, target, {
+          kind: 'update',
+          data: changes,
+          through: (inner, id, filters) => updateThroughEntity(inner, id, changes, filters),
+        }))
+  )
 }
 
 /** Marks the records of a target as deleted. Without `deleted_at`, or with the option `hard`, it removes them. */
@@ -86,21 +104,43 @@ export function * deleteMany (call: Call, target: ManyTarget): Steps<Affected> {
     const context = crudContext(call.session, options.context)
     yield * wait(crud.beforeDeleteMany(context), () => promisedBy('beforeDeleteMany'))
   }
-  if (write.model.deletedAt === undefined || options.hard === true) {
-    return yield * repeated(write.session, () =>
-      run(write, target, {
-        kind: 'delete',
-        data: undefined,
-        through: (inner, id) => removeThroughEntity(inner, id),
-      }))
-  }
+  const marks = write.model.deletedAt !== undefined && options.hard !== true
+  const change = marks ? markOf(write) : REMOVAL
+  return yield * withAfterManyHook(
+    write,
+    'afterDeleteMany',
+    [],
+    () => repeated(write.session, () => run(write, target, change))
+  )
+}
+
+const REMOVAL: RowChange = {
+  kind: 'delete',
+  data: undefined,
+  through: (inner, id) => removeThroughEntity(inner, id),
+}
+
+/** Marks rows as deleted, all at the same moment. */
+function markOf ({ model }: Write): RowChange {
   const deletedAt = new Date()
-  return yield * repeated(write.session, () =>
-    run(write, target, {
-      kind: 'update',
-      data: deletionOf(write.model, deletedAt),
-      through: (inner, id) => markThroughEntity(inner, id, deletedAt),
-    }))
+  return {
+    kind: 'update',
+    data: deletionOf(model, deletedAt),
+    through: (inner, id) => markThroughEntity(inner, id, deletedAt),
+  }
+}
+
+/** Does the work of a write, and calls a hook once for all records that it has changed. */
+function * withAfterManyHook (
+  write: Write,
+  hook: AfterManyHook,
+  changed: readonly string[],
+  work: () => Steps<AffectedKeys>
+): Steps<Affected> {
+  const after = write.crud[hook] === undefined ? undefined : yield * afterCommitOf(write.session)
+  const { affected, keys } = yield * work()
+  if (after !== undefined && affected > 0) yield * wait(after(() => callManyHook(write, hook, keys, changed)))
+  return { affected }
 }
 
 const NONE: Affected = { affected: 0 }
@@ -109,6 +149,8 @@ const NONE: Affected = { affected: 0 }
 interface ManyWrite<On extends CrudSession = CrudSession> extends Write<On> {
   readonly switched: SwitchedFilters
   readonly maxAffected: number
+  /** Whether an after hook gets the keys of the records. */
+  readonly tellsKeys: boolean
 }
 
 /**
@@ -126,7 +168,13 @@ function * beginMany (call: Call, target: ManyTarget): Steps<ManyWrite> {
     const { conditions } = foreignOf(session, target, { context: options.context }, NO_FILTERS, [], { switched })
     if (conditions(ROOT_ALIAS).length === 0) throw queryError([notNarrowed(resource.whitelist)])
   }
-  return { ...write, switched, maxAffected: options.maxAffected ?? MAX_AFFECTED }
+  const hook = write.operation === 'updateMany' ? 'afterUpdateMany' : 'afterDeleteMany'
+  return {
+    ...write,
+    switched,
+    maxAffected: options.maxAffected ?? MAX_AFFECTED,
+    tellsKeys: crud[hook] !== undefined,
+  }
 }
 
 /** The number of records that a write would change. */
@@ -145,7 +193,7 @@ interface RowChange {
   readonly through: (inner: Write<EntityManager>, id: Id, filters: ActiveFilters) => Steps<unknown>
 }
 
-function * run (begun: ManyWrite, target: ManyTarget, change: RowChange): Steps<Affected> {
+function * run (begun: ManyWrite, target: ManyTarget, change: RowChange): Steps<AffectedKeys> {
   const { write, filters } = yield * filtersOfTarget(begun, target, change.data)
   const rows = change.data === undefined ? [] : [change.data]
   try {
@@ -173,7 +221,7 @@ function * together (
   target: ManyTarget,
   change: RowChange,
   filters: ActiveFilters
-): Steps<Affected> {
+): Steps<AffectedKeys> {
   const { kind, data } = change
   if (kind === 'delete') return yield * sendChange(begun, target, change, filters)
   // a distributed server does not read other tables for each row
@@ -190,13 +238,13 @@ function * sendChange (
   target: ManyTarget,
   { kind, data }: RowChange,
   filters: ActiveFilters
-): Steps<Affected> {
+): Steps<AffectedKeys> {
   const { session, model } = write
-  const returnsKeys = kind === 'update' && searchesScope(write)
+  const searches = kind === 'update' && searchesScope(write)
   const { affected, hidden, keys } = yield * send(write, target, {
     does: kind === 'update' ? 'update' : 'delete',
     data: data && withOnUpdate(data, model, sharedEmOf(session)),
-    returnsKeys,
+    returnsKeys: searches || write.tellsKeys,
     mayBeHidden: (other) => !isDistributed(write) && mayBeHidden(other, filters, session),
   }, filters)
   if (hidden > 0) {
@@ -204,8 +252,8 @@ function * sendChange (
     // the missing record has been created in the meantime
     throw new ConflictError()
   }
-  if (returnsKeys) { for (const id of keys) yield * checkWrittenScope(write, id) }
-  return { affected }
+  if (searches) { for (const id of keys) yield * checkWrittenScope(write, id) }
+  return { affected, keys }
 }
 
 /** Writes the rows as entities, which are locked before. */
@@ -214,7 +262,7 @@ function oneByOne (
   target: ManyTarget,
   change: RowChange,
   filters: ActiveFilters
-): Steps<Affected> {
+): Steps<AffectedKeys> {
   if (isDistributed(write)) {
     throw new ConfigError(
       `'${write.operation}' of ${write.model.name} takes MikroORM's unit of work, whose rows a distributed server ` +
@@ -229,10 +277,10 @@ function * eachRow (
   target: ManyTarget,
   { through }: RowChange,
   filters: ActiveFilters
-): Steps<Affected> {
+): Steps<AffectedKeys> {
   const { keys } = yield * send(write, target, { does: 'lock' }, filters)
   for (const id of keys) yield * through(write, id, filters)
-  return { affected: keys.length }
+  return { affected: keys.length, keys }
 }
 
 /** What the statement of a write of many rows says. */
@@ -256,7 +304,7 @@ function * send (
   const plan = planChanges(target, { ...change, maxAffected })
   const prepared: Prepared<ManyAnswer> = {
     ...prepareMany(write, plan, filters, write.switched),
-    answer: ([row]) => answerOf(row!, (key) => idOfKey(model, key)),
+    answer: ([row]) => answerOf(row!, (key) => idOfTexts(model, key)),
   }
   const answer = yield * sendPrepared(write.session, prepared)
   if (answer.found > maxAffected) throw tooMany(maxAffected)
@@ -270,6 +318,16 @@ function answerOf ({ found, affected = '0', hidden = '0', keys }: Row, idOf: (ke
     hidden: Number(hidden),
     keys: keys === undefined ? [] : (JSON.parse(keys as string) as string[][]).map(idOf),
   }
+}
+
+/** The id of a key, in which integers that records show as numbers are numbers. */
+function idOfTexts (model: EntityModel, key: readonly string[]): Id {
+  const columns = keyColumns(model)
+  const values = key.map((text, index) => {
+    const converted = keyFromText(text, columns[index]!)
+    return converted.ok && typeof converted.value === 'number' ? converted.value : text
+  })
+  return idOfKey(model, values)
 }
 
 function tooMany (maxAffected: number): TooManyError {

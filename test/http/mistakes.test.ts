@@ -327,6 +327,16 @@ const MISTAKES: readonly Mistake[] = [
     "Did you mean 'title'?",
   ],
   [
+    'updateMany of a class with afterUpdate alone',
+    ({ mount }) =>
+      mount({
+        crud: new Telling({ model: Book, writable: 'all', queryConfig: { allowedFilters: [Filters.exact('title')] } }),
+        operations: ['updateMany'],
+      }),
+    "'updateMany' does not run 'afterUpdate'",
+    "declare 'afterUpdateMany (keys, context)' in Telling",
+  ],
+  [
     'no list in previous',
     () => new Telling({ model: Book, previous: 'title' }),
     "Telling: 'previous' must be a list of names",

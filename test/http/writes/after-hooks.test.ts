@@ -3,7 +3,7 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
 import {
-  CrudBase, withTransaction, crudKit, type AfterContext, type CrudRecord, type WireRecord,
+  AllowedFilters, CrudBase, withTransaction, crudKit, type AfterContext, type CrudRecord, type WireRecord,
 } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
@@ -48,7 +48,12 @@ let act: (context: Context, record: CrudRecord) => unknown = () => {}
 
 class Recording extends CrudBase<Ticket> {
   constructor (model: any) {
-    super({ model, writable: ['title', 'status', 'due', 'number'], previous: ['status', 'due', 'secret'] })
+    super({
+      model,
+      writable: ['title', 'status', 'due', 'number'],
+      previous: ['status', 'due', 'secret'],
+      queryConfig: { allowedFilters: [AllowedFilters.exact('title')] },
+    })
   }
 
   async #note (hook: string, record: CrudRecord, context: Context): Promise<void> {
@@ -68,6 +73,14 @@ class Recording extends CrudBase<Ticket> {
 
   override async afterDelete (record: WireRecord<Ticket>, context: Context): Promise<void> {
     await this.#note('delete', record, context)
+  }
+
+  override afterUpdateMany (keys: readonly unknown[], { changed }: AfterContext<Ticket>): void {
+    calls.push({ hook: 'updateMany', keys: [...keys].sort(), changed })
+  }
+
+  override afterDeleteMany (keys: readonly unknown[], { changed }: AfterContext<Ticket>): void {
+    calls.push({ hook: 'deleteMany', keys: [...keys].sort(), changed })
   }
 
   override afterRead (record: CrudRecord): CrudRecord {
@@ -117,7 +130,9 @@ await forEachDatabase(t, { entities: [Ticket, Job], tables }, async (t, { orm, n
         const resource = {
           crud: crud as CrudBase,
           allowHardDelete: true,
-          operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const,
+          operations: [
+            'list', 'get', 'create', 'createMany', 'update', 'delete', 'restore', 'updateMany', 'deleteMany',
+          ] as const,
         }
         return [[`/${path as string}`, resource], [`/${path as string}-in-transaction`, {
           ...resource,
@@ -160,12 +175,7 @@ await forEachDatabase(t, { entities: [Ticket, Job], tables }, async (t, { orm, n
       t.strictSame(seen(), [], 'it was restored already')
       t.equal(verdict(await remove(`${path}/${id}?hard=true`)), '200')
       t.match(seen(), [{
-        hook: 'delete',
-        id,
-        name: 'b',
-        status: 'closed',
-        changed: [],
-        previous: { status: 'closed' },
+        hook: 'delete', id, name: 'b', status: 'closed', changed: [], previous: { status: 'closed' },
       }])
 
       const many = bodyOf(await post(path, [{ name: 'x' }, { name: 'y', status: 'closed' }]))
@@ -173,6 +183,25 @@ await forEachDatabase(t, { entities: [Ticket, Job], tables }, async (t, { orm, n
         { hook: 'create', id: many[0].id, name: 'x', changed: ['title'] },
         { hook: 'create', id: many[1].id, name: 'y', status: 'closed', changed: ['title', 'status'] },
       ])
+    })
+
+    t.test(`${path}: writes of many records run one hook with all keys`, async (t) => {
+      const many = bodyOf(await post(path, [{ name: 'm' }, { name: 'm' }, { name: 'n' }]))
+      const keys = many.slice(0, 2).map(({ id }: Json) => id)
+      seen()
+      const url = `${path}?filter[name]=m`
+      for (const [method, hook] of [['PATCH', 'updateMany'], ['DELETE', 'deleteMany']] as const) {
+        const send = (query: string, payload: object = {}) =>
+          app.inject({ method, url: url + query, ...(method === 'PATCH' && { payload }) })
+        t.strictSame((await send('&dry_run=true', { status: 'done' })).json(), { affected: 2 })
+        t.strictSame((await send('')).json(), { affected: method === 'PATCH' ? 0 : 2 })
+        t.strictSame(seen(), method === 'PATCH' ? [] : [{ hook, keys, changed: [] }])
+        if (method === 'DELETE') continue
+        t.strictSame((await send('', { status: 'done' })).json(), { affected: 2 })
+        t.strictSame(seen(), [{ hook, keys, changed: ['status'] }])
+      }
+      t.strictSame((await app.inject({ method: 'DELETE', url })).json(), { affected: 0 })
+      t.strictSame(seen(), [])
     })
 
     t.test(`${path}: hooks do not run for what is refused`, async (t) => {
