@@ -1,7 +1,7 @@
 /** Bodies that write records together with their owned children. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { CrudBase, type CrudRecord } from '../../../src/index.ts'
+import { CrudBase, type AfterContext, type CrudRecord } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { select, serve, type Json } from '../helper.ts'
@@ -82,8 +82,14 @@ const queryConfig = { allowedIncludes: [] }
 const crud = (): CrudBase => new CrudBase({ model: Invoice as any, writable: writable as any, queryConfig })
 
 class Priced extends CrudBase {
+  readonly told: Json[] = []
+
   constructor () {
-    super({ model: Invoice as any, writable: writable as any })
+    super({ model: Invoice as any, writable: writable as any, previous: ['number'] })
+  }
+
+  override afterUpdate (record: CrudRecord, { changed, previous }: AfterContext): void {
+    this.told.push({ record, changed, previous })
   }
 
   override beforeCreate (data: CrudRecord): CrudRecord {
@@ -99,9 +105,10 @@ const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] a
 
 await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part] }, async (t, { orm }) => {
   await select(orm, "insert into product (id, name, deleted_at) values (1, 'bolt', null), (2, 'gone', now())")
+  const priced = new Priced()
   const app = await serve(t, orm, {
     '/invoices': { crud: crud(), operations, maxBatch: 12 },
-    '/priced': { crud: new Priced(), operations },
+    '/priced': { crud: priced, operations },
     '/in-transaction': { crud: crud(), operations, transaction: true },
     '/ignoring': { crud: crud(), operations, readonlyProperties: 'ignore' },
   })
@@ -129,13 +136,7 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part] }, asy
       version: 1,
       lines: [
         {
-          position: 2,
-          quantity: 3,
-          price: '1.50',
-          data: { a: null },
-          labels: ['x', 'y,"z'],
-          product: null,
-          version: 1,
+          position: 2, quantity: 3, price: '1.50', data: { a: null }, labels: ['x', 'y,"z'], product: null, version: 1,
         },
         { position: 1, quantity: 1, product: 1, invoice: body['id'], labels: null },
       ],
@@ -339,6 +340,19 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part] }, asy
       verdict(await post('/priced', { number: 'P2', lines: [{ quantity: 1 }] })),
       '400 FST_ERR_VALIDATION /lines/0/position'
     )
+  })
+
+  t.test('an after hook gets the children that were written, and a change of children alone calls it', async (t) => {
+    const { id, lines } = await created('/priced', { number: 'A1', lines: [{ position: 1 }] })
+    const { version } = await updated(`/priced/${id}`, { lines: { update: [{ id: lines[0].id, quantity: 2 }] } })
+    await updated(`/priced/${id}`, { lines: { update: [] } })
+    t.equal(
+      verdict(await patch(`/priced/${id}`, { number: 'A2', lines: { remove: [0] } })),
+      '409 FST_CRUD_CONFLICT /lines/remove/0'
+    )
+    t.match(priced.told.splice(0), [
+      { record: { id, version, lines: [{ quantity: 2 }] }, changed: ['lines'], previous: { number: 'A1' } },
+    ])
   })
 
   t.test('children are written in a transaction of the route, and with properties that are ignored', async (t) => {
