@@ -250,12 +250,21 @@ function writesOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
   const remove = fc.tuple(id, matching, fc.constantFrom('', '', '?hard=true', '?hrd=true'))
     .map(([id, headers, hard]): Ask => ({ method: 'DELETE', url: `${path}/${keyPath(entity, id)}${hard}`, headers }))
   const restore = id.map((id): Ask => ({ method: 'POST', url: `${path}/${keyPath(entity, id)}/restore`, headers: {} }))
+  const selected = fc.tuple(
+    filterOf(secrets, entity),
+    some(filterOf(secrets, entity), 30),
+    fc.constantFrom('', '', '&dry_run=true', '&sort=id', '&hard=true')
+  ).map(([filter, more, rest]) => `${path}?${filter}${more === '' ? '' : `&${more}`}${rest}`)
+  const updateMany = fc.tuple(selected, body).map(([url, body]): Ask => ({ method: 'PATCH', url, headers: {}, body }))
+  const removeMany = selected.map((url): Ask => ({ method: 'DELETE', url, headers: {} }))
   return fc.oneof(
     { weight: 3, arbitrary: create },
     batch,
     { weight: 4, arbitrary: update },
     { weight: 2, arbitrary: remove },
-    restore
+    restore,
+    { weight: 3, arbitrary: updateMany },
+    removeMany
   )
 }
 

@@ -35,7 +35,9 @@ export type Secrets = Readonly<Record<string, SecretRule | undefined>>
 type Operations = NonNullable<EntityRule['operations']>
 type CrudOperation = Operations[number]
 
-export const OPERATIONS: Operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore']
+export const OPERATIONS: Operations = [
+  'list', 'get', 'create', 'createMany', 'update', 'delete', 'restore', 'updateMany', 'deleteMany',
+]
 
 /** Conditions that rules of an entity can have. */
 const CONDITIONS: Readonly<Record<string, readonly Condition[]>> = {

@@ -241,7 +241,7 @@ export function resourcesFor (
   naming: Naming,
   makeCrud: MakeCrud
 ): NonNullable<CrudKitOptions['resources']> {
-  const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
+  const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'updateMany', 'deleteMany'] as const
   return Object.fromEntries(ENTITIES.map((entity) => [SHAPE[entity]!.path, {
     crud: makeCrud(entity, {
       model: models[entity],
@@ -250,6 +250,7 @@ export function resourcesFor (
     } as never),
     operations: storedAs(entity) === 'Task' ? [...operations, 'restore'] : operations,
     allowHardDelete: true,
+    maxAffected: 3,
     stream: true,
   }]))
 }
