@@ -3,7 +3,7 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import { crudSchemas, NotFoundError, parseQueryParams, withTransaction } from '../src/index.ts' // 'fastify-crud-kit'
 import { resources } from './resources/index.ts'
 
-const categories = resources['/categories']
+const categories = resources['/categories'].crud
 const products = resources['/products'].crud
 
 export const categoryRoutes: FastifyPluginAsyncTypebox = async (app) => {

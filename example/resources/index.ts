@@ -11,7 +11,11 @@ const priced = (name: string) => ({
 
 /** All resources by their prefixes. */
 export const resources = {
-  '/categories': new CategoryCrud(),
+  '/categories': {
+    crud: new CategoryCrud(),
+    // PATCH /categories?filter[status]=draft archives all drafts
+    operations: ['list', 'get', 'create', 'update', 'delete', 'updateMany'] as const,
+  },
   '/products': {
     crud: new ProductCrud(),
     stream: true,

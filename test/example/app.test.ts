@@ -140,6 +140,24 @@ for (const { name, skip, open } of newDatabases) {
       t.equal((await send('admin', 'DELETE', url)).status, 200)
     })
 
+    t.test('an editor archives all drafts at once', async (t) => {
+      const archive = async (role: string, query: string) => {
+        const response = await app.inject({
+          method: 'PATCH',
+          url: `/categories?filter[status]=draft${query}`,
+          headers: { 'x-role': role },
+          payload: { status: 'archived' },
+        })
+        return response.statusCode === 200 ? response.json() : response.statusCode
+      }
+      const drafts = await names('filter[status]=draft')
+      t.ok(drafts.length > 0)
+      t.equal(await archive('guest', ''), 403)
+      t.strictSame(await archive('editor', '&dry_run=true'), { affected: drafts.length })
+      t.strictSame(await archive('editor', ''), { affected: drafts.length })
+      t.strictSame(await names('filter[status]=draft'), [])
+    })
+
     t.test('a discount lowers the prices of a category, for those who may update products', async (t) => {
       const discount = async (role: string, id: string, body: Json) => {
         const url = `/categories/${id}/discount`
@@ -171,6 +189,7 @@ for (const { name, skip, open } of newDatabases) {
       const { paths, components, security } = await get('/docs/json')
       t.strictSame(paths['/categories'].post['x-roles'], ['admin', 'editor'])
       t.strictSame(paths['/categories/{id}'].delete['x-roles'], ['admin'])
+      t.strictSame(paths['/categories'].patch['x-roles'], ['admin', 'editor'])
       t.match(components.securitySchemes.role, { type: 'apiKey', in: 'header', name: 'x-role' })
       t.strictSame(security, [{}, { role: [] }])
     })

@@ -80,7 +80,7 @@ t.test('the document of the example', async (t) => {
   })
 
   t.test('it has a parameter for each filter and operator', async (t) => {
-    const filters = exampleResources['/categories'].queryConfig.allowedFilters
+    const filters = exampleResources['/categories'].crud.queryConfig.allowedFilters
     const expected = filters.flatMap((filter) =>
       !('operators' in filter)
         ? [`filter[${filter.field}]`]
