@@ -1,5 +1,5 @@
 /** A resource as data providers use it: any name, any record. Admin frameworks do not know the types of records. */
-import type { Client } from '../client/index.ts'
+import type { Affected, Client } from '../client/index.ts'
 import type { AnyRecord } from '../client/url-names.ts'
 import type { AnyQuery } from '../client/query-string.ts'
 import type { FilterRules } from './filter.ts'
@@ -28,6 +28,11 @@ export interface AnyPage {
   readonly has_prev: boolean
 }
 
+/** The conditions of a write of many records. */
+export interface ManyConditions {
+  readonly filter: object
+}
+
 /** The methods of the client that data providers call. The server refuses those that a resource does not offer. */
 export interface AnyResource {
   list(query: AnyQuery & Call): Promise<AnyPage>
@@ -36,7 +41,9 @@ export interface AnyResource {
   create(body: object): Promise<AnyRecord>
   createMany(bodies: readonly object[]): Promise<AnyRecord[]>
   update(id: RecordKey, body: object, options: Write): Promise<AnyRecord>
+  updateMany(query: ManyConditions, body: object): Promise<Affected>
   delete(id: RecordKey, options: Write): Promise<AnyRecord>
+  deleteMany(query: ManyConditions): Promise<Affected>
 }
 
 /** The name of a resource in an admin framework: its path without the first slash. */
@@ -52,11 +59,15 @@ type FilterOf<Resource> = Resource extends { list(query?: infer Query): unknown 
   ? Query extends { readonly filter?: infer Filters } ? keyof NonNullable<Filters> & string : string
   : string
 
+/** Operations on several records in one request. */
+export type ManyOperation = 'createMany' | 'updateMany' | 'deleteMany'
+
 /** The properties of a resource that a data provider needs to know. */
 export interface ResourceOptions<
   Property extends string = string,
   Name extends string = string,
-  FilterName extends string = string
+  FilterName extends string = string,
+  Operation extends ManyOperation = ManyOperation
 > {
   /**
    * The property that identifies records, and a filter that allows `in`. For a composite key, a list of such properties
@@ -79,6 +90,11 @@ export interface ResourceOptions<
    * name is not an operator.
    */
   readonly plainFilters?: readonly FilterName[]
+  /**
+   * The operations on several records that the resource offers. Such a change then takes one request, which changes all
+   * records or none. Any other takes a request for each record. Default: `['createMany']`.
+   */
+  readonly operations?: readonly Operation[]
   /** The largest `per_page` of the resource, its `maxPerPage`. Larger pages take several requests. Default: 100. */
   readonly maxPerPage?: number
   /**
@@ -95,7 +111,8 @@ export interface DataProviderOptions<Api> {
     readonly [Path in keyof Api & string as NameOf<Path>]?: ResourceOptions<
       PropertyOf<Api[Path]>,
       NameOf<keyof Api & string>,
-      FilterOf<Api[Path]>
+      FilterOf<Api[Path]>,
+      ManyOperation & keyof Api[Path]
     >
   }
 }
@@ -107,6 +124,7 @@ export interface Bound extends FilterRules {
   /** The properties that identify a record. Several properties are the parts of a composite key. */
   readonly key: readonly string[]
   readonly version: string | undefined
+  readonly operations: readonly ManyOperation[]
   readonly maxPerPage: number
   readonly sortById: boolean
 }
@@ -116,7 +134,9 @@ export function resourcesOf<Api> (api: Client<Api>, options: DataProviderOptions
   const given = options.resources as Readonly<Record<string, ResourceOptions | undefined>> | undefined
   const keyOf = (name: string): readonly string[] => [given?.[name]?.id ?? 'id'].flat()
   return (name) => {
-    const { references = {}, plainFilters = [], version, maxPerPage = 100, sortById = true } = given?.[name] ?? {}
+    const {
+      references = {}, plainFilters = [], version, operations = ['createMany'], maxPerPage = 100, sortById = true,
+    } = given?.[name] ?? {}
     const resource = (api as unknown as Readonly<Record<string, AnyResource>>)[`/${name}`]!
     const keys = Object.entries(references).map(([relation, target]) => [relation, keyOf(target!)] as const)
     return {
@@ -126,6 +146,7 @@ export function resourcesOf<Api> (api: Client<Api>, options: DataProviderOptions
       references: new Map(keys.filter(([, key]) => key.length > 1)),
       plainFilters: new Set(plainFilters),
       version,
+      operations,
       maxPerPage,
       sortById,
     }

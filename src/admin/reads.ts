@@ -1,5 +1,6 @@
 /** Reads of data providers: one page, all records, records by their keys. */
 import type { AnyQuery } from '../client/query-string.ts'
+import type { ClientFilter } from './filter.ts'
 import { groupsOf } from './record-key.ts'
 import type { AnyPage, Bound, RecordId } from './admin-resource.ts'
 import type { AnyRecord } from '../client/url-names.ts'
@@ -39,12 +40,27 @@ export async function readAll ({ resource, maxPerPage }: Bound, query: PageQuery
 
 /** Reads records by their ids, in one request for each hundred. Ids without a record are left out. */
 export async function readMany (bound: Bound, ids: readonly RecordId[], query: PageQuery): Promise<AnyRecord[]> {
-  const size = Math.min(bound.maxPerPage, MAX_ITEMS)
-  const requests = groupsOf([...new Set(ids)], bound).flatMap(({ same, part, values }) =>
-    chunksOf(values, size).map((some) => ({ filter: { ...same, [part]: { in: some } }, per_page: some.length }))
+  const pages = await inTurns(
+    partsOfIds(bound, [...new Set(ids)], bound.maxPerPage),
+    async ({ filter, count }) => await bound.resource.list({ ...query, filter, per_page: count })
   )
-  const pages = await inTurns(requests, async (request) => await bound.resource.list({ ...query, ...request }))
   return pages.flatMap(({ items }) => items)
+}
+
+/** Some of the records with given ids: the filter that finds them, and their number. */
+export interface PartOfIds {
+  readonly filter: ClientFilter
+  readonly count: number
+}
+
+/** Divides records into parts that one request can name. An id with a wrong number of parts is left out. */
+export function partsOfIds (bound: Bound, ids: readonly RecordId[], max = MAX_ITEMS): PartOfIds[] {
+  return groupsOf(ids, bound).flatMap(({ same, part, values }) =>
+    chunksOf(values, Math.min(max, MAX_ITEMS)).map((some) => ({
+      filter: { ...same, [part]: { in: some } },
+      count: some.length,
+    }))
+  )
 }
 
 function chunksOf<Item> (items: readonly Item[], size: number): Item[][] {

@@ -34,17 +34,23 @@ type Methods = {
   get: 'get',
   create: 'create',
   createMany: 'createMany',
+  upsert: 'upsert',
   update: 'update',
+  updateMany: 'updateMany',
+  deleteMany: 'deleteMany',
   delete: 'delete',
   restore: 'restore',
 }
+
+/** The operations that a resource offers only if its options name them. */
+type OptIn = 'createMany' | 'upsert' | 'updateMany' | 'deleteMany'
 
 /** The methods of a resource. If the type of its list of operations has no literals, it may have any operation. */
 type MethodsOf<Entry, Entity> = Methods[OperationsOf<Entry, Entity>] | StreamOf<Entry>
 
 type OperationsOf<Entry, Entity> = Entry extends { readonly operations: ReadonlyArray<infer Operation> }
   ? string extends Operation ? keyof Methods : Operation & keyof Methods
-  : Exclude<keyof Methods, 'createMany' | (IsMarked<Entity> extends true ? never : 'restore')>
+  : Exclude<keyof Methods, OptIn | (IsMarked<Entity> extends true ? never : 'restore')>
 
 /** Whether a delete marks records instead of removing them, as far as the entity's type shows. */
 type IsMarked<Entity> = IsAny<Entity> extends true ? true

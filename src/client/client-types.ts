@@ -1,9 +1,12 @@
 /** The types of a client: the parameters and results of its resources' methods. */
 import type { IsAny } from '../config/index.ts'
+import type { Affected } from '../write/index.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../base/page-styles.ts'
 import type { Aggregates, Entries, Fields, RelatedFields, Relations, UrlName } from './url-names.ts'
 import type { RecordOf } from './records.ts'
-import type { AnyFilter, CreateBody, FilterValues, KeyOf, UpdateBody } from './input-values.ts'
+import type {
+  AnyFilter, CreateBody, FilterValues, KeyOf, UpdateBody, UpsertBody, UpsertName,
+} from './input-values.ts'
 
 /** The resources of an API, by path. */
 export type Client<Api> = { readonly [Path in keyof Api]: Api[Path] }
@@ -46,6 +49,34 @@ export interface WriteOptions<Key = never> extends RepeatableOptions<Key> {
    * record without a version throws a `TypeError`.
    */
   readonly ifMatch?: string | object
+}
+
+/** The records of a write of many: those that a list with the same filter shows. */
+export interface ManyQuery<Filter> {
+  /**
+   * Conditions by name, all of which apply. At least one must leave out records. A condition that is undefined or empty
+   * throws a `TypeError`, because more records would match without it.
+   */
+  readonly filter: Filter
+}
+
+/** Options of a write of many records. */
+export interface ManyWriteOptions<Key = never> extends RepeatableOptions<Key> {
+  /** Only count the records that would be written. Default: false. */
+  readonly dryRun?: boolean
+}
+
+/** Options of an upsert. */
+export interface UpsertOptions<Name, Key = never> extends RepeatableOptions<Key> {
+  /** The properties that find the record: one of the keys in the server's `upsertKeys`. */
+  readonly on: Name | readonly Name[]
+}
+
+/** A record after an upsert. */
+export interface Upserted<Item> {
+  /** Whether the upsert has created it. Otherwise it has changed it. */
+  readonly created: boolean
+  readonly record: Item
 }
 
 type Filters<Entity, Options> = IsAny<Entries<Options, 'allowedFilters'>> extends true
@@ -236,12 +267,33 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
     options?: RepeatableOptions<Key>
   ): Promise<Array<Whole<Entity, Options>>>
 
+  /**
+   * Changes the record with the key of `on`, or creates it. Properties that the body does not have stay as they are.
+   * The types of bodies have no required properties, because only a new record needs them. A list is written as a whole
+   * or not at all, and its answers have the same order.
+   */
+  upsert(
+    body: UpsertBody<Entity, Writable>,
+    options: UpsertOptions<UpsertName<Entity, Writable>, Key> & WriteOptions<Key>
+  ): Promise<Upserted<Whole<Entity, Options>>>
+  upsert(
+    bodies: ReadonlyArray<UpsertBody<Entity, Writable>>,
+    options: UpsertOptions<UpsertName<Entity, Writable>, Key>
+  ): Promise<Array<Upserted<Whole<Entity, Options>>>>
+
   /** Changes the given properties of a record and returns it. */
   update(
     id: KeyOf<Entity>,
     body: UpdateBody<Entity, Writable>,
     options?: WriteOptions<Key>
   ): Promise<Whole<Entity, Options>>
+
+  /** Sets the same properties in all records that match the filter, or in none. Returns their number. */
+  updateMany(
+    query: ManyQuery<Filters<Entity, Options>>,
+    changes: UpdateBody<Entity, Writable>,
+    options?: ManyWriteOptions<Key>
+  ): Promise<Affected>
 
   /** Deletes a record and returns it as it was before. */
   delete(
@@ -251,6 +303,15 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
       readonly hard?: Hard,
     }
   ): Promise<Whole<Entity, Options>>
+
+  /** Deletes all records that match the filter, or none. Returns their number. */
+  deleteMany(
+    query: ManyQuery<Filters<Entity, Options>>,
+    options?: ManyWriteOptions<Key> & {
+      /** Remove the rows, even if the resource marks deleted records instead. */
+      readonly hard?: Hard,
+    }
+  ): Promise<Affected>
 
   /** Restores a deleted record and returns it. */
   restore(id: KeyOf<Entity>, options?: WriteOptions<Key>): Promise<Whole<Entity, Options>>

@@ -1,9 +1,9 @@
 /** The client of an API: resources by path, each with methods for its records. */
 import { CrudError } from './error.ts'
-import { checkNames } from './option-names.ts'
+import { checkNames, type MethodName } from './option-names.ts'
 import { queryString, type AnyQuery } from './query-string.ts'
 import {
-  discardAnswer, orNetworkError, parse, sendCall, sendJson, type ClientCall, type ClientOptions,
+  discardAnswer, orNetworkError, parse, sendCall, sendJson, type Answer, type ClientCall, type ClientOptions,
 } from './send-call.ts'
 import type { Client } from './client-types.ts'
 
@@ -11,8 +11,9 @@ import type { Client } from './client-types.ts'
 interface AnyOptions extends AnyQuery {
   readonly signal?: AbortSignal
   readonly ifMatch?: string | object
-  readonly hard?: boolean
   readonly idempotencyKey?: string | boolean
+  readonly hard?: boolean
+  readonly dryRun?: boolean
 }
 
 const etags = new WeakMap<object, string>()
@@ -72,31 +73,45 @@ export function createClient<Api> (baseUrl: string, options: ClientOptions = {})
 }
 
 function resource (url: string, client: ClientOptions): object {
-  const ask = async (call: ClientCall): Promise<any> => {
-    const { data, etag } = await sendJson(call, client)
-    if (etag !== null) etags.set(data as object, etag)
-    return data
+  const ask = async (call: ClientCall): Promise<Answer> => {
+    const answer = await sendJson(call, client)
+    if (answer.etag !== null) etags.set(answer.data as object, answer.etag)
+    return answer
   }
   const read = async (method: 'list' | 'get', path: string, query: AnyOptions = {}): Promise<any> => {
     checkNames(method, query)
-    return await ask({ method: 'GET', url: path + queryString(query), signal: query.signal })
+    return (await ask({ method: 'GET', url: path + queryString(query), signal: query.signal })).data
   }
   const list = async (query?: AnyOptions): Promise<any> => await read('list', url, query)
   const urlOf = (id: unknown): string => url.replace(/\/$/, '') + pathOf(id)
-  const create = async (body: unknown, options: AnyOptions = {}): Promise<any> => {
-    checkNames('create', options)
-    return await ask({ method: 'POST', url, body, key: idempotencyKeyOf(options), signal: options.signal })
-  }
-  /** Sends a write to one record. */
-  const write = (method: string, path: string, options: AnyOptions = {}, body?: unknown): Promise<any> =>
-    ask({
+
+  /**
+   * Checks the options of a write, and sends it.
+   *
+   * @param query the query of a write of many records. It must have a filter
+   */
+  const send = async (
+    name: MethodName,
+    method: string,
+    path: string,
+    options: AnyOptions = {},
+    body?: unknown,
+    query?: AnyOptions
+  ): Promise<Answer> => {
+    checkNames(name, options)
+    if (query) checkNames(name, query, ['filter'])
+    const { hard, dryRun, on, signal } = options
+    return await ask({
       method,
-      url: path,
+      url: path + queryString({ ...query, hard, dry_run: dryRun, on }, query !== undefined),
       body,
       ifMatch: tagOf(options),
       key: idempotencyKeyOf(options),
-      signal: options.signal,
+      signal,
     })
+  }
+  const write = async (...args: Parameters<typeof send>): Promise<any> => (await send(...args)).data
+  const create = (body: unknown, options?: AnyOptions): Promise<any> => write('create', 'POST', url, options, body)
 
   async function * pages (query: AnyOptions = {}): AsyncGenerator<any, void, undefined> {
     checkNames('pages', query)
@@ -137,18 +152,19 @@ function resource (url: string, client: ClientOptions): object {
     },
     create,
     createMany: create,
-    async update (id: unknown, body: unknown, options?: AnyOptions) {
-      checkNames('update', options)
-      return await write('PATCH', urlOf(id), options, body)
+    async upsert (body: unknown, options?: AnyOptions) {
+      const { data, status } = await send('upsert', 'PUT', url, options, body)
+      return Array.isArray(data) ? data : { created: status === 201, record: data }
     },
-    async delete (id: unknown, options?: AnyOptions) {
-      checkNames('delete', options)
-      return await write('DELETE', urlOf(id) + (options?.hard === true ? '?hard=true' : ''), options)
-    },
-    async restore (id: unknown, options?: AnyOptions) {
-      checkNames('restore', options)
-      return await write('POST', `${urlOf(id)}/restore`, options)
-    },
+    update: async (id: unknown, body: unknown, options?: AnyOptions) =>
+      await write('update', 'PATCH', urlOf(id), options, body),
+    updateMany: (query: AnyOptions, body: unknown, options?: AnyOptions) =>
+      write('updateMany', 'PATCH', url, options, body, Object(query)),
+    delete: async (id: unknown, options?: AnyOptions) => await write('delete', 'DELETE', urlOf(id), options),
+    deleteMany: (query: AnyOptions, options?: AnyOptions) =>
+      write('deleteMany', 'DELETE', url, options, undefined, Object(query)),
+    restore: async (id: unknown, options?: AnyOptions) =>
+      await write('restore', 'POST', `${urlOf(id)}/restore`, options),
   })
 }
 
@@ -182,7 +198,7 @@ function tagOf (options: AnyOptions): string | undefined {
     typeof tag === 'string' || typeof tag === 'number'
       ? `ifMatch: ${tag} is not an entity tag, which has double quotes: '"${tag}"'.`
       : 'ifMatch: this record has no version that the client knows of. Pass the object that get(), create() or ' +
-        'update() returned, not a copy. From another origin the server must send access-control-expose-headers: etag.'
+        'update() returned, not a copy. A server of another origin must expose the header etag.'
   )
 }
 

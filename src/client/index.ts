@@ -7,5 +7,7 @@ export { CrudError, isCrudError, type CrudErrorItem } from './error.ts'
 export type { ClientOptions, HeaderList } from './send-call.ts'
 export type { ApiOf } from './api-of.ts'
 export type {
-  CallOptions, Client, CursorPage, OffsetPage, Page, RepeatableOptions, ResourceApi, WriteOptions,
+  CallOptions, Client, CursorPage, ManyQuery, ManyWriteOptions, OffsetPage, Page, RepeatableOptions, ResourceApi,
+  Upserted, UpsertOptions, WriteOptions,
 } from './client-types.ts'
+export type { Affected } from '../write/index.ts'

@@ -177,3 +177,11 @@ type Split<Entity, Name extends Key<Entity>, Must> =
 /** The body of a change. */
 export type UpdateBody<Entity, Writable> = IsAny<Entity> extends true ? AnyRecord
   : { [Name in Properties<Entity, Writable, 'update'>]?: BodyValue<Entity[Name & keyof Entity]> }
+
+/** The body of an upsert. None of its properties is required, because a record that exists needs only its key. */
+export type UpsertBody<Entity, Writable> = IsAny<Entity> extends true ? AnyRecord
+  : CreateBody<Entity, Writable, true> & UpdateBody<Entity, Writable>
+
+/** The properties that may be a part of an upsert's key. */
+export type UpsertName<Entity, Writable> = IsAny<Entity> extends true ? string
+  : Properties<Entity, Writable, 'create'>

@@ -6,6 +6,7 @@ const CHOSEN = ['filter', 'sort', ...SHOWN]
 const PAGES = [...CHOSEN, 'per_page', 'cursor']
 const CREATE = ['signal', 'idempotencyKey']
 const WRITE = ['ifMatch', ...CREATE]
+const MANY = ['dryRun', ...CREATE]
 
 const OPTIONS = {
   list: [...CHOSEN, ...PAGINATION],
@@ -15,18 +16,28 @@ const OPTIONS = {
   url: CHOSEN,
   get: SHOWN,
   create: CREATE,
+  upsert: ['on', ...WRITE],
   update: WRITE,
+  updateMany: MANY,
   delete: ['hard', ...WRITE],
+  deleteMany: ['hard', ...MANY],
   restore: WRITE,
 } as const satisfies Readonly<Record<string, readonly string[]>>
+
+/** The name of a method, in the messages of errors. `create` is also that of `createMany`. */
+export type MethodName = keyof typeof OPTIONS
 
 /**
  * Checks the names of a method's options.
  *
+ * @param known the names that exist. Default: those of the method's last argument
  * @throws {TypeError} for an unknown name; it says which one is nearest, and which exist
  */
-export function checkNames (method: keyof typeof OPTIONS, given: object = {}): void {
-  const known: readonly string[] = OPTIONS[method]
+export function checkNames (
+  method: MethodName,
+  given: object = {},
+  known: readonly string[] = OPTIONS[method]
+): void {
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue
     const near = known.find((other) => distance(name, other) < 3)
@@ -37,16 +48,8 @@ export function checkNames (method: keyof typeof OPTIONS, given: object = {}): v
   }
 }
 
-/** The number of letters to insert, delete or replace, apart from upper and lower case. */
-function distance (one: string, other: string): number {
-  let row = Array.from(other + ' ', (_, index) => index)
-  for (const [at, letter] of [...one.toLowerCase()].entries()) {
-    const next = [at + 1]
-    for (let index = 0; index < other.length; index++) {
-      const same = row[index]! + Number(other[index]!.toLowerCase() !== letter)
-      next.push(Math.min(same, row[index + 1]! + 1, next[index]! + 1))
-    }
-    row = next
-  }
-  return row.at(-1)!
-}
+/** The number of letters that only one of two names has. */
+const distance = (one: string, other: string): number => missing(one, other) + missing(other, one)
+
+const missing = (name: string, other: string): number =>
+  [...name.toLowerCase()].filter((letter) => !other.toLowerCase().includes(letter)).length

@@ -13,6 +13,9 @@ export interface AnyQuery extends PageOptions {
   readonly include?: readonly string[] | undefined
   readonly fields?: readonly string[] | undefined
   readonly fieldsByInclude?: object | undefined
+  readonly hard?: boolean | undefined
+  readonly dry_run?: boolean | undefined
+  readonly on?: string | readonly string[] | undefined
 }
 
 /** The parameters of the pagination, in the order of query strings. */
@@ -23,48 +26,58 @@ export const PAGINATION = Object.keys(
 /**
  * Writes a query string, including its `?`. Returns the empty text if there are no parameters.
  *
+ * @param isComplete whether there must be a filter, with a value for each condition. A condition that is undefined or
+ *   empty is an error then. Otherwise it is left out, so that more records match
  * @throws {TypeError} for a value that has no text: NaN, an invalid date, null in a list, an object
  */
-export function queryString (query: AnyQuery): string {
-  const { filter, sort, include, fields, fieldsByInclude } = query
+export function queryString (query: AnyQuery, isComplete = false): string {
+  const { filter, sort, include, fields, fieldsByInclude, on } = query
   const pairs: string[] = []
-  const add = (name: string, text: string | number | undefined): void => {
-    if (text !== undefined) pairs.push(`${encode(name)}=${encode(String(text))}`)
+  const add: Add = (name, value) => {
+    if (value !== undefined || isComplete) pairs.push(`${encode(name)}=${encode(textOf(name, value))}`)
   }
   const addNames = (name: string, names: readonly string[] | undefined): void => {
     if (names !== undefined && names.length > 0) add(name, names.join())
   }
   for (const [field, value] of Object.entries(filter ?? {})) addFilter(add, `filter[${field}]`, value)
+  if (isComplete && pairs.length === 0) throw new TypeError('filter: without a condition, all records would match.')
   addNames('sort', sort)
   addNames('include', include)
   addNames('fields', fields)
   for (const [path, names] of Object.entries(fieldsByInclude ?? {})) addNames(`fields[${path}]`, names as string[])
-  for (const name of PAGINATION) add(name, query[name])
+  if (on !== undefined) add('on', String(on))
+  for (const name of [...PAGINATION, 'hard', 'dry_run'] as const) {
+    const value = query[name]
+    if (value !== undefined && value !== false) add(name, value)
+  }
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-type Add = (name: string, text: string) => void
+/** Adds a parameter. `undefined` is left out, or refused if no condition may be missing. */
+type Add = (name: string, value: unknown) => void
 
 /**
  * Adds a filter. The value is one for the default operator, a list of such values, `null`, or an object of values by
  * operator.
  */
 function addFilter (add: Add, name: string, value: unknown): void {
-  if (value === undefined) return
   if (Array.isArray(value)) {
     // without an operator, commas belong to the value, so each item is a parameter; an empty list is written with `in`
     if (value.length === 0) add(`${name}[in]`, '')
     for (const item of value) add(`${name}[]`, textOf(name, item))
   } else if (value === null) add(`${name}[isnull]`, 'true')
-  else if (typeof value !== 'object' || value instanceof Date) add(name, textOf(name, value))
-  else for (const [operator, operand] of Object.entries(value)) addOperator(add, name, operator, operand)
+  else if (typeof value !== 'object' || value instanceof Date) add(name, value)
+  else {
+    const operators = Object.entries(value)
+    for (const [operator, operand] of operators) addOperator(add, name, operator, operand)
+    if (operators.length === 0) add(name, undefined)
+  }
 }
 
 function addOperator (add: Add, name: string, operator: string, value: unknown): void {
-  if (value === undefined) return
   const place = `${name}[${operator}]`
   if (value === null && (operator === 'eq' || operator === 'ne')) add(`${name}[isnull]`, String(operator === 'eq'))
-  else add(place, Array.isArray(value) ? value.map((item) => quote(textOf(place, item))).join() : textOf(place, value))
+  else add(place, Array.isArray(value) ? value.map((item) => quote(textOf(place, item))).join() : value)
 }
 
 /** Writes an item of a list, in quotes if the server would otherwise read it differently. */
@@ -76,7 +89,7 @@ function textOf (place: string, value: unknown): string {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString()
   const type = typeof value
   if (type === 'number' ? Number.isFinite(value) : TEXTS.includes(type)) return String(value as Scalar)
-  const shown = value instanceof Date ? 'an invalid date' : type === 'object' ? JSON.stringify(value) : String(value)
+  const shown = type === 'object' && !(value instanceof Date) ? JSON.stringify(value) : String(value)
   throw new TypeError(`${place}: ${shown} is not a value for a filter.`)
 }
 

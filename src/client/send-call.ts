@@ -81,6 +81,7 @@ export async function discardAnswer (response: Response): Promise<void> {
 export interface Answer {
   readonly data: unknown
   readonly etag: string | null
+  readonly status: number
 }
 
 /** Sends a request and returns the JSON value of its answer. */
@@ -88,6 +89,7 @@ export async function sendJson (call: ClientCall, options: ClientOptions): Promi
   return await sendCall(call, options, async (response) => ({
     data: parse(await textOfAnswer(response, call), response, call),
     etag: response.headers.get('etag'),
+    status: response.status,
   }))
 }
 
@@ -111,15 +113,21 @@ async function requestOf (call: ClientCall, options: ClientOptions): Promise<() 
     )
   }
   const headers = await headersOf(options)
-  headers.set('accept', accept)
-  if (body !== undefined) headers.set('content-type', 'application/json')
-  if (ifMatch !== undefined) headers.set('if-match', ifMatch)
-  if (key) headers.set('idempotency-key', key)
-  const init: RequestInit = { method, headers }
-  if (body !== undefined) init.body = JSON.stringify(body, asJson)
-  // a redirected POST becomes a GET, whose answer would look like that of a write
-  if (method !== 'GET' && method !== 'HEAD') init.redirect = 'error'
-  if (signal) init.signal = signal
+  const own = {
+    accept,
+    'content-type': body === undefined ? undefined : 'application/json',
+    'if-match': ifMatch,
+    'idempotency-key': key,
+  }
+  for (const [name, value] of Object.entries(own)) if (value !== undefined) headers.set(name, value)
+  const init: RequestInit = {
+    method,
+    headers,
+    body: JSON.stringify(body, asJson) ?? null,
+    // a redirected POST becomes a GET, whose answer would look like that of a write
+    redirect: method === 'GET' || method === 'HEAD' ? 'follow' : 'error',
+    signal: signal ?? null,
+  }
   return () => options.fetch === undefined ? fetch(url, init) : options.fetch(url, init)
 }
 

@@ -44,7 +44,7 @@ const RETRIES = 3
 /**
  * Decides whether a failed read is repeated: three times, if no answer arrived. The client repeats reads that are
  * answered with 503 itself, and every other answer would be the same again. Do not use it for mutations: a write
- * without an answer may have been done.
+ * without an answer may have been done. The client itself repeats a write that has an `idempotencyKey`.
  */
 export function retry (failures: number, error: Error): boolean {
   return failures < RETRIES && isCrudError(error) && error.status === 0

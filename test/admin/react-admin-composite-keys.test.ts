@@ -119,6 +119,23 @@ t.test('records with composite keys', async (t) => {
     t.strictSame((await dataProvider.getMany('lines', { ids })).data, [])
   })
 
+  t.test('several records are changed and deleted together, by the part of the key that differs', async (t) => {
+    const lines = { ...ledgerResources.lines, operations: ['updateMany', 'deleteMany'] } as const
+    const provider = createDataProvider(api, { resources: { ...ledgerResources, lines } })
+    const ids = [1, 2].map((number) => joinId(['North~1/2', number, 2]))
+    requests()
+    t.strictSame(await provider.updateMany('lines', { ids, data: { text: 'Together' } }), { data: ids })
+    const path = '/lines?filter[invoice.branch][in]=North~1/2&filter[position][in]=2&filter[invoice.id][in]=1,2'
+    t.strictSame(requests(), [`PATCH ${path}`])
+    const { data } = await provider.getMany('lines', { ids })
+    t.strictSame(data.map(({ text }) => text), ['Together', 'Together'])
+    requests()
+    await provider.deleteMany('lines', { ids })
+    t.strictSame(requests(), [`DELETE ${path}`])
+    await t.rejects(provider.deleteMany('lines', { ids: [undefined as never] }), { name: 'CrudError', status: 404 })
+    t.strictSame(requests(), [], 'an id that is none')
+  })
+
   t.test('a record without a part of its key is refused', async (t) => {
     const listWith = async (id: readonly ['invoice', 'position'] | readonly ['invoice.id', 'text'], fields: string[]) =>
       await createDataProvider(api, { resources: { lines: { id } } }).getList('lines', { meta: { fields } })

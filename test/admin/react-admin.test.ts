@@ -283,4 +283,57 @@ t.test('versions, other keys and lists without a total', async (t) => {
     })
     t.match(changed.data, { id: ids[0], price: 3 })
   })
+
+  t.test('several records are changed or deleted by one request for each hundred', async (t) => {
+    const provider = createDataProvider(api, {
+      resources: { plants: { id: 'uuid', operations: ['updateMany', 'deleteMany'] } },
+    })
+    const wrap = within(t, provider)
+    const names = Array.from({ length: 103 }, (_, index) => `Bulk ${index}`)
+    const plants = await api['/plants'].createMany(names.map((name) => ({ name, supplier: 1 })))
+    const ids = plants.map(({ uuid }) => uuid!)
+    const some = ids.slice(0, 3)
+    const writes = await renderHook(t, wrap, () => ({ update: useUpdateMany(), remove: useDeleteMany() }))
+    const [update] = writes.value.update
+    requests()
+    t.strictSame(await update('plants', { ids: some, data: { price: 7 } }, { returnPromise: true }), some)
+    t.strictSame(requests()[0], `PATCH /plants?filter[uuid][in]=${some.join()}`)
+    t.equal((await api['/plants'].get(some[2]!)).price, 7)
+    requests()
+    await t.rejects(provider.updateMany('plants', { ids: some, data: { price: 'x' } }), {
+      name: 'CrudError',
+      status: 400,
+      body: { errors: { price: /./ } },
+    })
+    t.strictSame(await provider.updateMany('plants', { ids: some, data: {} }), { data: some })
+    t.strictSame(await provider.deleteMany('plants', { ids: [] }), { data: [] })
+    t.equal(requests().length, 1, 'nothing is sent if nothing changes')
+
+    const [remove] = writes.value.remove
+    await settled((callbacks) => remove('plants', { ids: some }, callbacks))
+    requests()
+    await t.rejects(provider.deleteMany('plants', { ids: [...ids, ids[5]!] }), {
+      name: 'CrudError',
+      status: 404,
+      message: '3 of 103 records were not found. The others are done.',
+    })
+    t.strictSame(requests().map((request) => request.split('?')[0]), ['DELETE /plants', 'DELETE /plants'])
+    await t.rejects(provider.deleteMany('plants', { ids: some }), { message: '3 of 3 records were not found.' })
+    t.strictSame((await api['/plants'].list({ filter: { uuid: { in: ids.slice(3, 100) } } })).items, [])
+  })
+
+  t.test('a failure after the first hundred says how many records are done', async (t) => {
+    const provider = createDataProvider(api, { resources: { plants: { id: 'uuid', operations: ['deleteMany'] } } })
+    const names = Array.from({ length: 100 }, (_, index) => `More ${index}`)
+    const plants = await api['/plants'].createMany(names.map((name) => ({ name, supplier: 1 })))
+    const ids = plants.map(({ uuid }) => uuid!)
+    await t.rejects(provider.deleteMany('plants', { ids: [...ids, 'x'] }), {
+      name: 'CrudError',
+      status: 400,
+      code: 'FST_CRUD_FILTER_INVALID',
+      message: /^100 of 101 records are done\. ./,
+      cause: { status: 400 },
+    })
+    await provider.updateMany('plants', { ids: [], data: { price: 1 } })
+  })
 })

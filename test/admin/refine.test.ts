@@ -286,6 +286,39 @@ t.test('versions, batches, other keys and lists without a total', async (t) => {
     )
   })
 
+  t.test('several records take one request if the resource says so, and one for each otherwise', async (t) => {
+    const create = (operations: ReadonlyArray<'createMany' | 'updateMany' | 'deleteMany'>) =>
+      createDataProvider(api, { resources: { plants: { id: 'uuid', operations } } })
+    const single = create([])
+    const together = create(['createMany', 'updateMany', 'deleteMany'])
+    const variables = ['Four', 'Five'].map((name) => ({ name, supplier: 1 }))
+    for (const [provider, count] of [[single, 2], [together, 1]] as const) {
+      requests()
+      const { data } = await provider.createMany({ resource: 'plants', variables })
+      t.strictSame(names(data), ['Four', 'Five'])
+      t.strictSame(requests(), Array(count).fill('POST /plants'))
+      const ids = data.map(({ id }) => id!)
+      const changed = await provider.updateMany({ resource: 'plants', ids, variables: { price: 2 } })
+      t.strictSame(changed.data.map(({ id }) => id), ids)
+      const removed = await provider.deleteMany({ resource: 'plants', ids })
+      t.strictSame(removed.data.map(({ id }) => id), ids)
+      const sent = requests()
+      t.strictSame(sent.map((request) => request.split(/[ ?]/)[0]), [
+        ...Array(count).fill('PATCH'), ...Array(count).fill('DELETE'),
+      ])
+      if (count === 1) t.ok(sent.every((request) => request.endsWith(` /plants?filter[uuid][in]=${ids.join()}`)))
+      await t.rejects(provider.deleteMany({ resource: 'plants', ids }), {
+        name: 'CrudHttpError',
+        statusCode: 404,
+      } as object as Error)
+    }
+    const wrong = [variables[0]!, { name: 3, supplier: 1 }]
+    await t.rejects(single.createMany({ resource: 'plants', variables: wrong }), {
+      name: 'CrudHttpError',
+      message: /^1 of 2 records failed \(1\)\. The first error: /,
+    } as object as Error)
+  })
+
   t.test('a filter that takes no operator is sent without one', async (t) => {
     const provider = createDataProvider(api, { resources: { plants: { maxPerPage: 3, plainFilters: ['q'] } } })
     const find = async (...filters: CrudFilter[]) => await provider.getList({ resource: 'plants', filters })

@@ -4,7 +4,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import vm from 'node:vm'
 import t, { type Test } from 'tap'
-import { createClient, CrudError, isCrudError, type ClientOptions } from '../../src/client/index.ts'
+import { createClient, CrudError, etagOf, isCrudError, type ClientOptions } from '../../src/client/index.ts'
 import { until } from '../helpers/until.ts'
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
@@ -99,14 +99,23 @@ t.test('reads are repeated after the time that the server names, and not if that
   t.equal(silent.requests.length, 3, 'without a time, the client has its own')
 })
 
+/** All writes, each with the options in the place for them. */
+const writes: ReadonlyArray<readonly [name: string, (api: any, options?: object) => Promise<unknown>]> = [
+  ['create', (api, options) => api.create({}, options)],
+  ['createMany', (api, options) => api.createMany([{}], options)],
+  ['upsert', (api, options) => api.upsert({}, { on: 'name', ...options })],
+  ['update', (api, options) => api.update(1, {}, options)],
+  ['updateMany', (api, options) => api.updateMany({ filter: { name: 'x' } }, {}, options)],
+  ['delete', (api, options) => api.delete(1, options)],
+  ['deleteMany', (api, options) => api.deleteMany({ filter: { name: 'x' } }, options)],
+  ['restore', (api, options) => api.restore(1, options)],
+]
+
 t.test('requests that might be done twice are never repeated', async (t) => {
-  for (const write of ['create', 'createMany', 'update', 'delete', 'restore']) {
+  for (const [name, write] of writes) {
     const { api, requests } = await serve(t, [busy('0'), ok])
-    await t.rejects(write.startsWith('create') ? api[write]({}) : api[write](1, {}), {
-      status: 503,
-      code: 'FST_CRUD_UNAVAILABLE',
-    })
-    t.equal(requests.length, 1, write)
+    await t.rejects(write(api), { status: 503, code: 'FST_CRUD_UNAVAILABLE' })
+    t.equal(requests.length, 1, name)
   }
   const { api, requests } = await serve(t, [(response) => response.destroy(), ok])
   await t.rejects(api.create({}), { status: 0, code: 'NETWORK' })
@@ -120,16 +129,14 @@ t.test('writes with a key are repeated with the same key', async (t) => {
     setImmediate(() => response.destroy())
   }
   const lost: Answer = (response) => response.destroy()
-  for (const [write, ...args] of [['create', {}], ['createMany', [{}]], ['update', 1, {}], ['delete', 1], [
-    'restore', 1,
-  ]] as Array<[string, ...unknown[]]>) {
-    const { api, requests } = await serve(t, [busy('0'), lost, running, cut, ok], { retries: 4 })
-    t.match(await api[write](...args, { idempotencyKey: true }), { id: 1 }, write)
-    t.equal(requests.length, 5, write)
+  await Promise.all(writes.map(async ([name, write]) => {
+    const { api, requests } = await serve(t, [lost, cut, busy('0'), running, ok], { retries: 4 })
+    t.match(await write(api, { idempotencyKey: true }), name === 'upsert' ? { record: { id: 1 } } : { id: 1 }, name)
+    t.equal(requests.length, 5, name)
     const keys = new Set(requests.map(({ headers }) => headers['idempotency-key']))
     t.match([...keys], [/^\d+-\d+$/], 'one key')
-    t.equal(new Set(requests.map(({ body }) => body)).size, 1)
-  }
+    t.equal(new Set(requests.map(({ method, url, body }) => `${method} ${url} ${body}`)).size, 1)
+  }))
   const { api, requests } = await serve(t, [lost])
   await t.rejects(api.create({}, { idempotencyKey: 'order-7' }), { status: 0, code: 'NETWORK' })
   t.strictSame(requests.map(({ headers }) => headers['idempotency-key']), ['order-7', 'order-7', 'order-7'])
@@ -350,6 +357,15 @@ t.test('a truncated stream is an error', async (t) => {
     head(response).end('{"id":1}\n<html>\n')
   }])
   await t.rejects(gather(garbled.api.stream()), { status: 200, code: 'NOT_JSON', cause: '<html>' })
+})
+
+t.test('an upsert says whether it has created the record, which has its version', async (t) => {
+  const { api } = await serve(t, [json(201, { id: 1 }, { etag: '"1"' }), json(200, { id: 1 }, { etag: '"2"' })])
+  for (const created of [true, false]) {
+    const answer = await api.upsert({ name: 'x' }, { on: 'name' })
+    t.strictSame(answer, { created, record: { id: 1 } })
+    t.equal(etagOf(answer.record), created ? '"1"' : '"2"')
+  }
 })
 
 t.test('an application sets headers and its own fetch', async (t) => {

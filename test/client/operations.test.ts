@@ -46,24 +46,29 @@ const resources = {
       },
       writable: ['name', 'price', 'status', 'supplier', 'tags', 'description'],
     }),
-    operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const,
+    operations: [
+      'list', 'get', 'create', 'createMany', 'update', 'updateMany', 'delete', 'deleteMany', 'restore',
+    ] as const,
     allowHardDelete: true,
     stream: true,
   },
   '/orders': new CrudBase({ model: Order, writable: ['customer', 'note'] }),
   '/items': new CrudBase({ model: OrderItem, writable: ['order', 'plant', 'quantity', 'price'] }),
   '/tags': new CrudBase({ model: Tag, queryConfig: { allowedSorts: [new AllowedSort('name')] }, writable: ['name'] }),
-  '/specimens': new CrudBase({
-    model: Specimen,
-    queryConfig: {
-      allowedFilters: [
-        new AllowedFilters('spores', 'eq', ['eq', 'in']),
-        new AllowedFilters('synonyms', 'contains', ['contains', 'overlap']),
-        new AllowedFilters('hardiness'),
-      ],
-    },
-    writable: ['code', 'plant', 'spores', 'measuredAt'],
-  }),
+  '/specimens': {
+    crud: new CrudBase({
+      model: Specimen,
+      queryConfig: {
+        allowedFilters: [
+          new AllowedFilters('spores', 'eq', ['eq', 'in']),
+          new AllowedFilters('synonyms', 'contains', ['contains', 'overlap']),
+          new AllowedFilters('hardiness'),
+        ],
+      },
+      writable: ['code', 'plant', 'spores', 'measuredAt'],
+    }),
+    operations: ['list', 'create'] as const,
+  },
   '/suppliers': { crud: new CrudBase({ model: Supplier }), operations: ['list'] as const },
 }
 type Api = ApiOf<typeof resources>
@@ -235,6 +240,55 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await plants.get(plantUuid(1))).id, 1)
   })
 
+  t.test('all records that match a filter are changed or deleted', async (t) => {
+    const made = await plants.createMany(['a', 'b', 'c,d'].map((name) => ({ name: `many ${name}`, supplier: 1 })))
+    const found = { filter: { name: made.map(({ name }) => name), status: 'draft' } } as const
+    requests.length = 0
+    t.strictSame(await plants.updateMany(found, { price: 2 }, { dryRun: true }), { affected: 3 })
+    t.strictSame(await plants.updateMany(found, { price: 4 }, { dryRun: false }), { affected: 3 })
+    t.strictSame(requests, [
+      'PATCH /plants?filter[name][]=many a&filter[name][]=many b&filter[name][]=many c,d&filter[status]=draft' +
+      '&dry_run=true',
+      'PATCH /plants?filter[name][]=many a&filter[name][]=many b&filter[name][]=many c,d&filter[status]=draft',
+    ])
+    t.strictSame((await plants.list(found)).items.map(({ price }) => price), [4, 4, 4])
+    t.strictSame(await plants.deleteMany({ filter: { name: 'many a' } }), { affected: 1 })
+    t.strictSame(await plants.deleteMany(found, { hard: true, dryRun: true }), { affected: 2 })
+    t.strictSame(await plants.deleteMany(found, { hard: true }), { affected: 2 })
+    t.match(await plants.restore(made[0]!.id), { name: 'many a' })
+    await plants.delete(made[0]!.id, { hard: true })
+    t.strictSame(await plants.deleteMany({ filter: { name: [] } }), { affected: 0 }, 'no values are no records')
+    await t.rejects(plants.updateMany({ filter: { trashed: 'without' } }, { price: 1 }), {
+      status: 400,
+      code: 'FST_CRUD_FILTER_INVALID',
+    })
+  })
+
+  t.test('a write of many records without a complete filter is refused without a request', async (t) => {
+    requests.length = 0
+    const untyped = plants as any
+    const empty = 'filter: without a condition, all records would match.'
+    for (const [query, message] of [
+      [undefined, empty],
+      [null, empty],
+      [[], empty],
+      [{}, empty],
+      [{ filter: undefined }, empty],
+      [{ filter: {} }, empty],
+      [{ filter: { name: undefined } }, 'filter[name]: undefined is not a value for a filter.'],
+      [{ filter: { status: 'draft', name: {} } }, 'filter[name]: undefined is not a value for a filter.'],
+      [{ filter: { price: { gte: 1, lte: undefined } } }, 'filter[price][lte]: undefined is not a value for a filter.'],
+      [{ filter: { name: [undefined] } }, 'filter[name]: undefined is not a value for a filter.'],
+    ] as const) {
+      await t.rejects(untyped.updateMany(query, {}), new TypeError(message))
+      await t.rejects(untyped.deleteMany(query), new TypeError(message))
+    }
+    const unknown = "deleteMany: there is no option 'id'. Allowed: filter."
+    await t.rejects(untyped.deleteMany({ id: [] }), new TypeError(unknown))
+    await t.rejects(untyped.deleteMany([7]), { name: 'TypeError', message: /^deleteMany: there is no option '0'/ })
+    t.strictSame(requests, [])
+  })
+
   t.test('a composite key is the list of its parts', async (t) => {
     t.match(await api['/items'].get([1, 3]), { order: 1, plant: 3, price: 8 })
     t.match(await api['/items'].update([1, 3], { quantity: 9 }), { quantity: 9 })
@@ -304,6 +358,18 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
           "delete: there is no option 'force'. Allowed: hard, ifMatch, signal, idempotencyKey.",
         ],
         [
+          () => untyped.updateMany({ filter: { name: 'x' } }, {}, { dry_run: true }),
+          "updateMany: there is no option 'dry_run'. Did you mean 'dryRun'? Allowed: dryRun, signal, idempotencyKey.",
+        ],
+        [
+          () => untyped.deleteMany({ filter: { name: 'x' }, page: 1 }),
+          "deleteMany: there is no option 'page'. Allowed: filter.",
+        ],
+        [
+          () => untyped.upsert({}, { onn: 'code' }),
+          "upsert: there is no option 'onn'. Did you mean 'on'? Allowed: on, ifMatch, signal, idempotencyKey.",
+        ],
+        [
           () => untyped.restore(1, { hard: true }),
           "restore: there is no option 'hard'. Allowed: ifMatch, signal, idempotencyKey.",
         ],
@@ -327,8 +393,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const plant = await plants.get(1)
     t.equal(etagOf(plant), undefined)
     const unknown = 'ifMatch: this record has no version that the client knows of. Pass the object that get(), ' +
-      'create() or update() returned, not a copy. From another origin the server must send ' +
-      'access-control-expose-headers: etag.'
+      'create() or update() returned, not a copy. A server of another origin must expose the header etag.'
     const unquoted = 'ifMatch: 1 is not an entity tag, which has double quotes: \'"1"\'.'
     for (
       const [ifMatch, message] of [

@@ -68,11 +68,14 @@ const Line = defineEntity({
   properties: { invoice: () => p.manyToOne(Invoice).primary(), position: p.integer().primary() },
 })
 const resources = {
-  '/categories': new CrudBase({
-    model: Category,
-    queryConfig: { allowedFilters: [AllowedFilters.search('q', ['name'])] },
-    writable: 'all',
-  }),
+  '/categories': {
+    crud: new CrudBase({
+      model: Category,
+      queryConfig: { allowedFilters: [AllowedFilters.search('q', ['name'])] },
+      writable: 'all',
+    }),
+    operations: ['list', 'get', 'create', 'update', 'updateMany', 'delete', 'deleteMany'] as const,
+  },
   '/invoices': new CrudBase({ model: Invoice, writable: 'all' }),
   '/lines': new CrudBase({ model: Line, writable: 'all' }),
 }
@@ -91,6 +94,6 @@ const skip = isMissing && process.env['CI'] !== 'true' &&
 
 t.test('the samples of react-admin', { skip }, async (t) => {
   const samples = samplesOf('docs/admin.md').filter((sample) => !isRefine(sample))
-  t.equal(samples.length, 6)
+  t.equal(samples.length, 7)
   check(t, 'example/admin', ADMIN_APP, samples, optionsOf('example/admin/tsconfig.json'))
 })

@@ -32,7 +32,7 @@ const nursery = {
       },
       writable: ['name', 'supplier', 'price'],
     }),
-    operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'],
+    operations: ['list', 'get', 'create', 'createMany', 'update', 'updateMany', 'delete', 'deleteMany'],
   },
 } as const satisfies CrudKitOptions['resources']
 

@@ -45,20 +45,23 @@ const ledger = {
     },
     writable: { create: ['branch', 'id', 'customer'], update: ['customer'] },
   }),
-  '/lines': new CrudBase({
-    model: Line,
-    queryConfig: {
-      allowedFilters: [
-        new AllowedFilters('invoice.branch', 'eq', ['eq', 'in']),
-        new AllowedFilters('invoice.id', 'eq', ['eq', 'in']),
-        new AllowedFilters('position', 'eq', ['eq', 'in']),
-      ],
-      allowedSorts: [new AllowedSort('invoice.branch'), new AllowedSort('invoice.id'), new AllowedSort('position')],
-      allowedFields: [new AllowedField('position'), new AllowedField('invoice'), new AllowedField('text')],
-      allowedIncludes: [new AllowedInclude('invoice')],
-    },
-    writable: 'all',
-  }),
+  '/lines': {
+    crud: new CrudBase({
+      model: Line,
+      queryConfig: {
+        allowedFilters: [
+          new AllowedFilters('invoice.branch', 'eq', ['eq', 'in']),
+          new AllowedFilters('invoice.id', 'eq', ['eq', 'in']),
+          new AllowedFilters('position', 'eq', ['eq', 'in']),
+        ],
+        allowedSorts: [new AllowedSort('invoice.branch'), new AllowedSort('invoice.id'), new AllowedSort('position')],
+        allowedFields: [new AllowedField('position'), new AllowedField('invoice'), new AllowedField('text')],
+        allowedIncludes: [new AllowedInclude('invoice')],
+      },
+      writable: 'all',
+    }),
+    operations: ['list', 'get', 'create', 'update', 'updateMany', 'delete', 'deleteMany'],
+  },
   '/payments': new CrudBase({
     model: Payment,
     queryConfig: {

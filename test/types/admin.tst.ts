@@ -34,6 +34,8 @@ describe('data providers', () => {
     expect(forRefine).type.not.toBeCallableWith(api, { resources: { plants: { id: ['id', 'suplier.id'] } } })
     expect(forRefine).type.toBeCallableWith(api, { resources: { plants: { plainFilters: ['name'] } } })
     expect(forRefine).type.not.toBeCallableWith(api, { resources: { plants: { plainFilters: ['nmae'] } } })
+    expect(forRefine).type.toBeCallableWith(api, { resources: { plants: { operations: [] } } })
+    expect(forRefine).type.not.toBeCallableWith(api, { resources: { plants: { operations: ['updateMany'] } } })
     expect(forReactAdmin).type.toBeCallableWith(api, { resources: { plants: { references: { group: 'plants' } } } })
     expect(forReactAdmin).type.not.toBeCallableWith(api, { resources: { plants: { references: { gruop: 'plants' } } } })
     expect(forReactAdmin).type.not.toBeCallableWith(api, { resources: { plants: { references: { group: 'groups' } } } })

@@ -1,7 +1,7 @@
 /* eslint-disable no-new -- only the types of the calls are tested */
 import type { InferEntity } from '@mikro-orm/core'
 import { describe, expect, test } from 'tstyche'
-import { createClient, type CursorPage, type OffsetPage, type Page } from '../../src/client/index.ts'
+import { createClient, type Affected, type CursorPage, type OffsetPage, type Page } from '../../src/client/index.ts'
 import {
   AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig, type ApiOf,
   type WireRecord,
@@ -90,6 +90,15 @@ const resources = {
     idempotency: { ttlHours: 1 },
   },
   '/orders': new CrudBase({ model: Order, writable: ['customer', 'note'] }),
+  '/bulk': {
+    crud: new CrudBase({
+      model: ProductSchema,
+      queryConfig: { allowedFilters: [new AllowedFilters('price', 'gte', ['gte', 'in'])] },
+      writable: { create: ['price', 'category'], update: ['price'] },
+    }),
+    operations: ['updateMany', 'deleteMany'] as const,
+    allowHardDelete: true,
+  },
   '/items': new CrudBase({ model: OrderItem }),
   '/books': new CrudBase({
     model: Book,
@@ -369,6 +378,22 @@ test('operations that are left out do not exist', () => {
   expect(api['/suppliers'].delete).type.toBeCallableWith(1, { idempotencyKey: true })
   expect(api['/suppliers'].restore).type.toBeCallableWith(1, { idempotencyKey: 'a' })
   expect(categories.delete).type.not.toBeCallableWith('x', { idempotencyKey: true })
+})
+
+test('writes of many records have the types of their filters and bodies', async () => {
+  const bulk = api['/bulk']
+  expect<keyof typeof bulk>().type.toBe<'updateMany' | 'deleteMany'>()
+  expect(categories).type.not.toHaveProperty('updateMany')
+  expect(categories).type.not.toHaveProperty('upsert')
+  expect(bulk.updateMany).type.toBeCallableWith({ filter: { price: { gte: '1' } } }, { price: '2' }, { dryRun: true })
+  expect(bulk.updateMany).type.not.toBeCallableWith({ filter: { prise: '1' } }, { price: '2' })
+  expect(bulk.updateMany).type.not.toBeCallableWith({ filter: { price: '1' } }, { category: 'x' })
+  expect(bulk.updateMany).type.not.toBeCallableWith({}, { price: '2' })
+  expect(bulk.updateMany).type.not.toBeCallableWith({ filter: { price: '1' }, page: 1 }, { price: '2' })
+  expect(bulk.deleteMany).type.toBeCallableWith({ filter: { price: ['1', '2'] } }, { hard: true, dryRun: true })
+  expect(bulk.deleteMany).type.not.toBeCallableWith()
+  expect(bulk.deleteMany).type.not.toBeCallableWith([])
+  expect(await bulk.deleteMany({ filter: { price: '1' } })).type.toBe<Affected>()
 })
 
 test('a subclass keeps the literals of its configuration', async () => {

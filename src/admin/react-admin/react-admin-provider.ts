@@ -6,7 +6,7 @@ import { bodyOf, keyOf, withId } from '../record-key.ts'
 import { readMany, readOnePage, type PageQuery } from '../reads.ts'
 import { resourcesOf, sortOf, type Bound, type DataProviderOptions } from '../admin-resource.ts'
 import type { AnyRecord } from '../../client/url-names.ts'
-import { changesOf, forEachId, matchOf, type Match } from '../writes.ts'
+import { changesOf, deleteAll, matchOf, updateAll, type Match } from '../writes.ts'
 import { filterOfReactAdmin } from './react-admin-filters.ts'
 import { toFormError } from './form-error.ts'
 
@@ -98,8 +98,7 @@ export function createReactAdminProvider<Api> (
 
     async updateMany (name, { ids, data }) {
       const bound = bind(name)
-      const body = bodyOf(data, bound)
-      await asForm(forEachId(ids, async (id) => await bound.resource.update(keyOf(id, bound), body, {})))
+      await asForm(updateAll(bound, ids, bodyOf(data, bound)))
       return { data: ids }
     },
 
@@ -109,8 +108,7 @@ export function createReactAdminProvider<Api> (
     },
 
     async deleteMany (name, { ids }) {
-      const bound = bind(name)
-      await forEachId(ids, async (id) => await bound.resource.delete(keyOf(id, bound), {}))
+      await deleteAll(bind(name), ids)
       return { data: ids }
     },
   }

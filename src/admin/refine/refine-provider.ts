@@ -8,7 +8,7 @@ import { bodyOf, keyOf, withId } from '../record-key.ts'
 import { readAll, readMany, readOnePage, type PageQuery } from '../reads.ts'
 import { resourcesOf, sortOf, type Bound, type DataProviderOptions } from '../admin-resource.ts'
 import type { AnyRecord } from '../../client/url-names.ts'
-import { forEachId, matchOf, type Match } from '../writes.ts'
+import { createAll, deleteAll, matchOf, updateAll, type Match } from '../writes.ts'
 import { filterOfRefine } from './refine-filters.ts'
 import { asRefine } from './http-error.ts'
 
@@ -72,8 +72,7 @@ export function createRefineProvider<Api> (
     async createMany ({ resource, variables }) {
       const bound = bind(resource)
       const bodies = variables.map((body) => bodyOf(body as object, bound, true))
-      const records = await asRefine(bound.resource.createMany(bodies))
-      return { data: records.map((record) => withId(record, bound)) }
+      return { data: await asRefine(createAll(bound, bodies)) as any[] } // any: the caller chooses the type of records
     },
 
     async update ({ resource, id, variables, meta }) {
@@ -84,11 +83,7 @@ export function createRefineProvider<Api> (
 
     async updateMany ({ resource, ids, variables }) {
       const bound = bind(resource)
-      const body = bodyOf(variables as object, bound)
-      const records = await asRefine(
-        forEachId(ids, async (id) => await bound.resource.update(keyOf(id, bound), body, {}))
-      )
-      return { data: records.map((record) => withId(record, bound)) }
+      return { data: await asRefine(updateAll(bound, ids, bodyOf(variables as object, bound))) as any[] }
     },
 
     async deleteOne ({ resource, id, variables, meta }) {
@@ -97,11 +92,7 @@ export function createRefineProvider<Api> (
       return { data: withId(await asRefine(bound.resource.delete(keyOf(id, bound), match)), bound) }
     },
 
-    async deleteMany ({ resource, ids }) {
-      const bound = bind(resource)
-      const records = await asRefine(forEachId(ids, async (id) => await bound.resource.delete(keyOf(id, bound), {})))
-      return { data: records.map((record) => withId(record, bound)) }
-    },
+    deleteMany: async ({ resource, ids }) => ({ data: await asRefine(deleteAll(bind(resource), ids)) as any[] }),
 
     getApiUrl: () => base,
 
