@@ -1,10 +1,6 @@
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
-  QueryBuilderConfig,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig, type AfterContext,
+  type WireRecord,
 } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Article } from '../entities/index.ts'
 
@@ -28,19 +24,10 @@ const queryConfig = new QueryBuilderConfig({
   ],
   allowedSorts: [new AllowedSort('id', 'title', 'published_at', 'created_at', 'author.name')],
   allowedFields: [
-    new AllowedField('id'),
-    new AllowedField('uuid'),
-    new AllowedField('title'),
-    new AllowedField('body'),
-    new AllowedField('published_at'),
-    new AllowedField('created_at'),
-    new AllowedField('deleted_at'),
-    new AllowedField('author'),
-    new AllowedField('category'),
-    new AllowedField('author.id'),
-    new AllowedField('author.name'),
-    new AllowedField('category.id'),
-    new AllowedField('category.name'),
+    new AllowedField('id'), new AllowedField('uuid'), new AllowedField('title'), new AllowedField('body'),
+    new AllowedField('published_at'), new AllowedField('created_at'), new AllowedField('deleted_at'),
+    new AllowedField('author'), new AllowedField('category'), new AllowedField('author.id'),
+    new AllowedField('author.name'), new AllowedField('category.id'), new AllowedField('category.name'),
   ],
   allowedIncludes: [
     new AllowedInclude('author', { alias: 'user' }),
@@ -54,6 +41,15 @@ const writable = ['title', 'body', 'published_at', 'author', 'category'] as cons
 
 export class ArticleCrud extends CrudBase<Article, typeof queryConfig, typeof writable> {
   constructor () {
-    super({ model: Article, queryConfig, writable })
+    super({ model: Article, queryConfig, writable, previous: ['published_at'] })
+  }
+
+  /** Runs once the change is committed. An application would tell its readers here. */
+  override afterUpdate (
+    article: WireRecord<Article>,
+    { previous, request }: AfterContext<Article, 'published_at'>
+  ): void {
+    if (previous.published_at !== null || article.published_at === null) return
+    request?.log.info({ article: article.id }, 'an article has been published')
   }
 }

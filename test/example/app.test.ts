@@ -124,6 +124,15 @@ for (const { name, skip, open } of newDatabases) {
       t.equal(await total('guest', `/authors?filter[articles.title]=${encodeURIComponent(article.title)}`), 0)
       t.equal(await total('editor', `/authors?filter[articles.title]=${encodeURIComponent(article.title)}`), 1)
 
+      const published = () => lines.filter(({ msg }) => msg === 'an article has been published').length
+      for (const [change, count] of [[{ title: 'x' }, 0], [{ published_at: '2026-01-01' }, 1], [
+        { title: 'y' },
+        1,
+      ]] as const) {
+        t.equal((await send('editor', 'PATCH', `/articles/${article.id}`, change)).status, 200)
+        t.equal(published(), count)
+      }
+
       const category = { name: 'Maps', price: 12 }
       for (const role of [undefined, 'guest', 'stranger', '__proto__']) {
         t.match(await send(role, 'POST', '/categories', category), {
