@@ -36,7 +36,7 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Records that a page may skip': pagination.maxOffset,
   'Included records of an answer': pagination.maxIncluded,
   'Bytes of the records of an answer': pagination.maxBytes,
-  'Records of a batch (`createMany`)': DEFAULT_MAX_BATCH,
+  'Records of a batch (`createMany`, `upsert`)': DEFAULT_MAX_BATCH,
   'Characters of an `Idempotency-Key`': MAX_KEY_LENGTH,
   'Hours for which an answer can be repeated': defaultsOf(IdempotencyOptionsSchema).ttlHours,
   'Records of an `updateMany` or `deleteMany`': DEFAULT_MAX_AFFECTED,

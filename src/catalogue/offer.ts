@@ -1,14 +1,16 @@
 /** A resource as the requests of a server may use it: those of all callers, or those of a role. */
 import type { TSchema } from '@sinclair/typebox'
-import type { CrudOperation, QueryBuilderConfig } from '../config/index.ts'
+import type { BodyName, CrudOperation, QueryBuilderConfig } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { Whitelist, Writable } from '../plan/index.ts'
+import type { UpsertKey, Whitelist, Writable } from '../plan/index.ts'
 import { clientBody } from '../schema/index.ts'
 
 export interface Offer {
   readonly model: EntityModel
   readonly whitelist: Whitelist
   readonly writable: Writable
+  /** The keys by which upserts may find records. */
+  readonly upsertKeys: readonly UpsertKey[]
   readonly config: QueryBuilderConfig
   /** The operations that have routes, or those that the role may use. */
   readonly operations: readonly CrudOperation[]
@@ -32,14 +34,14 @@ export interface Offer {
   readonly complete: boolean
 }
 
-/** The schema of an operation's body. `undefined` if bodies may not set anything. */
+/** The schema of bodies. `undefined` if bodies may not set anything. */
 export function bodySchema (
   { model, writable, complete, ignoresReadonly }: Offer,
-  operation: 'create' | 'update'
+  name: BodyName
 ): TSchema | undefined {
-  const rules = writable[operation]
+  const rules = writable[name]
   return rules && clientBody(model, rules, {
-    complete: operation === 'create' && complete,
+    complete: name === 'create' && complete,
     readonly: ignoresReadonly,
   }).schema
 }

@@ -89,10 +89,8 @@ function refusedBy (
   relation: Relation | undefined
 ): readonly Difference[] {
   if (relation === undefined) return []
-  const isRefused = (operation: CrudOperation): boolean => {
-    const change = changeOf(operation, model)
-    return change !== undefined && relation.refuses.includes(change)
-  }
+  const isRefused = (operation: CrudOperation): boolean =>
+    changesOf(operation, model).some((change) => relation.refuses.includes(change))
   const refused = operations.filter(isRefused)
   if (refused.length === 0) return []
   const possible = operations.filter((operation) => !isRefused(operation))
@@ -100,20 +98,22 @@ function refusedBy (
 }
 
 /** How an operation changes rows. */
-function changeOf (operation: CrudOperation, { deletedAt }: EntityModel): Change | undefined {
+function changesOf (operation: CrudOperation, { deletedAt }: EntityModel): readonly Change[] {
   switch (operation) {
     case 'list':
     case 'get':
-      return undefined
+      return []
     case 'create':
     case 'createMany':
-      return 'insert'
+      return ['insert']
+    case 'upsert':
+      return ['insert', 'update']
     case 'update':
     case 'restore':
     case 'updateMany':
-      return 'update'
+      return ['update']
     case 'delete':
     case 'deleteMany':
-      return deletedAt === undefined ? 'delete' : 'update'
+      return [deletedAt === undefined ? 'delete' : 'update']
   }
 }

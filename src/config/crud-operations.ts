@@ -21,6 +21,7 @@ const FACTS = {
   get: { optIn: false, writes: false, byKey: true, bodies: [] },
   create: { optIn: false, writes: true, byKey: false, bodies: ['create'] },
   createMany: { optIn: true, writes: true, byKey: false, bodies: ['create'] },
+  upsert: { optIn: true, writes: true, byKey: false, bodies: ['create', 'update'] },
   update: { optIn: false, writes: true, byKey: true, bodies: ['update'] },
   delete: { optIn: false, writes: true, byKey: true, bodies: [] },
   restore: { optIn: false, writes: true, byKey: true, bodies: [] },
@@ -39,9 +40,15 @@ export const factsOf = (operation: CrudOperation): OperationFacts => FACTS[opera
 export const isMany = (operation: CrudOperation): operation is 'updateMany' | 'deleteMany' =>
   operation === 'updateMany' || operation === 'deleteMany'
 
-/** Whether one of some operations checks its bodies by the rules of a kind. */
-export const takesBodies = (operations: readonly CrudOperation[], kind: BodyKind): boolean =>
-  operations.some((operation) => factsOf(operation).bodies.includes(kind))
+/** The schemas of bodies. An upsert has one that a new record or a change may have. */
+export type BodyName = BodyKind | 'upsert'
+
+/** Whether the bodies of one of some operations have a schema. */
+export const takesBodies = (operations: readonly CrudOperation[], name: BodyName): boolean =>
+  operations.some((operation) => {
+    const { bodies: [kind, other] } = factsOf(operation)
+    return (other === undefined ? kind : 'upsert') === name
+  })
 
 /** Other words for operations. Words that are nearly the name of an operation need no entry. */
 const OTHER_WORDS: ReadonlyMap<unknown, readonly CrudOperation[]> = new Map<string, readonly CrudOperation[]>([
@@ -49,6 +56,7 @@ const OTHER_WORDS: ReadonlyMap<unknown, readonly CrudOperation[]> = new Map<stri
   ...['find', 'index', 'search'].map((word) => [word, ['list']] as const),
   ...['write', 'save'].map((word) => [word, ['create', 'update']] as const),
   ...['insert', 'add', 'post'].map((word) => [word, ['create']] as const),
+  ...['merge', 'import', 'createOrUpdate', 'insertOrUpdate'].map((word) => [word.toLowerCase(), ['upsert']] as const),
   ...['patch', 'put', 'edit', 'replace'].map((word) => [word, ['update']] as const),
   ...['remove', 'destroy'].map((word) => [word, ['delete']] as const),
 ])

@@ -45,13 +45,7 @@ export {
 export { changed } from './base-filter.ts'
 export type { InUrl } from './entry-arguments.ts'
 export {
-  factsOf,
-  isMany,
-  notAnOperation,
-  OPERATIONS,
-  takesBodies,
-  type BodyKind,
-  type CrudOperation,
+  factsOf, isMany, notAnOperation, OPERATIONS, takesBodies, type BodyKind, type BodyName, type CrudOperation,
 } from './crud-operations.ts'
 export {
   QueryBuilderConfig,
@@ -61,5 +55,8 @@ export {
   type QueryBuilderOptions,
   type Sort,
 } from './query-builder-config.ts'
-export { readWritable, type ChildrenConfig, type WritableConfig, type WritableOption } from './writable-option.ts'
+export { readUpsertKeys, type UpsertKeysConfig, type UpsertKeysOption } from './upsert-keys.ts'
+export {
+  readWritable, type ChildrenConfig, type WritableConfig, type WritableName, type WritableOption,
+} from './writable-option.ts'
 export { QueryBuilderConfigSchema, type Count, type Pagination, type PaginationOptions } from './whitelist-options.ts'

@@ -23,6 +23,7 @@ const OPTIONS = {
   streamJson: STREAM,
   create: CREATE,
   createMany: CREATE,
+  upsert: ['on', 'scope', 'values', 'ifMatch', 'context'],
   update: ['scope', 'includeDeleted', 'ifMatch', 'values', 'context'],
   delete: ['scope', 'ifMatch', 'hard', 'context'],
   restore: ['scope', 'ifMatch', 'context'],

@@ -6,7 +6,7 @@ import { isTypo } from '../base/suggest.ts'
 import type { CrudHooks } from '../resource/index.ts'
 
 /** The options of the constructor. */
-const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'previous', 'name']
+const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'upsertKeys', 'previous', 'name']
 
 /** The options of a resource's routes. They do not belong here, but are often written here. */
 const ROUTE_OPTIONS: readonly string[] = [

@@ -2,7 +2,7 @@
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import { checkRoleName, type AccessOptions, type Role } from '../access/index.ts'
 import {
-  QueryBuilderConfig, readWritable, type QueryBuilderOptions, type WritableConfig, type WritableOption,
+  QueryBuilderConfig, readUpsertKeys, readWritable, type QueryBuilderOptions, type WritableOption,
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { checkOptions } from '../base/option-checks.ts'
@@ -11,17 +11,19 @@ import { planList, planMany, type Id } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
 import { countRecords, readList, readRecord, readStream, recordExists } from '../read/index.ts'
 import {
-  BoundResources, callFor, perform, requirePromises, Resource, type CrudContext, type CrudResult, type CrudSession,
+  BoundResources, callFor, perform, requirePromises, Resource, type WriteConfig, type CrudContext, type CrudResult,
+  type CrudSession,
 } from '../resource/index.ts'
 import {
-  createMany, createOne, deleteMany, deleteOne, restoreOne, updateMany, updateOne, type Affected, type Data,
+  createMany, createOne, deleteMany, deleteOne, restoreOne, updateMany, updateOne, upsertBy, type Affected, type Data,
 } from '../write/index.ts'
 import { parsed, textOf } from './answers.ts'
 import { checkCall, refusalOfCall } from './check-call.ts'
 import { checkAfterHooks, checkCrudOptions, checkHookNames, readPrevious } from './check-options.ts'
 import type {
   CrudCreateOptions, CrudDeleteManyOptions, CrudDeleteOptions, CrudOptions, CrudPage, CrudQueryOptions, CrudReadOptions,
-  CrudRecord, CrudStreamOptions, CrudUpdateManyOptions, CrudUpdateOptions, CrudWriteOptions,
+  CrudRecord, CrudStreamOptions, CrudUpdateManyOptions, CrudUpdateOptions, CrudUpsertOptions, CrudWriteOptions,
+  UpsertResult,
 } from './crud-options.ts'
 import type { AfterContext } from './after-context.ts'
 import { roleView, type RoleView, type RoleViewOptions } from './role-view.ts'
@@ -58,8 +60,7 @@ export class CrudBase<
   readonly queryConfig: QueryBuilderConfig<Entity>
   /** The name in `fields[<name>]`, if it is not the name of the table. */
   readonly name: string | undefined
-  readonly #writable: WritableConfig | undefined
-  readonly #previous: readonly string[] | undefined
+  readonly #options: Omit<WriteConfig, 'fills'>
   readonly #resources = new BoundResources()
   readonly #accesses = new Set<AccessOptions>()
 
@@ -127,14 +128,17 @@ export class CrudBase<
 
   constructor (options: CrudOptions<Entity, Config, Writable>) {
     checkCrudOptions(new.target.name, options)
-    const { model, queryConfig = {}, writable, previous, name } = options
+    const { model, queryConfig = {}, writable, upsertKeys, previous, name } = options
     this.model = model
     this.queryConfig = queryConfig instanceof QueryBuilderConfig
       ? queryConfig
       : new QueryBuilderConfig<Entity>(queryConfig as QueryBuilderOptions<Entity>)
     this.name = name
-    this.#writable = readWritable(new.target.name, writable)
-    this.#previous = readPrevious(new.target.name, previous)
+    this.#options = {
+      writable: readWritable(new.target.name, writable),
+      upsertKeys: readUpsertKeys(new.target.name, upsertKeys),
+      previous: readPrevious(new.target.name, previous),
+    }
   }
 
   /**
@@ -306,6 +310,42 @@ export class CrudBase<
   }
 
   /**
+   * Changes the record with a key, or creates it if no record has the key. Returns the record, and whether it was
+   * created. What `data` does not give stays unchanged.
+   *
+   * A list is written as a whole or not at all, and returns a list in its order. The hook of what happens to a record
+   * runs: `beforeCreate` or `beforeUpdate`. If another request creates or removes the record at the same time, the
+   * other hook may run after it.
+   *
+   * @param data a record, or a list of records. Each must have the key
+   * @param options `on` names the key, one of the option `upsertKeys`
+   * @throws {ConflictError} if the record with the key is deleted, or outside of what the caller may change
+   * @throws {PreconditionFailedError} if `ifMatch` does not contain the record's version, or there is no record
+   * @throws the errors of `create` for a new record, and those of `update` for one that exists
+   * @example
+   * const { created, record } = await books.upsert(em, { isbn: '978-0141439518', price: 9.5 }, { on: 'isbn' })
+   */
+  upsert<On extends CrudSession> (
+    session: On,
+    data: ReadonlyArray<WireBody<Entity>>,
+    options: CrudUpsertOptions<Entity>
+  ): CrudResult<On, UpsertResult<WrittenRecord<Entity>>[]>
+  upsert<On extends CrudSession> (
+    session: On,
+    data: WireBody<Entity>,
+    options: CrudUpsertOptions<Entity>
+  ): CrudResult<On, UpsertResult<WrittenRecord<Entity>>>
+  upsert<On extends CrudSession> (
+    session: On,
+    data: WireBody<Entity> | ReadonlyArray<WireBody<Entity>>,
+    options: CrudUpsertOptions<Entity>
+  ): any { // any: the overloads have the types
+    return refusalOfCall(this, 'upsert', session, options) ?? parsed(textOf(
+      perform(this, session, 'upsert', options, (call) => upsertBy(call, options?.on, data as Data | readonly Data[]))
+    ))
+  }
+
+  /**
    * Changes the given properties of a record and returns it. If `data` is empty, the record stays unchanged.
    *
    * @throws {NotFoundError} if the record does not exist
@@ -445,16 +485,15 @@ export class CrudBase<
   bind (em: EntityManager, role?: Role): Resource {
     return this.#resources.of(em, role, () => {
       checkHookNames(this, CrudBase.prototype)
-      checkAfterHooks(this, this.#previous)
-      const { model, queryConfig, name } = this
+      checkAfterHooks(this, this.#options.previous)
       const replaces = (method: 'create' | 'createMany' | 'update'): boolean =>
         this[method] !== CrudBase.prototype[method]
       const fills = {
         create: this.beforeCreate !== undefined || replaces('create') || replaces('createMany'),
         update: this.beforeUpdate !== undefined || replaces('update'),
       }
-      const facts = { previous: this.#previous, fills }
-      return new Resource(em, model, queryConfig as QueryBuilderConfig, name, this.#writable, facts, role)
+      const { model, queryConfig, name } = this
+      return new Resource(em, model, queryConfig as QueryBuilderConfig, name, { ...this.#options, fills }, role)
     })
   }
 }

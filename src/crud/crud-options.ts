@@ -1,7 +1,8 @@
 /** The types of options and results of `CrudBase`. */
 import type { EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type {
-  AnyKey, InUrl, IsAny, OnlyOptions, PathCheck, QueryBuilderConfig, QueryBuilderOptions, WritableOption,
+  AnyKey, InUrl, IsAny, OnlyOptions, PathCheck, QueryBuilderConfig, QueryBuilderOptions, UpsertKeysOption, WritableName,
+  WritableOption,
 } from '../config/index.ts'
 import type { CrudValues, WireRecord } from './wire-types.ts'
 import type { InfoOf, StyleName, TotalInfo } from '../base/page-styles.ts'
@@ -46,6 +47,11 @@ export interface CrudOptions<
    * property that is not generated, hidden or computed. Default: none, and records are neither created nor updated.
    */
   readonly writable?: Writable
+  /**
+   * The keys by which upserts may find records: names of unique properties, and lists of names that are unique
+   * together, as in `['isbn', ['tenant', 'code']]`. Default: none, and there are no upserts.
+   */
+  readonly upsertKeys?: UpsertKeysOption<Entity>
   /**
    * The properties whose values before a write the after hooks get as `context.previous`. The statement that replaces
    * the values also reads them. Default: none.
@@ -107,6 +113,21 @@ export interface CrudWriteOptions<Entity extends object = any> extends CommonOpt
 /** Options of `update`. */
 export interface CrudUpdateOptions<Entity extends object = any>
   extends CrudWriteOptions<Entity>, WithDeleted, ServerValues<Entity> {}
+
+/** Options of `upsert`. */
+export interface CrudUpsertOptions<Entity extends object = any> extends CommonOptions<Entity>, ServerValues<Entity> {
+  /** The key by which records are found, one of `upsertKeys`: the name of its property, or a list of names. */
+  readonly on: WritableName<Entity> | ReadonlyArray<WritableName<Entity>>
+  /** The header If-Match. Then the one record must exist, with one of these versions. */
+  readonly ifMatch?: string
+}
+
+/** A record after an upsert. */
+export interface UpsertResult<Record> {
+  /** Whether the upsert has created it. Otherwise it has changed it. */
+  readonly created: boolean
+  readonly record: Record
+}
 
 /** Options of `delete`. */
 export interface CrudDeleteOptions<Entity extends object = any> extends CrudWriteOptions<Entity> {

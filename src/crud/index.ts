@@ -7,7 +7,8 @@ export { CrudBase } from './crud-base.ts'
 export { entityName } from './check-options.ts'
 export type {
   CrudCreateOptions, CrudDeleteManyOptions, CrudDeleteOptions, CrudOptions, CrudPage, CrudQueryOptions, CrudReadOptions,
-  CrudRecord, CrudStreamOptions, CrudUpdateManyOptions, CrudUpdateOptions, CrudWriteOptions,
+  CrudRecord, CrudStreamOptions, CrudUpdateManyOptions, CrudUpdateOptions, CrudUpsertOptions, CrudWriteOptions,
+  UpsertResult,
 } from './crud-options.ts'
 export type { RoleView, RoleViewOptions } from './role-view.ts'
 export { crudSchemas, type CrudSchemas } from './schemas.ts'

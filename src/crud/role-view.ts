@@ -21,7 +21,7 @@ export interface RoleViewOptions {
 
 const METHODS = [
   'list', 'listJson', 'get', 'getJson', 'count', 'exists', 'stream', 'streamJson', 'query', 'create', 'createMany',
-  'update', 'delete', 'restore', 'updateMany', 'deleteMany',
+  'upsert', 'update', 'delete', 'restore', 'updateMany', 'deleteMany',
 ] as const
 
 type Method = typeof METHODS[number]

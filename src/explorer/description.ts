@@ -94,7 +94,13 @@ export interface ResourceDescription {
   /** How to find a record by a text, for fields that refer to this resource. `null` if there is no way. */
   readonly lookup: Lookup | null
   /** The JSON Schemas of bodies. `null` if the operation is not offered. */
-  readonly bodies: { readonly create: JsonSchema | null, readonly update: JsonSchema | null }
+  readonly bodies: {
+    readonly create: JsonSchema | null,
+    readonly update: JsonSchema | null,
+    readonly upsert: JsonSchema | null,
+  }
+  /** The keys that `on` of an upsert may name, each as the names of its fields. */
+  readonly upsertKeys: ReadonlyArray<readonly string[]>
   /** Whether answers have the header `Server-Timing`. */
   readonly serverTiming: boolean
 }
@@ -109,6 +115,8 @@ export interface Operations {
   readonly create: boolean
   /** `POST /categories` with a list of at most `maxBatch` records. */
   readonly createMany: boolean
+  /** `PUT /categories?on=<key>` with a record, or a list of at most `maxBatch` records. */
+  readonly upsert: boolean
   /** `PATCH /categories/:id` and `PUT /categories/:id`. */
   readonly update: boolean
   /** `DELETE /categories/:id` */
@@ -119,7 +127,7 @@ export interface Operations {
   readonly updateMany: boolean
   /** `DELETE /categories` with filters. */
   readonly deleteMany: boolean
-  /** The maximum number of records of one `createMany`. */
+  /** The maximum number of records of one `createMany` or `upsert`. */
   readonly maxBatch: number
   /** The maximum number of records that one `updateMany` or `deleteMany` may write. */
   readonly maxAffected: number

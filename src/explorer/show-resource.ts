@@ -8,7 +8,7 @@ import {
   type Description,
   type Offer,
 } from '../catalogue/index.ts'
-import { takesBodies } from '../config/index.ts'
+import { takesBodies, type BodyName } from '../config/index.ts'
 import { keySegments, offerOf, type CrudOperation, type KnownResource, type RoleResource } from '../http/index.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import type { Whitelist } from '../plan/index.ts'
@@ -69,7 +69,11 @@ export function showResource ({ known, offer, description }: DescribedResource, 
     bodies: {
       create: takesBodies(offer.operations, 'create') ? bodyOf('create', offer) : null,
       update: takesBodies(offer.operations, 'update') ? bodyOf('update', offer) : null,
+      upsert: takesBodies(offer.operations, 'upsert') ? bodyOf('upsert', offer) : null,
     },
+    upsertKeys: takesBodies(offer.operations, 'upsert')
+      ? offer.upsertKeys.map(({ properties }) => properties.map(({ publicName }) => publicName))
+      : [],
     serverTiming: sendsTimes,
   }
 }
@@ -81,6 +85,7 @@ function operationsOf ({ operations, maxBatch, maxAffected, hardDelete, requireI
     get: has('get'),
     create: has('create'),
     createMany: has('createMany'),
+    upsert: has('upsert'),
     update: has('update'),
     delete: has('delete'),
     restore: has('restore'),
@@ -113,7 +118,7 @@ function softDeleteOf ({ model: { deletedAt }, filters }: Whitelist): ResourceDe
 }
 
 /** The schema that checks the bodies, as JSON. */
-function bodyOf (operation: 'create' | 'update', offer: Offer): JsonSchema | null {
+function bodyOf (operation: BodyName, offer: Offer): JsonSchema | null {
   const schema = bodySchema(offer, operation)
   return schema === undefined ? null : JSON.parse(JSON.stringify(schema)) as JsonSchema
 }

@@ -84,6 +84,7 @@ export class Models {
       primaryKey: primaryKeyOf(meta, properties, this.#platform),
       uuid: uuidOf(meta, scalars),
       deletedAt: deletedAtOf(named('deleted_at') ?? byColumn('deleted_at')),
+      uniques: uniquesOf(meta),
       version: meta.versionProperty === undefined ? undefined : named(meta.versionProperty as string),
       discriminator: this.#discriminator(meta),
       ancestors: Object.freeze(ancestorsOf(meta, this.#metadata).map(({ className }) => className)),
@@ -118,6 +119,22 @@ export class Models {
       values: Object.freeze(values),
     })
   }
+}
+
+/** The columns of the primary key, of unique properties and of unique constraints. */
+function uniquesOf ({ primaryKeys, props, properties, uniques }: EntityMetadata): EntityModel['uniques'] {
+  const columnsOf = (names: readonly string[]): readonly string[] =>
+    names.flatMap((name) => (properties[name as never] as EntityProperty).fieldNames)
+  const own = props.filter(({ unique, primary }) => unique && !primary).map(({ fieldNames }) => fieldNames)
+  const declared = uniques.flatMap(({ properties, expression, where, deferMode, disabled }) => {
+    if (properties === undefined || expression !== undefined) return []
+    const columns = columnsOf([properties].flat() as string[])
+    return [{ columns, always: where === undefined && deferMode === undefined && disabled !== true }]
+  })
+  return Object.freeze([
+    ...[columnsOf(primaryKeys), ...own].map((columns) => ({ columns, always: true })),
+    ...declared,
+  ])
 }
 
 /** The name of an entity, or `undefined` for a value that has none. */

@@ -163,6 +163,8 @@ export interface EntityModel {
   /** The property that marks a row as deleted. */
   readonly deletedAt?: ScalarProperty
   readonly version?: ScalarProperty
+  /** The declared keys of its rows, the primary key first. */
+  readonly uniques: readonly UniqueColumns[]
   /** Single-table inheritance: the values that mark the rows of this class. */
   readonly discriminator?: { readonly column: string, readonly values: readonly (string | number)[] }
   /** Single-table inheritance: the classes that it extends, the nearest first. Its rows are their rows, too. */
@@ -173,6 +175,13 @@ export interface EntityModel {
   readonly filters: readonly string[]
   /** The reason why its rows are never written, as a clause; absent if they can be written. */
   readonly readOnly?: string
+}
+
+/** Columns whose values together occur once in a table. */
+export interface UniqueColumns {
+  readonly columns: readonly string[]
+  /** Whether it holds for all rows, and at once: it is not limited by a condition, and not deferred. */
+  readonly always: boolean
 }
 
 /** A property of the primary key with its columns. A relation to a composite key has several. */

@@ -34,6 +34,8 @@ export interface Writable {
   readonly declared: boolean
   readonly create?: BodyRules
   readonly update?: BodyRules
+  /** The rules of bodies of upserts, if there are any: what either a new record or a change may set. */
+  readonly upsert?: BodyRules
 }
 
 /** What bodies may write of the children of one relation. */

@@ -83,35 +83,21 @@ export { planPrevious } from './previous.ts'
 export { cited } from './refusal.ts'
 export type { BodyRules, Named, OwnedChildren, Writable } from './body-rules.ts'
 export { namesForServer, resolveWritable, withoutChildren } from './writable.ts'
+export { findUpsertKey, readUpsertKey, resolveUpsertKeys, upsertKeysFor, type UpsertKey } from './upsert-keys.ts'
 export { withSharedColumns } from './shared-columns.ts'
 export { entitiesOf } from './entities.ts'
 export { withConditions, withTranslated } from './where.ts'
 export {
-  canNarrow,
-  notNarrowed,
-  planChanges,
-  planMany,
-  type ManyChange,
-  type ManyPlan,
-  type ManyTarget,
+  canNarrow, notNarrowed, planChanges, planMany, type ManyChange, type ManyPlan, type ManyTarget,
 } from './many.ts'
 export {
-  idOfKey,
-  planDelete,
-  planInsert,
-  planPresent,
-  planUpdate,
-  type AnyWritePlan,
-  type CheckedRows,
-  type Assignment,
-  type DeletePlan,
-  type InsertPlan,
-  type PresentPlan,
-  type ReferenceCheck,
-  type ToldRow,
-  type UpdatePlan,
+  idOfKey, planDelete, planInsert, planPresent, planUpdate, type Assignment, type CheckedRows, type DeletePlan,
+  type InsertPlan, type PresentPlan, type ReferenceCheck, type RowWritePlan, type ToldRow, type UpdatePlan,
   type WriteTarget,
 } from './write.ts'
 export {
   planDeleteEach, planUpdateEach, type CommonKey, type DeleteEachPlan, type UpdateEachPlan,
 } from './write-each.ts'
+export {
+  planPresentRow, planUpsert, planUpsertMany, type AnyWritePlan, type UpsertManyPlan, type UpsertPlan, type UpsertRow,
+} from './upsert.ts'

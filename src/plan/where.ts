@@ -17,7 +17,7 @@ import type { ComparisonOperator } from '../operators/index.ts'
 import type { Condition, EntityConditions, FixedValue, KeysetPlan, Operand, Plan, Slot } from './types.ts'
 import { Values } from './values.ts'
 import type { ManyPlan } from './many.ts'
-import type { AnyWritePlan } from './write.ts'
+import type { AnyWritePlan } from './upsert.ts'
 
 /** Maximum number of comparisons in one condition, because each number of comparisons is a separate shape. */
 const MAX_COMPARISONS = 50

@@ -15,15 +15,24 @@ const isBound = (property: Property): boolean =>
  * Looks up the names of the option.
  *
  * @param fills whether something fills in properties of new children
+ * @param upserts whether the resource has keys for upserts
  * @throws {ConfigError} for a name that the entity does not have, and for a property that clients never write
  */
 export function resolveWritable (
   config: WritableConfig | undefined,
   model: EntityModel,
-  fills: FillsChildren = () => false
+  fills: FillsChildren = () => false,
+  upserts = false
 ): Writable {
-  return resolveLists(`"writable" of ${model.name}`, config, model, fills)
+  const writable = resolveLists(`"writable" of ${model.name}`, config, model, fills)
+  const { create, update } = writable
+  if (!upserts || create === undefined || update === undefined) return writable
+  const upsert = rulesFor(new Set([...create.properties, ...update.properties]), [], NO_CHILDREN, model)
+  return Object.freeze({ ...writable, upsert })
 }
+
+/** An upsert writes no children: which of them there are is only known after it has found its record. */
+const NO_CHILDREN: BodyRules['children'] = new Map()
 
 /** @param what the subject of errors */
 function resolveLists (
@@ -69,14 +78,23 @@ function rulesOf (
       ? all.filter((property) => property.write.writable && (isNew || !listsHidden(property)))
       : names.map((name) => propertyOf(name, model, isNew, what, allOf))
   )
+  return rulesFor(properties, isNew ? all.filter(({ write }) => !write.optional) : [], children, model)
+}
+
+/** @param required the properties that a new record must have */
+function rulesFor (
+  properties: ReadonlySet<Property>,
+  required: readonly Property[],
+  children: BodyRules['children'],
+  model: EntityModel
+): BodyRules {
   const named = (property: Property): Named => ({
     property,
     pointer: `/${escapedName(property.publicName)}`,
     writable: properties.has(property),
     bound: isBound(property),
   })
-  const shown = all.filter(({ hidden }) => !hidden)
-  const required = isNew ? all.filter(({ write }) => !write.optional) : []
+  const shown = [...model.properties.values()].filter(({ hidden }) => !hidden)
   return Object.freeze({
     byName: new Map(shown.map((property) => [property.publicName, named(property)])),
     properties,

@@ -23,7 +23,7 @@ export interface ReferenceCheck {
   readonly present?: readonly string[]
 }
 
-interface WritePlan {
+export interface WritePlan {
   readonly model: EntityModel
   /** The values that the statement returns for each row. */
   readonly selection: Selection
@@ -83,7 +83,8 @@ export interface DeletePlan extends WritePlan, WriteTarget {
   readonly kind: 'delete'
 }
 
-export type AnyWritePlan = InsertPlan | UpdatePlan | DeletePlan | UpdateEachPlan | DeleteEachPlan
+/** A write that either finds its row or makes it. `upsert.ts` has those that do one or the other. */
+export type RowWritePlan = InsertPlan | UpdatePlan | DeletePlan | UpdateEachPlan | DeleteEachPlan
 
 /**
  * Plans the insertion of rows.
@@ -159,7 +160,7 @@ function planRow (row: RecordData, selection: Selection, mayBeHidden: MayBeHidde
   }
 }
 
-const discriminatorOf = ({ discriminator }: EntityModel, values: Values): InsertPlan['discriminator'] =>
+export const discriminatorOf = ({ discriminator }: EntityModel, values: Values): InsertPlan['discriminator'] =>
   discriminator && { column: discriminator.column, slot: values.add(discriminator.values[0]) }
 
 /** Whether records of an entity may count as absent although their rows exist, because they are deleted or filtered. */

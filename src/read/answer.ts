@@ -52,6 +52,18 @@ export function * convertList (
   return jsonOf(yield * withAfterRead(answering, parseRecords(json, toWire, crud)), crud)
 }
 
+/** Converts the JSON texts of several records, unless they are final. */
+export function * convertRecords (
+  answering: Answering,
+  texts: readonly string[],
+  toWire: ToWire | undefined
+): Steps<readonly string[]> {
+  const { crud } = answering
+  if (isFinal(toWire, crud)) return texts
+  const records = yield * withAfterRead(answering, parseRecords(`[${texts.join()}]`, toWire, crud))
+  return records.map((record) => jsonOf(record, crud))
+}
+
 /**
  * The JSON text of a record, or of a list of records.
  *

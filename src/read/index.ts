@@ -2,7 +2,7 @@
  * Reads of one resource: a page, a record, a number, a stream. In: a session and query parameters. Out: the JSON text
  * of the database. Errors: those of the planner.
  */
-export { convertRecord, convertList, type JsonAnswer } from './answer.ts'
+export { convertRecord, convertRecords, convertList, type JsonAnswer } from './answer.ts'
 export { changedColumns, streamColumns, type StreamColumn } from './columns.ts'
 export { countRecords } from './count.ts'
 export { readRecord, recordExists } from './get.ts'

@@ -116,6 +116,7 @@ const NEEDED: Readonly<Record<QueryOperation, CrudOperation>> = {
   exists: 'get',
   create: 'create',
   createMany: 'createMany',
+  upsert: 'upsert',
   update: 'update',
   delete: 'delete',
   restore: 'restore',

@@ -17,7 +17,7 @@ export {
 export { rememberLog, reportHook, type AfterHook, type AfterManyHook, type CrudClass, type CrudHooks } from './hooks.ts'
 export { accessFor, modelsOf } from './models.ts'
 export { RequestSession, type Caller, type PlannedList } from './request-session.ts'
-export { Resource, type ReadFilters } from './resource.ts'
+export { Resource, type WriteConfig, type ReadFilters } from './resource.ts'
 export { withRows } from './role-rows.ts'
 export { readScope, rulesOf, toBody, type ScopeRules } from './scope.ts'
 export {

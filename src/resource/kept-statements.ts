@@ -114,6 +114,8 @@ const WRITES: {
   many: true,
   updateEach: true,
   deleteEach: true,
+  upsert: true,
+  upsertMany: true,
 }
 
 const isWrite = (plan: Plan | AnyWritePlan | ManyPlan): plan is AnyWritePlan | ManyPlan => WRITES[plan.kind]

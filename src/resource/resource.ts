@@ -2,12 +2,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { whitelistFor, writableFor, type Actor, type Role } from '../access/index.ts'
 import { entitiesBehind, toMikroOrm } from '../conditions/index.ts'
-import { QueryBuilderConfig, type BodyKind, type WritableConfig } from '../config/index.ts'
+import {
+  QueryBuilderConfig, type BodyKind, type UpsertKeysConfig, type WritableConfig,
+} from '../config/index.ts'
 import { columnsOf, type EntityModel } from '../model/index.ts'
 import {
-  entitiesOf, isCustomTerm, planEstimate, planPrevious, planSelection, QueryErrors, resolveWhitelist, resolveWritable,
-  withConditions, withTranslated, type AnyWritePlan, type KeysetPlan, type ListPlan, type ManyPlan, type OwnedChildren,
-  type Plan, type Selection, type Whitelist, type Writable,
+  entitiesOf, isCustomTerm, planEstimate, planPrevious, planSelection, QueryErrors, resolveUpsertKeys, resolveWhitelist,
+  resolveWritable, upsertKeysFor, withConditions, withTranslated, type AnyWritePlan, type KeysetPlan, type ListPlan,
+  type ManyPlan, type OwnedChildren, type Plan, type Selection, type UpsertKey, type Whitelist, type Writable,
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { callsOf, enterStage, type QueryCall, type QueryOperation } from '../run/index.ts'
@@ -56,8 +58,10 @@ interface PlannedRead extends ReadFilters {
   readonly conditions: RequestConditions
 }
 
-/** What a resource depends on of the hooks of its CRUD class. */
-interface HookFacts {
+/** What writes of a resource depend on, as the application wrote it. */
+export interface WriteConfig {
+  readonly writable: WritableConfig | undefined
+  readonly upsertKeys: UpsertKeysConfig
   /** The names of the properties whose values before a write after hooks get. */
   readonly previous: readonly string[] | undefined
   /** Whether code of the application may fill in what bodies lack. */
@@ -65,7 +69,7 @@ interface HookFacts {
 }
 
 const NO_WHITELIST = new QueryBuilderConfig<object>({}) as QueryBuilderConfig
-const NOTHING = { create: false, update: false } as const
+const NOTHING = { upsertKeys: [], previous: undefined, fills: { create: false, update: false } } as const
 
 export class Resource {
   readonly model: EntityModel
@@ -74,6 +78,8 @@ export class Resource {
   readonly whitelist: Whitelist
   /** The properties that bodies may set. */
   readonly writable: Writable
+  /** The keys by which upserts may find records. */
+  readonly upsertKeys: readonly UpsertKey[]
   /** The selection of a record without `fields` and `include`. */
   readonly selection: Selection
   /** The conversion of such records after they were read; `undefined` if they need none. */
@@ -97,8 +103,7 @@ export class Resource {
     entity: unknown,
     config: QueryBuilderConfig,
     name: string | undefined,
-    writable: WritableConfig | undefined,
-    { previous, fills }: HookFacts,
+    { writable, upsertKeys, previous, fills }: WriteConfig,
     role?: Role
   ) {
     const model = modelsOf(em).of(entity)
@@ -108,7 +113,12 @@ export class Resource {
     this.writable = resolveWritable(
       role === undefined ? writable : writableFor(writable, this.model, role),
       this.model,
-      (kind, child) => fills[kind] || role?.ruleOf(child.name)?.rows !== undefined
+      (kind, child) => fills[kind] || role?.ruleOf(child.name)?.rows !== undefined,
+      upsertKeys.length > 0
+    )
+    this.upsertKeys = resolveUpsertKeys(
+      role === undefined ? upsertKeys : upsertKeysFor(upsertKeys, this.model),
+      this.model
     )
     const owned = [this.writable.create, this.writable.update].flatMap((rules) => [...rules?.children.values() ?? []])
     this.#children = new Map(owned.map((children) => {
@@ -116,7 +126,7 @@ export class Resource {
       const called = `${name ?? this.model.tableName}.${publicName}`
       return [
         children,
-        new Resource(em, target.entity, NO_WHITELIST, called, config, { previous: undefined, fills: NOTHING }, role),
+        new Resource(em, target.entity, NO_WHITELIST, called, { ...NOTHING, writable: config }, role),
       ]
     }))
     this.#calls = callsOf(name ?? this.model.tableName)

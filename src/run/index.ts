@@ -2,7 +2,7 @@
  * The run stage. It takes a statement and a session, and returns rows. Only this stage uses connections and converts
  * errors of the driver.
  */
-export { convertError, SEVERAL_RECORDS } from './errors/convert-error.ts'
+export { convertError, isInTheWay, SEVERAL_RECORDS } from './errors/convert-error.ts'
 export {
   isDriverError,
   isReadOnlyServer,

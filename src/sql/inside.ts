@@ -10,6 +10,10 @@ import { literal, sql, type Sql } from './fragment.ts'
  */
 export const OUTSIDE = 'fastify-crud-kit: the row lies outside of its scope'
 export const SEVERAL = 'fastify-crud-kit: several rows have the key'
+export const IN_THE_WAY = 'fastify-crud-kit: a row is in the way'
+
+/** The reason of a statement to fail. */
+export type RowRefusal = typeof OUTSIDE | typeof SEVERAL | typeof IN_THE_WAY
 
 /**
  * A text that only rows have for which a condition holds. For any other row, the statement fails. The planner computes
@@ -17,6 +21,6 @@ export const SEVERAL = 'fastify-crud-kit: several rows have the key'
  *
  * @param refusal the text that the error quotes
  */
-export function textIf (condition: Sql, text: Sql, refusal: typeof OUTSIDE | typeof SEVERAL): Sql {
+export function textIf (condition: Sql, text: Sql, refusal: RowRefusal): Sql {
   return sql`case when ${condition} then ${text} else concat(${literal(refusal)})::integer::text end`
 }

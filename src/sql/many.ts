@@ -13,14 +13,9 @@ import { OUTSIDE, textIf } from './inside.ts'
 import { knownSql } from './known-columns.ts'
 import { selectList } from './members.ts'
 import type { Foreign } from './read.ts'
-import type { ManyShape, WriteShape } from './shape.ts'
-import { assignmentsSql, compileWrite, insideSql, opaque, referenceSql, rowConditions } from './write.ts'
+import type { ManyShape } from './shape.ts'
+import { assignmentsSql, insideSql, opaque, referenceSql, rowConditions } from './write.ts'
 import type { WriteForm } from './write-form.ts'
-
-/** Compiles the plan of any write. */
-export function compileAnyWrite (plan: WriteShape | ManyShape, foreign: Foreign, form: WriteForm): Statement {
-  return plan.kind === 'many' ? compileMany(plan, foreign, form) : compileWrite(plan, foreign, form)
-}
 
 /**
  * One row of texts: `found` (the number of rows that match, at most one more than may be written), `affected` (the
@@ -28,7 +23,7 @@ export function compileAnyWrite (plan: WriteShape | ManyShape, foreign: Foreign,
  * record that is not visible) and `keys` if the plan returns them (a JSON list with the parts of each key as texts).
  * To count returns only `found`, to lock only `found` and `keys`.
  */
-function compileMany (plan: ManyShape, foreign: Foreign, { dialect }: WriteForm): Statement {
+export function compileMany (plan: ManyShape, foreign: Foreign, { dialect }: WriteForm): Statement {
   const { model, conditions, fetchSlot, references, does } = plan
   const context = conditionContext(plan, foreign)
   const alias = context.names.table()

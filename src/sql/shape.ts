@@ -10,6 +10,8 @@ import {
   type PlannedInclude, type KeysetPlan, type ListPlan, type ManyPlan, type OrderTerm, type Plan, type RecordsPlan,
   type ReferenceCheck, type Selection, type ToldRow, type UpdatePlan, type CustomTerm, type CountPlan, type Place,
   type StreamPlan,
+  type UpsertManyPlan,
+  type UpsertPlan,
   type WriteTarget,
 } from '../plan/index.ts'
 import { firstTypeOf } from './comparison.ts'
@@ -121,7 +123,10 @@ export type UpdateEachShape = Omit<UpdateEachPlan, UnreadOfWrite>
 export type DeleteEachShape = Omit<DeleteEachPlan, UnreadOfWrite>
 /** A write of new rows, or of one row. */
 export type OneWriteShape = InsertShape | UpdateShape | DeleteShape
-export type WriteShape = OneWriteShape | UpdateEachShape | DeleteEachShape
+export type RowWriteShape = OneWriteShape | UpdateEachShape | DeleteEachShape
+export type UpsertShape = Omit<UpsertPlan, UnreadOfWrite>
+export type UpsertManyShape = Omit<UpsertManyPlan, UnreadOfWrite>
+export type WriteShape = RowWriteShape | UpsertShape | UpsertManyShape
 
 const returned: Writers<Pick<DeleteShape, 'model' | 'selection' | 'filters'>> = {
   model: ({ model }) => idOf(model),
@@ -130,13 +135,11 @@ const returned: Writers<Pick<DeleteShape, 'model' | 'selection' | 'filters'>> = 
 }
 const written: Writers<Omit<DeleteShape, 'kind' | keyof WriteTarget>> = {
   ...returned,
-  references: ({ references }) => references.length === 0 ? '' : references.map(referenceShape).join('&'),
+  references: ({ references }) => referencesShape(references),
   told: ({ told }) => toldShape(told),
 }
-const target: Writers<WriteTarget> = {
+const target: Writers<Omit<WriteTarget, 'key'>> = {
   conditions: ({ conditions }) => conditionsShape(conditions),
-  // the first of the conditions
-  key: () => '',
   deleted: ({ deleted }) => deleted,
   versions: ({ versions }) => versions ?? '',
 }
@@ -152,14 +155,46 @@ const insertion: Writers<InsertShape> = {
   rows: ({ rows }) => rows.map((row) => row.join()).join(';'),
   discriminator: ({ discriminator }) => discriminator === undefined ? '' : discriminator.slot,
 }
+const byKey: Writers<WriteTarget> = {
+  ...target,
+  // the first of the conditions
+  key: () => '',
+}
 const update: Writers<UpdateShape> = {
+  kind: ({ kind }) => kind,
+  ...written,
+  ...byKey,
+  inside,
+  assignments: ({ assignments }) => assignments.map((set) => `${columnShape(set)}=${set.slot}`).join(),
+}
+const upsert: Writers<UpsertShape> = {
   kind: ({ kind }) => kind,
   ...written,
   ...target,
   inside,
-  assignments: ({ assignments }) => assignmentsShape(assignments),
+  on: ({ on }) => idOf(on),
+  assignments: ({ assignments }) => assignments?.map((set) => `${columnShape(set)}=${set.slot}`).join() ?? '-',
+  insert: ({ insert }) =>
+    insert === undefined
+      ? '-'
+      : `${insert.columns.map(columnShape).join()}=${insert.slots.join()}:${referencesShape(insert.references)}:${
+        insert.discriminator?.slot ?? ''
+      }`,
 }
-const removal: Writers<DeleteShape> = { kind: ({ kind }) => kind, ...written, ...target }
+const upsertMany: Writers<UpsertManyShape> = {
+  kind: ({ kind }) => kind,
+  ...written,
+  ...target,
+  inside,
+  on: ({ on }) => idOf(on),
+  columns: ({ columns }) => columns?.map(columnShape).join() ?? '-',
+  assignments: ({ assignments }) =>
+    assignments?.map((set) => `${columnShape(set)}${set.own ? '!' : ''}`).join() ?? '-',
+  given: ({ given }) => `${given.common},${given.rows}`,
+  own: ({ own }) => own === undefined ? '' : `${own.common},${own.rows}`,
+  count: ({ count }) => count,
+}
+const removal: Writers<DeleteShape> = { kind: ({ kind }) => kind, ...written, ...byKey }
 
 /** A write of many rows returns no records. */
 export type ManyShape = Omit<ManyPlan, UnreadOfWrite | 'customs'>
@@ -203,6 +238,8 @@ const WRITERS_OF_WRITES: {
   updateEach: Object.values(updateOfEach),
   deleteEach: Object.values(removalOfEach),
   many: Object.values(many),
+  upsert: Object.values(upsert),
+  upsertMany: Object.values(upsertMany),
 }
 
 /** The key of the shape of a write. */
@@ -218,6 +255,9 @@ function keyOf (shape: Shape | WriteShape | ManyShape, writers: ReadonlyArray<(s
 
 const assignmentsShape = (assignments: readonly Assignment[]): string =>
   assignments.map((set) => `${columnShape(set)}=${set.slot}`).join()
+
+const referencesShape = (references: readonly ReferenceCheck[]): string =>
+  references.length === 0 ? '' : references.map(referenceShape).join('&')
 
 function referenceShape ({ target, columns, slots, present }: ReferenceCheck): string {
   return `${idOf(target)}:${columns.join()}:${slots.join()}:${present?.join() ?? ''}`

@@ -16,7 +16,9 @@ import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
 import { ownMembers, projection, selectList } from './members.ts'
 import { recordSql } from './record.ts'
-import type { DeleteEachShape, InsertShape, OneWriteShape, UpdateEachShape, UpdateShape, WriteShape } from './shape.ts'
+import type {
+  DeleteEachShape, InsertShape, OneWriteShape, RowWriteShape, UpdateEachShape, UpdateShape, WriteShape,
+} from './shape.ts'
 import { sqlTypeOf } from './wire-types.ts'
 import { eachSql, nullRecord } from './write-each.ts'
 import type { WriteForm } from './write-form.ts'
@@ -25,7 +27,7 @@ import type { WriteForm } from './write-form.ts'
  * Compiles a write. Each row returns `item` (its record), `version` if the entity has one, and for an insert that
  * returns keys the parts of its key as texts: `key0`, ...
  */
-export function compileWrite (plan: WriteShape, foreign: Foreign, { dialect, keysRepeat }: WriteForm): Statement {
+export function compileWrite (plan: RowWriteShape, foreign: Foreign, { dialect, keysRepeat }: WriteForm): Statement {
   const context = conditionContext(plan, foreign)
   const alias = context.names.table()
   if (plan.kind !== 'insert') noteKnown(plan.model, alias, plan.conditions, context)
@@ -96,13 +98,19 @@ function writeSql (
     case 'insert':
       return insertSql(plan, alias, context)
     case 'update':
-      return updateSql(plan, alias, targetSql(plan, alias, foreign, dialect, context, before), dialect, before)
+      return updateSql(
+        plan,
+        alias,
+        targetSql(plan, alias, foreign, dialect, context, before === undefined ? [] : [before.isRow(alias)]),
+        dialect,
+        before
+      )
     case 'delete':
       return sql`delete from ${table(plan.model, alias)}${targetSql(plan, alias, foreign, dialect, context)}`
   }
 }
 
-const table = (model: EntityModel, alias: string): Sql => tableAs(model.table, alias)
+export const table = (model: EntityModel, alias: string): Sql => tableAs(model.table, alias)
 
 function insertSql (
   { model, columns, recordset, rows, references, discriminator }: InsertShape,
@@ -126,13 +134,10 @@ function insertSql (
     ])
   const list = sql`${into} (${join(names)})`
   if (recordset !== undefined) {
-    // the types of the table convert the values: the statement has one text and two values for any number of rows
     const source = context.names.table()
-    // the values that are the same in all rows are the defaults of each
-    const base = sql`json_populate_record(${nullRecord(model)}, ${recordset.common}::json)`
     return sql`${list} select ${
       join(columns.map(({ column, property }) => recordsetValue(property, column, source)))
-    } from json_populate_recordset(${base}, ${recordset.rows}::json) as ${name(source)}`
+    } from ${recordsetSql(model, recordset)} as ${name(source)}`
   }
   if (references.length === 0) return sql`${list} values ${join(rows.map((row) => sql`(${valuesOf(row)})`))}`
   return sql`${list} select ${valuesOf(rows[0]!)}${
@@ -140,8 +145,17 @@ function insertSql (
   }`
 }
 
+/**
+ * The rows of a recordset. The types of the table convert the values: the statement has one text and two values for any
+ * number of rows.
+ */
+export function recordsetSql (model: EntityModel, { common, rows }: NonNullable<InsertShape['recordset']>): Sql {
+  // the values that are the same in all rows are the defaults of each
+  return sql`json_populate_recordset(json_populate_record(${nullRecord(model)}, ${common}::json), ${rows}::json)`
+}
+
 /** A value of a recordset. */
-function recordsetValue (property: Assignment['property'], column: string, source: string): Sql {
+export function recordsetValue (property: Assignment['property'], column: string, source: string): Sql {
   const value = name(source, column)
   return property.kind === 'scalar' ? sqlTypeOf(property.type).fromRecordset(value) : value
 }
@@ -207,7 +221,7 @@ export function assignmentsSql (
   dialect: Dialect
 ): Sql {
   const set = ({ column, property, slot }: Assignment): Sql =>
-    sql`${name(column)} = ${assigned(property, column, slot, alias)}`
+    sql`${name(column)} = ${merged(property, column, sql`${slot}`, alias) ?? bound(property, slot)}`
   const changes = [...assignments.map(set), ...nextVersion(model, alias, dialect)]
   // the row is locked, and its triggers run, although no column has another value
   return join(changes.length === 0 ? unchanged(model, alias) : changes)
@@ -219,15 +233,20 @@ function unchanged ({ properties }: EntityModel, alias: string): readonly Sql[] 
   return column === undefined ? [] : [sql`${name(column)} = ${name(alias, column)}`]
 }
 
-/** The new value of a column. Hidden members of an embedded object keep their values. */
-function assigned (property: Assignment['property'], column: string, slot: Slot, alias: string): Sql {
+/** The new value of an embedded object that has hidden members: they keep their values. */
+export function merged (
+  property: Assignment['property'],
+  column: string,
+  value: Sql,
+  alias: string
+): Sql | undefined {
   const members = property.kind === 'scalar' ? membersOf(property) : undefined
   return members !== undefined && holdsHidden(members)
-    ? mergedJson(sql`${slot}::jsonb`, sql`${name(alias, column)}::jsonb`, members)
-    : bound(property, slot)
+    ? mergedJson(sql`${value}::jsonb`, sql`${name(alias, column)}::jsonb`, members)
+    : undefined
 }
 
-function nextVersion ({ version }: EntityModel, alias: string, dialect: Dialect): Sql[] {
+export function nextVersion ({ version }: EntityModel, alias: string, dialect: Dialect): Sql[] {
   if (version === undefined) return []
   // a distributed server takes no function that may return another value for each row
   const next = dialect === 'distributed' && version.type.kind === 'datetime'
@@ -247,20 +266,22 @@ function versionSql (model: EntityModel, alias: string, versions: Slot, dialect:
   return sql`${versionText(model, alias)} = any(${versions})`
 }
 
-function targetSql (
+export function targetSql (
   { model, conditions, deleted, versions, references }:
-    & WriteTarget
+    & Omit<WriteTarget, 'key'>
     & Pick<UpdateShape, 'model' | 'references'>,
   alias: string,
   foreign: Foreign,
   dialect: Dialect,
   context: ConditionContext,
-  before?: BeforeSql
+  further: readonly Sql[] = []
 ): Sql {
-  const where = rowConditions({ model, conditions, deleted }, alias, context).map((compiled, index) =>
-    conditions[index]?.kind === 'key' ? compiled : opaque(compiled, dialect)
-  )
-  if (before !== undefined) where.unshift(before.isRow(alias))
+  const where = [
+    ...further,
+    ...rowConditions({ model, conditions, deleted }, alias, context).map((compiled, index) =>
+      conditions[index]?.kind === 'key' ? compiled : opaque(compiled, dialect)
+    ),
+  ]
   if (versions !== undefined) where.push(opaque(versionSql(model, alias, versions, dialect), dialect))
   where.push(
     ...references.map((reference) => referenceSql(reference, alias, context)),
@@ -306,7 +327,7 @@ export function insideSql (
  *
  * @param inside the condition that each row must fulfil. Otherwise the statement fails
  */
-function returnedOf (
+export function returnedOf (
   plan: WriteShape,
   alias: string,
   projected: boolean,
@@ -320,7 +341,7 @@ function returnedOf (
     ['item', inside === undefined ? item : textIf(inside, item, OUTSIDE)],
   ]
   if (model.version !== undefined) returned.push(['version', versionText(model, alias)])
-  if (plan.kind === 'insert' && plan.returnsKey) {
+  if (plan.kind === 'insert' ? plan.returnsKey : plan.kind === 'upsert' || plan.kind === 'upsertMany') {
     for (const [index, { column }] of keyColumns(model).entries()) {
       returned.push([`key${index}`, sql`${name(alias, column)}::text`])
     }

@@ -11,8 +11,9 @@ import {
 import type { Data } from './new-row.ts'
 import type { Write, Written } from './write.ts'
 
-/** A record of a write, and the names of the properties that its body has set. */
+/** A record of a write, the hook to call, and the names of the properties that its body has set. */
 interface Change {
+  readonly hook: AfterHook
   readonly written: Written
   readonly changed: readonly string[]
 }
@@ -33,8 +34,27 @@ export function * withAfterHook (
   if (write.crud[hook] === undefined) return yield * work(write)
   const after = yield * afterCommitOf(write.session)
   const written = yield * work(telling(write, hook))
-  yield * tell(write, hook, written.map((written, index) => ({ written, changed: changedBy(index) })), after)
+  yield * tell(write, written.map((written, index) => ({ hook, written, changed: changedBy(index) })), after)
   return written
+}
+
+/** The same for an upsert, which calls the hook of what it has done to each record. */
+export function * withAfterUpsert<Row extends Written & { readonly created: boolean }> (
+  write: Write,
+  work: (write: Write) => Steps<readonly Row[]>,
+  changedBy: (index: number, row: Row) => readonly string[]
+): Steps<readonly Row[]> {
+  const { crud } = write
+  if (crud.afterCreate === undefined && crud.afterUpdate === undefined) return yield * work(write)
+  const after = yield * afterCommitOf(write.session)
+  const rows = yield * work(telling(write, crud.afterUpdate === undefined ? 'afterCreate' : 'afterUpdate'))
+  const changes = rows.map((written, index) => ({
+    written,
+    changed: changedBy(index, written),
+    hook: written.created ? 'afterCreate' : 'afterUpdate',
+  } as const))
+  yield * tell(write, changes.filter(({ hook }) => crud[hook] !== undefined), after)
+  return rows
 }
 
 /** The same for a write of one record. */
@@ -47,17 +67,17 @@ export function * withAfterHookOfOne (
   if (write.crud[hook] === undefined) return yield * work(write)
   const after = yield * afterCommitOf(write.session)
   const written = yield * work(telling(write, hook))
-  yield * tell(write, hook, [{ written, changed: changed() }], after)
+  yield * tell(write, [{ hook, written, changed: changed() }], after)
   return written
 }
 
-function * tell (write: Write, hook: AfterHook, changes: readonly Change[], after: AfterCommit): Steps<void> {
+function * tell (write: Write, changes: readonly Change[], after: AfterCommit): Steps<void> {
   const told = changes.filter(({ written }) => written.isUnchanged !== true)
-  if (told.length > 0) yield * wait(after(() => callHooks(write, hook, told)))
+  if (told.length > 0) yield * wait(after(() => callHooks(write, told)))
 }
 
-function * callHooks (write: Write, hook: AfterHook, changes: readonly Change[]): Steps<void> {
-  for (const { written, changed } of changes) yield * callHook(write, hook, written, changed)
+function * callHooks (write: Write, changes: readonly Change[]): Steps<void> {
+  for (const { hook, written, changed } of changes) yield * callHook(write, hook, written, changed)
 }
 
 /** The write, whose statements return what a hook gets. */

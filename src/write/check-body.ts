@@ -8,6 +8,7 @@ import { withSharedColumns, type BodyRules, type Id, type RecordData } from '../
 import { clientBody, refusedBody } from '../schema/index.ts'
 import { keyColumnErrors, withoutKey } from './update-data.ts'
 import type { Data } from './new-row.ts'
+import { canBeChange, canBeNew, checkDistinct, keyOfRow, type UpsertRules } from './upsert-data.ts'
 
 export interface BodyCheckOptions {
   /** Whether required properties must be given, because nothing else fills them. */
@@ -44,6 +45,37 @@ export function checkNewBodies (
 }
 
 /**
+ * Checks the bodies of upserts. Each must be a new record or changes of one. If something else may fill in properties,
+ * the operation checks what is missing, also of the key.
+ *
+ * @returns their values, if they are wanted
+ * @throws {RequestValidationError} with all errors of the first record that is not valid
+ */
+export function checkUpserts (
+  records: readonly unknown[],
+  rules: UpsertRules,
+  { complete, readonly, decides }: BodyCheckOptions,
+  pointer: (index: number) => string
+): readonly RecordData[] | undefined {
+  const { model, writable, key } = rules
+  const body = clientBody(model, writable.upsert!, { complete: false, readonly })
+  const isPossible = (row: RecordData): boolean =>
+    canBeNew(row, writable.create!, model) || canBeChange(row, writable.update!, model, key)
+  const rows: RecordData[] = []
+  for (const [index, record] of records.entries()) {
+    if (!body.accepts(record)) throw refusedBody(body.errorsOf(record, pointer(index)))
+    const row = body.rowOf(record)
+    if (complete && !isPossible(row)) {
+      const create = clientBody(model, writable.create!, { complete, readonly })
+      if (!create.accepts(record)) throw refusedBody(create.errorsOf(record, pointer(index)))
+    }
+    rows.push(row)
+  }
+  if (complete) checkDistinct(rows.map((row, index) => keyOfRow(row, key, undefined, pointer(index))), key, pointer)
+  return decides ? rows : undefined
+}
+
+/**
  * Checks the body of an update.
  *
  * @param id the key of the path, which the body may repeat. Absent for an update of many records
@@ -73,7 +105,7 @@ export function checkChanges (
 const sharing = new WeakMap<EntityModel, boolean>()
 
 /** Whether two properties of an entity share a column, so that their values must agree. */
-function sharesColumns (model: EntityModel): boolean {
+export function sharesColumns (model: EntityModel): boolean {
   let shares = sharing.get(model)
   if (shares === undefined) {
     const properties = [...model.properties.values()]

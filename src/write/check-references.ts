@@ -25,6 +25,14 @@ export function * checkReferences (
   if (missing !== undefined) throw missingReference(missing, pointer)
 }
 
+/** Whether all records that rows refer to are visible. */
+export function * areReferencesVisible (search: Search, rows: readonly RecordData[]): Steps<boolean> {
+  for (const [relation, keys] of wantedKeys(search, rows)) {
+    if (!(yield * areVisible(search, relation, keys))) return false
+  }
+  return true
+}
+
 /**
  * The same check for changes of a record. References that stay unchanged are not checked.
  *

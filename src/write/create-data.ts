@@ -60,7 +60,11 @@ export function rowOfBody (create: CreateData, data: Data, pointer: string): Rec
 }
 
 /** A row with the values of its scope. */
-function scopedRow ({ write: { scope } }: CreateData, given: RecordData, pointer: string): RecordData {
+export function scopedRow (
+  { write: { scope } }: Pick<CreateData, 'write'>,
+  given: RecordData,
+  pointer: string
+): RecordData {
   const row = scope === undefined ? given : withScopeValues(given, scope)
   if (scope !== undefined) checkScope(row, scope)
   return withSharedColumns(row, pointer)

@@ -60,7 +60,7 @@ function * createRecords (
   )
 }
 
-function * rowsOf (
+export function * rowsOf (
   create: CreateData,
   data: readonly Data[],
   pointer: (index: number) => string
@@ -90,7 +90,7 @@ const insertFamilies = (
   haveChildren(rows) ? createWithChildren(write, rows, pointer) : insertRows(write, rows, pointer)
 
 /** Inserts rows in the cheapest correct way: by one statement, by several in a transaction, or as entities. */
-function * insertRows (
+export function * insertRows (
   write: Write,
   rows: readonly RecordData[],
   pointer: (index: number) => string

@@ -2,7 +2,6 @@
  * What a distributed server changes in writes. It may return rows in another order. It cannot serve some entities and
  * operations, which are refused at start-up.
  */
-import type { EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
@@ -23,7 +22,7 @@ export function checkDistributed (what: string, em: EntityManager, model: Entity
   const table = distribution && tableIn(distribution, model.table)
   if (table?.kind !== 'distributed') return
   const { column } = table
-  for (const columns of uniquesOf(em.getMetadata(model.entity as never) as EntityMetadata)) {
+  for (const { columns } of model.uniques) {
     if (columns.includes(column)) continue
     throw new ConfigError(
       `${what}: ${model.table} is distributed by "${column}", so it cannot have a unique constraint on ${
@@ -65,16 +64,6 @@ export function refusePrevious (what: string, em: EntityManager): void {
     `${what}: 'previous' needs an update that returns the values that it replaces, which a distributed server does ` +
       "not accept. Leave 'previous' out, and read the record in beforeUpdate, in a transaction of the route."
   )
-}
-
-/** The columns of each unique constraint of an entity, and of its primary key. */
-function uniquesOf (meta: EntityMetadata): ReadonlyArray<readonly string[]> {
-  const columnsOf = (names: readonly string[]) => names.flatMap((name) => meta.properties[name as never]!['fieldNames'])
-  const own = meta.props.filter(({ unique, primary }) => unique && !primary).map(({ fieldNames }) => fieldNames)
-  const declared = meta.uniques.flatMap(({ properties }) =>
-    properties === undefined ? [] : [columnsOf([properties].flat() as string[])]
-  )
-  return [columnsOf(meta.primaryKeys), ...own, ...declared]
 }
 
 /** A relation whose records may be hidden although their rows exist. */

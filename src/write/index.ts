@@ -3,7 +3,7 @@
  * statement (`one-statement/`), or uses MikroORM's unit of work if hooks, cascades or links require it
  * (`unit-of-work/`). Errors: data that bodies may not contain, and rows outside of the scope.
  */
-export { checkChanges, checkNewBodies } from './check-body.ts'
+export { checkChanges, checkNewBodies, checkUpserts } from './check-body.ts'
 export { closedBody } from './write.ts'
 export { createMany, createOne } from './create.ts'
 export { deleteOne, restoreOne } from './delete.ts'
@@ -14,3 +14,4 @@ export type { Data } from './new-row.ts'
 export { checkKeptAnswers, checkKeptAnswersTable, KeptAnswers, limitsOf, type KeptAnswer } from './kept-answers.ts'
 export { keyNames } from './update-data.ts'
 export { updateOne } from './update.ts'
+export { upsertBy, upsertMany, upsertOne, type UpsertAnswer } from './upsert.ts'

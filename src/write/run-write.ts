@@ -98,7 +98,11 @@ export function prepareMany (
 }
 
 /** Runs a statement that only reads rows, on the server that is written to. */
-function * look (write: Write, plan: Plan, conditions: RequestConditions = write.conditions): Steps<readonly Row[]> {
+export function * look (
+  write: Write,
+  plan: Plan,
+  conditions: RequestConditions = write.conditions
+): Steps<readonly Row[]> {
   const { resource, session, operation } = write
   const statement = yield * resource.prepare(session, plan, conditions, operation)
   return yield * wait(runStatement(session, statement))

@@ -157,7 +157,7 @@ export function changesNothing (write: Write, data: Data, decided?: RecordData):
 }
 
 /** @throws {OutOfScopeError} for changes that would move the record out of its scope */
-function finishChanges ({ scope }: Write, row: RecordData): RecordData {
+export function finishChanges ({ scope }: Write, row: RecordData): RecordData {
   if (scope !== undefined) checkScope(row, scope)
   return withSharedColumns(row)
 }

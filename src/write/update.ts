@@ -31,7 +31,7 @@ export function * updateOne (call: Call, id: Id, data: Data, decided?: RecordDat
   return yield * answerOne(write, written)
 }
 
-function * changeRecord (begun: Write, id: Id, data: RecordData): Steps<Written> {
+export function * changeRecord (begun: Write, id: Id, data: RecordData): Steps<Written> {
   const { write, filters } = yield * filtersOfChange(begun, [data])
   if (data.children !== undefined) {
     const change = (inner: Write): Steps<Written> =>

@@ -2,7 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import fc from 'fast-check'
 import t from 'tap'
-import { DatabaseFactory, parseQueryParams, type SyncSession } from '../../src/index.ts'
+import { CrudBase, DatabaseFactory, parseQueryParams, type SyncSession } from '../../src/index.ts'
 import { entities, Order, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
@@ -125,4 +125,33 @@ t.test('both kinds of sessions refuse a write with the same error', { skip: skip
     t.strictSame(error, await refused(() => write(orm.em.fork())), String(write))
     t.match(error, { code: String, ...(pointer !== undefined && { errors: [{ source: { pointer } }] }) }, String(write))
   }
+})
+
+t.test('an upsert', { skip: skipReasons.postgres }, async (t) => {
+  const { url, close } = await databases[1]![1]({ entities, seed })
+  const factory = new DatabaseFactory({ databaseUrl: url!, entities, useAsync: false })
+  const session = factory.getSessionMaker(factory.getEngine())()
+  t.teardown(async () => {
+    factory.close()
+    await close()
+  })
+  class Hooked extends CrudBase<Plant> {
+    constructor () {
+      super({ model: Plant, writable: 'all', upsertKeys: ['articleNumber'] })
+    }
+
+    override beforeUpdate (_: unknown, data: object) {
+      return { ...data, description: 'by the hook' }
+    }
+  }
+  const plants = new CrudBase({ model: Plant, writable: 'all', upsertKeys: ['articleNumber'] })
+  const on = { on: 'articleNumber' } as const
+  const record = { sku: 'S', name: 'Sage', supplier: 1 }
+  t.match(plants.upsert(session, record as object, on), { created: true, record })
+  t.match(plants.upsert(session, [{ sku: 'S', price: 2 }] as object[], on), [{ created: false, record: { price: 2 } }])
+  t.match(new Hooked().upsert(session, { sku: 'S' } as object, on), { record: { description: 'by the hook' } })
+  t.throws(() => plants.upsert(session, { ...record, tags: [1] } as object, on), {
+    code: 'FST_CRUD_CONFIG_INVALID',
+    message: /takes MikroORM's unit of work, because of the links of 'tags'/,
+  })
 })

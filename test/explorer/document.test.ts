@@ -214,7 +214,7 @@ t.test('each role gets its own document', async (t) => {
   t.notOk(project.bodies.create!.required?.includes('tenant'), 'rows fill in the tenant')
   const countries = member.resources.at(-1)!
   t.match(countries.operations, { list: true, get: true, create: false, update: false, delete: false })
-  t.strictSame(countries.bodies, { create: null, update: null })
+  t.strictSame(countries.bodies, { create: null, update: null, upsert: null })
 
   const guest = await of('guest')
   t.strictSame(guest.resources.map(({ path }) => path), ['/countries'])

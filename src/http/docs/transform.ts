@@ -102,7 +102,7 @@ function documentation (
 
 /** Whether a route takes a record or a list, and answers accordingly. */
 const takesBoth = (operation: CrudOperation, { operations }: Offer): boolean =>
-  operation === 'create' && operations.includes('createMany')
+  operation === 'upsert' || (operation === 'create' && operations.includes('createMany'))
 
 /**
  * The schema of a record in place of that of a record or a list. OpenAPI cannot say that a list is the answer to a
@@ -188,6 +188,7 @@ const VERBS = {
   get: 'get',
   create: 'create',
   createMany: 'create_many',
+  upsert: 'upsert',
   update: 'update',
   delete: 'delete',
   restore: 'restore',
@@ -204,10 +205,11 @@ function operationId (
   { url, route, openapiObject, swaggerObject }: TransformInput
 ): string {
   const declared = (own as { operationId?: string } | undefined)?.operationId
-  const verb = method === 'PUT' ? 'replace' : VERBS[operation]
+  const replaces = method === 'PUT' && operation === 'update'
+  const verb = replaces ? 'replace' : VERBS[operation]
   // the HEAD route that Fastify adds has the schema of the GET route
   const suffix = route.method === 'HEAD' ? '-head' : ''
-  if (declared !== undefined) return `${declared}${method === 'PUT' ? '_put' : ''}${suffix}`
+  if (declared !== undefined) return `${declared}${replaces ? '_put' : ''}${suffix}`
   const taken = idsIn((openapiObject ?? swaggerObject)?.paths, url, String(route.method).toLowerCase())
   const candidates = [`${verb}_${slug(name)}`, `${verb}_${slug(prefix)}`]
   for (let number = 2; ; number++) {

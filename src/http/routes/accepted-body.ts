@@ -1,8 +1,8 @@
 /** The bodies of writes: the validation phase accepts them here, and handlers take them from here. */
 import { RequestValidationError } from '../../base/errors.ts'
 import { isObject } from '../../base/is-object.ts'
-import { withoutChildren, type BodyRules, type Id, type RecordData } from '../../plan/index.ts'
-import { checkChanges, checkNewBodies, keyNames } from '../../write/index.ts'
+import { withoutChildren, type BodyRules, type Id, type RecordData, type UpsertKey } from '../../plan/index.ts'
+import { checkChanges, checkNewBodies, checkUpserts, keyNames } from '../../write/index.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from '../route-options.ts'
 import type { SeenResource } from './seen-resource.ts'
 
@@ -22,6 +22,7 @@ interface WritingCall {
   readonly seen: SeenResource
   readonly accepted: AcceptedBody | undefined
   key(): Id
+  query(): { readonly key?: UpsertKey | undefined }
 }
 
 /**
@@ -44,10 +45,15 @@ export function acceptBody (call: WritingCall, isLast: boolean): AcceptedBody {
     checkNumberOfChildren([body], rules, seen.options, () => '')
     return { body, rows: row && [row] }
   }
-  checkShape(body, seen)
+  checkShape(body, call)
   const isList = Array.isArray(body)
-  const [records, rules] = [isList ? body as readonly unknown[] : [body], writable.create as BodyRules]
+  const records = isList ? body as readonly unknown[] : [body]
   const pointer = isList ? (index: number) => `/${index}` : () => ''
+  if (call.operation === 'upsert') {
+    const checks = { complete, readonly, decides: isLast && seen.decides.upsert }
+    return { body, rows: checkUpserts(records, { model, writable, key: call.query().key! }, checks, pointer) }
+  }
+  const rules = writable.create as BodyRules
   const rows = checkNewBodies(records, model, rules, {
     complete,
     readonly,
@@ -85,14 +91,14 @@ function checkNumberOfChildren (
 }
 
 /**
- * The data of new records: of one, or of a list. Names that are ignored are left out.
+ * The data of new records, or of upserts: of one, or of a list. Names that are ignored are left out.
  *
  * @throws {RequestValidationError} unless the routes take such a body
  */
 export function newData (call: WritingCall): Data | readonly Data[] {
   const { request: { body }, seen, accepted } = call
-  if (accepted === undefined || accepted.body !== body) checkShape(body, seen)
-  const { create: ignored } = seen.ignored
+  if (accepted === undefined || accepted.body !== body) checkShape(body, call)
+  const ignored = seen.ignored[call.operation === 'upsert' ? 'upsert' : 'create']
   if (ignored === undefined) return body as Data | readonly Data[]
   const { children } = seen.resource.writable.create!
   const cleaned = (record: unknown): Data => withoutNamesInChildren(withoutNames(record, ignored), children)
@@ -108,14 +114,22 @@ export function changedData (call: WritingCall): Data {
 }
 
 /** @throws {RequestValidationError} for a record or a list that the routes do not take, or a list that is too long */
-function checkShape (body: unknown, { operations, options: { maxBatch = DEFAULT_MAX_BATCH } }: SeenResource): void {
+function checkShape (
+  body: unknown,
+  { operation, seen: { operations, options: { maxBatch = DEFAULT_MAX_BATCH } } }: Pick<
+    WritingCall,
+    'operation' | 'seen'
+  >
+): void {
+  const upserts = operation === 'upsert'
   if (!Array.isArray(body)) {
-    if (!operations.includes('create')) throw bodyError(LIST)
+    if (!upserts && !operations.includes('create')) throw bodyError(LIST)
     return
   }
-  if (!operations.includes('createMany')) throw bodyError(ONE_RECORD)
+  if (!upserts && !operations.includes('createMany')) throw bodyError(ONE_RECORD)
   if (body.length > maxBatch) {
-    throw bodyError(`A request can create at most ${maxBatch} records; this one has ${body.length}.`)
+    const verb = upserts ? 'write' : 'create'
+    throw bodyError(`A request can ${verb} at most ${maxBatch} records; this one has ${body.length}.`)
   }
 }
 

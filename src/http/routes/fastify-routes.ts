@@ -131,6 +131,7 @@ const SUMMARIES: Readonly<Record<CrudOperation, (name: string) => string>> = {
   get: (name) => `Get a record of ${name}`,
   create: (name) => `Create a record in ${name}`,
   createMany: (name) => `Create several records in ${name}`,
+  upsert: (name) => `Change a record of ${name}, or create it`,
   update: (name) => `Change a record of ${name}`,
   delete: (name) => `Delete a record of ${name}`,
   restore: (name) => `Restore a deleted record of ${name}`,

@@ -1,7 +1,7 @@
 /** The routes of a resource's operations, and their handlers. A handler gets the call of its request. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, HTTPMethods } from 'fastify'
-import { NotFoundError, PreconditionRequiredError } from '../../base/errors.ts'
+import { NotFoundError, PreconditionFailedError, PreconditionRequiredError } from '../../base/errors.ts'
 import { CrudBase, type CrudReadOptions } from '../../crud/index.ts'
 import { changedColumns, streamColumns, type JsonAnswer } from '../../read/index.ts'
 import { readScope, type Resource } from '../../resource/index.ts'
@@ -48,13 +48,14 @@ export interface HandlerParts {
 /** The routes of a resource's operations, in the order of their documentation. */
 export function routeDefinitions (parts: HandlerParts): RouteDefinition[] {
   const { operations } = parts
-  const { list, get, create, update, delete: remove, restore, updateMany, deleteMany } = handlersOf(parts)
+  const { list, get, create, upsert, update, delete: remove, restore, updateMany, deleteMany } = handlersOf(parts)
   const url = keyPath(parts.resource.model)
   const posts = operations.includes('create') ? 'create' : 'createMany'
   const definitions: RouteDefinition[] = [
     { operation: 'list', method: 'GET', url: '/', handler: list },
     { operation: 'get', method: 'GET', url, handler: get },
     { operation: posts, method: 'POST', url: '/', handler: create },
+    { operation: 'upsert', method: 'PUT', url: '/', handler: upsert },
     { operation: 'update', method: 'PATCH', url, handler: update },
     { operation: 'update', method: 'PUT', url, handler: update },
     { operation: 'delete', method: 'DELETE', url, handler: remove },
@@ -149,6 +150,12 @@ function handlersOf (
     return { status, headers: etag === undefined ? headers : { ...headers, etag }, json: record.json }
   }
 
+  /** The answer with a new record, and with its path. */
+  const newRecordAnswer = (call: RouteCall, record: JsonAnswer): WriteAnswer => {
+    const location = call.seen.locationOf(call.request.url, record)
+    return recordAnswer(call, record, 201, location === undefined ? {} : { location })
+  }
+
   const streamList = async (
     call: RouteCall,
     reply: FastifyReply,
@@ -207,10 +214,36 @@ function handlersOf (
           ({ json }) => ({ status: 201, headers: {}, json })
         )
       }
-      return await write('create', call, reply, (options) => methods.create(call, options, data), (record) => {
-        const location = call.seen.locationOf(call.request.url, record)
-        return recordAnswer(call, record, 201, location === undefined ? {} : { location })
-      })
+      return await write(
+        'create',
+        call,
+        reply,
+        (options) => methods.create(call, options, data),
+        (record) => newRecordAnswer(call, record)
+      )
+    },
+
+    upsert: async (call, reply) => {
+      const key = call.query().key!
+      const data = newData(call)
+      const ifMatch = ifMatchOf(call)
+      if (Array.isArray(data)) {
+        if (ifMatch !== undefined) throw new PreconditionFailedError(LIST_WITH_VERSION)
+        return await write(
+          'upsert',
+          call,
+          reply,
+          (options) => methods.upsertMany(call, options, data, key),
+          ({ json }) => ({ status: 200, headers: {}, json })
+        )
+      }
+      return await write(
+        'upsert',
+        call,
+        reply,
+        (options) => methods.upsert(call, { ...options, ifMatch }, data, key),
+        (record) => record.created ? newRecordAnswer(call, record) : recordAnswer(call, record)
+      )
     },
 
     update: async (call, reply) => {
@@ -283,5 +316,7 @@ const manyAnswer = ({ affected }: Affected): WriteAnswer => ({
   headers: {},
   json: `{"affected":${affected}}`,
 })
+
+const LIST_WITH_VERSION = 'If-Match names a version of one record: send one record, or leave the header out.'
 
 const JSON_TYPE = 'application/json; charset=utf-8'

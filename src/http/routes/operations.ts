@@ -19,7 +19,7 @@ import { DEFAULT_OPERATIONS, type CrudOperation, type CrudRoutesOptions } from '
 export function offeredOperations (
   what: string,
   resource: Resource,
-  { crud, operations, scope }: CrudRoutesOptions,
+  { crud, operations, scope, requireIfMatch }: CrudRoutesOptions,
   byRole = false
 ): readonly CrudOperation[] {
   const { model, writable } = resource
@@ -40,8 +40,40 @@ export function offeredOperations (
     }
     return false
   })
+  if (offered.includes('upsert')) checkUpsert(what, resource, scope === undefined && !byRole, requireIfMatch === true)
   if (scope === undefined && !byRole) checkFilled(what, offered, resource, crud)
   return offered
+}
+
+/** @param complete whether bodies must give all properties of a key, because nothing else fills them in */
+function checkUpsert (
+  what: string,
+  { model, writable, upsertKeys }: Resource,
+  complete: boolean,
+  requireIfMatch: boolean
+): void {
+  if (upsertKeys.length === 0) {
+    throw new ConfigError(
+      `${what}: 'upsert' needs "upsertKeys", the keys by which requests may find a record of ${model.name}: add the ` +
+        "option to the CrudBase, as in upsertKeys: ['isbn'], or leave 'upsert' out of the operations."
+    )
+  }
+  if (requireIfMatch) {
+    throw new ConfigError(
+      `${what}: 'upsert' writes lists, which have no version, so that it does not go with 'requireIfMatch'. Leave ` +
+        'one of them out.'
+    )
+  }
+  const closed = upsertKeys.flatMap(({ properties }) => properties).find((part) =>
+    !writable.create!.properties.has(part)
+  )
+  if (closed === undefined || !complete) return
+  throw new ConfigError(
+    `${what}: 'upsert' needs a key that bodies may set, and "writable" of ${model.name} has no '${closed.name}' for ` +
+      `new records${
+        closed.write.writable ? ': add it, or take the key out of "upsertKeys"' : `: ${closed.write.closed!}`
+      }.`
+  )
 }
 
 /**
@@ -82,7 +114,7 @@ export function checkFilled (
   role?: RoleFilling
 ): void {
   const property = writable.create?.unfilled.find((property) => role?.fills(property) !== true)
-  const operation = (['create', 'createMany'] as const).find((operation) =>
+  const operation = (['create', 'createMany', 'upsert'] as const).find((operation) =>
     offered.includes(operation) && crud[operation] === CrudBase.prototype[operation]
   )
   if (property === undefined || operation === undefined || crud.beforeCreate !== undefined) return

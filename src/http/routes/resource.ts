@@ -27,7 +27,7 @@ export interface RoutedResource {
 
 /** What requests may do with a resource. The rows of a role may fill in what a body must otherwise have. */
 export function offerOf (
-  { bound: { model, config, whitelist, writable }, operations, limited = false }: OfferedResource,
+  { bound: { model, config, whitelist, writable, upsertKeys }, operations, limited = false }: OfferedResource,
   options: CrudRoutesOptions
 ): Offer {
   const {
@@ -42,6 +42,7 @@ export function offerOf (
     model,
     whitelist,
     writable,
+    upsertKeys,
     config,
     operations,
     scoped: scope !== undefined,

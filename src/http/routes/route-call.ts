@@ -9,7 +9,8 @@ import type {
 } from 'fastify'
 import { hasPreHandler } from '../../borrowed/fastify.ts'
 import {
-  checkGet, checkWriteQuery, planList, planMany, planStream, type Id, type ManyTarget, type UnknownOptions,
+  checkGet, checkWriteQuery, planList, planMany, planStream, readUpsertKey, type Id, type ManyTarget,
+  type UnknownOptions, type UpsertKey,
 } from '../../plan/index.ts'
 import type { QueryParamError, QueryParams } from '../../query/index.ts'
 import type { PlannedList } from '../../resource/index.ts'
@@ -104,6 +105,8 @@ export class RouteCall {
       case 'updateMany':
       case 'deleteMany':
         return this.#queryOfMany(options.allowHardDelete === true)
+      case 'upsert':
+        return this.#queryOfUpsert()
       default:
         // most writes have no query string
         if (!request.url.includes('?') && Object.keys(request.query).length === 0) return NOTHING
@@ -143,6 +146,18 @@ export class RouteCall {
       })
     )
     return { hard, dryRun: query['dry_run'] === 'true', target }
+  }
+
+  #queryOfUpsert (): ReadQuery {
+    const { request: { queryParams, query }, seen: { resource: { whitelist, upsertKeys } } } = this
+    const { key, error } = readUpsertKey(query['on'], upsertKeys)
+    checkWriteQuery(
+      without(queryParams, ['on']),
+      whitelist,
+      { ...this.#unknownTo(['on']), strict: STRICT },
+      error === undefined ? [] : [error]
+    )
+    return { ...NOTHING, key }
   }
 
   /** What is to happen to parameters that are not part of the query language. */
@@ -203,6 +218,8 @@ interface ReadQuery {
   readonly dryRun: boolean
   /** The records that a write of many is about. */
   readonly target?: ManyTarget
+  /** The key of an upsert. */
+  readonly key?: UpsertKey | undefined
 }
 
 const NOTHING: ReadQuery = { hard: false, dryRun: false }

@@ -5,13 +5,15 @@ import { shown } from '../../base/option-checks.ts'
 import type { Steps } from '../../base/steps.ts'
 import {
   CrudBase, type CrudDeleteOptions, type CrudReadOptions, type CrudRecord, type CrudUpdateManyOptions,
-  type CrudUpdateOptions,
+  type CrudUpdateOptions, type UpsertResult,
 } from '../../crud/index.ts'
 import { isObject } from '../../base/is-object.ts'
 import { readList, readRecord, type JsonAnswer } from '../../read/index.ts'
 import { perform, readScope, type Call } from '../../resource/index.ts'
+import type { UpsertKey } from '../../plan/index.ts'
 import {
-  createMany, createOne, deleteMany, deleteOne, refuseVersions, restoreOne, updateMany, updateOne, type Affected,
+  createMany, createOne, deleteMany, deleteOne, refuseVersions, restoreOne, updateMany, updateOne, upsertMany,
+  upsertOne, type Affected, type UpsertAnswer,
 } from '../../write/index.ts'
 import type { CrudOperation } from '../route-options.ts'
 import { sessionsOf } from '../sessions.ts'
@@ -30,6 +32,8 @@ export interface RouteMethods {
   readonly get: Method<JsonAnswer | null>
   readonly create: Method<JsonAnswer, [data: CrudRecord]>
   readonly createMany: Method<JsonAnswer, [data: readonly CrudRecord[]]>
+  readonly upsert: Method<UpsertAnswer, [data: CrudRecord, key: UpsertKey]>
+  readonly upsertMany: Method<JsonAnswer, [data: readonly CrudRecord[], key: UpsertKey]>
   readonly update: Method<JsonAnswer, [data: CrudRecord]>
   readonly delete: Method<JsonAnswer>
   readonly restore: Method<JsonAnswer>
@@ -74,6 +78,14 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
     createMany: operating(
       'createMany',
       (made, call, data: readonly CrudRecord[]) => createMany(made, data, call.rows)
+    ),
+    upsert: operating(
+      'upsert',
+      (made, call, data: CrudRecord, key: UpsertKey) => upsertOne(made, key, data, call.rows)
+    ),
+    upsertMany: operating(
+      'upsert',
+      (made, call, data: readonly CrudRecord[], key: UpsertKey) => upsertMany(made, key, data, call.rows)
     ),
     update: operating('update', (made, call, data: CrudRecord) => updateOne(made, call.key(), data, call.rows?.[0])),
     delete: operating('delete', (made, call) => deleteOne(made, call.key())),
@@ -122,6 +134,20 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
         return { json: JSON.stringify(records) }
       },
     }),
+    ...(isOwn('upsert') && {
+      upsert: async (call, options, data, key) => {
+        const on = key.properties.map(({ name }) => name)
+        const result: unknown = await crud.upsert(call.request.em, data, { ...checked(call, options), on })
+        if (!isUpserted(result)) throw wrongResult('upsert', 'an object with created and record', result)
+        return { ...sent('upsert', call, result.record), created: result.created }
+      },
+      upsertMany: async (call, options, data, key) => {
+        const on = key.properties.map(({ name }) => name)
+        const results: unknown = await crud.upsert(call.request.em, data, { ...checked(call, options), on })
+        if (Array.isArray(results) && results.every(isUpserted)) return { json: JSON.stringify(results) }
+        throw wrongResult('upsert', 'an array of objects with created and record', results)
+      },
+    }),
     ...(isOwn('update') && {
       update: async (call, options, data) =>
         sent('update', call, await crud.update(call.request.em, call.key(), data, checked(call, options))),
@@ -148,6 +174,9 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
     }),
   }
 }
+
+const isUpserted = (value: unknown): value is UpsertResult<unknown> =>
+  isObject(value) && typeof value['created'] === 'boolean' && isObject(value['record'])
 
 /** The JSON text that a method of the application has returned. */
 function jsonOf (method: string, json: unknown): string {

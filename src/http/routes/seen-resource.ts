@@ -1,5 +1,6 @@
 /** A resource as its callers see it: all of them, or those with one role. Routes derive all that they need from it. */
 import type { Actor } from '../../access/index.ts'
+import type { BodyName } from '../../config/index.ts'
 import { CrudBase } from '../../crud/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
@@ -18,9 +19,9 @@ export interface SeenResource {
    * Whether the validation phase decides the rows of bodies, because after it no function of the application gets the
    * request, apart from hooks of the route.
    */
-  readonly decides: Readonly<Record<'create' | 'update' | 'updateMany', boolean>>
+  readonly decides: Readonly<Record<BodyName | 'updateMany', boolean>>
   /** Names that bodies may have and that are ignored. `undefined` if such names are refused. */
-  readonly ignored: Readonly<Record<'create' | 'update', readonly string[] | undefined>>
+  readonly ignored: Readonly<Record<BodyName, readonly string[] | undefined>>
   /** How requests with an idempotency key are answered, if the resource takes such keys. */
   readonly idempotency: Idempotency | undefined
   readonly readKey: ReturnType<typeof keyReader>
@@ -54,10 +55,12 @@ export function seenResources (
           create: undisturbed && complete && writable.create?.unfilled.length === 0,
           update: undisturbed && options.crud.update === CrudBase.prototype.update,
           updateMany: undisturbed && options.crud.updateMany === CrudBase.prototype.updateMany,
+          upsert: undisturbed && complete && options.crud.upsert === CrudBase.prototype.upsert,
         },
         ignored: {
           create: ignores ? writable.create?.readonly : undefined,
           update: ignores ? writable.update?.readonly : undefined,
+          upsert: ignores ? writable.upsert?.readonly : undefined,
         },
         idempotency,
         readKey: keyReader(model),
@@ -78,7 +81,7 @@ export function fillsNothing (
   operations: readonly CrudOperation[]
 ): boolean {
   return scope === undefined && crud.beforeCreate === undefined &&
-    (['create', 'createMany'] as const).every((operation) =>
+    (['create', 'createMany', 'upsert'] as const).every((operation) =>
       !operations.includes(operation) || crud[operation] === CrudBase.prototype[operation]
     )
 }

@@ -1,7 +1,7 @@
 /** The schemas and parameters of a resource that roles limit: for all roles together, or for one of them. */
 import type { TSchema } from '@sinclair/typebox'
 import type { Offer } from '../../catalogue/index.ts'
-import { takesBodies } from '../../config/index.ts'
+import { takesBodies, type BodyName } from '../../config/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { offerOf } from '../routes/resource.ts'
 import type { RoleResource } from '../routes/roles.ts'
@@ -21,7 +21,10 @@ export interface DocumentedRoles {
   readonly named: (named: NamedSchemas, names: SchemaNames) => NamedSchemas
 }
 
-const MEMBERS = ['record', 'written', 'page', 'create', 'update'] as const
+const MEMBERS = ['record', 'written', 'page', 'create', 'update', 'upsert'] as const
+
+const isBody = (member: typeof MEMBERS[number]): member is BodyName =>
+  member === 'create' || member === 'update' || member === 'upsert'
 
 /** @param only the name of the only role to document. Default: all. */
 export function documentedRoles (
@@ -63,7 +66,7 @@ export function documentedRoles (
       const merged: Record<string, TSchema | undefined> = {}
       for (const member of MEMBERS) {
         const schemas = own
-          .filter(({ operations }) => (member !== 'create' && member !== 'update') || takesBodies(operations, member))
+          .filter(({ operations }) => !isBody(member) || takesBodies(operations, member))
           .map(({ role, schemas }) => ({ role, schema: schemas[member] }))
         merged[member] = named[member] && mergeRoles(named[member], schemas) as TSchema
       }

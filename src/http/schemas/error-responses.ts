@@ -34,7 +34,7 @@ export function errorResponses (
   { identity, permission }: Guards = UNGUARDED
 ): Record<string, TSchema> {
   const { writes, byKey, bodies } = factsOf(operation)
-  const matches = byKey && writes && model.version !== undefined
+  const matches = (byKey ? writes : operation === 'upsert') && model.version !== undefined
   // a literal, because V8 keeps its few large keys in a table; for keys added to {}, it makes an array of 770 elements
   const responses: Record<string, TSchema> = { 400: responseOf(400), 503: responseOf(503) }
   if (identity) responses[401] = responseOf(401)

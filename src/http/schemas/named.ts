@@ -1,7 +1,7 @@
 /** The schemas of a resource that have names: of its records, pages and bodies. */
 import { Type, type TSchema } from '@sinclair/typebox'
 import { bodySchema, type Offer } from '../../catalogue/index.ts'
-import { factsOf, takesBodies, type CrudOperation } from '../../config/index.ts'
+import { factsOf, takesBodies, type BodyName, type CrudOperation } from '../../config/index.ts'
 import { includeTree, listSchema, NOTHING_INCLUDED, recordSchema, totalsOf } from '../../schema/index.ts'
 import type { SchemaNames } from './names.ts'
 
@@ -12,6 +12,7 @@ export interface NamedSchemas {
   /** The body of a new record; `undefined` if bodies may not set anything. */
   readonly create: TSchema | undefined
   readonly update: TSchema | undefined
+  readonly upsert: TSchema | undefined
   /** The schemas to add to the server. They refer to each other by name. */
   readonly shared: readonly TSchema[]
 }
@@ -27,12 +28,13 @@ export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
     : named(names.written, recordSchema(model, { includes: NOTHING_INCLUDED, complete: !changesRecords }))
   const pageOf = (item: TSchema): TSchema =>
     named(names.page, listSchema(item, { totals: totalsOf(whitelist.pagination) }))
-  const bodyOf = (operation: 'create' | 'update', id: string): TSchema | undefined => {
-    const schema = bodySchema(offer, operation)
-    return schema && named(id, schema)
+  const bodyOf = (kind: BodyName): TSchema | undefined => {
+    const schema = bodySchema(offer, kind)
+    return schema && named(names[kind], schema)
   }
-  const create = bodyOf('create', names.create)
-  const update = bodyOf('update', names.update)
+  const create = bodyOf('create')
+  const update = bodyOf('update')
+  const upsert = takesBodies(operations, 'upsert') ? bodyOf('upsert') : undefined
   const has = (...some: readonly CrudOperation[]): boolean => some.some((operation) => operations.includes(operation))
   const writes = operations.some((operation) => factsOf(operation).writes)
   const shared = [
@@ -41,8 +43,9 @@ export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
     has('list') && pageOf(Type.Ref(`${names.record}#`)),
     takesBodies(operations, 'create') && create,
     takesBodies(operations, 'update') && update,
+    upsert,
   ].filter((schema) => typeof schema === 'object')
-  return { record, written, page: pageOf(record), create, update, shared }
+  return { record, written, page: pageOf(record), create, update, upsert, shared }
 }
 
 const named = <Schema extends TSchema>(name: string, schema: Schema): Schema => ({

@@ -9,6 +9,7 @@ export interface SchemaNames {
   readonly page: string
   readonly create: string
   readonly update: string
+  readonly upsert: string
 }
 
 /**
@@ -38,6 +39,7 @@ const namesOf = (name: string): SchemaNames => ({
   page: `${name}Page`,
   create: `New${name}`,
   update: `${name}Changes`,
+  upsert: `${name}Upsert`,
 })
 
 /** Reduces a text to the characters that names of components may have (OpenAPI 3.1, section 4.8.7). */

@@ -36,7 +36,7 @@ export function operationSchema (
   const { model } = resource
   const response = (status: number, schema: TSchema, description: string) => {
     const responses = errorResponses(operation, resource)
-    responses[status] = withHeaders(schema, operation, resource, description)
+    responses[status] = withHeaders(schema, status, operation, resource, description)
     return Object.assign(responses, ERROR_RESPONSES)
   }
   const querystring = querySchema(() => parametersOf(operation, resource, true))
@@ -53,6 +53,8 @@ export function operationSchema (
     case 'create':
     case 'createMany':
       return { querystring, ...requestHeaders(operation, resource), ...createParts(resource, named, response) }
+    case 'upsert':
+      return { querystring, ...requestHeaders(operation, resource), ...upsertParts(resource, named, response) }
     case 'update':
       return {
         description:
@@ -123,6 +125,27 @@ function createParts (
         ),
       }
     : { body: many, response: response(201, Type.Array(record), 'The new records.') }
+}
+
+function upsertParts (
+  { maxBatch }: Offer,
+  named: NamedSchemas,
+  response: (status: number, schema: TSchema, description: string) => Record<string, TSchema>
+): Omit<GeneratedSchema, 'querystring'> & { readonly body: TSchema } {
+  const [record, one] = [named.written, named.upsert!]
+  const results = Type.Array(Type.Object({ created: Type.Boolean(), record }))
+  const sentence = 'The record after the change, or for a list, each record and whether it was created.'
+  return {
+    description:
+      'Changes the record with the key, or creates it. A new record needs what a create needs. The body may ' +
+      `also be a list of at most ${maxBatch} records, of which all or none are written. The answer is then a list of ` +
+      'objects with `created` and `record`, in the same order.',
+    body: Type.Union([one, Type.Array(one, { maxItems: maxBatch })]),
+    response: {
+      ...response(200, Type.Union([record, results]), sentence),
+      201: response(201, record, 'The new record.')[201]!,
+    },
+  }
 }
 
 /**
@@ -199,7 +222,7 @@ function requestHeaders (
 ): { readonly headers?: TSchema } {
   const headers: Record<string, TSchema> = {}
   const optional = (header: TSchema, required: boolean): TSchema => required ? header : Type.Optional(header)
-  if (model.version !== undefined && (operation === 'update' || operation === 'delete')) {
+  if (model.version !== undefined && (operation === 'update' || operation === 'delete' || operation === 'upsert')) {
     headers['If-Match'] = optional(IfMatch, requireIfMatch)
   }
   if (idempotency !== false) headers[IDEMPOTENCY_KEY] = optional(IdempotencyKey, idempotency === 'required')
@@ -216,12 +239,13 @@ const Location = { type: 'string', format: 'uri-reference', description: 'The pa
 
 function withHeaders (
   schema: TSchema,
+  status: number,
   operation: CrudOperation,
   { model: { version }, idempotency }: Offer,
   description: string
 ): TSchema {
   const headers = {
-    ...(operation === 'create' && { Location }),
+    ...(status === 201 && operation !== 'createMany' && { Location }),
     ...(version?.hidden === false && operation !== 'list' && operation !== 'createMany' && !isMany(operation) &&
       { ETag }),
     ...(idempotency !== false && factsOf(operation).writes && { 'Idempotency-Replayed': Replayed }),

@@ -24,6 +24,7 @@ type Parameters = Record<string, TSchema>
 export function parametersOf (operation: CrudOperation, offer: Offer, examples: boolean): Parameters {
   if (operation === 'list') return listParameters(describeOffer(offer), examples)
   if (operation === 'get') return recordParameters(describeOffer(offer))
+  if (operation === 'upsert') return { on: keyParameter(offer) }
   const removes = operation === 'delete' || operation === 'deleteMany'
   return {
     ...(isMany(operation) && {
@@ -34,6 +35,13 @@ export function parametersOf (operation: CrudOperation, offer: Offer, examples: 
       hard: Type.Boolean({ description: 'Remove the record for good, instead of marking it as deleted.' }),
     }),
   }
+}
+
+/** The parameter of an upsert. It is an array for no client to escape its commas, as `sort` is. */
+function keyParameter ({ upsertKeys }: Offer): TSchema {
+  const names = [...new Set(upsertKeys.flatMap(({ properties }) => properties.map(({ publicName }) => publicName)))]
+  const keys = upsertKeys.map(({ name }) => `\`${name}\``).join(' or ')
+  return namesOf(names, `The key that finds the record: ${keys}. Required.`, { minItems: 1 })
 }
 
 function listParameters (description: Description, examples: boolean): Parameters {
@@ -114,7 +122,11 @@ function sortParameter ({ sorts, defaultSort }: Description): Parameters {
   return { sort: namesOf(names, `Names to sort by, in order of precedence. \`-\` is descending.${bare}${order}`) }
 }
 
-function namesOf (names: readonly string[], description: string, limits: { readonly maxItems?: number } = {}): TSchema {
+function namesOf (
+  names: readonly string[],
+  description: string,
+  limits: { readonly maxItems?: number, readonly minItems?: number } = {}
+): TSchema {
   return Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...names] }), {
     uniqueItems: true,
     description,

@@ -18,7 +18,7 @@ import {
   type ErrorItem,
 } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
-import { OUTSIDE, SEVERAL } from '../../sql/index.ts'
+import { IN_THE_WAY, OUTSIDE, SEVERAL, type RowRefusal } from '../../sql/index.ts'
 import {
   isCommitUnknown,
   isConflict,
@@ -78,8 +78,14 @@ function isOutsidePolicy (sqlState: string, { routine, message }: ServerError): 
 }
 
 /** Whether a statement has failed because it refused its own rows, and quotes a reason. */
-function refusesRows (sqlState: string, { message }: ServerError, reason: typeof OUTSIDE | typeof SEVERAL): boolean {
+function refusesRows (sqlState: string, { message }: ServerError, reason: RowRefusal): boolean {
   return sqlState === '22P02' && message.includes(reason)
+}
+
+/** Whether the statement of an upsert has failed because rows that it may not change are in the way of its own. */
+export function isInTheWay (error: unknown): boolean {
+  const cause: unknown = error instanceof ConflictError ? error.cause : undefined
+  return cause instanceof Error && refusesRows(sqlStateOf(cause), cause, IN_THE_WAY)
 }
 
 /** The message about a key that is not unique. */
@@ -127,6 +133,7 @@ export function convertError (error: unknown, model?: EntityModel, place: ErrorP
     return new OutOfScopeError(undefined, { cause: error })
   }
   if (refusesRows(sqlState, error, SEVERAL)) return new ConflictError(SEVERAL_RECORDS, { cause: error })
+  if (refusesRows(sqlState, error, IN_THE_WAY)) return new ConflictError(undefined, { cause: error })
   if (isUnpopulated(sqlState, error)) {
     return new UnavailableError('The records have not been prepared yet. Repeat the request later.', { cause: error })
   }

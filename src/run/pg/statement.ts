@@ -109,6 +109,7 @@ const OPERATIONS = [
   'stream',
   'create',
   'createMany',
+  'upsert',
   'update',
   'delete',
   'restore',

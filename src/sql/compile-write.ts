@@ -1,0 +1,22 @@
+/** Compiles writes. Each is one statement. */
+import type { Statement } from './fragment.ts'
+import { compileMany } from './many.ts'
+import type { Foreign } from './read.ts'
+import type { ManyShape, WriteShape } from './shape.ts'
+import { compileUpsert, compileUpsertMany } from './upsert.ts'
+import { compileWrite } from './write.ts'
+import type { WriteForm } from './write-form.ts'
+
+/** Compiles the plan of any write. */
+export function compileAnyWrite (plan: WriteShape | ManyShape, foreign: Foreign, form: WriteForm): Statement {
+  switch (plan.kind) {
+    case 'many':
+      return compileMany(plan, foreign, form)
+    case 'upsert':
+      return compileUpsert(plan, foreign)
+    case 'upsertMany':
+      return compileUpsertMany(plan, foreign)
+    default:
+      return compileWrite(plan, foreign, form)
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * Compiles upserts: an update, and an insert of what it has not updated, in one statement. The insert does nothing if a
+ * row with the key is in the way, which the update may not see or which has been inserted in the meantime.
+ *
+ * `on conflict do update` would do with one look-up less. But it checks the values of a present row as if it were new,
+ * with the defaults of the table in place of the values that it has, and takes a value of a sequence for each row.
+ */
+import type { EntityModel } from '../model/index.ts'
+import { bound } from './comparison.ts'
+import { conditionContext, equalColumns, noteKnown, whereClause, type ConditionContext } from './condition.ts'
+import { EMPTY, join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
+import { IN_THE_WAY, textIf } from './inside.ts'
+import { selectList } from './members.ts'
+import type { Foreign } from './read.ts'
+import type { UpsertManyShape, UpsertShape } from './shape.ts'
+import {
+  assignmentsSql, insideSql, merged, nextVersion, recordsetSql, recordsetValue, referenceSql, returnedOf, table,
+  targetSql,
+} from './write.ts'
+
+type Returned = readonly (readonly [name: string, value: Sql])[]
+
+/** Upserts have only this form. */
+const DIALECT = 'postgresql'
+
+/** Whether a row was inserted, beside what each write returns: `item`, `version`, and its key. */
+const CREATED = 'created'
+
+/** Compiles the upsert of one row. It returns no row if one is in the way. */
+export function compileUpsert (plan: UpsertShape, foreign: Foreign): Statement {
+  const { assignments, insert, conditions, model } = plan
+  const context = conditionContext(plan, foreign)
+  const columns: string[] = []
+  const returning = (alias: string, created: boolean): Sql => {
+    const returned = returnedBy(plan, alias, created, foreign, context)
+    if (columns.length === 0) columns.push(...returned.map(([column]) => column))
+    return sql` returning ${selectList(returned)}`
+  }
+  const update = (): Sql => {
+    const alias = context.names.table()
+    noteKnown(model, alias, conditions, context)
+    const where = targetSql(plan, alias, foreign, DIALECT, context)
+    const set = assignmentsSql({ model, assignments: assignments! }, alias, DIALECT)
+    return sql`update ${table(model, alias)} set ${set}${where}${returning(alias, false)}`
+  }
+  const insertUnless = (updated: string | undefined): Sql => {
+    const alias = context.names.table()
+    return sql`${insertSql(plan, insert!, alias, updated, context)}${returning(alias, true)}`
+  }
+  if (insert === undefined) return { ...render(update()), columns }
+  if (assignments === undefined) return { ...render(insertUnless(undefined)), columns }
+  const [updated, inserted] = [context.names.expression('updated'), context.names.expression('inserted')]
+  const statement = sql`with ${name(updated)} as (${update()}), ${name(inserted)} as (${insertUnless(updated)}) ${
+    bothOf(updated, inserted)
+  }`
+  return { ...render(statement), columns }
+}
+
+const bothOf = (updated: string, inserted: string): Sql =>
+  sql`select * from ${name(updated)} union all select * from ${name(inserted)}`
+
+function insertSql (
+  { model, on }: UpsertShape,
+  { columns, slots, discriminator, references }: NonNullable<UpsertShape['insert']>,
+  alias: string,
+  updated: string | undefined,
+  context: ConditionContext
+): Sql {
+  const names = columns.map(({ column }) => name(column))
+  const values = columns.map(({ property }, index) => bound(property, slots[index]!))
+  if (discriminator !== undefined) {
+    names.unshift(name(discriminator.column))
+    values.unshift(sql`${discriminator.slot}`)
+  }
+  const where = whereClause([
+    ...updated === undefined ? [] : [sql`not exists (select 1 from ${name(updated)})`],
+    ...references.map((reference) => referenceSql(reference, alias, context)),
+  ])
+  return sql`insert into ${table(model, alias)} (${join(names)}) select ${join(values)}${where}${onConflict(on)}`
+}
+
+const onConflict = ({ columns }: UpsertShape['on']): Sql =>
+  sql` on conflict (${join(columns.map(({ column }) => name(column)))}) do nothing`
+
+/** What the rows of one of the writes return. */
+function returnedBy (
+  plan: UpsertShape | UpsertManyShape,
+  alias: string,
+  created: boolean,
+  foreign: Foreign,
+  context: ConditionContext
+): Returned {
+  return [
+    ...returnedOf(plan, alias, false, context, insideSql(plan, alias, foreign, context)),
+    [CREATED, trusted(`'${created}'::text`)],
+  ]
+}
+
+/** The place of a given row in the list. */
+const PLACE = '@place'
+
+/** The column of a given row that has the value for an update, if that differs. */
+const ownName = (column: string): string => `@own_${column}`
+
+/** The column of an inserted row that has a part of the key. */
+const keyName = (index: number): string => `@key${index}`
+
+/** Compiles the upsert of several rows. It fails if a row is in the way of one of them, and returns them in order. */
+export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign): Statement {
+  const { model, columns, assignments, on } = plan
+  const context = conditionContext(plan, foreign)
+  const expressions: Sql[] = []
+  const express = (what: string, body: Sql): string => {
+    const expression = context.names.expression(what)
+    expressions.push(sql`${name(expression)} as (${body})`)
+    return expression
+  }
+  const keys = on.columns.map(({ column }) => column)
+  const given = express('given', givenSql(plan, context))
+  const results: { returned: Returned, rows: Sql }[] = []
+  let updated: string | undefined
+  if (assignments !== undefined) {
+    const alias = context.names.table()
+    const source = context.names.table()
+    const returned = returnedBy(plan, alias, false, foreign, context)
+    const where = targetSql(plan, alias, foreign, DIALECT, context, [equalColumns(alias, keys, source, keys)])
+    updated = express(
+      'updated',
+      sql`update ${table(model, alias)} set ${givenAssignments(plan, alias, source)} from ${name(given)} as ${
+        name(source)
+      }${where} returning ${selectList([...returned, [PLACE, name(source, PLACE)]])}`
+    )
+    results.push({ returned, rows: sql`select * from ${name(updated)}` })
+  }
+  if (columns !== undefined) {
+    const alias = context.names.table()
+    const source = context.names.table()
+    const returned = returnedBy(plan, alias, true, foreign, context)
+    const isNew = updated === undefined
+      ? EMPTY
+      : sql` where not exists (select 1 from ${name(updated)} where ${name(updated, PLACE)} = ${name(source, PLACE)})`
+    const names = columns.map(({ column }) => column)
+    const parts = keys.map((column, index) => [keyName(index), name(alias, column)] as const)
+    const inserted = express(
+      'inserted',
+      sql`insert into ${table(model, alias)} (${join(names.map((column) => name(column)))}) select ${
+        join(names.map((column) => name(source, column)))
+      } from ${name(given)} as ${name(source)}${isNew}${onConflict(on)} returning ${
+        selectList([...returned, ...parts])
+      }`
+    )
+    const rows = equalColumns(inserted, parts.map(([column]) => column), given, keys)
+    const shown = join([...returned.map(([column]) => name(inserted, column)), name(given, PLACE)])
+    results.push({
+      returned,
+      rows: sql`select ${shown} from ${name(inserted)} join ${name(given)} on ${rows}`,
+    })
+  }
+  const written = express('written', join(results.map(({ rows }) => rows), ' union all '))
+  const isWhole = sql`(select count(*) from ${name(written)}) = ${plan.count}`
+  const shown = results[0]!.returned.map(([column]) => {
+    const value = name(written, column)
+    return [column, column === 'item' ? textIf(isWhole, value, IN_THE_WAY) : value] as const
+  })
+  const statement = sql`with ${join(expressions)} select ${selectList(shown)} from ${name(written)} order by ${
+    name(written, PLACE)
+  }`
+  return { ...render(statement), columns: shown.map(([column]) => column) }
+}
+
+/** The rows of the two recordsets, side by side, with their places. */
+function givenSql (
+  { model, on, columns = [], assignments = [], given, own }: UpsertManyShape,
+  context: ConditionContext
+): Sql {
+  const base = context.names.table()
+  const shared = new Map(
+    [...columns, ...assignments.filter((assignment) => !assignment.own)]
+      .map(({ column, property }) => [column, recordsetValue(property, column, base)])
+  )
+  for (const { column } of on.columns) if (!shared.has(column)) shared.set(column, name(base, column))
+  const place = name(base, PLACE)
+  const list: (readonly [string, Sql])[] = [...shared, [PLACE, place]]
+  const from = [rowsOf(model, given, base)]
+  let where = EMPTY
+  if (own !== undefined) {
+    const other = context.names.table()
+    for (const { column, property, own } of assignments) {
+      if (own) list.push([ownName(column), recordsetValue(property, column, other)])
+    }
+    from.push(rowsOf(model, own, other))
+    where = sql` where ${place} = ${name(other, PLACE)}`
+  }
+  return sql`select ${selectList(list)} from ${join(from)}${where}`
+}
+
+/** The rows of a recordset with their places. */
+const rowsOf = (model: EntityModel, slots: UpsertManyShape['given'], alias: string): Sql =>
+  sql`(select *, row_number() over () as ${name(PLACE)} from ${recordsetSql(model, slots)}) as ${name(alias)}`
+
+function givenAssignments ({ model, assignments }: UpsertManyShape, alias: string, source: string): Sql {
+  const set = assignments!.map(({ column, property, own }) => {
+    const value = name(source, own ? ownName(column) : column)
+    return sql`${name(column)} = ${merged(property, column, value, alias) ?? value}`
+  })
+  return join([...set, ...nextVersion(model, alias, DIALECT)])
+}

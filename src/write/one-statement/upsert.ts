@@ -1,0 +1,138 @@
+/** Upserts by one statement, or by several in a transaction for records that give different properties. */
+import type { Steps } from '../../base/steps.ts'
+import { keyColumns, type EntityModel } from '../../model/index.ts'
+import {
+  planUpsert, planUpsertMany, type AnyWritePlan, type RecordData, type UpsertKey, type UpsertRow,
+} from '../../plan/index.ts'
+import { isInTransaction, sendPrepared, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
+import { distributionOf, isInTheWay, mayRepeatKeys } from '../../run/index.ts'
+import { areReferencesVisible, keysToCheck, mayBeHidden, searchOf } from '../check-references.ts'
+import { withOnCreate, withOnUpdate } from '../new-row.ts'
+import { throwPointed, type InsertAttempt } from '../point-error.ts'
+import { errorModelOf, filtersOfChange, writeInTransaction } from '../run-write.ts'
+import { checkingItself, checkingRows, needsTransaction, searchesScope } from '../scope-of-rows.ts'
+import { needsUnitOfWork } from '../unit-of-work/reason.ts'
+import { inKeyOrder, type UpsertedRow } from '../upsert-data.ts'
+import { writtenOf, type Write } from '../write.ts'
+
+/** Undoes a transaction in which a row was in the way of another one. */
+const IN_THE_WAY = new Error('a row is in the way of an upsert')
+
+/**
+ * Writes all rows or none.
+ *
+ * @returns `undefined` if one statement does not do: a row is in the way that the request may not change, a record has
+ *   to be read first, or the server needs another form
+ */
+export function * upsertAtOnce (
+  begun: Write,
+  given: readonly UpsertRow[],
+  key: UpsertKey,
+  pointer: (index: number) => string
+): Steps<readonly UpsertedRow[] | undefined> {
+  const order = inKeyOrder(given.map(({ key }) => key))
+  const rows = order.map((index) => given[index]!)
+  const all = rows.map(({ insert, update }) => insert ?? update!)
+  const { write, filters } = yield * filtersOfChange(begun, all)
+  const em = sharedEmOf(write.session)
+  if (distributionOf(em) !== undefined || mayRepeatKeys(em, write.model.table) || needsEntities(write, rows)) {
+    return undefined
+  }
+  const checked = checkingItself(checkingRows(write, all), filters)
+  if (searchesScope(checked)) return undefined
+  const completed = rows.map(({ key, insert, update }): UpsertRow => ({
+    key,
+    insert: insert && withOnCreate(insert, write.model, em),
+    update: update && withOnUpdate(update, write.model, em),
+  }))
+  const parts = partsOf(checked, completed, key, filters)
+  const refers = rows.length > 1 && all.some((row) => keysToCheck(row, filters, write.session).length > 0)
+  const isSingle = parts.length === 1 && !refers && !needsTransaction(checked) &&
+    (rows.length === 1 || !isInTransaction(write.session))
+  try {
+    const written = isSingle
+      ? yield * send(checked, parts[0]!.plan, filters)
+      : yield * writeInTransaction(checked, (inner) => sendParts(inner, parts, refers ? all : [], filters))
+    if (written.length !== rows.length) return undefined
+    const byRow = new Map(parts.flatMap(({ rows }) => rows).map((row, place) => [row, written[place]!]))
+    const inOrder: UpsertedRow[] = []
+    for (const [place, index] of order.entries()) inOrder[index] = byRow.get(completed[place]!)!
+    return inOrder
+  } catch (error) {
+    if (error === IN_THE_WAY || isInTheWay(error)) return undefined
+    const attempt: InsertAttempt = (inner, { from, to }) =>
+      sendParts(inner, partsOf(inner, completed.slice(from, to), key, filters), [], filters)
+    const isOver = isSingle && isInTransaction(write.session)
+    return yield * throwPointed(error, checked, all, (place) => pointer(order[place]!), isOver ? undefined : attempt)
+  }
+}
+
+/** Sends the statements of some rows, in a transaction, and returns the rows part by part. */
+function * sendParts (
+  write: Write,
+  parts: readonly Part[],
+  referring: readonly RecordData[],
+  filters: ActiveFilters
+): Steps<readonly UpsertedRow[]> {
+  if (referring.length > 0 && !(yield * areReferencesVisible(searchOf(write, filters), referring))) throw IN_THE_WAY
+  const written: UpsertedRow[] = []
+  for (const { rows, plan } of parts) {
+    const some = yield * send(write, plan, filters)
+    if (some.length !== rows.length) throw IN_THE_WAY
+    written.push(...some)
+  }
+  return written
+}
+
+/** Whether MikroORM must write one of the rows, as a new one or as a change. */
+function needsEntities (write: Write, rows: readonly UpsertRow[]): boolean {
+  const having = (member: 'insert' | 'update'): RecordData[] =>
+    rows.map((row) => row[member]).filter((row) => row !== undefined)
+  return needsUnitOfWork(write, 'create', having('insert')) || needsUnitOfWork(write, 'update', having('update'))
+}
+
+/** The statements of some rows: one, unless the rows differ in their columns or cannot be written as JSON. */
+function partsOf (
+  { resource: { selection }, session }: Write,
+  rows: readonly UpsertRow[],
+  key: UpsertKey,
+  filters: ActiveFilters
+): readonly Part[] {
+  const hidden = (model: EntityModel): boolean => mayBeHidden(model, filters, session)
+  if (rows.length === 1) return [{ rows, plan: planUpsert(rows[0]!, key, selection, hidden) }]
+  return groupsOf(rows).flatMap((group): readonly Part[] => {
+    const plan = group.length > 1 ? planUpsertMany(group, key, selection) : undefined
+    if (plan !== undefined) return [{ rows: group, plan }]
+    return group.map((row) => ({ rows: [row], plan: planUpsert(row, key, selection, hidden) }))
+  })
+}
+
+/** The rows by the columns that they have. */
+function groupsOf (rows: readonly UpsertRow[]): readonly (readonly UpsertRow[])[] {
+  const groups = new Map<string, UpsertRow[]>()
+  const shapeOf = (row: RecordData | undefined): string =>
+    row === undefined ? '' : row.columns.map(({ column }) => column).sort().join()
+  for (const row of rows) {
+    const shape = JSON.stringify([shapeOf(row.insert), shapeOf(row.update)])
+    const group = groups.get(shape)
+    if (group === undefined) groups.set(shape, [row])
+    else group.push(row)
+  }
+  return [...groups.values()]
+}
+
+/** The rows of one statement. It returns fewer if others are in their way. */
+interface Part {
+  readonly rows: readonly UpsertRow[]
+  readonly plan: AnyWritePlan
+}
+
+function * send (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Steps<readonly UpsertedRow[]> {
+  const { resource, session, conditions, operation, model } = write
+  const parts = keyColumns(model).length
+  return yield * sendPrepared(session, {
+    statement: resource.prepareWrite(session, plan, conditions, filters, operation),
+    model: errorModelOf(write),
+    answer: (rows) => rows.map((row) => ({ ...writtenOf(row, parts), created: row['created'] === 'true' })),
+  })
+}

@@ -1,0 +1,189 @@
+/** The data of upserts: the key of each record, and what it would be as a new record and as a change. */
+import { RequestValidationError, type ErrorItem } from '../base/errors.ts'
+import { escapedName } from '../base/error-list.ts'
+import { isObject } from '../base/is-object.ts'
+import type { EntityModel, Property, SqlValue, ValueType } from '../model/index.ts'
+import type { BodyRules, ColumnData, RecordData, UpsertKey, Writable } from '../plan/index.ts'
+import type { ScopeRules } from '../resource/index.ts'
+import { readData } from '../schema/index.ts'
+import type { CreateData } from './create-data.ts'
+import type { Data } from './new-row.ts'
+import type { Write, Written } from './write.ts'
+
+/** An upsert in progress. */
+export interface Upsert {
+  readonly write: Write
+  readonly key: UpsertKey
+  /** What the upsert does if there is no record. */
+  readonly create: CreateData
+}
+
+/** A record that an upsert has written. */
+export interface UpsertedRow extends Written {
+  readonly created: boolean
+}
+
+/** What the bodies of an upsert may contain. */
+export interface UpsertRules {
+  readonly model: EntityModel
+  readonly writable: Writable
+  readonly key: UpsertKey
+}
+
+/** Values of the key that the body of a record need not give, because the server gives them. */
+type GivenByServer = Pick<ScopeRules, 'values'> | undefined
+
+/**
+ * The columns of a record's key.
+ *
+ * @param given what the server adds to records
+ * @param pointer the prefix of the pointers in errors, e.g. `/1` in a list
+ * @throws {RequestValidationError} for each part of the key that is missing or null
+ */
+export function keyOfRow (
+  { columns }: Pick<RecordData, 'columns'>,
+  key: UpsertKey,
+  given: GivenByServer,
+  pointer: string
+): readonly ColumnData[] {
+  const missing = new Map<Property, ErrorItem>()
+  const found = key.columns.map(({ column }): ColumnData => {
+    const property = key.properties.find((property) =>
+      property.kind === 'scalar' ? property.column === column : property.key.some((part) => part.column === column)
+    )!
+    const data = columns.find((data) => data.column === column)
+    const value = data?.value ?? given?.values.get(property)
+    if (value !== undefined && value !== null) return data?.value === value ? data : { property, column, value }
+    const name = property.publicName
+    missing.set(property, {
+      source: { pointer: `${pointer}/${escapedName(name)}` },
+      code: 'FST_ERR_VALIDATION',
+      detail: data === undefined
+        ? `The property '${name}' is required, because the key '${key.name}' finds the record.`
+        : `'${name}' cannot be null, because the key '${key.name}' finds the record.`,
+    })
+    return { property, column, value: null }
+  })
+  if (missing.size > 0) throw new RequestValidationError([...missing.values()])
+  return found
+}
+
+/**
+ * Refuses a list that has two records with one key.
+ *
+ * @throws {RequestValidationError} with the pointers to both
+ */
+export function checkDistinct (
+  keys: ReadonlyArray<readonly ColumnData[]>,
+  key: UpsertKey,
+  pointer: (index: number) => string
+): void {
+  if (keys.length < 2) return
+  const seen = new Map<string, number>()
+  for (const [index, columns] of keys.entries()) {
+    const values = columns.map(({ value }, part) => comparable(value, key.columns[part]!.type))
+    const text = JSON.stringify(values)
+    const first = seen.get(text)
+    if (first === undefined) {
+      seen.set(text, index)
+      continue
+    }
+    const detail = 'This key occurs twice in the list.'
+    const [{ publicName }] = key.properties as readonly [Property]
+    throw new RequestValidationError([first, index].map((at) => ({
+      source: { pointer: `${pointer(at)}/${escapedName(publicName)}` },
+      code: 'FST_ERR_VALIDATION',
+      detail,
+    })))
+  }
+}
+
+/**
+ * The places of keys in their order. Requests that lock rows in the same order do not wait for each other in a circle.
+ */
+export function inKeyOrder (keys: ReadonlyArray<readonly ColumnData[]>): readonly number[] {
+  if (keys.length < 2) return [...keys.keys()]
+  const texts = keys.map((columns) => columns.map(({ value }) => String(value)).join('\n'))
+  return [...keys.keys()].sort((one, other) => texts[one]! < texts[other]! ? -1 : 1)
+}
+
+/** The form in which the values of a column are equal for the database, as far as its type tells. */
+function comparable (value: SqlValue, type: ValueType): string {
+  const text = String(value)
+  if (type.kind !== 'text') return text
+  const trimmed = type.padded === true ? text.replace(/ +$/, '') : text
+  return type.folded === true ? trimmed.toLowerCase() : trimmed
+}
+
+/**
+ * Whether data can be a new record: it has all that a new record needs, and nothing that a new record may not set.
+ *
+ * @param rules those of new records, without what the scope adds
+ */
+export function canBeNew (
+  { properties }: RecordData,
+  { properties: allowed, required, unfilled }: BodyRules,
+  { properties: known }: EntityModel
+): boolean {
+  const isGiven = ({ name }: Property): boolean => Object.hasOwn(properties, name)
+  return required.every(({ property }) => isGiven(property)) && unfilled.every(isGiven) &&
+    Object.keys(properties).every((name) => allowed.has(known.get(name)!))
+}
+
+/** Whether data may change a record that has its key. */
+export function canBeChange (
+  { properties }: RecordData,
+  { properties: allowed }: BodyRules,
+  { properties: known }: EntityModel,
+  key: UpsertKey
+): boolean {
+  return Object.keys(properties).every((name) => {
+    const property = known.get(name)!
+    return allowed.has(property) || key.properties.includes(property as never)
+  })
+}
+
+/** Data without the key that finds its record. */
+export function withoutUpsertKey (row: RecordData, { properties: parts }: UpsertKey): RecordData {
+  const isPart = (property: Property): boolean => parts.includes(property as never)
+  const properties: Record<string, unknown> = { ...row.properties }
+  for (const { name } of parts) delete properties[name]
+  return {
+    columns: row.columns.filter(({ property }) => !isPart(property)),
+    references: row.references.filter(({ relation }) => !isPart(relation)),
+    links: row.links,
+    properties,
+  }
+}
+
+/** The same of a body. */
+export function bodyWithoutKey (body: Data, { properties }: UpsertKey): Data {
+  if (!isObject(body)) return body
+  const rest: Record<string, unknown> = { ...body }
+  for (const { publicName } of properties) delete rest[publicName]
+  return rest
+}
+
+/**
+ * Reads the data of one record as far as it does not depend on whether the record exists.
+ *
+ * @throws {RequestValidationError} for a property that is unknown, or that neither new records nor changes may set, and
+ *   for a value that its column cannot hold
+ */
+export function readUpsert (body: Data, { model, writable }: UpsertRules, pointer: string): RecordData {
+  return readData(body, model, { by: writable.upsert!, pointer })
+}
+
+/**
+ * Refuses data that can neither be a new record nor change one, as if the record were new.
+ *
+ * @throws {RequestValidationError}
+ */
+export function refuseImpossible (
+  body: Data,
+  { model, writable }: UpsertRules,
+  rules: BodyRules,
+  pointer: string
+): void {
+  readData(body, model, { by: writable.create!, partial: rules, pointer })
+}
