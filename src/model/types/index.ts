@@ -19,7 +19,8 @@ import { time } from './time.ts'
 import { uuidType } from './uuid.ts'
 import type { WireType } from './wire-type.ts'
 
-interface ArrayType {
+/** An array, with the type of its elements. */
+export interface ArrayType {
   readonly kind: 'array'
   readonly element: ValueType
 }
