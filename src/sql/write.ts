@@ -12,6 +12,7 @@ import { EMPTY, join, name, render, sql, trusted, type Sql, type Statement } fro
 import { column, objectJson, versionText } from './json.ts'
 import type { Dialect } from './dialect.ts'
 import { OUTSIDE, SEVERAL, textIf } from './inside.ts'
+import { knownSql } from './known-columns.ts'
 import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
 import { ownMembers, projection, selectList } from './members.ts'
@@ -32,9 +33,11 @@ export function compileWrite (plan: RowWriteShape, foreign: Foreign, { dialect, 
   const alias = context.names.table()
   if (plan.kind !== 'insert') noteKnown(plan.model, alias, plan.conditions, context)
   if (plan.kind === 'updateEach' || plan.kind === 'deleteEach') return compileEach(plan, alias, foreign, context)
-  const before = plan.kind === 'update' && plan.told?.previous !== undefined ? beforeSql(plan, context) : undefined
+  const before = plan.kind === 'update' && plan.told?.previous !== undefined
+    ? beforeSql(plan, alias, dialect, context)
+    : undefined
   const written = writeSql(plan, alias, foreign, dialect, context, before)
-  if (dialect === 'distributed') return fromExpression(plan, alias, written, context)
+  if (dialect === 'distributed') return fromExpression(plan, alias, written, context, before)
   const inside = insideSql(plan, alias, foreign, context)
   const returned = [
     ...returnedOf(plan, alias, false, context, inside),
@@ -70,18 +73,32 @@ function ofOneRow (written: Sql, columns: readonly string[], context: ConditionC
 }
 
 /** The write returns columns to an expression, and the records are made of its rows. */
-function fromExpression (plan: OneWriteShape, alias: string, written: Sql, context: ConditionContext): Statement {
+function fromExpression (
+  plan: OneWriteShape,
+  alias: string,
+  written: Sql,
+  context: ConditionContext,
+  before: BeforeSql | undefined
+): Statement {
   const { model, selection } = plan
   const rows = context.names.expression('written')
-  const { whole } = plan.told ?? {}
+  const { whole, previous } = plan.told ?? {}
   const columns = projection(selection, alias)
-  if (whole !== undefined) { for (const [column, value] of projection(whole, alias)) columns.set(column, value) }
+  for (const told of [whole, plan.kind === 'delete' ? previous : undefined]) {
+    if (told !== undefined) { for (const [column, value] of projection(told, alias)) columns.set(column, value) }
+  }
+  for (const column of before?.columns ?? []) columns.set(`@before_${column}`, name(before!.alias, column))
   if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))
   for (const { column } of keyColumns(model)) columns.set(column, name(alias, column))
-  const returned = [...returnedOf(plan, rows, true, context), ...toldOf(plan, rows, true, context)]
+  const returned = [...returnedOf(plan, rows, true, context), ...toldOf(plan, rows, true, context, before?.alias)]
   const expression = sql`${name(rows)} as (${written} returning ${selectList(columns)})`
+  const again = before === undefined
+    ? EMPTY
+    : sql` cross join lateral (select ${
+      selectList(before.columns.map((column) => [column, name(rows, `@before_${column}`)] as const))
+    }) as ${name(before.alias)}`
   return {
-    ...render(sql`with ${expression} select ${selectList(returned)} from ${name(rows)}`),
+    ...render(sql`with ${expression} select ${selectList(returned)} from ${name(rows)}${again}`),
     columns: returned.map(([column]) => column),
   }
 }
@@ -180,6 +197,8 @@ export function referenceSql (
 /** The row that an update replaces. */
 interface BeforeSql {
   readonly alias: string
+  /** The names of its columns. */
+  readonly columns: readonly string[]
   /** A clause behind the assignments. */
   readonly from: Sql
   /** The condition that it is the row to write. */
@@ -190,14 +209,24 @@ interface BeforeSql {
  * The row that an update replaces. PostgreSQL returns old values since version 18 only. The row is locked before it is
  * read: otherwise a concurrent update could change it between the read and the write.
  */
-function beforeSql ({ model, key, told }: UpdateShape, context: ConditionContext): BeforeSql {
+function beforeSql (
+  { model, key, told }: UpdateShape,
+  written: string,
+  dialect: Dialect,
+  context: ConditionContext
+): BeforeSql {
   const [alias, row] = [context.names.table(), context.names.table()]
   const keys = keyColumns(model).map(({ column }) => column)
   const columns = projection(told!.previous!, row)
   for (const column of keys) columns.set(column, name(row, column))
-  const where = whereClause(key.map((condition) => conditionSql(condition, model, row, context)))
+  const where = whereClause([
+    ...key.map((condition) => conditionSql(condition, model, row, context)),
+    // without them, a distributed server would look for the row in all parts of the table
+    ...dialect === 'distributed' ? knownSql(row, context.known.of(written)) : [],
+  ])
   return {
     alias,
+    columns: [...columns.keys()],
     from: sql` from (select ${selectList(columns)} from ${table(model, row)}${where} for update) as ${name(alias)}`,
     isRow: (written) => join(keys.map((column) => sql`${name(alias, column)} = ${name(written, column)}`), ' and '),
   }

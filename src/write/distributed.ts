@@ -55,17 +55,6 @@ export function checkDistributed (what: string, em: EntityManager, model: Entity
   }
 }
 
-/**
- * @throws {ConfigError} on a distributed server: it accepts no update that also reads the row that it replaces
- */
-export function refusePrevious (what: string, em: EntityManager): void {
-  if (distributionOf(em) === undefined) return
-  throw new ConfigError(
-    `${what}: 'previous' needs an update that returns the values that it replaces, which a distributed server does ` +
-      "not accept. Leave 'previous' out, and read the record in beforeUpdate, in a transaction of the route."
-  )
-}
-
 /** A relation whose records may be hidden although their rows exist. */
 function guardedReference (em: EntityManager, { properties }: EntityModel): RelationProperty | undefined {
   return [...properties.values()].find((property): property is RelationProperty =>

@@ -19,7 +19,6 @@ import {
 import type { Row } from '../sql/index.ts'
 import { checksScope, entitiesOfWrite, filterTypeOf, withTarget, writtenOf, type Write, type Written } from './write.ts'
 import { searchesScope } from './scope-of-rows.ts'
-import { refusePrevious } from './distributed.ts'
 import { checkVersion } from './if-match.ts'
 
 /**
@@ -72,7 +71,6 @@ export function prepareWrite (write: Write, plan: AnyWritePlan, filters: ActiveF
   const { resource, session, conditions, operation, model } = write
   // hooks are told of records, and not of their children
   if (write.told !== undefined && plan.kind !== 'updateEach' && plan.kind !== 'deleteEach') {
-    if (write.told.previous !== undefined) refusePrevious(`The resource of ${model.name}`, sharedEmOf(session))
     plan = { ...plan, told: write.told }
   }
   const parts = plan.kind === 'insert' && plan.returnsKey ? keyColumns(model).length : 0

@@ -1,9 +1,10 @@
 /** The co-located layout on a Citus cluster: what requests answer, and how many nodes their statements need. */
 import t from 'tap'
+import { CrudBase, type AfterContext } from '../../src/index.ts'
 import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
-import { distribute, entities } from './colocated.ts'
+import { distribute, entities, Task } from './colocated.ts'
 import { rows, send, serveColocated, type Call } from './server.ts'
-import { tasksOf } from './tasks.ts'
+import { onOneNode, tasksOf } from './tasks.ts'
 
 await t.test('the co-located layout', { skip }, async (t) => {
   const database = await createClusterDatabase()
@@ -143,5 +144,34 @@ await t.test('the co-located layout', { skip }, async (t) => {
     const { items: [commented] } = await get('/tasks?filter[title]=Task 3')
     const referred = await ask({ method: 'DELETE', url: `/tasks/1/${commented.id}` }, 409)
     t.match(referred.detail, /^A record that others refer to cannot be removed/)
+  })
+
+  await t.test('after hooks get what a write has replaced, by one statement on one node', async (t) => {
+    const told: any[] = []
+    class Telling extends CrudBase<any> {
+      override afterUpdate ({ title }: any, { previous }: AfterContext): void {
+        told.push([title, previous])
+      }
+
+      override afterDelete ({ title }: any, { previous }: AfterContext): void {
+        told.push([title, previous])
+      }
+    }
+    const telling = new Telling({
+      model: Task, writable: ['title', 'priority'], previous: ['title', 'done', 'project'],
+    })
+    const em = orm.em.fork()
+    const scope = { tenant_id: 1 }
+    const { id } = await post('/tasks', { title: 'a', project: ofTenant(project.id) })
+    const update = async (title: string) => ({
+      statusCode: (await telling.update(em, ofTenant(id), { title }, { scope })).title === title ? 200 : 500,
+    })
+    t.ok(onOneNode(await tasksOf(orm, () => update('b'))))
+    const before = { title: 'a', done: false, project: ofTenant(project.id) }
+    t.strictSame(told.splice(0), [['b', before]])
+    await Promise.all(Array.from({ length: 10 }, (_, index) => update(`c${index}`)))
+    t.equal(new Set(told.splice(0).map(([, { title }]) => title)).size, 10)
+    const { title } = await telling.delete(em, ofTenant(id), { scope })
+    t.match(told, [[title, { title, done: false }]])
   })
 })

@@ -7,7 +7,7 @@ import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { checkSchema, shown } from '../../base/option-checks.ts'
 import { checkCoLocation, type Resource } from '../../resource/index.ts'
-import { checkDistributed, checkKeptAnswers, checkKeptAnswersTable, refusePrevious } from '../../write/index.ts'
+import { checkDistributed, checkKeptAnswers, checkKeptAnswersTable } from '../../write/index.ts'
 import {
   DEFAULT_MAX_AFFECTED, DEFAULT_MAX_BATCH, ResourceOptionsSchema, STREAM_TYPES, type CrudOperation,
   type CrudRoutesOptions,
@@ -103,13 +103,12 @@ export function routedResource (
  * @throws {ConfigError} for tables that cannot serve the resource
  */
 export function checkTables (
-  { what, bound: { model, whitelist, writable, previous }, operations }: RoutedResource,
+  { what, bound: { model, whitelist, writable }, operations }: RoutedResource,
   { idempotency }: Offer,
   em: EntityManager
 ): void {
   if (idempotency !== false) checkKeptAnswersTable(what, em)
   checkDistributed(what, em, model, takesBodies(operations, 'create'))
-  if (previous !== undefined) refusePrevious(what, em)
   checkCoLocation(what, em, whitelist, takesBodies(operations, 'update') ? writable.update : undefined)
 }
 
