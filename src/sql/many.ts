@@ -32,7 +32,7 @@ export function compileMany (plan: ManyShape, foreign: Foreign, { dialect }: Wri
   const plain = [...rowConditions(plan, alias, context), ...foreign.conditions(alias)]
   const found = context.names.expression('found')
   const table = tableAs(model.table, alias)
-  const lock = does === 'lock' ? trusted(' for update') : trusted('')
+  const lock = trusted(does === 'lock' && dialect === 'postgresql' ? ' for update' : '')
   const search = sql`${name(found)} as (select ${selectList(foundColumns(plan, alias, context))} from ${table}${
     whereClause(plain)
   } limit ${fetchSlot}${lock})`

@@ -97,7 +97,8 @@ export function checkChanges (
   if (!decides && !compares) return undefined
   const row = changes.rowOf(data)
   if (!compares) return row
-  const ofColumns = keyColumnErrors(row, id, model)
+  // the records of a scope may share columns of their keys, and the operation knows it
+  const ofColumns = id === undefined && !decides ? [] : keyColumnErrors(row, id, model)
   if (ofColumns.length > 0) throw refusedBody(new ErrorList(), ofColumns)
   return withSharedColumns(row)
 }

@@ -25,7 +25,7 @@ import { throwPointed } from './point-error.ts'
 import { repeated } from './repeat.ts'
 import { checkWrittenScope, filtersOfChange, prepareMany, writeInTransaction } from './run-write.ts'
 import { checkingItself, checkingRows, needsTransaction, searchesScope } from './scope-of-rows.ts'
-import { throughEntities } from './unit-of-work/entities.ts'
+import { findLocked, throughEntities } from './unit-of-work/entities.ts'
 import { needsUnitOfWork, type WriteKind } from './unit-of-work/reason.ts'
 import { markThroughEntity, removeThroughEntity, updateThroughEntity } from './unit-of-work/through-entities.ts'
 import { changesNothing, readUpdate, isEmpty } from './update-data.ts'
@@ -263,12 +263,6 @@ function oneByOne (
   change: RowChange,
   filters: ActiveFilters
 ): Steps<AffectedKeys> {
-  if (isDistributed(write)) {
-    throw new ConfigError(
-      `'${write.operation}' of ${write.model.name} takes MikroORM's unit of work, whose rows a distributed server ` +
-        'cannot lock together. Write the records one by one.'
-    )
-  }
   return throughEntities(write, (inner) => eachRow({ ...write, ...inner }, target, change, filters))
 }
 
@@ -278,9 +272,27 @@ function * eachRow (
   { through }: RowChange,
   filters: ActiveFilters
 ): Steps<AffectedKeys> {
-  const { keys } = yield * send(write, target, { does: 'lock' }, filters)
+  const keys = yield * lockedKeys(write, target, filters)
   for (const id of keys) yield * through(write, id, filters)
   return { affected: keys.length, keys }
+}
+
+/**
+ * The keys of the rows, which are locked. A distributed server locks only single rows: they are locked one by one, and
+ * those that still match are found again.
+ */
+function * lockedKeys (
+  write: ManyWrite<EntityManager>,
+  target: ManyTarget,
+  filters: ActiveFilters
+): Steps<readonly Id[]> {
+  const { session, model } = write
+  const { keys } = yield * send(write, target, { does: 'lock' }, filters)
+  if (!isDistributed(write)) return keys
+  for (const id of keys) yield * wait(findLocked(session, model, id))
+  const locked = new Set(keys.map((id) => JSON.stringify(id)))
+  const { keys: present } = yield * send(write, target, { does: 'lock' }, filters)
+  return present.filter((id) => locked.has(JSON.stringify(id)))
 }
 
 /** What the statement of a write of many rows says. */

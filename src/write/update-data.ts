@@ -10,7 +10,7 @@ import {
 import { isObject } from '../base/is-object.ts'
 import type { Steps } from '../base/steps.ts'
 import { withoutChildren, withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
-import { crudContext } from '../resource/index.ts'
+import { crudContext, type ScopeRules } from '../resource/index.ts'
 import { dataOfHook, mistakeOfHook, readOfHook, refuseVersion, valuesData, type DataHook } from './server-data.ts'
 import type { Data } from './new-row.ts'
 import { checkScope } from './scope-of-rows.ts'
@@ -76,15 +76,27 @@ function withoutKeys (data: Data, { primaryKey }: EntityModel): Keyless {
 const hasKey = (data: Data, { primaryKey, uuid }: EntityModel): boolean =>
   primaryKey.some(({ property }) => property.publicName in data) || (uuid !== undefined && uuid.publicName in data)
 
+/** Whether a relation has a foreign key that contains a column of another property. */
+const sharesColumns = ({ references }: RecordData): boolean =>
+  references.some(({ relation }) => relation.key.some(({ shared }) => shared))
+
 /**
  * Errors of a relation whose foreign key contains a column of the primary key. Such a relation cannot change the key
  * either.
+ *
+ * @param id absent for an update of many records. Their keys share the values that the scope sets
  */
-export function keyColumnErrors (row: RecordData, id: Id | undefined, model: EntityModel): readonly ErrorItem[] {
-  if (!row.references.some(({ relation }) => relation.key.some(({ shared }) => shared))) return []
+export function keyColumnErrors (
+  row: RecordData,
+  id: Id | undefined,
+  model: EntityModel,
+  scope?: ScopeRules
+): readonly ErrorItem[] {
+  if (!sharesColumns(row)) return []
   const errors: ErrorItem[] = []
+  const known = id === undefined ? partsOfScope(model, scope) : keyParts(id, model)
   const own = new Map(
-    (id === undefined ? [] : keyParts(id, model)).flatMap(({ property, columns, expected }) =>
+    known.flatMap(({ property, columns, expected }) =>
       columns.map((column) => [column.column, { column, expected: columnValue(property, column, expected) }])
     )
   )
@@ -102,6 +114,17 @@ export function keyColumnErrors (row: RecordData, id: Id | undefined, model: Ent
   return errors
 }
 
+/** The parts of the key that all records of a scope have in common. */
+function partsOfScope ({ primaryKey }: EntityModel, scope: ScopeRules | undefined): readonly RequestedKeyPart[] {
+  if (scope === undefined) return []
+  return primaryKey.flatMap((part) => {
+    const { property } = part
+    return property.kind === 'scalar' && scope.values.has(property)
+      ? [{ ...part, expected: scope.values.get(property) }]
+      : []
+  })
+}
+
 /** An update as its body requests it. */
 interface UpdateData {
   /** The changes of the body alone. */
@@ -116,12 +139,12 @@ interface UpdateData {
  * @throws {RequestValidationError} for data that the body may not contain
  */
 function beginUpdate (write: Write, id: Id | undefined, body: Data, decided?: RecordData): UpdateData {
-  const { crud, model, options } = write
+  const { crud, model, options, scope } = write
   const hook = id === undefined ? crud.beforeUpdateMany : crud.beforeUpdate
   const own = bodyRules(write, 'update')
   const rules = id === undefined ? withoutChildren(own) : own
   const { data, errors } = withoutKey(body, id, model)
-  const check = (row: RecordData): readonly ErrorItem[] => [...errors, ...keyColumnErrors(row, id, model)]
+  const check = (row: RecordData): readonly ErrorItem[] => [...errors, ...keyColumnErrors(row, id, model, scope)]
   const row = decided ?? readData(data, model, { by: rules, check })
   const values = valuesData(options.values, model)
   return {
@@ -138,28 +161,40 @@ function beginUpdate (write: Write, id: Id | undefined, body: Data, decided?: Re
  * @throws {ConfigError} for a hook that returns wrong data
  */
 export function * readUpdate (write: Write, id: Id | undefined, data: Data, decided?: RecordData): Steps<RecordData> {
-  const { crud, session, options, model } = write
+  const { crud, session, options } = write
   const { row, complete } = beginUpdate(write, id, data, decided)
-  if (complete === undefined) return finishChanges(write, row)
+  if (complete === undefined) return finishUpdate(write, row, id)
   const hook = id === undefined ? 'beforeUpdateMany' : 'beforeUpdate'
   const children = id === undefined ? undefined : bodyRules(write, 'update').children
-  if (crud[hook] === undefined) return finishChanges(write, readChanges(complete, id, model, hook, children))
+  if (crud[hook] === undefined) return finishUpdate(write, readChanges(complete, id, write, hook, children), id)
   const context = crudContext(session, options.context)
   const returned = yield * dataOfHook(hook, () =>
     id === undefined ? crud.beforeUpdateMany!(complete, context) : crud.beforeUpdate!(id, complete, context))
-  return finishChanges(write, readChanges(returned, id, model, hook, children))
+  return finishUpdate(write, readChanges(returned, id, write, hook, children), id)
 }
 
 /** Checks the data of an update of many records without running its hook. Whether it certainly changes nothing. */
 export function changesNothing (write: Write, data: Data, decided?: RecordData): boolean {
   const { row, complete } = beginUpdate(write, undefined, data, decided)
-  return complete === undefined && isEmpty(finishChanges(write, row))
+  return complete === undefined && isEmpty(finishUpdate(write, row, undefined))
 }
 
 /** @throws {OutOfScopeError} for changes that would move the record out of its scope */
 export function finishChanges ({ scope }: Write, row: RecordData): RecordData {
   if (scope !== undefined) checkScope(row, scope)
   return withSharedColumns(row)
+}
+
+/** The same for an update. That of many records has no id. */
+function finishUpdate (write: Write, row: RecordData, id: Id | undefined): RecordData {
+  const changes = finishChanges(write, row)
+  return id === undefined && sharesColumns(changes) ? withoutKeyColumns(changes, write.model) : changes
+}
+
+/** Changes without the columns of the key, whose values are those of the records: a server may refuse to set them. */
+function withoutKeyColumns (changes: RecordData, model: EntityModel): RecordData {
+  const primary = new Set(keyColumns(model).map(({ column }) => column))
+  return { ...changes, columns: changes.columns.filter(({ column }) => !primary.has(column)) }
 }
 
 /** Whether an update changes nothing. */
@@ -177,7 +212,7 @@ export function isEmpty ({ columns, links }: RecordData): boolean {
 function readChanges (
   changed: Data,
   id: Id | undefined,
-  model: EntityModel,
+  { model, scope }: Write,
   hook: DataHook,
   children: BodyRules['children'] | undefined
 ): RecordData {
@@ -188,7 +223,7 @@ function readChanges (
       readData(data, model, {
         by: 'server',
         children,
-        check: (row) => [...errors, ...keyColumnErrors(row, id, model)],
+        check: (row) => [...errors, ...keyColumnErrors(row, id, model, scope)],
       })
   )
   refuseVersion(hook, row, model)

@@ -91,6 +91,45 @@ await t.test('the co-located layout', { skip }, async (t) => {
     }
   })
 
+  await t.test('bulk changes write the records of one tenant, on one node', async (t) => {
+    const others = () =>
+      execute(database.url, "select md5(string_agg(t::text, '' order by id)) as d from task t where tenant_id <> 1")
+    const before = await others()
+    const changes: [Call['method'], string, any?][] = [
+      ['PATCH', '/tasks?filter[title]=Task 3&dry_run=true', { title: 'x' }],
+      ['PATCH', '/tasks?filter[title]=Task 3', { priority: 4, project: ofTenant(project.id) }],
+      ['PATCH', '/tasks?filter[labels.name]=Label 3&filter[priority][gte]=4', { weight: 2 }],
+      ['PATCH', '/tasks?filter[project.name]=Project 3&filter[done]=true', { done: false }],
+      ['PATCH', '/tasks?filter[title]=Task 4', { labels: [ofTenant(label.id)] }],
+      ['PATCH', '/projects?filter[stage]=draft', { budget: '7.00' }],
+      ['DELETE', '/comments?filter[body]=Comment 3'],
+      ['DELETE', '/projects?filter[name]=Project 5'],
+    ]
+    for (const [method = 'GET', url, payload] of changes) {
+      const { total } = await get(url.replace(/&dry_run=true/, ''))
+      let affected = 0
+      const { tasks } = await tasksOf(orm, async () => {
+        const response = await send(app, { method, url, payload })
+        affected = response.json().affected
+        return response
+      })
+      t.ok(total > 0 && affected === total, `${method} ${url}: ${affected} of ${total}`)
+      t.ok(tasks.length > 0 && tasks.every((count) => count === 1), `${method} ${url}: ${tasks}`)
+    }
+    t.strictSame(await others(), before)
+    const [first, second] = (await get('/tasks?filter[title]=Task 3')).items
+    t.ok(Date.parse(first.changed) > Date.parse('2026-01-02') && first.priority === 4 && second.priority === 4)
+    t.equal(
+      (await patch('/tasks?filter[title]=Task 3', { project: ofTenant(label.id) }, 409)).code,
+      'FST_CRUD_CONFLICT'
+    )
+    t.equal((await patch('/tasks?filter[title]=Task 3', { tenant_id: 2 }, 400)).code, 'FST_ERR_VALIDATION')
+    t.equal(
+      (await ask({ method: 'DELETE', url: '/labels?filter[tasks.title]=Task 7' }, 400)).code,
+      'FST_CRUD_TOO_MANY'
+    )
+  })
+
   await t.test('createMany answers in the order of the body', async (t) => {
     const names = Array.from({ length: 40 }, (_, index) => `Order ${index}`)
     const made = await post('/projects', names.map((name) => ({ name })))

@@ -7,7 +7,7 @@ import { newServer } from '../helpers/server.ts'
 import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
 import { asReferences, authorsOf, booksOf, byOwnKeys, entities, genres, notes, rows } from './single-keys.ts'
 
-const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete']
+const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'updateMany', 'deleteMany']
 
 async function serve (t: Test, orm: MikroORM, joined: boolean): Promise<FastifyInstance> {
   const app = newServer(t)
@@ -93,6 +93,26 @@ for (
         const made = await ask('POST', url, texts.map((text) => ({ [name]: text })), 201)
         t.strictSame(made.map((one: any) => one[name]), texts, url)
       }
+    })
+
+    await t.test('bulk changes reach the records of all nodes', async (t) => {
+      const [author] = (await get('/authors?per_page=1')).items
+      for (const filter of ['filter[title][contains]=1', 'filter[author.name]=Author 3']) {
+        const { total } = await get(`/books?${filter}`)
+        t.ok(total > 1)
+        t.same(await ask('PATCH', `/books?${filter}&dry_run=true`, { pages: 9 }), { affected: total })
+        t.same(await ask('PATCH', `/books?${filter}`, { pages: 9, author: author.id }), { affected: total })
+      }
+      const { items, total } = await get('/books?filter[title][contains]=1&per_page=100')
+      t.ok(items.every((book: any) => book.pages === 9 && book.author === author.id))
+      t.same(await ask('DELETE', '/books?filter[title][contains]=1'), { affected: total })
+      t.equal((await get('/books?filter[title][contains]=1')).total, 0)
+      t.match(
+        await ask('DELETE', '/authors?filter[name]=Author 3', undefined, layout === 'reference tables' ? 409 : 200),
+        {
+          ...layout !== 'reference tables' && { affected: 2 },
+        }
+      )
     })
 
     if (layout !== 'reference tables') return

@@ -9,7 +9,7 @@ import { comments, labels, projects, tasks } from './colocated.ts'
 const scope = (request: { readonly headers: Record<string, unknown> }) => ({
   tenant_id: Number(request.headers.tenant),
 })
-const WRITES = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
+const WRITES = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'updateMany', 'deleteMany'] as const
 
 export async function serveColocated (t: Test, orm: MikroORM): Promise<FastifyInstance> {
   const app = newServer(t)
@@ -19,7 +19,7 @@ export async function serveColocated (t: Test, orm: MikroORM): Promise<FastifyIn
     resources: {
       '/projects': { crud: projects, scope, operations: [...WRITES, 'restore'], stream: true },
       '/tasks': { crud: tasks, scope, operations: WRITES, stream: true },
-      '/labels': { crud: labels, scope, operations: WRITES },
+      '/labels': { crud: labels, scope, operations: WRITES, maxAffected: 1 },
       '/comments': { crud: comments, scope, operations: WRITES },
     } as never,
   })

@@ -243,8 +243,8 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
       for (const send of [put, patch]) {
         const response = await send(path, record)
         t.equal(response.statusCode, 200, response.body)
-        const { ...rest } = bodyOf(response)
-        const { ...expected } = record
+        const { updated_at: _, ...rest } = bodyOf(response)
+        const { updated_at: __, ...expected } = record
         t.strictSame(rest, expected)
       }
     }
