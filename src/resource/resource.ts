@@ -76,6 +76,8 @@ export class Resource {
   /** The whitelist as the application wrote it, without names that the role does not see. */
   readonly config: QueryBuilderConfig
   readonly whitelist: Whitelist
+  /** Whether code of the application may fill in what bodies lack. */
+  readonly fills: Readonly<Record<BodyKind, boolean>>
   /** The properties that bodies may set. */
   readonly writable: Writable
   /** The keys by which upserts may find records. */
@@ -110,6 +112,7 @@ export class Resource {
     this.model = role === undefined ? model : role.view(model)
     this.config = role === undefined ? config : whitelistFor(config, this.model)
     this.whitelist = resolveWhitelist(this.config, this.model, name)
+    this.fills = fills
     this.writable = resolveWritable(
       role === undefined ? writable : writableFor(writable, this.model, role),
       this.model,

@@ -1,8 +1,8 @@
 /** Decides which operations a resource offers: those in the options, if the entity and the CRUD class support them. */
-import { factsOf, isMany } from '../../config/index.ts'
+import { factsOf, isMany, takesBodies } from '../../config/index.ts'
 import { CrudBase } from '../../crud/index.ts'
 import { ConfigError } from '../../base/errors.ts'
-import type { Property } from '../../model/index.ts'
+import type { EntityModel, Property } from '../../model/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import { canNarrow } from '../../plan/index.ts'
 import { closedBody, missingHook } from '../../write/index.ts'
@@ -42,6 +42,7 @@ export function offeredOperations (
   })
   if (offered.includes('upsert')) checkUpsert(what, resource, scope === undefined && !byRole, requireIfMatch === true)
   if (scope === undefined && !byRole) checkFilled(what, offered, resource, crud)
+  if (!byRole) checkChildrenFilled(what, offered, resource)
   return offered
 }
 
@@ -128,6 +129,35 @@ export function checkFilled (
     `${what}: '${operation}' can't fill ${model.name}.${property.name}, which is required and which bodies may not ` +
       `set: ${ways.join(', ')}.`
   )
+}
+
+/**
+ * Checks that required properties of new children can be set, unless the class of their parent may set them in code.
+ *
+ * @param fillsFor tells which properties of a child the rows of a role fill in; `undefined` if it adds no children, or
+ *   if its rows depend on the request
+ * @throws {ConfigError} for a required property that nothing sets
+ */
+export function checkChildrenFilled (
+  what: string,
+  offered: readonly CrudOperation[],
+  { model, writable, fills }: Resource,
+  fillsFor: (child: EntityModel) => RoleFilling['fills'] | undefined = () => () => false
+): void {
+  for (const kind of ['create', 'update'] as const) {
+    if (fills[kind] || !takesBodies(offered, kind)) continue
+    for (const { relation: { name, target }, create } of writable[kind]?.children.values() ?? []) {
+      const filled = fillsFor(target)
+      const property = filled && create?.unfilled.find((property) => !filled(property))
+      if (property === undefined) continue
+      const opened = waysToOpen(property).map(() => `add it to the list of '${name}' in "writable"`)
+      const ways = [...opened, 'give it a default', `fill it in before${kind === 'create' ? 'Create' : 'Update'}`]
+      throw new ConfigError(
+        `${what}: new records of '${name}' of ${model.name} lack ${target.name}.${property.name}, which is required ` +
+          `and which bodies may not set: ${ways.join(', ')}, or take '${name}' out of "writable".`
+      )
+    }
+  }
 }
 
 /** The changes to the whitelist that let bodies set a property, for messages. */

@@ -12,7 +12,7 @@ import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { beginValidation, RouteCall, type RouteRequest } from './route-call.ts'
 import type { RouteDefinition } from './handlers.ts'
 import type { PreValidation } from './hooks.ts'
-import { checkFilled, waysToOpen } from './operations.ts'
+import { checkChildrenFilled, checkFilled, waysToOpen } from './operations.ts'
 import type { RoutedResource } from './resource.ts'
 import type { SeenResource } from './seen-resource.ts'
 
@@ -51,6 +51,14 @@ export function roleResources (
         waysToFill: (property) => waysToFill(property, bound, role),
       })
     }
+    checkChildrenFilled(`${what}: access: the role '${role.name}'`, allowed, own, (child) => {
+      const ruleOfChild = role.ruleOf(child.name)
+      if (ruleOfChild?.allows('create') !== true || typeof ruleOfChild.rows === 'function') return undefined
+      const values = ruleOfChild.rows === undefined
+        ? NONE
+        : equalitiesOf(readCondition(ruleOfChild.rows, child)).equalities
+      return (property) => values.has(property)
+    })
     resources.push({ what, name, bound: own, operations: allowed, role, limited: rule.rows !== undefined })
   }
   return resources

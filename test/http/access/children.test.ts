@@ -1,0 +1,182 @@
+/** Owned children in bodies, as far as a role may see and write them. */
+import { defineEntity, p } from '@mikro-orm/core'
+import Fastify from 'fastify'
+import t from 'tap'
+import { CrudBase, crudKit, type AccessOptions } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { newServer } from '../../helpers/server.ts'
+import { select, type Json } from '../helper.ts'
+import { verdict, writes } from '../writes/helper.ts'
+
+const Post = defineEntity({
+  name: 'Post',
+  properties: {
+    id: p.integer().primary(),
+    title: p.string(),
+    comments: () => p.oneToMany(Comment).mappedBy('post'),
+  },
+})
+
+const Comment = defineEntity({
+  name: 'Comment',
+  properties: {
+    id: p.integer().primary(),
+    tenant: p.integer().default(0),
+    body: p.string(),
+    rating: p.integer().nullable(),
+    status: p.string().default('open'),
+    post: () => p.manyToOne(Post),
+  },
+})
+
+const crud = (lists: unknown = ['body', 'rating', 'status']): CrudBase =>
+  new CrudBase({ model: Post as any, writable: ['title', { comments: lists }] as any })
+
+const everything = { Post: true, Comment: { rows: { tenant: 1 } } } as const
+
+const access = {
+  role: (request) => request.headers['x-role'] as string,
+  roles: {
+    admin: true,
+    member: everything,
+    open: { Post: true, Comment: { rows: { tenant: 1, status: { $ne: 'closed' } } } },
+    writer: { ...everything, Comment: { rows: { tenant: 1 }, hidden: ['rating'], readonly: ['status'] } },
+    adder: { ...everything, Comment: { rows: { tenant: 1 }, operations: ['list', 'get', 'create'] } },
+    editor: { ...everything, Comment: { rows: { tenant: 1 }, operations: ['list', 'get', 'update'] } },
+    blind: { Post: true },
+    frozen: { Post: { readonly: ['comments'] }, Comment: { rows: { tenant: 1 } } },
+    bound: { Post: true, Comment: { rows: { tenant: 1 }, readonly: ['post'] } },
+  },
+} satisfies AccessOptions
+
+await forEachDatabase(t, { entities: [Post, Comment] }, async (t, { orm }) => {
+  const app = newServer(t)
+  await app.register(crudKit, {
+    orm,
+    access: { ...access, roles: { ...access.roles } },
+    indexAdvice: false,
+    resources: { '/posts': { crud: crud(['body', 'rating', 'status']) } },
+  })
+  await app.ready()
+  const { post, patch } = writes(app)
+  const as = (role: string) => ({ 'x-role': role })
+  const reset = async (): Promise<void> => {
+    await select(orm, 'delete from comment')
+    await select(orm, 'delete from post')
+    await select(orm, "insert into post (id, title) values (1, 'first'), (2, 'second')")
+    await select(
+      orm,
+      "insert into comment (id, tenant, body, post_id, rating) values (1, 1, 'mine', 1, 3), (2, 2, 'theirs', 1, 4)"
+    )
+    await select(orm, "select setval('post_id_seq', 10), setval('comment_id_seq', 10)")
+  }
+
+  for (const [role, body, expected] of [
+    ['member', { comments: { add: [{ body: 'new' }] } }, '200'],
+    ['member', { comments: { update: [{ id: 1, body: 'new' }] } }, '200'],
+    ['member', { comments: { remove: [1] } }, '200'],
+    ['member', { comments: { update: [{ id: 2, body: 'new' }] } }, '409 FST_CRUD_CONFLICT /comments/update/0/id'],
+    ['member', { comments: { update: [{ id: 99, body: 'new' }] } }, '409 FST_CRUD_CONFLICT /comments/update/0/id'],
+    ['member', { comments: { remove: [2] } }, '409 FST_CRUD_CONFLICT /comments/remove/0'],
+    ['open', { comments: { add: [{ body: 'a', status: 'closed' }] } }, '403 FST_CRUD_OUT_OF_SCOPE'],
+    ['open', { comments: { add: [{ body: 'a' }, { body: 'b', status: 'closed' }] } }, '403 FST_CRUD_OUT_OF_SCOPE'],
+    ['open', { comments: { update: [{ id: 1, status: 'closed' }] } }, '403 FST_CRUD_OUT_OF_SCOPE'],
+    ['open', { comments: { update: [{ id: 1, status: 'other' }] } }, '200'],
+    ['writer', { comments: { add: [{ body: 'a', rating: 5 }] } }, '400 FST_ERR_VALIDATION /comments/add/0/rating'],
+    ['writer', { comments: { update: [{ id: 1, status: 'x' }] } }, '400 FST_ERR_VALIDATION /comments/update/0/status'],
+    ['writer', { comments: { add: [{ body: 'a' }] } }, '200'],
+    ['adder', { comments: { add: [{ body: 'a' }] } }, '200'],
+    ['adder', { comments: { update: [{ id: 1, body: 'b' }] } }, '403 FST_CRUD_FORBIDDEN'],
+    ['adder', { comments: { add: [{ body: 'a' }], remove: [1] } }, '403 FST_CRUD_FORBIDDEN'],
+    ['editor', { comments: { update: [{ id: 1, body: 'b' }] } }, '200'],
+    ['editor', { comments: { add: [{ body: 'b' }] } }, '403 FST_CRUD_FORBIDDEN'],
+    ['blind', { comments: { add: [{ body: 'b' }] } }, '400 FST_ERR_VALIDATION /comments'],
+    ['frozen', { comments: { add: [{ body: 'b' }] } }, '400 FST_ERR_VALIDATION /comments'],
+    ['bound', { comments: { add: [{ body: 'b' }] } }, '400 FST_ERR_VALIDATION /comments'],
+    ['admin', { comments: { update: [{ id: 2, body: 'new' }] } }, '200'],
+  ] as const) {
+    t.test(`${role}: ${JSON.stringify(body)}`, async (t) => {
+      await reset()
+      const before = await select(orm, 'select * from comment order by id')
+      const response = await patch('/posts/1', { title: 'changed', ...body }, as(role))
+      t.equal(verdict(response), expected, response.body)
+      if (response.statusCode !== 200) {
+        t.strictSame(await select(orm, 'select * from comment order by id'), before)
+        t.match(await select(orm, 'select title from post where id = 1'), [{ title: 'first' }])
+      } else {
+        const added = response.json().comments.filter(({ id }: Json) => id > 10)
+        for (const { id } of added) t.match(await select(orm, `select tenant from comment where id = ${id}`), [{ tenant: 1 }])
+      }
+    })
+  }
+
+  t.test('the answer shows children as the role sees them', async (t) => {
+    await reset()
+    const { comments } = (await post('/posts', { title: 'a', comments: [{ body: 'b' }] }, as('writer'))).json()
+    t.strictSame(Object.keys(comments[0]), ['id', 'tenant', 'body', 'status', 'post'])
+  })
+
+  t.test('new children need their required properties, also where the rows of the role fill in others', async (t) => {
+    await reset()
+    t.equal(verdict(await post('/posts', { title: 'a', comments: [{}] }, as('member'))), '400 FST_ERR_VALIDATION /comments/0/body')
+    t.equal(verdict(await post('/posts', { title: 'a', comments: [{}, { body: 'x' }] }, as('adder'))), '400 FST_ERR_VALIDATION /comments/0/body')
+  })
+
+  t.test('a server does not start if nothing fills a required property of children', async (t) => {
+    const start = async (lists: unknown, options: object = {}): Promise<unknown> => {
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await app.register(crudKit, { orm, resources: { '/posts': crud(lists) }, indexAdvice: false, ...options } as never)
+    }
+    await t.rejects(start(['rating']), {
+      code: 'FST_CRUD_CONFIG_INVALID',
+      message: "The resource /posts: new records of 'comments' of Post lack Comment.body, which is required and " +
+        'which bodies may not set: add it to the list of \'comments\' in "writable", give it a default, fill it in ' +
+        'beforeCreate, or take \'comments\' out of "writable".',
+    })
+    await t.rejects(
+      start(['body'], { access: { role: () => 'a', roles: { a: { Post: true, Comment: { hidden: ['body'] } } } } }),
+      /the role 'a': new records of 'comments' of Post lack Comment\.body/
+    )
+    await t.resolves(start({ update: ['rating'] }), 'no children can be added')
+  })
+})
+
+t.test('lists of children that cannot work are refused at start-up', async (t) => {
+  const { MikroORM } = await import('@mikro-orm/pglite')
+  const Tag = defineEntity({ name: 'Tag', properties: { id: p.integer().primary(), articles: () => p.manyToMany(Article).mappedBy('tags') } })
+  const Article = defineEntity({
+    name: 'Article',
+    properties: {
+      id: p.integer().primary(),
+      title: p.string(),
+      author: () => p.manyToOne(Article).nullable(),
+      answers: () => p.oneToMany(Article).mappedBy('author'),
+      tags: () => p.manyToMany(Tag).owner(),
+      pages: () => p.oneToMany(Page).mappedBy('article'),
+    },
+  })
+  const Page = defineEntity({ name: 'Page', properties: { id: p.integer().primary(), text: p.string(), article: () => p.manyToOne(Article) } })
+  const orm = await MikroORM.init({ entities: [Tag, Article, Page] as never, dbName: 'memory://', connect: false } as never)
+  t.teardown(() => orm.close(true))
+  for (const [writable, message] of [
+    [['title', { page: ['text'] }], "\"writable\" of Article has a list for 'page', which is not a property of it. Did you mean 'pages'?"],
+    [['pages'], /clients never write: .*\{ pages: \[\.\.\.\] \}/],
+    [[{ pages: ['txt'] }], "\"writable\" of Article: 'pages' names 'txt', which is not a property of Page. Did you mean 'text'?"],
+    [[{ pages: ['text', 'article'] }], "\"writable\" of Article: 'pages' names 'article' of Page, which is the record that the body is about. Leave it out."],
+    [[{ pages: ['id'] }], /'pages' names 'id', which clients never write: it is a key that is generated/],
+    [[{ tags: ['id'] }], /a many-to-many relation, which bodies set by ids: name it as 'tags' alone/],
+    [[{ author: ['title'] }], /a to-one relation, which bodies set by key/],
+    [[{ answers: ['title'] }], /Article can do without one, because the relation to Article is nullable/],
+    [[{ title: ['x'] }], /has a list for 'title', which is not a relation/],
+  ] as const) {
+    const crud = new CrudBase({ model: Article as any, writable: writable as any })
+    t.throws(() => crud.bind(orm.em as never), { code: 'FST_CRUD_CONFIG_INVALID', message: message as never }, JSON.stringify(writable))
+  }
+  for (const [writable, message] of [
+    [['title', { pages: [{ words: ['x'] }] }], /names children of children, 'words'/],
+    [['title', { pages: undefined }], /"writable: pages" must say what bodies may set of the children/],
+    [{ pages: ['text'] }, /Owned children belong in a list: \[\{ pages: \[\.\.\.\] \}\]/],
+    [[{ pages: ['text'] }, { pages: ['text'] }], /names 'pages' twice/],
+  ] as const) t.throws(() => new CrudBase({ model: Article as any, writable: writable as any }), { message: message as never })
+})
