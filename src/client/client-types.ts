@@ -1,11 +1,11 @@
 /** The types of a client: the parameters and results of its resources' methods. */
-import type { IsAny } from '../config/index.ts'
+import type { IsAny, Target } from '../config/index.ts'
 import type { Affected } from '../write/index.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../base/page-styles.ts'
 import type { Aggregates, Entries, Fields, RelatedFields, Relations, UrlName } from './url-names.ts'
 import type { RecordOf } from './records.ts'
 import type {
-  AnyFilter, CreateBody, FilterValues, KeyOf, UpdateBody, UpsertBody, UpsertName,
+  AnyFilter, ChildName, CreateBody, FilterValues, KeyOf, Listed, OwnChanges, UpdateBody, UpsertBody, UpsertName,
 } from './input-values.ts'
 
 /** The resources of an API, by path. */
@@ -188,6 +188,15 @@ type PageOf<Item, Unasked, Limit, Offset, Cursor> = Given<Cursor> extends true
 /** The record of an answer if nothing is selected or included. */
 type Whole<Entity, Options> = RecordOf<Entity, Options, [], [], {}>
 
+/** The record of a write, with the children that the body has added or changed. */
+type Written<Entity, Options, Writable, Operation extends 'create' | 'update'> =
+  [ChildName<Entity, Listed<Writable, Operation>>] extends [never] ? Whole<Entity, Options>
+    :
+      & Whole<Entity, Options>
+      & {
+        [Name in ChildName<Entity, Listed<Writable, Operation>>]?: Array<Whole<Target<Entity[Name & keyof Entity]>, {}>>
+      }
+
 /**
  * The methods of a resource. `Filled`: the server may fill in properties that bodies omit. `Hard`: rows may be removed.
  * `Key`: writes may have an idempotency key.
@@ -259,13 +268,13 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
   create(
     body: CreateBody<Entity, Writable, Filled>,
     options?: RepeatableOptions<Key>
-  ): Promise<Whole<Entity, Options>>
+  ): Promise<Written<Entity, Options, Writable, 'create'>>
 
   /** Creates all records or none, and returns them. */
   createMany(
     bodies: ReadonlyArray<CreateBody<Entity, Writable, Filled>>,
     options?: RepeatableOptions<Key>
-  ): Promise<Array<Whole<Entity, Options>>>
+  ): Promise<Array<Written<Entity, Options, Writable, 'create'>>>
 
   /**
    * Changes the record with the key of `on`, or creates it. Properties that the body does not have stay as they are.
@@ -286,12 +295,12 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
     id: KeyOf<Entity>,
     body: UpdateBody<Entity, Writable>,
     options?: WriteOptions<Key>
-  ): Promise<Whole<Entity, Options>>
+  ): Promise<Written<Entity, Options, Writable, 'update'>>
 
   /** Sets the same properties in all records that match the filter, or in none. Returns their number. */
   updateMany(
     query: ManyQuery<Filters<Entity, Options>>,
-    changes: UpdateBody<Entity, Writable>,
+    changes: OwnChanges<Entity, Writable>,
     options?: ManyWriteOptions<Key>
   ): Promise<Affected>
 

@@ -1,6 +1,6 @@
 /** The types of values in filters, keys and bodies: JSON values, and JavaScript values that are converted to JSON. */
 import type { Opt, OptionalProps, Primary } from '@mikro-orm/core'
-import type { Filter, InUrl, IsAny, Key, KindOf, OperatorsInUrl, PathTarget } from '../config/index.ts'
+import type { Filter, InUrl, IsAny, Key, KindOf, OperatorsInUrl, PathTarget, Target } from '../config/index.ts'
 import type { One, Wire, WireInput } from '../crud/index.ts'
 import type { Operator, OperatorValues, OperatorValuesOnArrays, PartialOperator } from '../operators/index.ts'
 import type { AnyJson, AnyRecord } from './url-names.ts'
@@ -131,12 +131,7 @@ type BodyValue<T> = IsAny<T> extends true ? AnyJson
   : KindOf<T> extends 'scalar' ? Written<T> | (null extends T ? null : undefined extends T ? null : never)
     : WireInput<T>
 
-type Names<Entity, Listed> = Listed extends readonly (infer Name)[] ? Name & Key<Entity> : Key<Entity>
-
-type Listed<Writable, Operation extends 'create' | 'update'> = Writable extends 'all' | readonly unknown[] ? Writable
-  : Operation extends keyof Writable ? Writable[Operation]
-    : Writable extends object ? []
-      : AnyJson
+type Names<Entity, Listed> = Listed extends readonly (infer Name)[] ? Extract<Name, Key<Entity>> : Key<Entity>
 
 type Properties<Entity, Writable, Operation extends 'create' | 'update'> = {
   [Name in Names<Entity, Listed<Writable, Operation>>]: KindOf<Entity[Name]> extends never ? never : Name
@@ -160,15 +155,55 @@ type OptionalOf<Entity> = typeof OptionalProps extends keyof Entity ? Entity[typ
  * `Filled`: a hook or a scope of the server may fill in properties that the body omits.
  */
 export type CreateBody<Entity, Writable, Filled extends boolean> = IsAny<Entity> extends true ? AnyRecord
-  : Properties<Entity, Writable, 'create'> extends infer Name extends Key<Entity> ? Split<
+  : Properties<Entity, Writable, 'create'> extends infer Name extends Key<Entity> ?
+    & Split<
       Entity,
       Name,
       [Filled, Listing<Listed<Writable, 'create'>>] extends [false, true] ? Needed<Entity, Name> : never
     >
+    & {
+      [Name in ChildName<Entity, Listed<Writable, 'create'>>]?: ReadonlyArray<
+        CreateBody<Target<Entity[Name]>, ChildLists<Listed<Writable, 'create'>, Name>, Filled>
+      >
+    }
     : never
 
 /** Whether the names of a list are known. */
-type Listing<List> = List extends readonly string[] ? string extends List[number] ? false : true : false
+type Listing<List> = List extends ReadonlyArray<infer Name> ? string extends Extract<Name, string> ? false : true
+  : false
+
+/** The relations whose children a list of `writable` names. */
+export type ChildName<Entity, List> = List extends ReadonlyArray<infer Entry> ? NamesIn<Entry> & Key<Entity> : never
+
+/** A list whose names are not known has members that may be missing. */
+type NamesIn<Entry> = Entry extends string ? never : {
+  [Name in keyof Entry & string]: undefined extends Entry[Name] ? never : Name
+}[keyof Entry & string]
+
+/** What may be set of the children of a relation. */
+type ChildLists<List, Name extends string> = List extends ReadonlyArray<infer Entry> ? Extract<
+    Entry,
+    { readonly [N in Name]: unknown }
+  > extends infer Found ? Found extends { readonly [N in Name]: infer Lists } ? Lists : never
+  : never
+  : never
+
+/** A list of `writable` for an operation. */
+export type Listed<Writable, Operation extends 'create' | 'update'> = Writable extends 'all' | readonly unknown[]
+  ? Writable
+  : Operation extends keyof Writable ? Writable[Operation]
+    : Writable extends object ? []
+      : AnyJson
+
+/** The changes of the children of a relation. */
+export interface ChildChanges<Child, Lists, Filled extends boolean> {
+  readonly add?: ReadonlyArray<CreateBody<Child, Lists, Filled>>
+  /** Each names a child by its key. */
+  readonly update?: ReadonlyArray<UpdateBody<Child, Lists> & ChildKey<Child>>
+  readonly remove?: ReadonlyArray<ChildKey<Child> extends { id: infer Id } ? Id : AnyJson>
+}
+
+type ChildKey<Child> = 'id' extends Key<Child> ? { id: BodyValue<Child['id' & keyof Child]> } : AnyRecord
 
 type Split<Entity, Name extends Key<Entity>, Must> =
   & { [K in Extract<Name, Must>]: BodyValue<Entity[K]> }
@@ -176,11 +211,23 @@ type Split<Entity, Name extends Key<Entity>, Must> =
 
 /** The body of a change. */
 export type UpdateBody<Entity, Writable> = IsAny<Entity> extends true ? AnyRecord
+  :
+    & OwnChanges<Entity, Writable>
+    & {
+      [Name in ChildName<Entity, Listed<Writable, 'update'>>]?: ChildChanges<
+        Target<Entity[Name]>,
+        ChildLists<Listed<Writable, 'update'>, Name>,
+        true
+      >
+    }
+
+/** The body of a change that writes no children. */
+export type OwnChanges<Entity, Writable> = IsAny<Entity> extends true ? AnyRecord
   : { [Name in Properties<Entity, Writable, 'update'>]?: BodyValue<Entity[Name & keyof Entity]> }
 
 /** The body of an upsert. None of its properties is required, because a record that exists needs only its key. */
 export type UpsertBody<Entity, Writable> = IsAny<Entity> extends true ? AnyRecord
-  : CreateBody<Entity, Writable, true> & UpdateBody<Entity, Writable>
+  : { [Name in Properties<Entity, Writable, 'create'>]?: BodyValue<Entity[Name]> } & OwnChanges<Entity, Writable>
 
 /** The properties that may be a part of an upsert's key. */
 export type UpsertName<Entity, Writable> = IsAny<Entity> extends true ? string

@@ -19,13 +19,12 @@ type ChildNames<Entity> = 'all' | ReadonlyArray<WritableName<Entity>>
  * whose other side is an owning, required to-one relation, and what may be set of the children. One list is for new
  * children and for changes of them, or there is a list for each.
  */
-export type WritableChildren<Entity> = IsAny<Entity> extends true ? Readonly<Record<string, ChildrenLists<any>>>
-  : [object] extends [Entity] ? Readonly<Record<string, ChildrenLists<any>>>
-      : {
-          readonly [Name in Key<Entity> as KindOf<Entity[Name]> extends 'many' ? Name : never]?: ChildrenLists<
-      Target<Entity[Name]>
-    >
-        }
+export type WritableChildren<Entity> = IsAny<Entity> extends true ? object
+  : [object] extends [Entity] ? object
+      : { readonly [Name in ManyOf<Entity>]?: ChildrenLists<Target<Entity[Name]>> }
+
+/** The names of to-many relations. */
+type ManyOf<Entity> = { [Name in Key<Entity>]: KindOf<Entity[Name]> extends 'many' ? Name : never }[Key<Entity>]
 
 type ChildrenLists<Child> = ChildNames<Child> | {
   readonly create?: ChildNames<Child>,

@@ -19,18 +19,19 @@ export type WireRecord<Entity> = Untyped<Entity> extends true ? Record<string, a
 
 /**
  * The record that a write returns: all properties that are not hidden. A to-one relation is the key of its record, and
- * is absent if the other side has the key.
+ * is absent if the other side has the key. A to-many relation has the children that the body has added or changed.
  */
 export type WrittenRecord<Entity> = Untyped<Entity> extends true ? Record<string, any>
   :
     & { [Name in KeyOf<Entity, 'column'>]: WireProperty<Entity[Name]> }
     & { [Name in KeyOf<Entity, 'one'>]?: WireInput<Entity[Name]> }
+    & { [Name in KeyOf<Entity, 'many'>]?: WireRecord<Target<Entity[Name]>>[] }
 
-/** The exposed properties of an entity that are to-one relations, or those that are no relations. */
-type KeyOf<Entity, Kind extends 'one' | 'column'> = {
+/** The exposed properties of an entity that are to-one or to-many relations, or those that are no relations. */
+type KeyOf<Entity, Kind extends 'one' | 'many' | 'column'> = {
   [Name in Key<Entity>]: [KindOf<Entity[Name]>] extends [never] ? never
     : KindOf<Entity[Name]> extends 'one' ? (Kind extends 'one' ? Name : never)
-      : KindOf<Entity[Name]> extends 'many' ? never
+      : KindOf<Entity[Name]> extends 'many' ? (Kind extends 'many' ? Name : never)
         : Kind extends 'column' ? Name
           : never
 }[Key<Entity>]
@@ -68,7 +69,17 @@ export type WirePage<Entity> = {
 
 /** A body: properties by public name, relations by id. Schemas tell which are required and which may be written. */
 export type WireBody<Entity> = Untyped<Entity> extends true ? Record<string, any> : {
-  [Name in Key<Entity> as KindOf<Entity[Name]> extends never ? never : Name]?: WireInput<Entity[Name]>
+  [Name in Key<Entity> as KindOf<Entity[Name]> extends never ? never : Name]?: WireInput<Entity[Name]> |
+    (KindOf<Entity[Name]> extends 'many' ? WireChildren<Target<Entity[Name]>> : never)
+}
+
+/** Owned children in the body of their parent: those of a new record, or those that an update changes. */
+export type WireChildren<Child> = ReadonlyArray<WireBody<Child>> | {
+  readonly add?: ReadonlyArray<WireBody<Child>>,
+  /** Each names a child by its key. */
+  readonly update?: ReadonlyArray<WireBody<Child>>,
+  /** The keys of children. */
+  readonly remove?: readonly unknown[],
 }
 
 /** Values that the server sets, by property name, in their JavaScript or JSON form. */

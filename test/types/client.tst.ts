@@ -105,6 +105,10 @@ const resources = {
     queryConfig: { allowedIncludes: [new AllowedInclude('publisher.books')] },
     writable: ['title', 'publisher'],
   }),
+  '/families': new CrudBase({
+    model: CategorySchema,
+    writable: { create: ['name', { products: ['price'] }], update: [{ products: { create: ['price'], update: [] } }] },
+  }),
   '/wide': new CrudBase({
     model: CategorySchema,
     queryConfig: new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.exact('name')] }),
@@ -335,6 +339,23 @@ describe('bodies', () => {
     expect(categories.update).type.not.toBeCallableWith('x', { price: '1' })
     expect(api['/suppliers'].update).type.toBeCallableWith(1, { name: 'x' })
     expect(api['/suppliers'].update).type.not.toBeCallableWith(1, { email: 'hidden' })
+  })
+
+  test('have the owned children of their records', async () => {
+    const families = api['/families']
+    expect(families.create).type.toBeCallableWith({ name: 'x', products: [{ price: '1' }] })
+    expect(families.create).type.not.toBeCallableWith({ name: 'x', products: [{}] })
+    expect(families.create).type.not.toBeCallableWith({ name: 'x', products: [{ price: '1', category: 'y' }] })
+    expect(families.create).type.not.toBeCallableWith({ products: [] })
+    expect(families.update).type.toBeCallableWith('x', {
+      products: { add: [{ price: '1' }], update: [{ id: 1 }], remove: [2] },
+    })
+    expect(families.update).type.not.toBeCallableWith('x', { products: { update: [{}] } })
+    expect(families.update).type.not.toBeCallableWith('x', { products: { update: [{ id: 1, price: '2' }] } })
+    expect(families.update).type.not.toBeCallableWith('x', { products: { remove: ['x'] } })
+    expect(families.update).type.not.toBeCallableWith('x', { products: [] })
+    const created = await families.create({ name: 'x' })
+    expect(created.products![0]!).type.toBe<{ id: number, price: string, category: string }>()
   })
 
   test('of new records require properties without a default, unless the server may fill them in', () => {

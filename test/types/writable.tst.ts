@@ -28,6 +28,17 @@ describe('writable', () => {
     accept(new CrudBase({ model: CategorySchema, writable: 'everything' }))
   })
 
+  test('takes what may be set of owned children', () => {
+    accept(new CrudBase({ model: CategorySchema, writable: ['name', { products: ['price', 'tags'] }] }))
+    accept(new CrudBase<Category>({ model: CategorySchema, writable: { create: ['name', { products: 'all' }] } }))
+    accept(new CrudBase({ model: CategorySchema, writable: [{ products: { create: ['price'], update: [] } }] }))
+    accept(new CrudBase<any>({ model: CategorySchema as any, writable: ['anything', { any: ['thing'] }] }))
+    // @ts-expect-error is not assignable
+    accept(new CrudBase({ model: CategorySchema, writable: [{ products: ['nmae'] }] }))
+    // @ts-expect-error does not exist
+    accept(new CrudBase({ model: CategorySchema, writable: [{ author: ['name'] }] }))
+  })
+
   test('takes any name of an unknown entity', () => {
     accept(new CrudBase<any>({ model: CategorySchema as any, writable: ['anything'] }))
     expect(new CrudBase({ model: {} as any, writable: ['anything'] })).type.toBeAssignableTo<CrudBase<any>>()

@@ -105,7 +105,9 @@ await forEachDatabase(t, { entities: [Post, Comment] }, async (t, { orm }) => {
         t.match(await select(orm, 'select title from post where id = 1'), [{ title: 'first' }])
       } else {
         const added = response.json().comments.filter(({ id }: Json) => id > 10)
-        for (const { id } of added) t.match(await select(orm, `select tenant from comment where id = ${id}`), [{ tenant: 1 }])
+        for (const { id } of added) {
+          t.match(await select(orm, `select tenant from comment where id = ${id}`), [{ tenant: 1 }])
+        }
       }
     })
   }
@@ -118,15 +120,24 @@ await forEachDatabase(t, { entities: [Post, Comment] }, async (t, { orm }) => {
 
   t.test('new children need their required properties, also where the rows of the role fill in others', async (t) => {
     await reset()
-    t.equal(verdict(await post('/posts', { title: 'a', comments: [{}] }, as('member'))), '400 FST_ERR_VALIDATION /comments/0/body')
-    t.equal(verdict(await post('/posts', { title: 'a', comments: [{}, { body: 'x' }] }, as('adder'))), '400 FST_ERR_VALIDATION /comments/0/body')
+    t.equal(
+      verdict(await post('/posts', { title: 'a', comments: [{}] }, as('member'))),
+      '400 FST_ERR_VALIDATION /comments/0/body'
+    )
+    t.equal(
+      verdict(await post('/posts', { title: 'a', comments: [{}, { body: 'x' }] }, as('adder'))),
+      '400 FST_ERR_VALIDATION /comments/0/body'
+    )
   })
 
   t.test('a server does not start if nothing fills a required property of children', async (t) => {
-    const start = async (lists: unknown, options: object = {}): Promise<unknown> => {
+    const start = async (lists: unknown, options: object = {}): Promise<void> => {
       const app = Fastify()
       t.teardown(() => app.close())
-      await app.register(crudKit, { orm, resources: { '/posts': crud(lists) }, indexAdvice: false, ...options } as never)
+      await app.register(
+        crudKit,
+        { orm, resources: { '/posts': crud(lists) }, indexAdvice: false, ...options } as never
+      )
     }
     await t.rejects(start(['rating']), {
       code: 'FST_CRUD_CONFIG_INVALID',
@@ -144,7 +155,10 @@ await forEachDatabase(t, { entities: [Post, Comment] }, async (t, { orm }) => {
 
 t.test('lists of children that cannot work are refused at start-up', async (t) => {
   const { MikroORM } = await import('@mikro-orm/pglite')
-  const Tag = defineEntity({ name: 'Tag', properties: { id: p.integer().primary(), articles: () => p.manyToMany(Article).mappedBy('tags') } })
+  const Tag = defineEntity({
+    name: 'Tag',
+    properties: { id: p.integer().primary(), articles: () => p.manyToMany(Article).mappedBy('tags') },
+  })
   const Article = defineEntity({
     name: 'Article',
     properties: {
@@ -156,14 +170,28 @@ t.test('lists of children that cannot work are refused at start-up', async (t) =
       pages: () => p.oneToMany(Page).mappedBy('article'),
     },
   })
-  const Page = defineEntity({ name: 'Page', properties: { id: p.integer().primary(), text: p.string(), article: () => p.manyToOne(Article) } })
-  const orm = await MikroORM.init({ entities: [Tag, Article, Page] as never, dbName: 'memory://', connect: false } as never)
+  const Page = defineEntity({
+    name: 'Page',
+    properties: { id: p.integer().primary(), text: p.string(), article: () => p.manyToOne(Article) },
+  })
+  const orm = await MikroORM.init(
+    { entities: [Tag, Article, Page] as never, dbName: 'memory://', connect: false } as never
+  )
   t.teardown(() => orm.close(true))
   for (const [writable, message] of [
-    [['title', { page: ['text'] }], "\"writable\" of Article has a list for 'page', which is not a property of it. Did you mean 'pages'?"],
+    [
+      ['title', { page: ['text'] }],
+      "\"writable\" of Article has a list for 'page', which is not a property of it. Did you mean 'pages'?",
+    ],
     [['pages'], /clients never write: .*\{ pages: \[\.\.\.\] \}/],
-    [[{ pages: ['txt'] }], "\"writable\" of Article: 'pages' names 'txt', which is not a property of Page. Did you mean 'text'?"],
-    [[{ pages: ['text', 'article'] }], "\"writable\" of Article: 'pages' names 'article' of Page, which is the record that the body is about. Leave it out."],
+    [
+      [{ pages: ['txt'] }],
+      "\"writable\" of Article: 'pages' names 'txt', which is not a property of Page. Did you mean 'text'?",
+    ],
+    [
+      [{ pages: ['text', 'article'] }],
+      "\"writable\" of Article: 'pages' names 'article' of Page, which is the record that the body is about. Leave it out.",
+    ],
     [[{ pages: ['id'] }], /'pages' names 'id', which clients never write: it is a key that is generated/],
     [[{ tags: ['id'] }], /a many-to-many relation, which bodies set by ids: name it as 'tags' alone/],
     [[{ author: ['title'] }], /a to-one relation, which bodies set by key/],
@@ -171,12 +199,18 @@ t.test('lists of children that cannot work are refused at start-up', async (t) =
     [[{ title: ['x'] }], /has a list for 'title', which is not a relation/],
   ] as const) {
     const crud = new CrudBase({ model: Article as any, writable: writable as any })
-    t.throws(() => crud.bind(orm.em as never), { code: 'FST_CRUD_CONFIG_INVALID', message: message as never }, JSON.stringify(writable))
+    t.throws(
+      () => crud.bind(orm.em as never),
+      { code: 'FST_CRUD_CONFIG_INVALID', message: message as never },
+      JSON.stringify(writable)
+    )
   }
   for (const [writable, message] of [
     [['title', { pages: [{ words: ['x'] }] }], /names children of children, 'words'/],
     [['title', { pages: undefined }], /"writable: pages" must say what bodies may set of the children/],
     [{ pages: ['text'] }, /Owned children belong in a list: \[\{ pages: \[\.\.\.\] \}\]/],
     [[{ pages: ['text'] }, { pages: ['text'] }], /names 'pages' twice/],
-  ] as const) t.throws(() => new CrudBase({ model: Article as any, writable: writable as any }), { message: message as never })
+  ] as const) {
+    t.throws(() => new CrudBase({ model: Article as any, writable: writable as any }), { message: message as never })
+  }
 })
