@@ -44,7 +44,8 @@ export interface CrudOptions<
   readonly queryConfig?: Config & ConfigCheck<Entity, Config>
   /**
    * The properties that bodies may set: `['name', 'price']`, `{ create: [...], update: [...] }`, or `'all'` for every
-   * property that is not generated, hidden or computed. Default: none, and records are neither created nor updated.
+   * property that is not generated, hidden or computed. A list may also have owned children, which bodies write with
+   * their parent: `['title', { comments: ['body'] }]`. Default: none, and records are neither created nor updated.
    */
   readonly writable?: Writable
   /**

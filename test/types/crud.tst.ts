@@ -3,7 +3,7 @@ import { expect, test } from 'tstyche'
 import {
   AllowedFilters, AllowedSort, CrudBase, parseQueryParams, type AfterContext, type WireRecord, type WrittenRecord,
 } from '../../src/index.ts'
-import { CategorySchema, type Category } from './fixtures.ts'
+import { CategorySchema, type Category, type Product } from './fixtures.ts'
 
 declare const em: EntityManager
 const params = parseQueryParams('')
