@@ -231,7 +231,7 @@ function bodyValue (type: string | undefined, isToMany: boolean, target = ''): f
 }
 
 /** A composite key of a new record. No row of the data has it, since a conflict would tell of a hidden row. */
-const newKey = fc.record({ area: fc.integer({ min: 101, max: 120 }), no: fc.integer({ min: 0, max: 1 }) })
+const newKey = fc.record({ area: fc.integer({ min: 101, max: 112 }), no: fc.integer({ min: 0, max: 1 }) })
 
 function writesOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
   const { path } = SHAPE[entity]!
@@ -245,6 +245,12 @@ function writesOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
   const create = record.map((body): Ask => ({ method: 'POST', url: path, headers: {}, body }))
   const batch = fc.array(record, { minLength: 1, maxLength: 3 })
     .map((body): Ask => ({ method: 'POST', url: path, headers: {}, body }))
+  // a row of the data in the way would tell of itself by a conflict, as it does to a create
+  const upsert = fc.tuple(
+    fc.oneof({ weight: 2, arbitrary: record }, fc.array(record, { minLength: 1, maxLength: 3 })),
+    fc.oneof({ weight: 5, arbitrary: fc.constant({}) }, matching),
+    fc.constantFrom('area,no', 'area,no', 'area,no', 'no,area', 'area', 'tenant')
+  ).map(([body, headers, on]): Ask => ({ method: 'PUT', url: `${path}?on=${on}`, headers, body }))
   const update = fc.tuple(fc.constantFrom('PATCH' as const, 'PUT' as const), id, matching, body)
     .map(([method, id, headers, body]): Ask => ({ method, url: `${path}/${keyPath(entity, id)}`, headers, body }))
   const remove = fc.tuple(id, matching, fc.constantFrom('', '', '?hard=true', '?hrd=true'))
@@ -260,6 +266,7 @@ function writesOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
   return fc.oneof(
     { weight: 3, arbitrary: create },
     batch,
+    { weight: SHAPE[entity]!.key === undefined ? 0 : 10, arbitrary: upsert },
     { weight: 4, arbitrary: update },
     { weight: 2, arbitrary: remove },
     restore,

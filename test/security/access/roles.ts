@@ -36,7 +36,7 @@ type Operations = NonNullable<EntityRule['operations']>
 type CrudOperation = Operations[number]
 
 export const OPERATIONS: Operations = [
-  'list', 'get', 'create', 'createMany', 'update', 'delete', 'restore', 'updateMany', 'deleteMany',
+  'list', 'get', 'create', 'createMany', 'upsert', 'update', 'delete', 'restore', 'updateMany', 'deleteMany',
 ]
 
 /** Conditions that rules of an entity can have. */
