@@ -46,6 +46,15 @@ export async function unguardedBehind (
   for (const property of settable) {
     if (property.kind === 'relation') reach(`'${property.publicName}' in bodies`, [property])
   }
+  for (const kind of ['create', 'update'] as const) {
+    const children = takesBodies(operations, kind) ? writable[kind]?.children : undefined
+    for (const { relation, create, update } of children?.values() ?? []) {
+      for (const property of new Set([...create?.properties ?? [], ...update?.properties ?? []])) {
+        if (property.kind !== 'relation') continue
+        reach(`'${relation.publicName}.${property.publicName}' in bodies`, [property])
+      }
+    }
+  }
   const unguarded: Unguarded[] = []
   for (const [entity, paths] of pathsByEntity) {
     if (!await isGuardedByFilter(em, entity)) {

@@ -8,6 +8,7 @@ export { bodySchema, type Offer } from './offer.ts'
 export {
   describeOffer,
   eachInclude,
+  type DescribedChildren,
   type DescribedInclude,
   type DescribedRelation,
   type Description,

@@ -13,6 +13,8 @@ export interface Description {
   readonly fields: ReadonlyMap<string, Property>
   /** The properties that bodies may set. `undefined` if the operation is not offered. */
   readonly settable: Readonly<Record<'create' | 'update', ReadonlySet<Property> | undefined>>
+  /** The children that bodies write with a record. */
+  readonly children: readonly DescribedChildren[]
   /** The relations and aggregates at the records of the resource. */
   readonly includes: readonly DescribedInclude[]
   readonly filters: readonly DescribedFilter[]
@@ -21,6 +23,17 @@ export interface Description {
   readonly defaultSort: readonly DescribedOrder[]
   /** The limits of pages, and whether pages by cursor are possible in the default order. */
   readonly pages: Whitelist['pagination'] & { readonly cursor: boolean }
+}
+
+/** The children of a relation that bodies write with their parent. */
+export interface DescribedChildren {
+  readonly relation: RelationProperty
+  /** The properties of new children. `undefined` if bodies of that operation may not add any. */
+  readonly added: Readonly<Record<'create' | 'update', ReadonlySet<Property> | undefined>>
+  /** The properties that may be changed. `undefined` if none may, and if only new records have children. */
+  readonly changed: ReadonlySet<Property> | undefined
+  /** The names of the parts by which an update names a child. Empty if only new records have children. */
+  readonly key: readonly string[]
 }
 
 export type DescribedInclude = DescribedRelation | DescribedAggregate
@@ -77,12 +90,28 @@ export function describeOffer (offer: Offer): Description {
       create: takesBodies(operations, 'create') ? writable.create?.properties : undefined,
       update: takesBodies(operations, 'update') ? writable.update?.properties : undefined,
     },
+    children: describeChildren(offer),
     includes: describeIncludes(whitelist),
     filters: describeFilters(whitelist),
     sorts,
     defaultSort: describeDefaultSort(offer, sorts),
     pages: { ...whitelist.pagination, cursor: whitelist.defaultOrder.every(({ target }) => 'operand' in target) },
   }
+}
+
+function describeChildren ({ operations, writable }: Offer): DescribedChildren[] {
+  const of = (kind: 'create' | 'update') => takesBodies(operations, kind) ? writable[kind]?.children : undefined
+  const [created, updated] = [of('create'), of('update')]
+  const names = new Set([...created?.keys() ?? [], ...updated?.keys() ?? []])
+  return [...names].map((name) => {
+    const [forNew, forOld] = [created?.get(name), updated?.get(name)]
+    return {
+      relation: (forNew ?? forOld)!.relation,
+      added: { create: forNew?.create?.properties, update: forOld?.create?.properties },
+      changed: forOld?.update?.properties,
+      key: forOld?.key.map(({ publicName }) => publicName) ?? [],
+    }
+  })
 }
 
 function describeIncludes (whitelist: Whitelist): readonly DescribedInclude[] {

@@ -79,6 +79,8 @@ export interface ResourceDescription {
   readonly softDelete: SoftDelete | null
   /** The properties of records, in order. Requests without `fields` get all of them. */
   readonly fields: readonly FieldDescription[]
+  /** The records that bodies write together with a record. */
+  readonly children: readonly Children[]
   /** The relations and aggregates that `include` accepts. */
   readonly includes: readonly IncludeDescription[]
   /** The filters that the caller may use. */
@@ -203,6 +205,22 @@ export interface FieldDescription {
   readonly update: boolean
   /** Present if the value is the key of a related record. Included, the value is the record, or null. */
   readonly reference: Reference | null
+}
+
+/** Records that belong to a record, and that bodies write together with it. */
+export interface Children {
+  /** Their key in bodies and in answers. */
+  readonly name: string
+  /** The name of their entity: `OrderLine`. */
+  readonly entity: string
+  /** Their properties. `create`: those of new ones, `update`: those that can be changed. */
+  readonly fields: readonly FieldDescription[]
+  /** Whether bodies of create, and of update, may have new ones. */
+  readonly addTo: { readonly create: boolean, readonly update: boolean }
+  /** Whether bodies of update may change some. */
+  readonly change: boolean
+  /** The names of the parts of a key, by which an update names those to change and to remove. Empty for new records. */
+  readonly key: readonly string[]
 }
 
 /** A related record. */

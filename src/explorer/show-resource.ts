@@ -3,6 +3,7 @@ import {
   bodySchema,
   describeOffer,
   exampleText,
+  type DescribedChildren,
   type DescribedFilter,
   type DescribedInput,
   type Description,
@@ -13,6 +14,7 @@ import { keySegments, offerOf, type CrudOperation, type KnownResource, type Role
 import type { EntityModel, Property } from '../model/index.ts'
 import type { Whitelist } from '../plan/index.ts'
 import type {
+  Children,
   FilterDescription,
   JsonSchema,
   OperatorDescription,
@@ -59,6 +61,7 @@ export function showResource ({ known, offer, description }: DescribedResource, 
     version: model.version?.hidden === false ? model.version.publicName : null,
     softDelete: softDeleteOf(whitelist),
     fields,
+    children: description.children.map((children) => showChildren(children, others.referenceTo)),
     includes: showIncludes(description.includes, model, others),
     filters: filters.map((filter) => showFilter(filter, model, others.referenceTo)),
     sorts,
@@ -77,6 +80,21 @@ export function showResource ({ known, offer, description }: DescribedResource, 
     serverTiming: sendsTimes,
   }
 }
+
+function showChildren ({ relation, added, changed, key }: DescribedChildren, referenceTo: ReferenceTo): Children {
+  const { create, update } = added
+  const properties = new Set([...create ?? [], ...update ?? []])
+  return {
+    name: relation.publicName,
+    entity: relation.target.name,
+    fields: showFields(relation.target, NO_SELECTION, referenceTo, { create: properties, update: changed }),
+    addTo: { create: create !== undefined, update: update !== undefined },
+    change: changed !== undefined,
+    key,
+  }
+}
+
+const NO_SELECTION: ReadonlyMap<string, Property> = new Map()
 
 function operationsOf ({ operations, maxBatch, maxAffected, hardDelete, requireIfMatch, model }: Offer): Operations {
   const has = (operation: CrudOperation): boolean => operations.includes(operation)

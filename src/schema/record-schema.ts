@@ -2,7 +2,7 @@
 import { Type, type TObject, type TSchema } from '@sinclair/typebox'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from '../model/index.ts'
 import type { Aggregate } from '../plan/index.ts'
-import { nodeOf, type IncludeLevel } from './include-tree.ts'
+import { nodeOf, NOTHING_INCLUDED, type IncludeLevel } from './include-tree.ts'
 import { nullable, valueSchema } from './value-schemas.ts'
 
 export interface RecordOptions {
@@ -10,10 +10,15 @@ export interface RecordOptions {
   readonly includes?: IncludeLevel
   /** Whether every property is present, because `fields` cannot leave any out. Default: false. */
   readonly complete?: boolean
+  /** The relations whose children the answer of a write has. */
+  readonly children?: ReadonlySet<RelationProperty>
 }
 
 /** Schema of a record as reads return it. An included relation replaces its key. */
-export function recordSchema (model: EntityModel, { includes, complete = false }: RecordOptions = {}): TObject {
+export function recordSchema (
+  model: EntityModel,
+  { includes, complete = false, children }: RecordOptions = {}
+): TObject {
   const properties: Record<string, TSchema> = {}
   for (const property of model.properties.values()) {
     if (property.hidden) continue
@@ -22,7 +27,7 @@ export function recordSchema (model: EntityModel, { includes, complete = false }
         ? valueOf(property)
         : Type.Optional(valueOf(property))
     } else {
-      const schema = relationSchema(property, includes)
+      const schema = children?.has(property) ? childrenSchema(property) : relationSchema(property, includes)
       if (schema !== undefined) {
         properties[property.publicName] = complete && isColumn(property)
           ? schema
@@ -35,6 +40,12 @@ export function recordSchema (model: EntityModel, { includes, complete = false }
   }
   return Type.Object(properties, { title: model.name })
 }
+
+/** Schema of the children that a write has added or changed. */
+const childrenSchema = ({ target }: RelationProperty): TSchema =>
+  Type.Array(recordSchema(target, { includes: NOTHING_INCLUDED, complete: true }), {
+    description: 'The records that the body has added or changed, in its order.',
+  })
 
 /**
  * Schema of an aggregate. Without related rows, `count` and `exists` still have a value, but the other functions return

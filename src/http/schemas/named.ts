@@ -3,6 +3,7 @@ import { Type, type TSchema } from '@sinclair/typebox'
 import { bodySchema, type Offer } from '../../catalogue/index.ts'
 import { factsOf, takesBodies, type BodyName, type CrudOperation } from '../../config/index.ts'
 import { includeTree, listSchema, NOTHING_INCLUDED, recordSchema, totalsOf } from '../../schema/index.ts'
+import type { RelationProperty } from '../../model/index.ts'
 import type { SchemaNames } from './names.ts'
 
 export interface NamedSchemas {
@@ -22,10 +23,11 @@ export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
   const { model, whitelist, changesRecords, operations } = offer
   const readsAll = !changesRecords && whitelist.fields.size === 0
   const record = named(names.record, recordSchema(model, { includes: includeTree(whitelist), complete: readsAll }))
-  const plain = (readsAll || changesRecords) && whitelist.includes.size === 0
+  const children = childrenOf(offer)
+  const plain = (readsAll || changesRecords) && whitelist.includes.size === 0 && children.size === 0
   const written = plain
     ? record
-    : named(names.written, recordSchema(model, { includes: NOTHING_INCLUDED, complete: !changesRecords }))
+    : named(names.written, recordSchema(model, { includes: NOTHING_INCLUDED, complete: !changesRecords, children }))
   const pageOf = (item: TSchema): TSchema =>
     named(names.page, listSchema(item, { totals: totalsOf(whitelist.pagination) }))
   const bodyOf = (kind: BodyName): TSchema | undefined => {
@@ -47,6 +49,12 @@ export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
   ].filter((schema) => typeof schema === 'object')
   return { record, written, page: pageOf(record), create, update, upsert, shared }
 }
+
+/** The relations whose children bodies write. */
+const childrenOf = ({ writable, operations }: Offer): ReadonlySet<RelationProperty> =>
+  new Set((['create', 'update'] as const).flatMap((kind) =>
+    takesBodies(operations, kind) ? [...writable[kind]?.children.values() ?? []].map(({ relation }) => relation) : []
+  ))
 
 const named = <Schema extends TSchema>(name: string, schema: Schema): Schema => ({
   ...schema,

@@ -1,8 +1,10 @@
 /** Bodies that write records together with their owned children. */
+import swagger from '@fastify/swagger'
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { CrudBase, type AfterContext, type CrudRecord } from '../../../src/index.ts'
+import { crudKit, CrudBase, type AfterContext, type CrudRecord } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { newServer } from '../../helpers/server.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { select, serve, type Json } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
@@ -368,6 +370,22 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part] }, asy
       lines: { update: [{ ...line, version: 7, quantity: 4 }] },
     })
     t.match(after['lines'], [{ id: line.id, quantity: 4, version: 2 }])
+  })
+
+  t.test('the document describes the children of bodies and answers', async (t) => {
+    const documented = newServer(t)
+    await documented.register(swagger, { openapi: { openapi: '3.1.0' } })
+    await documented.register(crudKit, { orm, resources: { '/invoices': crud() }, indexAdvice: false })
+    await documented.ready()
+    const { NewInvoice, InvoiceChanges, WrittenInvoice } = (documented.swagger() as Json).components.schemas
+    t.match(NewInvoice.properties.lines, { type: 'array', items: { required: ['position'] } })
+    t.match(InvoiceChanges.properties.parts.properties, {
+      add: { type: 'array', items: { properties: { place: {}, size: {} } } },
+      update: { type: 'array', items: { required: ['place'] } },
+      remove: { type: 'array', items: { type: 'string' } },
+    })
+    t.match(WrittenInvoice.properties.lines, { type: 'array', items: { required: [] } })
+    t.ok(WrittenInvoice.properties.lines.items.properties.quantity)
   })
 
   t.test('a write takes a statement for the record and at most one for each list', async (t) => {
