@@ -46,6 +46,22 @@ export function rowsBehind (where: Where): ReadonlySet<EntityModel> | undefined 
   return certain ? entities : undefined
 }
 
+/**
+ * The tables whose rows decide whether a condition holds for a row, those of many-to-many relations included;
+ * `undefined` if the tree does not tell them.
+ */
+export function tablesBehind (where: Where): ReadonlySet<string> | undefined {
+  if (rowsBehind(where) === undefined) return undefined
+  const tables = new Set<string>()
+  visit(where, (part) => {
+    if (part.kind !== 'related') return
+    const { target, join } = part.relation
+    tables.add(target.table)
+    if (join.kind === 'pivot') tables.add(join.table)
+  })
+  return tables
+}
+
 const isColumn = (property: ScalarProperty | RelationProperty): boolean =>
   property.kind === 'scalar' ? property.formula === undefined : property.join.kind === 'owner' && !property.many
 

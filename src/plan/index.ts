@@ -84,7 +84,7 @@ export { cited } from './refusal.ts'
 export type { BodyRules, Named, OwnedChildren, Writable } from './body-rules.ts'
 export { namesForServer, resolveWritable, withoutChildren } from './writable.ts'
 export { findUpsertKey, readUpsertKey, resolveUpsertKeys, upsertKeysFor, type UpsertKey } from './upsert-keys.ts'
-export { withSharedColumns } from './shared-columns.ts'
+export { withColumnsOnce, withSharedColumns } from './shared-columns.ts'
 export { entitiesOf } from './entities.ts'
 export { withConditions, withTranslated } from './where.ts'
 export {

@@ -9,7 +9,13 @@ import type { ColumnData, RecordData } from './data.ts'
  * @throws {RequestValidationError} if two properties have different values for the same column
  */
 export function withSharedColumns (row: RecordData, pointer = ''): RecordData {
-  if (!row.references.some(({ relation }) => relation.key.some(({ shared }) => shared))) return row
+  return row.references.some(({ relation }) => relation.key.some(({ shared }) => shared))
+    ? withColumnsOnce(row, pointer)
+    : row
+}
+
+/** The same for data in which also other properties may share a column. */
+export function withColumnsOnce (row: RecordData, pointer: string): RecordData {
   const columns = new Map<string, ColumnData>()
   for (const data of row.columns) {
     const other = columns.get(data.column)

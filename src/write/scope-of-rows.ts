@@ -3,7 +3,7 @@
  * database can tell whether written rows lie in the scope, usually the statement that writes them checks them and
  * fails. Otherwise another statement looks for them in the same transaction.
  */
-import { columnOf, rowsBehind } from '../conditions/index.ts'
+import { columnOf, rowsBehind, tablesBehind } from '../conditions/index.ts'
 import { OutOfScopeError } from '../base/errors.ts'
 import {
   isSameValue, type EntityModel, type RelationProperty, type ScalarProperty, type SqlValue,
@@ -32,7 +32,8 @@ export function withScopeValues (row: RecordData, { values, equalities }: ScopeR
   const properties: Record<string, unknown> = { ...row.properties }
   for (const [property, value] of values) {
     if (Object.hasOwn(properties, property.name)) continue
-    columns.push({ property, column: columnNameOf(property), value })
+    const column = columnNameOf(property)
+    if (!columns.some((data) => data.column === column)) columns.push({ property, column, value })
     if (property.kind === 'relation' && value !== null) references.push({ relation: property, key: [value] })
     properties[property.name] = entityValue(property, value, equalities.get(property))
   }
@@ -105,6 +106,18 @@ function canCheckItself ({ session, model, scope }: Write, filters: ActiveFilter
 
 /** Whether MikroORM's filters limit the related rows that a scope leads to. Their conditions may read any rows. */
 const isFiltered = (entity: EntityModel, filters: ActiveFilters): boolean => filtersBehind(filters).has(entity)
+
+/** Whether the rows of some tables may decide whether a written row lies in its scope. */
+export function hangsOn ({ scope }: Pick<Write, 'scope'>, tables: readonly string[]): boolean {
+  if (scope === undefined || tables.length === 0) return false
+  const behind = tablesBehind(scope.where)
+  return behind === undefined || tables.some((table) => behind.has(table))
+}
+
+/** The write whose rows are looked for in their scope by another statement. */
+export function searchingScope (write: Write): Write {
+  return { ...write, scope: { ...write.scope!, partial: true } }
+}
 
 /** Whether another statement has to look for the written rows in their scope. */
 export function searchesScope (write: Pick<Write, 'scope' | 'conditions'>): boolean {

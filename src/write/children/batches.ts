@@ -2,7 +2,8 @@
 import { ConfigError, RequestValidationError, validationOf } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
 import {
-  idOfKey, withSharedColumns, type ChildKey, type ColumnData, type Id, type OwnedChildren, type RecordData,
+  idOfKey, withColumnsOnce, withSharedColumns, type ChildKey, type ColumnData, type Id, type OwnedChildren,
+  type RecordData,
 } from '../../plan/index.ts'
 import { keyColumns, type SqlValue } from '../../model/index.ts'
 import { childCall } from '../../resource/index.ts'
@@ -93,20 +94,16 @@ function * beginBatch (
 ): Steps<ChildBatch> {
   const child = beginWrite(yield * childCall(write, owned, OPERATIONS[list]))
   const { scope } = child
-  if (list === 'update' && scope !== undefined) { for (const { row } of items) checkScope(row, scope) }
-  return {
-    owned,
-    list,
-    write: child,
-    items: list === 'add' ? items.map((item) => completeItem(item, child, owned)) : items,
-  }
+  if (list !== 'remove' && scope !== undefined) { for (const { row } of items) checkScope(row, scope) }
+  if (list === 'add') { for (const item of items) checkComplete(item, child, owned) }
+  return { owned, list, write: child, items }
 }
 
-/** A new child with the values of the role's rows. */
-function completeItem (item: ChildItem, { scope, model }: Write, { create, complete }: OwnedChildren): ChildItem {
-  const row = scope === undefined ? item.row : withScopeValues(item.row, scope)
-  if (scope !== undefined) checkScope(row, scope)
-  const lacks = ({ name }: { readonly name: string }): boolean => !Object.hasOwn(row.properties, name)
+/** Checks that a new child has all values that it needs, with those of the role's rows. */
+function checkComplete (item: ChildItem, { scope, model }: Write, { create, complete }: OwnedChildren): void {
+  const set = new Set([...scope?.values.keys() ?? []].map(({ name }) => name))
+  const lacks = ({ name }: { readonly name: string }): boolean =>
+    !Object.hasOwn(item.row.properties, name) && !set.has(name)
   const missing = complete ? [] : create!.required.filter(({ property }) => lacks(property))
   if (missing.length > 0) {
     throw new RequestValidationError(missing.map(({ property: { publicName }, pointer }) => ({
@@ -123,7 +120,6 @@ function completeItem (item: ChildItem, { scope, model }: Write, { create, compl
       ),
     })
   }
-  return { ...item, row }
 }
 
 /** @throws {RequestValidationError} for a child that several items name */
@@ -149,16 +145,29 @@ export function parentColumns ({ parent }: OwnedChildren, key: ParentKey): reado
   return columns.map((column, index) => ({ property: parent, column, value: key.get(targetColumns[index]!)! }))
 }
 
-/** A new child with the key of its parent. */
-export function withParent ({ row, pointer }: ChildItem, owned: OwnedChildren, key: ParentKey): RecordData {
+/**
+ * A new child with the key of its parent and the values of the role's rows, each column once.
+ *
+ * @throws {OutOfScopeError} if the role may not write children of this parent
+ * @throws {RequestValidationError} if another relation of the body contradicts the key of the parent
+ */
+export function withParent (
+  { row, pointer }: ChildItem,
+  { owned, write: { scope } }: Pick<ChildBatch, 'owned' | 'write'>,
+  key: ParentKey
+): RecordData {
   const columns = parentColumns(owned, key)
   const { name } = owned.parent
   const values = columns.map(({ value }) => value)
-  return withSharedColumns({
+  const own = {
     ...row,
     columns: [...row.columns, ...columns],
     properties: { ...row.properties, [name]: values.length === 1 ? values[0] : values },
-  }, pointer)
+  }
+  if (scope === undefined) return withColumnsOnce(own, pointer)
+  const scoped = withScopeValues(own, scope)
+  checkScope(scoped, scope)
+  return withColumnsOnce(scoped, pointer)
 }
 
 /**

@@ -13,9 +13,10 @@ import { convertRecord } from '../../read/index.ts'
 import { keyOfTexts, keyValuesOf, searchOf } from '../check-references.ts'
 import { insertInside } from '../insert-inside.ts'
 import { throwPointed, type InsertAttempt } from '../point-error.ts'
-import { readBack, writeInTransaction } from '../run-write.ts'
+import { checkWrittenScope, readBack, writeInTransaction } from '../run-write.ts'
+import { hangsOn, searchingScope } from '../scope-of-rows.ts'
 import type { Write, Written } from '../write.ts'
-import { beginChildren, childPointer, type ChildBatch, type ParentKey } from './batches.ts'
+import { beginChildren, childId, childPointer, type ChildBatch, type ParentKey } from './batches.ts'
 import { writeBatch } from './write-batch.ts'
 
 type InnerWrite = Write<EntityManager | SyncSession>
@@ -54,6 +55,10 @@ class FamilyWrite {
   readonly #rows: readonly RecordData[]
   readonly #pointer: (index: number) => string
   readonly #batches: readonly ChildBatch[]
+  /** Whether the scope of the records hangs on their children, so that it is checked when all parts are written. */
+  readonly #isLate: boolean
+  /** The same for the children of each batch, which may hang on each other. */
+  readonly #areLate: readonly boolean[]
   /** Absent for new records. */
   readonly #change: ParentChange | undefined
   /** The keys of the records, as far as they are written. */
@@ -73,6 +78,9 @@ class FamilyWrite {
     this.#pointer = pointer
     this.#batches = batches
     this.#change = change
+    const tables = batches.map(({ write: { model: { table } } }) => table)
+    this.#isLate = hangsOn(write, tables)
+    this.#areLate = batches.map(({ list, write }, index) => list !== 'remove' && hangsOn(write, tables.slice(index)))
   }
 
   /** Writes all parts in a transaction. An error of the database points to the row that it is about. */
@@ -99,13 +107,37 @@ class FamilyWrite {
       children.push(yield * this.#writeBatch(session, index, 0, items.length))
     }
     this.#current = undefined
-    const { model } = this.#write
+    yield * this.#checkLate(session, records, children)
     const fresh: Written[] = []
     for (const record of records) {
-      const id = this.#change?.id ?? idOfKey(model, record.key!)
-      fresh.push(yield * afterChildren({ ...this.#write, session }, record, id))
+      fresh.push(yield * afterChildren({ ...this.#write, session }, record, this.#idOf(record)))
     }
     return yield * withRecords(this.#write, this.#rows, this.#pointer, fresh, this.#batches, children)
+  }
+
+  #idOf ({ key }: Written): Id {
+    return this.#change?.id ?? idOfKey(this.#write.model, key!)
+  }
+
+  /** Looks for the written rows in their scope, as far as other parts have decided about them. */
+  * #checkLate (
+    session: InnerWrite['session'],
+    records: readonly Written[],
+    children: ReadonlyArray<readonly Written[]>
+  ): Steps<void> {
+    if (this.#isLate) {
+      const write = searchingScope({ ...this.#write, session })
+      for (const record of records) yield * checkWrittenScope(write, this.#idOf(record))
+    }
+    for (const [index, { owned, items, write: begun }] of this.#batches.entries()) {
+      if (!this.#areLate[index]) continue
+      const write = searchingScope({ ...begun, session })
+      for (const [at, item] of items.entries()) {
+        const { key } = children[index]![at]!
+        const id = key === undefined ? childId(item, owned, this.#keys[item.parent]!) : idOfKey(write.model, key)
+        yield * checkWrittenScope(write, id)
+      }
+    }
   }
 
   /** Writes rows of a part again, in search of the one that is refused, and before the first all earlier parts. */
@@ -124,7 +156,7 @@ class FamilyWrite {
   }
 
   * #writeRecords (session: InnerWrite['session'], from: number, to: number): Steps<readonly Written[]> {
-    const inner = { ...this.#write, session }
+    const inner = { ...this.#write, session, ...(this.#isLate && UNCHECKED) }
     const { model } = inner
     if (this.#change !== undefined) {
       const { id, change } = this.#change
@@ -141,9 +173,13 @@ class FamilyWrite {
 
   #writeBatch (session: InnerWrite['session'], index: number, from: number, to: number): Steps<readonly Written[]> {
     const batch = this.#batches[index]!
-    return writeBatch({ ...batch.write, session }, batch, batch.items.slice(from, to), this.#keys)
+    const write = { ...batch.write, session, ...(this.#areLate[index] && UNCHECKED) }
+    return writeBatch(write, batch, batch.items.slice(from, to), this.#keys)
   }
 }
+
+/** For a write whose rows are checked later. */
+const UNCHECKED = { scope: undefined }
 
 const keyOf = (model: EntityModel, values: readonly SqlValue[]): ParentKey =>
   new Map(keyColumns(model).map(({ column }, index) => [column, values[index]!]))

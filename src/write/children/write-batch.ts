@@ -38,13 +38,14 @@ type InnerWrite = Write<EntityManager | SyncSession>
  */
 export function * writeBatch (
   inner: InnerWrite,
-  { owned, list }: ChildBatch,
+  batch: ChildBatch,
   items: readonly ChildItem[],
   keys: readonly ParentKey[]
 ): Steps<readonly Written[]> {
+  const { owned, list } = batch
   if (items.length === 0) return []
   if (list === 'add') {
-    const rows = items.map((item) => withParent(item, owned, keys[item.parent]!))
+    const rows = items.map((item) => withParent(item, batch, keys[item.parent]!))
     return yield * insertInside(inner, rows, (index) => items[index]!.pointer)
   }
   // only updates change or remove children, and they have one parent

@@ -1,0 +1,193 @@
+/** Owned children and the rows of a role or a scope, where the children decide about their parent or it about them. */
+import { defineEntity, p } from '@mikro-orm/core'
+import t from 'tap'
+import { crudKit, CrudBase } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { newServer } from '../../helpers/server.ts'
+import { select, type Json } from '../helper.ts'
+import { verdict, writes } from './helper.ts'
+
+const Doc = defineEntity({
+  name: 'Doc',
+  properties: {
+    id: p.integer().primary(),
+    title: p.string().unique(),
+    n: p.integer().nullable(),
+    count: p.integer().formula((columns) => `(select count(*)::int from kid where doc_id = ${columns.id})`).nullable(),
+    kids: () => p.oneToMany(Kid).mappedBy('doc'),
+    places: () => p.oneToMany(Place).mappedBy('doc'),
+  },
+})
+
+/** Nothing in it counts or changes by itself. */
+const Kid = defineEntity({
+  name: 'Kid',
+  properties: {
+    id: p.integer().primary(),
+    doc: () => p.manyToOne(Doc),
+    a: p.string().nullable(),
+    pos: p.integer().nullable(),
+  },
+})
+
+/** The parent is a part of its key. */
+const Place = defineEntity({
+  name: 'Place',
+  properties: {
+    doc: () => p.manyToOne(Doc).primary(),
+    nr: p.integer().primary(),
+    a: p.string().nullable(),
+  },
+})
+
+const Tenant = defineEntity({
+  name: 'Tenant',
+  properties: {
+    region: p.integer().primary(),
+    id: p.integer().primary(),
+    name: p.string(),
+    users: () => p.oneToMany(User).mappedBy('tenant'),
+  },
+})
+
+/** The relation to the parent shares a column with a property. */
+const User = defineEntity({
+  name: 'TenantUser',
+  properties: {
+    region: p.integer().primary(),
+    nr: p.integer().primary(),
+    tenant: () => p.manyToOne(Tenant).joinColumns('region', 'tenant_id'),
+    note: p.string().nullable(),
+  },
+})
+
+const roles = {
+  admin: true,
+  holder: { Doc: { rows: { kids: { a: 'x' } } }, Kid: true, Place: true },
+  sibling: { Doc: true, Kid: { rows: { doc: { kids: { a: 'x' } } } } },
+  one: { Doc: true, Kid: { rows: { doc: 102 } }, Place: { rows: { doc: 102 } } },
+  open: { Doc: true, Kid: { rows: { doc: { n: null } } } },
+  region: { Tenant: true, TenantUser: { rows: { region: 1 } } },
+} as const
+
+const writable = ['title', 'n', { kids: ['a', 'pos'], places: { create: ['nr', 'a'], update: ['a'] } }] as const
+const operations = ['list', 'get', 'create', 'createMany', 'update'] as const
+
+interface Case {
+  readonly role: keyof typeof roles
+  readonly send: readonly ['POST' | 'PATCH', string, Json]
+  readonly expected: string
+}
+
+/** Each request meets the same rows. */
+const cases: readonly Case[] = [
+  // the children decide whether the role sees the parent
+  { role: 'holder', send: ['PATCH', '/docs/101', { kids: { update: [{ id: 201, a: 'y' }] } }], expected: '403' },
+  { role: 'holder', send: ['PATCH', '/docs/101', { n: 4, kids: { remove: [201] } }], expected: '403' },
+  { role: 'holder', send: ['PATCH', '/docs/101', { kids: { remove: [201], add: [{ a: 'x' }] } }], expected: '200' },
+  { role: 'holder', send: ['PATCH', '/docs/101', { kids: { update: [{ id: 202, a: 'y' }] } }], expected: '200' },
+  { role: 'holder', send: ['PATCH', '/docs/101', { kids: {} }], expected: '200' },
+  { role: 'holder', send: ['PATCH', '/docs/103', { kids: { add: [{ a: 'x' }] } }], expected: '404 FST_CRUD_NOT_FOUND' },
+  { role: 'holder', send: ['POST', '/docs', { title: 'new', kids: [{ a: 'x' }] }], expected: '201' },
+  { role: 'holder', send: ['POST', '/docs', { title: 'new', kids: [{ a: 'y' }] }], expected: '403' },
+  { role: 'holder', send: ['POST', '/docs', { title: 'new' }], expected: '403' },
+  {
+    role: 'holder',
+    send: ['POST', '/docs', [{ title: 'new', kids: [{ a: 'x' }] }, { title: 'newer', places: [{ nr: 1 }] }]],
+    expected: '403',
+  },
+  { role: 'admin', send: ['PATCH', '/scoped/101', { kids: { update: [{ id: 201, a: 'y' }] } }], expected: '403' },
+  { role: 'admin', send: ['PATCH', '/scoped/101', { kids: { remove: [202] } }], expected: '200' },
+  { role: 'admin', send: ['POST', '/scoped', { title: 'new', kids: [{ a: 'x' }] }], expected: '201' },
+  // children decide about each other
+  {
+    role: 'sibling',
+    send: ['PATCH', '/docs/101', { kids: { update: [{ id: 201, a: 'y' }, { id: 202, a: 'x' }] } }],
+    expected: '200',
+  },
+  {
+    role: 'sibling',
+    send: ['PATCH', '/docs/101', { kids: { update: [{ id: 201, a: 'y' }], add: [{ a: 'x' }] } }],
+    expected: '200',
+  },
+  { role: 'sibling', send: ['PATCH', '/docs/101', { kids: { update: [{ id: 201, a: 'y' }] } }], expected: '403' },
+  // the rows of the children name the parent
+  { role: 'one', send: ['PATCH', '/docs/102', { kids: { add: [{ pos: 5 }] } }], expected: '200' },
+  { role: 'one', send: ['PATCH', '/docs/101', { kids: { add: [{ pos: 5 }] } }], expected: '403' },
+  { role: 'one', send: ['PATCH', '/docs/102', { kids: { update: [{ id: 203, pos: 5 }] } }], expected: '200' },
+  {
+    role: 'one',
+    send: ['PATCH', '/docs/101', { kids: { update: [{ id: 201, pos: 5 }] } }],
+    expected: '409 FST_CRUD_CONFLICT /kids/update/0/id',
+  },
+  { role: 'one', send: ['PATCH', '/docs/102', { places: { add: [{ nr: 5 }] } }], expected: '200' },
+  { role: 'one', send: ['PATCH', '/docs/101', { places: { add: [{ nr: 5 }] } }], expected: '403' },
+  { role: 'one', send: ['POST', '/docs', { title: 'new', kids: [{ pos: 5 }] }], expected: '403' },
+  { role: 'one', send: ['POST', '/docs', { title: 'new', places: [{ nr: 5 }] }], expected: '403' },
+  { role: 'one', send: ['POST', '/docs', { title: 'new', kids: [] }], expected: '201' },
+  { role: 'region', send: ['PATCH', '/tenants/1/7', { users: { add: [{ nr: 5 }] } }], expected: '200' },
+  { role: 'region', send: ['PATCH', '/tenants/2/7', { users: { add: [{ nr: 5 }] } }], expected: '403' },
+  {
+    role: 'region',
+    send: ['POST', '/tenants', { region: 1, id: 8, name: 'new', users: [{ nr: 5 }] }],
+    expected: '201',
+  },
+  {
+    role: 'region',
+    send: ['POST', '/tenants', { region: 2, id: 8, name: 'new', users: [{ nr: 5 }] }],
+    expected: '403',
+  },
+  { role: 'open', send: ['PATCH', '/docs/101', { n: 5, kids: { add: [{ pos: 50 }] } }], expected: '403' },
+  { role: 'open', send: ['PATCH', '/docs/104', { n: null, kids: { add: [{ pos: 50 }] } }], expected: '200' },
+]
+
+await forEachDatabase(t, { entities: [Doc, Kid, Place, Tenant, User] }, async (t, { orm }) => {
+  const app = newServer(t)
+  const resources = {
+    '/docs': { crud: new CrudBase({ model: Doc as any, writable: writable as any }), operations },
+    '/scoped': {
+      crud: new CrudBase({ model: Doc as any, writable: writable as any }),
+      operations,
+      scope: () => ({ kids: { a: 'x' } }),
+    },
+    '/tenants': {
+      crud: new CrudBase({
+        model: Tenant as any,
+        writable: ['region', 'id', 'name', { users: ['nr', 'note'] }] as any,
+      }),
+      operations: ['create', 'update'] as const,
+    },
+  }
+  const role = (request: Json): string => request.headers.role
+  await app.register(crudKit, { orm, resources, indexAdvice: false, access: { role, roles: roles as Json } })
+  await app.ready()
+  const { post, patch } = writes(app)
+  const fill = async (): Promise<void> => {
+    await select(orm, 'truncate doc, kid, place, tenant, tenant_user restart identity')
+    await select(
+      orm,
+      "insert into doc (id, title, n) values (101, 'a', null), (102, 'b', null), (103, 'c', null), (104, 'd', 4)"
+    )
+    await select(
+      orm,
+      "insert into kid (id, doc_id, a) values (201, 101, 'x'), (202, 101, 'z'), (203, 102, 'x'), (204, 104, null)"
+    )
+    await select(orm, "insert into tenant (region, id, name) values (1, 7, 'p'), (2, 7, 'q')")
+  }
+  const rows = async (): Promise<Json> => await select(orm, `
+    select (select json_agg(doc order by id) from doc) as docs, (select json_agg(kid order by id) from kid) as kids,
+      (select count(*)::int from place) as places, (select count(*)::int from tenant_user) as users,
+      (select count(*)::int from tenant) as tenants`)
+
+  t.test('what a write leaves must lie in the rows of the role, or nothing is written', async (t) => {
+    for (const { role, send: [method, path, body], expected } of cases) {
+      await fill()
+      const before = await rows()
+      const response = await (method === 'POST' ? post : patch)(path, body, { role })
+      const found = verdict(response)
+      const what = `${role} ${method} ${path} ${JSON.stringify(body)}`
+      t.equal(expected === '403' ? found.slice(0, 3) : found, expected, what)
+      if (response.statusCode >= 300) t.strictSame(await rows(), before, `${what} leaves all as it was`)
+    }
+  })
+})
