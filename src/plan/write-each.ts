@@ -48,7 +48,8 @@ export interface DeleteEachPlan extends EachPlan {
 export type CommonKey = ReadonlyArray<readonly [column: KeyColumn, value: SqlValue]>
 
 /**
- * Plans the change of rows. Returns `undefined` if JSON cannot carry a value to its column.
+ * Plans the change of rows. Returns `undefined` if there is nothing to change, or if JSON cannot carry a value to its
+ * column.
  *
  * @param mayBeHidden whether records of an entity may count as absent although their rows exist
  */
@@ -71,6 +72,7 @@ export function planUpdateEach (
     }
     for (const { relation } of row.references) if (mayBeHidden(relation.target)) references.add(relation)
   }
+  if (counts.size === 0) return undefined
   return {
     kind: 'updateEach',
     ...planEach(rows, keys, common, selection, deleted),

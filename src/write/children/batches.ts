@@ -8,6 +8,7 @@ import {
 import { keyColumns, type SqlValue } from '../../model/index.ts'
 import { childCall } from '../../resource/index.ts'
 import { checkScope, withScopeValues } from '../scope-of-rows.ts'
+import { isEmpty } from '../update-data.ts'
 import { beginWrite, type Write } from '../write.ts'
 
 type List = 'add' | 'update' | 'remove'
@@ -44,9 +45,9 @@ const NO_ROW: RecordData = Object.freeze({ columns: [], references: [], links: [
 export const haveChildren = (rows: readonly RecordData[]): boolean =>
   rows.some(({ children }) => children !== undefined)
 
-/** Whether a row adds, changes or removes children. */
+/** Whether a row adds, changes or removes children. A child that is named without a new value is not changed. */
 export const changesChildren = ({ children = [] }: Pick<RecordData, 'children'>): boolean =>
-  children.some(({ add, update, remove }) => add.length + update.length + remove.length > 0)
+  children.some(({ add, update, remove }) => add.length + remove.length > 0 || update.some(({ row }) => !isEmpty(row)))
 
 /**
  * Begins the writes of all children of some records.

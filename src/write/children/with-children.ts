@@ -208,7 +208,9 @@ function * afterChildren (write: Write, written: Written, id: Id): Steps<Written
     const scalars = [...model.properties.values()].filter((property) => property.kind === 'scalar')
     computing.set(model, computes = scalars.some(({ formula, hidden }) => formula !== undefined && !hidden))
   }
-  return computes ? { ...yield * readBack(write, id), key: written.key, previous: written.previous } : written
+  if (!computes || written.isUnchanged) return written
+  const { json, version, whole } = yield * readBack(write, id)
+  return { ...written, json, version, whole }
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Owned children and the rows of a role or a scope, where the children decide about their parent or it about them. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { crudKit, CrudBase } from '../../../src/index.ts'
+import { crudKit, CrudBase, type CrudRecord } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { select, type Json } from '../helper.ts'
@@ -73,6 +73,18 @@ const roles = {
 const writable = ['title', 'n', { kids: ['a', 'pos'], places: { create: ['nr', 'a'], update: ['a'] } }] as const
 const operations = ['list', 'get', 'create', 'createMany', 'update'] as const
 
+class Docs extends CrudBase {
+  readonly told: CrudRecord[] = []
+
+  constructor () {
+    super({ model: Doc as any, writable: writable as any })
+  }
+
+  override afterUpdate (record: CrudRecord): void {
+    this.told.push(record)
+  }
+}
+
 interface Case {
   readonly role: keyof typeof roles
   readonly send: readonly ['POST' | 'PATCH', string, Json]
@@ -139,12 +151,30 @@ const cases: readonly Case[] = [
   },
   { role: 'open', send: ['PATCH', '/docs/101', { n: 5, kids: { add: [{ pos: 50 }] } }], expected: '403' },
   { role: 'open', send: ['PATCH', '/docs/104', { n: null, kids: { add: [{ pos: 50 }] } }], expected: '200' },
+  // children of a list that says nothing new
+  { role: 'admin', send: ['PATCH', '/docs/101', { kids: { update: [{ id: 201 }] } }], expected: '200' },
+  {
+    role: 'admin',
+    send: ['PATCH', '/docs/101', { kids: { update: [{ id: 201 }, { id: 203 }] } }],
+    expected: '409 FST_CRUD_CONFLICT /kids/update/1/id',
+  },
+  {
+    role: 'admin',
+    send: ['PATCH', '/docs/101', { kids: { update: [{ id: 201, a: 'z' }, { id: 999 }] } }],
+    expected: '409 FST_CRUD_CONFLICT /kids/update/1/id',
+  },
+  {
+    role: 'open',
+    send: ['PATCH', '/docs/104', { kids: { update: [{ id: 204 }] } }],
+    expected: '409 FST_CRUD_CONFLICT /kids/update/0/id',
+  },
 ]
 
 await forEachDatabase(t, { entities: [Doc, Kid, Place, Tenant, User] }, async (t, { orm }) => {
+  const docs = new Docs()
   const app = newServer(t)
   const resources = {
-    '/docs': { crud: new CrudBase({ model: Doc as any, writable: writable as any }), operations },
+    '/docs': { crud: docs, operations },
     '/scoped': {
       crud: new CrudBase({ model: Doc as any, writable: writable as any }),
       operations,
@@ -161,7 +191,7 @@ await forEachDatabase(t, { entities: [Doc, Kid, Place, Tenant, User] }, async (t
   const role = (request: Json): string => request.headers.role
   await app.register(crudKit, { orm, resources, indexAdvice: false, access: { role, roles: roles as Json } })
   await app.ready()
-  const { post, patch } = writes(app)
+  const { post, patch, updated } = writes(app)
   const fill = async (): Promise<void> => {
     await select(orm, 'truncate doc, kid, place, tenant, tenant_user restart identity')
     await select(
@@ -189,5 +219,15 @@ await forEachDatabase(t, { entities: [Doc, Kid, Place, Tenant, User] }, async (t
       t.equal(expected === '403' ? found.slice(0, 3) : found, expected, what)
       if (response.statusCode >= 300) t.strictSame(await rows(), before, `${what} leaves all as it was`)
     }
+  })
+
+  t.test('an update that changes neither a record nor a child calls no hook', async (t) => {
+    await fill()
+    docs.told.length = 0
+    const role = { role: 'admin' }
+    for (const kids of [{}, { update: [] }, { update: [{ id: 201 }] }]) await updated('/docs/101', { kids }, role)
+    t.strictSame(docs.told, [])
+    t.match(await updated('/docs/101', { kids: { add: [{ pos: 4 }] } }, role), { count: 3 })
+    t.match(docs.told, [{ id: 101, count: 3 }])
   })
 })
