@@ -84,7 +84,7 @@ export function operationSchema (
         description: `Sets the same values in all records that match the filters, or in none. ${manyLimit(resource)}`,
         querystring,
         ...requestHeaders(operation, resource),
-        body: named.update!,
+        body: changesOfMany(resource, named.update!),
         response: response(200, AFFECTED, 'The number of changed records.'),
       }
     case 'deleteMany':
@@ -95,6 +95,17 @@ export function operationSchema (
         response: response(200, AFFECTED, 'The number of deleted records.'),
       }
   }
+}
+
+/** The schema of the changes of many records, which cannot contain children. */
+function changesOfMany ({ writable }: Offer, changes: TSchema): TSchema {
+  const children = writable.update?.children
+  if (children === undefined || children.size === 0) return changes
+  const { $id, title, properties, ...rest } = changes as TSchema & { readonly properties: Record<string, TSchema> }
+  return {
+    ...rest,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !children.has(name))),
+  } as unknown as TSchema
 }
 
 const AFFECTED = Type.Object({

@@ -1,7 +1,7 @@
 /** Owned children and the rows of a role or a scope, where the children decide about their parent or it about them. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { crudKit, CrudBase, type CrudRecord } from '../../../src/index.ts'
+import { AllowedFilters, crudKit, CrudBase, type CrudRecord } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { select, type Json } from '../helper.ts'
@@ -180,6 +180,14 @@ await forEachDatabase(t, { entities: [Doc, Kid, Place, Tenant, User] }, async (t
       operations,
       scope: () => ({ kids: { a: 'x' } }),
     },
+    '/many': {
+      crud: new CrudBase({
+        model: Doc as any,
+        writable: writable as any,
+        queryConfig: { allowedFilters: [AllowedFilters.exact('title')] },
+      }),
+      operations: ['update', 'updateMany'] as const,
+    },
     '/tenants': {
       crud: new CrudBase({
         model: Tenant as any,
@@ -188,6 +196,10 @@ await forEachDatabase(t, { entities: [Doc, Kid, Place, Tenant, User] }, async (t
       operations: ['create', 'update'] as const,
     },
   }
+  const bodies: string[][] = []
+  app.addHook('onRoute', ({ method, schema }) => {
+    if (method === 'PATCH') bodies.push(Object.keys((schema?.body as Json)?.properties ?? {}))
+  })
   const role = (request: Json): string => request.headers.role
   await app.register(crudKit, { orm, resources, indexAdvice: false, access: { role, roles: roles as Json } })
   await app.ready()
@@ -219,6 +231,12 @@ await forEachDatabase(t, { entities: [Doc, Kid, Place, Tenant, User] }, async (t
       t.equal(expected === '403' ? found.slice(0, 3) : found, expected, what)
       if (response.statusCode >= 300) t.strictSame(await rows(), before, `${what} leaves all as it was`)
     }
+  })
+
+  t.test('the schema of changes of many records has no children, which such a body may not contain', async (t) => {
+    t.strictSame(bodies.filter((names) => !names.includes('region') && !names.includes('kids')), [['title', 'n']])
+    const response = await patch('/many?filter[title]=a', { n: 1, kids: {} }, { role: 'admin' })
+    t.equal(verdict(response), '400 FST_ERR_VALIDATION /kids')
   })
 
   t.test('an update that changes neither a record nor a child calls no hook', async (t) => {
