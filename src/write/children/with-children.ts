@@ -1,7 +1,8 @@
 /**
  * Writes records together with their children, in one transaction: first the records, which locks them, so that two
  * writers of one parent follow each other. Then come the children of each relation: those to remove, so that others may
- * take their unique values, those to change, and new ones.
+ * take their unique values, those to change, and new ones. Rows whose scope hangs on rows that are written later are
+ * checked at the end.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Steps } from '../../base/steps.ts'
@@ -34,7 +35,10 @@ export function * createWithChildren (
   return yield * new FamilyWrite(write, rows, pointer, yield * beginChildren(write, rows, pointer), undefined).run()
 }
 
-/** The change of a record without its children. If there is nothing to change, it locks the row of the record. */
+/**
+ * The change of a record without its children. If only children change, it updates the row all the same, which locks
+ * it. If nothing changes, it only reads the record.
+ */
 export interface ParentChange {
   readonly id: Id
   readonly change: (inner: InnerWrite) => Steps<Written>
