@@ -5,6 +5,7 @@
  */
 export { aliveOnly } from './alive.ts'
 export { ConditionError, ImpossibleValueError } from './condition-error.ts'
+export { textOfCondition } from './condition-text.ts'
 export { readConstant } from './constants.ts'
 export { equalitiesOf, type Equalities } from './equalities.ts'
 export { entitiesBehind, hasSql, rowsBehind, tablesBehind } from './reached.ts'

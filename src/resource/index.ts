@@ -18,7 +18,7 @@ export { rememberLog, reportHook, type AfterHook, type AfterManyHook, type CrudC
 export { accessFor, modelsOf } from './models.ts'
 export { RequestSession, type Caller, type PlannedList } from './request-session.ts'
 export { Resource, type WriteConfig, type ReadFilters } from './resource.ts'
-export { withRows } from './role-rows.ts'
+export { waitForRows, withRows } from './role-rows.ts'
 export { readScope, rulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
   afterCommitOf, hasSessionContext, inTransaction, isInTransaction, knowRules, knowServer, knowTriggers, openedEmOf,

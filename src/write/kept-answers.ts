@@ -8,8 +8,11 @@
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError, IdempotencyMismatchError, IdempotencyRunningError } from '../base/errors.ts'
+import type { Steps } from '../base/steps.ts'
+import { textOfCondition, type Where } from '../conditions/index.ts'
+import { factsOf } from '../config/index.ts'
 import { IdempotencyRecord } from '../entities/index.ts'
-import { modelsOf, type Call } from '../resource/index.ts'
+import { modelsOf, waitForRows, type Call } from '../resource/index.ts'
 import { distributionOf, run, tableIn } from '../run/index.ts'
 import { beginWrite } from './write.ts'
 
@@ -200,15 +203,28 @@ export function checkKeptAnswersTable (what: string, em: EntityManager): void {
 }
 
 /**
- * What limits the caller of a write, as a text that tells limits apart: the role, and the values that the scope and the
- * rows of the role require of every row. Other conditions may differ from request to request, such as those with times.
+ * What the caller of a write may see of its answer, as a text that tells rights apart: the role, the scope and the rows
+ * of the role, and the rows and operations of children that bodies of the operation may hold.
  *
  * @throws the errors of a scope that is not a valid condition
  */
-export function limitsOf (call: Call): string {
-  const { scope } = beginWrite(call)
-  const values = [...scope?.equalities ?? []].map(([{ name }, value]) =>
-    JSON.stringify([name, typeof value, value instanceof Date ? value.toISOString() : String(value)])
-  )
-  return JSON.stringify([call.actor?.role.name ?? '', ...values.sort()])
+export function * rightsOf (call: Call): Steps<string> {
+  const { operation, scope, resource } = beginWrite(call)
+  const { actor } = call
+  const rights = [actor?.role.name ?? '', textOf(scope?.where)]
+  if (actor?.role.unlimited === false) {
+    for (const kind of factsOf(operation).bodies) {
+      for (const children of resource.writable[kind]?.children.values() ?? []) {
+        const { model } = resource.ofChildren(children)
+        const rule = actor.role.ruleOf(model.name)
+        const allowed = CHILD_OPERATIONS.filter((one) => rule?.allows(one) === true)
+        rights.push(model.name, allowed.join(), textOf(yield * waitForRows(actor, model)))
+      }
+    }
+  }
+  return JSON.stringify(rights)
 }
+
+const CHILD_OPERATIONS = ['create', 'update', 'delete'] as const
+
+const textOf = (where: Where | undefined): string => where === undefined ? '' : textOfCondition(where)

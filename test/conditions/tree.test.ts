@@ -2,7 +2,7 @@
 import { defineEntity, MikroORM, p, raw, ref } from '@mikro-orm/postgresql'
 import t from 'tap'
 import {
-  entitiesBehind, equalitiesOf, hasSql, readCondition, readConstant, toMikroOrm, type Visible,
+  entitiesBehind, equalitiesOf, hasSql, readCondition, readConstant, textOfCondition, toMikroOrm, type Visible,
 } from '../../src/conditions/index.ts'
 import { Models } from '../../src/model/index.ts'
 
@@ -247,4 +247,39 @@ t.test('a condition of the configuration is read once, and a list of conditions 
   t.strictSame(toMikroOrm(readConstant([where, { id: 1 }], model)), { $or: [where, { id: 1 }] })
   t.throws(() => readConstant([], model), /is not a condition/)
   t.throws(() => readConstant({ tenat: 5 }, model), /Did you mean 'tenant'\?/)
+})
+
+t.test('the text of a condition tells its values apart', async (t) => {
+  const now = new Date()
+  const later = new Date(now.getTime() + 1)
+  for (const [where, other, same] of [
+    [{ tenant: 5 }, { tenant: { $eq: 5 } }, true],
+    [{ tenant: 5 }, { tenant: 6 }, false],
+    [{ tenant: 5 }, { id: 5 }, false],
+    [{ tenant: 5, id: 1 }, { id: 1, tenant: 5 }, true],
+    [{ tenant: [5, 7] }, { tenant: { $in: [7, 5] } }, true],
+    [{ tenant: [5, 7] }, { tenant: [5] }, false],
+    [{ tenant: { $gt: 5 } }, { tenant: { $lt: 5 } }, false],
+    [{ $or: [{ tenant: 5 }, { id: 1 }] }, { $or: [{ id: 1 }, { tenant: 5 }] }, true],
+    [{ $or: [{ tenant: 5 }, { id: 1 }] }, { $and: [{ id: 1 }, { tenant: 5 }] }, false],
+    [{ $not: { tenant: 5 } }, { $not: { tenant: 6 } }, false],
+    [{ since: now }, { since: later }, false],
+    [{ since: { $gt: now } }, { since: { $gt: later } }, true],
+    [{ since: { $gt: now } }, { since: { $lt: now } }, false],
+    [{ account }, { account: 7 }, false],
+    [{ account }, { account: ref(account) }, true],
+    [{ account: { id: 7 } }, { account: { id: 8 } }, false],
+    [{ account: { name: 'x' } }, { account: { name: 'y' } }, false],
+    [{ members: { $some: { nr: 1 } } }, { members: { $none: { nr: 1 } } }, false],
+    [{ size: { width: 1 } }, { size: { width: 2 } }, false],
+    [{ data: { a: { b: 1 } } }, { data: { a: { b: '1' } } }, false],
+    [{ data: { a: 1, b: [2n, /x/] } }, { data: { b: [2n, /x/], a: 1 } }, true],
+    [{ [fragment]: [] }, { [raw('tenant = ?', [6]) as never]: [] }, true],
+    [{ [fragment]: [] }, {}, false],
+    [{ tenant: { $in: query } }, { tenant: { $in: query } }, true],
+    [{ data: Buffer.from('a') }, { data: Buffer.from('b') }, false],
+  ] as ReadonlyArray<readonly [object, object, boolean]>) {
+    const [one, two] = [textOfCondition(read(where)), textOfCondition(read(other))]
+    t.equal(one === two, same, `${one} and ${two}`)
+  }
 })

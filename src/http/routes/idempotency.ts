@@ -7,9 +7,8 @@ import { hash } from 'node:crypto'
 import { ConfigError, IdempotencyKeyError, OutcomeUnknownError } from '../../base/errors.ts'
 import { isObject } from '../../base/is-object.ts'
 import { completed, shown } from '../../base/option-checks.ts'
-import type { Steps } from '../../base/steps.ts'
-import { perform, type Call } from '../../resource/index.ts'
-import { KeptAnswers, limitsOf, type KeptAnswer } from '../../write/index.ts'
+import { perform } from '../../resource/index.ts'
+import { KeptAnswers, rightsOf, type KeptAnswer } from '../../write/index.ts'
 import { IdempotencyOptionsSchema, type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 
 /** The key of a request, with a hash of what the request asks for. */
@@ -57,22 +56,17 @@ export function idempotencyOf ({ crud, idempotency }: CrudRoutesOptions): Idempo
     },
     answer: async (operation, request, { key, asks }, options, work) => {
       // asks for the rows of the role, too: a request that may not write is refused before its answer is looked up
-      const limits = await perform(crud, request.em, operation, options, limitsInSteps)
+      const rights = await perform(crud, request.em, operation, options, rightsOf)
       const known = principalOf(await principal?.(request))
       const { method, routeOptions } = request
       const { answer, replayed } = await answers.answer(request.em, {
         key: hashOf(method, routeOptions.url ?? '', key, known ?? ''),
         caller: known === undefined ? hashOf(...credentialsOf(request)) : '',
-        request: hashOf(asks, limits),
+        request: hashOf(asks, rights),
       }, work)
       return replayed ? { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } } : answer
     },
   }
-}
-
-// not made for each request: see test/structure/steps.test.ts
-function * limitsInSteps (call: Call): Steps<string> {
-  return limitsOf(call)
 }
 
 /** Runs a write with a key. If it is not known whether it was committed, its client may repeat it. */

@@ -26,7 +26,7 @@ const Ticket = defineEntity({
 })
 
 const OPERATIONS = [
-  'list', 'get', 'create', 'createMany', 'update', 'delete', 'restore', 'updateMany', 'deleteMany',
+  'list', 'get', 'create', 'createMany', 'upsert', 'update', 'delete', 'restore', 'updateMany', 'deleteMany',
 ] as const
 
 /** Counts its hooks, and does something in them. */
@@ -72,6 +72,14 @@ class HookedCrud extends CrudBase {
     this.#after(em)
   }
 
+  override afterUpdateMany (_: unknown, { em }: { readonly em: EntityManager }): void {
+    this.#after(em)
+  }
+
+  override afterDeleteMany (_: unknown, { em }: { readonly em: EntityManager }): void {
+    this.#after(em)
+  }
+
   #after (em: EntityManager): void {
     this.calls++
     if (em.isInTransaction()) this.early++
@@ -86,6 +94,7 @@ class HookedCrud extends CrudBase {
 const options = {
   model: Ticket,
   writable: ['title', 'slug', 'details'],
+  upsertKeys: ['slug'],
   queryConfig: { allowedFilters: [AllowedFilters.exact('title')] },
 } as const
 const crud = (): CrudBase => new CrudBase(options) as CrudBase
@@ -130,7 +139,7 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
       '/hooked': { crud: hooked, operations: OPERATIONS, idempotency: {} },
       '/strict': {
         crud: crud(),
-        operations: OPERATIONS,
+        operations: OPERATIONS.filter((operation) => operation !== 'upsert'),
         requireIfMatch: true,
         idempotency: { required: true, ttlHours: 1 },
         hooks: {
@@ -188,7 +197,9 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
       ['DELETE', '?filter[title]=many'],
     ]
     for (const resource of ['/tickets', '/hooked']) {
-      for (const [method, path, payload] of requests) {
+      const slug = `by ${resource}`
+      const upserts = ['made', 'changed'].map((title) => ['PUT', '?on=slug', { slug, title }] as const)
+      for (const [method, path, payload] of [...requests, ...upserts]) {
         const what = `${method} ${resource}${path}`
         const key = newKey()
         const first = await send(method, resource + path, key, payload)
@@ -528,6 +539,74 @@ t.test('roles', async (t) => {
     t.equal((await inTenant('1')).statusCode, 201)
     t.ok(isReplay(await inTenant('1')))
     t.equal(verdict(await inTenant('2')), '422 FST_CRUD_IDEMPOTENCY_MISMATCH')
+  })
+})
+
+/** Its records are written together with pages, which a role may see by tenant. */
+const Book = defineEntity({
+  name: 'Book',
+  properties: {
+    id: p.integer().primary(),
+    project: p.integer(),
+    pages: () => p.oneToMany(Page).mappedBy('book'),
+  },
+})
+
+const Page = defineEntity({
+  name: 'Page',
+  properties: {
+    id: p.integer().primary(),
+    book: () => p.manyToOne(Book),
+    tenant: p.integer(),
+    text: p.string(),
+    secret: p.string().default('secret'),
+  },
+})
+
+t.test('an answer is for callers with the same rights', async (t) => {
+  await forEachDatabase(t, { entities: [Book, Page, IdempotencyRecord] }, async (t, { orm }) => {
+    await select(orm, 'insert into book (id, project) values (101, 5)')
+    await select(orm, "insert into page (id, book_id, tenant, text) values (1, 101, 1, 'a')")
+    const asked = (headers: Readonly<Record<string, unknown>>, name: string): number[] =>
+      String(headers[name]).split(',').map(Number)
+    const app = newServer(t)
+    await app.register(crudKit, {
+      orm,
+      indexAdvice: false,
+      resources: {
+        '/books': {
+          crud: new CrudBase<any>({ model: Book, writable: ['project', { pages: ['text', 'tenant'] }] }) as CrudBase,
+          idempotency: { principal: () => 'me' },
+        },
+      },
+      access: {
+        role: ({ headers }) => String(headers['role'] ?? 'tenant'),
+        roles: {
+          tenant: { Book: true, Page: { rows: async ({ headers }) => ({ tenant: Number(headers['tenant']) }) } },
+          member: { Book: { rows: ({ headers }) => ({ project: { $in: asked(headers, 'projects') } }) }, Page: true },
+        },
+      },
+    })
+    const send = sending(app)
+    const change = { pages: { update: [{ id: 1, text: 'q' }] } }
+    for (const [first, other, payload] of [
+      [{ tenant: '1' }, { tenant: '2' }, change],
+      [{ tenant: '1' }, { role: 'member', projects: '5' }, change],
+      [{ role: 'member', projects: '4,5' }, { role: 'member', projects: '4' }, { project: 5 }],
+      [{ role: 'member', projects: '4,5' }, { role: 'member', projects: '4,5,6' }, { project: 5 }],
+    ] as ReadonlyArray<readonly [Record<string, string>, Record<string, string>, object]>) {
+      const what = JSON.stringify([first, other])
+      const key = newKey()
+      t.equal((await send('PATCH', '/books/101', key, payload, first)).statusCode, 200, what)
+      t.ok(isReplay(await send('PATCH', '/books/101', key, payload, first)), what)
+      const refused = await send('PATCH', '/books/101', key, payload, other)
+      t.equal(verdict(refused), '422 FST_CRUD_IDEMPOTENCY_MISMATCH', what)
+      t.notMatch(refused.body, /secret/)
+    }
+    const key = newKey()
+    const as = (projects: string) => send('PATCH', '/books/101', key, { project: 5 }, { role: 'member', projects })
+    t.equal((await as('4,5')).statusCode, 200)
+    t.ok(isReplay(await as('5,4')), 'the order of a list says nothing')
   })
 })
 
