@@ -16,6 +16,7 @@ export {
 export { checkPattern, containing, MAX_PATTERN_LENGTH } from './pattern.ts'
 export {
   isOperator,
+  matchesEveryText,
   OPERATOR_NAMES,
   operatorFormOf,
   OPERATORS,

@@ -242,6 +242,12 @@ export function isOperator (name: unknown): name is Operator {
   return typeof name === 'string' && Object.hasOwn(OPERATORS, name)
 }
 
+const PATTERN_OPERATORS: ReadonlySet<Operator> = new Set<Operator>(['like', 'ilike', 'contains', 'starts', 'ends'])
+
+/** Whether an operator compares with a pattern that every text matches, such as `%`. */
+export const matchesEveryText = (operator: Operator, value: unknown): boolean =>
+  PATTERN_OPERATORS.has(operator) && typeof value === 'string' && /^%+$/.test(value)
+
 /** The form of an operator for properties of a type, whether or not the operator accepts the type. */
 export function operatorFormOf (operator: ComparisonOperator, type: ValueType): ComparisonForm
 export function operatorFormOf (operator: Operator, type: ValueType): OperatorForm

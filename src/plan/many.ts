@@ -101,8 +101,9 @@ export function notNarrowed ({ filters }: Whitelist): QueryParamError {
   const allowed = listed(names)
   return {
     code: 'FST_CRUD_FILTER_INVALID',
-    detail: 'A write of many records needs a filter that leaves out others. Defaults, an empty list after nin, and ' +
-      `whether records are deleted do not count. Allowed: ${allowed.join(', ')}${
+    detail: 'A write of many records needs a filter that leaves out others. Defaults, an empty search, a pattern ' +
+      'that every text matches, an empty list after nin, and whether records are deleted do not count. ' +
+      `Allowed: ${allowed.join(', ')}${
         allowed.length < names.length ? ', ...' : ''
       }.`,
     allowed,

@@ -1,5 +1,6 @@
 /** Plans filters: turns the text of `filter[...]` into conditions on resolved properties, with converted values. */
 import { ConfigError } from '../../base/errors.ts'
+import { matchesEveryText } from '../../operators/index.ts'
 import type { FilterParam } from '../../query/index.ts'
 import type { QueryErrors } from '../query-errors.ts'
 import { cited, refusal } from '../refusal.ts'
@@ -31,7 +32,8 @@ export interface PlannedFilters {
   readonly deleted: Deleted | undefined
   /**
    * Whether the request itself, and not a default, leaves out rows: by a condition, perhaps by what only MikroORM
-   * compiles, or not at all. Which rows are marked as deleted does not count.
+   * compiles, or not at all. Which rows are marked as deleted does not count, and patterns that every text matches do
+   * not, either.
    */
   readonly narrows: 'certainly' | 'perhaps' | 'no'
 }
@@ -87,11 +89,30 @@ export function planFilters (
         ))
     }
   }
-  const narrows = tree.conditions.length > 0 ? 'certainly' : customs.length > 0 ? 'perhaps' : 'no'
+  const certainly = tree.conditions.some((condition) => leavesOut(condition, values))
+  const narrows = certainly ? 'certainly' : customs.length > 0 ? 'perhaps' : 'no'
   for (const { entry, param } of whitelist.defaults) {
     if (!given!.has(entry)) add(param, entry)
   }
   return { conditions: tree.conditions, customs, deleted, narrows }
+}
+
+/**
+ * Whether a condition is meant to leave out rows. A pattern that every text matches, as that of an empty search, leaves
+ * out nulls at most.
+ */
+function leavesOut (condition: Condition, values: Values): boolean {
+  switch (condition.kind) {
+    case 'compare':
+      return !condition.slots.every((slot) => matchesEveryText(condition.operator, values.list[slot]))
+    case 'related':
+    case 'all':
+      return condition.conditions.some((part) => leavesOut(part, values))
+    case 'any':
+      return condition.conditions.every((part) => leavesOut(part, values))
+    default:
+      return true
+  }
 }
 
 /** @throws {ConfigError} for a default that would be refused in a request */

@@ -21,7 +21,10 @@ const filters = new QueryBuilderConfig({
     AllowedFilters.exact('status'),
     AllowedFilters.exact('name'),
     new AllowedFilters('position', 'lt', ['eq', 'gt', 'lt']).default(5),
-    AllowedFilters.exact('supplier.name'),
+    new AllowedFilters('supplier.name', 'eq', ['eq', 'like']),
+    new AllowedFilters('name', 'contains', ['contains', 'starts', 'ends', 'like', 'ilike'], { alias: 'text' }),
+    AllowedFilters.partial('name', { alias: 'part' }),
+    AllowedFilters.anyOf('either', [AllowedFilters.exact('name'), AllowedFilters.partial('description')]),
     AllowedFilters.exact('tags.name'),
     AllowedFilters.exact('orderItems.quantity'),
     AllowedFilters.custom(
@@ -33,6 +36,11 @@ const filters = new QueryBuilderConfig({
   ],
   ignoreInvalidErrors: true,
 } as never)
+/** Filters that every text satisfies. */
+const MATCHES_ALL = [
+  'text][contains]=', 'text][starts]=', 'text][ends]=', 'text][like]=%25', 'text][ilike]=%25%25', 'q]=', 'part]=',
+  'part]=%25', 'either]=', 'supplier.name][like]=%25',
+]
 const plants = (): CrudBase => new CrudBase({ model: Plant, writable: 'all', queryConfig: filters as never })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
@@ -129,6 +137,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         ['/lyon?dry_run=true', '400 FST_CRUD_FILTER_INVALID'],
         ['/plants?filter[trashed]=without', '400 FST_CRUD_FILTER_INVALID'],
         ['/plants?filter[id][nin]=', '400 FST_CRUD_FILTER_INVALID'],
+        ...MATCHES_ALL.map((filter) => [`/plants?filter[${filter}`, '400 FST_CRUD_FILTER_INVALID'] as const),
+        ['/plants?filter[q]=&filter[text][like]=%25&dry_run=true', '400 FST_CRUD_FILTER_INVALID'],
         ['/plants?filter[initial]=any', '400 FST_CRUD_FILTER_INVALID'],
         ['/plants?filter[initial]=any&dry_run=true', '400 FST_CRUD_FILTER_INVALID'],
         [`/plants?${draft}&filter[nope]=1`, '400 FST_CRUD_FILTER_INVALID filter[nope]'],
@@ -187,8 +197,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
     t.strictSame(answer, { affected: 0 }, 'an empty change changes nothing')
     t.match((await patch('/plants', {})).json(), {
-      detail: /^A write of many records needs a filter that leaves out others\. .* Allowed: filter\[id\], /,
-      errors: [{ code: 'FST_CRUD_FILTER_INVALID', allowed: ['filter[id]'] }],
+      detail: /^A write of many records needs a filter that leaves out others\. .* Allowed: filter\[either\], filter\[id\], /,
+      errors: [{ code: 'FST_CRUD_FILTER_INVALID', allowed: ['filter[either]', 'filter[id]'] }],
     })
   })
 
