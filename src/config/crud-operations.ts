@@ -15,6 +15,9 @@ interface OperationFacts {
   readonly bodies: readonly BodyKind[]
 }
 
+/** The maximum number of records that one write of many may change, unless an option says otherwise. */
+export const MAX_AFFECTED = 100
+
 /** The operations in the order of their routes. */
 const FACTS = {
   list: { optIn: false, writes: false, byKey: false, bodies: [] },

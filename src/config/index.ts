@@ -45,7 +45,8 @@ export {
 export { changed } from './base-filter.ts'
 export type { InUrl } from './entry-arguments.ts'
 export {
-  factsOf, isMany, notAnOperation, OPERATIONS, takesBodies, type BodyKind, type BodyName, type CrudOperation,
+  factsOf, isMany, MAX_AFFECTED, notAnOperation, OPERATIONS, takesBodies, type BodyKind, type BodyName,
+  type CrudOperation,
 } from './crud-operations.ts'
 export {
   QueryBuilderConfig,

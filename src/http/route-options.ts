@@ -2,7 +2,9 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { FastifyRequest, RegisterOptions, RouteOptions } from 'fastify'
 import { defaultsOf, oneOf, refusedAs, withDefault } from '../base/option-checks.ts'
-import { factsOf, notAnOperation, OPERATIONS, type EntityCondition, type CrudOperation } from '../config/index.ts'
+import {
+  factsOf, MAX_AFFECTED, notAnOperation, OPERATIONS, type EntityCondition, type CrudOperation,
+} from '../config/index.ts'
 import type { CrudBase } from '../crud/index.ts'
 import type { TransactionOptions } from '../database/index.ts'
 
@@ -108,7 +110,7 @@ export const ResourceOptionsSchema = Type.Object({
   /** Maximum number of records that one createMany may create. Default: 1 000. */
   maxBatch: withDefault(Type.Integer({ minimum: 1 }), 1_000),
   /** Maximum number of records that one updateMany or deleteMany may write. Default: 100. */
-  maxAffected: withDefault(Type.Integer({ minimum: 1 }), 100),
+  maxAffected: withDefault(Type.Integer({ minimum: 1 }), MAX_AFFECTED),
   /** Let `DELETE /:id?hard=true` remove rows that could be marked as deleted. Default: false. */
   allowHardDelete: withDefault(Type.Boolean(), false),
   /** Refuse PUT, PATCH and DELETE without If-Match, which names a version of the record. Default: false. */
@@ -151,8 +153,8 @@ export const ResourceOptionsSchema = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1 })),
 }, closed)
 
-/** The default maximum numbers of records in one batch, and of those that one write of many may change. */
-export const { maxBatch: DEFAULT_MAX_BATCH, maxAffected: DEFAULT_MAX_AFFECTED } = defaultsOf(ResourceOptionsSchema)
+/** The default maximum number of records in one batch. */
+export const { maxBatch: DEFAULT_MAX_BATCH } = defaultsOf(ResourceOptionsSchema)
 
 /** The options of `fastify.register(crudRoutes, ...)`. */
 export interface CrudRoutesOptions<Entity extends object = any>

@@ -5,7 +5,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError, ConflictError, queryError, TooManyError } from '../base/errors.ts'
 import { promisedBy, wait, type Steps } from '../base/steps.ts'
-import { isMany, type CrudOperation } from '../config/index.ts'
+import { isMany, MAX_AFFECTED, type CrudOperation } from '../config/index.ts'
 import { keyColumns, keyFromText, type EntityModel } from '../model/index.ts'
 import {
   idOfKey, notNarrowed, planChanges, type Id, type ManyChange, type ManyTarget, type RecordData,
@@ -30,9 +30,6 @@ import { needsUnitOfWork, type WriteKind } from './unit-of-work/reason.ts'
 import { markThroughEntity, removeThroughEntity, updateThroughEntity } from './unit-of-work/through-entities.ts'
 import { changesNothing, readUpdate, isEmpty } from './update-data.ts'
 import { beginWrite, type Write } from './write.ts'
-
-/** The maximum number of records that one call of a method may change, unless it says otherwise. */
-export const MAX_AFFECTED = 100
 
 /** The answer to a write of many records. */
 export interface Affected {

@@ -203,7 +203,6 @@ export function isEmpty ({ columns, links }: RecordData): boolean {
 }
 
 /**
-/**
  * Reads the changes after a hook or the server's values have changed them. The client's data was valid, so any error in
  * it is the application's.
  *

@@ -2,11 +2,12 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, HTTPMethods } from 'fastify'
 import { NotFoundError, PreconditionFailedError, PreconditionRequiredError } from '../../base/errors.ts'
+import { MAX_AFFECTED } from '../../config/index.ts'
 import { CrudBase, type CrudReadOptions } from '../../crud/index.ts'
 import { changedColumns, streamColumns, type JsonAnswer } from '../../read/index.ts'
 import { readScope, type Resource } from '../../resource/index.ts'
 import type { Affected } from '../../write/index.ts'
-import { DEFAULT_MAX_AFFECTED, type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
+import { type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 import type { Streaming } from '../streams/index.ts'
 import { changedData, newData } from './accepted-body.ts'
 import type { RouteCall } from './route-call.ts'
@@ -70,7 +71,7 @@ export function routeDefinitions (parts: HandlerParts): RouteDefinition[] {
 function handlersOf (
   { orm, options, within, withinKeyed, streaming }: HandlerParts
 ): Readonly<Record<Exclude<CrudOperation, 'createMany'>, CallHandler>> {
-  const { crud, scope: scopeOf, schemas = {}, requireIfMatch, maxAffected = DEFAULT_MAX_AFFECTED } = options
+  const { crud, scope: scopeOf, schemas = {}, requireIfMatch, maxAffected = MAX_AFFECTED } = options
   const methods = routeMethods(orm, crud)
   const ownResponses = Object.values(schemas).some((schema) => schema?.response !== undefined)
 

@@ -1,7 +1,7 @@
 /** The resource of some routes and their documentation: bound to an ORM, with checked options. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { Offer } from '../../catalogue/index.ts'
-import { takesBodies } from '../../config/index.ts'
+import { MAX_AFFECTED, takesBodies } from '../../config/index.ts'
 import { CrudBase, entityName } from '../../crud/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
@@ -9,7 +9,7 @@ import { checkSchema, shown } from '../../base/option-checks.ts'
 import { checkCoLocation, type Resource } from '../../resource/index.ts'
 import { checkDistributed, checkKeptAnswers, checkKeptAnswersTable } from '../../write/index.ts'
 import {
-  DEFAULT_MAX_AFFECTED, DEFAULT_MAX_BATCH, ResourceOptionsSchema, STREAM_TYPES, type CrudOperation,
+  DEFAULT_MAX_BATCH, ResourceOptionsSchema, STREAM_TYPES, type CrudOperation,
   type CrudRoutesOptions,
 } from '../route-options.ts'
 import { offeredOperations } from './operations.ts'
@@ -34,7 +34,7 @@ export function offerOf (
     crud,
     scope,
     maxBatch = DEFAULT_MAX_BATCH,
-    maxAffected = DEFAULT_MAX_AFFECTED,
+    maxAffected = MAX_AFFECTED,
     stream = false,
     idempotency,
   } = options
