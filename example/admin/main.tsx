@@ -30,7 +30,9 @@ import type { resources } from '../resources/index.ts'
 const headers = { 'x-role': 'admin' }
 const api = createClient<ApiOf<typeof resources>>(import.meta.env['VITE_API_URL'] ?? '', { headers })
 // categories have random keys and no sort by them
-const dataProvider = createDataProvider(api, { resources: { categories: { sortById: false } } })
+const dataProvider = createDataProvider(api, {
+  resources: { categories: { sortById: false, operations: ['updateMany'] } },
+})
 const queryClient = new QueryClient({ defaultOptions: { queries: { retry } } })
 
 const STATUSES = ['draft', 'active', 'archived']

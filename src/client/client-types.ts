@@ -1,5 +1,6 @@
 /** The types of a client: the parameters and results of its resources' methods. */
 import type { IsAny, Target } from '../config/index.ts'
+import type { UpsertResult } from '../crud/index.ts'
 import type { Affected } from '../write/index.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../base/page-styles.ts'
 import type { Aggregates, Entries, Fields, RelatedFields, Relations, UrlName } from './url-names.ts'
@@ -66,17 +67,15 @@ export interface ManyWriteOptions<Key = never> extends RepeatableOptions<Key> {
   readonly dryRun?: boolean
 }
 
+/** Not a list. Otherwise a list would be a record of which all properties are missing. */
+interface NoList {
+  readonly [Symbol.iterator]?: never
+}
+
 /** Options of an upsert. */
 export interface UpsertOptions<Name, Key = never> extends RepeatableOptions<Key> {
   /** The properties that find the record: one of the keys in the server's `upsertKeys`. */
   readonly on: Name | readonly Name[]
-}
-
-/** A record after an upsert. */
-export interface Upserted<Item> {
-  /** Whether the upsert has created it. Otherwise it has changed it. */
-  readonly created: boolean
-  readonly record: Item
 }
 
 type Filters<Entity, Options> = IsAny<Entries<Options, 'allowedFilters'>> extends true
@@ -282,13 +281,13 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
    * or not at all, and its answers have the same order.
    */
   upsert(
-    body: UpsertBody<Entity, Writable>,
-    options: UpsertOptions<UpsertName<Entity, Writable>, Key> & WriteOptions<Key>
-  ): Promise<Upserted<Whole<Entity, Options>>>
-  upsert(
     bodies: ReadonlyArray<UpsertBody<Entity, Writable>>,
     options: UpsertOptions<UpsertName<Entity, Writable>, Key>
-  ): Promise<Array<Upserted<Whole<Entity, Options>>>>
+  ): Promise<Array<UpsertResult<Whole<Entity, Options>>>>
+  upsert(
+    body: UpsertBody<Entity, Writable> & NoList,
+    options: UpsertOptions<UpsertName<Entity, Writable>, Key> & WriteOptions<Key>
+  ): Promise<UpsertResult<Whole<Entity, Options>>>
 
   /** Changes the given properties of a record and returns it. */
   update(

@@ -18,7 +18,9 @@ const names = (data: ReadonlyArray<{ name: string }> | undefined) => data?.map((
 
 t.test('the example', async (t) => {
   const { api, requests } = await exampleApi(t)
-  const dataProvider = createDataProvider(api, { resources: { categories: { sortById: false } } })
+  const dataProvider = createDataProvider(api, {
+    resources: { categories: { sortById: false, operations: ['updateMany'] } },
+  })
   const wrap = within(t, dataProvider)
   const { items: categories } = await api['/categories'].list({ sort: ['+name'] })
   const tech = categories.find(({ name }) => name === 'Tech')!
@@ -173,6 +175,16 @@ t.test('the example', async (t) => {
     })
     t.equal(requests().length, 3, 'no write is repeated')
     t.equal((await api['/products'].list({ filter: { id: { in: ids } } })).total, 0, 'the others are deleted')
+  })
+
+  t.test('drafts are archived together', async (t) => {
+    const ids: string[] = []
+    for (const name of ['One', 'Two']) ids.push((await api['/categories'].create({ name: `Draft ${name}` })).id)
+    const { value: [update] } = await renderHook(t, wrap, () => useUpdateMany())
+    requests()
+    await update('categories', { ids, data: { status: 'archived' } }, { returnPromise: true })
+    t.equal(requests()[0], `PATCH /categories?filter[id][in]=${ids.join()}`)
+    for (const id of ids) t.equal((await api['/categories'].get(id)).status, 'archived')
   })
 
   t.test('errors are shown beside the inputs of a form', async (t) => {

@@ -66,8 +66,9 @@ const resources = {
         ],
       },
       writable: ['code', 'plant', 'spores', 'measuredAt'],
+      upsertKeys: ['code'],
     }),
-    operations: ['list', 'create'] as const,
+    operations: ['list', 'create', 'upsert'] as const,
   },
   '/suppliers': { crud: new CrudBase({ model: Supplier }), operations: ['list'] as const },
 }
@@ -287,6 +288,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await t.rejects(untyped.deleteMany({ id: [] }), new TypeError(unknown))
     await t.rejects(untyped.deleteMany([7]), { name: 'TypeError', message: /^deleteMany: there is no option '0'/ })
     t.strictSame(requests, [])
+  })
+
+  t.test('an upsert creates a record, or changes the one with its key', async (t) => {
+    const specimens = api['/specimens']
+    requests.length = 0
+    const first = await specimens.upsert({ code: 'up', plant: 1, measuredAt: new Date(0) }, { on: 'code' })
+    t.match(first, { created: true, record: { code: 'up', spores: null } })
+    const second = await specimens.upsert({ code: 'up', plant: 1, spores: 7n }, { on: ['code'] })
+    t.match(second, { created: false, record: { id: first.record.id, spores: '7', measuredAt: /^1970/ } })
+    const both = await specimens.upsert([{ code: 'up', spores: 8n }, { code: 'new', plant: 2 }], { on: 'code' })
+    t.match(both, [{ created: false, record: { spores: '8' } }, { created: true, record: { code: 'new' } }])
+    t.strictSame(requests, Array(3).fill('PUT /specimens?on=code'))
+    const refused = await specimens.upsert({ spores: 1n }, { on: 'code' }).catch((error: unknown) => error)
+    t.ok(isCrudError(refused) && refused.errorFor('/code'))
+    await t.rejects((specimens as any).upsert({ code: 'x' }), { status: 400, code: 'FST_CRUD_QUERY_INVALID' })
   })
 
   t.test('a composite key is the list of its parts', async (t) => {

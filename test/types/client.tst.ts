@@ -96,7 +96,7 @@ const resources = {
       queryConfig: { allowedFilters: [new AllowedFilters('price', 'gte', ['gte', 'in'])] },
       writable: { create: ['price', 'category'], update: ['price'] },
     }),
-    operations: ['updateMany', 'deleteMany'] as const,
+    operations: ['updateMany', 'deleteMany', 'upsert'] as const,
     allowHardDelete: true,
   },
   '/items': new CrudBase({ model: OrderItem }),
@@ -403,7 +403,7 @@ test('operations that are left out do not exist', () => {
 
 test('writes of many records have the types of their filters and bodies', async () => {
   const bulk = api['/bulk']
-  expect<keyof typeof bulk>().type.toBe<'updateMany' | 'deleteMany'>()
+  expect<keyof typeof bulk>().type.toBe<'updateMany' | 'deleteMany' | 'upsert'>()
   expect(categories).type.not.toHaveProperty('updateMany')
   expect(categories).type.not.toHaveProperty('upsert')
   expect(bulk.updateMany).type.toBeCallableWith({ filter: { price: { gte: '1' } } }, { price: '2' }, { dryRun: true })
@@ -415,6 +415,17 @@ test('writes of many records have the types of their filters and bodies', async 
   expect(bulk.deleteMany).type.not.toBeCallableWith()
   expect(bulk.deleteMany).type.not.toBeCallableWith([])
   expect(await bulk.deleteMany({ filter: { price: '1' } })).type.toBe<Affected>()
+
+  expect(bulk.upsert).type.toBeCallableWith({ price: '1' }, { on: 'category', ifMatch: '*' })
+  expect(bulk.upsert).type.toBeCallableWith([{ category: 'x' }], { on: ['price', 'category'] })
+  expect(bulk.upsert).type.not.toBeCallableWith([{ category: 'x' }], { on: 'category', ifMatch: '*' })
+  expect(bulk.upsert).type.not.toBeCallableWith({ price: '1' })
+  expect(bulk.upsert).type.not.toBeCallableWith({ price: '1' }, { on: 'id' })
+  expect(bulk.upsert).type.not.toBeCallableWith({ prise: '1' }, { on: 'price' })
+  const one = await bulk.upsert({ price: '1' }, { on: 'price' })
+  expect(one.created).type.toBe<boolean>()
+  expect(one.record.price).type.toBe<string>()
+  expect((await bulk.upsert([], { on: 'price' }))[0]!).type.toBe<typeof one>()
 })
 
 test('a subclass keeps the literals of its configuration', async () => {
