@@ -194,6 +194,9 @@ export function referenceSql (
   return present === undefined ? visible : sql`(${equalTo(row, present, slots)} or ${visible})`
 }
 
+/** The lock that an update takes. Unlike `for update`, it lets other transactions insert rows that refer to the row. */
+const FOR_CHANGE = trusted(' for no key update')
+
 /** The row that an update replaces. */
 interface BeforeSql {
   readonly alias: string
@@ -227,7 +230,7 @@ function beforeSql (
   return {
     alias,
     columns: [...columns.keys()],
-    from: sql` from (select ${selectList(columns)} from ${table(model, row)}${where} for update) as ${name(alias)}`,
+    from: sql` from (select ${selectList(columns)} from ${table(model, row)}${where}${FOR_CHANGE}) as ${name(alias)}`,
     isRow: (written) => join(keys.map((column) => sql`${name(alias, column)} = ${name(written, column)}`), ' and '),
   }
 }
