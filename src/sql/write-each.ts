@@ -3,11 +3,12 @@
  * of the table (`json_populate_record`). Each row that is written returns its place in the list as `at`, because a
  * statement returns rows in any order.
  */
-import { holdsHidden, membersOf, type EntityModel } from '../model/index.ts'
+import { holdsHidden, membersOf } from '../model/index.ts'
 import { equalColumns, tableAs, visibility, whereClause, conditionSql, type ConditionContext } from './condition.ts'
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
+import { nullRecord } from './null-record.ts'
 import type { DeleteEachShape, UpdateEachShape } from './shape.ts'
 import { sqlTypeOf } from './wire-types.ts'
 
@@ -47,15 +48,6 @@ function listOf ({ model, rows }: UpdateEachShape | DeleteEachShape, context: Co
   const list = sql`json_array_elements(${rows}::json) with ordinality as ${name(items)} (${name(PATCH)}, ${name(AT)})`
   const read = sql`json_populate_record(${nullRecord(model)}, ${name(items, PATCH)}) as ${name(record)}`
   return { items, record, from: sql`${list} cross join lateral ${read}` }
-}
-
-/**
- * A record of nulls. It is not null itself: with null, a column that is not given would have to satisfy a domain that
- * forbids null.
- */
-export function nullRecord ({ table }: EntityModel): Sql {
-  const type = trusted(table)
-  return sql`row((null::${type}).*)::${type}`
 }
 
 function changesSql ({ assignments }: UpdateEachShape, alias: string, { items, record }: List): Sql[] {

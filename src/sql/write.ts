@@ -15,13 +15,14 @@ import { OUTSIDE, SEVERAL, textIf } from './inside.ts'
 import { knownSql } from './known-columns.ts'
 import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
+import { nullRecord } from './null-record.ts'
 import { ownMembers, projection, selectList } from './members.ts'
 import { recordSql } from './record.ts'
 import type {
   DeleteEachShape, InsertShape, OneWriteShape, RowWriteShape, UpdateEachShape, UpdateShape, WriteShape,
 } from './shape.ts'
 import { sqlTypeOf } from './wire-types.ts'
-import { eachSql, nullRecord } from './write-each.ts'
+import { eachSql } from './write-each.ts'
 import type { WriteForm } from './write-form.ts'
 
 /**

@@ -29,6 +29,8 @@ const Invoice = defineEntity({
 
 const Line = defineEntity({
   name: 'InvoiceLine',
+  // the name of a type of PostgreSQL, too
+  tableName: 'line',
   properties: {
     id: p.integer().primary(),
     invoice: () => p.manyToOne(Invoice),
@@ -121,7 +123,7 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part] }, asy
   const linesOf = async (id: number): Promise<Json[]> =>
     await select(
       orm,
-      `select id, position, quantity, deleted_at is not null as gone from invoice_line
+      `select id, position, quantity, deleted_at is not null as gone from line
        where invoice_id = ${id} order by id`
     ) as Json[]
 
@@ -335,7 +337,7 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part] }, asy
   t.test('a hook sees the children and sets what bodies may not', async (t) => {
     const record = await created('/priced', { number: 'P1', lines: [{ position: 1 }, { position: 2, price: '1.00' }] })
     t.match(record, { count: 2, lines: [{ price: '9.50' }, { price: '1.00' }] })
-    t.match(await select(orm, `select secret from invoice_line where invoice_id = ${record['id']}`), [{
+    t.match(await select(orm, `select secret from line where invoice_id = ${record['id']}`), [{
       secret: 'hook',
     }, { secret: 'hook' }])
     t.equal(
