@@ -25,12 +25,12 @@ interface List {
 /**
  * The statement without what it returns, and the place of a row in the list.
  *
- * @param version the assignment of the next version, if there is one
+ * @param further assignments that all rows have, such as that of the next version
  */
 export function eachSql (
   plan: UpdateEachShape | DeleteEachShape,
   alias: string,
-  version: readonly Sql[],
+  further: readonly Sql[],
   foreign: Foreign,
   context: ConditionContext
 ): { readonly written: Sql, readonly at: Sql } {
@@ -39,7 +39,7 @@ export function eachSql (
   const target = tableAs(plan.model.table, alias)
   const written = plan.kind === 'deleteEach'
     ? sql`delete from ${target} using ${list.from}${where}`
-    : sql`update ${target} set ${join([...changesSql(plan, alias, list), ...version])} from ${list.from}${where}`
+    : sql`update ${target} set ${join([...changesSql(plan, alias, list), ...further])} from ${list.from}${where}`
   return { written, at: sql`(${name(list.items, AT)} - 1)::text` }
 }
 

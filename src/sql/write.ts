@@ -59,7 +59,11 @@ function compileEach (
   foreign: Foreign,
   context: ConditionContext
 ): Statement {
-  const { written, at } = eachSql(plan, alias, nextVersion(plan.model, alias, 'postgresql'), foreign, context)
+  const { model } = plan
+  const next = nextVersion(model, alias, 'postgresql')
+  const changesNothing = plan.kind === 'updateEach' && plan.assignments.length === 0 && next.length === 0
+  const further = changesNothing ? unchanged(model, alias) : next
+  const { written, at } = eachSql(plan, alias, further, foreign, context)
   const returned = returnedOf(plan, alias, false, context, insideSql(plan, alias, foreign, context))
   returned.push(['at', at])
   return { ...render(sql`${written} returning ${selectList(returned)}`), columns: returned.map(([column]) => column) }
