@@ -16,7 +16,7 @@ export {
 } from './entity-model.ts'
 export { keyFromJson, keyFromText } from './codec.ts'
 export { owningSide } from './owned-by.ts'
-export { fromScope, incomparable, isSameValue } from './scope-value.ts'
+export { canonicalKey, fromScope, incomparable, isSameValue } from './scope-value.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf } from './column-types.ts'
 export { arrayLiteral } from './types/array.ts'
 export { fitsDate } from './types/datetime.ts'

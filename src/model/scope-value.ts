@@ -68,6 +68,22 @@ export function isSameValue (one: SqlValue, other: SqlValue, { type, codec }: Co
   if (one === other) return true
   if (one === null || other === null) return false
   if (codec?.fromJson !== undefined) return undefined
-  const { isSame } = wireTypeOf(type)
+  const { canonical = textOf, isSame } = wireTypeOf(type)
+  if (canonical(one, type) === canonical(other, type)) return true
   return isSame === undefined ? false : isSame(one, other, type)
+}
+
+const textOf = (value: SqlValue): string => Buffer.isBuffer(value) ? value.toString('hex') : String(value)
+
+/**
+ * A text that two values of a key have in common if they are the same value for the database, as far as its columns'
+ * types tell.
+ */
+export function canonicalKey (values: readonly SqlValue[], columns: readonly Column[]): string {
+  return JSON.stringify(values.map((value, index) => {
+    const { type, codec } = columns[index]!
+    if (codec?.fromJson !== undefined) return textOf(value)
+    const { canonical = textOf } = wireTypeOf(type)
+    return canonical(value, type)
+  }))
 }

@@ -117,7 +117,7 @@ export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign): Sta
   }
   const keys = on.columns.map(({ column }) => column)
   const given = express('given', givenSql(plan, context))
-  const results: { returned: Returned, rows: Sql }[] = []
+  const results: { returned: Returned, rows: Sql, source: string }[] = []
   let updated: string | undefined
   if (assignments !== undefined) {
     const alias = context.names.table()
@@ -130,7 +130,7 @@ export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign): Sta
         name(source)
       }${where} returning ${selectList([...returned, [PLACE, name(source, PLACE)]])}`
     )
-    results.push({ returned, rows: sql`select * from ${name(updated)}` })
+    results.push({ returned, rows: sql`select * from ${name(updated)}`, source: updated })
   }
   if (columns !== undefined) {
     const alias = context.names.table()
@@ -154,10 +154,13 @@ export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign): Sta
     results.push({
       returned,
       rows: sql`select ${shown} from ${name(inserted)} join ${name(given)} on ${rows}`,
+      source: inserted,
     })
   }
   const written = express('written', join(results.map(({ rows }) => rows), ' union all '))
-  const isWhole = sql`(select count(*) from ${name(written)}) = ${plan.count}`
+  // two given rows with one key are one inserted row, and the join returns it for both
+  const done = join(results.map(({ source }) => countOf(source)), ' + ')
+  const isWhole = sql`${countOf(written)} = ${plan.count} and ${done} = ${plan.count}`
   const shown = results[0]!.returned.map(([column]) => {
     const value = name(written, column)
     return [column, column === 'item' ? textIf(isWhole, value, IN_THE_WAY) : value] as const
@@ -167,6 +170,8 @@ export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign): Sta
   }`
   return { ...render(statement), columns: shown.map(([column]) => column) }
 }
+
+const countOf = (rows: string): Sql => sql`(select count(*) from ${name(rows)})`
 
 /** The rows of the two recordsets, side by side, with their places. */
 function givenSql (

@@ -2,7 +2,7 @@
 import { RequestValidationError, type ErrorItem } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
 import { isObject } from '../base/is-object.ts'
-import type { EntityModel, Property, SqlValue, ValueType } from '../model/index.ts'
+import { canonicalKey, type EntityModel, type Property } from '../model/index.ts'
 import type { BodyRules, ColumnData, RecordData, UpsertKey, Writable } from '../plan/index.ts'
 import type { ScopeRules } from '../resource/index.ts'
 import { readData } from '../schema/index.ts'
@@ -69,7 +69,8 @@ export function keyOfRow (
 }
 
 /**
- * Refuses a list that has two records with one key.
+ * Refuses a list that has two records with one key. Only the database knows all the ways to write a key, so a list that
+ * passes may still have some.
  *
  * @throws {RequestValidationError} with the pointers to both
  */
@@ -79,13 +80,26 @@ export function checkDistinct (
   pointer: (index: number) => string
 ): void {
   if (keys.length < 2) return
+  checkEachOnce(keys.map((columns) => textOfKey(columns, key)), key, pointer)
+}
+
+/**
+ * Refuses a list of which two records are the same one.
+ *
+ * @param ids texts that records have in common if they are the same; `undefined` for a record that is like no other
+ * @throws {RequestValidationError} with the pointers to both
+ */
+export function checkEachOnce (
+  ids: ReadonlyArray<string | undefined>,
+  key: UpsertKey,
+  pointer: (index: number) => string
+): void {
   const seen = new Map<string, number>()
-  for (const [index, columns] of keys.entries()) {
-    const values = columns.map(({ value }, part) => comparable(value, key.columns[part]!.type))
-    const text = JSON.stringify(values)
-    const first = seen.get(text)
+  for (const [index, id] of ids.entries()) {
+    if (id === undefined) continue
+    const first = seen.get(id)
     if (first === undefined) {
-      seen.set(text, index)
+      seen.set(id, index)
       continue
     }
     const detail = 'This key occurs twice in the list.'
@@ -98,21 +112,16 @@ export function checkDistinct (
   }
 }
 
+const textOfKey = (columns: readonly ColumnData[], key: UpsertKey): string =>
+  canonicalKey(columns.map(({ value }) => value), key.columns)
+
 /**
  * The places of keys in their order. Requests that lock rows in the same order do not wait for each other in a circle.
  */
-export function inKeyOrder (keys: ReadonlyArray<readonly ColumnData[]>): readonly number[] {
+export function inKeyOrder (keys: ReadonlyArray<readonly ColumnData[]>, key: UpsertKey): readonly number[] {
   if (keys.length < 2) return [...keys.keys()]
-  const texts = keys.map((columns) => columns.map(({ value }) => String(value)).join('\n'))
+  const texts = keys.map((columns) => textOfKey(columns, key))
   return [...keys.keys()].sort((one, other) => texts[one]! < texts[other]! ? -1 : 1)
-}
-
-/** The form in which the values of a column are equal for the database, as far as its type tells. */
-function comparable (value: SqlValue, type: ValueType): string {
-  const text = String(value)
-  if (type.kind !== 'text') return text
-  const trimmed = type.padded === true ? text.replace(/ +$/, '') : text
-  return type.folded === true ? trimmed.toLowerCase() : trimmed
 }
 
 /**

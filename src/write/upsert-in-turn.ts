@@ -20,7 +20,7 @@ import { filtersOfChange, look, writeInTransaction } from './run-write.ts'
 import { checkingRows } from './scope-of-rows.ts'
 import { changeRecord } from './update.ts'
 import { readUpdate } from './update-data.ts'
-import { bodyWithoutKey, inKeyOrder, type Upsert, type UpsertedRow } from './upsert-data.ts'
+import { bodyWithoutKey, checkEachOnce, inKeyOrder, type Upsert, type UpsertedRow } from './upsert-data.ts'
 import type { Write } from './write.ts'
 
 /** Other requests may create or remove the records between the look and the write, at most so many times. */
@@ -39,6 +39,7 @@ export function * upsertInTurn (
   const { write, key } = upsert
   for (let attempt = 1; ; attempt++) {
     const found = yield * presentIds(write, key, keys)
+    checkEachOnce(found.map((id) => id === undefined ? undefined : JSON.stringify(id)), key, pointer)
     try {
       return yield * writeFound(upsert, data, keys, found, pointer)
     } catch (error) {
@@ -96,7 +97,7 @@ function * writeFound (
     rows.push(...yield * rowsOf(create, [data[index]!], () => pointer(index)))
   }
   const checked = checkingRows(write, rows)
-  const ready: Ready = { rows, found, order: inKeyOrder(keys), pointer }
+  const ready: Ready = { rows, found, order: inKeyOrder(keys, key), pointer }
   return found.every((id) => id === undefined)
     ? yield * repeated(write.session, () => guarded(checked, false, (inner) => insertAll(inner, ready)))
     : yield * repeated(write.session, () => guarded(checked, rows.length > 1, (inner) => writeEach(inner, ready)))

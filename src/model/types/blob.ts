@@ -21,7 +21,6 @@ export const blob: WireType<BlobType> = {
   fromStored: blobFromStored,
   toBody: unchanged,
   takesDates: false,
-  isSame: (one, other) => Buffer.isBuffer(one) && Buffer.isBuffer(other) && one.equals(other),
   inEntity: 'converted',
   forSerializer: (json) => Buffer.from(json as string, 'base64'),
   numeric: false,

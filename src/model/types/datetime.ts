@@ -44,6 +44,7 @@ export const datetime: WireType<DatetimeType> = {
   toBody: unchanged,
   takesDates: true,
   fromScope: datetimeFromScope,
+  canonical: (value) => momentText(String(value)),
   isSame: isSameMoment,
   inEntity: (value) => dateOf(String(value)),
   forSerializer: (json) => dateOf(String(json)),
@@ -96,7 +97,7 @@ function datetimeFromScope (value: unknown, { zoned }: DatetimeType): Converted 
 function isSameMoment (one: SqlValue, other: SqlValue): boolean | undefined {
   if (MOMENTS.has(String(one)) || MOMENTS.has(String(other))) return undefined
   const distance = microsecondsBetween(String(one), String(other))
-  return distance === 0n ? true : distance > -1_000_000n && distance < 1_000_000n ? undefined : false
+  return distance > -1_000_000n && distance < 1_000_000n ? undefined : false
 }
 
 /** Converts a Date. ISO 8601 writes the years 0 to 9999 with four digits, and others with a sign. */

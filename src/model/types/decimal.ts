@@ -2,7 +2,6 @@
 import type { DecimalType } from './basic-types.ts'
 import { accept, refuse, type Converted } from './converted.ts'
 import { digitsToBody, fromNumber, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberForm, numberText } from './number.ts'
-import { compareDecimals } from './value-order.ts'
 import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/
@@ -25,7 +24,7 @@ export const decimal: WireType<DecimalType> = {
   fromStored: (text, _, computed) => matching(text, computed ? NUMBER : DECIMAL, NOT_FINITE),
   fromCondition: (value) => fromNumber(value, decimalFromText),
   fromScope: decimalFromScope,
-  isSame: (one, other) => compareDecimals(String(one), String(other)) === 0,
+  canonical: (value) => canonicalDecimal(String(value)),
   insideJson: ({ form }) => form === 'number' ? { kind: 'decimal', form } : undefined,
   toBody: digitsToBody,
   takesDates: false,
@@ -80,6 +79,17 @@ function digitsOf (written: string): readonly [whole: number, fraction: number] 
   let last = written.length
   while (last > end + 1 && written[last - 1] === '0') last--
   return [end - start, Math.max(0, last - end - 1)]
+}
+
+/** A decimal number without zeros that do not matter. */
+export function canonicalDecimal (written: string): string {
+  if (!DECIMAL.test(written)) return written
+  const [whole, fraction] = digitsOf(written)
+  const point = written.includes('.') ? written.indexOf('.') : written.length
+  const digits = `${written.slice(point - whole, point) || '0'}${
+    fraction === 0 ? '' : written.slice(point, point + 1 + fraction)
+  }`
+  return written.startsWith('-') && digits !== '0' ? `-${digits}` : digits
 }
 
 /** A number without an exponent, with the digits that JavaScript writes for it. */

@@ -28,6 +28,7 @@ export const float: WireType<FloatType> = {
     return NOT_FINITE.has(text) ? accept(text) : floatFromText(text, type)
   },
   insideJson: () => ({ kind: 'decimal', form: 'number' }),
+  canonical: (value, { single }) => String(single ? Math.fround(Number(value)) : Number(value)),
   toBody: unchanged,
   takesDates: false,
   inEntity: 'json',

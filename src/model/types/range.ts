@@ -7,7 +7,7 @@ import type { BigintType, DateType, DatetimeType, DecimalType, IntegerType } fro
 import { accept, fromString, refuse, type Converted } from './converted.ts'
 import { date, INFINITE, LAST_DATE } from './date.ts'
 import { datetime } from './datetime.ts'
-import { decimal } from './decimal.ts'
+import { canonicalDecimal, decimal } from './decimal.ts'
 import { bigint, INT32, INT64, integer } from './integer.ts'
 import { compareDecimals, compareIntegers, compareMoments, momentText, nextDay } from './value-order.ts'
 import { COMPARABLE, unchanged, type FromColumn, type WireType } from './wire-type.ts'
@@ -42,6 +42,9 @@ interface Ends<T extends EndType> {
   /** The text in records. If absent, that is the converted text. */
   shown?(value: string): string
 
+  /** The text that equal values have in common. If absent, that is the converted text. */
+  same?(value: string): string
+
   /** The next value, for counted values. */
   next?(value: string): string
 
@@ -74,6 +77,7 @@ const ENDS: { readonly [Name in EndType['kind']]: Ends<Extract<EndType, { readon
     fromStored: (text, type) => stored(decimal.fromStored(text, type, false)),
     compare: compareDecimals,
     counted: false,
+    same: canonicalDecimal,
   },
   date: {
     expected: () => 'dates, such as [2024-01-01,2024-02-01), [2024-01-01,) or empty',
@@ -92,6 +96,7 @@ const ENDS: { readonly [Name in EndType['kind']]: Ends<Extract<EndType, { readon
     compare: compareMoments,
     counted: false,
     shown: (value) => `"${momentText(value)}"`,
+    same: momentText,
   },
 }
 
@@ -126,7 +131,7 @@ export const range: WireType<RangeType> = {
   fromJson: (value, type) => fromString(value, (text) => rangeFromText(text, type)),
   fromStored: rangeFromStored,
   fromScope: rangeFromScope,
-  isSame: (one, other, { end }) => isSameRange(String(one), String(other), end),
+  canonical: (value, { end }) => sameText(String(value), end),
   // a column without a zone ignores the offset in a body
   toBody: unchanged,
   takesDates: false,
@@ -237,15 +242,13 @@ export function canonicalRange (text: string, type: RangeType): string {
   return writtenAs(form.open, lower!, upper!, form.close)
 }
 
-/** Whether two converted ranges have the same values. */
-function isSameRange (one: string, other: string, end: EndType): boolean {
-  const [own, its] = [storedForm(one, end), storedForm(other, end)]
-  if (own === 'empty' || its === 'empty') return own === its
-  const { compare } = endsOf(end)
-  const isSame = (one: string, other: string): boolean =>
-    one === '' || other === '' ? one === other : compare(one, other) === 0
-  return own.open === its.open && own.close === its.close && isSame(own.lower, its.lower) &&
-    isSame(own.upper, its.upper)
+/** The text that converted ranges of the same values have in common. */
+function sameText (text: string, end: EndType): string {
+  const form = storedForm(text, end)
+  if (form === 'empty') return form
+  const { same = String } = endsOf(end)
+  const [lower, upper] = [form.lower, form.upper].map((end) => hasNext(end) ? same(end) : end)
+  return writtenAs(form.open, lower!, upper!, form.close)
 }
 
 /** Whether an end is there and finite. */

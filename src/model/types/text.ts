@@ -6,6 +6,9 @@ import { ORDERED, TEXTUAL, unchanged, type FromColumn, type WireType } from './w
 
 const ofLength: FromColumn<TextType> = (_, [maxLength]) => ({ kind: 'text', maxLength })
 
+/** The letters with the same lower case in all locales of databases. Turkish has another one for I. */
+const FOLDED = /[A-HJ-Z]/g
+
 const padded: FromColumn<TextType> = (_, [maxLength]) => ({ kind: 'text', maxLength, padded: true })
 
 export const text: WireType<TextType> = {
@@ -29,10 +32,11 @@ export const text: WireType<TextType> = {
     const isText = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
     return textFromJson(isText ? String(value) : value, type)
   },
-  isSame (one, other, { padded, folded }) {
-    if (folded) return undefined
-    return padded === true && unpadded(one) === unpadded(other)
+  canonical (value, { padded, folded }) {
+    if (padded === true) return String(value).replace(/ +$/, '')
+    return folded === true ? String(value).replace(FOLDED, (letter) => letter.toLowerCase()) : String(value)
   },
+  isSame: (_, __, { folded }) => folded === true ? undefined : false,
   // JSON does not pad texts
   insideJson: ({ maxLength }) => ({ kind: 'text', maxLength }),
   toBody: unchanged,
@@ -51,8 +55,6 @@ function textFromJson (value: unknown, { maxLength }: TextType): Converted {
     [...value].length > maxLength
   return tooLong ? refuse(`at most ${maxLength} characters long`) : converted
 }
-
-const unpadded = (value: SqlValue): string => String(value).replace(/ +$/, '')
 
 export const enumeration: WireType<EnumType> = {
   // the property declares that it is an enum, independent of its column type (`valueTypeOf`)

@@ -28,6 +28,7 @@ export const time: WireType<TimeType> = {
     typeof value === 'string' && isTime(value.trim()) && Number(TIME.exec(value.trim())![4] ?? 0) === 0
       ? accept(`${value.trim()}:00`.slice(0, 8))
       : refuse('a time, HH:MM or HH:MM:SS'),
+  canonical: (value) => String(secondsOf(String(value))),
   isSame: isSameTime,
   inEntity: 'json',
   numeric: true,
@@ -38,8 +39,7 @@ export const time: WireType<TimeType> = {
 
 /** A column of less precision rounds its values, so that times of one second may become the same. */
 function isSameTime (one: SqlValue, other: SqlValue): boolean | undefined {
-  const difference = Math.abs(secondsOf(String(one)) - secondsOf(String(other)))
-  return difference === 0 ? true : difference < 1 ? undefined : false
+  return Math.abs(secondsOf(String(one)) - secondsOf(String(other))) < 1 ? undefined : false
 }
 
 function secondsOf (text: string): number {

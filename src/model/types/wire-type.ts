@@ -128,8 +128,14 @@ export interface WireType<T extends AnyType> {
   fromScope?(value: unknown, type: T): Converted
 
   /**
-   * Whether two different converted values are the same value for the database, such as `1.5` and `1.50`. The result
-   * is `undefined` if only the database can tell. If absent, different values are never the same.
+   * The text of a converted value that it has in common with all others which are the same for the database, such as
+   * `1.5` and `1.50`, as far as the type tells. If absent, that is the text of the value.
+   */
+  canonical?(value: SqlValue, type: T): string
+
+  /**
+   * Whether two converted values with different canonical texts are the same value for the database. The result is
+   * `undefined` if only the database can tell. If absent, such values are never the same.
    */
   isSame?(one: SqlValue, other: SqlValue, type: T): boolean | undefined
 

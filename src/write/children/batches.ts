@@ -5,7 +5,7 @@ import {
   idOfKey, withColumnsOnce, withSharedColumns, type ChildKey, type ColumnData, type Id, type OwnedChildren,
   type RecordData,
 } from '../../plan/index.ts'
-import { keyColumns, type SqlValue } from '../../model/index.ts'
+import { canonicalKey, keyColumns, type SqlValue } from '../../model/index.ts'
 import { childCall } from '../../resource/index.ts'
 import { checkScope, withScopeValues } from '../scope-of-rows.ts'
 import { isEmpty } from '../update-data.ts'
@@ -127,10 +127,7 @@ function checkComplete (item: ChildItem, { scope, model }: Write, { create, comp
 function checkNamedOnce ({ relation: { publicName }, key: parts }: OwnedChildren, items: readonly ChildItem[]): void {
   const named = new Set<string>()
   for (const { parent, key, pointer } of items) {
-    const texts = key!.map((value, index) =>
-      parts[index]!.type.kind === 'uuid' ? String(value).toLowerCase() : String(value)
-    )
-    const text = JSON.stringify([parent, ...texts])
+    const text = `${parent} ${canonicalKey(key!, parts)}`
     if (named.has(text)) {
       const detail = `'${publicName}' names a record twice: change it or remove it, once.`
       const item = { source: { pointer }, code: 'FST_ERR_VALIDATION', detail }

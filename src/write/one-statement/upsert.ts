@@ -30,7 +30,7 @@ export function * upsertAtOnce (
   key: UpsertKey,
   pointer: (index: number) => string
 ): Steps<readonly UpsertedRow[] | undefined> {
-  const order = inKeyOrder(given.map(({ key }) => key))
+  const order = inKeyOrder(given.map(({ key }) => key), key)
   const rows = order.map((index) => given[index]!)
   const all = rows.map(({ insert, update }) => insert ?? update!)
   const { write, filters } = yield * filtersOfChange(begun, all)
@@ -81,6 +81,8 @@ function * sendParts (
     if (some.length !== rows.length) throw IN_THE_WAY
     written.push(...some)
   }
+  // a statement may find the row that one before has written
+  if (new Set(written.map(({ key }) => JSON.stringify(key))).size < written.length) throw IN_THE_WAY
   return written
 }
 

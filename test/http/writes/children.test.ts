@@ -24,6 +24,7 @@ const Invoice = defineEntity({
     lines: () => p.oneToMany(Line).mappedBy('invoice'),
     notes: () => p.oneToMany(Note).mappedBy('invoice'),
     parts: () => p.oneToMany(Part).mappedBy('invoice'),
+    visits: () => p.oneToMany(Visit).mappedBy('invoice'),
   },
 })
 
@@ -67,6 +68,18 @@ const Note = defineEntity({
   },
 })
 
+/** Its key has types whose values can be written in several ways. */
+const Visit = defineEntity({
+  name: 'Visit',
+  properties: {
+    invoice: () => p.manyToOne(Invoice).primary(),
+    at: p.datetime().primary(),
+    rate: p.decimal('string').precision(6).scale(2).primary(),
+    code: p.string().columnType('char(5)').primary(),
+    note: p.string().nullable(),
+  },
+})
+
 /** The invoice is a part of its key. */
 const Part = defineEntity({
   name: 'Part',
@@ -80,6 +93,7 @@ const Part = defineEntity({
 const lines = ['position', 'quantity', 'price', 'product', 'data', 'labels'] as const
 const writable = ['number', { lines, notes: ['text'] }, {
   parts: { create: ['place', 'size'], update: ['size'] },
+  visits: { create: ['at', 'rate', 'code'], update: ['note'] },
 }] as const
 const queryConfig = { allowedIncludes: [] }
 
@@ -107,7 +121,7 @@ class Priced extends CrudBase {
 
 const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
 
-await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part] }, async (t, { orm }) => {
+await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit] }, async (t, { orm }) => {
   await select(orm, "insert into product (id, name, deleted_at) values (1, 'bolt', null), (2, 'gone', now())")
   const priced = new Priced()
   const app = await serve(t, orm, {
@@ -263,6 +277,20 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part] }, asy
     )
     t.match(await read(`/invoices/${mine['id']}`), { number: mine['number'], version: 2 }, 'nothing was half written')
     t.match(await linesOf(mine['id']), [{ quantity: 1 }, { gone: true }])
+  })
+
+  t.test('a child is named once, however its key is written', async (t) => {
+    const visit = { at: '2026-01-01T00:00:00Z', rate: '1.00', code: 'a' }
+    const { id } = await invoice({ visits: [visit] })
+    for (const other of [{}, { at: '2026-01-01T01:00:00+01:00' }, { rate: '1.0' }, { code: 'a  ' }]) {
+      const update = [{ ...visit, note: 'x' }, { ...visit, ...other, note: 'y' }]
+      t.equal(
+        verdict(await patch(`/invoices/${id}`, { visits: { update } })),
+        '400 FST_ERR_VALIDATION /visits/update/1',
+        JSON.stringify(other)
+      )
+      t.equal((await updated(`/invoices/${id}`, { visits: { update: [{ ...visit, ...other }] } }))['visits'].length, 1)
+    }
   })
 
   t.test('mistakes point to the child', async (t) => {

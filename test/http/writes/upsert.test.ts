@@ -54,6 +54,25 @@ const Rate = defineEntity({
   },
 })
 
+/** Its keys have types whose values can be written in several ways. Its table has the name of a type of PostgreSQL. */
+const Line = defineEntity({
+  name: 'Line',
+  properties: {
+    ...id,
+    at: p.datetime().columnType('timestamptz(3)').unique().nullable(),
+    local: p.datetime().columnType('timestamp').unique().nullable(),
+    amount: p.decimal().precision(20).scale(4).unique().nullable(),
+    open: p.time().columnType('time').unique().nullable(),
+    lasts: p.string().columnType('interval').unique().nullable(),
+    code: p.string().columnType('char(5)').unique().nullable(),
+    share: p.float().columnType('real').unique().nullable(),
+    span: p.string().columnType('int4range').unique().nullable(),
+    bytes: p.blob().unique().nullable(),
+    uuid: p.uuid().unique().nullable(),
+    note: p.string().nullable(),
+  },
+})
+
 const events: string[] = []
 /** Written by MikroORM's unit of work, because of its hooks. */
 const Audited = defineEntity({
@@ -69,7 +88,7 @@ const Audited = defineEntity({
   },
 })
 
-const entities = [Shop, Product, Rate, Audited]
+const entities = [Shop, Product, Rate, Line, Audited]
 const seed = (em: EntityManager): void => {
   em.create(Shop, { id: 1, name: 'north' })
   em.create(Shop, { id: 2, name: 'gone', deleted_at: new Date(0) })
@@ -114,6 +133,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/rates': {
       crud: new CrudBase({ model: Rate, writable: 'all', upsertKeys: [['shop', 'day']] }),
       operations: ['upsert', 'get'],
+    },
+    '/lines': {
+      crud: new CrudBase({
+        model: Line,
+        writable: 'all',
+        upsertKeys: ['at', 'local', 'amount', 'open', 'lasts', 'code', 'share', 'span', 'bytes', 'uuid'],
+      }),
+      operations: ['createMany', 'upsert'],
     },
     '/audited': {
       crud: new CrudBase({ model: Audited, writable: 'all', upsertKeys: ['name'] }),
@@ -341,6 +368,65 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       verdict(await put('/rates?on=day,shop', { shop: 1, day: '2026-13-01', value: 1 })),
       '400 FST_ERR_VALIDATION /day'
     )
+  })
+
+  t.test('a table may have the name of a type of PostgreSQL', async (t) => {
+    const made = await post('/lines', [{ code: 'one', note: 'a' }, { code: 'two', note: 'b' }])
+    t.match([made.statusCode, made.json()], [201, [{ note: 'a' }, { note: 'b' }]])
+    const many = await put('/lines?on=code', [{ code: 'two', note: 'c' }, { code: 'three', note: 'd' }])
+    t.strictSame(many.json().map(({ created, record }: Json) => [created, record.note]), [[false, 'c'], [true, 'd']])
+  })
+
+  t.test('two ways to write one key are the same key, for new and for existing records', async (t) => {
+    for (
+      const [key, one, same, other] of [
+        ['at', '2026-01-01T00:00:00Z', '2026-01-01T01:00:00+01:00', '2026-01-01T01:00:00Z'],
+        ['local', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000', '2026-01-01T00:00:00.000001Z'],
+        ['amount', '1.0', '01.00', '10'],
+        ['open', '11:00:00', '11:00', '11:00:00.000001'],
+        ['code', 'a', 'a  ', ' a'],
+        ['share', 0.1, 0.100000001, 0.11],
+        ['span', '[1,5]', '(0,6)', '[1,5)'],
+        ['bytes', 'gIE=', 'gIE=', 'gYA='],
+        ['uuid', 'aaaaaaaa-0000-4000-8000-00000000000a', 'AAAAAAAA-0000-4000-8000-00000000000A',
+          'aaaaaaaa-0000-4000-8000-00000000000b'],
+      ] as const
+    ) {
+      await select(orm, 'delete from line')
+      const url = `/lines?on=${key}`
+      const list = [{ [key]: one, note: 'a' }, { [key]: other, note: 'b' }, { [key]: same, note: 'c' }]
+      const refused = `400 FST_ERR_VALIDATION /0/${key} /2/${key}`
+      t.equal(verdict(await put(url, list)), refused, key)
+      t.strictSame(await select(orm, 'select note from line'), [], key)
+      t.strictSame(
+        (await put(url, list.slice(0, 2))).json().map(({ created, record }: Json) => [created, record.note]),
+        [[true, 'a'], [true, 'b']],
+        key
+      )
+      t.equal(verdict(await put(url, list)), refused, key)
+      t.strictSame((await put(url, list[2])).json().note, 'c', key)
+      t.strictSame(await select(orm, 'select note from line order by note'), [{ note: 'b' }, { note: 'c' }], key)
+    }
+  })
+
+  t.test('keys that only the database knows to be the same never lose a record', async (t) => {
+    for (
+      const [key, one, two, present, whenPresent] of [
+        // the column rounds them to milliseconds
+        ['at', '2026-01-01T00:00:00.0001Z', '2026-01-01T00:00:00.0002Z', '2026-01-01', '409 FST_CRUD_CONFLICT /0/at'],
+        ['lasts', '1 day', '24:00:00', '24 hours', '400 FST_ERR_VALIDATION /0/lasts /1/lasts'],
+      ] as const
+    ) {
+      for (const more of [{}, { code: 'x' }]) {
+        await select(orm, 'delete from line')
+        const list = [{ [key]: one, note: 'a' }, { [key]: two, note: 'b', ...more }]
+        t.equal(verdict(await put(`/lines?on=${key}`, list)), `409 FST_CRUD_CONFLICT /1/${key}`)
+        t.strictSame(await select(orm, 'select note from line'), [])
+        await put(`/lines?on=${key}`, { [key]: present, note: 'before' })
+        t.equal(verdict(await put(`/lines?on=${key}`, list)), whenPresent)
+        t.strictSame(await select(orm, 'select note from line'), [{ note: 'before' }])
+      }
+    }
   })
 
   t.test("MikroORM's lifecycle hooks run", async (t) => {
