@@ -127,6 +127,7 @@ export interface CrudUpsertOptions<Entity extends object = any> extends CommonOp
 export interface UpsertResult<Record> {
   /** Whether the upsert has created it. Otherwise it has changed it. */
   readonly created: boolean
+  /** The record after the write. */
   readonly record: Record
 }
 
