@@ -13,8 +13,10 @@ const SHARING: readonly string[] = [
   'operators', 'plan', 'query', 'read', 'run', 'schema', 'scripts', 'security', 'sql', 'structure', 'write',
 ].map((name) => path.join('test', name) + path.sep)
 
-/** Tests of these folders that need a process to themselves: they change variables of the environment. */
-const ALONE: readonly string[] = ['test/scripts/fuzz.test.ts', 'test/structure/property-seeds.test.ts']
+/** Tests of these folders that need a process to themselves: they put a DOM in it, or change its environment. */
+const ALONE: readonly string[] = [
+  'test/explorer/many.test.ts', 'test/scripts/fuzz.test.ts', 'test/structure/property-seeds.test.ts',
+]
 
 /** Enough to save most of the time, and few enough that all processors are busy until the end. */
 const FILES_OF_A_GROUP = 8

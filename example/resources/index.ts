@@ -14,7 +14,7 @@ export const resources = {
   '/categories': {
     crud: new CategoryCrud(),
     // PATCH /categories?filter[status]=draft archives all drafts
-    operations: ['list', 'get', 'create', 'update', 'delete', 'updateMany'] as const,
+    operations: ['list', 'get', 'create', 'update', 'delete', 'updateMany', 'deleteMany'] as const,
   },
   '/products': {
     crud: new ProductCrud(),

@@ -42,6 +42,9 @@ const decimals = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
 /** A whole number with thin spaces between thousands. */
 export const countText = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f')
 
+/** A number of records, in words. */
+export const recordsText = (count: number): string => `${countText(count)} ${count === 1 ? 'record' : 'records'}`
+
 export const bytesText = (bytes: number): string =>
   bytes < 1024
     ? `${bytes} B`

@@ -60,6 +60,16 @@ export function keyOf (resource: Pick<ResourceDescription, 'key'>, row: Row): st
 /** The path of a record from the root of the API. */
 export const pathOfRecord = (resource: ResourceDescription, key: string): string => `${resource.path}/${key}`
 
+/** The key of a record as the client takes it: a value, or a list of values for a composite key. */
+export function clientKeyOf ({ key, fields }: ResourceDescription, path: string): Json {
+  const values = path.split('/').map((part, index): Json => {
+    const text = decodeURIComponent(part)
+    const isNumber = fields.find(({ name }) => name === key[index]?.field)?.value.json === 'number'
+    return isNumber && String(Number(text)) === text ? Number(text) : text
+  })
+  return values.length === 1 ? values[0]! : values
+}
+
 /** A short text by which a person recognizes a record. */
 export function labelOf (lookup: Lookup | null | undefined, row: Row): string | undefined {
   const value = row[lookup?.label ?? 'name'] ?? row['name'] ?? row['title'] ?? row['label'] ?? row['id']

@@ -17,6 +17,15 @@ export function useRecord (resource: ResourceDescription, path: string, includes
   return useLoad(`${JSON.stringify(headers)} ${url}`, (signal) => ask<Row>({ url, headers, signal }))
 }
 
+/** Sends a write to all records that match the parameters. The answer has the number of those that it has changed. */
+export function writeMany (
+  { description, profile }: Api,
+  { path }: ResourceDescription,
+  { method, body, params }: Pick<Call, 'method' | 'body'> & { readonly params: readonly Pair[] }
+): Promise<Answer<{ readonly affected: number }>> {
+  return ask({ method: method!, body, url: urlOf(description, path, params), headers: profile.headers })
+}
+
 /** Sends a write to a record, or to a resource if `path` is empty. */
 export function write (
   { description, profile }: Api,

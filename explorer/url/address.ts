@@ -21,13 +21,15 @@ export interface Own {
   readonly open?: string
   /** `yes` while the drawer has the form for a new record. */
   readonly create?: string
+  /** What is done with the selected records: `update` or `delete`. */
+  readonly many?: string
   /** The name of the profile with whose list the list is compared. */
   readonly compare?: string
   /** `yes` while the SQL of the list is shown. */
   readonly explain?: string
 }
 
-const OWN = ['open', 'create', 'compare', 'explain'] as const satisfies ReadonlyArray<keyof Own>
+const OWN = ['open', 'create', 'many', 'compare', 'explain'] as const satisfies ReadonlyArray<keyof Own>
 
 /** Percent-encodes, except for characters of the grammar, which are legal in a query string and easier to read. */
 export function encode (text: string): string {

@@ -11,6 +11,8 @@ export interface Request {
   readonly params: readonly Pair[]
   readonly headers: readonly Pair[]
   readonly body?: unknown
+  /** The version of the record that the request changes. */
+  readonly ifMatch?: string | undefined
 }
 
 /** The whole URL of a request. */
@@ -22,17 +24,22 @@ const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'
 
 /** A command for a POSIX shell. `--globoff` keeps curl from interpreting the brackets of the URL. */
 export function toCurl (request: Request): string {
-  const { method, headers, body } = request
+  const { method, body } = request
   const parts = [
     `curl --globoff${method === 'GET' ? '' : ` --request ${method}`} ${shellQuote(toUrl(request))}`,
     ...headersOf(request).map(([name, value]) => `--header ${shellQuote(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`--data ${shellQuote(JSON.stringify(body))}`]),
   ]
-  return parts.join(headers.length === 0 && body === undefined ? ' ' : ' \\\n  ')
+  return parts.join(' \\\n  ')
 }
 
-const headersOf = ({ headers, body }: Request): readonly Pair[] =>
-  body === undefined ? headers : [...headers, ['content-type', 'application/json']]
+function headersOf ({ headers, body, ifMatch }: Request): readonly Pair[] {
+  return [
+    ...headers,
+    ...(ifMatch === undefined ? [] : [['if-match', ifMatch] as const]),
+    ...(body === undefined ? [] : [['content-type', 'application/json'] as const]),
+  ]
+}
 
 const quote = (text: string): string =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
@@ -55,32 +62,46 @@ export function toFetch (request: Request): string {
 /** The kind of literal that stands for a filter's value in code. */
 export type ValueKind = 'number' | 'boolean' | 'text'
 
-/**
- * A call of `fastify-crud-kit/client` for a list.
- *
- * @param kindOf the type of a filter's values
- * @param isList whether an operator takes a list
- */
-export function toClient (
-  { origin, path, params, headers }: Request,
-  kindOf: (field: string, operator: string | undefined) => ValueKind,
-  isList: (field: string, operator: string | undefined) => boolean
-): string {
+/** The method of the package's client that sends a request. */
+export interface ClientMethod {
+  readonly name: 'list' | 'create' | 'update' | 'updateMany' | 'deleteMany'
+  /** The key of the record. */
+  readonly key?: unknown
+}
+
+/** The types of filters. */
+export interface FilterTypes {
+  /** The type of a filter's values. */
+  readonly kindOf: (field: string, operator: string | undefined) => ValueKind
+  /** Whether an operator takes a list. */
+  readonly isList: (field: string, operator: string | undefined) => boolean
+}
+
+/** A call of `fastify-crud-kit/client`. */
+export function toClient (request: Request, { name, key }: ClientMethod, types: FilterTypes): string {
+  const { origin, path, params, headers, body, ifMatch } = request
   const options = headers.length === 0
     ? ''
     : `, {\n  headers: { ${headers.map(([name, value]) => `${quote(name)}: ${quote(value)}`).join(', ')} },\n}`
-  const query = queryOf(params, kindOf, isList)
-  const argument = Object.keys(query).length === 0 ? '' : literal(query, '')
+  const query = queryOf(params, types)
+  const isMany = name === 'updateMany' || name === 'deleteMany'
+  const last = defined({
+    ifMatch,
+    hard: valueOf(params, 'hard') === 'true' || undefined,
+    dryRun: valueOf(params, 'dry_run') === 'true' || undefined,
+  })
+  const given = [key, isMany || Object.keys(query).length > 0 ? query : undefined, body]
+  const values = [...given.filter((value) => value !== undefined), ...Object.keys(last).length > 0 ? [last] : []]
+  const line = values.map((value) => literal(value, '')).join(', ')
+  const lines = values.map((value) => `\n  ${literal(value, '  ')}`).join(',')
   return "import { createClient } from 'fastify-crud-kit/client'\n\n" +
     `const api = createClient(${quote(origin)}${options})\n` +
-    `const page = await api[${quote(path)}].list(${argument})`
+    `const ${isMany ? '{ affected }' : name === 'list' ? 'page' : Array.isArray(body) ? 'records' : 'record'} = ` +
+    `await api[${quote(path)}].${name === 'create' && Array.isArray(body) ? 'createMany' : name}` +
+    (values.length === 1 || line.length <= 40 ? `(${line})` : `(${lines}\n)`)
 }
 
-function queryOf (
-  params: readonly Pair[],
-  kindOf: (field: string, operator: string | undefined) => ValueKind,
-  isList: (field: string, operator: string | undefined) => boolean
-): Record<string, unknown> {
+function queryOf (params: readonly Pair[], { kindOf, isList }: FilterTypes): Record<string, unknown> {
   const filter: Record<string, unknown> = {}
   for (const use of filtersOf(params)) {
     const { field, operator } = use
@@ -101,7 +122,7 @@ function queryOf (
     const text = valueOf(params, name)
     return text === undefined ? undefined : Number(text)
   }
-  const query = {
+  return defined({
     filter: Object.keys(filter).length === 0 ? undefined : filter,
     sort: namesOf(params, 'sort'),
     include: namesOf(params, 'include'),
@@ -114,9 +135,11 @@ function queryOf (
     limit: number('limit'),
     offset: number('offset'),
     cursor: valueOf(params, 'cursor'),
-  }
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
+  })
 }
+
+const defined = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 function typed (text: string, kind: ValueKind): unknown {
   if (kind === 'number' && text.trim() !== '' && String(Number(text)) === text) return Number(text)

@@ -70,7 +70,7 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     const { page, faults, asked } = await open({ role: 'editor' })
     await page.goto(`${base}/products?sort=id`)
     await settled(page)
-    await page.locator('tbody td').first().focus()
+    await page.locator('[data-cell="0,1"]').focus()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     const drawer = page.getByRole('complementary', { name: /Record/ })
@@ -107,7 +107,7 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     const { page, faults } = await open({ role: 'editor' })
     await page.goto(`${base}/categories?filter[name]=Tech`)
     await settled(page)
-    await page.locator('tbody td').first().click()
+    await page.locator('[data-cell="0,1"]').click()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await page.locator('[data-field=description]').getByRole('button').waitFor()
     t.strictSame(await accessibilityFaults(page), [])
@@ -220,6 +220,69 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     await eventually(t, () => guest!.innerText(), /6 records/)
     t.strictSame(await accessibilityFaults(page), [])
     t.strictSame(faults, [])
+  })
+
+  t.test('three categories are described by keyboard', async (t) => {
+    for (
+      const [colorScheme, viewport] of [
+        ['light', { width: 1280, height: 800 }],
+        ['dark', { width: 390, height: 780 }],
+      ] as const
+    ) {
+      const { page, faults, asked } = await open({ role: 'admin', colorScheme, viewport })
+      const clean = async (state: string): Promise<void> => {
+        t.strictSame(await accessibilityFaults(page), [], `${viewport.width} pixels: ${state}`)
+      }
+      await page.goto(`${base}/categories?filter[status]=active&sort=name`)
+      await settled(page)
+      await page.locator('[data-cell="0,1"]').focus()
+      await page.keyboard.press('Space')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Shift+Space')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('ArrowLeft')
+      await page.keyboard.press('Space')
+      await page.getByText('4 records selected').waitFor()
+      await page.keyboard.press('Space')
+      await page.getByText('3 records selected').waitFor()
+      t.equal(await page.locator('tr[aria-selected=true]').count(), 3)
+      await clean('selected')
+      await page.getByRole('button', { name: 'Change', exact: true }).press('Enter')
+      // the form has the focus
+      await page.locator('select:focus').selectOption('description')
+      await page.getByRole('textbox', { name: 'Description' }).fill(`Seen in ${colorScheme}`)
+      await clean('form')
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('This changes 3 records. Nothing is changed yet.').waitFor()
+      await clean('counted')
+      await page.locator('.form-foot').getByRole('button', { name: 'Copy as…' }).click()
+      const [keys] = /filter\[id\]\[in\]=[\w,-]+/.exec(await page.getByLabel('The request as curl').innerText())!
+      await clean('copy')
+      await page.keyboard.press('Escape')
+      await page.locator('.form-foot .button-main').focus()
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('3 records changed.').waitFor()
+      await settled(page)
+      await clean('done')
+      await eventually(t, () => page.evaluate<string>('document.activeElement.dataset.cell'), '3,0')
+      t.strictSame(asked.filter((request) => request.startsWith('PATCH')), [
+        `PATCH /categories?filter[status]=active&${keys}&dry_run=true`,
+        `PATCH /categories?filter[status]=active&${keys}`,
+      ])
+      const changed = await app.inject(`/categories?${keys}&filter[description]=Seen%20in%20${colorScheme}`)
+      t.equal(changed.json().total, 3)
+
+      await page.getByRole('checkbox', { name: 'Select all rows of this page' }).click()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByText(/^This deletes \d+ records for ever/).waitFor()
+      await clean('delete')
+      // nothing is deleted
+      await page.keyboard.press('Escape')
+      await page.getByRole('complementary').waitFor({ state: 'detached' })
+      t.strictSame(faults, [])
+      await page.context().close()
+    }
   })
 
   t.test('axe finds nothing, in light and dark, on a desk and on a phone', async (t) => {

@@ -3,7 +3,9 @@ import fc from 'fast-check'
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import { parseQuery } from '../../explorer/url/address.ts'
-import { toClient, toCurl, toFetch, toUrl, type Request } from '../../explorer/url/code.ts'
+import {
+  toClient, toCurl, toFetch, toUrl, type ClientMethod, type FilterTypes, type Request,
+} from '../../explorer/url/code.ts'
 import { createClient } from '../../src/client/index.ts'
 import { assertProperty } from '../helpers/property.ts'
 
@@ -33,6 +35,11 @@ t.test('the command is one that a shell runs', (t) => {
   t.end()
 })
 
+const types: FilterTypes = {
+  kindOf: (field) => field === 'price' ? 'number' : 'text',
+  isList: (_, operator) => operator === 'in',
+}
+
 /** Runs code in which `fetch` and imports are replaced, and returns the requests. */
 async function requestsOf (code: string): Promise<Array<[url: string, init: RequestInit | undefined]>> {
   const sent: Array<[string, RequestInit | undefined]> = []
@@ -57,14 +64,36 @@ t.test('the call of fetch sends the request', async (t) => {
 })
 
 t.test('the call of the client sends the same URL', async (t) => {
-  const code = toClient(
-    request,
-    (field) => field === 'price' ? 'number' : 'text',
-    (_, operator) => operator === 'in'
-  )
+  const code = toClient(request, { name: 'list' }, types)
   t.match(code, 'gte: 100')
   t.match(code, "in: ['draft', 'active']")
   t.strictSame((await requestsOf(code)).map(([url]) => url), [url])
+})
+
+t.test('the calls of the client for writes send the same requests', async (t) => {
+  const body = { name: "it's" }
+  const params = parseQuery('filter[price][gte]=100&filter[status][in]=draft,active')
+  const hard = parseQuery('hard=true&dry_run=true')
+  const calls: ReadonlyArray<readonly [Partial<Request>, ClientMethod]> = [
+    [{ method: 'POST', body }, { name: 'create' }],
+    [{ method: 'POST', body: [body, body] }, { name: 'create' }],
+    [{ method: 'PATCH', path: '/categories/7', body, ifMatch: '"3"' }, { name: 'update', key: 7 }],
+    [{ method: 'PATCH', path: '/categories/a/b%2Fc', body }, { name: 'update', key: ['a', 'b/c'] }],
+    [{ method: 'PATCH', params, body }, { name: 'updateMany' }],
+    [{ method: 'PATCH', params: [...params, ...hard.slice(1)], body }, { name: 'updateMany' }],
+    [{ method: 'DELETE', params }, { name: 'deleteMany' }],
+    [{ method: 'DELETE', params: [...params, ...hard] }, { name: 'deleteMany' }],
+  ]
+  for (const [change, call] of calls) {
+    const sent = { ...request, params: [], ...change }
+    const code = toClient({ ...sent, path: '/categories' }, call, types)
+    const [[url, init] = []] = await requestsOf(code)
+    const [[expected, fetched] = []] = await requestsOf(toFetch(sent))
+    t.equal(url, expected, code)
+    t.equal(init?.method, fetched?.method)
+    t.equal(init?.body ?? undefined, fetched?.body)
+    t.equal(new Headers(init?.headers).get('if-match'), sent.ifMatch ?? null)
+  }
 })
 
 t.test('no text of a request ends a quote', async (t) => {

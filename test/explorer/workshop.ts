@@ -9,7 +9,7 @@ import { explored } from './nursery.ts'
 
 const id = { id: p.integer().primary().autoincrement() }
 
-const Maker = defineEntity({
+export const Maker = defineEntity({
   name: 'Maker',
   properties: { ...id, name: p.string(), machines: () => p.oneToMany(Machine).mappedBy('maker') },
 })

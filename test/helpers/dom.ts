@@ -13,7 +13,8 @@ const NAMES = [
   'cancelAnimationFrame',
 ] as const
 
-const window = new Window({ url: 'http://localhost/' })
+/** The window of the document. */
+export const window = new Window({ url: 'http://localhost/' })
 const define = (name: string, value: unknown): void => {
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
 }

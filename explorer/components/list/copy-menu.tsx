@@ -2,30 +2,34 @@
 import { useState } from 'preact/hooks'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { rootOf, useApi } from '../../state/context.ts'
-import type { Address } from '../../url/address.ts'
-import { toClient, toCurl, toFetch, toUrl, type Request, type ValueKind } from '../../url/code.ts'
+import { toClient, toCurl, toFetch, toUrl, type ClientMethod, type Request, type ValueKind } from '../../url/code.ts'
 import { Copy } from '../basics/copy.tsx'
 import { Icon } from '../basics/icon.tsx'
 import { Popover } from '../basics/popover.tsx'
 
+/** A request, without what all requests of the page share. */
+export type Copied = Pick<Request, 'method' | 'path' | 'params' | 'body' | 'ifMatch'> & {
+  /** The method of the client that sends it. */
+  readonly call: ClientMethod,
+}
+
 interface CopyMenuProps {
   readonly resource: ResourceDescription
-  readonly address: Address
+  readonly request: Copied
 }
 
 const FORMS = ['curl', 'URL', 'fetch', 'client'] as const
 type Form = typeof FORMS[number]
 
-export function CopyMenu ({ resource, address: { path, params } }: CopyMenuProps) {
+export function CopyMenu ({ resource, request: { call, ...copied } }: CopyMenuProps) {
   const { description, profile } = useApi()
   const [form, setForm] = useState<Form>('curl')
   const root = new URL(rootOf(description))
   const prefix = root.pathname === '/' ? '' : root.pathname
   const request: Request = {
-    method: 'GET',
+    ...copied,
     origin: root.origin,
-    path: prefix + path,
-    params,
+    path: prefix + copied.path,
     headers: profile.headers,
   }
   const write: Readonly<Record<Form, () => string>> = {
@@ -34,9 +38,12 @@ export function CopyMenu ({ resource, address: { path, params } }: CopyMenuProps
     fetch: () => toFetch(request),
     client: () =>
       toClient(
-        { ...request, origin: root.href.replace(/\/$/, ''), path },
-        (field, operator) => kindOf(resource, field, operator),
-        (field, operator) => takesList(resource, field, operator)
+        { ...request, origin: root.href.replace(/\/$/, ''), path: resource.path },
+        call,
+        {
+          kindOf: (field, operator) => kindOf(resource, field, operator),
+          isList: (field, operator) => takesList(resource, field, operator),
+        }
       ),
   }
   return (

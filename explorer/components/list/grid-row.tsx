@@ -9,6 +9,10 @@ import type { Place } from './move.ts'
 export interface RowHandlers {
   focus: (place: Place) => void
   open: (row: Row) => void
+  /** Selects a row or not, or all rows from the one that was selected last. */
+  select: (index: number, on: boolean, isRange: boolean) => void
+  /** The words by which a person recognizes a row. */
+  label: (row: Row) => string
 }
 
 interface GridRowProps {
@@ -18,6 +22,8 @@ interface GridRowProps {
   /** The column of the cell that the Tab key reaches, or -1 if it is in another row. */
   readonly stop: number
   readonly isOpen: boolean
+  /** Whether it is selected. `undefined` in a grid whose rows cannot be selected. */
+  readonly selected: boolean | undefined
   /** The names of the columns that are marked. */
   readonly marks: ReadonlySet<string> | undefined
   readonly handlers: RowHandlers
@@ -28,25 +34,42 @@ export class GridRow extends Component<GridRowProps> {
     return Object.entries(next).some(([name, value]) => value !== this.props[name as keyof GridRowProps])
   }
 
-  override render ({ row, index, columns, stop, isOpen, marks, handlers }: GridRowProps) {
+  override render ({ row, index, columns, stop, isOpen, selected, marks, handlers }: GridRowProps) {
+    const first = selected === undefined ? 0 : 1
     return (
       <tr
         role='row'
         aria-rowindex={index + 2}
-        aria-selected={isOpen}
+        aria-selected={selected}
+        aria-current={isOpen}
         onClick={() => {
           // a person who selects text does not open the record
           if (getSelection()?.isCollapsed !== false) handlers.open(row)
         }}
       >
+        {selected !== undefined && (
+          <td role='gridcell' class='check' onClick={(event) => event.stopPropagation()}>
+            <label>
+              <input
+                type='checkbox'
+                aria-label={`Select ${handlers.label(row)}`}
+                checked={selected}
+                data-cell={`${index},0`}
+                tabIndex={stop === 0 ? 0 : -1}
+                onFocus={() => handlers.focus({ row: index, column: 0 })}
+                onClick={({ currentTarget, shiftKey }) => handlers.select(index, currentTarget.checked, shiftKey)}
+              />
+            </label>
+          </td>
+        )}
         {columns.map((column, at) => (
           <td
             key={column.name}
             role='gridcell'
             class={classOf(column, marks)}
-            data-cell={`${index},${at}`}
-            tabIndex={stop === at ? 0 : -1}
-            onFocus={() => handlers.focus({ row: index, column: at })}
+            data-cell={`${index},${first + at}`}
+            tabIndex={stop === first + at ? 0 : -1}
+            onFocus={() => handlers.focus({ row: index, column: first + at })}
           >
             <Cell column={column} row={row} />
           </td>

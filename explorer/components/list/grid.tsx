@@ -5,9 +5,10 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { widthOf, type Column } from '../../api/columns.ts'
-import { keyOf, type Row } from '../../api/records.ts'
+import { keyOf, labelOf, type Row } from '../../api/records.ts'
 import type { SortUse } from '../../url/names.ts'
 import { GridRow, type RowHandlers } from './grid-row.tsx'
+import { HeaderBox, type GridSelection } from './header-box.tsx'
 import { HeaderCell } from './header-cell.tsx'
 import { nextCell, type Place } from './move.ts'
 
@@ -15,6 +16,8 @@ import { nextCell, type Place } from './move.ts'
 const ROW = 32
 /** The next page of a list is asked for when so few rows are left below. */
 const AHEAD = 40
+/** The width of the column with the boxes that select rows. */
+const BOX = 44
 /** Rows that are rendered before and after those that can be seen. */
 const MARGIN = 12
 
@@ -33,6 +36,8 @@ interface GridProps {
   readonly marks?: ReadonlyMap<Row, ReadonlySet<string>> | undefined
   /** The rows by which the widths of columns are chosen, if not by its own. */
   readonly sample?: readonly Row[] | undefined
+  /** Present if rows can be selected. */
+  readonly selection?: GridSelection | undefined
   readonly onOpen: (key: string) => void
   readonly onSort: (name: string, add: boolean) => void
   readonly onFilter: (name: string) => void
@@ -42,11 +47,16 @@ interface GridProps {
 
 export function Grid (props: GridProps) {
   const { resource, columns, rows, busy, label, total, open, onOpen, onSort, onFilter, onEnd } = props
-  const { marks, sample = rows } = props
+  const { marks, selection, sample = rows } = props
+  // the boxes of the rows are a column before the others
+  const before = selection === undefined ? 0 : 1
+  const width = columns.length + before
   const scroller = useRef<HTMLDivElement>(null)
   const [seen, setSeen] = useState({ first: 0, count: 40 })
-  const [active, setActive] = useState<Place>({ row: 0, column: 0 })
+  const [active, setActive] = useState<Place>({ row: 0, column: before })
   const moved = useRef(false)
+  /** The row that was selected last, from which Shift selects. */
+  const anchor = useRef<{ readonly rows: readonly Row[], readonly index: number }>(undefined)
 
   const names = columns.map(({ name }) => name).join()
   // the widths stay while a person pages through the same columns
@@ -75,7 +85,7 @@ export function Grid (props: GridProps) {
   // the Tab key needs a cell that is in the document
   const stop = {
     row: active.row < 0 ? -1 : Math.min(Math.max(active.row, first), Math.max(first, last - 1)),
-    column: Math.min(active.column, columns.length - 1),
+    column: Math.min(active.column, width - 1),
   }
   if (rows.length === 0) stop.row = -1
 
@@ -95,11 +105,17 @@ export function Grid (props: GridProps) {
     const key = keyOf(resource, row)
     if (key !== undefined) onOpen(key)
   }
-  const handlers = useRef<RowHandlers>({ focus: setActive, open: openRow }).current
-  handlers.open = openRow
+  const select = (index: number, on: boolean, isRange: boolean): void => {
+    const from = isRange && anchor.current?.rows === rows ? anchor.current.index : index
+    anchor.current = { rows, index }
+    selection?.onSelect(rows.slice(Math.min(from, index), Math.max(from, index) + 1), on)
+  }
+  const nameOf = (row: Row): string => labelOf(resource.lookup, row) ?? keyOf(resource, row) ?? 'the record'
+  const handlers = useRef<RowHandlers>({ focus: setActive, open: openRow, select, label: nameOf }).current
+  Object.assign(handlers, { open: openRow, select, label: nameOf })
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    const column = columns[stop.column]
+    const column = columns[stop.column - before]
     if (event.key === 'Enter' && stop.row >= 0) {
       event.preventDefault()
       const link = cellAt(stop)?.querySelector('a')
@@ -107,11 +123,16 @@ export function Grid (props: GridProps) {
       else openRow(rows[stop.row]!)
       return
     }
+    // a box of a row has its own Space
+    if (event.key === ' ' && selection && stop.row >= 0 && stop.column > 0) {
+      event.preventDefault()
+      return select(stop.row, !selection.isSelected(rows[stop.row]!), event.shiftKey)
+    }
     if (event.key === 'f' && !event.ctrlKey && !event.metaKey && column?.filter !== undefined) {
       event.preventDefault()
       return onFilter(column.filter)
     }
-    const next = nextCell(event, stop, rows.length, columns.length)
+    const next = nextCell(event, stop, rows.length, width)
     if (next === undefined) return
     event.preventDefault()
     moved.current = true
@@ -132,26 +153,36 @@ export function Grid (props: GridProps) {
       <table
         role='grid'
         class='grid'
-        style={{ width: `${widths.reduce((sum, width) => sum + width, 0)}px` }}
+        style={{ width: `${widths.reduce((sum, width) => sum + width, before * BOX)}px` }}
         aria-label={label}
         aria-busy={busy}
         aria-rowcount={total === undefined ? -1 : total + 1}
-        aria-colcount={columns.length}
+        aria-colcount={width}
+        aria-multiselectable={selection && true}
         onKeyDown={onKeyDown}
       >
         <colgroup>
+          {selection && <col style={{ width: `${BOX}px` }} />}
           {columns.map(({ name }, index) => <col key={name} style={{ width: `${widths[index]}px` }} />)}
         </colgroup>
         <thead>
           <tr role='row' aria-rowindex={1}>
+            {selection && (
+              <HeaderBox
+                selection={selection}
+                rows={rows}
+                isStop={stop.row === -1 && stop.column === 0}
+                onFocus={() => setActive({ row: -1, column: 0 })}
+              />
+            )}
             {columns.map((column, index) => (
               <HeaderCell
                 key={column.name}
                 column={column}
                 sorts={props.sorts}
-                place={`-1,${index}`}
-                isStop={stop.row === -1 && stop.column === index}
-                onFocus={() => setActive({ row: -1, column: index })}
+                place={`-1,${before + index}`}
+                isStop={stop.row === -1 && stop.column === before + index}
+                onFocus={() => setActive({ row: -1, column: before + index })}
                 onSort={onSort}
               />
             ))}
@@ -171,6 +202,7 @@ export function Grid (props: GridProps) {
                 columns={columns}
                 stop={stop.row === index ? stop.column : -1}
                 isOpen={isOpen}
+                selected={selection?.isSelected(row)}
                 marks={marks?.get(row)}
                 handlers={handlers}
               />

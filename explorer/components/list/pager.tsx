@@ -5,7 +5,7 @@ import type { Pair } from '../../url/address.ts'
 import { sortsOf } from '../../url/names.ts'
 import { sizeOf, styleOf, withPlace, withSize, withStyle, type PageStyle } from '../../url/pages.ts'
 import { Icon } from '../basics/icon.tsx'
-import { countText } from '../../api/format.ts'
+import { countText, recordsText } from '../../api/format.ts'
 
 interface PagerProps {
   readonly resource: ResourceDescription
@@ -126,7 +126,6 @@ function countOf ({ page, items, more }: List, style: PageStyle, { paging }: Res
   if (page?.total === null || page?.total === undefined) {
     return `${countText(items.length)} shown, the total is not counted`
   }
-  const noun = page.total === 1 ? 'record' : 'records'
   const about = paging.count === 'planned' ? 'About ' : page.total_is_minimum === true ? 'More than ' : ''
-  return `${about}${countText(page.total)} ${noun}`
+  return `${about}${recordsText(page.total)}`
 }

@@ -73,7 +73,7 @@ export function RequestLine ({ resource, address, list }: RequestLineProps) {
         <Icon name='edit' />
       </button>
       <CostMenu list={list} address={address} />
-      <CopyMenu resource={resource} address={address} />
+      <CopyMenu resource={resource} request={{ method: 'GET', path, params, call: { name: 'list' } }} />
     </div>
   )
 }

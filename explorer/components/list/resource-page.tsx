@@ -1,15 +1,19 @@
 /** The page of a resource: the request, the filters, the records, and the record in the drawer. */
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { columnsOf } from '../../api/columns.ts'
 import { change, go } from '../../state/address.ts'
 import { useApi } from '../../state/context.ts'
 import { useList } from '../../state/list.ts'
+import { useSelection } from '../../state/selection.ts'
 import type { Address, Pair } from '../../url/address.ts'
+import { targetOf } from '../../url/many.ts'
 import { sortsOf, toggledSorts, withSorts, type Direction, type SortUse } from '../../url/names.ts'
 import { withSuggestion } from '../../url/suggestions.ts'
 import { ErrorNotice } from '../basics/notice.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
+import { ManyBar, selectedWords, totalOf } from '../many/many-bar.tsx'
+import { ManyDrawer } from '../many/many-drawer.tsx'
 import { RoleHint } from '../profiles/role-hint.tsx'
 import { Drawer } from '../record/drawer.tsx'
 import { Compared } from './comparison.tsx'
@@ -31,6 +35,16 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
   const list = useList(description, resource.operations.list ? profile : undefined, path, params)
   const { more, reload } = list
   const [draft, setDraft] = useState<string>()
+  const selection = useSelection(resource, params, list, profile)
+  const selected = selection?.selected
+  const isSplit = own.open !== undefined || own.create !== undefined
+  const kind = own.many === 'update' || own.many === 'delete' ? own.many : undefined
+  const many = kind && resource.operations[`${kind}Many`] && own.compare === undefined ? kind : undefined
+  // a link or a reload selects nothing, and other filters end the selection
+  const isOver = own.many !== undefined && (many === undefined || selected === undefined) && !list.busy
+  useEffect(() => {
+    if (isOver) change({ own: { ...own, many: undefined! } }, 'replace')
+  }, [isOver])
   const columns = useMemo(() => columnsOf(resource, params, list.items), [resource, params, list.page])
   const usual = (name: string): Direction =>
     resource.sorts.find((sort) => sort.name === name)?.descending ? 'desc' : 'asc'
@@ -42,6 +56,17 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
   const open = (key: string): void => go({ path, params, own: { ...own, open: key } })
   const sort = (name: string, add: boolean): void =>
     set(withSorts(params, toggledSorts(sorts, name, add, usual), usual))
+
+  const isClosed = useRef(false)
+  const closeDrawer = (): void => {
+    change({ own: { ...own, open: undefined!, create: undefined!, many: undefined! } })
+    isClosed.current = true
+  }
+  // on a phone, the table is hidden until the drawer is gone
+  useLayoutEffect(() => {
+    if (isClosed.current) document.querySelector<HTMLElement>('[data-cell][tabindex="0"]')?.focus()
+    isClosed.current = false
+  })
 
   const notice = list.error && (
     <ErrorNotice
@@ -59,7 +84,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
   )
 
   return (
-    <div class={own.open !== undefined || own.create !== undefined ? 'page page-split' : 'page'}>
+    <div class={isSplit || (many && selected) ? 'page page-split' : 'page'}>
       <div class='page-list'>
         <RequestLine resource={resource} address={address} list={list} />
         <Toolbar resource={resource} address={address} list={list} onChange={set} />
@@ -83,6 +108,13 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
           )}
         </FilterBar>
         {own.compare === undefined && notice}
+        {selection && own.compare === undefined && list.page && !list.error && (
+          <ManyBar
+            resource={resource}
+            list={list}
+            selection={selection}
+          />
+        )}
         {!resource.operations.list
           ? <RoleHint action={`list ${resource.title.toLowerCase()}`} />
           : own.compare !== undefined
@@ -111,6 +143,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
                       label={resource.title}
                       total={list.page?.total_is_minimum === true ? undefined : list.page?.total ?? undefined}
                       open={own.open}
+                      selection={selection?.filter && selection.hasKeys ? selection : undefined}
                       onOpen={open}
                       onSort={sort}
                       onFilter={setDraft}
@@ -121,16 +154,28 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
               </>
             )}
       </div>
-      {(own.open !== undefined || own.create !== undefined) && (
+      {!isSplit && many && selected && (
+        <ManyDrawer
+          key={many}
+          resource={resource}
+          kind={many}
+          target={targetOf(params, selected, selection.filter)}
+          words={selectedWords(selected, totalOf(resource, list))}
+          onDone={(words) => {
+            selection.finish(words)
+            reload()
+            closeDrawer()
+          }}
+          onClose={closeDrawer}
+        />
+      )}
+      {isSplit && (
         <Drawer
           key={own.open ?? 'new'}
           resource={resource}
           address={address}
           onChanged={reload}
-          onClose={() => {
-            change({ own: { ...own, open: undefined!, create: undefined! } })
-            document.querySelector<HTMLElement>('[data-cell][tabindex="0"]')?.focus()
-          }}
+          onClose={closeDrawer}
         />
       )}
     </div>

@@ -127,9 +127,8 @@ export function CreateForm ({ resource, address, onCreated }: CreateFormProps) {
             )}
       </div>
       <FormFoot
-        method='POST'
-        path={resource.path}
-        body={body}
+        resource={resource}
+        request={{ method: 'POST', path: resource.path, params: [], body, call: { name: 'create' } }}
         action={Array.isArray(body) ? `Create ${body.length}` : 'Create'}
         busy={busy}
         isOff={body === undefined}

@@ -1,5 +1,5 @@
 /** The record beside the list: its values, a form to change it, and the form for a new record. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { labelOf, pathOfRecord, type Row } from '../../api/records.ts'
 import { go } from '../../state/address.ts'
@@ -8,9 +8,9 @@ import { keepUnsaved, unsavedOf, useUnsaved } from '../../state/unsaved.ts'
 import type { Address } from '../../url/address.ts'
 import { namesOf } from '../../url/names.ts'
 import { Confirm } from '../basics/confirm.tsx'
-import { Icon } from '../basics/icon.tsx'
 import { ErrorNotice } from '../basics/notice.tsx'
 import { CreateForm } from './create-form.tsx'
+import { DrawerFrame, DrawerHead } from './drawer-frame.tsx'
 import { EditForm, type EditDraft } from './edit-form.tsx'
 import { RecordActions } from './record-actions.tsx'
 import { RecordView } from './record-view.tsx'
@@ -38,20 +38,11 @@ export function Drawer (props: DrawerProps) {
   const close = (): void => leave(onClose)
   // a button or a form that is replaced must not take the focus along
   const focus = (): void => root.current?.focus()
-  useEffect(focus, [])
   return (
-    <aside
-      class='drawer'
-      tabIndex={-1}
-      ref={root}
-      aria-label={own.open === undefined ? `New record of ${resource.title}` : `Record of ${resource.title}`}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || event.defaultPrevented) return
-        // the browser must not close the question with the same key
-        event.preventDefault()
-        event.stopPropagation()
-        close()
-      }}
+    <DrawerFrame
+      root={root}
+      label={own.open === undefined ? `New record of ${resource.title}` : `Record of ${resource.title}`}
+      onClose={close}
     >
       {own.open === undefined
         ? <NewRecord {...props} onClose={close} />
@@ -71,30 +62,14 @@ export function Drawer (props: DrawerProps) {
           <p>What you typed is not saved.</p>
         </Confirm>
       )}
-    </aside>
-  )
-}
-
-function Head (
-  { title, detail, onClose }: { readonly title: string, readonly detail: string, readonly onClose: () => void }
-) {
-  return (
-    <header class='drawer-head'>
-      <div class='drawer-title'>
-        <p class='quiet'>{detail}</p>
-        <h2>{title}</h2>
-      </div>
-      <button type='button' class='button button-bare' title='Close (Escape)' aria-label='Close' onClick={onClose}>
-        <Icon name='close' />
-      </button>
-    </header>
+    </DrawerFrame>
   )
 }
 
 function NewRecord ({ resource, address, onChanged, onClose }: DrawerProps) {
   return (
     <>
-      <Head title='New record' detail={resource.title} onClose={onClose} />
+      <DrawerHead title='New record' detail={resource.title} onClose={onClose} />
       <CreateForm
         resource={resource}
         address={address}
@@ -140,12 +115,10 @@ function OneRecord ({ resource, address, path, focus, onChanged, onClose, leave 
     focus()
   }
   const isForm = isEdited && resource.operations.update
-  const kept = unsaved && !gone && (
-    <KeptNotice typed={unsaved.content.touched} onDiscard={() => leave(focus)} />
-  )
+  const kept = unsaved && !gone && <KeptNotice typed={unsaved.content.touched} onDiscard={() => leave(focus)} />
   return (
     <>
-      <Head title={title} detail={`${resource.title} / ${decodeURIComponent(path)}`} onClose={onClose} />
+      <DrawerHead title={title} detail={`${resource.title} / ${decodeURIComponent(path)}`} onClose={onClose} />
       {error && gone === undefined && (
         <div class='drawer-body'>
           <ErrorNotice error={error} onRetry={reload}>

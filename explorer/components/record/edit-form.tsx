@@ -4,16 +4,9 @@ import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { ask, toError } from '../../api/ask.ts'
 import {
-  changesOf,
-  differencesOf,
-  draftOf,
-  isSameDraft,
-  propertiesOf,
-  type Draft,
-  type Drafts,
-  type Property,
+  changesOf, differencesOf, draftOf, isSameDraft, propertiesOf, type Draft, type Drafts, type Property,
 } from '../../api/drafts.ts'
-import { pathOfRecord, relationsOf, resourceAt, type Row } from '../../api/records.ts'
+import { clientKeyOf, pathOfRecord, relationsOf, resourceAt, type Row } from '../../api/records.ts'
 import { urlOf, useApi } from '../../state/context.ts'
 import { write } from '../../state/record.ts'
 import { keepUnsaved, unsavedOf } from '../../state/unsaved.ts'
@@ -157,10 +150,15 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
         />
       </div>
       <FormFoot
-        method='PATCH'
-        path={pathOfRecord(resource, path)}
-        body={isEmpty ? undefined : changes}
-        ifMatch={base.etag}
+        resource={resource}
+        request={{
+          method: 'PATCH',
+          path: name,
+          params: [],
+          body: isEmpty ? undefined : changes,
+          ifMatch: base.etag,
+          call: { name: 'update', key: clientKeyOf(resource, path) },
+        }}
         action='Save'
         busy={busy}
         isOff={isEmpty}

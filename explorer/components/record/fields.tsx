@@ -14,9 +14,11 @@ interface FieldsProps {
   /** The record, for the names of related records. */
   readonly record?: Row
   readonly onDraft: (name: string, draft: Draft) => void
+  /** Present if the form has only the properties that a person has chosen. */
+  readonly onRemove?: (name: string) => void
 }
 
-export function Fields ({ properties, drafts, before, error, record, onDraft }: FieldsProps) {
+export function Fields ({ properties, drafts, before, error, record, onDraft, onRemove }: FieldsProps) {
   return (
     <div class='form-fields'>
       {properties.map((property) => (
@@ -28,6 +30,7 @@ export function Fields ({ properties, drafts, before, error, record, onDraft }: 
           errors={errorsAt(error, property.name)}
           related={record?.[property.name]}
           onDraft={(draft) => onDraft(property.name, draft)}
+          onRemove={onRemove && (() => onRemove(property.name))}
         />
       ))}
     </div>
@@ -55,9 +58,10 @@ interface FieldProps {
   readonly errors: readonly CrudErrorItem[]
   readonly related: Json | undefined
   readonly onDraft: (draft: Draft) => void
+  readonly onRemove: (() => void) | undefined
 }
 
-function Field ({ property, draft, isChanged, errors, related, onDraft }: FieldProps) {
+function Field ({ property, draft, isChanged, errors, related, onDraft, onRemove }: FieldProps) {
   const id = useId()
   const { name, title, nullable, required, description, value } = property
   const type = property.kind === 'key' || property.kind === 'keys' ? property.reference?.entity : value?.type
@@ -67,16 +71,23 @@ function Field ({ property, draft, isChanged, errors, related, onDraft }: FieldP
         <span class='field-title'>
           {title}
           {required && <span class='required'>required</span>}
-          {isChanged && <span class='quiet'>changed</span>}
+          {onRemove
+            ? draft === undefined && <span class='quiet'>no value yet</span>
+            : isChanged && <span class='quiet'>changed</span>}
         </span>
         <span class='quiet'>{type}</span>
-        {nullable && draft !== null && draft !== undefined && (
+        {nullable && draft !== null && (draft !== undefined || onRemove) && (
           <button
             type='button'
             class='button button-small'
             onClick={() => onDraft(null)}
           >
-            Set null<span class='hidden'> for {title}</span>
+            Set null<span class='hidden'>{` for ${title}`}</span>
+          </button>
+        )}
+        {onRemove && (
+          <button type='button' class='button button-small' onClick={onRemove}>
+            Remove<span class='hidden'>{` ${title}`}</span>
           </button>
         )}
       </div>

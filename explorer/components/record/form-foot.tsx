@@ -1,38 +1,50 @@
 /** The end of a form: the request that it sends, and its buttons. */
-import type { RefObject } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { CrudError } from '../../../src/client/error.ts'
+import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import type { Property } from '../../api/drafts.ts'
-import type { Json } from '../../api/records.ts'
 import { ErrorNotice } from '../basics/notice.tsx'
+import { CopyMenu, type Copied } from '../list/copy-menu.tsx'
 import { otherErrors } from './fields.tsx'
 
 interface FormFootProps {
-  readonly method: string
-  readonly path: string
-  /** The body, or `undefined` if there is nothing to send. */
-  readonly body: Json | undefined
-  readonly ifMatch?: string | undefined
+  readonly resource: ResourceDescription
+  /** What is sent. Without a body, there is nothing to send, unless it deletes. */
+  readonly request: Copied
   readonly action: string
+  /** Whether the action loses something. */
+  readonly isBad?: boolean
   readonly busy: boolean
   readonly isOff: boolean
   readonly onCancel?: () => void
+  /** What is said beside the buttons. */
+  readonly children?: ComponentChildren
 }
 
-export function FormFoot ({ method, path, body, ifMatch, action, busy, isOff, onCancel }: FormFootProps) {
+export function FormFoot ({ resource, request, action, isBad, busy, isOff, onCancel, children }: FormFootProps) {
+  const { method, path, params, body, ifMatch } = request
+  const isEmpty = body === undefined && method !== 'DELETE'
+  const query = params.map(([name, text]) => `${name}=${text}`).join('&')
   return (
     <footer class='form-foot'>
-      <details class='sent'>
-        <summary>
-          <span class='method'>{method}</span> {body === undefined ? 'nothing is changed yet' : 'what is sent'}
-        </summary>
-        <pre tabIndex={0}>
-          {`${method} ${path}\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}` +
-            `${body === undefined ? '' : `\n${JSON.stringify(body, null, 2)}`}`}
-        </pre>
-      </details>
+      <div class='sent'>
+        <details>
+          <summary>
+            <span class='method'>{method}</span> {isEmpty ? 'nothing is changed yet' : 'what is sent'}
+          </summary>
+          <pre tabIndex={0}>
+            {`${method} ${path}${query && `?${query}`}\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}` +
+              `${body === undefined ? '' : `\n${JSON.stringify(body, null, 2)}`}`}
+          </pre>
+        </details>
+        {!isEmpty && <CopyMenu resource={resource} request={request} />}
+      </div>
+      {children}
       <div class='row'>
-        <button class='button button-main' aria-disabled={isOff || busy}>{busy ? 'Sending…' : action}</button>
+        <button class={isBad ? 'button button-bad' : 'button button-main'} aria-disabled={isOff || busy}>
+          {busy ? 'Sending…' : action}
+        </button>
         {onCancel && <button type='button' class='button' onClick={onCancel}>Cancel</button>}
       </div>
     </footer>

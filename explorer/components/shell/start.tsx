@@ -3,7 +3,9 @@ import { useApi } from '../../state/context.ts'
 import { Link } from '../basics/link.tsx'
 import { Empty } from '../basics/notice.tsx'
 
-const OPERATIONS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
+const OPERATIONS = [
+  'list', 'get', 'create', 'createMany', 'update', 'delete', 'restore', 'updateMany', 'deleteMany', 'upsert',
+] as const
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 

@@ -1,0 +1,94 @@
+/** Above the grid: which records are selected, and what can be done with all of them. */
+import type { ResourceDescription } from '../../../src/explorer/description.ts'
+import { countText, recordsText } from '../../api/format.ts'
+import { change, currentAddress } from '../../state/address.ts'
+import { useApi } from '../../state/context.ts'
+import type { List } from '../../state/list.ts'
+import type { Selection } from '../../state/selection.ts'
+import type { Selected } from '../../url/many.ts'
+import { Icon } from '../basics/icon.tsx'
+
+/** What is done with all selected records. */
+export type ManyKind = 'update' | 'delete'
+
+interface ManyBarProps {
+  readonly resource: ResourceDescription
+  readonly list: List
+  readonly selection: Selection
+}
+
+export function ManyBar ({ resource, list, selection }: ManyBarProps) {
+  const { description: { limits: { listItems } } } = useApi()
+  const { operations: { updateMany, deleteMany }, bodies } = resource
+  const { selected, filter, canBeAll, selectAll, clear, done } = selection
+  const total = totalOf(resource, list)
+  const isTooMany = Array.isArray(selected) && selected.length > listItems
+  const open = (many: ManyKind) => (): void => {
+    if (isTooMany) return
+    const { open: _, create: __, ...own } = currentAddress().own
+    change({ own: { ...own, many } })
+  }
+  const isMore = Array.isArray(selected) && canBeAll && (total === undefined || total > selected.length)
+  const hint = hintOf(resource, list, selection)
+  const words = selected === undefined ? undefined : selectedWords(selected, total)
+  // the element is always there, so that screen readers notice its content
+  return (
+    <div class={words ?? done ?? hint ? 'many-bar' : undefined}>
+      <p role='status' class='row'>
+        {done && <strong>{done}</strong>}
+        {words && <strong>{words}</strong>}
+        {isTooMany && <span class='bad'>At most {listItems} can be selected one by one.</span>}
+        {hint && <span class='quiet'>{hint}</span>}
+      </p>
+      {selected && (
+        <div class='row'>
+          {isMore && (
+            <button type='button' class='button' onClick={selectAll}>
+              Select all {total !== undefined && `${countText(total)} `}that match the filters
+            </button>
+          )}
+          {updateMany && bodies.update !== null && (
+            <button type='button' class='button' aria-disabled={isTooMany} onClick={open('update')}>
+              <Icon name='edit' />
+              <span>Change</span>
+            </button>
+          )}
+          {deleteMany && (
+            <button type='button' class='button' aria-disabled={isTooMany} onClick={open('delete')}>
+              <Icon name='trash' />
+              <span>Delete</span>
+            </button>
+          )}
+          {filter && <button type='button' class='button button-bare' onClick={clear}>Clear the selection</button>}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** The selected records in words: `3 records`, `All 127 records that match the filters`. */
+export function selectedWords (selected: Selected, total: number | undefined): string {
+  if (selected !== 'all') return `${recordsText(selected.length)} selected`
+  if (total === 1) return 'The record that matches the filters'
+  return `All ${total === undefined ? '' : `${countText(total)} `}records that match the filters`
+}
+
+/** The number of all records of a list, if the API has counted them. */
+export function totalOf ({ paging }: ResourceDescription, { page }: List): number | undefined {
+  return page?.total_is_minimum === true || paging.count === 'planned' ? undefined : page?.total ?? undefined
+}
+
+/** Why records cannot be selected, and what helps. */
+function hintOf (
+  { operations: { updateMany, deleteMany }, key }: ResourceDescription,
+  { items }: List,
+  { filter, canBeAll, hasKeys }: Selection
+): string | undefined {
+  if (items.length === 0) return undefined
+  if (filter !== undefined) return hasKeys ? undefined : `Show the field ${filter.field} to select records.`
+  const verb = [...updateMany ? ['change'] : [], ...deleteMany ? ['delete'] : []].join(' or ')
+  const reason = `Single records cannot be selected: no filter takes a list of ${
+    key.length === 1 ? `values of ${key[0]!.field}` : 'keys'
+  }.`
+  return canBeAll ? reason : `Add a filter to ${verb} all records that match it. ${reason}`
+}
