@@ -130,6 +130,24 @@ await t.test('the co-located layout', { skip }, async (t) => {
     )
   })
 
+  await t.test('upserts change or create the records of one tenant, on one node', async (t) => {
+    const url = '/labels?on=tenant_id,name'
+    const put = (payload: any, tenant = 1) => send(app, { method: 'PUT', url, payload, tenant })
+    const made = await put({ name: 'by upsert' })
+    t.match([made.statusCode, made.json()], [201, { tenant_id: 1, name: 'by upsert' }])
+    const [own, other] = [made.json(), (await put({ name: 'by upsert' }, 2)).json()]
+    t.not(own.id, other.id, 'another tenant has a label of its own')
+    const tasks = [ofTenant(task.id)]
+    t.match((await put({ name: 'by upsert', tasks })).json(), { id: own.id })
+    const many = await put([{ name: 'second' }, { name: 'by upsert' }])
+    t.strictSame(many.json().map(({ created, record }: any) => [created, record.name]), [
+      [true, 'second'], [false, 'by upsert'],
+    ])
+    const same = await Promise.all(Array.from({ length: 8 }, () => put({ name: 'at once' })))
+    t.strictSame(same.map(({ statusCode }) => statusCode).sort(), [200, 200, 200, 200, 200, 200, 200, 201])
+    t.ok(onOneNode(await tasksOfCall({ method: 'PUT', url, payload: { name: 'new again' } })))
+  })
+
   await t.test('createMany answers in the order of the body', async (t) => {
     const names = Array.from({ length: 40 }, (_, index) => `Order ${index}`)
     const made = await post('/projects', names.map((name) => ({ name })))

@@ -126,6 +126,7 @@ export const tasks = new CrudBase({
 export const labels = new CrudBase({
   model: Label,
   writable: 'all',
+  upsertKeys: [['tenant_id', 'name']],
   queryConfig: new QueryBuilderConfig<any>({
     allowedFilters: [AllowedFilters.exact('name'), AllowedFilters.exact('tasks.title')],
     allowedSorts: [new AllowedSort('name')],

@@ -19,7 +19,7 @@ export async function serveColocated (t: Test, orm: MikroORM): Promise<FastifyIn
     resources: {
       '/projects': { crud: projects, scope, operations: [...WRITES, 'restore'], stream: true },
       '/tasks': { crud: tasks, scope, operations: WRITES, stream: true },
-      '/labels': { crud: labels, scope, operations: WRITES, maxAffected: 1 },
+      '/labels': { crud: labels, scope, operations: [...WRITES, 'upsert'], maxAffected: 1 },
       '/comments': { crud: comments, scope, operations: WRITES },
     } as never,
   })
@@ -28,7 +28,7 @@ export async function serveColocated (t: Test, orm: MikroORM): Promise<FastifyIn
 }
 
 export interface Call {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url: string
   readonly payload?: any
   readonly tenant?: number
