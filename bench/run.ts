@@ -30,7 +30,7 @@ import { before, peersInstalled, variants } from './variants.ts'
 // Ctrl-C ends the process through 'exit', which stops PostgreSQL and removes temporary files
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
-for (const part of ['worst', 'growth', 'distributed']) {
+for (const part of ['worst', 'growth', 'distributed', 'bulk']) {
   if (process.argv.includes(`--${part}`)) {
     await import(`./${part}/run.ts`)
     process.exit()

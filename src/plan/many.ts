@@ -6,7 +6,7 @@ import { listed } from '../base/suggest.ts'
 import type { QueryParamError, QueryParams } from '../query/index.ts'
 import type { RecordData } from './data.ts'
 import { parameterName, planFilters, type FilterEntry } from './filters/index.ts'
-import { rowParameters, selectionParameters } from './given.ts'
+import { paginationParameters, rowParameters, selectionParameters } from './given.ts'
 import { deletedOf, errorsBeforePlanning, type PlanOptions } from './plan-rows.ts'
 import { refusal } from './refusal.ts'
 import type { CountPlan, Slot } from './types.ts'
@@ -85,10 +85,20 @@ export function planMany (
 }
 
 /** The parameters of a list that choose a part of its rows, their order or what they show. */
-const otherParameters = (params: QueryParams): readonly string[] => [
-  ...rowParameters(params).flatMap(([code, name]) => code === 'FST_CRUD_FILTER_INVALID' ? [] : [name]),
-  ...selectionParameters(params),
-]
+const otherParameters = (params: QueryParams): readonly string[] =>
+  hasOnlyFilters(params)
+    ? NONE
+    : [
+        ...rowParameters(params).flatMap(([code, name]) => code === 'FST_CRUD_FILTER_INVALID' ? [] : [name]),
+        ...selectionParameters(params),
+      ]
+
+const NONE: readonly string[] = []
+
+/** True for nearly all requests. */
+const hasOnlyFilters = (params: QueryParams): boolean =>
+  params.sort.length === 0 && params.include.length === 0 && params.fields.length === 0 &&
+  Object.keys(params.fieldsByInclude).length === 0 && paginationParameters(params).length === 0
 
 const isTrashed = (entry: FilterEntry | undefined): boolean => entry?.kind === 'trashed'
 

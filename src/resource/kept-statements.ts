@@ -167,7 +167,8 @@ function keepWrite (em: EntityManager, plan: AnyWritePlan | ManyPlan, form: Writ
     toWire: toWireOfPlan(plan),
     readOnly: isMany && plan.does === 'count',
     brief: false,
-    // the server would plan the rows of a write for all values alike, unless the statement asks otherwise
+    // a bulk change is planned for the values of each run, as a list is: one plan for all values may read the whole
+    // table for a few rows
     prepared: new PreparedText(statement.text, !isMany || statement.kept !== undefined, statement.kept),
     form: undefined,
     noteRow: undefined,

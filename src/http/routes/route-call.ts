@@ -131,15 +131,16 @@ export class RouteCall {
     const { request: { queryParams, query }, seen: { resource: { whitelist, model } } } = this
     const removes = this.operation === 'deleteMany'
     const hard = removes && query['hard'] === 'true'
+    const onlyLive = model.deletedAt !== undefined && !hard
+    // most requests have no parameters but filters
+    if (queryParams.unknown.length === 0) {
+      return { ...NOTHING, target: planMany(queryParams, whitelist, { onlyLive }) }
+    }
     const declared = removes && allowsHard ? ['hard', 'dry_run'] : ['dry_run']
     const target = planMany(
       without(queryParams, ['hard', 'dry_run']),
       whitelist,
-      {
-        ...this.#unknownTo(declared),
-        strict: STRICT,
-        onlyLive: model.deletedAt !== undefined && !hard,
-      },
+      { ...this.#unknownTo(declared), strict: STRICT, onlyLive },
       mistakesOf({
         hard: hardMistake(query['hard'], removes, allowsHard),
         dry_run: isFlag(query['dry_run']) ? undefined : "'dry_run' is true or false.",

@@ -1,0 +1,137 @@
+/**
+ * npm run bench -- --bulk: measures changes and deletions of 100 records in one request, as a ratio to the same
+ * statement in a hand-written route. Prints a table. `--rounds 8 --seconds 0.6` are the defaults. A turn of deletions
+ * takes that long, and must end before all records are deleted. One of changes takes four times as long.
+ */
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { startPostgres } from '../../scripts/postgres.ts'
+import { Backends } from '../backends.ts'
+import { encode, load } from '../load.ts'
+import { median } from '../statistics.ts'
+
+const { values } = parseArgs({
+  options: {
+    bulk: { type: 'boolean' },
+    rounds: { type: 'string', default: '8' },
+    seconds: { type: 'string', default: '0.6' },
+  },
+})
+const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
+const NAMES = ['hand-written', 'crud-kit'] as const
+const BATCHES = 4_000
+const EACH = 100
+const WARM_UP = 2
+
+const OPERATIONS = {
+  'update-many': (n: number) =>
+    encode({
+      method: 'PATCH',
+      path: `/articles?filter[batch]=${n}`,
+      body: { status: `status ${n % 977}` },
+    }),
+  'delete-many': (n: number) => encode({ method: 'DELETE', path: `/articles?filter[batch]=${n}` }),
+} as const
+
+const FILL = `insert into articles (batch, title, status, version)
+  select 1 + (n - 1) / ${EACH}, 'Article ' || n, 'draft', 1 from generate_series(1, ${BATCHES * EACH}) n`
+
+interface Costs {
+  readonly cpu: number
+  readonly server: number
+  readonly requests: number
+}
+
+interface Server {
+  readonly child: ChildProcess
+  readonly port: number
+}
+
+async function start (name: string, url: string): Promise<Server> {
+  const child = fork(fileURLToPath(new URL('server.ts', import.meta.url)), [name], {
+    env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: url, PGAPPNAME: name },
+  })
+  const [{ port }] = await once(child, 'message') as [{ port: number }]
+  return { child, port }
+}
+
+async function cpuOf ({ child }: Server): Promise<number> {
+  child.send('cpu')
+  const [{ cpu }] = await once(child, 'message') as [{ cpu: NodeJS.CpuUsage }]
+  return cpu.user + cpu.system
+}
+
+const postgres = await startPostgres({
+  settings: { shared_buffers: '512MB', max_wal_size: '4GB', autovacuum: 'off', max_parallel_workers_per_gather: 0 },
+})
+const client = new pg.Client(postgres.url)
+await client.connect()
+const servers = new Map<string, Server>()
+const backends = await Backends.connect(postgres.url)
+try {
+  await client.query(
+    'create table articles (id serial primary key, batch int not null, title varchar(255) not null, ' +
+      'status varchar(20) not null, version int not null)'
+  )
+  await client.query('create index on articles (batch)')
+  for (const name of NAMES) servers.set(name, await start(name, postgres.url))
+
+  const turn = async (name: string, operation: keyof typeof OPERATIONS): Promise<Costs> => {
+    await client.query('truncate articles restart identity')
+    await client.query(FILL)
+    await client.query('vacuum (analyze) articles')
+    const server = servers.get(name)!
+    const requests = Array.from({ length: BATCHES }, (_, n) => OPERATIONS[operation](n + 1))
+    const before = { cpu: await cpuOf(server), server: await backends.cpu(name) }
+    const { requests: sent } = await load({
+      port: server.port,
+      connections: 16,
+      seconds: operation === 'delete-many' ? seconds : 4 * seconds,
+      requests,
+    })
+    const after = { cpu: await cpuOf(server), server: await backends.cpu(name) }
+    if (operation === 'delete-many' && sent > BATCHES) {
+      throw new Error(`${sent} requests, and only ${BATCHES} of them change records`)
+    }
+    return {
+      cpu: (after.cpu - before.cpu) / sent,
+      server: before.server === undefined || after.server === undefined ? NaN : (after.server - before.server) / sent,
+      requests: sent,
+    }
+  }
+
+  console.log(
+    '| | CPU, us | ratio | PostgreSQL CPU, us | ratio | requests |\n| --- | ---: | ---: | ---: | ---: | ---: |'
+  )
+  for (const operation of Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[]) {
+    const costs: Record<string, Costs[]> = { 'hand-written': [], 'crud-kit': [] }
+    for (let round = 0; round < WARM_UP + rounds; round++) {
+      for (const name of round % 2 === 0 ? NAMES : NAMES.toReversed()) {
+        const cost = await turn(name, operation)
+        if (round >= WARM_UP) costs[name]!.push(cost)
+      }
+    }
+    for (const name of NAMES) {
+      const own = costs[name]!
+      const ratio = (key: 'cpu' | 'server') =>
+        median(own.map((cost, round) => cost[key] / costs['hand-written']![round]![key])).toFixed(2)
+      const middle = (key: keyof Costs) => median(own.map((cost) => cost[key])).toFixed(0)
+      console.log(
+        `| ${operation}, ${name} | ${middle('cpu')} | ${ratio('cpu')} | ${middle('server')} | ${ratio('server')} | ${
+          middle('requests')
+        } |`
+      )
+    }
+  }
+} finally {
+  for (const { child } of servers.values()) {
+    child.send('stop')
+    await once(child, 'exit')
+  }
+  await backends.close()
+  await client.end()
+  await postgres.stop()
+}
