@@ -54,6 +54,7 @@ export function * upsertAtOnce (
       ? yield * send(checked, parts[0]!.plan, filters)
       : yield * writeInTransaction(checked, (inner) => sendParts(inner, parts, refers ? all : [], filters))
     if (written.length !== rows.length) return undefined
+    if (rows.length === 1) return written
     const byRow = new Map(parts.flatMap(({ rows }) => rows).map((row, place) => [row, written[place]!]))
     const inOrder: UpsertedRow[] = []
     for (const [place, index] of order.entries()) inOrder[index] = byRow.get(completed[place]!)!
