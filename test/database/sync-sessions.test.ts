@@ -77,15 +77,10 @@ for (const [name, skip, open] of urls) {
       const ada = authors.create(session, { name: 'Ada' })
       t.match(ada, { id: 1, name: 'Ada', deleted_at: null })
       t.match(notes.createMany(session, [{ title: 'b', author: 1, size: '200' }, { title: 'a', scan: 'AAH/' }]), [{
-        id: 1,
-        author: 1,
-        size: '200',
-        version: 1,
+        id: 1, author: 1, size: '200', version: 1,
       }, { id: 2, scan: 'AAH/' }])
       t.match(notes.list(session, parseQueryParams('sort=title&include=author')), {
-        items: [{ title: 'a', author: null }, { title: 'b', author: { name: 'Ada' } }],
-        total: 2,
-        page: 1,
+        items: [{ title: 'a', author: null }, { title: 'b', author: { name: 'Ada' } }], total: 2, page: 1,
       })
       t.match(JSON.parse(notes.listJson(session, parseQueryParams('filter[author.name]=Ada'))), {
         items: [{ id: 1 }],
@@ -98,9 +93,7 @@ for (const [name, skip, open] of urls) {
       t.match(JSON.parse(notes.getJson(session, 2)!), { id: 2, title: 'a' })
       t.match(notes.get(session, 2), { version: 1 })
       t.strictSame([
-        notes.count(session),
-        notes.count(session, parseQueryParams('filter[title]=a')),
-        notes.exists(session, 1),
+        notes.count(session), notes.count(session, parseQueryParams('filter[title]=a')), notes.exists(session, 1),
         notes.exists(session, 9),
       ], [2, 1, true, false])
       t.match(notes.update(session, 2, { title: 'c' }, { ifMatch: '"1"' }), { id: 2, title: 'c', version: 2 })
@@ -111,6 +104,14 @@ for (const [name, skip, open] of urls) {
       t.equal(notes.list(session, undefined, { scope: { title: 'c' } }).total, 0)
       t.match(notes.list(session, undefined, { scope: { title: { $like: 'b%' } } }), { total: 1 })
       t.match(notes.create(session, { title: 'scoped' }, { scope: { author: 1 } }), { author: 1 })
+      const scoped = parseQueryParams('filter[title]=scoped')
+      t.strictSame(notes.updateMany(session, scoped, { size: '7' }, { dryRun: true }), { affected: 1 })
+      t.strictSame(notes.updateMany(session, scoped, { size: '7' }), { affected: 1 })
+      t.match(notes.list(session, scoped).items, [{ size: '7', version: 2 }])
+      t.throws(() => notes.updateMany(session, scoped, { labels: [] }), refused(/the links of 'labels'/))
+      t.throws(() => notes.deleteMany(session, parseQueryParams('')), { code: 'FST_CRUD_FILTER_INVALID' })
+      t.strictSame(notes.deleteMany(session, scoped), { affected: 1 })
+      t.strictSame(notes.deleteMany(session, scoped), { affected: 0 })
     })
 
     t.test('subscribers get its statements', async (t) => {
@@ -239,9 +240,7 @@ for (const [name, skip, open] of urls) {
 
     t.test('a read-only server is unavailable, and a declared read-only is a mistake', async (t) => {
       const readOnlyServer = {
-        constructor: UnavailableError,
-        code: 'FST_CRUD_UNAVAILABLE',
-        message: new UnavailableError().message,
+        constructor: UnavailableError, code: 'FST_CRUD_UNAVAILABLE', message: new UnavailableError().message,
         cause: { code: '25006' },
       } as never
       const declared = { constructor: ReadOnlyViolationError, code: 'FST_CRUD_READ_ONLY' } as never

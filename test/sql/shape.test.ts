@@ -4,8 +4,8 @@ import { readCondition, type Where } from '../../src/conditions/index.ts'
 import { AllowedFilters } from '../../src/config/index.ts'
 import type { EntityModel } from '../../src/model/index.ts'
 import {
-  entitiesOf, isNullableTerm, planCount, planDelete, planExists, planGet, planInsert, planUpdate, withConditions,
-  type AnyWritePlan, type KeysetPlan, type Plan,
+  entitiesOf, isNullableTerm, planChanges, planCount, planDelete, planExists, planGet, planInsert, planUpdate,
+  withConditions, type ManyPlan, type AnyWritePlan, type KeysetPlan, type Plan,
 } from '../../src/plan/index.ts'
 import { planPage } from '../../src/plan/position.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
@@ -239,7 +239,22 @@ t.test('each part of a write that the compiler reads is part of its shape', asyn
     { ...update, filters: new Map([[models.of(Group), []]]) },
     planDelete(1, selection, { deleted: 'without' })!,
   ]
-  t.equal(new Set(plans.map(writeShapeOf)).size, plans.length)
+  const target = { ...planOf('filter[name]=a', exact), kind: 'count', narrows: 'certainly' } as const
+  const many = planChanges(target, { does: 'update', maxAffected: 9, data: { columns: [], references: [] } })
+  const bulk: readonly ManyPlan[] = [
+    many,
+    { ...many, does: 'delete' },
+    { ...many, deleted: 'with' },
+    { ...many, conditions: [] },
+    { ...many, filters: new Map([[models.of(Group), []]]) },
+    { ...many, inside: [] },
+    { ...many, fetchSlot: 7 },
+    { ...many, references: [reference] },
+    { ...many, returnsKeys: true },
+  ]
+  t.equal(new Set([...plans, ...bulk].map(writeShapeOf)).size, plans.length + bulk.length)
+  const otherBulk: ManyPlan = { ...many, values: [1] }
+  t.equal(writeShapeOf(otherBulk), writeShapeOf(many))
   const other: AnyWritePlan = { ...update, values: ['2'] }
   t.equal(writeShapeOf(other), writeShapeOf(update))
 })

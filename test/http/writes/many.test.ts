@@ -9,10 +9,7 @@ import { verdict, writes } from './helper.ts'
 
 const operations = ['list', 'get', 'create', 'update', 'delete', 'updateMany', 'deleteMany'] as const
 const many = (crud: CrudBase, options: Partial<CrudRoutesOptions> = {}): CrudRoutesOptions => ({
-  crud,
-  operations,
-  allowHardDelete: true,
-  ...options,
+  crud, operations, allowHardDelete: true, ...options,
 })
 
 const filters = new QueryBuilderConfig({
@@ -61,11 +58,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       })
     ),
     '/shelves': many(
-      new CrudBase({
-        model: Shelf,
-        writable: 'all',
-        queryConfig: { allowedFilters: [AllowedFilters.exact('house')] },
-      })
+      new CrudBase({ model: Shelf, writable: 'all', queryConfig: { allowedFilters: [AllowedFilters.exact('house')] } })
     ),
     '/items': many(
       new CrudBase({
@@ -197,7 +190,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
     t.strictSame(answer, { affected: 0 }, 'an empty change changes nothing')
     t.match((await patch('/plants', {})).json(), {
-      detail: /^A write of many records needs a filter that leaves out others\. .* Allowed: filter\[either\], filter\[id\], /,
+      detail:
+        /^A write of many records needs a filter that leaves out others\. .* Allowed: filter\[either\], filter\[id\], /,
       errors: [{ code: 'FST_CRUD_FILTER_INVALID', allowed: ['filter[either]', 'filter[id]'] }],
     })
   })
@@ -209,10 +203,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await send('patch', '/orders?filter[id][in]=1,3', { note: 'n' }, { 'if-match': '*' }), { affected: 2 })
     const after = await rows('select id, note, version, updated_at from "order" order by id')
     t.strictSame(after.map(({ id, note, version }) => [id, note, version]), [
-      [1, 'n', 2],
-      [2, null, 1],
-      [3, 'n', 2],
-      [4, null, 1],
+      [1, 'n', 2], [2, null, 1], [3, 'n', 2], [4, null, 1],
     ])
     t.ok(after[0].updated_at > before[0].updated_at)
     t.strictSame(after[1].updated_at, before[1].updated_at)
@@ -275,6 +266,17 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const one = 'filter[id][in]=1,2'
     t.equal(await words('patch', `/plants?${one}`, { name: 'a', supplier: 1 }), 'with')
     t.equal(await words('patch', `/low?${one}`, { position: 1 }), 'with')
+    recorder.take()
+    await remove('/items?filter[quantity]=77')
+    t.equal(
+      recorder.take()[0]!.sql,
+      'with "@found" as (select "e0"."order_id" as "key0", "e0"."plant_id" as "key1" from "order_item" as "e0" ' +
+        'where "e0"."quantity" = $1 limit $2), "@2_written" as (delete from "order_item" as "e0" ' +
+        'where ("e0"."order_id", "e0"."plant_id") in (select "key0", "key1" from "@found") and "e0"."quantity" = $1 ' +
+        'and (select count(*) from "@found") < $2 returning \'1\' as "row") ' +
+        'select (select count(*) from "@found")::text as "found", ' +
+        '(select count("@2_written"."row") from "@2_written")::text as "affected"'
+    )
     t.equal(await words('patch', '/plants?filter[initial]=a', { name: 'b' }), 'with')
     t.equal(await words('patch', `/plants?${one}&dry_run=true`, { tags: [2] }), 'with')
     t.equal(await words('patch', `/plants?${one}`, {}), '')
