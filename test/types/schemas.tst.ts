@@ -1,11 +1,12 @@
 import { type TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { MikroORM } from '@mikro-orm/postgresql'
+import type { InferEntity, MikroORM } from '@mikro-orm/postgresql'
 import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'tstyche'
+import type { WireChildren } from '../../src/crud/wire-types.ts'
 import { CrudBase, crudSchemas, type CrudSchemas, type WireBody, type WireRecord } from '../../src/index.ts'
 import type { Category, Product } from './fixtures.ts'
-import { CategorySchema, Shelf } from './fixtures.ts'
+import { CategorySchema, Shelf, type TagSchema } from './fixtures.ts'
 
 declare const orm: MikroORM
 declare const app: FastifyInstance
@@ -29,11 +30,12 @@ test('hidden properties are absent', () => {
   expect<WireBody<Category>>().type.not.toHaveProperty('secret')
 })
 
-test('relations are records if included, else keys, and bodies have keys', () => {
+test('relations are records if included, else keys, and bodies have keys, or children', () => {
   expect<WireRecord<Category>['products']>().type.toBe<WireRecord<Product>[] | undefined>()
   expect<WireRecord<Product>['category']>().type.toBe<string | WireRecord<Category> | null | undefined>()
   expect<WireBody<Product>['category']>().type.toBe<string | undefined>()
-  expect<WireBody<Product>['tags']>().type.toBe<number[] | undefined>()
+  // the type of an entity does not tell which of its collections hold owned children
+  expect<WireBody<Product>['tags']>().type.toBe<number[] | WireChildren<InferEntity<typeof TagSchema>> | undefined>()
   expect<WireBody<Category>['author']>().type.toBe<number | null | undefined>()
 })
 
