@@ -3,6 +3,9 @@ import fs from 'node:fs'
 import t from 'tap'
 import ts from 'typescript'
 
+/** The source of a default; of an exported constant, its value. */
+const valueOf = (text: string): string => /^[A-Z_]+$/.test(text) ? constants.get(text) ?? text : text
+
 /** The options that are declared by `withDefault`: the place, the docstring and the source of the default. */
 function declaredDefaults (file: string): Array<{ name: string, doc: string, value: string }> {
   const source = ts.createSourceFile(file, fs.readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
@@ -14,7 +17,7 @@ function declaredDefaults (file: string): Array<{ name: string, doc: string, val
     ) {
       const [, value] = node.initializer.arguments
       const doc = ts.getJSDocCommentsAndTags(node).map((part) => part.getText()).join()
-      found.push({ name: node.name.getText(), doc: doc.replace(/\s*\n\s*\*?\s*/g, ' '), value: value!.getText() })
+      found.push({ name: node.name.getText(), doc: doc.replace(/\s*\n\s*\*?\s*/g, ' '), value: valueOf(value!.getText()) })
     }
     ts.forEachChild(node, visit)
   }
@@ -26,6 +29,9 @@ function declaredDefaults (file: string): Array<{ name: string, doc: string, val
 const said = (text: string): string => text.replaceAll(/[`'"]/g, '').replaceAll(/(?<=\d)[ _](?=\d)/g, '')
 
 const files = fs.globSync('{src,plugins}/**/*.ts').sort()
+const constants = new Map(files.flatMap((file) =>
+  [...fs.readFileSync(file, 'utf8').matchAll(/^export const ([A-Z_]+) = (\S+)$/gm)].map(([, name, value]) => [name!, value!] as const)
+))
 const declared = files.flatMap((file) => declaredDefaults(file).map((option) => ({ ...option, file })))
 
 t.test('each docstring says the default of its option', async (t) => {
