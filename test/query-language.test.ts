@@ -42,7 +42,7 @@ for (const { name, skip, open } of newDatabases) {
     })
 
     t.test('every request has the answer that its page shows', async (t) => {
-      t.equal(pages.flatMap(({ exchanges }) => exchanges).length, 199)
+      t.equal(pages.flatMap(({ exchanges }) => exchanges).length, 202)
       for (const { exchanges } of pages) {
         await checkExchanges(t, exchanges, async ({ headers }, url) => {
           const { statusCode, headers: { 'content-type': type }, body } = await app.inject({ url, headers })

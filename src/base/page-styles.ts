@@ -54,6 +54,17 @@ export interface TextParameter extends Parameter {
   readonly maxLength: number
 }
 
+/** A parameter whose value is one of some words. */
+export interface ChoiceParameter extends Parameter {
+  readonly value: 'choice'
+  readonly choices: readonly string[]
+}
+
+export type PageParameter = NumberParameter | TextParameter | ChoiceParameter
+
+/** The ways to get a total that a request may choose between, the one that costs least first. */
+export const COUNT_CHOICES = ['none', 'exact'] as const
+
 /** The parameters, in the order of query strings and documentation. */
 export const PAGE_PARAMETERS = {
   page: {
@@ -97,14 +108,24 @@ export const PAGE_PARAMETERS = {
       'The `next_cursor` or `prev_cursor` of a page with the same filters and sorts, instead of `page`. Empty for ' +
       'the first page. Pages by cursor have no total, and all of them cost the same.',
   },
-} as const satisfies Readonly<Record<string, NumberParameter | TextParameter>>
+  count: {
+    value: 'choice',
+    choices: COUNT_CHOICES,
+    words: { refused: [], suggested: ['withCount', 'withTotal', 'includeTotal', 'total'] },
+    meaning: () => 'Without a total (`none`), the list is cheaper. Pages by cursor have none, and do not take this.',
+  },
+} as const satisfies Readonly<Record<string, PageParameter>>
 
 export type PageParameterName = keyof typeof PAGE_PARAMETERS
 
 /** The pagination of a request, as far as it is given. */
 export type PageValues = {
-  readonly [Name in PageParameterName]?: (typeof PAGE_PARAMETERS)[Name]['value'] extends 'text' ? string : number
+  readonly [Name in PageParameterName]?: ValueOf<(typeof PAGE_PARAMETERS)[Name]>
 }
+
+type ValueOf<Entry extends PageParameter> = Entry extends ChoiceParameter ? Entry['choices'][number]
+  : Entry['value'] extends 'text' ? string
+    : number
 
 export const PAGE_PARAMETER_NAMES = Object.freeze(Object.keys(PAGE_PARAMETERS)) as readonly PageParameterName[]
 
@@ -241,7 +262,8 @@ export const SKIPPING_STYLES = (Object.keys(PAGE_STYLES) as StyleName[]).filter(
   'skips' in PAGE_STYLES[name]
 )
 
-const belongsTo = (name: PageParameterName, { place, size }: PageStyle): boolean => name === place || name === size
+const belongsTo = (name: PageParameterName, { place, size, hasTotal }: PageStyle): boolean =>
+  name === place || name === size || (name === 'count' && hasTotal)
 
 /** For each parameter, those that no style combines it with. */
 export const RIVALS: ReadonlyMap<PageParameterName, readonly PageParameterName[]> = new Map(
@@ -257,4 +279,9 @@ export function pairsOf (styles: readonly PageStyle[]): string {
 }
 
 /** The pairs of all styles. */
-export const ALL_PAIRS = pairsOf(STYLES)
+const ALL_PAIRS = pairsOf(STYLES)
+
+/** The sentence about two parameters that no style combines. */
+export function mixtureOf (...names: readonly PageParameterName[]): string {
+  return names.includes('count') ? "Pages by cursor have no total: leave 'count' out." : `Use either ${ALL_PAIRS}.`
+}

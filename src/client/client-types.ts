@@ -1,6 +1,6 @@
 /** The types of a client: the parameters and results of its resources' methods. */
 import type { IsAny, Target } from '../config/index.ts'
-import type { UpsertResult } from '../crud/index.ts'
+import type { CountParameter, TotalOf, UpsertResult } from '../crud/index.ts'
 import type { Affected } from '../write/index.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../base/page-styles.ts'
 import type { Aggregates, Entries, Fields, RelatedFields, Relations, UrlName } from './url-names.ts'
@@ -12,15 +12,19 @@ import type {
 /** The resources of an API, by path. */
 export type Client<Api> = { readonly [Path in keyof Api]: Api[Path] }
 
-/** A page by number. */
-export interface Page<Item> extends PageInfo {
+/** A page by number. `Total` is a number if all answers have a total. */
+export interface Page<Item, Total = number | null> extends Omit<PageInfo, 'total'> {
   /** The records of the page. */
   readonly items: Item[]
+  /** The number of all records that match. `null` if they are not counted. */
+  readonly total: Total
 }
-/** A page by offset. */
-export interface OffsetPage<Item> extends OffsetInfo {
+/** A page by offset. `Total` is a number if all answers have a total. */
+export interface OffsetPage<Item, Total = number | null> extends Omit<OffsetInfo, 'total'> {
   /** The records of the page. */
   readonly items: Item[]
+  /** The number of all records that match. `null` if they are not counted. */
+  readonly total: Total
 }
 /** A page by cursor. */
 export interface CursorPage<Item> extends CursorInfo {
@@ -160,6 +164,8 @@ export interface ListQuery<
   readonly offset?: Offset
   /** The place of a page: `next_cursor` or `prev_cursor` of another page, or the empty text for the first page. */
   readonly cursor?: Cursor
+  /** `'none'` leaves the total out. The server's option `countParameter` allows it. */
+  readonly count?: Given<Cursor> extends true ? never : CountParameter<Options>
 }
 
 interface PagesQuery<
@@ -179,10 +185,10 @@ interface PagesQuery<
  * The answer of a list. No call has both a cursor and an offset. `ReturnType` has both, since it takes all type
  * parameters for as wide as they may be: there, it is the page of a call without a query.
  */
-type PageOf<Item, Unasked, Limit, Offset, Cursor> = Given<Cursor> extends true
-  ? Given<Limit | Offset> extends true ? Page<Unasked> : CursorPage<Item>
-  : Given<Limit | Offset> extends true ? OffsetPage<Item>
-    : Page<Item>
+type PageOf<Item, Unasked, Limit, Offset, Cursor, Total> = Given<Cursor> extends true
+  ? Given<Limit | Offset> extends true ? Page<Unasked, Total> : CursorPage<Item>
+  : Given<Limit | Offset> extends true ? OffsetPage<Item, Total>
+    : Page<Item, Total>
 
 /** The record of an answer if nothing is selected or included. */
 type Whole<Entity, Options> = RecordOf<Entity, Options, [], [], {}>
@@ -212,7 +218,14 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
   >(
     query?: ListQuery<Entity, Options, Selected, Included, ByInclude, Limit, Offset, Cursor>
   ): Promise<
-    PageOf<RecordOf<Entity, Options, Selected, Included, ByInclude>, Whole<Entity, Options>, Limit, Offset, Cursor>
+    PageOf<
+      RecordOf<Entity, Options, Selected, Included, ByInclude>,
+      Whole<Entity, Options>,
+      Limit,
+      Offset,
+      Cursor,
+      TotalOf<Options>
+    >
   >
 
   /** Yields the pages of all records, one request after the other, by cursor. */

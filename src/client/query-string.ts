@@ -20,7 +20,14 @@ export interface AnyQuery extends PageOptions {
 
 /** The parameters of the pagination, in the order of query strings. */
 export const PAGINATION = Object.keys(
-  { page: true, per_page: true, limit: true, offset: true, cursor: true } satisfies Record<PageParameterName, true>
+  {
+    page: true,
+    per_page: true,
+    limit: true,
+    offset: true,
+    cursor: true,
+    count: true,
+  } satisfies Record<PageParameterName, true>
 ) as readonly PageParameterName[]
 
 /**

@@ -51,6 +51,11 @@ const PaginationSchema = Type.Object({
     'exact'
   ),
   /**
+   * Whether requests may leave the total out by `?count=none`. `?count=exact` asks for what the setting gives anyway,
+   * and is refused if that is not `'exact'`. Default: false.
+   */
+  countParameter: withDefault(Type.Boolean(), false),
+  /**
    * With `count: 'planned'`, estimate from statistics of all rows, although requests may see only some of them.
    * Default: false.
    */
@@ -72,6 +77,12 @@ export function readPagination (options: PaginationOptions = {}): Pagination {
     throw new ConfigError(
       `QueryBuilderConfig: pagination.defaultPerPage (${defaultPerPage}) ` +
         `is above pagination.maxPerPage (${maxPerPage})`
+    )
+  }
+  if (all.countParameter && all.count === 'none') {
+    throw new ConfigError(
+      "QueryBuilderConfig: pagination.countParameter lets requests ask for less than pagination.count, and 'none' is " +
+        "the least. Leave one of them out, or write count: 'exact'."
     )
   }
   return Object.freeze({ ...all, defaultPerPage })

@@ -5,7 +5,7 @@ import type {
   WritableOption,
 } from '../config/index.ts'
 import type { CrudValues, WireRecord } from './wire-types.ts'
-import type { InfoOf, StyleName, TotalInfo } from '../base/page-styles.ts'
+import type { InfoOf, PageValues, StyleName, TotalInfo } from '../base/page-styles.ts'
 
 /** Checks the names of a configuration against an entity. The configuration may have been made without its type. */
 type ConfigCheck<Entity extends object, Config> = Config extends QueryBuilderConfig<any, infer Options>
@@ -166,11 +166,28 @@ type CountOf<Config> = Config extends QueryBuilderConfig<any, infer Options> ? C
       : Config extends { readonly pagination: { readonly count: infer Count } } ? Count
         : 'exact'
 
-/** The total of a page: a number if it is counted, also up to a number, null if it is not counted. */
-type Total<Config> = CountOf<Config> extends infer Count ? Count extends 'exact' | { readonly upTo: number } ? number
-  : Count extends 'none' ? null
-    : number | null
+/**
+ * The total of a page: a number if it is counted, also up to a number, null if it is not counted. Either of them if
+ * requests may leave it out.
+ */
+export type TotalOf<Config> = CountOf<Config> extends infer Count
+  ? Count extends 'exact' | { readonly upTo: number } ? number | (true extends ParameterOf<Config> ? null : never)
+    : Count extends 'none' ? null
+      : number | null
   : never
+
+/** The option `countParameter` of a whitelist. */
+type ParameterOf<Config> = Config extends QueryBuilderConfig<any, infer Options> ? ParameterOf<Options>
+  : Config extends { readonly pagination: { readonly countParameter: infer Allowed } } ? Allowed
+    : false
+
+/** The values of the parameter `count`, if requests may have it. */
+export type CountParameter<Config> = IsAny<Config> extends true ? CountChoice
+  : [QueryBuilderOptions<any>] extends [Config] ? CountChoice
+      : true extends ParameterOf<Config> ? CountChoice
+        : never
+
+type CountChoice = NonNullable<PageValues['count']>
 
 /** The information of a page with its total, if it has one. */
 type Counted<Info, Total> = Info extends TotalInfo ? Omit<Info, 'total'> & { readonly total: Total } : Info
@@ -185,4 +202,4 @@ export type CrudPage<Entity = any, Config = QueryBuilderOptions<any>> =
     /** The records of the page. */
     readonly items: WireRecord<Entity>[],
   }
-  & { [Name in StyleName]: Counted<InfoOf<Name>, Total<Config>> & AbsentIn<InfoOf<Name>> }[StyleName]
+  & { [Name in StyleName]: Counted<InfoOf<Name>, TotalOf<Config>> & AbsentIn<InfoOf<Name>> }[StyleName]

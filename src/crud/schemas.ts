@@ -40,7 +40,7 @@ export function crudSchemas<Entity extends object> (crud: CrudBase<Entity>, orm:
   return Object.freeze({
     id: Type.Unsafe(keys.length === 1 ? keys[0]![1] : Type.Object(Object.fromEntries(keys))),
     record: Type.Unsafe(record),
-    list: Type.Unsafe(listSchema(record, { totals: totalsOf(whitelist.pagination) })),
+    list: Type.Unsafe(listSchema(record, totalsOf(whitelist.pagination))),
     create: Type.Unsafe(clientSchema(model, writable.create, { complete: true })),
     update: Type.Unsafe(clientSchema(model, writable.update, { complete: false })),
   }) as CrudSchemas<Entity>

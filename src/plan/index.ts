@@ -71,6 +71,7 @@ export {
   type OperatorFilter,
 } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
+export { countChoices, pageParametersOf } from './window.ts'
 export {
   includePath,
   resolveWhitelist,

@@ -1,7 +1,10 @@
 /** Plans the pagination: which rows make the page, within `maxPerPage` and `maxOffset` of the whitelist. */
 import type { Pagination } from '../config/index.ts'
 import type { ErrorSource } from '../base/errors.ts'
-import { PAGE_PARAMETERS, PAGE_STYLES, SKIPPING_STYLES, type SkippingStyle } from '../base/page-styles.ts'
+import {
+  COUNT_CHOICES, PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, PAGE_STYLES, SKIPPING_STYLES, type PageParameterName,
+  type SkippingStyle,
+} from '../base/page-styles.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
@@ -19,6 +22,27 @@ function styleOf (params: QueryParams): SkippingStyle {
 
 const isOf = (source: ErrorSource | undefined, parameter: string): boolean =>
   source !== undefined && 'parameter' in source && source.parameter === parameter
+
+/** How a list gets its total. A request may ask for less than the whitelist's setting, and never for more. */
+function planTotal ({ count }: QueryParams, pagination: Pagination, errors: QueryErrors): Window['count'] {
+  if (count === undefined) return pagination.count
+  const allowed = countChoices(pagination)
+  if (allowed.length === 0) errors.push(refusal(CODE, 'count', "'count' is not enabled for this list."))
+  else if (!allowed.includes(count)) {
+    errors.push(refusal(CODE, 'count', `'${count}' would count more than this list does.`, { allowed }))
+  }
+  return count
+}
+
+/** The values of the parameter `count`. None, unless the whitelist allows the parameter. */
+export function countChoices ({ count, countParameter }: Pagination): ReadonlyArray<typeof COUNT_CHOICES[number]> {
+  return countParameter ? COUNT_CHOICES.filter((choice) => choice === 'none' || choice === count) : []
+}
+
+/** The parameters of the pagination that lists of a whitelist take. */
+export function pageParametersOf (pagination: Pagination): readonly PageParameterName[] {
+  return PAGE_PARAMETER_NAMES.filter((name) => name !== 'count' || countChoices(pagination).length > 0)
+}
 
 /**
  * Plans the window of a list. The default is page 1 of the default size. For a page by cursor, only the limit of the
@@ -40,5 +64,5 @@ export function planWindow (params: QueryParams, pagination: Pagination, errors:
       refusal(CODE, place, `At most ${pagination.maxOffset} rows can be skipped; this would skip ${offset}.`)
     )
   }
-  return { style, offset, limit, count: pagination.count }
+  return { style, offset, limit, count: planTotal(params, pagination, errors) }
 }

@@ -96,6 +96,8 @@ export class Draft {
       case 'fields':
         return this.#takeFields(name, open, text, code)
       default:
+        // `count` is a word that routes of applications may use for something else
+        if (root === 'count' && this.isDeclared(name)) return
         return takePagination(this.#pagination, root as PageParameterName, name, text, this.#errors)
     }
   }

@@ -2,8 +2,8 @@
  * Reads the pagination parameters. A query string may use those of one style of `src/base/page-styles.ts`.
  * `planWindow` in `src/plan/window.ts` checks later whether a number is within the maximums of a whitelist.
  */
-import { ALL_PAIRS, PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, RIVALS } from '../base/page-styles.ts'
-import type { PageParameterName, PageValues } from '../base/page-styles.ts'
+import { mixtureOf, PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, RIVALS } from '../base/page-styles.ts'
+import type { ChoiceParameter, PageParameterName, PageValues } from '../base/page-styles.ts'
 import { queryParamError } from './query-error.ts'
 import type { QueryParamError } from './parsed-query.ts'
 
@@ -45,12 +45,21 @@ export function takePagination (
     if (before === 1) errors.push(queryParamError(CODE, name, `${name} is given more than once.`))
     return
   }
-  if (!draft.mixed && RIVALS.get(name)!.some((rival) => draft.given[rival] !== undefined)) {
+  const rival = draft.mixed ? undefined : RIVALS.get(name)!.find((rival) => draft.given[rival] !== undefined)
+  if (rival !== undefined) {
     draft.mixed = true
-    errors.push(queryParamError(CODE, name, `Use either ${ALL_PAIRS}.`))
+    errors.push(queryParamError(CODE, name, mixtureOf(name, rival)))
   }
-  if (isText(name)) draft.values[name] = text
-  else takeNumber(draft, name, text, errors)
+  switch (PAGE_PARAMETERS[name].value) {
+    case 'text':
+      draft.values[name as NameOf<'text'>] = text
+      break
+    case 'choice':
+      takeChoice(draft, name as NameOf<'choice'>, text, errors)
+      break
+    case 'number':
+      takeNumber(draft, name as NameOf<'number'>, text, errors)
+  }
 }
 
 /** Copies the values that were read. */
@@ -62,16 +71,25 @@ function copy<Name extends PageParameterName> (target: Target, values: Target, n
   target[name] = values[name]
 }
 
-/** The names of parameters whose values are texts. */
-type TextName = { [Name in PageParameterName]: string extends PageValues[Name] ? Name : never }[PageParameterName]
+/** The names of parameters with a kind of value. */
+type NameOf<Kind> = {
+  [Name in PageParameterName]: (typeof PAGE_PARAMETERS)[Name]['value'] extends Kind ? Name : never
+}[PageParameterName]
 
-function isText (name: PageParameterName): name is TextName {
-  return PAGE_PARAMETERS[name].value === 'text'
+function takeChoice (
+  draft: PaginationDraft,
+  name: NameOf<'choice'>,
+  text: string,
+  errors: QueryParamError[]
+): void {
+  const { choices }: ChoiceParameter = PAGE_PARAMETERS[name]
+  if (choices.includes(text)) draft.values[name] = text as PageValues[typeof name] & {}
+  else errors.push(queryParamError(CODE, name, `${name} must be ${choices.join(' or ')}.`, { allowed: choices }))
 }
 
 function takeNumber (
   draft: PaginationDraft,
-  name: Exclude<PageParameterName, TextName>,
+  name: NameOf<'number'>,
   text: string,
   errors: QueryParamError[]
 ): void {

@@ -27,7 +27,7 @@ export interface QueryParamError extends ErrorItem {
 
 /**
  * The parts of a query string. The objects are deeply frozen and have no prototype. The members of the pagination are
- * `page`, `per_page`, `limit`, `offset` and `cursor`. The empty string as `cursor` asks for the first page.
+ * `page`, `per_page`, `limit`, `offset`, `cursor` and `count`. The empty string as `cursor` asks for the first page.
  */
 export interface QueryParams extends PageValues {
   /** The filters, in the order of the query string. */

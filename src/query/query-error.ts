@@ -17,7 +17,7 @@ export function queryParamError (
   code: QueryCode,
   parameter: string | undefined,
   detail: string,
-  more?: Pick<QueryParamError, 'limit' | 'suggestion'>
+  more?: Pick<QueryParamError, 'limit' | 'suggestion' | 'allowed'>
 ): QueryParamError {
   if (parameter === undefined) return Object.freeze({ __proto__: null, code, detail, ...more })
   const source = Object.freeze({ __proto__: null, parameter: shownName(parameter) })

@@ -6,26 +6,27 @@ import type { Pagination } from '../config/index.ts'
 export interface ListOptions {
   /** Whether totals are given, exactly or as a minimum. Default: they may be null. */
   readonly totals?: boolean | 'bounded'
+  /** Whether requests may leave the totals out. Default: false. */
+  readonly optional?: boolean
 }
 
 /** Which totals the lists of a whitelist have. */
-export function totalsOf ({ count }: Pick<Pagination, 'count'>): ListOptions['totals'] {
-  return typeof count === 'object' ? 'bounded' : count !== 'none'
+export function totalsOf ({ count, countParameter }: Pick<Pagination, 'count' | 'countParameter'>): ListOptions {
+  return { totals: typeof count === 'object' ? 'bounded' : count !== 'none', optional: countParameter }
 }
 
 /** Schema of a list's answer. The request decides between pages by number, by offset and by cursor. */
-export function listSchema (record: TSchema, { totals }: ListOptions = {}): TSchema {
+export function listSchema (record: TSchema, { totals, optional = false }: ListOptions = {}): TSchema {
   const count = (description: string): TSchema =>
-    totals === true || totals === 'bounded'
+    (totals === true || totals === 'bounded') && !optional
       ? Type.Integer({ minimum: 0, description })
       : totals === false
         ? Type.Null()
         : Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
+  const isMinimum = Type.Boolean({ description: 'Whether there are more records than `total`.' })
   const total = {
     total: count('Records in all pages.'),
-    ...totals === 'bounded' && {
-      total_is_minimum: Type.Boolean({ description: 'Whether there are more records than `total`.' }),
-    },
+    ...totals === 'bounded' && { total_is_minimum: optional ? Type.Optional(isMinimum) : isMinimum },
   }
   const members = {
     place: Type.Integer(),

@@ -338,7 +338,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         [
           () => untyped.list({ filters: { q: 'sage' } }),
           "list: there is no option 'filters'. Did you mean 'filter'? " +
-          `Allowed: ${list}, page, per_page, limit, offset, cursor.`,
+          `Allowed: ${list}, page, per_page, limit, offset, cursor, count.`,
         ],
         [
           () => gather(untyped.pages({ perPage: 1 })),

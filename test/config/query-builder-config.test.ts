@@ -20,7 +20,7 @@ t.test('nothing is allowed unless it is listed', async t => {
     ignoreInvalidErrors: false,
     pagination: {
       defaultPerPage: 20, maxPerPage: 100, maxOffset: 100_000, maxIncluded: 10_000, maxBytes: 16_777_216,
-      count: 'exact', estimateAllRows: false,
+      count: 'exact', countParameter: false, estimateAllRows: false,
     },
   }
   t.strictSame({ ...new QueryBuilderConfig() }, nothing)
@@ -42,7 +42,7 @@ t.test('entries and options are kept as given', async t => {
     ignoreInvalidErrors: true,
     pagination: {
       defaultPerPage: 5, maxPerPage: 50, maxOffset: 0, maxIncluded: 0, maxBytes: 1, count: 'planned' as const,
-      estimateAllRows: true,
+      countParameter: true, estimateAllRows: true,
     },
   }
   const config = new QueryBuilderConfig(options)

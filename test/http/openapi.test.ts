@@ -343,12 +343,22 @@ t.test('descending default directions and uncounted totals are documented', asyn
       allowedSorts: [new AllowedSort('name', { direction: 'desc', alias: 'newest' })],
       pagination: { count: 'none', maxPerPage: 5 },
     }),
+    '/choice': resource(Plant, { pagination: { countParameter: true } }),
+    '/bounded-choice': resource(Plant, { pagination: { countParameter: true, count: { upTo: 5 } } }),
   })
   const { parameters, responses } = document.paths['/plants'].get
   t.strictSame(parameters[0].schema.items.enum, ['newest', '-newest', '+newest'])
   t.match(parameters[0].description, 'Without a sign, `newest` is descending.')
   t.match(parameters[2], { schema: { maximum: 5 }, description: /Default: 5\.$/ })
   t.strictSame(responses['200'].content['application/json'].schema.anyOf[0].properties.total, { type: 'null' })
+  t.notOk(parameters.some(({ name }: Json) => name === 'count'), 'requests may not choose the total')
+  for (const [path, choices] of [['/choice', ['none', 'exact']], ['/bounded-choice', ['none']]] as const) {
+    const { parameters, responses } = document.paths[path].get
+    t.match(parameters.find(({ name }: Json) => name === 'count').schema, { type: 'string', enum: choices })
+    const page = responses['200'].content['application/json'].schema.anyOf[0]
+    t.match(page.properties.total, { anyOf: [{ type: 'integer' }, { type: 'null' }] })
+    t.notOk(page.required.includes('total_is_minimum'), 'absent without a total')
+  }
 })
 
 t.test('with a hook that changes records, no field is documented as always present', async (t) => {

@@ -33,6 +33,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/uncounted': plants({ count: 'none', defaultPerPage: 4 }),
     '/planned': plants({ count: 'planned', defaultPerPage: 4 }),
     '/bounded': plants({ count: { upTo: 5 }, defaultPerPage: 2 }),
+    '/choice': plants({ countParameter: true, defaultPerPage: 4 }),
+    '/chosen-bound': plants({ countParameter: true, count: { upTo: 5 } }),
+    '/chosen-plan': plants({ countParameter: true, count: 'planned' }),
     '/tags': resource(Tag),
   })
   const { get, refused, details } = client(app, '/plants')
@@ -173,6 +176,54 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await uncounted.get('offset=20'), {
       items: [], total: null, limit: 4, offset: 20, has_next: false, has_prev: true,
     })
+  })
+
+  t.test('a request may leave the total out where the whitelist says so, and never asks for more', async (t) => {
+    const choice = client(app, '/choice')
+    const recorder = await recordStatements(orm)
+    t.teardown(recorder.stop)
+    const uncountedPage = { total: null, page: 1, per_page: 4, total_pages: null, has_next: true, has_prev: false }
+    const exactPage = { ...uncountedPage, total: 13, total_pages: 4 }
+    // in both orders, so that neither answer is made by the statement that was kept for the other
+    for (const [query, expected] of [
+      ['count=none', uncountedPage],
+      ['count=exact', exactPage],
+      ['', exactPage],
+      ['count=none', uncountedPage],
+    ] as const) {
+      t.strictSame(info(await choice.get(query)), expected, query)
+      const texts = recorder.take().map(({ sql }) => sql)
+      t.equal(texts.length, 1, 'one statement')
+      t.equal(texts[0]!.includes('(select count(*) from'), expected.total !== null, 'which counts only if asked')
+    }
+    t.strictSame(info(await choice.get('count=none&limit=13')), {
+      total: null, limit: 13, offset: 0, has_next: false, has_prev: false,
+    })
+    t.strictSame(info(await client(app, '/chosen-bound').get('count=none')), {
+      total: null, page: 1, per_page: 20, total_pages: null, has_next: false, has_prev: false,
+    })
+    t.equal((await client(app, '/chosen-bound').get()).total_is_minimum, true)
+    t.equal((await client(app, '/chosen-plan').get('count=none&per_page=2')).total, null)
+    for (const [path, query, detail] of [
+      ['/choice', 'count=planned', 'count must be none or exact.'],
+      ['/choice', 'count=', 'count must be none or exact.'],
+      ['/choice', 'count=none&count=none', 'count is given more than once.'],
+      ['/choice', 'count[]=none', 'count takes one value and no brackets.'],
+      ['/choice', 'cursor=&count=none', "Pages by cursor have no total: leave 'count' out."],
+      ['/choice', 'count=exact&cursor=', "Pages by cursor have no total: leave 'count' out."],
+      ['/choice', 'withTotal=1', /^There is no parameter 'withTotal'. Did you mean 'count'\?/],
+      ['/plants', 'withTotal=1', /^There is no parameter 'withTotal'. Allowed: cursor, filter/],
+      ['/plants', 'count=none', "'count' is not enabled for this list."],
+      ['/uncounted', 'count=none', "'count' is not enabled for this list."],
+      ['/chosen-bound', 'count=exact', "'exact' would count more than this list does. Allowed: none."],
+      ['/chosen-plan', 'count=exact', "'exact' would count more than this list does. Allowed: none."],
+    ] as const) {
+      t.match(await client(app, path).details(query), [detail], `${path} ${query}`)
+    }
+    t.match((await choice.refused('count=all')).errors, [{
+      source: { parameter: 'count' }, code: 'FST_CRUD_PAGINATION_INVALID', allowed: ['none', 'exact'],
+    }])
+    t.match(await client(app, '/choice/1').details('count=none'), [/single record/])
   })
 
   t.test('with a planned count, the total is an estimate unless the page determines it', async (t) => {

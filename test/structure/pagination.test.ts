@@ -14,14 +14,16 @@ import { parseQueryParams, stringifyQueryParams } from '../../src/query/index.ts
 import { readDocument, tablesOf } from '../helpers/document.ts'
 import { errorsOf, whitelistOf } from '../plan/helper.ts'
 
-const whitelist = whitelistOf({})
+const whitelist = whitelistOf({ pagination: { countParameter: true } })
 const styles = Object.values(PAGE_STYLES)
 
 /** Values that the parser accepts for each parameter. */
-const VALUES: Required<PageValues> = { page: 2, per_page: 3, limit: 4, offset: 5, cursor: '' }
+const VALUES: Required<PageValues> = { page: 2, per_page: 3, limit: 4, offset: 5, cursor: '', count: 'none' }
 
 t.test('every parameter belongs to a style, and a style consists of parameters', async (t) => {
-  const named = new Set(styles.flatMap(({ place, size }): PageParameterName[] => [place, size]))
+  const named = new Set(styles.flatMap(({ place, size, hasTotal }): PageParameterName[] =>
+    hasTotal ? [place, size, 'count'] : [place, size]
+  ))
   t.strictSame([...named].sort(), [...PAGE_PARAMETER_NAMES].sort())
   for (const { place, size, phrase } of styles) {
     t.strictSame(phrase.split(' and ').sort(), [place, size].sort(), 'the phrase names both')
@@ -42,7 +44,9 @@ t.test('the parser reads every parameter, and writes it again', async (t) => {
 t.test('two parameters may be combined if a style has both', async (t) => {
   for (const one of PAGE_PARAMETER_NAMES) {
     for (const other of PAGE_PARAMETER_NAMES.filter((name) => name !== one)) {
-      const together = styles.some(({ place, size }) => [one, other].every((name) => name === place || name === size))
+      const together = styles.some(({ place, size, hasTotal }) =>
+        [one, other].every((name) => name === place || name === size || (hasTotal && name === 'count'))
+      )
       const { errors } = parseQueryParams(`${one}=${VALUES[one]}&${other}=${VALUES[other]}`)
       t.equal(errors.length, together ? 0 : 1, `${one} and ${other}`)
       t.equal(RIVALS.get(one)!.includes(other), !together)
@@ -54,7 +58,7 @@ t.test('the planner takes every parameter in lists, and refuses numbers above th
   for (const name of PAGE_PARAMETER_NAMES) {
     t.doesNotThrow(() => planList(parseQueryParams(`${name}=${VALUES[name]}`), whitelist), name)
     const entry = PAGE_PARAMETERS[name]
-    const maximum = entry.value === 'text' || entry.maximum === undefined
+    const maximum = entry.value !== 'number' || entry.maximum === undefined
       ? undefined
       : whitelist.pagination[entry.maximum]
     if (maximum !== undefined) {

@@ -28,6 +28,7 @@ class Filling extends CrudBase<Product, object, ['price', 'category']> {
 }
 
 const resources = {
+  '/choice': new CrudBase({ model: CategorySchema, queryConfig: { pagination: { countParameter: true } } }),
   '/categories': new CrudBase({
     model: CategorySchema,
     queryConfig: {
@@ -238,8 +239,8 @@ describe('records', () => {
     expect(await categories.get('x')).type.toBe<(typeof items)[number]>()
     expect(await categories.create({ name: 'x', notes: '', labels: [] })).type.toBe<(typeof items)[number]>()
     expect(await categories.update('x', {})).type.toBe<(typeof items)[number]>()
-    expect(await categories.list({ include: [], fields: [] })).type.toBe<Page<(typeof items)[number]>>()
-    expect<Awaited<ReturnType<(typeof categories)['list']>>>().type.toBe<Page<(typeof items)[number]>>()
+    expect(await categories.list({ include: [], fields: [] })).type.toBe<Page<(typeof items)[number], number>>()
+    expect<Awaited<ReturnType<(typeof categories)['list']>>>().type.toBe<Page<(typeof items)[number], number>>()
   })
 
   test('are narrowed by fields, under the names of the record', async () => {
@@ -311,10 +312,15 @@ describe('records', () => {
 
 test('pages are by number, offset or cursor', async () => {
   type Item = { id: string }
-  expect(await categories.list({ fields: ['id'], page: 2, per_page: 5 })).type.toBe<Page<Item>>()
-  expect(await categories.list({ fields: ['id'], limit: 2 })).type.toBe<OffsetPage<Item>>()
-  expect(await categories.list({ fields: ['id'], offset: 2 })).type.toBe<OffsetPage<Item>>()
+  expect(await categories.list({ fields: ['id'], page: 2, per_page: 5 })).type.toBe<Page<Item, number>>()
+  expect(await categories.list({ fields: ['id'], limit: 2 })).type.toBe<OffsetPage<Item, number>>()
+  expect(await categories.list({ fields: ['id'], offset: 2 })).type.toBe<OffsetPage<Item, number>>()
   expect(await categories.list({ fields: ['id'], cursor: '', per_page: 2 })).type.toBe<CursorPage<Item>>()
+  expect((await api['/choice'].list({ count: 'none' })).total).type.toBe<number | null>()
+  // @ts-expect-error Type 'string' is not assignable to type 'undefined'
+  categories.list({ count: 'none' })
+  // @ts-expect-error Type 'string' is not assignable to type 'undefined'
+  api['/choice'].list({ cursor: '', count: 'none' })
   // @ts-expect-error Type 'number' is not assignable to type 'undefined'
   categories.list({ page: 1, limit: 2 })
   // @ts-expect-error Type 'number' is not assignable to type 'undefined'

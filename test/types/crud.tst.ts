@@ -66,6 +66,8 @@ test('totals follow from the way to count, and pages can be read without knowing
   const bounded = new CrudBase({ model: CategorySchema, queryConfig: { pagination: { count: { upTo: 100 } } } })
   expect((await bounded.list(em)).total).type.toBe<number | undefined>()
   expect((await bounded.list(em)).total_is_minimum).type.toBe<boolean | undefined>()
+  const optional = new CrudBase({ model: CategorySchema, queryConfig: { pagination: { countParameter: true } } })
+  expect((await optional.list(em)).total).type.toBe<number | null | undefined>()
   expect((await untyped.list(em)).total).type.toBe<number | null | undefined>()
 })
 

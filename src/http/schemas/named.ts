@@ -29,7 +29,7 @@ export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
     ? record
     : named(names.written, recordSchema(model, { includes: NOTHING_INCLUDED, complete: !changesRecords, children }))
   const pageOf = (item: TSchema): TSchema =>
-    named(names.page, listSchema(item, { totals: totalsOf(whitelist.pagination) }))
+    named(names.page, listSchema(item, totalsOf(whitelist.pagination)))
   const bodyOf = (kind: BodyName): TSchema | undefined => {
     const schema = bodySchema(offer, kind)
     return schema && named(names[kind], schema)

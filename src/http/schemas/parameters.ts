@@ -1,15 +1,15 @@
 /** Documents the parameters of query strings, by their names in URLs, from the description of a resource. */
 import { Type, type TSchema } from '@sinclair/typebox'
 import {
-  PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, type NumberParameter, type PageLimits, type TextParameter,
+  PAGE_PARAMETERS, type PageParameter,
 } from '../../base/page-styles.ts'
 import {
   describeOffer, eachInclude, exampleText, type DescribedFilter, type DescribedInclude, type DescribedInput,
   type Description, type Offer,
 } from '../../catalogue/index.ts'
-import { isMany } from '../../config/index.ts'
+import { isMany, type Pagination } from '../../config/index.ts'
 import { MAX_PATTERN_LENGTH } from '../../operators/index.ts'
-import { MAX_INCLUDES } from '../../plan/index.ts'
+import { countChoices, MAX_INCLUDES, pageParametersOf } from '../../plan/index.ts'
 import { MAX_LIST_ITEMS } from '../../query/index.ts'
 import { textSchema } from '../../schema/index.ts'
 import type { CrudOperation } from '../route-options.ts'
@@ -49,7 +49,9 @@ function listParameters (description: Description, examples: boolean): Parameter
   return {
     ...sortParameter(description),
     ...recordParameters(description),
-    ...Object.fromEntries(PAGE_PARAMETER_NAMES.map((name) => [name, pageParameter(PAGE_PARAMETERS[name], pages)])),
+    ...Object.fromEntries(
+      pageParametersOf(pages).map((name) => [name, pageParameter(PAGE_PARAMETERS[name], pages)])
+    ),
     ...filterParameters(description, examples),
   }
 }
@@ -134,9 +136,12 @@ function namesOf (
   })
 }
 
-function pageParameter (parameter: NumberParameter | TextParameter, limits: PageLimits): TSchema {
+function pageParameter (parameter: PageParameter, limits: Pagination): TSchema {
   const meaning = parameter.meaning(limits)
   if (parameter.value === 'text') return Type.String({ maxLength: parameter.maxLength, description: meaning })
+  if (parameter.value === 'choice') {
+    return Type.Unsafe<string>({ type: 'string', enum: [...countChoices(limits)], description: meaning })
+  }
   const { minimum, maximum, documentedDefault } = parameter
   return Type.Integer({
     minimum,

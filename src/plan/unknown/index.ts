@@ -1,5 +1,5 @@
 /** Refuses parameters that a route does not take, because a filter that has no effect returns wrong rows. */
-import { PAGE_PARAMETER_NAMES } from '../../base/page-styles.ts'
+import { pageParametersOf } from '../window.ts'
 import type { QueryParamError, QueryParams } from '../../query/index.ts'
 import { didYouMean, listed } from '../../base/suggest.ts'
 import type { QueryErrors } from '../query-errors.ts'
@@ -26,14 +26,14 @@ export interface UnknownOptions {
 export type Purpose = 'list' | 'stream' | 'get' | 'write' | 'many'
 
 /** Names of the parameters that a route takes, without those for which the whitelist allows no values. */
-function takenBy (purpose: Purpose, { filters, sorts, fields, includes }: Whitelist): string[] {
+function takenBy (purpose: Purpose, { filters, sorts, fields, includes, pagination }: Whitelist): string[] {
   if (purpose === 'write') return []
   const ofRows = filters.size > 0 ? ['filter'] : []
   if (purpose === 'many') return ofRows
   const selection = [...(fields.size > 0 ? ['fields'] : []), ...(includes.size > 0 ? ['include'] : [])]
   if (purpose === 'get') return selection
   const rows = [...ofRows, ...(sorts.size > 0 ? ['sort'] : []), ...selection]
-  return purpose === 'stream' ? rows : [...rows, ...PAGE_PARAMETER_NAMES]
+  return purpose === 'stream' ? rows : [...rows, ...pageParametersOf(pagination)]
 }
 
 /** Adds an error for each unknown parameter that is refused. */
