@@ -13,6 +13,10 @@ t.setTimeout(1_200_000)
 t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  const { paths } = app.swagger() as { paths: Record<string, object> }
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => ({ method: method.toUpperCase(), path }))
+  )
   const browser = await openBrowser(t)
   const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } })
   page.setDefaultTimeout(120_000)
@@ -26,7 +30,8 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
   await page.goto(`${address}/docs`)
 
   t.test('the page lists every operation', async (t) => {
-    await eventually(t, () => page.locator('.opblock').count(), 6 * 5 + 3 + 1 + 1)
+    t.ok(operations.length >= 37, `${operations.length} operations`)
+    await eventually(t, () => page.locator('.opblock').count(), operations.length)
     await eventually(t, () => page.locator('.info .title').innerText(), /^Catalogue/)
     await eventually(
       t,
@@ -100,7 +105,6 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
   })
 
   t.test('every operation can be tried, and succeeds with its example', async (t) => {
-    const { paths } = app.swagger() as { paths: Record<string, Record<string, { parameters?: { name: string }[] }>> }
     await page.goto('about:blank')
     await page.goto(`${address}/docs`)
     await authorize(page, 'admin')
@@ -110,6 +114,10 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
     const attempt = async (method: string, path: string): Promise<void> => {
       const block = await expand(page, method, path)
       if (path.includes('{id}')) await parameter(block, 'id').locator('input').fill(ids.get(path.split('/')[1]!)!)
+      // a change or deletion of many records needs a filter
+      else if (['PATCH', 'DELETE'].includes(method)) {
+        await parameter(block, 'filter[name]').locator('input').fill('Nothing')
+      }
       const { status, body } = await execute(block)
       t.equal(status, method === 'POST' && !path.includes('{id}') ? '201' : '200', `${method} ${path}: ${body}`)
       if (method === 'POST' && status === '201') {
@@ -118,19 +126,17 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
       await block.locator('.opblock-summary-control').click()
       tried.push(`${method} ${path}`)
     }
-    const all = Object.entries(paths).flatMap(([path, item]) =>
-      Object.keys(item).map((method) => ({ method: method.toUpperCase(), path }))
-    )
     const order = [
-      ({ method, path }: typeof all[0]) => method === 'POST' && !path.includes('{id}'),
-      ({ method }: typeof all[0]) => ['GET', 'PATCH', 'PUT'].includes(method),
-      ({ method }: typeof all[0]) => method === 'DELETE',
-      ({ path }: typeof all[0]) => path.endsWith('/restore'),
+      ({ method, path }: typeof operations[0]) => method === 'POST' && !path.includes('{id}'),
+      ({ method }: typeof operations[0]) => ['GET', 'PATCH', 'PUT'].includes(method),
+      ({ method }: typeof operations[0]) => method === 'DELETE',
+      ({ path }: typeof operations[0]) => path.endsWith('/restore'),
     ]
     for (const isNext of order) {
-      for (const { method, path } of all.filter(isNext)) await attempt(method, path)
+      for (const { method, path } of operations.filter(isNext)) await attempt(method, path)
     }
-    t.equal(tried.length, 6 * 5 + 3 + 1)
+    const names = operations.map(({ method, path }) => `${method} ${path}`)
+    t.strictSame(names.filter((name) => !tried.includes(name)), ['POST /categories/{id}/discount'])
   })
 
   t.test('pages by limit and by cursor can be tried without clearing other parameters', async (t) => {
