@@ -1,5 +1,6 @@
 /** The texts of a form, and the JSON of a body that they stand for. */
 import type {
+  Children,
   FieldDescription,
   JsonSchema,
   Reference,
@@ -8,8 +9,8 @@ import type {
 } from '../../src/explorer/description.ts'
 import { fieldNamed, isRow, relationsOf, titleOf, type Json, type Row } from './records.ts'
 
-/** The input of a property. `key` and `keys` are looked up by name. */
-export type InputKind = 'line' | 'text' | 'choice' | 'date' | 'json' | 'key' | 'keys'
+/** The input of a property. `key` and `keys` are looked up by name. `children` are written with their parent. */
+export type InputKind = 'line' | 'text' | 'choice' | 'date' | 'json' | 'key' | 'keys' | 'children'
 
 /** A property of a body. */
 export interface Property {
@@ -21,30 +22,93 @@ export interface Property {
   readonly nullable: boolean
   readonly required: boolean
   readonly reference: Reference | null
+  /** The key in included records, which stand for their keys. */
+  readonly keyName: string
   readonly description: string | undefined
+  /** What may be done with its children. Present if its kind is `children`. */
+  readonly children?: ChildRules
 }
 
-/** The text of a property. `null` is null; `undefined` is not given. Relations to several records have their keys. */
-export type Draft = string | null | undefined | readonly string[]
+/** What a form may do with the children of a record. */
+export interface ChildRules {
+  /** The name of one of them: `Order line`. */
+  readonly title: string
+  /** Whether the record is new, and so are all of its children. */
+  readonly isNew: boolean
+  /** The names of the parts of a key, by which a body names a child. */
+  readonly key: readonly string[]
+  /** The inputs of a new child. Absent if none may be added. */
+  readonly added?: readonly Property[]
+  /** The inputs of a present child. Absent if none may be changed. */
+  readonly changed?: readonly Property[]
+  readonly canRemove: boolean
+  readonly fields: readonly FieldDescription[]
+}
+
+/**
+ * The text of a property. `null` is null; `undefined` is not given. Relations to several records have their keys, and
+ * children have what is done with them.
+ */
+export type Draft = string | null | undefined | readonly string[] | ChildrenDraft
 export type Drafts = Readonly<Record<string, Draft>>
 
+/** What is done with the children of a record. */
+export interface ChildrenDraft {
+  readonly added: ReadonlyArray<{ readonly id: string, readonly drafts: Drafts }>
+  /** What is changed of present children, by their keys as JSON. */
+  readonly changed: Readonly<Record<string, Drafts>>
+  /** The keys of children to remove, as JSON. */
+  readonly removed: readonly string[]
+}
+
+export const isChildren = (draft: Draft): draft is ChildrenDraft =>
+  typeof draft === 'object' && draft !== null && !Array.isArray(draft)
+
+/** What the description says of the records of a body. */
+type Described = Pick<ResourceDescription, 'fields' | 'includes' | 'children'>
+
 /** The properties that a body may have, in the order of its schema. */
-export function propertiesOf (resource: ResourceDescription, schema: JsonSchema): Property[] {
+export function propertiesOf (resource: Described, schema: JsonSchema): Property[] {
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const field = fieldNamed(resource, name)
-    const relation = relationsOf(resource.includes).find((relation) => relation.name === name && relation.many)
+    const relation = relationsOf(resource.includes).find((relation) => relation.name === name)
+    const key = relation?.fields.find(({ key }) => key)
+    const owned = resource.children.find((children) => children.name === name)
+    const children = owned && childRules(owned, relation?.includes ?? [], property)
     const reference = field?.reference ?? relation?.reference ?? null
     return {
       name,
       title: titleOf(name),
-      kind: kindOf(field, property, reference, relation !== undefined),
-      value: field?.value ?? relation?.fields.find(({ key }) => key)?.value ?? null,
+      kind: children ? 'children' : kindOf(field, property, reference, relation?.many === true),
+      value: field?.value ?? key?.value ?? null,
       nullable: field?.nullable ?? allowsNull(property),
       required: schema.required?.includes(name) ?? false,
       reference,
+      keyName: key?.name ?? 'id',
       description: property.description,
+      ...children && { children },
     }
   })
+}
+
+/** What the schema of a body allows to do with children: it has a list of new ones, or lists of changes. */
+function childRules (
+  { entity, fields, key }: Children,
+  includes: Described['includes'],
+  schema: JsonSchema
+): ChildRules {
+  const isNew = schema.type === 'array'
+  const { add, update, remove } = isNew ? { add: schema } : schema.properties ?? {}
+  const inputs = (list: JsonSchema): Property[] => propertiesOf({ fields, includes, children: [] }, list.items ?? {})
+  return {
+    title: titleOf(entity),
+    isNew,
+    key,
+    ...add && { added: inputs(add) },
+    ...update && { changed: inputs(update).filter(({ name }) => !key.includes(name)) },
+    canRemove: remove !== undefined,
+    fields,
+  }
 }
 
 function allowsNull ({ type, anyOf }: JsonSchema): boolean {
@@ -68,8 +132,12 @@ function kindOf (
   return type === 'text' && (maxLength === undefined || maxLength > 255) ? 'text' : 'line'
 }
 
-/** The draft of a value of a record. Included records stand for their keys. */
-export function draftOf ({ kind }: Property, value: Json | undefined, keyName = 'id'): Draft {
+/**
+ * The draft of a value of a record. Included records stand for their keys. Children of a record that exists have no
+ * draft until something is done with them.
+ */
+export function draftOf ({ kind, keyName, children }: Property, value: Json | undefined): Draft {
+  if (kind === 'children') return children!.isNew ? draftOfNew(children!, value) : undefined
   if (value === undefined || value === null) return value
   const keyText = (item: Json): string => String(isRow(item) ? item[keyName] : item)
   if (kind === 'keys') return Array.isArray(value) ? value.map(keyText) : undefined
@@ -81,12 +149,25 @@ export function draftOf ({ kind }: Property, value: Json | undefined, keyName = 
       : String(value)
 }
 
+function draftOfNew ({ added = [] }: ChildRules, value: Json | undefined): Draft {
+  if (!Array.isArray(value)) return undefined
+  const drafts = value.map((item) => draftsOfBody(added, item))
+  // the form cannot hold all of them
+  if (drafts.includes(undefined)) return undefined
+  return { added: drafts.map((each, index) => ({ id: newId(index + 1), drafts: each! })), changed: {}, removed: [] }
+}
+
+/** What a form calls a new child. The keys of present ones are JSON objects. */
+export const newId = (number: number): string => `new ${number}`
+
 /**
  * The JSON that a draft stands for. A text that is not a value of the type is sent unchanged, so that the API says in
  * its words what is wrong.
  */
-export function jsonOf ({ kind, value }: Property, draft: Exclude<Draft, undefined>): Json {
+export function jsonOf ({ kind, value, children }: Property, draft: Exclude<Draft, undefined>): Json | undefined {
   if (draft === null) return null
+  // of what a person has done as another caller, nothing may be left
+  if (isChildren(draft)) return childrenJson(children!, draft)
   if (typeof draft !== 'string') return draft.map((key) => scalarOf(key, value))
   if (kind !== 'json') return scalarOf(draft, value)
   try {
@@ -95,6 +176,41 @@ export function jsonOf ({ kind, value }: Property, draft: Exclude<Draft, undefin
     return draft
   }
 }
+
+/** A list of new children, or lists of changes, in the order in which `childOrder` names them. */
+function childrenJson (rules: ChildRules, draft: ChildrenDraft): Json | undefined {
+  const { isNew, key, added = [], changed = [] } = rules
+  const drafts = new Map(draft.added.map(({ id, drafts }) => [id, drafts]))
+  const order = childOrder(rules, draft)
+  const add = order.add.map((id) => changesOf(added, {}, drafts.get(id)!))
+  if (isNew) return add
+  const lists = {
+    add,
+    update: order.update.map((id) => ({ ...keyOfId(id), ...changesOf(changed, {}, draft.changed[id]!) })),
+    remove: order.remove.map((id) => key.length === 1 ? keyOfId(id)[key[0]!]! : keyOfId(id)),
+  }
+  const given = Object.entries(lists).filter(([, list]) => list.length > 0)
+  return given.length === 0 ? undefined : Object.fromEntries(given)
+}
+
+/** The children in the lists of a body, in order. A child that is removed is not changed as well. */
+export function childOrder (
+  rules: ChildRules,
+  { added, changed, removed }: ChildrenDraft
+): Record<'add' | 'update' | 'remove', readonly string[]> {
+  const gone = rules.canRemove ? removed : []
+  return {
+    add: rules.added ? added.map(({ id }) => id) : [],
+    update: rules.changed ? Object.keys(changed).filter((id) => !gone.includes(id)) : [],
+    remove: gone,
+  }
+}
+
+/** What a form calls a present child: its key as JSON. */
+export const idOfChild = ({ key }: ChildRules, record: Row): string =>
+  JSON.stringify(Object.fromEntries(key.map((name) => [name, record[name] ?? null])))
+
+const keyOfId = (id: string): Row => JSON.parse(id) as Row
 
 function scalarOf (text: string, value: ValueDescription | null): Json {
   if (value?.json === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
@@ -109,7 +225,10 @@ export const isSameDraft = (one: Draft, other: Draft): boolean => JSON.stringify
 /** The body with the properties whose drafts differ from those before, and no others. */
 export function changesOf (properties: readonly Property[], before: Drafts, after: Drafts): Row {
   const changed = properties.filter(({ name }) => after[name] !== undefined && !isSameDraft(before[name], after[name]))
-  return Object.fromEntries(changed.map((property) => [property.name, jsonOf(property, after[property.name]!)]))
+  return Object.fromEntries(changed.flatMap((property) => {
+    const json = jsonOf(property, after[property.name]!)
+    return json === undefined ? [] : [[property.name, json]]
+  }))
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Describes everything that the requests of an offer may name: properties, includes, filters, sorts and pages. */
-import { takesBodies } from '../config/index.ts'
+import { takesBodies, type CrudOperation } from '../config/index.ts'
 import { publicPath, resolvePath, type EntityModel, type Property, type RelationProperty } from '../model/index.ts'
 import type { Aggregate, RelationEntry, Whitelist } from '../plan/index.ts'
 import { relationEntries } from '../schema/index.ts'
@@ -32,6 +32,8 @@ export interface DescribedChildren {
   readonly added: Readonly<Record<'create' | 'update', ReadonlySet<Property> | undefined>>
   /** The properties that may be changed. `undefined` if none may, and if only new records have children. */
   readonly changed: ReadonlySet<Property> | undefined
+  /** Whether bodies of updates may remove children. */
+  readonly removed: boolean
   /** The names of the parts by which an update names a child. Empty if only new records have children. */
   readonly key: readonly string[]
 }
@@ -99,18 +101,22 @@ export function describeOffer (offer: Offer): Description {
   }
 }
 
-function describeChildren ({ operations, writable }: Offer): DescribedChildren[] {
+/** What the caller may not do with children is left out, and so are children with which it may do nothing. */
+function describeChildren ({ operations, writable, mayWriteChild }: Offer): DescribedChildren[] {
   const of = (kind: 'create' | 'update') => takesBodies(operations, kind) ? writable[kind]?.children : undefined
   const [created, updated] = [of('create'), of('update')]
   const names = new Set([...created?.keys() ?? [], ...updated?.keys() ?? []])
-  return [...names].map((name) => {
+  return [...names].flatMap((name) => {
     const [forNew, forOld] = [created?.get(name), updated?.get(name)]
-    return {
-      relation: (forNew ?? forOld)!.relation,
-      added: { create: forNew?.create?.properties, update: forOld?.create?.properties },
-      changed: forOld?.update?.properties,
-      key: forOld?.key.map(({ publicName }) => publicName) ?? [],
-    }
+    const { relation } = (forNew ?? forOld)!
+    const may = (operation: CrudOperation): boolean => mayWriteChild(relation.target, operation)
+    const added = may('create')
+      ? { create: forNew?.create?.properties, update: forOld?.create?.properties }
+      : { create: undefined, update: undefined }
+    const changed = may('update') ? forOld?.update?.properties : undefined
+    const removed = forOld !== undefined && may('delete')
+    if (!added.create && !added.update && !changed && !removed) return []
+    return { relation, added, changed, removed, key: forOld?.key.map(({ publicName }) => publicName) ?? [] }
   })
 }
 

@@ -30,6 +30,8 @@ export interface Offer {
   readonly ignoresReadonly: boolean
   /** The media types, beside JSON, in which a list sends all of its records. */
   readonly streams: ReadonlyArray<'application/x-ndjson' | 'text/csv'>
+  /** Whether the caller may use an operation on children that bodies write with their parent. */
+  readonly mayWriteChild: (child: EntityModel, operation: CrudOperation) => boolean
   /** Whether bodies must have all required properties, because nothing else fills them. */
   readonly complete: boolean
 }

@@ -103,6 +103,8 @@ export interface ResourceDescription {
   }
   /** The keys that `on` of an upsert may name, each as the names of its fields. */
   readonly upsertKeys: ReadonlyArray<readonly string[]>
+  /** Whether writes take the header `Idempotency-Key`, with which they can be repeated. */
+  readonly idempotency: boolean
   /** Whether answers have the header `Server-Timing`. */
   readonly serverTiming: boolean
 }
@@ -219,6 +221,8 @@ export interface Children {
   readonly addTo: { readonly create: boolean, readonly update: boolean }
   /** Whether bodies of update may change some. */
   readonly change: boolean
+  /** Whether bodies of update may remove some. */
+  readonly remove: boolean
   /** The names of the parts of a key, by which an update names those to change and to remove. Empty for new records. */
   readonly key: readonly string[]
 }

@@ -70,18 +70,22 @@ export function showResource ({ known, offer, description }: DescribedResource, 
     downloads: streams,
     lookup: operations.list ? describeLookup(model, filters, fields, sorts) : null,
     bodies: {
-      create: takesBodies(offer.operations, 'create') ? bodyOf('create', offer) : null,
-      update: takesBodies(offer.operations, 'update') ? bodyOf('update', offer) : null,
-      upsert: takesBodies(offer.operations, 'upsert') ? bodyOf('upsert', offer) : null,
+      create: bodyOf('create', offer, description),
+      update: bodyOf('update', offer, description),
+      upsert: bodyOf('upsert', offer, description),
     },
     upsertKeys: takesBodies(offer.operations, 'upsert')
       ? offer.upsertKeys.map(({ properties }) => properties.map(({ publicName }) => publicName))
       : [],
+    idempotency: offer.idempotency !== false,
     serverTiming: sendsTimes,
   }
 }
 
-function showChildren ({ relation, added, changed, key }: DescribedChildren, referenceTo: ReferenceTo): Children {
+function showChildren (
+  { relation, added, changed, removed, key }: DescribedChildren,
+  referenceTo: ReferenceTo
+): Children {
   const { create, update } = added
   const properties = new Set([...create ?? [], ...update ?? []])
   return {
@@ -90,6 +94,7 @@ function showChildren ({ relation, added, changed, key }: DescribedChildren, ref
     fields: showFields(relation.target, NO_SELECTION, referenceTo, { create: properties, update: changed }),
     addTo: { create: create !== undefined, update: update !== undefined },
     change: changed !== undefined,
+    remove: removed,
     key,
   }
 }
@@ -135,10 +140,31 @@ function softDeleteOf ({ model: { deletedAt }, filters }: Whitelist): ResourceDe
   return { field: deletedAt.hidden ? null : deletedAt.publicName, filter: trashed?.name ?? null }
 }
 
-/** The schema that checks the bodies, as JSON. */
-function bodyOf (operation: BodyName, offer: Offer): JsonSchema | null {
-  const schema = bodySchema(offer, operation)
-  return schema === undefined ? null : JSON.parse(JSON.stringify(schema)) as JsonSchema
+/** The schema that checks the bodies, as JSON. It has the children that the caller may write. */
+function bodyOf (operation: BodyName, offer: Offer, { children }: Description): JsonSchema | null {
+  const schema = takesBodies(offer.operations, operation) ? bodySchema(offer, operation) : undefined
+  if (schema === undefined) return null
+  const body = JSON.parse(JSON.stringify(schema)) as JsonSchema
+  const properties = Object.entries(body.properties ?? {}).flatMap(([name, property]) => {
+    if (offer.writable[operation]?.children.has(name) !== true) return [[name, property] as const]
+    const child = children.find(({ relation }) => relation.publicName === name)
+    const allowed = child && childrenOf(operation, child, property)
+    return allowed ? [[name, allowed] as const] : []
+  })
+  return { ...body, properties: Object.fromEntries(properties) }
+}
+
+/** The part of a body that has children: a list of new ones, or lists of changes. */
+function childrenOf (
+  operation: BodyName,
+  { added, changed, removed }: DescribedChildren,
+  schema: JsonSchema
+): JsonSchema | undefined {
+  if (operation === 'create') return added.create && schema
+  const { add, update, remove } = schema.properties!
+  const lists = { ...added.update && { add }, ...changed && { update }, ...removed && { remove } }
+  if (Object.keys(lists).length === 0) return undefined
+  return { ...schema, properties: lists as NonNullable<JsonSchema['properties']> }
 }
 
 function showFilter (filter: DescribedFilter, model: EntityModel, referenceTo: ReferenceTo): FilterDescription {

@@ -2,7 +2,10 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { ResourceDescription } from '../../src/explorer/description.ts'
-import { changesOf, differencesOf, draftOf, draftsOfBody, jsonOf, propertiesOf } from '../../explorer/api/drafts.ts'
+import { addChild, changeChild, childrenOf, inWords, restOf, toggleChild } from '../../explorer/api/children.ts'
+import {
+  changesOf, differencesOf, draftOf, draftsOfBody, jsonOf, propertiesOf, type Draft, type Property,
+} from '../../explorer/api/drafts.ts'
 import { columnsOf } from '../../explorer/api/columns.ts'
 import type { Json, Row } from '../../explorer/api/records.ts'
 import { parseQuery } from '../../explorer/url/address.ts'
@@ -96,5 +99,46 @@ t.test('the forms and columns of the nursery', async (t) => {
       ['id', 'group', 'group.parent', 'extra'],
       'other keys of records are shown as well'
     )
+  })
+})
+
+t.test('what is typed while children are saved is left to save, and nothing is saved twice', async (t) => {
+  const property = (name: string, more: object = {}): Property => ({
+    name,
+    title: name,
+    kind: 'line',
+    value: null,
+    nullable: false,
+    required: false,
+    reference: null,
+    keyName: 'id',
+    description: undefined,
+    ...more,
+  })
+  const inputs = [property('text')]
+  const lines = property('lines', {
+    kind: 'children',
+    children: { title: 'Line', isNew: false, key: ['id'], added: inputs, changed: inputs, canRemove: true, fields: [] },
+  })
+  const rules = lines.children!
+  const before = { title: 'x', lines: [{ id: 1, text: 'a' }, { id: 2, text: 'b' }, { id: 3, text: 'c' }] }
+  const [one, two, three] = childrenOf(rules, before.lines, undefined)
+  const added = addChild(undefined)
+  let sent: Draft = changeChild(added, childrenOf(rules, before.lines, added).at(-1)!, 'text', 'new')
+  sent = toggleChild(changeChild(sent, one!, 'text', 'A'), two!)
+  const bodyOf = (draft: Draft) => changesOf([lines], {}, { lines: draft })
+  t.strictSame(bodyOf(sent), { lines: { add: [{ text: 'new' }], update: [{ id: 1, text: 'A' }], remove: [2] } })
+  t.strictSame(inWords([lines], before, { lines: sent }), { lines: ['A', 'c', 'new'] })
+
+  // the answer has those that were added and changed
+  const answer = { title: 'x', lines: [{ id: 4, text: 'new' }, { id: 1, text: 'A' }] }
+  const rest = (now: Draft) => restOf([lines], before, answer, { lines: sent }, { lines: now })
+  t.strictSame(rest(sent).record['lines'], [{ id: 3, text: 'c' }, { id: 4, text: 'new' }, { id: 1, text: 'A' }])
+  t.equal(rest(sent).touched['lines'], undefined, 'nothing is left')
+  const typed = childrenOf(rules, before.lines, sent)
+  let now: Draft = changeChild(sent, typed.at(-1)!, 'text', 'newer')
+  now = addChild(changeChild(changeChild(now, one!, 'text', 'AA'), three!, 'text', 'C'))
+  t.strictSame(bodyOf(rest(now).touched['lines']), {
+    lines: { add: [{}], update: [{ id: 1, text: 'AA' }, { id: 3, text: 'C' }, { id: 4, text: 'newer' }] },
   })
 })

@@ -48,7 +48,11 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
   const form = useRef<HTMLFormElement>(null)
   const isUpdate = kind === 'update'
   const { path, softDelete, operations: { hardDelete } } = resource
-  const all = useMemo(() => propertiesOf(resource, resource.bodies.update ?? {}), [resource])
+  // many records do not have the same children
+  const all = useMemo(
+    () => propertiesOf(resource, resource.bodies.update ?? {}).filter(({ children }) => children === undefined),
+    [resource]
+  )
   const [chosen, keep] = useKept(`${path} many`, NONE)
   const [isRestored] = useState(isUpdate && chosen !== NONE)
   const [isHard, setHard] = useState(false)

@@ -1,11 +1,11 @@
 /** After a 412: somebody else has changed the record. The difference, and a choice for each property. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { isSameDraft, type Difference, type Draft, type Drafts } from '../../api/drafts.ts'
+import { isChildren, isSameDraft, type Difference, type Draft } from '../../api/drafts.ts'
 
 interface ConflictProps {
   readonly differences: readonly Difference[]
-  /** Called with the drafts that the person keeps. */
-  readonly onBack: (chosen: Drafts) => void
+  /** Called with the names of the properties whose drafts the person keeps. */
+  readonly onBack: (chosen: readonly string[]) => void
 }
 
 export function Conflict ({ differences, onBack }: ConflictProps) {
@@ -32,7 +32,8 @@ export function Conflict ({ differences, onBack }: ConflictProps) {
           </tr>
         </thead>
         <tbody>
-          {differences.map(({ property: { name, title }, before, theirs, mine: own }) => {
+          {differences.map(({ property: { name, title, children }, before, theirs, mine: own }) => {
+            const words = (draft: Draft): string => wordsOf(draft, children === undefined ? ', ' : '; ')
             const choose = (isMine: boolean): void =>
               setMine((all) => new Set(isMine ? [...all, name] : [...all].filter((each) => each !== name)))
             const option = (isMine: boolean, draft: Draft) => (
@@ -61,23 +62,18 @@ export function Conflict ({ differences, onBack }: ConflictProps) {
         <button
           type='button'
           class='button button-main'
-          onClick={() =>
-            onBack(Object.fromEntries(
-              differences.filter(({ property }) => mine.has(property.name)).map((
-                { property, mine }
-              ) => [property.name, mine])
-            ))}
+          onClick={() => onBack([...mine])}
         >
           Go on with this
         </button>
-        <button type='button' class='button' onClick={() => onBack({})}>Drop my changes</button>
+        <button type='button' class='button' onClick={() => onBack([])}>Drop my changes</button>
       </div>
     </div>
   )
 }
 
-function words (draft: Draft): string {
+function wordsOf (draft: Draft, separator: string): string {
   if (draft === null) return 'null'
-  if (draft === undefined) return 'not read'
-  return typeof draft === 'string' ? draft || 'empty text' : draft.join(', ') || 'none'
+  if (draft === undefined || isChildren(draft)) return 'not read'
+  return typeof draft === 'string' ? draft || 'empty text' : draft.join(separator) || 'none'
 }

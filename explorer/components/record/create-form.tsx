@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { toError } from '../../api/ask.ts'
+import { atChildren } from '../../api/children.ts'
 import { changesOf, draftsOfBody, propertiesOf, type Drafts } from '../../api/drafts.ts'
 import type { Json, Row } from '../../api/records.ts'
 import { useApi } from '../../state/context.ts'
@@ -10,7 +11,7 @@ import { write } from '../../state/record.ts'
 import { keepUnsaved, unsavedOf } from '../../state/unsaved.ts'
 import type { Address } from '../../url/address.ts'
 import { ErrorNotice } from '../basics/notice.tsx'
-import { Fields } from './fields.tsx'
+import { FormFields } from './form-fields.tsx'
 import { FormError, FormFoot, useFocusOnError } from './form-foot.tsx'
 import { RestoredNotice } from './unsaved-notice.tsx'
 
@@ -63,7 +64,7 @@ export function CreateForm ({ resource, address, onCreated }: CreateFormProps) {
       if (draft() === sent) keepUnsaved(resource.path, undefined)
       onCreated(Array.isArray(data) ? undefined : data)
     } catch (error) {
-      setError(toError(error))
+      setError(isJson ? toError(error) : atChildren(toError(error), properties, drafts))
     }
     setBusy(false)
   }
@@ -103,7 +104,8 @@ export function CreateForm ({ resource, address, onCreated }: CreateFormProps) {
           (isJson ? <ErrorNotice error={error} /> : <FormError error={error} properties={properties} />)}
         {!isJson
           ? (
-            <Fields
+            <FormFields
+              resource={resource}
               properties={properties}
               drafts={drafts}
               before={{}}

@@ -1,7 +1,7 @@
 /** The record beside the list: its values, a form to change it, and the form for a new record. */
 import { useRef, useState } from 'preact/hooks'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
-import { labelOf, pathOfRecord, type Row } from '../../api/records.ts'
+import { labelOf, pathOfRecord, relationsOf, type Row } from '../../api/records.ts'
 import { go } from '../../state/address.ts'
 import { recordKey, useRecord } from '../../state/record.ts'
 import { keepUnsaved, unsavedOf, useUnsaved } from '../../state/unsaved.ts'
@@ -183,12 +183,18 @@ function OneRecord ({ resource, address, path, focus, onChanged, onClose, leave 
   )
 }
 
-/** The paths of to-many relations that the body of an update may set, and that can be included. */
-function writableRelations ({ bodies, includes }: ResourceDescription): string[] {
+/**
+ * The paths of to-many relations that the body of an update may set, and that can be included. Children come with the
+ * records to which they refer, for their names.
+ */
+function writableRelations ({ bodies, includes, children }: ResourceDescription): string[] {
   const writable = Object.keys(bodies.update?.properties ?? {})
-  return includes.flatMap((include) =>
-    include.kind === 'relation' && include.many && include.allowed && writable.includes(include.name)
-      ? include.path
-      : []
-  )
+  return relationsOf(includes).filter(({ name, many, allowed }) => many && allowed && writable.includes(name))
+    .flatMap((relation) => {
+      const own = children.find(({ name }) => name === relation.name)
+      const named = own && relationsOf(relation.includes).filter(({ name, many, allowed }) =>
+        !many && allowed && own.fields.some((field) => field.name === name && field.create)
+      )
+      return [relation.path, ...named?.map(({ path }) => path) ?? []]
+    })
 }

@@ -3,16 +3,17 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { ask, toError } from '../../api/ask.ts'
+import { atChildren, inWords, restOf } from '../../api/children.ts'
 import {
-  changesOf, differencesOf, draftOf, isSameDraft, propertiesOf, type Draft, type Drafts, type Property,
+  changesOf, differencesOf, draftOf, isSameDraft, propertiesOf, type Draft, type Drafts,
 } from '../../api/drafts.ts'
-import { clientKeyOf, pathOfRecord, relationsOf, resourceAt, type Row } from '../../api/records.ts'
+import { clientKeyOf, pathOfRecord, relationsOf, type Row } from '../../api/records.ts'
 import { urlOf, useApi } from '../../state/context.ts'
 import { write } from '../../state/record.ts'
 import { keepUnsaved, unsavedOf } from '../../state/unsaved.ts'
 import type { Address } from '../../url/address.ts'
 import { Conflict } from './conflict.tsx'
-import { Fields } from './fields.tsx'
+import { FormFields } from './form-fields.tsx'
 import { FormFoot, FormError, useFocusOnError } from './form-foot.tsx'
 import { RestoredNotice } from './unsaved-notice.tsx'
 
@@ -59,11 +60,7 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
   const base = former !== undefined && former.etag !== etag ? former : { record, etag }
 
   const draftsOf = (row: Row): Drafts =>
-    Object.fromEntries(
-      properties.map((
-        property
-      ) => [property.name, draftOf(property, row[property.name], keyOfReference(api.description, property))])
-    )
+    Object.fromEntries(properties.map((property) => [property.name, draftOf(property, row[property.name])]))
   const before = draftsOf(base.record)
   const drafts = { ...before, ...touched }
   const changes = changesOf(properties, before, drafts)
@@ -83,11 +80,14 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
       const isDone = draft() === sent
       if (isDone) keepUnsaved(name, undefined)
       // what was typed before the answer is kept, on top of what is saved
-      else keep(draft()?.touched ?? {}, { record: { ...base.record, ...data }, etag })
+      else {
+        const rest = restOf(properties, base.record, data, drafts, draft()?.touched ?? {})
+        keep(rest.touched, { record: rest.record, etag })
+      }
       onSaved(isDone)
     } catch (thrown) {
       const error = toError(thrown)
-      setError(error)
+      setError(atChildren(error, properties, drafts))
       if (error.status === 412) await readTheirs()
     }
     setBusy(false)
@@ -112,12 +112,17 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
   if (theirs !== undefined) {
     return (
       <Conflict
-        differences={differencesOf(properties, before, draftsOf(theirs.record), drafts)}
+        differences={differencesOf(
+          properties,
+          inWords(properties, base.record, before),
+          inWords(properties, theirs.record, draftsOf(theirs.record)),
+          inWords(properties, base.record, drafts)
+        )}
         onBack={(chosen) => {
           // the form goes on from the present record, with the choices of the person
           setTheirs(undefined)
           setError(undefined)
-          if (Object.keys(chosen).length > 0) return keep(chosen, theirs)
+          if (chosen.length > 0) return keep(Object.fromEntries(chosen.map((name) => [name, drafts[name]])), theirs)
           keepUnsaved(name, undefined)
           onSaved(true)
         }}
@@ -140,7 +145,8 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
       <div class='drawer-body'>
         {isRestored && !isEmpty && <RestoredNotice isStale={base.etag !== etag} />}
         {error && <FormError error={error} properties={properties} />}
-        <Fields
+        <FormFields
+          resource={resource}
           properties={properties}
           drafts={drafts}
           before={before}
@@ -166,12 +172,4 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
       />
     </form>
   )
-}
-
-/** The name of the key in records to which a property refers. */
-export function keyOfReference (
-  description: Parameters<typeof resourceAt>[0],
-  { reference }: Property
-): string | undefined {
-  return resourceAt(description, reference?.resource)?.key[0]?.field
 }

@@ -1,6 +1,7 @@
 /** The inputs of a form, and the errors beside them. */
 import { useId } from 'preact/hooks'
 import type { CrudError, CrudErrorItem } from '../../../src/client/error.ts'
+import { errorsAt, pointerTo } from '../../api/children.ts'
 import { isSameDraft, type Draft, type Drafts, type Property } from '../../api/drafts.ts'
 import { isRow, labelOf, type Json, type Row } from '../../api/records.ts'
 import { Lookup } from '../basics/lookup.tsx'
@@ -11,6 +12,8 @@ interface FieldsProps {
   readonly drafts: Drafts
   readonly before: Drafts
   readonly error: CrudError | undefined
+  /** The place of the properties in the body, as a JSON pointer. Default: the body itself. */
+  readonly at?: string
   /** The record, for the names of related records. */
   readonly record?: Row
   readonly onDraft: (name: string, draft: Draft) => void
@@ -18,7 +21,7 @@ interface FieldsProps {
   readonly onRemove?: (name: string) => void
 }
 
-export function Fields ({ properties, drafts, before, error, record, onDraft, onRemove }: FieldsProps) {
+export function Fields ({ properties, drafts, before, error, at = '', record, onDraft, onRemove }: FieldsProps) {
   return (
     <div class='form-fields'>
       {properties.map((property) => (
@@ -27,7 +30,7 @@ export function Fields ({ properties, drafts, before, error, record, onDraft, on
           property={property}
           draft={drafts[property.name]}
           isChanged={!isSameDraft(drafts[property.name], before[property.name])}
-          errors={errorsAt(error, property.name)}
+          errors={errorsAt(error, at + pointerTo(property.name))}
           related={record?.[property.name]}
           onDraft={(draft) => onDraft(property.name, draft)}
           onRemove={onRemove && (() => onRemove(property.name))}
@@ -37,17 +40,9 @@ export function Fields ({ properties, drafts, before, error, record, onDraft, on
   )
 }
 
-/** The errors of a property and of everything in it. */
-function errorsAt (error: CrudError | undefined, name: string): readonly CrudErrorItem[] {
-  const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-  return error?.errors.filter(({ source }) =>
-    source?.pointer === pointer || source?.pointer?.startsWith(`${pointer}/`)
-  ) ?? []
-}
-
 /** The errors that belong to none of the inputs. */
 export function otherErrors (error: CrudError, properties: readonly Property[]): readonly CrudErrorItem[] {
-  const shown = new Set(properties.flatMap(({ name }) => errorsAt(error, name)))
+  const shown = new Set(properties.flatMap(({ name }) => errorsAt(error, pointerTo(name))))
   return error.errors.filter((item) => !shown.has(item))
 }
 

@@ -1,5 +1,6 @@
 /** The resource of some routes and their documentation: bound to an ORM, with checked options. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import type { Role } from '../../access/index.ts'
 import type { Offer } from '../../catalogue/index.ts'
 import { MAX_AFFECTED, takesBodies } from '../../config/index.ts'
 import { CrudBase, entityName } from '../../crud/index.ts'
@@ -27,7 +28,7 @@ export interface RoutedResource {
 
 /** What requests may do with a resource. The rows of a role may fill in what a body must otherwise have. */
 export function offerOf (
-  { bound: { model, config, whitelist, writable, upsertKeys }, operations, limited = false }: OfferedResource,
+  { bound: { model, config, whitelist, writable, upsertKeys }, operations, limited = false, role }: OfferedResource,
   options: CrudRoutesOptions
 ): Offer {
   const {
@@ -58,11 +59,15 @@ export function offerOf (
         : 'accepted',
     ignoresReadonly: options.readonlyProperties === 'ignore',
     streams: stream === false ? [] : STREAM_TYPES,
+    mayWriteChild: (child, operation) => role === undefined || role.ruleOf(child.name)?.allows(operation) === true,
     complete: !limited && fillsNothing(options, operations),
   }
 }
 
-type OfferedResource = Pick<RoutedResource, 'bound' | 'operations'> & { readonly limited?: boolean }
+type OfferedResource = Pick<RoutedResource, 'bound' | 'operations'> & {
+  readonly limited?: boolean,
+  readonly role?: Pick<Role, 'ruleOf'>,
+}
 
 /**
  * Binds the resource of some routes to an ORM.
