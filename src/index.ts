@@ -17,7 +17,7 @@ export {
   AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig, QueryBuilderConfigSchema,
   type AggregateInclude, type AggregateOptions, type CustomFilterCallback, type CustomFilterContext,
   type CustomFilterValue, type CustomSortCallback, type IncludeOptions, type Pagination, type PaginationOptions,
-  type QueryBuilderOptions, type SortDirection,
+  type QueryBuilderOptions, type QueryOperation, type SortDirection,
 } from './config/index.ts'
 export {
   CrudBase, crudSchemas, type AfterContext, type CrudCreateOptions, type CrudDeleteManyOptions, type CrudDeleteOptions,
@@ -32,8 +32,7 @@ export {
   type DatabaseOptions, type Health, type TransactionFunction, type TransactionOptions, type TransactionWrapper,
 } from './database/index.ts'
 export {
-  readFromWriter, toCrudError, type QueryMessage, type QueryOperation, type Distribution, type ReplicaReport,
-  type TableDistribution,
+  readFromWriter, toCrudError, type QueryMessage, type Distribution, type ReplicaReport, type TableDistribution,
 } from './run/index.ts'
 export {
   BaseModel, distributedBy, IdempotencyRecord, primaryKey, softDelete, timestamps, uuid,

@@ -1,7 +1,7 @@
 /** Compares what entities and resources need with a database's catalogue. */
-import type { CrudOperation } from '../config/index.ts'
+import { factsOf, type CrudOperation, type RowChange } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { Change, Relation } from './database-catalogue.ts'
+import type { Relation } from './database-catalogue.ts'
 import type { ExpectedColumn, ExpectedTable } from './expected.ts'
 import { canRead } from './readable.ts'
 
@@ -97,23 +97,6 @@ function refusedBy (
   return [{ kind: 'operations', entity: model.name, table: model.table, prefix, refused, possible }]
 }
 
-/** How an operation changes rows. */
-function changesOf (operation: CrudOperation, { deletedAt }: EntityModel): readonly Change[] {
-  switch (operation) {
-    case 'list':
-    case 'get':
-      return []
-    case 'create':
-    case 'createMany':
-      return ['insert']
-    case 'upsert':
-      return ['insert', 'update']
-    case 'update':
-    case 'restore':
-    case 'updateMany':
-      return ['update']
-    case 'delete':
-    case 'deleteMany':
-      return [deletedAt === undefined ? 'delete' : 'update']
-  }
-}
+/** How an operation changes rows. A delete of records that are marked as deleted is an update. */
+const changesOf = (operation: CrudOperation, { deletedAt }: EntityModel): readonly RowChange[] =>
+  factsOf(operation).changes.map((change) => change === 'delete' && deletedAt !== undefined ? 'update' : change)

@@ -1,9 +1,7 @@
 /** Reads tables, views and their columns from a database's catalogue. */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { RowChange } from '../config/index.ts'
 import { run } from '../run/index.ts'
-
-/** A kind of change that a statement makes to rows. */
-export type Change = 'insert' | 'update' | 'delete'
 
 /** A table or a view. */
 export interface Relation {
@@ -18,7 +16,7 @@ export interface Relation {
   /** Whether a rule replaces or adds statements. */
   readonly hasRules: boolean
   /** The changes that it refuses, if the changed rows are to be returned. */
-  readonly refuses: readonly Change[]
+  readonly refuses: readonly RowChange[]
 }
 
 /** The type of a column. Domains are replaced by the types that they are based on. */

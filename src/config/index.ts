@@ -8,53 +8,28 @@
  * TypeScript.
  */
 export {
-  AggregateInclude,
-  AllowedInclude,
-  checkDepth,
-  MAX_INCLUDE_DEPTH,
-  type AggregateFunction,
-  type AggregateOptions,
+  AggregateInclude, AllowedInclude, checkDepth, MAX_INCLUDE_DEPTH, type AggregateFunction, type AggregateOptions,
   type IncludeOptions,
 } from './allowed-include.ts'
 export { AllowedField } from './allowed-field.ts'
 export { AllowedFilters, type JsonValueType, type OperatorsInUrl } from './allowed-filters.ts'
 export { AllowedSort, type CustomSortCallback, type SortDirection } from './allowed-sort.ts'
 export type {
-  AnyKey,
-  ConditionMistake,
-  EntityCondition,
-  IsAny,
-  Key,
-  KindOf,
-  PathCheck,
-  PathTarget,
-  Target,
+  AnyKey, ConditionMistake, EntityCondition, IsAny, Key, KindOf, PathCheck, PathTarget, Target,
 } from './paths.ts'
 export {
-  AnyOfFilter,
-  CustomFilter,
-  PartialFilter,
-  ScopeFilter,
-  SearchFilter,
-  TrashedFilter,
-  type CustomFilterCallback,
-  type CustomFilterContext,
-  type CustomFilterValue,
-  type Filter,
+  AnyOfFilter, CustomFilter, PartialFilter, ScopeFilter, SearchFilter, TrashedFilter, type CustomFilterCallback,
+  type CustomFilterContext, type CustomFilterValue, type Filter,
 } from './filter-kinds.ts'
 export { changed } from './base-filter.ts'
 export type { InUrl } from './entry-arguments.ts'
 export {
-  factsOf, isMany, MAX_AFFECTED, notAnOperation, OPERATIONS, takesBodies, type BodyKind, type BodyName,
-  type CrudOperation,
+  BODY_NAMES, CREATING, factsOf, formsOfBodies, isMany, MAX_AFFECTED, meantBy, neededFor, notAnOperation, OPERATIONS,
+  QUERY_OPERATIONS, removes, sharingRoute, takesBodies, type BodyKind, type BodyName, type CrudOperation,
+  type OperationFacts, type OperationWith, type QueryOperation, type RowChange,
 } from './crud-operations.ts'
 export {
-  QueryBuilderConfig,
-  type OnlyOptions,
-  type Field,
-  type Include,
-  type QueryBuilderOptions,
-  type Sort,
+  QueryBuilderConfig, type OnlyOptions, type Field, type Include, type QueryBuilderOptions, type Sort,
 } from './query-builder-config.ts'
 export { readUpsertKeys, type UpsertKeysConfig, type UpsertKeysOption } from './upsert-keys.ts'
 export {

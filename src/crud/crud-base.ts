@@ -486,8 +486,7 @@ export class CrudBase<
     return this.#resources.of(em, role, () => {
       checkHookNames(this, CrudBase.prototype)
       checkAfterHooks(this, this.#options.previous)
-      const replaces = (method: 'create' | 'createMany' | 'update'): boolean =>
-        this[method] !== CrudBase.prototype[method]
+      const replaces = (method: 'create' | 'createMany' | 'update'): boolean => isOwnMethod(this, method)
       const fills = {
         create: this.beforeCreate !== undefined || replaces('create') || replaces('createMany'),
         update: this.beforeUpdate !== undefined || replaces('update'),
@@ -497,3 +496,7 @@ export class CrudBase<
     })
   }
 }
+
+/** Whether the application overrides a method. */
+export const isOwnMethod = (crud: CrudBase, method: keyof CrudBase): boolean =>
+  crud[method] !== CrudBase.prototype[method]

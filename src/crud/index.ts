@@ -3,7 +3,7 @@
  * the planner, and at start-up names in a whitelist that the entity does not have.
  */
 export type { AfterContext } from './after-context.ts'
-export { CrudBase } from './crud-base.ts'
+export { CrudBase, isOwnMethod } from './crud-base.ts'
 export { entityName } from './check-options.ts'
 export type {
   CountParameter, CrudCreateOptions, CrudDeleteManyOptions, CrudDeleteOptions, CrudOptions, CrudPage, CrudQueryOptions,

@@ -2,6 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import { Actor, type AccessOptions, type Role } from '../access/index.ts'
+import { QUERY_OPERATIONS } from '../config/index.ts'
 import { isEntityManager, SyncSession } from '../database/index.ts'
 import { accessFor, actFor, actForSync, callerOf, type Caller, type CrudSession } from '../resource/index.ts'
 
@@ -19,10 +20,7 @@ export interface RoleViewOptions {
   readonly access?: AccessOptions
 }
 
-const METHODS = [
-  'list', 'listJson', 'get', 'getJson', 'count', 'exists', 'stream', 'streamJson', 'query', 'create', 'createMany',
-  'upsert', 'update', 'delete', 'restore', 'updateMany', 'deleteMany',
-] as const
+const METHODS = [...QUERY_OPERATIONS, 'listJson', 'getJson', 'streamJson', 'query'] as const
 
 type Method = typeof METHODS[number]
 

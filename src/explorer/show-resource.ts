@@ -1,25 +1,14 @@
 /** A resource in the explorer's document: everything that a caller may do with it. */
 import {
-  bodySchema,
-  describeOffer,
-  exampleText,
-  type DescribedChildren,
-  type DescribedFilter,
-  type DescribedInput,
-  type Description,
-  type Offer,
+  bodySchema, describeOffer, exampleText, type DescribedChildren, type DescribedFilter, type DescribedInput,
+  type Description, type Offer,
 } from '../catalogue/index.ts'
-import { takesBodies, type BodyName } from '../config/index.ts'
+import { BODY_NAMES, factsOf, OPERATIONS, removes, takesBodies, type BodyName } from '../config/index.ts'
 import { keySegments, offerOf, type CrudOperation, type KnownResource, type RoleResource } from '../http/index.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import type { Whitelist } from '../plan/index.ts'
 import type {
-  Children,
-  FilterDescription,
-  JsonSchema,
-  OperatorDescription,
-  Operations,
-  ResourceDescription,
+  Children, FilterDescription, JsonSchema, OperatorDescription, Operations, ResourceDescription,
 } from './description.ts'
 import { describeLookup } from './lookup.ts'
 import { CUSTOM, describeType, showFields, type ReferenceTo } from './show-fields.ts'
@@ -69,12 +58,10 @@ export function showResource ({ known, offer, description }: DescribedResource, 
     paging: { defaultPerPage, maxPerPage, maxOffset, count, cursor },
     downloads: streams,
     lookup: operations.list ? describeLookup(model, filters, fields, sorts) : null,
-    bodies: {
-      create: bodyOf('create', offer, description),
-      update: bodyOf('update', offer, description),
-      upsert: bodyOf('upsert', offer, description),
-    },
-    upsertKeys: takesBodies(offer.operations, 'upsert')
+    bodies: Object.fromEntries(
+      BODY_NAMES.map((name) => [name, bodyOf(name, offer, description)])
+    ) as ResourceDescription['bodies'],
+    upsertKeys: offer.operations.some((operation) => factsOf(operation).query === 'key')
       ? offer.upsertKeys.map(({ properties }) => properties.map(({ publicName }) => publicName))
       : [],
     idempotency: offer.idempotency !== false,
@@ -102,21 +89,14 @@ function showChildren (
 const NO_SELECTION: ReadonlyMap<string, Property> = new Map()
 
 function operationsOf ({ operations, maxBatch, maxAffected, hardDelete, requireIfMatch, model }: Offer): Operations {
-  const has = (operation: CrudOperation): boolean => operations.includes(operation)
   return {
-    list: has('list'),
-    get: has('get'),
-    create: has('create'),
-    createMany: has('createMany'),
-    upsert: has('upsert'),
-    update: has('update'),
-    delete: has('delete'),
-    restore: has('restore'),
-    updateMany: has('updateMany'),
-    deleteMany: has('deleteMany'),
+    ...Object.fromEntries(OPERATIONS.map((name) => [name, operations.includes(name)])) as Record<
+      CrudOperation,
+      boolean
+    >,
     maxBatch,
     maxAffected,
-    hardDelete: (has('delete') || has('deleteMany')) && hardDelete && model.deletedAt !== undefined,
+    hardDelete: operations.some(removes) && hardDelete && model.deletedAt !== undefined,
     requireIfMatch,
   }
 }

@@ -5,17 +5,8 @@
  * pages out of bounds.
  */
 export {
-  convertData,
-  keyParts,
-  membersFor,
-  scalarValue,
-  type Checked,
-  type ChildKey,
-  type ColumnData,
-  type DataNames,
-  type LinksData,
-  type RecordData,
-  type ReferenceData,
+  convertData, keyParts, membersFor, scalarValue, type Checked, type ChildKey, type ColumnData, type DataNames,
+  type LinksData, type RecordData, type ReferenceData,
 } from './data.ts'
 export type { Id } from './key.ts'
 export { writeCursor } from './cursor.ts'
@@ -25,65 +16,26 @@ export { QueryErrors } from './query-errors.ts'
 export type { UnknownOptions } from './unknown/index.ts'
 export { checkGet, checkWriteQuery, planCount, planEstimate, planExists, planGet, planList } from './plan.ts'
 export {
-  planStream,
-  planStreamKeys,
-  planStreamOffset,
-  planStreamPage,
-  planStreamRecords,
-  type StreamKey,
+  planStream, planStreamKeys, planStreamOffset, planStreamPage, planStreamRecords, type StreamKey,
 } from './plan-stream.ts'
 export type {
-  Aggregate,
-  AnswerLimits,
-  CallbackCondition,
-  Comparable,
-  Condition,
-  CountPlan,
-  CustomTarget,
-  CustomTerm,
-  Deleted,
-  FixedValue,
-  GetPlan,
-  PlannedInclude,
-  JsonValue,
-  KeysetPlan,
-  ListPlan,
-  OrderTerm,
-  Place,
-  Plan,
-  RecordsPlan,
-  SwitchedCondition,
-  Selection,
-  Slot,
-  SortTexts,
-  StreamPlan,
-  Window,
+  Aggregate, AnswerLimits, CallbackCondition, Comparable, Condition, CountPlan, CustomTarget, CustomTerm, Deleted,
+  FixedValue, GetPlan, PlannedInclude, JsonValue, KeysetPlan, ListPlan, OrderTerm, Place, Plan, RecordsPlan,
+  SwitchedCondition, Selection, Slot, SortTexts, StreamPlan, Window,
 } from './types.ts'
 export {
-  comparedBy,
-  describeFilter,
-  relationsOf,
-  takesOperators,
-  type Compared,
-  type FilterEntry,
-  type FilterFacts,
-  type FilterTarget,
-  type OperatorFilter,
+  comparedBy, describeFilter, relationsOf, takesOperators, type Compared, type FilterEntry, type FilterFacts,
+  type FilterTarget, type OperatorFilter,
 } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
 export { countChoices, pageParametersOf } from './window.ts'
 export {
-  includePath,
-  resolveWhitelist,
-  type AggregateEntry,
-  type IncludeEntry,
-  type RelationEntry,
-  type Whitelist,
+  includePath, resolveWhitelist, type AggregateEntry, type IncludeEntry, type RelationEntry, type Whitelist,
 } from './whitelist/index.ts'
 export { planPrevious } from './previous.ts'
 export { cited } from './refusal.ts'
 export type { BodyRules, Named, OwnedChildren, Writable } from './body-rules.ts'
-export { namesForServer, resolveWritable, withoutChildren } from './writable.ts'
+export { namesForServer, resolveWritable, rulesOfBody } from './writable.ts'
 export { findUpsertKey, readUpsertKey, resolveUpsertKeys, upsertKeysFor, type UpsertKey } from './upsert-keys.ts'
 export { withColumnsOnce, withSharedColumns } from './shared-columns.ts'
 export { entitiesOf } from './entities.ts'

@@ -1,5 +1,7 @@
 /** Looks up the names of the option `writable`, once for each resource and operation. They say what bodies may set. */
-import type { ChildrenConfig, WritableConfig } from '../config/index.ts'
+import {
+  factsOf, type BodyName, type ChildrenConfig, type CrudOperation, type WritableConfig,
+} from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
 import { listsHidden, owningSide, wireTypeOf, type EntityModel, type Property } from '../model/index.ts'
@@ -31,7 +33,6 @@ export function resolveWritable (
   return Object.freeze({ ...writable, upsert })
 }
 
-/** An upsert writes no children: which of them there are is only known after it has found its record. */
 const NO_CHILDREN: BodyRules['children'] = new Map()
 
 /** @param what the subject of errors */
@@ -151,11 +152,20 @@ function withHint (sentence: string, name: string, { properties }: EntityModel, 
 
 const childless = new WeakMap<BodyRules, BodyRules>()
 
-/** The rules for bodies that write no children, such as those of an update of many records. */
-export function withoutChildren (rules: BodyRules): BodyRules {
-  if (rules.children.size === 0) return rules
+/**
+ * The rules for what the bodies of an operation may set, of one kind. `undefined` if `writable` does not allow it.
+ *
+ * @param kind default: that of the schema of its bodies
+ */
+export function rulesOfBody (
+  writable: Writable,
+  operation: CrudOperation,
+  kind: BodyName | undefined = factsOf(operation).body
+): BodyRules | undefined {
+  const rules = kind && writable[kind]
+  if (rules === undefined || rules.children.size === 0 || factsOf(operation).takesChildren) return rules
   let own = childless.get(rules)
-  if (own === undefined) childless.set(rules, own = Object.freeze({ ...rules, children: new Map() }))
+  if (own === undefined) childless.set(rules, own = Object.freeze({ ...rules, children: NO_CHILDREN }))
   return own
 }
 

@@ -4,10 +4,9 @@
  */
 import type { Actor } from '../access/index.ts'
 import type { Where } from '../conditions/index.ts'
-import { factsOf, type CrudOperation } from '../config/index.ts'
+import { factsOf, neededFor, type CrudOperation, type QueryOperation } from '../config/index.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import type { OwnedChildren } from '../plan/index.ts'
-import type { QueryOperation } from '../run/index.ts'
 import { callerOf } from './caller.ts'
 import type { ReadOptions } from './foreign.ts'
 import type { CrudClass } from './hooks.ts'
@@ -107,25 +106,6 @@ export function * childCall<On extends CrudSession> (
   const passed = context === undefined ? {} : { context }
   return { crud, session, operation, options: passed, actor, resource: own, rows, planned: undefined }
 }
-
-const NEEDED: Readonly<Record<QueryOperation, CrudOperation>> = {
-  list: 'list',
-  count: 'list',
-  stream: 'list',
-  get: 'get',
-  exists: 'get',
-  create: 'create',
-  createMany: 'createMany',
-  upsert: 'upsert',
-  update: 'update',
-  delete: 'delete',
-  restore: 'restore',
-  updateMany: 'updateMany',
-  deleteMany: 'deleteMany',
-}
-
-/** The operation that a role must be allowed to use for a kind of statement. */
-export const neededFor = (operation: QueryOperation): CrudOperation => NEEDED[operation]
 
 /**
  * The resource of a CRUD class as a role sees it.

@@ -5,7 +5,7 @@
  */
 export { activeFilters, filtersOfEntity, switchedFilters, type FilterType } from './active-filters.ts'
 export { BoundResources } from './bound-resources.ts'
-export { callFor, childCall, neededFor, perform, resourceFor, type Call, type OperationOptions } from './call.ts'
+export { callFor, childCall, perform, resourceFor, type Call, type OperationOptions } from './call.ts'
 export { actFor, actForSync, callerOf } from './caller.ts'
 export { afterContext, crudContext, type AnyAfterContext, type CrudContext } from './context.ts'
 export { checkCoLocation } from './co-location.ts'

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { whitelistFor, writableFor, type Actor, type Role } from '../access/index.ts'
 import { entitiesBehind, toMikroOrm } from '../conditions/index.ts'
 import {
-  QueryBuilderConfig, type BodyKind, type UpsertKeysConfig, type WritableConfig,
+  QueryBuilderConfig, type BodyKind, type QueryOperation, type UpsertKeysConfig, type WritableConfig,
 } from '../config/index.ts'
 import { columnsOf, type EntityModel } from '../model/index.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type ManyPlan, type OwnedChildren, type Plan, type Selection, type UpsertKey, type Whitelist, type Writable,
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
-import { callsOf, enterStage, type QueryCall, type QueryOperation } from '../run/index.ts'
+import { callsOf, enterStage, type QueryCall } from '../run/index.ts'
 import {
   applyPlan, compile, compileAnyWrite, formOf, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts,
 } from '../sql/index.ts'

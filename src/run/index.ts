@@ -4,24 +4,12 @@
  */
 export { convertError, isInTheWay, SEVERAL_RECORDS } from './errors/convert-error.ts'
 export {
-  isDriverError,
-  isReadOnlyServer,
-  isServerError,
-  sqlStateOf,
-  transienceOf,
-  type ServerError,
+  isDriverError, isReadOnlyServer, isServerError, sqlStateOf, transienceOf, type ServerError,
 } from './errors/driver-errors.ts'
 export { guardPool } from './pg/guard-pool.ts'
 export { declaresReadOnly, type Demands } from './transaction/held-connection.ts'
 export { demandsOf, ISOLATION_LEVELS } from './transaction/perform.ts'
-export {
-  callsOf,
-  PreparedText,
-  preparedValues,
-  type BoundStatement,
-  type QueryCall,
-  type QueryOperation,
-} from './pg/statement.ts'
+export { callsOf, PreparedText, preparedValues, type BoundStatement, type QueryCall } from './pg/statement.ts'
 export { recorded, type QueryMessage, type RecordedStatement } from './query-channel.ts'
 export { enterStage, runAround, STAGES, StageTimes } from './stage-times.ts'
 export { waitingFor, type Cancellation } from './pg/connections.ts'
@@ -32,12 +20,7 @@ export { ReplicaSet, type ReplicaSettings } from './replicas/replica-set.ts'
 export type { ReplicaReport } from './replicas/replica.ts'
 export { clientOf, limitStatements, preparesConnections } from './pg/client.ts'
 export {
-  askDistribution,
-  askDistributionAgain,
-  distributionOf,
-  isDistributionKnown,
-  tableIn,
-  type Distribution,
+  askDistribution, askDistributionAgain, distributionOf, isDistributionKnown, tableIn, type Distribution,
   type TableDistribution,
 } from './distribution.ts'
 export { columnsOfRule, noteRules, RULES } from './rules.ts'

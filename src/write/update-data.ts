@@ -9,7 +9,7 @@ import {
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import type { Steps } from '../base/steps.ts'
-import { withoutChildren, withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
+import { withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
 import { crudContext, type ScopeRules } from '../resource/index.ts'
 import { dataOfHook, mistakeOfHook, readOfHook, refuseVersion, valuesData, type DataHook } from './server-data.ts'
 import type { Data } from './new-row.ts'
@@ -141,8 +141,7 @@ interface UpdateData {
 function beginUpdate (write: Write, id: Id | undefined, body: Data, decided?: RecordData): UpdateData {
   const { crud, model, options, scope } = write
   const hook = id === undefined ? crud.beforeUpdateMany : crud.beforeUpdate
-  const own = bodyRules(write, 'update')
-  const rules = id === undefined ? withoutChildren(own) : own
+  const rules = bodyRules(write, 'update')
   const { data, errors } = withoutKey(body, id, model)
   const check = (row: RecordData): readonly ErrorItem[] => [...errors, ...keyColumnErrors(row, id, model, scope)]
   const row = decided ?? readData(data, model, { by: rules, check })
@@ -165,11 +164,13 @@ export function * readUpdate (write: Write, id: Id | undefined, data: Data, deci
   const { row, complete } = beginUpdate(write, id, data, decided)
   if (complete === undefined) return finishUpdate(write, row, id)
   const hook = id === undefined ? 'beforeUpdateMany' : 'beforeUpdate'
-  const children = id === undefined ? undefined : bodyRules(write, 'update').children
+  const { children } = bodyRules(write, 'update')
   if (crud[hook] === undefined) return finishUpdate(write, readChanges(complete, id, write, hook, children), id)
   const context = crudContext(session, options.context)
-  const returned = yield * dataOfHook(hook, () =>
-    id === undefined ? crud.beforeUpdateMany!(complete, context) : crud.beforeUpdate!(id, complete, context))
+  const returned = yield * dataOfHook(
+    hook,
+    () => id === undefined ? crud.beforeUpdateMany!(complete, context) : crud.beforeUpdate!(id, complete, context)
+  )
   return finishUpdate(write, readChanges(returned, id, write, hook, children), id)
 }
 

@@ -1,12 +1,12 @@
 /** A write in progress: its first step, and its answer. */
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError } from '../base/errors.ts'
-import type { BodyKind, CrudOperation } from '../config/index.ts'
+import { neededFor, removes, type BodyKind, type CrudOperation } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { BodyRules, RecordData, ToldRow, Writable } from '../plan/index.ts'
+import { rulesOfBody, type BodyRules, type RecordData, type ToldRow, type Writable } from '../plan/index.ts'
 import {
-  filtersBehind, neededFor, rulesOf, type ActiveFilters, type Call, type CrudSession, type FilterType,
-  type RequestConditions, type ScopeRules,
+  filtersBehind, rulesOf, type ActiveFilters, type Call, type CrudSession, type FilterType, type RequestConditions,
+  type ScopeRules,
 } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
@@ -37,14 +37,14 @@ export function beginWrite (call: Call): Write {
   return { crud, resource, model, session, options, conditions, scope, operation: neededFor(operation) }
 }
 
-/** @throws {ConfigError} unless the resource's `writable` allows bodies of this operation to set properties */
+/** @throws {ConfigError} unless the resource's `writable` allows bodies of this kind to set properties */
 export function bodyRules (
-  { crud, resource: { model, writable } }: Write,
-  operation: BodyKind
+  { crud, operation, resource: { model, writable } }: Write,
+  kind: BodyKind
 ): BodyRules {
-  const rules = writable[operation]
+  const rules = rulesOfBody(writable, operation, kind)
   if (rules === undefined) {
-    throw new ConfigError(`${crud.constructor.name}: ${closedBody(operation, operation, model.name, writable)}.`)
+    throw new ConfigError(`${crud.constructor.name}: ${closedBody(kind, kind, model.name, writable)}.`)
   }
   return rules
 }
@@ -86,7 +86,7 @@ export function checksScope ({ scope }: Pick<Write, 'scope'>): boolean {
 
 /** The operation that MikroORM's filters get for the row that a write changes or removes. */
 export function filterTypeOf ({ operation }: Write): FilterType {
-  return operation === 'delete' || operation === 'deleteMany' ? 'delete' : 'update'
+  return removes(operation) ? 'delete' : 'update'
 }
 
 /**

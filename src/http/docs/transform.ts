@@ -5,6 +5,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Offer } from '../../catalogue/index.ts'
+import { factsOf, formsOfBodies, sharingRoute } from '../../config/index.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { RoutedResource } from '../routes/resource.ts'
@@ -101,8 +102,11 @@ function documentation (
 }
 
 /** Whether a route takes a record or a list, and answers accordingly. */
-const takesBoth = (operation: CrudOperation, { operations }: Offer): boolean =>
-  operation === 'upsert' || (operation === 'create' && operations.includes('createMany'))
+function takesBoth (operation: CrudOperation, { operations }: Offer): boolean {
+  const { body } = factsOf(operation)
+  const { one, list } = formsOfBodies(sharingRoute(operations, operation), body)
+  return one && list
+}
 
 /**
  * The schema of a record in place of that of a record or a list. OpenAPI cannot say that a list is the answer to a
@@ -183,19 +187,6 @@ function documentedResponses (
   return Object.fromEntries(rest.map(([status, schema]) => [status, replace(schema)]))
 }
 
-const VERBS = {
-  list: 'list',
-  get: 'get',
-  create: 'create',
-  createMany: 'create_many',
-  upsert: 'upsert',
-  update: 'update',
-  delete: 'delete',
-  restore: 'restore',
-  updateMany: 'update_many',
-  deleteMany: 'delete_many',
-} as const satisfies Record<CrudOperation, string>
-
 /**
  * An id that is unique in the document: `list_categories`. If another resource has the same name, the id contains the
  * prefix instead, and if necessary a number.
@@ -206,7 +197,7 @@ function operationId (
 ): string {
   const declared = (own as { operationId?: string } | undefined)?.operationId
   const replaces = method === 'PUT' && operation === 'update'
-  const verb = replaces ? 'replace' : VERBS[operation]
+  const verb = replaces ? 'replace' : factsOf(operation).verb
   // the HEAD route that Fastify adds has the schema of the GET route
   const suffix = route.method === 'HEAD' ? '-head' : ''
   if (declared !== undefined) return `${declared}${replaces ? '_put' : ''}${suffix}`

@@ -1,9 +1,11 @@
 /** The bodies of writes: the validation phase accepts them here, and handlers take them from here. */
 import { RequestValidationError } from '../../base/errors.ts'
 import { isObject } from '../../base/is-object.ts'
-import { withoutChildren, type BodyRules, type Id, type RecordData, type UpsertKey } from '../../plan/index.ts'
+import { factsOf, formsOfBodies, type BodyName } from '../../config/index.ts'
+import { rulesOfBody, type BodyRules, type Id, type RecordData } from '../../plan/index.ts'
 import { checkChanges, checkNewBodies, checkUpserts, keyNames } from '../../write/index.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from '../route-options.ts'
+import type { ReadQuery } from './query-string.ts'
 import type { SeenResource } from './seen-resource.ts'
 
 type Data = Record<string, unknown>
@@ -22,7 +24,7 @@ interface WritingCall {
   readonly seen: SeenResource
   readonly accepted: AcceptedBody | undefined
   key(): Id
-  query(): { readonly key?: UpsertKey | undefined }
+  queryAs<Kind extends ReadQuery['kind']>(): ReadQuery & { readonly kind: Kind }
 }
 
 /**
@@ -32,35 +34,54 @@ interface WritingCall {
  * @throws {RequestValidationError} with all errors of the first record that is not valid
  */
 export function acceptBody (call: WritingCall, isLast: boolean): AcceptedBody {
-  const { request: { body }, seen } = call
+  const { request: { body }, seen: { decides }, operation } = call
   if (body === undefined) throw bodyError(NO_BODY)
-  const { resource: { model, writable }, complete, options } = seen
-  const readonly = options.readonlyProperties === 'ignore'
-  if (call.operation === 'update' || call.operation === 'updateMany') {
-    const decides = isLast && seen.decides[call.operation]
-    const id = call.operation === 'update' ? call.key() : undefined
-    const own = writable.update as BodyRules
-    const rules = id === undefined ? withoutChildren(own) : own
-    const row = checkChanges(body, id, model, rules, { readonly, decides })
-    checkNumberOfChildren([body], rules, seen.options, () => '')
-    return { body, rows: row && [row] }
-  }
-  checkShape(body, call)
-  const isList = Array.isArray(body)
-  const records = isList ? body as readonly unknown[] : [body]
-  const pointer = isList ? (index: number) => `/${index}` : () => ''
-  if (call.operation === 'upsert') {
-    const checks = { complete, readonly, decides: isLast && seen.decides.upsert }
-    return { body, rows: checkUpserts(records, { model, writable, key: call.query().key! }, checks, pointer) }
-  }
-  const rules = writable.create as BodyRules
-  const rows = checkNewBodies(records, model, rules, {
-    complete,
-    readonly,
-    decides: isLast && seen.decides.create,
-  }, pointer)
-  checkNumberOfChildren(records, rules, seen.options, pointer)
-  return { body, rows }
+  return { body, rows: ACCEPT[factsOf(operation).body!](call, isLast && decides[operation] === true) }
+}
+
+/** Checks the bodies with each schema. Returns their rows, if they are wanted or known all the same. */
+const ACCEPT: Readonly<
+  Record<BodyName, (call: WritingCall, decides: boolean) => readonly RecordData[] | undefined>
+> = {
+  create: (call, decides) => {
+    const { resource: { model, writable }, complete, options } = call.seen
+    const { records, pointer } = recordsOf(call)
+    const rules = rulesOfBody(writable, call.operation)!
+    const checks = { complete, readonly: ignoresReadonly(call), decides }
+    const rows = checkNewBodies(records, model, rules, checks, pointer)
+    checkNumberOfChildren(records, rules, options, pointer)
+    return rows
+  },
+
+  update: (call, decides) => {
+    const { request: { body }, operation, seen: { resource: { model, writable }, options } } = call
+    const id = factsOf(operation).byKey ? call.key() : undefined
+    const rules = rulesOfBody(writable, operation)!
+    const row = checkChanges(body, id, model, rules, { readonly: ignoresReadonly(call), decides })
+    checkNumberOfChildren([body], rules, options, () => '')
+    return row && [row]
+  },
+
+  upsert: (call, decides) => {
+    const { resource: { model, writable }, complete } = call.seen
+    const { records, pointer } = recordsOf(call)
+    const { key } = call.queryAs<'key'>()
+    const checks = { complete, readonly: ignoresReadonly(call), decides }
+    return checkUpserts(records, { model, writable, key }, checks, pointer)
+  },
+}
+
+const ignoresReadonly = ({ seen: { options } }: WritingCall): boolean => options.readonlyProperties === 'ignore'
+
+/** The records of a body, and the pointers to them. */
+function recordsOf (
+  call: WritingCall
+): { readonly records: readonly unknown[], readonly pointer: (index: number) => string } {
+  const { body } = call.request
+  checkShape(call)
+  return Array.isArray(body)
+    ? { records: body, pointer: (index) => `/${index}` }
+    : { records: [body], pointer: () => '' }
 }
 
 /**
@@ -91,44 +112,37 @@ function checkNumberOfChildren (
 }
 
 /**
- * The data of new records, or of upserts: of one, or of a list. Names that are ignored are left out.
+ * The data of a write: of one record, or of a list. Names that are ignored are left out.
  *
  * @throws {RequestValidationError} unless the routes take such a body
  */
-export function newData (call: WritingCall): Data | readonly Data[] {
-  const { request: { body }, seen, accepted } = call
-  if (accepted === undefined || accepted.body !== body) checkShape(body, call)
-  const ignored = seen.ignored[call.operation === 'upsert' ? 'upsert' : 'create']
+export function dataOf (call: WritingCall): Data | readonly Data[] {
+  const { request: { body }, operation, seen, accepted } = call
+  const { body: name, byKey } = factsOf(operation)
+  if (name !== 'update' && accepted?.body !== body) checkShape(call)
+  const ignored = seen.ignored[name!]
   if (ignored === undefined) return body as Data | readonly Data[]
-  const { children } = seen.resource.writable.create!
-  const cleaned = (record: unknown): Data => withoutNamesInChildren(withoutNames(record, ignored), children)
-  return Array.isArray(body) ? body.map(cleaned) : cleaned(body)
-}
-
-/** The data of an update, without names that are ignored. The key may be among them, and is checked later. */
-export function changedData (call: WritingCall): Data {
-  const { request: { body }, operation, seen: { ignored: { update: ignored }, resource: { model, writable } } } = call
-  if (ignored === undefined) return body as Data
-  if (operation !== 'update') return withoutNames(body, ignored)
-  return withoutNamesInChildren(withoutNames(body, ignored, keyNames(call.key(), model)), writable.update!.children)
+  const { model, writable } = seen.resource
+  // the key may be among the names of an update, and is checked later
+  const kept = name === 'update' && byKey ? keyNames(call.key(), model) : undefined
+  const { children } = rulesOfBody(writable, operation)!
+  const cleaned = (record: unknown): Data => withoutNamesInChildren(withoutNames(record, ignored, kept), children)
+  return Array.isArray(body) && name !== 'update' ? body.map(cleaned) : cleaned(body)
 }
 
 /** @throws {RequestValidationError} for a record or a list that the routes do not take, or a list that is too long */
 function checkShape (
-  body: unknown,
-  { operation, seen: { operations, options: { maxBatch = DEFAULT_MAX_BATCH } } }: Pick<
-    WritingCall,
-    'operation' | 'seen'
-  >
+  { request: { body }, operation, seen: { operations, options: { maxBatch = DEFAULT_MAX_BATCH } } }: WritingCall
 ): void {
-  const upserts = operation === 'upsert'
+  const { body: name, changes } = factsOf(operation)
+  const takes = formsOfBodies(operations, name)
   if (!Array.isArray(body)) {
-    if (!upserts && !operations.includes('create')) throw bodyError(LIST)
+    if (!takes.one) throw bodyError(LIST)
     return
   }
-  if (!upserts && !operations.includes('createMany')) throw bodyError(ONE_RECORD)
+  if (!takes.list) throw bodyError(ONE_RECORD)
   if (body.length > maxBatch) {
-    const verb = upserts ? 'write' : 'create'
+    const verb = changes.length > 1 ? 'write' : 'create'
     throw bodyError(`A request can ${verb} at most ${maxBatch} records; this one has ${body.length}.`)
   }
 }

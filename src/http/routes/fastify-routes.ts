@@ -2,6 +2,7 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import type { Access } from '../../access/index.ts'
 import type { Offer } from '../../catalogue/index.ts'
+import { factsOf } from '../../config/index.ts'
 import { markGenerated } from '../declared-parameters.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { answersProbes } from '../probes.ts'
@@ -95,9 +96,7 @@ export function fastifyRoutes (
       const takesBody = generated.body !== undefined
       const hooks = hooksOf(
         options,
-        method === 'POST' && url === '/'
-          ? operations.filter((name) => name === 'create' || name === 'createMany')
-          : [operation],
+        definition.operations,
         timing ? timingHooks : undefined
       )
       const crud = { operation, resource: name }
@@ -126,19 +125,6 @@ export function fastifyRoutes (
   return { routes, onRoute: lastHooks.append }
 }
 
-const SUMMARIES: Readonly<Record<CrudOperation, (name: string) => string>> = {
-  list: (name) => `List ${name}`,
-  get: (name) => `Get a record of ${name}`,
-  create: (name) => `Create a record in ${name}`,
-  createMany: (name) => `Create several records in ${name}`,
-  upsert: (name) => `Change a record of ${name}, or create it`,
-  update: (name) => `Change a record of ${name}`,
-  delete: (name) => `Delete a record of ${name}`,
-  restore: (name) => `Restore a deleted record of ${name}`,
-  updateMany: (name) => `Change several records of ${name}`,
-  deleteMany: (name) => `Delete several records of ${name}`,
-}
-
 /**
  * The schema of a route. Parts of the application's own schema take the place of generated ones in it; the validator
  * checks both. If the application has responses, Fastify serializes them, and only the schemas of errors are added.
@@ -153,7 +139,7 @@ function routeSchema (
   const { query, ...parts } = given as FastifySchema & { readonly query?: unknown }
   return {
     tags: [name],
-    summary: SUMMARIES[operation](name),
+    summary: factsOf(operation).summary(name),
     ...generated,
     ...parts,
     ...(query !== undefined && { querystring: query }),

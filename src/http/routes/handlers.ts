@@ -2,31 +2,33 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, HTTPMethods } from 'fastify'
 import { NotFoundError, PreconditionFailedError, PreconditionRequiredError } from '../../base/errors.ts'
-import { MAX_AFFECTED } from '../../config/index.ts'
-import { CrudBase, type CrudReadOptions } from '../../crud/index.ts'
+import { factsOf, MAX_AFFECTED, meantBy, OPERATIONS, removes, sharingRoute } from '../../config/index.ts'
+import { isOwnMethod, type CrudReadOptions } from '../../crud/index.ts'
 import { changedColumns, streamColumns, type JsonAnswer } from '../../read/index.ts'
 import { readScope, type Resource } from '../../resource/index.ts'
-import type { Affected } from '../../write/index.ts'
 import { type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 import type { Streaming } from '../streams/index.ts'
-import { changedData, newData } from './accepted-body.ts'
+import { dataOf } from './accepted-body.ts'
 import type { RouteCall } from './route-call.ts'
 import { repeatable } from './idempotency.ts'
 import { keyPath } from './key.ts'
-import { routeMethods } from './route-methods.ts'
+import { routeMethods, type MethodOptions, type WriteMethod, type WriteResult } from './route-methods.ts'
 import type { Within } from './transactions.ts'
 
 export type CallHandler = (call: RouteCall, reply: FastifyReply) => Promise<FastifyReply>
 
 export interface RouteDefinition {
+  /** The operation that documents the route. */
   readonly operation: CrudOperation
+  /** All operations of the route. */
+  readonly operations: readonly CrudOperation[]
   readonly method: HTTPMethods
   readonly url: string
   readonly handler: CallHandler
 }
 
-/** The answer of a write: all that its request gets, before hooks of the application see it. */
-export interface WriteAnswer {
+/** All that a request gets, before hooks of the application see it. */
+export interface RouteAnswer {
   readonly status: number
   /** The headers by name, in lower case. */
   readonly headers: Readonly<Record<string, string>>
@@ -48,29 +50,28 @@ export interface HandlerParts {
 
 /** The routes of a resource's operations, in the order of their documentation. */
 export function routeDefinitions (parts: HandlerParts): RouteDefinition[] {
-  const { operations } = parts
-  const { list, get, create, upsert, update, delete: remove, restore, updateMany, deleteMany } = handlersOf(parts)
-  const url = keyPath(parts.resource.model)
-  const posts = operations.includes('create') ? 'create' : 'createMany'
-  const definitions: RouteDefinition[] = [
-    { operation: 'list', method: 'GET', url: '/', handler: list },
-    { operation: 'get', method: 'GET', url, handler: get },
-    { operation: posts, method: 'POST', url: '/', handler: create },
-    { operation: 'upsert', method: 'PUT', url: '/', handler: upsert },
-    { operation: 'update', method: 'PATCH', url, handler: update },
-    { operation: 'update', method: 'PUT', url, handler: update },
-    { operation: 'delete', method: 'DELETE', url, handler: remove },
-    { operation: 'restore', method: 'POST', url: `${url}/restore`, handler: restore },
-    { operation: 'updateMany', method: 'PATCH', url: '/', handler: updateMany },
-    { operation: 'deleteMany', method: 'DELETE', url: '/', handler: deleteMany },
-  ]
-  return definitions.filter(({ operation }) => operations.includes(operation))
+  const { operations, resource: { model } } = parts
+  const handlerOf = handlersOf(parts)
+  const key = keyPath(model)
+  return OPERATIONS.flatMap((operation) => {
+    const sharing = sharingRoute(operations, operation)
+    if (sharing[0] !== operation) return []
+    const { methods, path } = factsOf(operation)
+    const handler = handlerOf(sharing)
+    return methods.map((method) => ({
+      operation,
+      operations: sharing,
+      method,
+      url: path.replace('/:key', key),
+      handler,
+    }))
+  })
 }
 
-/** The handlers by operation. `create` is also that of `createMany`. */
+/** Makes the handlers of routes, by the operations that share a route. */
 function handlersOf (
   { orm, options, within, withinKeyed, streaming }: HandlerParts
-): Readonly<Record<Exclude<CrudOperation, 'createMany'>, CallHandler>> {
+): (sharing: readonly CrudOperation[]) => CallHandler {
   const { crud, scope: scopeOf, schemas = {}, requireIfMatch, maxAffected = MAX_AFFECTED } = options
   const methods = routeMethods(orm, crud)
   const ownResponses = Object.values(schemas).some((schema) => schema?.response !== undefined)
@@ -109,52 +110,28 @@ function handlersOf (
     return reply.send(schema?.response === undefined ? json : JSON.parse(json))
   }
 
-  /** Sends a record, with the entity tag of its version. */
-  const sendRecord = (call: RouteCall, reply: FastifyReply, record: JsonAnswer): FastifyReply => {
-    const etag = call.seen.tagOf(record)
-    if (etag !== undefined) reply.header('etag', etag)
-    return sendJson(call, reply, record.json)
-  }
+  const send = (call: RouteCall, reply: FastifyReply, { status, headers, json }: RouteAnswer): FastifyReply =>
+    sendJson(call, reply.code(status).headers(headers), json)
 
   /**
-   * Runs a write and sends its answer. With an idempotency key, a write that was done before gets its answer again.
+   * Runs a write. With an idempotency key, a write that was done before gets its answer again.
    *
    * @param answerOf makes the answer of the result
    */
-  const write = async <Result>(
+  const write = async (
     operation: CrudOperation,
     call: RouteCall,
-    reply: FastifyReply,
-    work: (options: CrudReadOptions) => Promise<Result>,
-    answerOf: (result: Result) => WriteAnswer
-  ): Promise<FastifyReply> => {
+    work: (options: CrudReadOptions) => Promise<WriteResult>,
+    answerOf: (result: WriteResult) => RouteAnswer
+  ): Promise<RouteAnswer> => {
     const key = call.idempotencyKey()
-    const { status, headers, json } = key === undefined
-      ? answerOf(await run(operation, call, work))
-      : await repeatable(() =>
-        run(operation, call, (options) => {
-          const answering = async (): Promise<WriteAnswer> => answerOf(await work(options))
-          return call.seen.idempotency!.answer(operation, call.request, key, options, answering)
-        }, withinKeyed)
-      )
-    return sendJson(call, reply.code(status).headers(headers), json)
-  }
-
-  /** The answer with a record, and with the entity tag of its version. */
-  const recordAnswer = (
-    call: RouteCall,
-    record: JsonAnswer,
-    status = 200,
-    headers: WriteAnswer['headers'] = {}
-  ): WriteAnswer => {
-    const etag = call.seen.tagOf(record)
-    return { status, headers: etag === undefined ? headers : { ...headers, etag }, json: record.json }
-  }
-
-  /** The answer with a new record, and with its path. */
-  const newRecordAnswer = (call: RouteCall, record: JsonAnswer): WriteAnswer => {
-    const location = call.seen.locationOf(call.request.url, record)
-    return recordAnswer(call, record, 201, location === undefined ? {} : { location })
+    if (key === undefined) return answerOf(await run(operation, call, work))
+    return await repeatable(() =>
+      run(operation, call, (options) => {
+        const answering = async (): Promise<RouteAnswer> => answerOf(await work(options))
+        return call.seen.idempotency!.answer(operation, call.request, key, options, answering)
+      }, withinKeyed)
+    )
   }
 
   const streamList = async (
@@ -167,7 +144,7 @@ function handlersOf (
     const { em, queryParams } = request
     const known = streamColumns(whitelist, queryParams)
     const read = await optionsOf(call)
-    if (crud.streamJson !== CrudBase.prototype.streamJson) readScope(read, model)
+    if (isOwnMethod(crud, 'streamJson')) readScope(read, model)
     const columns = (first: string | undefined) =>
       crud.afterRead === undefined || first === undefined ? known : changedColumns(known, JSON.parse(first) as object)
     return await send(
@@ -179,144 +156,91 @@ function handlersOf (
     )
   }
 
-  /** The header If-Match, which names the versions that a record may have. */
-  const ifMatchOf = ({ request: { headers } }: RouteCall): string | undefined => headers['if-match']
-
-  const requireVersion = (call: RouteCall): void => {
-    if (requireIfMatch && ifMatchOf(call) === undefined) throw new PreconditionRequiredError()
+  const list: CallHandler = async (call, reply) => {
+    call.query()
+    const format = streaming?.formatOf(call.request)
+    if (format !== undefined) return await streamList(call, reply, format, streaming!)
+    const { json } = await run('list', call, (options) => methods.list(call, options))
+    return sendJson(call, reply, json)
   }
 
-  return {
-    list: async (call, reply) => {
-      call.query()
-      const format = streaming?.formatOf(call.request)
-      if (format !== undefined) return await streamList(call, reply, format, streaming!)
-      const { json } = await run('list', call, (options) => methods.list(call, options))
-      return sendJson(call, reply, json)
-    },
+  const get: CallHandler = async (call, reply) => {
+    call.key()
+    call.query()
+    const found = await run('get', call, (options) => methods.get(call, options))
+    if (found === null) throw new NotFoundError()
+    return send(call, reply, recordAnswer(call, found, 200))
+  }
 
-    get: async (call, reply) => {
-      call.key()
+  /** The handler of a write, which does the one of its operations that the body means. */
+  const writing = (sharing: readonly CrudOperation[]): CallHandler => {
+    const [first] = sharing as readonly [CrudOperation]
+    const { byKey, body, changes, ifMatch } = factsOf(first)
+    const needsVersion = requireIfMatch === true && ifMatch === 'required'
+    const alwaysCreates = changes.every((change) => change === 'insert')
+    const optionsFor = requestOptions(first, maxAffected)
+    return async (call, reply) => {
+      if (byKey) call.key()
       call.query()
-      const found = await run('get', call, (options) => methods.get(call, options))
-      if (found === null) throw new NotFoundError()
-      return sendRecord(call, reply, found)
-    },
-
-    create: async (call, reply) => {
-      call.query()
-      const data = newData(call)
-      if (Array.isArray(data)) {
-        return await write(
-          'createMany',
-          call,
-          reply,
-          (options) => methods.createMany(call, options, data),
-          ({ json }) => ({ status: 201, headers: {}, json })
-        )
+      if (needsVersion && ifMatchOf(call) === undefined) throw new PreconditionRequiredError()
+      const data = body && dataOf(call)
+      const isList = Array.isArray(data)
+      if (isList && ifMatch !== 'no' && ifMatchOf(call) !== undefined) {
+        throw new PreconditionFailedError(LIST_WITH_VERSION)
       }
-      return await write(
-        'create',
+      const operation = sharing.length > 1 ? meantBy(sharing, data) : first
+      const method = methods[operation] as WriteMethod<unknown>
+      const answer = await write(
+        operation,
         call,
-        reply,
-        (options) => methods.create(call, options, data),
-        (record) => newRecordAnswer(call, record)
+        (options) => method(call, isList ? options : optionsFor(options, call), data),
+        (result) => {
+          if (isList) return { status: alwaysCreates ? 201 : 200, headers: NO_HEADERS, json: result.json }
+          return recordAnswer(call, result, result.created ?? alwaysCreates ? 201 : 200)
+        }
       )
-    },
+      return send(call, reply, answer)
+    }
+  }
 
-    upsert: async (call, reply) => {
-      const key = call.query().key!
-      const data = newData(call)
-      const ifMatch = ifMatchOf(call)
-      if (Array.isArray(data)) {
-        if (ifMatch !== undefined) throw new PreconditionFailedError(LIST_WITH_VERSION)
-        return await write(
-          'upsert',
-          call,
-          reply,
-          (options) => methods.upsertMany(call, options, data, key),
-          ({ json }) => ({ status: 200, headers: {}, json })
-        )
-      }
-      return await write(
-        'upsert',
-        call,
-        reply,
-        (options) => methods.upsert(call, { ...options, ifMatch }, data, key),
-        (record) => record.created ? newRecordAnswer(call, record) : recordAnswer(call, record)
-      )
-    },
-
-    update: async (call, reply) => {
-      call.key()
-      call.query()
-      requireVersion(call)
-      const data = changedData(call)
-      return await write(
-        'update',
-        call,
-        reply,
-        (options) => methods.update(call, { ...options, ifMatch: ifMatchOf(call) }, data),
-        (record) => recordAnswer(call, record)
-      )
-    },
-
-    delete: async (call, reply) => {
-      call.key()
-      const { hard } = call.query()
-      requireVersion(call)
-      return await write(
-        'delete',
-        call,
-        reply,
-        (options) => methods.delete(call, { ...options, ifMatch: ifMatchOf(call), hard }),
-        (record) => recordAnswer(call, record)
-      )
-    },
-
-    restore: async (call, reply) => {
-      call.key()
-      call.query()
-      return await write(
-        'restore',
-        call,
-        reply,
-        (options) => methods.restore(call, { ...options, ifMatch: ifMatchOf(call) }),
-        (record) => recordAnswer(call, record)
-      )
-    },
-
-    updateMany: async (call, reply) => {
-      const { dryRun } = call.query()
-      const data = changedData(call)
-      return await write(
-        'updateMany',
-        call,
-        reply,
-        (options) => methods.updateMany(call, { ...options, ifMatch: ifMatchOf(call), maxAffected, dryRun }, data),
-        manyAnswer
-      )
-    },
-
-    deleteMany: async (call, reply) => {
-      const { dryRun, hard } = call.query()
-      return await write(
-        'deleteMany',
-        call,
-        reply,
-        (options) => methods.deleteMany(call, { ...options, ifMatch: ifMatchOf(call), maxAffected, dryRun, hard }),
-        manyAnswer
-      )
-    },
+  return ([first, ...others]) => {
+    if (first === 'list') return list
+    return first === 'get' ? get : writing([first!, ...others])
   }
 }
 
-/** The answer of a write of many records. */
-const manyAnswer = ({ affected }: Affected): WriteAnswer => ({
-  status: 200,
-  headers: {},
-  json: `{"affected":${affected}}`,
-})
+/** What the options of a write on one record, or on those that filters select, get from the request. */
+function requestOptions (
+  operation: CrudOperation,
+  maxAffected: number
+): (given: CrudReadOptions, call: RouteCall) => MethodOptions {
+  const { records, ifMatch } = factsOf(operation)
+  if (records === 'selected') {
+    return (given, call) => {
+      const { options } = call.queryAs<'filters'>()
+      return { ...given, ...options, ifMatch: ifMatchOf(call), maxAffected }
+    }
+  }
+  if (ifMatch === 'no') return (given) => given
+  return removes(operation)
+    ? (given, call) => ({ ...given, ...call.queryAs<'none'>().options, ifMatch: ifMatchOf(call) })
+    : (given, call) => ({ ...given, ifMatch: ifMatchOf(call) })
+}
+
+/** The header If-Match, which names the versions that a record may have. */
+const ifMatchOf = ({ request: { headers } }: RouteCall): string | undefined => headers['if-match']
+
+/** The answer with a record: its version as entity tag, and if it is new, its path. */
+function recordAnswer ({ seen, request }: RouteCall, record: JsonAnswer, status: 200 | 201): RouteAnswer {
+  const etag = seen.tagOf(record)
+  const location = status === 201 ? seen.locationOf(request.url, record) : undefined
+  const headers = etag === undefined && location === undefined
+    ? NO_HEADERS
+    : { ...location !== undefined && { location }, ...etag !== undefined && { etag } }
+  return { status, headers, json: record.json }
+}
+
+const NO_HEADERS = {}
 
 const LIST_WITH_VERSION = 'If-Match names a version of one record: send one record, or leave the header out.'
 

@@ -1,6 +1,6 @@
 /** Decides which operations a resource offers: those in the options, if the entity and the CRUD class support them. */
-import { factsOf, isMany, takesBodies } from '../../config/index.ts'
-import { CrudBase } from '../../crud/index.ts'
+import { CREATING, factsOf, isMany, takesBodies } from '../../config/index.ts'
+import { isOwnMethod, type CrudBase } from '../../crud/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
 import type { Resource } from '../../resource/index.ts'
@@ -115,9 +115,7 @@ export function checkFilled (
   role?: RoleFilling
 ): void {
   const property = writable.create?.unfilled.find((property) => role?.fills(property) !== true)
-  const operation = (['create', 'createMany', 'upsert'] as const).find((operation) =>
-    offered.includes(operation) && crud[operation] === CrudBase.prototype[operation]
-  )
+  const operation = CREATING.find((operation) => offered.includes(operation) && !isOwnMethod(crud, operation))
   if (property === undefined || operation === undefined || crud.beforeCreate !== undefined) return
   const ways = [
     ...role === undefined ? waysToOpen(property) : role.waysToFill(property),

@@ -3,7 +3,7 @@ import { ConfigError } from '../../base/errors.ts'
 import { isObject } from '../../base/is-object.ts'
 import { shown } from '../../base/option-checks.ts'
 import { didYouMean, nearest } from '../../base/suggest.ts'
-import { factsOf } from '../../config/index.ts'
+import { factsOf, sharingRoute } from '../../config/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 
 /** The parts that validate requests. */
@@ -11,22 +11,8 @@ const REQUEST_PARTS = ['body', 'querystring', 'query', 'params', 'headers']
 
 /** The parts that Fastify and @fastify/swagger read. */
 const PARTS: readonly string[] = [
-  ...REQUEST_PARTS,
-  'response',
-  'description',
-  'summary',
-  'tags',
-  'security',
-  'operationId',
-  'deprecated',
-  'consumes',
-  'produces',
-  'hide',
-  'externalDocs',
-  'cookies',
-  'servers',
-  'links',
-  'callbacks',
+  ...REQUEST_PARTS, 'response', 'description', 'summary', 'tags', 'security', 'operationId', 'deprecated', 'consumes',
+  'produces', 'hide', 'externalDocs', 'cookies', 'servers', 'links', 'callbacks',
 ]
 
 /**
@@ -59,8 +45,11 @@ export function checkOwnParts (
       if ((REQUEST_PARTS.includes(part) || part === 'response') && !isSchema) {
         refuse(`${place}.${part} must be a schema, got ${shown(schema)}.`)
       }
-      if (operation === 'createMany' && part !== 'body' && operations.includes('create')) {
-        refuse(`${place}.${part} has no effect: create and createMany share a route. Use schemas.create.${part}.`)
+      const [first] = sharingRoute([...operations, operation as CrudOperation], operation as CrudOperation)
+      if (operation !== first && part !== 'body') {
+        refuse(
+          `${place}.${part} has no effect: ${first} and ${operation} share a route. Use schemas.${first}.${part}.`
+        )
       }
     }
     if (isObject(parts) && parts['query'] !== undefined && parts['querystring'] !== undefined) {

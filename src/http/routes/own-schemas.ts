@@ -7,6 +7,7 @@
 import { escapedName } from '../../base/error-list.ts'
 import { RequestValidationError, type ErrorItem, type ValidationItem } from '../../base/errors.ts'
 import { isObject } from '../../base/is-object.ts'
+import { factsOf, formsOfBodies } from '../../config/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { GeneratedSchema } from '../schemas/operation.ts'
 import { type HttpPart, withErrorList } from './own-schema-errors.ts'
@@ -112,11 +113,11 @@ export function ownBodies (
   { schemas = {} }: Pick<CrudRoutesOptions, 'schemas'>,
   operations: readonly CrudOperation[]
 ): OwnBodies | undefined {
-  if ((operation !== 'create' && operation !== 'createMany') || !operations.includes('createMany')) return undefined
+  if (factsOf(operation).body !== 'create' || !formsOfBodies(operations, 'create').list) return undefined
   const one = fluent(schemas.create?.body)
   const many = fluent(schemas.createMany?.body)
   if (one === undefined && many === undefined) return undefined
-  const schema = documented(one, many, generated.body, operations.includes('create')) ?? one ?? many
+  const schema = documented(one, many, generated.body, formsOfBodies(operations, 'create').one) ?? one ?? many
   return {
     schema,
     check: (given, type = JSON_TYPE, compile) => {

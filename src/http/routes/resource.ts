@@ -10,8 +10,7 @@ import { checkSchema, shown } from '../../base/option-checks.ts'
 import { checkCoLocation, type Resource } from '../../resource/index.ts'
 import { checkDistributed, checkKeptAnswers, checkKeptAnswersTable } from '../../write/index.ts'
 import {
-  DEFAULT_MAX_BATCH, ResourceOptionsSchema, STREAM_TYPES, type CrudOperation,
-  type CrudRoutesOptions,
+  DEFAULT_MAX_BATCH, ResourceOptionsSchema, STREAM_TYPES, type CrudOperation, type CrudRoutesOptions,
 } from '../route-options.ts'
 import { offeredOperations } from './operations.ts'
 import { checkOwnParts } from './own-parts.ts'

@@ -2,6 +2,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Actor, Role } from '../../access/index.ts'
+import { meantBy } from '../../config/index.ts'
 import { equalitiesOf, readCondition } from '../../conditions/index.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
 import { isPromise } from '../../base/or-promise.ts'
@@ -108,16 +109,12 @@ export interface CallParts {
  * @throws {ForbiddenError} if the role may not use the operation, whatever the body contains
  */
 export function callHooks (
-  { operation, method, url }: RouteDefinition,
-  { bound, operations }: RoutedResource,
+  { operation, operations }: RouteDefinition,
+  { bound }: RoutedResource,
   { orm, crud, access, seenBy, streams }: CallParts
 ): readonly PreValidation[] {
-  const creates = method === 'POST' && url === '/'
-  const wanted = ({ body }: FastifyRequest): CrudOperation => {
-    if (!creates) return operation
-    const meant = Array.isArray(body) ? 'createMany' : 'create'
-    return operations.includes(meant) ? meant : operation
-  }
+  const wanted = ({ body }: FastifyRequest): CrudOperation =>
+    operations.length > 1 ? meantBy(operations, body) : operation
   const main = seenBy(bound, undefined)
   const begin: PreValidation = (request, reply, done) => {
     const own = wanted(request)

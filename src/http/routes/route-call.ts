@@ -8,16 +8,13 @@ import type {
   FastifyReply, FastifyRequest, RawRequestDefaultExpression, RawServerDefault, RouteGenericInterface,
 } from 'fastify'
 import { hasPreHandler } from '../../borrowed/fastify.ts'
-import {
-  checkGet, checkWriteQuery, planList, planMany, planStream, readUpsertKey, type Id, type ManyTarget,
-  type UnknownOptions, type UpsertKey,
-} from '../../plan/index.ts'
-import type { QueryParamError, QueryParams } from '../../query/index.ts'
+import { factsOf } from '../../config/index.ts'
+import type { Id } from '../../plan/index.ts'
 import type { PlannedList } from '../../resource/index.ts'
-import { declaredParameters } from '../declared-parameters.ts'
 import type { CrudOperation } from '../route-options.ts'
 import { acceptBody, type AcceptedBody } from './accepted-body.ts'
 import type { RequestKey } from './idempotency.ts'
+import { QUERY_STRINGS, type ReadQuery } from './query-string.ts'
 import type { SeenResource } from './seen-resource.ts'
 
 /**
@@ -55,8 +52,6 @@ export class RouteCall {
   readonly seen: SeenResource
   /** Whether the request prefers a stream to a page. */
   readonly streams: boolean
-  /** The plan of the list that the request wants. */
-  planned: PlannedList | undefined
   /** The body, after it was checked. */
   accepted: AcceptedBody | undefined
   #id: Id | undefined
@@ -86,92 +81,19 @@ export class RouteCall {
    * @throws one error for all mistakes in the query string
    */
   query (): ReadQuery {
-    this.#readQuery ??= this.#query()
+    this.#readQuery ??= QUERY_STRINGS[factsOf(this.operation).query](this)
     return this.#readQuery
   }
 
-  #query (): ReadQuery {
-    const { request, seen: { resource: { whitelist }, options } } = this
-    switch (this.operation) {
-      case 'list': {
-        const params = request.queryParams
-        if (this.streams) planStream(params, whitelist, this.#unknown())
-        else this.planned = { params, whitelist, plan: planList(params, whitelist, this.#unknown()) }
-        return NOTHING
-      }
-      case 'get':
-        checkGet(request.queryParams, whitelist, this.#unknown())
-        return NOTHING
-      case 'updateMany':
-      case 'deleteMany':
-        return this.#queryOfMany(options.allowHardDelete === true)
-      case 'upsert':
-        return this.#queryOfUpsert()
-      default:
-        // most writes have no query string
-        if (!request.url.includes('?') && Object.keys(request.query).length === 0) return NOTHING
-        return this.#queryOfWrite(options.allowHardDelete === true)
-    }
+  /** The same for an operation with query strings of this kind. */
+  queryAs<Kind extends ReadQuery['kind']> (): ReadQuery & { readonly kind: Kind } {
+    return this.query() as ReadQuery & { readonly kind: Kind }
   }
 
-  #queryOfWrite (allowsHard: boolean): ReadQuery {
-    const { request: { queryParams, query }, seen: { resource: { whitelist } } } = this
-    const removes = this.operation === 'delete'
-    const declared = removes && allowsHard ? ['hard'] : []
-    checkWriteQuery(
-      without(queryParams, ['hard']),
-      whitelist,
-      { ...this.#unknownTo(declared), strict: STRICT },
-      mistakesOf({ hard: hardMistake(query['hard'], removes, allowsHard) })
-    )
-    return { ...NOTHING, hard: removes && query['hard'] === 'true' }
-  }
-
-  #queryOfMany (allowsHard: boolean): ReadQuery {
-    const { request: { queryParams, query }, seen: { resource: { whitelist, model } } } = this
-    const removes = this.operation === 'deleteMany'
-    const hard = removes && query['hard'] === 'true'
-    const onlyLive = model.deletedAt !== undefined && !hard
-    // most requests have no parameters but filters
-    if (queryParams.unknown.length === 0) {
-      return { ...NOTHING, target: planMany(queryParams, whitelist, { onlyLive }) }
-    }
-    const declared = removes && allowsHard ? ['hard', 'dry_run'] : ['dry_run']
-    const target = planMany(
-      without(queryParams, ['hard', 'dry_run']),
-      whitelist,
-      { ...this.#unknownTo(declared), strict: STRICT, onlyLive },
-      mistakesOf({
-        hard: hardMistake(query['hard'], removes, allowsHard),
-        dry_run: isFlag(query['dry_run']) ? undefined : "'dry_run' is true or false.",
-      })
-    )
-    return { hard, dryRun: query['dry_run'] === 'true', target }
-  }
-
-  #queryOfUpsert (): ReadQuery {
-    const { request: { queryParams, query }, seen: { resource: { whitelist, upsertKeys } } } = this
-    const { key, error } = readUpsertKey(query['on'], upsertKeys)
-    checkWriteQuery(
-      without(queryParams, ['on']),
-      whitelist,
-      { ...this.#unknownTo(['on']), strict: STRICT },
-      error === undefined ? [] : [error]
-    )
-    return { ...NOTHING, key }
-  }
-
-  /** What is to happen to parameters that are not part of the query language. */
-  #unknown (): UnknownOptions {
-    return this.request.queryParams.unknown.length > 0 ? this.#unknownTo([]) : {}
-  }
-
-  #unknownTo (own: readonly string[]): UnknownOptions {
-    const { names, open } = declaredParameters(this.request)
-    return {
-      refuseUnknown: this.seen.options.unknownParameters !== 'ignore' && !open,
-      declared: [...own, ...names],
-    }
+  /** The plan of the page that the request wants, if its query string has been read. */
+  get planned (): PlannedList | undefined {
+    const query = this.#readQuery
+    return query?.kind === 'list' ? query.planned : undefined
   }
 
   /**
@@ -182,8 +104,10 @@ export class RouteCall {
    */
   idempotencyKey (): RequestKey | undefined {
     const { idempotency } = this.seen
+    if (idempotency === undefined) return undefined
+    const query = this.query()
     // a dry run has nothing to repeat
-    if (idempotency === undefined || this.query().dryRun) return undefined
+    if (query.kind === 'filters' && query.options.dryRun) return undefined
     // hooks on preHandler may change the body: what the client has sent counts
     this.#requestKey ??= idempotency.keyOf(this.request)
     return this.#requestKey
@@ -207,49 +131,8 @@ export class RouteCall {
   forget (): void {
     this.#id = undefined
     this.accepted = undefined
-    if (this.operation !== 'list' && this.operation !== 'get') this.#readQuery = undefined
+    if (factsOf(this.operation).writes) this.#readQuery = undefined
   }
-}
-
-/** What a query string says beside what it selects. */
-interface ReadQuery {
-  /** Whether a delete is to remove its rows for good. */
-  readonly hard: boolean
-  /** Whether a write of many records is only to count them. */
-  readonly dryRun: boolean
-  /** The records that a write of many is about. */
-  readonly target?: ManyTarget
-  /** The key of an upsert. */
-  readonly key?: UpsertKey | undefined
-}
-
-const NOTHING: ReadQuery = { hard: false, dryRun: false }
-
-/**
- * The parameters that are refused even if unknown parameters are ignored: without `hard`, the row would not be removed,
- * and without `dry_run`, it would be written.
- */
-const STRICT: readonly string[] = ['hard', 'dry_run']
-
-/** Query parameters without some that have errors of their own. */
-function without (params: QueryParams, names: readonly string[]): QueryParams {
-  return { ...params, unknown: params.unknown.filter((name) => !names.includes(name)) }
-}
-
-/** The errors of parameters, by their names. */
-function mistakesOf (mistakes: Readonly<Record<string, string | undefined>>): readonly QueryParamError[] {
-  return Object.entries(mistakes).flatMap(([parameter, detail]) =>
-    detail === undefined ? [] : [{ source: { parameter }, code: 'FST_CRUD_QUERY_INVALID', detail }]
-  )
-}
-
-const isFlag = (value: unknown): boolean => value === undefined || value === 'true' || value === 'false'
-
-function hardMistake (hard: unknown, removes: boolean, allowed: boolean): string | undefined {
-  if (hard === undefined) return undefined
-  if (!removes) return "'hard' belongs to DELETE."
-  if (!allowed) return "'hard' is not enabled for this resource."
-  return isFlag(hard) ? undefined : "'hard' is true or false."
 }
 
 /**

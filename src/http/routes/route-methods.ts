@@ -4,41 +4,42 @@ import { ConfigError } from '../../base/errors.ts'
 import { shown } from '../../base/option-checks.ts'
 import type { Steps } from '../../base/steps.ts'
 import {
-  CrudBase, type CrudDeleteOptions, type CrudReadOptions, type CrudRecord, type CrudUpdateManyOptions,
+  isOwnMethod, type CrudBase, type CrudDeleteOptions, type CrudReadOptions, type CrudRecord, type CrudUpdateManyOptions,
   type CrudUpdateOptions, type UpsertResult,
 } from '../../crud/index.ts'
 import { isObject } from '../../base/is-object.ts'
 import { readList, readRecord, type JsonAnswer } from '../../read/index.ts'
 import { perform, readScope, type Call } from '../../resource/index.ts'
-import type { UpsertKey } from '../../plan/index.ts'
 import {
   createMany, createOne, deleteMany, deleteOne, refuseVersions, restoreOne, updateMany, updateOne, upsertMany,
-  upsertOne, type Affected, type UpsertAnswer,
+  upsertOne, type Affected,
 } from '../../write/index.ts'
 import type { CrudOperation } from '../route-options.ts'
 import { sessionsOf } from '../sessions.ts'
 import type { RouteCall } from './route-call.ts'
 
-type MethodOptions = CrudUpdateOptions & CrudDeleteOptions & CrudUpdateManyOptions
+export type MethodOptions = CrudUpdateOptions & CrudDeleteOptions & CrudUpdateManyOptions
 
-type Method<Answer, Args extends unknown[] = []> = (
-  call: RouteCall,
-  options: MethodOptions,
-  ...args: Args
-) => Promise<Answer>
+type Method<Answer> = (call: RouteCall, options: MethodOptions) => Promise<Answer>
+
+/** The result of a write as JSON. Of an upsert of one record, also whether it has created it. */
+export interface WriteResult extends JsonAnswer {
+  readonly created?: boolean
+}
+
+export type WriteMethod<Body> = (call: RouteCall, options: MethodOptions, data: Body) => Promise<WriteResult>
 
 export interface RouteMethods {
   readonly list: Method<JsonAnswer>
   readonly get: Method<JsonAnswer | null>
-  readonly create: Method<JsonAnswer, [data: CrudRecord]>
-  readonly createMany: Method<JsonAnswer, [data: readonly CrudRecord[]]>
-  readonly upsert: Method<UpsertAnswer, [data: CrudRecord, key: UpsertKey]>
-  readonly upsertMany: Method<JsonAnswer, [data: readonly CrudRecord[], key: UpsertKey]>
-  readonly update: Method<JsonAnswer, [data: CrudRecord]>
-  readonly delete: Method<JsonAnswer>
-  readonly restore: Method<JsonAnswer>
-  readonly updateMany: Method<Affected, [data: CrudRecord]>
-  readonly deleteMany: Method<Affected>
+  readonly create: WriteMethod<CrudRecord>
+  readonly createMany: WriteMethod<readonly CrudRecord[]>
+  readonly upsert: WriteMethod<CrudRecord | readonly CrudRecord[]>
+  readonly update: WriteMethod<CrudRecord>
+  readonly delete: Method<WriteResult>
+  readonly restore: Method<WriteResult>
+  readonly updateMany: WriteMethod<CrudRecord>
+  readonly deleteMany: Method<WriteResult>
 }
 
 /**
@@ -47,15 +48,14 @@ export interface RouteMethods {
  * Operations check the scope themselves. For the application's methods, it is checked before the call.
  */
 export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
-  const isOwn = (method: keyof CrudBase): boolean => crud[method] !== CrudBase.prototype[method]
+  const isOwn = (method: keyof CrudBase): boolean => isOwnMethod(crud, method)
   const sessionOf = sessionsOf(orm)
   const operating = <Answer, Args extends unknown[]>(
     operation: CrudOperation,
     steps: (made: Call, call: RouteCall, ...args: Args) => Steps<Answer>
-  ): Method<Answer, Args> => {
-    return (call, options, ...args) =>
-      perform(crud, sessionOf(call.request), operation, options, (made) => steps(made, call, ...args))
-  }
+  ) =>
+      (call: RouteCall, options: MethodOptions, ...args: Args): Promise<Answer> =>
+        perform(crud, sessionOf(call.request), operation, options, (made) => steps(made, call, ...args))
   const sent = (method: keyof RouteMethods, { seen }: RouteCall, record: unknown): JsonAnswer => {
     if (!isObject(record)) throw wrongResult(method, 'the record as an object', record)
     const { version: property } = seen.resource.model
@@ -81,20 +81,25 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
     ),
     upsert: operating(
       'upsert',
-      (made, call, data: CrudRecord, key: UpsertKey) => upsertOne(made, key, data, call.rows)
-    ),
-    upsertMany: operating(
-      'upsert',
-      (made, call, data: readonly CrudRecord[], key: UpsertKey) => upsertMany(made, key, data, call.rows)
+      (made, call, data: CrudRecord | readonly CrudRecord[]): Steps<WriteResult> => {
+        const { key } = call.queryAs<'key'>()
+        return Array.isArray(data)
+          ? upsertMany(made, key, data as readonly CrudRecord[], call.rows)
+          : upsertOne(made, key, data as CrudRecord, call.rows)
+      }
     ),
     update: operating('update', (made, call, data: CrudRecord) => updateOne(made, call.key(), data, call.rows?.[0])),
     delete: operating('delete', (made, call) => deleteOne(made, call.key())),
     restore: operating('restore', (made, call) => restoreOne(made, call.key())),
     updateMany: operating(
       'updateMany',
-      (made, call, data: CrudRecord) => updateMany(made, call.query().target!, data, call.rows?.[0])
+      (made, call, data: CrudRecord) =>
+        numberOf(updateMany(made, call.queryAs<'filters'>().target, data, call.rows?.[0]))
     ),
-    deleteMany: operating('deleteMany', (made, call) => deleteMany(made, call.query().target!)),
+    deleteMany: operating(
+      'deleteMany',
+      (made, call) => numberOf(deleteMany(made, call.queryAs<'filters'>().target))
+    ),
     ...(isOwn('listJson') && {
       list: async (call, options) => {
         const { em, queryParams } = call.request
@@ -135,17 +140,18 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
       },
     }),
     ...(isOwn('upsert') && {
-      upsert: async (call, options, data, key) => {
-        const on = key.properties.map(({ name }) => name)
-        const result: unknown = await crud.upsert(call.request.em, data, { ...checked(call, options), on })
+      upsert: async (call, options, data) => {
+        const on = call.queryAs<'key'>().key.properties.map(({ name }) => name)
+        const result: unknown = await crud.upsert(call.request.em, data as CrudRecord, {
+          ...checked(call, options),
+          on,
+        })
+        if (Array.isArray(data)) {
+          if (Array.isArray(result) && result.every(isUpserted)) return { json: JSON.stringify(result) }
+          throw wrongResult('upsert', 'an array of objects with created and record', result)
+        }
         if (!isUpserted(result)) throw wrongResult('upsert', 'an object with created and record', result)
         return { ...sent('upsert', call, result.record), created: result.created }
-      },
-      upsertMany: async (call, options, data, key) => {
-        const on = key.properties.map(({ name }) => name)
-        const results: unknown = await crud.upsert(call.request.em, data, { ...checked(call, options), on })
-        if (Array.isArray(results) && results.every(isUpserted)) return { json: JSON.stringify(results) }
-        throw wrongResult('upsert', 'an array of objects with created and record', results)
       },
     }),
     ...(isOwn('update') && {
@@ -163,13 +169,13 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
     ...(isOwn('updateMany') && {
       updateMany: async (call, options, data) => {
         const { em, queryParams } = call.request
-        return counted('updateMany', await crud.updateMany(em, queryParams, data, forMany(call, options)))
+        return countedBy('updateMany', await crud.updateMany(em, queryParams, data, forMany(call, options)))
       },
     }),
     ...(isOwn('deleteMany') && {
       deleteMany: async (call, options) => {
         const { em, queryParams } = call.request
-        return counted('deleteMany', await crud.deleteMany(em, queryParams, forMany(call, options)))
+        return countedBy('deleteMany', await crud.deleteMany(em, queryParams, forMany(call, options)))
       },
     }),
   }
@@ -184,9 +190,15 @@ function jsonOf (method: string, json: unknown): string {
   return json
 }
 
+const counted = ({ affected }: Affected): WriteResult => ({ json: `{"affected":${affected}}` })
+
+function * numberOf (steps: Steps<Affected>): Steps<WriteResult> {
+  return counted(yield * steps)
+}
+
 /** The answer of a method of the application. */
-function counted (method: string, answer: unknown): Affected {
-  if (isObject(answer) && Number.isSafeInteger(answer['affected'])) return { affected: answer['affected'] as number }
+function countedBy (method: string, answer: unknown): WriteResult {
+  if (isObject(answer) && Number.isSafeInteger(answer['affected'])) return counted(answer as unknown as Affected)
   throw wrongResult(method, 'the number of records as { affected: number }', answer)
 }
 

@@ -1,7 +1,7 @@
 /** A resource as its callers see it: all of them, or those with one role. Routes derive all that they need from it. */
 import type { Actor } from '../../access/index.ts'
-import type { BodyName } from '../../config/index.ts'
-import { CrudBase } from '../../crud/index.ts'
+import { BODY_NAMES, CREATING, factsOf, type BodyName } from '../../config/index.ts'
+import { isOwnMethod } from '../../crud/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { locationsOf, tagOf } from './headers.ts'
@@ -19,9 +19,9 @@ export interface SeenResource {
    * Whether the validation phase decides the rows of bodies, because after it no function of the application gets the
    * request, apart from hooks of the route.
    */
-  readonly decides: Readonly<Record<BodyName | 'updateMany', boolean>>
+  readonly decides: { readonly [Operation in CrudOperation]?: boolean }
   /** Names that bodies may have and that are ignored. `undefined` if such names are refused. */
-  readonly ignored: Readonly<Record<BodyName, readonly string[] | undefined>>
+  readonly ignored: { readonly [Name in BodyName]?: readonly string[] | undefined }
   /** How requests with an idempotency key are answered, if the resource takes such keys. */
   readonly idempotency: Idempotency | undefined
   readonly readKey: ReturnType<typeof keyReader>
@@ -51,17 +51,13 @@ export function seenResources (
         options,
         operations,
         complete,
-        decides: {
-          create: undisturbed && complete && writable.create?.unfilled.length === 0,
-          update: undisturbed && options.crud.update === CrudBase.prototype.update,
-          updateMany: undisturbed && options.crud.updateMany === CrudBase.prototype.updateMany,
-          upsert: undisturbed && complete && options.crud.upsert === CrudBase.prototype.upsert,
-        },
-        ignored: {
-          create: ignores ? writable.create?.readonly : undefined,
-          update: ignores ? writable.update?.readonly : undefined,
-          upsert: ignores ? writable.upsert?.readonly : undefined,
-        },
+        decides: Object.fromEntries(operations.map((operation) => {
+          const { body, changes } = factsOf(operation)
+          const isWhole = !changes.includes('insert') || complete
+          const isFilled = body !== 'create' || writable.create?.unfilled.length === 0
+          return [operation, undisturbed && isWhole && isFilled && !isOwnMethod(options.crud, operation)]
+        })),
+        ignored: ignores ? Object.fromEntries(BODY_NAMES.map((name) => [name, writable[name]?.readonly])) : {},
         idempotency,
         readKey: keyReader(model),
         tagOf: tagOf(model),
@@ -81,7 +77,5 @@ export function fillsNothing (
   operations: readonly CrudOperation[]
 ): boolean {
   return scope === undefined && crud.beforeCreate === undefined &&
-    (['create', 'createMany', 'upsert'] as const).every((operation) =>
-      !operations.includes(operation) || crud[operation] === CrudBase.prototype[operation]
-    )
+    CREATING.every((operation) => !operations.includes(operation) || !isOwnMethod(crud, operation))
 }

@@ -1,7 +1,7 @@
 /** The schemas and parameters of a resource that roles limit: for all roles together, or for one of them. */
 import type { TSchema } from '@sinclair/typebox'
 import type { Offer } from '../../catalogue/index.ts'
-import { takesBodies, type BodyName } from '../../config/index.ts'
+import { BODY_NAMES, sharingRoute, takesBodies, type BodyName } from '../../config/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { offerOf } from '../routes/resource.ts'
 import type { RoleResource } from '../routes/roles.ts'
@@ -21,10 +21,9 @@ export interface DocumentedRoles {
   readonly named: (named: NamedSchemas, names: SchemaNames) => NamedSchemas
 }
 
-const MEMBERS = ['record', 'written', 'page', 'create', 'update', 'upsert'] as const
+const MEMBERS = ['record', 'written', 'page', ...BODY_NAMES] as const
 
-const isBody = (member: typeof MEMBERS[number]): member is BodyName =>
-  member === 'create' || member === 'update' || member === 'upsert'
+const isBody = (member: typeof MEMBERS[number]): member is BodyName => BODY_NAMES.includes(member as BodyName)
 
 /** @param only the name of the only role to document. Default: all. */
 export function documentedRoles (
@@ -84,10 +83,9 @@ function sharedOf (schema: TSchema, named: NamedSchemas, merged: NamedSchemas): 
   return member === undefined ? schema : merged[member]!
 }
 
-/** Whether a role may use a route. That of create is also that of createMany. */
-function offers (operations: readonly CrudOperation[], operation: CrudOperation): boolean {
-  return operations.includes(operation) || (operation === 'create' && operations.includes('createMany'))
-}
+/** Whether a role may use the route of an operation. */
+const offers = (operations: readonly CrudOperation[], operation: CrudOperation): boolean =>
+  sharingRoute(operations, operation).length > 0
 
 type Schema = Readonly<Record<string, unknown>>
 

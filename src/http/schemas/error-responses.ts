@@ -33,8 +33,8 @@ export function errorResponses (
   { model, scoped, requireIfMatch, idempotency }: Offer,
   { identity, permission }: Guards = UNGUARDED
 ): Record<string, TSchema> {
-  const { writes, byKey, bodies } = factsOf(operation)
-  const matches = (byKey ? writes : operation === 'upsert') && model.version !== undefined
+  const { writes, byKey, bodies, ifMatch } = factsOf(operation)
+  const matches = ifMatch !== 'no' && model.version !== undefined
   // a literal, because V8 keeps its few large keys in a table; for keys added to {}, it makes an array of 770 elements
   const responses: Record<string, TSchema> = { 400: responseOf(400), 503: responseOf(503) }
   if (identity) responses[401] = responseOf(401)
@@ -43,7 +43,7 @@ export function errorResponses (
   if (writes) responses[409] = idempotency === false ? responseOf(409) : CONFLICT_OR_RUNNING
   if (matches) responses[412] = responseOf(412)
   if (writes && idempotency !== false) responses[422] = responseOf(422)
-  if (matches && requireIfMatch && operation !== 'restore') responses[428] = responseOf(428)
+  if (matches && requireIfMatch && ifMatch === 'required') responses[428] = responseOf(428)
   return responses
 }
 

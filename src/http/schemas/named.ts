@@ -1,19 +1,16 @@
 /** The schemas of a resource that have names: of its records, pages and bodies. */
 import { Type, type TSchema } from '@sinclair/typebox'
 import { bodySchema, type Offer } from '../../catalogue/index.ts'
-import { factsOf, takesBodies, type BodyName, type CrudOperation } from '../../config/index.ts'
+import { BODY_NAMES, factsOf, takesBodies, type BodyName, type CrudOperation } from '../../config/index.ts'
 import { includeTree, listSchema, NOTHING_INCLUDED, recordSchema, totalsOf } from '../../schema/index.ts'
 import type { RelationProperty } from '../../model/index.ts'
 import type { SchemaNames } from './names.ts'
 
-export interface NamedSchemas {
+/** Those of bodies are `undefined` if no operation takes such bodies. */
+export interface NamedSchemas extends Readonly<Record<BodyName, TSchema | undefined>> {
   readonly record: TSchema
   readonly written: TSchema
   readonly page: TSchema
-  /** The body of a new record; `undefined` if bodies may not set anything. */
-  readonly create: TSchema | undefined
-  readonly update: TSchema | undefined
-  readonly upsert: TSchema | undefined
   /** The schemas to add to the server. They refer to each other by name. */
   readonly shared: readonly TSchema[]
 }
@@ -34,27 +31,27 @@ export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
     const schema = bodySchema(offer, kind)
     return schema && named(names[kind], schema)
   }
-  const create = bodyOf('create')
-  const update = bodyOf('update')
-  const upsert = takesBodies(operations, 'upsert') ? bodyOf('upsert') : undefined
+  const bodies = Object.fromEntries(
+    BODY_NAMES.map((name) => [name, takesBodies(operations, name) ? bodyOf(name) : undefined])
+  ) as Record<BodyName, TSchema | undefined>
   const has = (...some: readonly CrudOperation[]): boolean => some.some((operation) => operations.includes(operation))
   const writes = operations.some((operation) => factsOf(operation).writes)
   const shared = [
     (has('list', 'get') || (writes && plain)) && record,
     writes && !plain && written,
     has('list') && pageOf(Type.Ref(`${names.record}#`)),
-    takesBodies(operations, 'create') && create,
-    takesBodies(operations, 'update') && update,
-    upsert,
+    ...Object.values(bodies),
   ].filter((schema) => typeof schema === 'object')
-  return { record, written, page: pageOf(record), create, update, upsert, shared }
+  return { record, written, page: pageOf(record), ...bodies, shared }
 }
 
 /** The relations whose children bodies write. */
 const childrenOf = ({ writable, operations }: Offer): ReadonlySet<RelationProperty> =>
-  new Set((['create', 'update'] as const).flatMap((kind) =>
-    takesBodies(operations, kind) ? [...writable[kind]?.children.values() ?? []].map(({ relation }) => relation) : []
-  ))
+  new Set(
+    (['create', 'update'] as const).flatMap((kind) =>
+      takesBodies(operations, kind) ? [...writable[kind]?.children.values() ?? []].map(({ relation }) => relation) : []
+    )
+  )
 
 const named = <Schema extends TSchema>(name: string, schema: Schema): Schema => ({
   ...schema,

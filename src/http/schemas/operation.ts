@@ -2,9 +2,10 @@
 import { OptionalKind, Type, type TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
 import type { Offer } from '../../catalogue/index.ts'
-import { factsOf, isMany } from '../../config/index.ts'
+import { factsOf, formsOfBodies } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'
-import { inputSchema } from '../../schema/index.ts'
+import { rulesOfBody } from '../../plan/index.ts'
+import { clientBody, inputSchema } from '../../schema/index.ts'
 import { parametersOf } from './parameters.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import { errorResponses } from './error-responses.ts'
@@ -33,144 +34,140 @@ export function operationSchema (
   resource: Offer,
   named: NamedSchemas
 ): GeneratedSchema {
-  const { model } = resource
-  const response = (status: number, schema: TSchema, description: string) => {
-    const responses = errorResponses(operation, resource)
-    responses[status] = withHeaders(schema, status, operation, resource, description)
-    return Object.assign(responses, ERROR_RESPONSES)
+  const { model, operations, maxBatch } = resource
+  const { byKey, writes, body } = factsOf(operation)
+  const forms = formsOfBodies(operations, body)
+  const { description, answers } = TEXTS[operation]
+  const response = errorResponses(operation, resource)
+  for (const [status, text] of Object.entries(answers(forms))) {
+    const schema = withHeaders(
+      answerSchema(operation, Number(status), forms, named),
+      Number(status),
+      operation,
+      resource
+    )
+    response[Number(status)] = { ...schema, 'x-response-description': text }
   }
-  const querystring = querySchema(() => parametersOf(operation, resource, true))
-  switch (operation) {
-    case 'list':
-      return {
-        description: LIST_DESCRIPTION,
-        ...streamParts(resource),
-        querystring,
-        response: response(200, named.page, 'A page of records.'),
-      }
-    case 'get':
-      return { params: paramsOf(model), querystring, response: response(200, named.record, 'The record.') }
-    case 'create':
-    case 'createMany':
-      return { querystring, ...requestHeaders(operation, resource), ...createParts(resource, named, response) }
-    case 'upsert':
-      return { querystring, ...requestHeaders(operation, resource), ...upsertParts(resource, named, response) }
-    case 'update':
-      return {
-        description:
-          'Changes the given properties. All others stay unchanged. The body may repeat the key of the path.',
-        params: paramsOf(model),
-        querystring,
-        ...requestHeaders(operation, resource),
-        body: named.update!,
-        response: response(200, named.written, 'The record after the change.'),
-      }
-    case 'delete':
-      return {
-        params: paramsOf(model),
-        querystring,
-        ...requestHeaders(operation, resource),
-        response: response(200, named.written, 'The deleted record.'),
-      }
-    case 'restore':
-      return {
-        params: paramsOf(model),
-        querystring,
-        ...requestHeaders(operation, resource),
-        response: response(200, named.written, 'The restored record.'),
-      }
-    case 'updateMany':
-      return {
-        description: `Sets the same values in all records that match the filters, or in none. ${manyLimit(resource)}`,
-        querystring,
-        ...requestHeaders(operation, resource),
-        body: changesOfMany(resource, named.update!),
-        response: response(200, AFFECTED, 'The number of changed records.'),
-      }
-    case 'deleteMany':
-      return {
-        description: `Deletes all records that match the filters, or none. ${manyLimit(resource)}`,
-        querystring,
-        ...requestHeaders(operation, resource),
-        response: response(200, AFFECTED, 'The number of deleted records.'),
-      }
+  const sentence = description?.(resource, forms)
+  return {
+    ...(sentence !== undefined && { description: sentence }),
+    ...(operation === 'list' && streamTypes(resource)),
+    ...(byKey && { params: paramsOf(model) }),
+    querystring: querySchema(() => parametersOf(operation, resource, true)),
+    ...(writes && requestHeaders(operation, resource)),
+    ...(body !== undefined && { body: bodyOf(operation, resource, forms, named) }),
+    ...(body === 'create' && forms.one && forms.list && { 'x-create-many': { maxItems: maxBatch } }),
+    response: Object.assign(response, ERROR_RESPONSES),
   }
 }
 
-/** The schema of the changes of many records, which cannot contain children. */
-function changesOfMany ({ writable }: Offer, changes: TSchema): TSchema {
-  const children = writable.update?.children
-  if (children === undefined || children.size === 0) return changes
-  const { $id, title, properties, ...rest } = changes as TSchema & { readonly properties: Record<string, TSchema> }
-  return {
-    ...rest,
-    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !children.has(name))),
-  } as unknown as TSchema
+/** Whether a body may be one record, and whether it may be a list. */
+type Forms = ReturnType<typeof formsOfBodies>
+
+interface Texts {
+  readonly description?: (resource: Offer, forms: Forms) => string | undefined
+  /** What the answers are, by status. */
+  readonly answers: (forms: Forms) => Readonly<Record<number, string>>
+}
+
+const manyLimit = ({ maxAffected }: Offer): string =>
+  `At least one filter must leave out records. If more than ${maxAffected} match, nothing changes.`
+
+const CREATE: Texts = {
+  description: ({ maxBatch }, { one, list }) =>
+    one && list
+      ? `The body may also be a list of at most ${maxBatch} records, of which all or none are created. ` +
+        'The answer is then the list of the new records.'
+      : undefined,
+  answers: ({ one, list }) => ({
+    201: !list ? 'The new record.' : one ? 'The new record, or for a list, the new records.' : 'The new records.',
+  }),
+}
+
+const TEXTS: Readonly<Record<CrudOperation, Texts>> = {
+  list: {
+    description: ({ streams }) => {
+      if (streams.length === 0) return LIST_DESCRIPTION
+      const accepts = streams.map((type) => `Accept: ${type}`).join(' or ')
+      return `${LIST_DESCRIPTION} With ${accepts}, the answer has all records that match, without pages.`
+    },
+    answers: () => ({ 200: 'A page of records.' }),
+  },
+  get: { answers: () => ({ 200: 'The record.' }) },
+  create: CREATE,
+  createMany: CREATE,
+  upsert: {
+    description: ({ maxBatch }) =>
+      'Changes the record with the key, or creates it. A new record needs what a create needs. The body may ' +
+      `also be a list of at most ${maxBatch} records, of which all or none are written. The answer is then a list of ` +
+      'objects with `created` and `record`, in the same order.',
+    answers: () => ({
+      200: 'The record after the change, or for a list, each record and whether it was created.',
+      201: 'The new record.',
+    }),
+  },
+  update: {
+    description: () =>
+      'Changes the given properties. All others stay unchanged. The body may repeat the key of the path.',
+    answers: () => ({ 200: 'The record after the change.' }),
+  },
+  delete: { answers: () => ({ 200: 'The deleted record.' }) },
+  restore: { answers: () => ({ 200: 'The restored record.' }) },
+  updateMany: {
+    description: (resource) =>
+      `Sets the same values in all records that match the filters, or in none. ${manyLimit(resource)}`,
+    answers: () => ({ 200: 'The number of changed records.' }),
+  },
+  deleteMany: {
+    description: (resource) => `Deletes all records that match the filters, or none. ${manyLimit(resource)}`,
+    answers: () => ({ 200: 'The number of deleted records.' }),
+  },
+}
+
+/** The schema of the bodies of an operation. */
+function bodyOf (
+  operation: CrudOperation,
+  { model, writable, ignoresReadonly, maxBatch }: Offer,
+  { one, list }: Forms,
+  named: NamedSchemas
+): TSchema {
+  const name = factsOf(operation).body!
+  const rules = rulesOfBody(writable, operation)!
+  const record = rules === writable[name]
+    ? named[name]!
+    : clientBody(model, rules, { complete: false, readonly: ignoresReadonly }).schema
+  if (!list) return record
+  const records = Type.Array(record, { maxItems: maxBatch })
+  return one ? Type.Union([record, records]) : records
+}
+
+/** The schema of an answer with a status. */
+function answerSchema (
+  operation: CrudOperation,
+  status: number,
+  { one, list }: Forms,
+  { page, record, written }: NamedSchemas
+): TSchema {
+  const { writes, records, body } = factsOf(operation)
+  if (records === 'page') return page
+  if (records === 'selected') return AFFECTED
+  if (!writes) return record
+  if (!list) return written
+  if (body === 'create') return one ? Type.Union([written, Type.Array(written)]) : Type.Array(written)
+  return status === 201
+    ? written
+    : Type.Union([written, Type.Array(Type.Object({ created: Type.Boolean(), record: written }))])
 }
 
 const AFFECTED = Type.Object({
   affected: Type.Integer({ minimum: 0, description: 'The number of records that the request has written.' }),
 })
 
-const manyLimit = ({ maxAffected }: Offer): string =>
-  `At least one filter must leave out records. If more than ${maxAffected} match, nothing changes.`
-
-function createParts (
-  { operations, maxBatch }: Offer,
-  named: NamedSchemas,
-  response: (status: number, schema: TSchema, description: string) => Record<string, TSchema>
-): Omit<GeneratedSchema, 'querystring'> & { readonly body: TSchema } {
-  const [record, one] = [named.written, named.create!]
-  if (!operations.includes('createMany')) return { body: one, response: response(201, record, 'The new record.') }
-  const many = Type.Array(one, { maxItems: maxBatch })
-  return operations.includes('create')
-    ? {
-        description: `The body may also be a list of at most ${maxBatch} records, of which all or none are created. ` +
-        'The answer is then the list of the new records.',
-        'x-create-many': { maxItems: maxBatch },
-        body: Type.Union([one, many]),
-        response: response(
-          201,
-          Type.Union([record, Type.Array(record)]),
-          'The new record, or for a list, the new records.'
-        ),
-      }
-    : { body: many, response: response(201, Type.Array(record), 'The new records.') }
-}
-
-function upsertParts (
-  { maxBatch }: Offer,
-  named: NamedSchemas,
-  response: (status: number, schema: TSchema, description: string) => Record<string, TSchema>
-): Omit<GeneratedSchema, 'querystring'> & { readonly body: TSchema } {
-  const [record, one] = [named.written, named.upsert!]
-  const results = Type.Array(Type.Object({ created: Type.Boolean(), record }))
-  const sentence = 'The record after the change, or for a list, each record and whether it was created.'
-  return {
-    description:
-      'Changes the record with the key, or creates it. A new record needs what a create needs. The body may ' +
-      `also be a list of at most ${maxBatch} records, of which all or none are written. The answer is then a list of ` +
-      'objects with `created` and `record`, in the same order.',
-    body: Type.Union([one, Type.Array(one, { maxItems: maxBatch })]),
-    response: {
-      ...response(200, Type.Union([record, results]), sentence),
-      201: response(201, record, 'The new record.')[201]!,
-    },
-  }
-}
-
 /**
- * How to ask for a stream, if the resource has them. It is no content of the answer, since clients that are generated
+ * The types of streams, if the resource has them. They are no content of the answer, since clients that are generated
  * from the document could then not tell pages from texts.
  */
-function streamParts ({ streams }: Offer): object {
-  if (streams.length === 0) return {}
-  const accepts = streams.map((type) => `Accept: ${type}`).join(' or ')
-  return {
-    description: `${LIST_DESCRIPTION} With ${accepts}, the answer has all records that match, without pages.`,
-    'x-stream-types': streams,
-  }
-}
+const streamTypes = ({ streams }: Offer): object => streams.length === 0 ? {} : { 'x-stream-types': streams }
 
 /**
  * The schema of a query string, with lists separated by commas. Its properties are made when they are first read, since
@@ -233,8 +230,9 @@ function requestHeaders (
 ): { readonly headers?: TSchema } {
   const headers: Record<string, TSchema> = {}
   const optional = (header: TSchema, required: boolean): TSchema => required ? header : Type.Optional(header)
-  if (model.version !== undefined && (operation === 'update' || operation === 'delete' || operation === 'upsert')) {
-    headers['If-Match'] = optional(IfMatch, requireIfMatch)
+  const { ifMatch } = factsOf(operation)
+  if (model.version !== undefined && ifMatch !== 'no') {
+    headers['If-Match'] = optional(IfMatch, requireIfMatch && ifMatch === 'required')
   }
   if (idempotency !== false) headers[IDEMPOTENCY_KEY] = optional(IdempotencyKey, idempotency === 'required')
   return Object.keys(headers).length > 0 ? { headers: Type.Object(headers) } : {}
@@ -252,14 +250,14 @@ function withHeaders (
   schema: TSchema,
   status: number,
   operation: CrudOperation,
-  { model: { version }, idempotency }: Offer,
-  description: string
+  { model: { version }, idempotency }: Offer
 ): TSchema {
+  const { writes, records } = factsOf(operation)
+  const isRecord = records === 'one' || records === 'either'
   const headers = {
-    ...(status === 201 && operation !== 'createMany' && { Location }),
-    ...(version?.hidden === false && operation !== 'list' && operation !== 'createMany' && !isMany(operation) &&
-      { ETag }),
-    ...(idempotency !== false && factsOf(operation).writes && { 'Idempotency-Replayed': Replayed }),
+    ...(status === 201 && isRecord && { Location }),
+    ...(version?.hidden === false && isRecord && { ETag }),
+    ...(idempotency !== false && writes && { 'Idempotency-Replayed': Replayed }),
   }
-  return { ...schema, 'x-response-description': description, ...(Object.keys(headers).length > 0 && { headers }) }
+  return { ...schema, ...(Object.keys(headers).length > 0 && { headers }) }
 }

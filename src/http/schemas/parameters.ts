@@ -7,7 +7,7 @@ import {
   describeOffer, eachInclude, exampleText, type DescribedFilter, type DescribedInclude, type DescribedInput,
   type Description, type Offer,
 } from '../../catalogue/index.ts'
-import { isMany, type Pagination } from '../../config/index.ts'
+import { factsOf, removes, type Pagination } from '../../config/index.ts'
 import { MAX_PATTERN_LENGTH } from '../../operators/index.ts'
 import { countChoices, MAX_INCLUDES, pageParametersOf } from '../../plan/index.ts'
 import { MAX_LIST_ITEMS } from '../../query/index.ts'
@@ -22,19 +22,25 @@ type Parameters = Record<string, TSchema>
  * @param examples whether the document's schemas support `examples`; descriptions of filters always contain them
  */
 export function parametersOf (operation: CrudOperation, offer: Offer, examples: boolean): Parameters {
-  if (operation === 'list') return listParameters(describeOffer(offer), examples)
-  if (operation === 'get') return recordParameters(describeOffer(offer))
-  if (operation === 'upsert') return { on: keyParameter(offer) }
-  const removes = operation === 'delete' || operation === 'deleteMany'
   return {
-    ...(isMany(operation) && {
-      ...filterParameters(describeOffer(offer), examples),
-      dry_run: Type.Boolean({ description: 'Only count the records that the request would write.' }),
-    }),
-    ...(removes && offer.hardDelete && {
+    ...PARAMETERS[factsOf(operation).query](offer, examples),
+    ...(removes(operation) && offer.hardDelete && {
       hard: Type.Boolean({ description: 'Remove the record for good, instead of marking it as deleted.' }),
     }),
   }
+}
+
+const PARAMETERS: Readonly<
+  Record<ReturnType<typeof factsOf>['query'], (offer: Offer, examples: boolean) => Parameters>
+> = {
+  list: (offer, examples) => listParameters(describeOffer(offer), examples),
+  record: (offer) => recordParameters(describeOffer(offer)),
+  none: () => ({}),
+  key: (offer) => ({ on: keyParameter(offer) }),
+  filters: (offer, examples) => ({
+    ...filterParameters(describeOffer(offer), examples),
+    dry_run: Type.Boolean({ description: 'Only count the records that the request would write.' }),
+  }),
 }
 
 /** The parameter of an upsert. It is an array for no client to escape its commas, as `sort` is. */

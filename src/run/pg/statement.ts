@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { serialize } from 'pg-protocol'
 import { prepareValue } from '../../borrowed/pg.ts'
+import { QUERY_OPERATIONS, type QueryOperation } from '../../config/index.ts'
 
 /** Text with `$1`, `$2`, ... and the values for these placeholders. */
 export interface BoundStatement {
@@ -100,28 +101,6 @@ export function parseMessage (text: string, name: string): Buffer {
   return serialize.parse({ text, name, types: [] }) as Buffer
 }
 
-/** The operations of a resource. Each statement carries the one that it runs for. */
-const OPERATIONS = [
-  'list',
-  'get',
-  'count',
-  'exists',
-  'stream',
-  'create',
-  'createMany',
-  'upsert',
-  'update',
-  'delete',
-  'restore',
-  'updateMany',
-  'deleteMany',
-] as const
-/**
- * The method of `CrudBase` that runs a statement. Methods that answer in JSON text use the name of their counterpart
- * that does not.
- */
-export type QueryOperation = typeof OPERATIONS[number]
-
 /** The purpose of a statement. */
 export interface QueryCall {
   /** The operation that runs the statement. */
@@ -132,7 +111,7 @@ export interface QueryCall {
 
 /** The `QueryCall` of each operation of a resource. */
 export function callsOf (resource: string): Readonly<Record<QueryOperation, QueryCall>> {
-  return Object.fromEntries(OPERATIONS.map((operation) => [operation, { operation, resource }])) as Record<
+  return Object.fromEntries(QUERY_OPERATIONS.map((operation) => [operation, { operation, resource }])) as Record<
     QueryOperation,
     QueryCall
   >

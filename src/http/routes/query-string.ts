@@ -1,0 +1,156 @@
+/** Reads the query string of a call, by the kind that its operation has. */
+import type { FastifyRequest } from 'fastify'
+import { removes, type OperationFacts } from '../../config/index.ts'
+import {
+  checkGet, checkWriteQuery, planList, planMany, planStream, readUpsertKey, type ManyTarget, type UnknownOptions,
+  type UpsertKey,
+} from '../../plan/index.ts'
+import type { QueryParamError, QueryParams } from '../../query/index.ts'
+import type { PlannedList } from '../../resource/index.ts'
+import { declaredParameters } from '../declared-parameters.ts'
+import type { CrudOperation } from '../route-options.ts'
+import type { SeenResource } from './seen-resource.ts'
+
+type QueryKind = OperationFacts['query']
+
+/** What a query string says, by its kind. `options` are those of the operation. */
+export type ReadQuery =
+  | {
+    readonly kind: 'list',
+    /** The plan of a page. Absent for a stream, which plans itself. */
+    readonly planned: PlannedList | undefined,
+  }
+  | { readonly kind: 'record' }
+  | { readonly kind: 'none', readonly options: { readonly hard: boolean } | undefined }
+  | { readonly kind: 'key', readonly key: UpsertKey }
+  | {
+    readonly kind: 'filters',
+    readonly target: ManyTarget,
+    readonly options: { readonly dryRun: boolean, readonly hard?: boolean },
+  }
+
+/** The call, as far as its query string needs it. */
+interface QueryCall {
+  readonly request: FastifyRequest & { readonly query: Readonly<Record<string, unknown>> }
+  readonly operation: CrudOperation
+  readonly seen: SeenResource
+  readonly streams: boolean
+}
+
+/**
+ * Reads the query strings of each kind.
+ *
+ * @throws one error for all mistakes in the query string
+ */
+export const QUERY_STRINGS: { readonly [Kind in QueryKind]: (call: QueryCall) => ReadQuery & { readonly kind: Kind } } =
+  {
+    list: (call) => {
+      const { request: { queryParams: params }, seen: { resource: { whitelist } } } = call
+      if (!call.streams) {
+        return { kind: 'list', planned: { params, whitelist, plan: planList(params, whitelist, unknownIn(call)) } }
+      }
+      planStream(params, whitelist, unknownIn(call))
+      return { kind: 'list', planned: undefined }
+    },
+
+    record: (call) => {
+      checkGet(call.request.queryParams, call.seen.resource.whitelist, unknownIn(call))
+      return { kind: 'record' }
+    },
+
+    none: (call) => {
+      const { request: { url, queryParams, query }, operation, seen: { resource: { whitelist } } } = call
+      const removing = removes(operation)
+      // most writes have no query string
+      if (!url.includes('?') && Object.keys(query).length === 0) return removing ? REMOVING_NOTHING_MORE : NOTHING
+      checkWriteQuery(
+        without(queryParams, ['hard']),
+        whitelist,
+        { ...unknownTo(call, ownParameters(call)), strict: STRICT },
+        mistakesOf({ hard: hardMistake(call) })
+      )
+      return removing ? { kind: 'none', options: { hard: query['hard'] === 'true' } } : NOTHING
+    },
+
+    key: (call) => {
+      const { request: { queryParams, query }, seen: { resource: { whitelist, upsertKeys } } } = call
+      const { key, error } = readUpsertKey(query['on'], upsertKeys)
+      checkWriteQuery(
+        without(queryParams, ['on']),
+        whitelist,
+        { ...unknownTo(call, ['on']), strict: STRICT },
+        error === undefined ? [] : [error]
+      )
+      return { kind: 'key', key: key! }
+    },
+
+    filters: (call) => {
+      const { request: { queryParams, query }, operation, seen: { resource: { whitelist, model } } } = call
+      const hard = removes(operation) ? query['hard'] === 'true' : undefined
+      const onlyLive = model.deletedAt !== undefined && hard !== true
+      const dryRun = query['dry_run'] === 'true'
+      const options = hard === undefined ? { dryRun } : { dryRun, hard }
+      // most requests have no parameters but filters
+      if (queryParams.unknown.length === 0) {
+        return { kind: 'filters', target: planMany(queryParams, whitelist, { onlyLive }), options }
+      }
+      const target = planMany(
+        without(queryParams, ['hard', 'dry_run']),
+        whitelist,
+        { ...unknownTo(call, ['dry_run', ...ownParameters(call)]), strict: STRICT, onlyLive },
+        mistakesOf({
+          hard: hardMistake(call),
+          dry_run: isFlag(query['dry_run']) ? undefined : "'dry_run' is true or false.",
+        })
+      )
+      return { kind: 'filters', target, options }
+    },
+  }
+
+const NOTHING = { kind: 'none', options: undefined } as const
+const REMOVING_NOTHING_MORE = { kind: 'none', options: { hard: false } } as const
+
+/**
+ * The parameters that are refused even if unknown parameters are ignored: without `hard`, the row would not be removed,
+ * and without `dry_run`, it would be written.
+ */
+const STRICT: readonly string[] = ['hard', 'dry_run']
+
+/** What is to happen to parameters that are not part of the query language. */
+const unknownIn = (call: QueryCall): UnknownOptions =>
+  call.request.queryParams.unknown.length > 0 ? unknownTo(call, []) : {}
+
+function unknownTo ({ request, seen }: QueryCall, own: readonly string[]): UnknownOptions {
+  const { names, open } = declaredParameters(request)
+  return {
+    refuseUnknown: seen.options.unknownParameters !== 'ignore' && !open,
+    declared: [...own, ...names],
+  }
+}
+
+const allowsHard = ({ seen, operation }: QueryCall): boolean =>
+  removes(operation) && seen.options.allowHardDelete === true
+
+const ownParameters = (call: QueryCall): readonly string[] => allowsHard(call) ? ['hard'] : []
+
+/** Query parameters without some that have errors of their own. */
+function without (params: QueryParams, names: readonly string[]): QueryParams {
+  return { ...params, unknown: params.unknown.filter((name) => !names.includes(name)) }
+}
+
+/** The errors of parameters, by their names. */
+function mistakesOf (mistakes: Readonly<Record<string, string | undefined>>): readonly QueryParamError[] {
+  return Object.entries(mistakes).flatMap(([parameter, detail]) =>
+    detail === undefined ? [] : [{ source: { parameter }, code: 'FST_CRUD_QUERY_INVALID', detail }]
+  )
+}
+
+const isFlag = (value: unknown): boolean => value === undefined || value === 'true' || value === 'false'
+
+function hardMistake (call: QueryCall): string | undefined {
+  const hard = call.request.query['hard']
+  if (hard === undefined) return undefined
+  if (!removes(call.operation)) return "'hard' belongs to DELETE."
+  if (!allowsHard(call)) return "'hard' is not enabled for this resource."
+  return isFlag(hard) ? undefined : "'hard' is true or false."
+}
