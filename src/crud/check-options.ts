@@ -3,7 +3,7 @@ import { ConfigError } from '../base/errors.ts'
 import { isObject } from '../base/is-object.ts'
 import { checkOptions, shown } from '../base/option-checks.ts'
 import { isTypo } from '../base/suggest.ts'
-import type { CrudHooks } from '../resource/index.ts'
+import { HOOK_NAMES, type CrudHooks } from '../resource/index.ts'
 
 /** The options of the constructor. */
 const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'upsertKeys', 'previous', 'name']
@@ -12,12 +12,6 @@ const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'upsertK
 const ROUTE_OPTIONS: readonly string[] = [
   'operations', 'scope', 'hooks', 'config', 'schemas', 'maxBatch', 'maxAffected', 'allowHardDelete', 'requireIfMatch',
   'idempotency', 'readonlyProperties', 'unknownParameters', 'transaction', 'stream', 'serverTiming',
-]
-
-/** The hooks of a CRUD class. */
-const HOOKS: readonly string[] = [
-  'beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeUpdateMany', 'beforeDeleteMany', 'afterRead', 'afterCreate',
-  'afterUpdate', 'afterDelete', 'afterUpdateMany', 'afterDeleteMany',
 ]
 
 /**
@@ -70,7 +64,7 @@ export function checkHookNames (crud: object, base: object): void {
     for (const name of Object.getOwnPropertyNames(at)) {
       const { get, value } = Object.getOwnPropertyDescriptor(at, name)!
       if (get === undefined && typeof value !== 'function') continue
-      const hook = HOOKS.includes(name) || name in base ? undefined : HOOKS.find((hook) => isTypo(name, hook))
+      const hook = HOOK_NAMES.includes(name) || name in base ? undefined : HOOK_NAMES.find((hook) => isTypo(name, hook))
       if (hook === undefined || typeof (crud as Record<string, unknown>)[name] !== 'function') continue
       throw new ConfigError(
         `${crud.constructor.name}: CrudBase has no hook '${name}', so it would never run. Did you mean '${hook}'? ` +

@@ -5,6 +5,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Role } from '../access/index.ts'
+import type { RowChange } from '../config/index.ts'
 import type { Id } from '../plan/index.ts'
 import type { JsonRecord } from '../answer/index.ts'
 import { callerOf } from './caller.ts'
@@ -26,9 +27,27 @@ export interface CrudHooks {
   afterDeleteMany?(keys: readonly Id[], context: AnyAfterContext): void | Promise<void>
 }
 
-/** The hooks that run once a write is committed: for each record, or once for all of them. */
-export type AfterHook = 'afterCreate' | 'afterUpdate' | 'afterDelete'
-export type AfterManyHook = 'afterUpdateMany' | 'afterDeleteMany'
+/** The hooks of writes, by the change of their rows: those for single records, and those that run once for many. */
+export const WRITE_HOOKS = {
+  insert: {
+    one: { before: 'beforeCreate', after: 'afterCreate' },
+    many: undefined,
+  },
+  update: {
+    one: { before: 'beforeUpdate', after: 'afterUpdate' },
+    many: { before: 'beforeUpdateMany', after: 'afterUpdateMany' },
+  },
+  delete: {
+    one: { before: 'beforeDelete', after: 'afterDelete' },
+    many: { before: 'beforeDeleteMany', after: 'afterDeleteMany' },
+  },
+} as const satisfies Record<RowChange, Record<'one' | 'many', Record<'before' | 'after', keyof CrudHooks> | undefined>>
+
+/** The names of all hooks. */
+export const HOOK_NAMES: readonly string[] = [
+  'afterRead',
+  ...Object.values(WRITE_HOOKS).flatMap(({ one, many }) => [...Object.values(one), ...Object.values(many ?? {})]),
+]
 
 /** The members of a `CrudBase` that its reads and writes use. */
 export interface CrudClass extends CrudHooks {

@@ -14,7 +14,7 @@ export {
   filtersBehind, foreignOf, NO_FILTERS, type ActiveFilters, type ReadOptions, type RequestConditions,
   type SwitchedFilters,
 } from './foreign.ts'
-export { rememberLog, reportHook, type AfterHook, type AfterManyHook, type CrudClass, type CrudHooks } from './hooks.ts'
+export { HOOK_NAMES, rememberLog, reportHook, WRITE_HOOKS, type CrudClass, type CrudHooks } from './hooks.ts'
 export { accessFor, modelsOf } from './models.ts'
 export { RequestSession, type Caller, type PlannedList } from './request-session.ts'
 export { Resource, type WriteConfig, type ReadFilters } from './resource.ts'

@@ -1,128 +1,88 @@
 /** Calls the after hooks of `CrudBase` for the records of a write, once its transaction has committed. */
 import { TransactionContext } from '@mikro-orm/core'
 import { promisedBy, wait, type Steps } from '../base/steps.ts'
+import { factsOf, type RowChange } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { Id } from '../plan/index.ts'
+import type { Id, ToldRow } from '../plan/index.ts'
 import type { JsonRecord, ToWire } from '../answer/index.ts'
 import {
-  afterCommitOf, afterContext, reportHook, sharedEmOf, type AfterCommit, type AfterHook, type AfterManyHook,
-  type AnyAfterContext,
+  afterCommitOf, afterContext, reportHook, sharedEmOf, WRITE_HOOKS, type AnyAfterContext,
 } from '../resource/index.ts'
 import type { Data } from './new-row.ts'
 import type { Write, Written } from './write.ts'
 
-/** A record of a write, the hook to call, and the names of the properties that its body has set. */
-interface Change {
-  readonly hook: AfterHook
-  readonly written: Written
-  readonly changed: readonly string[]
-}
+/** What a write has done to a record, or to all records with some keys, as an after hook is told. */
+type Done =
+  & {
+    readonly change: RowChange,
+    /** The names of the properties that the body has set. */
+    readonly changed: readonly string[],
+  }
+  & ({ readonly written: Written } | { readonly keys: readonly Id[] })
 
 /**
- * Does the work of a write, and calls a hook for each record that it has changed: after the commit of the session's
+ * Does the work of a write, and calls the after hooks of what it has done: after the commit of the session's
  * transaction, or at once if it is in none.
  *
- * @param work gets the write, which also asks for what the hook gets
- * @param changedBy the names of the properties that the body of a record has set
+ * @param work gets the write, which also asks for what hooks are told
  */
-export function * withAfterHook (
+export function * withAfterHooks<Result> (
   write: Write,
-  hook: AfterHook,
-  work: (write: Write) => Steps<readonly Written[]>,
-  changedBy: (index: number) => readonly string[]
-): Steps<readonly Written[]> {
-  if (write.crud[hook] === undefined) return yield * work(write)
+  work: (write: Write) => Steps<Result>,
+  doneBy: (result: Result) => readonly Done[]
+): Steps<Result> {
+  const { changes, records } = factsOf(write.operation)
+  const declared = changes.filter((change) => afterHookOf(write, change, records === 'selected') !== undefined)
+  if (declared.length === 0) return yield * work(write)
   const after = yield * afterCommitOf(write.session)
-  const written = yield * work(telling(write, hook))
-  yield * tell(write, written.map((written, index) => ({ hook, written, changed: changedBy(index) })), after)
-  return written
-}
-
-/** The same for an upsert, which calls the hook of what it has done to each record. */
-export function * withAfterUpsert<Row extends Written & { readonly created: boolean }> (
-  write: Write,
-  work: (write: Write) => Steps<readonly Row[]>,
-  changedBy: (index: number, row: Row) => readonly string[]
-): Steps<readonly Row[]> {
-  const { crud } = write
-  if (crud.afterCreate === undefined && crud.afterUpdate === undefined) return yield * work(write)
-  const after = yield * afterCommitOf(write.session)
-  const rows = yield * work(telling(write, crud.afterUpdate === undefined ? 'afterCreate' : 'afterUpdate'))
-  const changes = rows.map((written, index) => ({
-    written,
-    changed: changedBy(index, written),
-    hook: written.created ? 'afterCreate' : 'afterUpdate',
-  } as const))
-  yield * tell(write, changes.filter(({ hook }) => crud[hook] !== undefined), after)
-  return rows
-}
-
-/** The same for a write of one record. */
-export function * withAfterHookOfOne (
-  write: Write,
-  hook: AfterHook,
-  work: (write: Write) => Steps<Written>,
-  changed: () => readonly string[]
-): Steps<Written> {
-  if (write.crud[hook] === undefined) return yield * work(write)
-  const after = yield * afterCommitOf(write.session)
-  const written = yield * work(telling(write, hook))
-  yield * tell(write, [{ hook, written, changed: changed() }], after)
-  return written
-}
-
-function * tell (write: Write, changes: readonly Change[], after: AfterCommit): Steps<void> {
-  const told = changes.filter(({ written }) => written.isUnchanged !== true)
+  const result = yield * work({ ...write, told: records === 'selected' ? KEYS : toldOf(write, declared) })
+  const told = doneBy(result).filter(({ change, ...done }) =>
+    declared.includes(change) && !('written' in done && done.written.isUnchanged)
+  )
   if (told.length > 0) yield * wait(after(() => callHooks(write, told)))
+  return result
 }
 
-function * callHooks (write: Write, changes: readonly Change[]): Steps<void> {
-  for (const { hook, written, changed } of changes) yield * callHook(write, hook, written, changed)
+/** The after hook of a change, if the class has it. */
+function afterHookOf ({ crud }: Write, change: RowChange, isMany: boolean): AfterHook | undefined {
+  const hook = WRITE_HOOKS[change][isMany ? 'many' : 'one']?.after
+  return hook !== undefined && crud[hook] !== undefined ? hook : undefined
 }
 
-/** The write, whose statements return what a hook gets. */
-function telling (write: Write, hook: AfterHook): Write {
-  const whole = write.crud.bind(sharedEmOf(write.session))
-  const previous = hook === 'afterCreate' ? undefined : whole.previous
-  const isWhole = whole === write.resource
-  return isWhole && previous === undefined
-    ? write
-    : { ...write, told: { whole: isWhole ? undefined : whole.selection, previous: previous?.selection } }
+type AfterHook = NonNullable<typeof WRITE_HOOKS[RowChange]['one' | 'many']>['after']
+
+/** What statements return for hooks, beside the record of the answer. `undefined` if that is all. */
+function toldOf ({ crud, resource, session }: Write, declared: readonly RowChange[]): ToldRow | undefined {
+  const whole = crud.bind(sharedEmOf(session))
+  const previous = declared.some((change) => change !== 'insert') ? whole.previous : undefined
+  if (whole === resource && previous === undefined) return undefined
+  return { whole: whole === resource ? undefined : whole.selection, previous: previous?.selection }
 }
 
-/** Calls the hook of a write of many records. */
-export function * callManyHook (
-  { crud, session, options, operation }: Write,
-  hook: AfterManyHook,
-  keys: readonly Id[],
-  changed: readonly string[]
-): Steps<void> {
-  try {
-    const context = afterContext(session, options.context, { changed })
-    yield * wait(outside(context, () => crud[hook]!(keys, context)), () => promisedBy(hook))
-  } catch (error) {
-    reportHook(session, `${crud.constructor.name}.${hook}`, operation, keys, error)
-  }
+/** Hooks for many records are told of nothing but keys. */
+const KEYS: ToldRow = { whole: undefined, previous: undefined }
+
+function * callHooks (write: Write, told: readonly Done[]): Steps<void> {
+  for (const done of told) yield * callHook(write, done)
 }
 
-/** Calls a hook for one record. Its errors are reported, because the write is done. */
-function * callHook (
-  { crud, session, options, operation }: Write,
-  hook: AfterHook,
-  written: Written,
-  changed: readonly string[]
-): Steps<void> {
-  const { model, toWire, previous } = crud.bind(sharedEmOf(session))
+/** Calls the hook of a change. Its errors are reported, because the write is done. */
+function * callHook (write: Write, done: Done): Steps<void> {
+  const { crud, session, options, operation } = write
+  const hook = afterHookOf(write, done.change, 'keys' in done)!
   let key: unknown
   try {
-    const record = recordOf(written.whole ?? written.json, toWire)
-    key = keyOf(record, model)
-    const before = written.previous === undefined ? undefined : recordOf(written.previous, previous!.toWire)
+    const { model, toWire, previous } = crud.bind(sharedEmOf(session))
+    const argument = 'keys' in done ? done.keys : recordOf(done.written.whole ?? done.written.json, toWire)
+    key = 'keys' in done ? done.keys : keyOf(argument as JsonRecord, model)
+    const before = 'written' in done && done.written.previous !== undefined
+      ? byProperty(recordOf(done.written.previous, previous!.toWire), previous!.selection.properties)
+      : undefined
     const context = afterContext(session, options.context, {
-      changed,
-      ...(before !== undefined && { previous: byProperty(before, previous!.selection.properties) }),
+      changed: done.changed,
+      ...(before !== undefined && { previous: before }),
     })
-    yield * wait(outside(context, () => crud[hook]!(record, context)), () => promisedBy(hook))
+    yield * wait(outside(context, () => crud[hook]!(argument as never, context)), () => promisedBy(hook))
   } catch (error) {
     reportHook(session, `${crud.constructor.name}.${hook}`, operation, key, error)
   }

@@ -6,7 +6,7 @@ import { wait, type Steps } from '../base/steps.ts'
 import type { RecordData } from '../plan/index.ts'
 import { isInTransaction, sharedEmOf, type ActiveFilters, type Call } from '../resource/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
-import { changedIn, withAfterHook } from './after.ts'
+import { changedIn, withAfterHooks } from './after.ts'
 import { answerMany, answerOne, beginWrite, type Write, type Written } from './write.ts'
 import { beginCreate, completeRow, rowOfBody, withServerValues, type CreateData } from './create-data.ts'
 import { dataOfHook } from './server-data.ts'
@@ -52,11 +52,11 @@ function * createRecords (
   const create = beginCreate(write)
   const rows = decided ?? (yield * rowsOf(create, data, pointer))
   if (rows.length === 0) return []
-  return yield * withAfterHook(
+  return yield * withAfterHooks(
     checkingRows(write, rows),
-    'afterCreate',
     (checked) => repeated(write.session, () => insertFamilies(checked, rows, pointer)),
-    (index) => changedIn(data[index]!, write.model)
+    (created) =>
+      created.map((written, index) => ({ change: 'insert', written, changed: changedIn(data[index]!, write.model) }))
   )
 }
 
@@ -86,8 +86,7 @@ const insertFamilies = (
   write: Write,
   rows: readonly RecordData[],
   pointer: (index: number) => string
-): Steps<Written[]> =>
-  haveChildren(rows) ? createWithChildren(write, rows, pointer) : insertRows(write, rows, pointer)
+): Steps<Written[]> => haveChildren(rows) ? createWithChildren(write, rows, pointer) : insertRows(write, rows, pointer)
 
 /** Inserts rows in the cheapest correct way: by one statement, by several in a transaction, or as entities. */
 export function * insertRows (

@@ -4,7 +4,7 @@ import { promisedBy, wait, type Steps } from '../base/steps.ts'
 import type { Id } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import { crudContext, type Call } from '../resource/index.ts'
-import { withAfterHookOfOne } from './after.ts'
+import { withAfterHooks } from './after.ts'
 import { answerOne, beginWrite, type Write, type Written } from './write.ts'
 import { markRow, removeRow } from './one-statement/change.ts'
 import { throwPointed } from './point-error.ts'
@@ -23,11 +23,10 @@ export function * deleteOne (call: Call, id: Id): Steps<JsonAnswer> {
   }
   const marks = write.model.deletedAt !== undefined && options.hard !== true
   const deletedAt = marks ? new Date() : undefined
-  const written = yield * withAfterHookOfOne(
+  const written = yield * withAfterHooks(
     write,
-    'afterDelete',
     (write) => repeated(session, () => deletedAt === undefined ? remove(write, id) : mark(write, id, deletedAt)),
-    () => []
+    (written) => [{ change: 'delete', written, changed: [] }]
   )
   return yield * answerOne(write, written)
 }
@@ -43,11 +42,10 @@ export function * restoreOne (call: Call, id: Id): Steps<JsonAnswer> {
   if (deletedAt === undefined) {
     throw new ConfigError(`${write.model.name} has no 'deleted_at': there is nothing to restore.`)
   }
-  const written = yield * withAfterHookOfOne(
+  const written = yield * withAfterHooks(
     write,
-    'afterUpdate',
     (write) => repeated(call.session, () => mark(write, id, null)),
-    () => [deletedAt.name]
+    (written) => [{ change: 'update', written, changed: [deletedAt.name] }]
   )
   return yield * answerOne(write, written)
 }

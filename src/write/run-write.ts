@@ -4,14 +4,14 @@ import { ConflictError, NotFoundError, OutOfScopeError } from '../base/errors.ts
 import { wait, type Steps } from '../base/steps.ts'
 import { factsOf } from '../config/index.ts'
 import type { SyncSession } from '../database/index.ts'
-import { keyColumns, type EntityModel, type Property } from '../model/index.ts'
+import type { EntityModel, Property } from '../model/index.ts'
 import {
   planExists, planGet, type AnyWritePlan, type BodyRules, type Id, type ManyPlan, type Plan, type RecordData,
   type Selection,
 } from '../plan/index.ts'
 import {
   activeFilters, filtersBehind, inTransaction, knowServer, knowTriggers, NO_FILTERS, runStatement, sendPrepared,
-  sharedEmOf, withRows, type ActiveFilters, type RequestConditions, type SwitchedFilters,
+  sharedEmOf, withRows, type ActiveFilters, type RequestConditions,
 } from '../resource/index.ts'
 import {
   areTriggersKnown, convertError, enterStage, isDistributionKnown, isDriverError, SEVERAL_RECORDS, type Prepared,
@@ -63,37 +63,34 @@ interface FilteredWrite {
 export function * runWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Steps<Written[]> {
   // If-Match names versions, and the entity has none
   if ('versions' in plan && plan.versions !== undefined && plan.model.version === undefined) return []
-  return yield * sendPrepared(write.session, prepareWrite(write, plan, filters))
+  return yield * sendPrepared(write.session, prepareWrite(write, plan, filters, writtenRows))
 }
 
-/** The statement of a plan, whose answer are the rows that it wrote. */
-export function prepareWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Prepared<Written[]> {
-  const { resource, session, conditions, operation, model } = write
-  // hooks are told of records, and not of their children
-  if (write.told !== undefined && plan.kind !== 'updateEach' && plan.kind !== 'deleteEach') {
-    plan = { ...plan, told: write.told }
-  }
-  const parts = plan.kind === 'insert' && plan.returnsKey ? keyColumns(model).length : 0
-  return {
-    statement: resource.prepareWrite(session, plan, conditions, filters, operation),
-    model: errorModelOf(write),
-    answer: (rows) => rows.map((row) => writtenOf(row, parts)),
-  }
-}
+const writtenRows = (rows: readonly Row[]): Written[] => rows.map(writtenOf)
 
-/** The statement of a write of many rows, whose answer are its rows. */
-export function prepareMany (
+/**
+ * The statement of a plan.
+ *
+ * @param answer makes the answer of the rows that it returns
+ */
+export function prepareWrite<Answer> (
   write: Write,
-  plan: ManyPlan,
+  plan: AnyWritePlan | ManyPlan,
   filters: ActiveFilters,
-  switched: SwitchedFilters
-): Pick<Prepared<unknown>, 'statement' | 'model'> {
-  const { resource, session, conditions, operation } = write
+  answer: (rows: readonly Row[]) => Answer
+): Prepared<Answer> {
+  const { resource, session, conditions, operation, told, switched } = write
+  const asked = told !== undefined && tells(plan) ? { ...plan, told } : plan
   return {
-    statement: resource.prepareWrite(session, plan, conditions, filters, operation, switched),
+    statement: resource.prepareWrite(session, asked, conditions, filters, operation, switched),
     model: errorModelOf(write),
+    answer,
   }
 }
+
+/** Whether the rows of a plan are what hooks are told of: they are not told of children. */
+const tells = ({ kind }: AnyWritePlan | ManyPlan): boolean =>
+  kind === 'insert' || kind === 'update' || kind === 'delete'
 
 /** Runs a statement that only reads rows, on the server that is written to. */
 export function * look (

@@ -4,7 +4,7 @@ import type { Steps } from '../base/steps.ts'
 import type { Id, RecordData } from '../plan/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
 import type { Call } from '../resource/index.ts'
-import { changedIn, withAfterHookOfOne } from './after.ts'
+import { changedIn, withAfterHooks } from './after.ts'
 import { answerOne, beginWrite, foundUnchanged, type Write, type Written } from './write.ts'
 import type { Data } from './new-row.ts'
 import { updateRow } from './one-statement/change.ts'
@@ -22,11 +22,13 @@ import { checkingRows } from './scope-of-rows.ts'
 export function * updateOne (call: Call, id: Id, data: Data, decided?: RecordData): Steps<JsonAnswer> {
   const write = beginWrite(call)
   const changes = yield * readUpdate(write, id, data, decided)
-  const written = yield * withAfterHookOfOne(
+  const written = yield * withAfterHooks(
     checkingRows(write, [changes]),
-    'afterUpdate',
     (checked) => repeated(call.session, () => changeRecord(checked, id, changes)),
-    () => changedIn(withoutKey(data, id, write.model).data, write.model)
+    (written) => {
+      const changed = changedIn(withoutKey(data, id, write.model).data, write.model)
+      return [{ change: 'update', written, changed }]
+    }
   )
   return yield * answerOne(write, written)
 }

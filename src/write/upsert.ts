@@ -11,7 +11,7 @@ import { findUpsertKey, type ColumnData, type RecordData, type UpsertKey, type U
 import { convertRecords, type JsonAnswer } from '../read/index.ts'
 import type { Call } from '../resource/index.ts'
 import { readData } from '../schema/index.ts'
-import { changedIn, withAfterUpsert } from './after.ts'
+import { changedIn, withAfterHooks } from './after.ts'
 import { sharesColumns } from './check-body.ts'
 import { beginCreate, scopedRow } from './create-data.ts'
 import type { Data } from './new-row.ts'
@@ -105,10 +105,15 @@ function * upsertRecords (
   checkDistinct(keys, key, pointer)
   if (rows.length === 0) return []
   const ready = rowsAtOnce(upsert, data, rows, keys, pointer)
-  return yield * withAfterUpsert(
+  return yield * withAfterHooks(
     write,
     (telling) => writeRows({ ...upsert, write: telling }, ready, data, keys, pointer),
-    (index, { created }) => changedIn(created ? data[index]! : bodyWithoutKey(data[index]!, key), write.model)
+    (written) =>
+      written.map((row, index) => ({
+        change: row.created ? 'insert' : 'update',
+        written: row,
+        changed: changedIn(row.created ? data[index]! : bodyWithoutKey(data[index]!, key), write.model),
+      }))
   )
 }
 

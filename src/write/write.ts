@@ -6,7 +6,7 @@ import type { EntityModel } from '../model/index.ts'
 import { rulesOfBody, type BodyRules, type RecordData, type ToldRow, type Writable } from '../plan/index.ts'
 import {
   filtersBehind, rulesOf, type ActiveFilters, type Call, type CrudSession, type FilterType, type RequestConditions,
-  type ScopeRules,
+  type ScopeRules, type SwitchedFilters,
 } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
@@ -23,6 +23,8 @@ export interface Write<On extends CrudSession = CrudSession>
   readonly scope: ScopeRules | undefined
   /** What an after hook gets of each row, beside the record of the answer. */
   readonly told?: ToldRow | undefined
+  /** MikroORM's filters that the request of a write of many records has switched on. */
+  readonly switched?: SwitchedFilters
 }
 
 /** @throws {ConfigError} for a read-only entity, or {ScopeError} for a scope that is not a valid condition */
@@ -61,19 +63,27 @@ export interface Written {
   readonly whole?: string | undefined
   /** For an after hook: the values before the write. */
   readonly previous?: string | undefined
+  /** Of an upsert: whether it has created the record. */
+  readonly created?: boolean
 }
 
-/** @param parts the number of key columns in the row */
-export function writtenOf (row: Row, parts = 0): Written {
-  const key: string[] = []
-  for (let index = 0; index < parts; index++) key.push(row[`key${index}`] as string)
+/** A row that a statement has written, or found. */
+export function writtenOf (row: Row): Written {
+  const created = row['created']
   return {
     json: row['item'] as string,
     version: row['version'] as string | undefined,
-    key: parts === 0 ? undefined : key,
+    key: row['key0'] === undefined ? undefined : keyIn(row),
     whole: row['whole'] as string | undefined,
     previous: row['previous'] as string | undefined,
+    ...(created !== undefined && { created: created === 'true' }),
   }
+}
+
+function keyIn (row: Row): readonly string[] {
+  const key: string[] = []
+  for (let index = 0; row[`key${index}`] !== undefined; index++) key.push(row[`key${index}`] as string)
+  return key
 }
 
 /** A record that the write has found and not changed. */

@@ -181,9 +181,11 @@ function * runEach (
   const { write, owned, parent } = family
   // the plan has the key of the parent itself
   const conditions = { ...write.conditions, scope: undefined }
-  const { statement, model } = prepareWrite({ ...write, conditions }, plan, filters)
   const places = (rows: readonly Row[]) => rows.map((row) => [Number(row['at']), writtenOf(row)] as const)
-  const returned = yield * sendPrepared(write.session, { statement, model, answer: places })
+  const returned = yield * sendPrepared(
+    write.session,
+    prepareWrite({ ...write, conditions }, plan, filters, places)
+  )
   const written = new Map(returned)
   if (written.size < returned.length) throw new ConflictError(SEVERAL_RECORDS)
   for (const [index, { item, row }] of changed.entries()) {

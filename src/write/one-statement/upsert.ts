@@ -1,19 +1,19 @@
 /** Upserts by one statement, or by several in a transaction for records that give different properties. */
 import type { Steps } from '../../base/steps.ts'
-import { keyColumns, type EntityModel } from '../../model/index.ts'
+import type { EntityModel } from '../../model/index.ts'
 import {
   planUpsert, planUpsertMany, type AnyWritePlan, type RecordData, type UpsertKey, type UpsertRow,
 } from '../../plan/index.ts'
-import { isInTransaction, sendPrepared, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
+import { isInTransaction, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { distributionOf, isInTheWay, mayRepeatKeys } from '../../run/index.ts'
 import { areReferencesVisible, keysToCheck, mayBeHidden, searchOf } from '../check-references.ts'
 import { withOnCreate, withOnUpdate } from '../new-row.ts'
 import { throwPointed, type InsertAttempt } from '../point-error.ts'
-import { errorModelOf, filtersOfChange, writeInTransaction } from '../run-write.ts'
+import { filtersOfChange, runWrite, writeInTransaction } from '../run-write.ts'
 import { checkingItself, checkingRows, needsTransaction, searchesScope } from '../scope-of-rows.ts'
 import { needsUnitOfWork } from '../unit-of-work/reason.ts'
 import { inKeyOrder, type UpsertedRow } from '../upsert-data.ts'
-import { writtenOf, type Write } from '../write.ts'
+import type { Write } from '../write.ts'
 
 /** Undoes a transaction in which a row was in the way of another one. */
 const IN_THE_WAY = new Error('a row is in the way of an upsert')
@@ -51,7 +51,7 @@ export function * upsertAtOnce (
     (rows.length === 1 || !isInTransaction(write.session))
   try {
     const written = isSingle
-      ? yield * send(checked, parts[0]!.plan, filters)
+      ? (yield * runWrite(checked, parts[0]!.plan, filters)) as UpsertedRow[]
       : yield * writeInTransaction(checked, (inner) => sendParts(inner, parts, refers ? all : [], filters))
     if (written.length !== rows.length) return undefined
     if (rows.length === 1) return written
@@ -78,7 +78,7 @@ function * sendParts (
   if (referring.length > 0 && !(yield * areReferencesVisible(searchOf(write, filters), referring))) throw IN_THE_WAY
   const written: UpsertedRow[] = []
   for (const { rows, plan } of parts) {
-    const some = yield * send(write, plan, filters)
+    const some = (yield * runWrite(write, plan, filters)) as UpsertedRow[]
     if (some.length !== rows.length) throw IN_THE_WAY
     written.push(...some)
   }
@@ -128,14 +128,4 @@ function groupsOf (rows: readonly UpsertRow[]): readonly (readonly UpsertRow[])[
 interface Part {
   readonly rows: readonly UpsertRow[]
   readonly plan: AnyWritePlan
-}
-
-function * send (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Steps<readonly UpsertedRow[]> {
-  const { resource, session, conditions, operation, model } = write
-  const parts = keyColumns(model).length
-  return yield * sendPrepared(session, {
-    statement: resource.prepareWrite(session, plan, conditions, filters, operation),
-    model: errorModelOf(write),
-    answer: (rows) => rows.map((row) => ({ ...writtenOf(row, parts), created: row['created'] === 'true' })),
-  })
 }

@@ -1,0 +1,47 @@
+/** Writes each row of a write of many records as an entity, after all of them have been locked. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { wait, type Steps } from '../../base/steps.ts'
+import type { Id, ManyTarget } from '../../plan/index.ts'
+import type { ActiveFilters } from '../../resource/index.ts'
+import { isDistributed, sendMany } from '../one-statement/change-many.ts'
+import type { Write } from '../write.ts'
+import { findLocked, throughEntities } from './entities.ts'
+
+/** Returns the keys of the rows. */
+export function eachRow (
+  write: Write,
+  target: ManyTarget,
+  change: (inner: Write<EntityManager>, id: Id) => Steps<unknown>,
+  filters: ActiveFilters
+): Steps<readonly Id[]> {
+  return throughEntities(write, (inner) => eachInside(inner, target, change, filters))
+}
+
+function * eachInside (
+  write: Write<EntityManager>,
+  target: ManyTarget,
+  change: (inner: Write<EntityManager>, id: Id) => Steps<unknown>,
+  filters: ActiveFilters
+): Steps<readonly Id[]> {
+  const keys = yield * lockedKeys(write, target, filters)
+  for (const id of keys) yield * change(write, id)
+  return keys
+}
+
+/**
+ * The keys of the rows, which are locked. A distributed server locks only single rows: they are locked one by one, and
+ * those that still match are found again.
+ */
+function * lockedKeys (
+  write: Write<EntityManager>,
+  target: ManyTarget,
+  filters: ActiveFilters
+): Steps<readonly Id[]> {
+  const { session, model } = write
+  const { keys } = yield * sendMany(write, target, { does: 'lock' }, filters)
+  if (!isDistributed(write)) return keys
+  for (const id of keys) yield * wait(findLocked(session, model, id))
+  const locked = new Set(keys.map((id) => JSON.stringify(id)))
+  const { keys: present } = yield * sendMany(write, target, { does: 'lock' }, filters)
+  return present.filter((id) => locked.has(JSON.stringify(id)))
+}
