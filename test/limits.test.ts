@@ -2,9 +2,7 @@
 import Fastify from 'fastify'
 import fs from 'node:fs'
 import t from 'tap'
-import {
-  DEFAULT_MAX_BATCH, IdempotencyOptionsSchema, StreamOptionsSchema,
-} from '../src/http/route-options.ts'
+import { DEFAULT_MAX_BATCH, IdempotencyOptionsSchema, StreamOptionsSchema } from '../src/http/route-options.ts'
 import { MAX_KEY_LENGTH } from '../src/http/routes/idempotency.ts'
 import { MAX_AFFECTED, MAX_INCLUDE_DEPTH } from '../src/config/index.ts'
 import { completePool, DATABASE_DEFAULTS } from '../src/database/database-options.ts'
@@ -14,7 +12,9 @@ import { QueryBuilderConfig } from '../src/index.ts'
 import { MAX_PATTERN_LENGTH, MAX_WILDCARDS } from '../src/operators/pattern.ts'
 import { MAX_STREAM_BATCH } from '../src/base/page-styles.ts'
 import { MAX_INCLUDES } from '../src/plan/index.ts'
-import { MAX_FILTER_DEPTH, MAX_LIST_ITEMS, MAX_PARAMETERS, MAX_QUERY_BYTES } from '../src/query/limits.ts'
+import {
+  MAX_CONDITIONS, MAX_FILTER_DEPTH, MAX_GROUP_DEPTH, MAX_LIST_ITEMS, MAX_PARAMETERS, MAX_QUERY_BYTES,
+} from '../src/query/limits.ts'
 import { PART_BYTES } from '../src/run/streams/read-cursor.ts'
 
 const { pagination } = new QueryBuilderConfig()
@@ -25,6 +25,8 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Bytes of a query string': MAX_QUERY_BYTES,
   'Parameters in a query string': MAX_PARAMETERS,
   'Bracket levels after `filter`': MAX_FILTER_DEPTH,
+  'Groups (`and`, `or`, `not`) around a condition': MAX_GROUP_DEPTH,
+  'Conditions of a query with groups': MAX_CONDITIONS,
   'Items of a list in a filter': MAX_LIST_ITEMS,
   'Characters of a pattern': MAX_PATTERN_LENGTH,
   'Wildcards of a pattern': MAX_WILDCARDS,

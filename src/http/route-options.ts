@@ -140,6 +140,11 @@ export const ResourceOptionsSchema = Type.Object({
    */
   stream: withDefault(Type.Unsafe<boolean | StreamOptions>(Type.Union([Type.Boolean(), StreamOptionsSchema])), false),
   /**
+   * Let clients combine filters by `and`, `or` and `not`, in the query strings of lists, updateMany and deleteMany.
+   * Default: false.
+   */
+  query: withDefault(Type.Boolean(), false),
+  /**
    * Let clients repeat a write: a request with the header `Idempotency-Key` that was done before gets its answer again,
    * and changes nothing. `true`, or options. The ORM needs the entity `IdempotencyRecord`. Default: false.
    */

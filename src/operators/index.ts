@@ -4,28 +4,12 @@
  * for a column and for values, which `src/sql` fills in.
  */
 export {
-  LIST_VALUES,
-  type ColumnSql,
-  type ComparisonForm,
-  type IndexKind,
-  type OperatorEntry,
-  type OperatorForm,
-  type OperatorValue,
-  type ReadValue,
+  LIST_VALUES, type ColumnSql, type ComparisonForm, type IndexKind, type OperatorEntry, type OperatorForm,
+  type OperatorValue, type ReadValue,
 } from './entry.ts'
 export { checkPattern, containing, MAX_PATTERN_LENGTH } from './pattern.ts'
 export {
-  isOperator,
-  matchesEveryText,
-  OPERATOR_NAMES,
-  operatorFormOf,
-  OPERATORS,
-  operatorsFor,
-  PARTIAL,
-  PARTIAL_NAMES,
-  type ComparisonOperator,
-  type Operator,
-  type OperatorValues,
-  type OperatorValuesOnArrays,
-  type PartialOperator,
+  matchesEveryText, operatorFormOf, OPERATORS, operatorsFor, PARTIAL, PARTIAL_NAMES, type ComparisonOperator,
+  type OperatorValues, type OperatorValuesOnArrays, type PartialOperator,
 } from './table.ts'
+export { isOperator, OPERATOR_NAMES, type Operator } from '../base/operator-names.ts'

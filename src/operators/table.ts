@@ -2,23 +2,15 @@
  * The operators of filters, `filter[<name>][<operator>]=<value>`. Everything that the stages know about an operator is
  * in its entry. Errors and documentation list the operators in the order of this table.
  *
- * To add an operator, add its entry here, its row in `docs/query-language/filters.md` and its tests. If a member is
- * missing, this file has a type error.
+ * To add an operator, add its entry here, its name in `src/base/operator-names.ts`, its row in
+ * `docs/query-language/filters.md` and its tests. If a member is missing, this file has a type error.
  */
+import { OPERATOR_NAMES, type Operator } from '../base/operator-names.ts'
 import { isComparable, isOrdered, isTextual, type ValueType } from '../model/index.ts'
 import type { ComparisonForm, OperatorEntry, OperatorForm, OperatorValue } from './entry.ts'
 import { containing, endingWith, startingWith } from './pattern.ts'
 import {
-  readArray,
-  readEach,
-  readExceptions,
-  readLiteral,
-  readNull,
-  readOne,
-  readPart,
-  readPartial,
-  readPattern,
-  readUnpadded,
+  readArray, readEach, readExceptions, readLiteral, readNull, readOne, readPart, readPartial, readPattern, readUnpadded,
 } from './read-operand.ts'
 
 const comparable = (type: ValueType, custom: boolean): boolean => isComparable(type) || custom
@@ -204,7 +196,7 @@ export const OPERATORS = Object.freeze(
       meaning: 'is null, or with `false`, is not null',
       example: () => true,
     },
-  } as const satisfies Record<string, OperatorEntry>
+  } as const satisfies Record<Operator, OperatorEntry>
 )
 
 /** The operators of partial filters. Unlike in the table, text without a `%` matches anywhere in the property. */
@@ -230,17 +222,6 @@ export type PartialOperator = keyof typeof PARTIAL
 
 /** The names of the operators of partial filters. */
 export const PARTIAL_NAMES: readonly PartialOperator[] = Object.freeze(['like', 'ilike'] as const)
-
-/** The name of an operator. */
-export type Operator = keyof typeof OPERATORS
-
-/** The names of all operators. */
-export const OPERATOR_NAMES: readonly Operator[] = Object.freeze(Object.keys(OPERATORS) as Operator[])
-
-/** Whether `name` is the name of an operator. */
-export function isOperator (name: unknown): name is Operator {
-  return typeof name === 'string' && Object.hasOwn(OPERATORS, name)
-}
 
 const PATTERN_OPERATORS: ReadonlySet<Operator> = new Set<Operator>(['like', 'ilike', 'contains', 'starts', 'ends'])
 

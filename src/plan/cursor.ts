@@ -6,7 +6,7 @@
  */
 import { hash } from 'node:crypto'
 import { MAX_CURSOR_LENGTH } from '../base/page-styles.ts'
-import type { FilterParam } from '../query/index.ts'
+import type { FilterLevel } from '../query/index.ts'
 import { readPosition, type Position } from './position.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
@@ -50,13 +50,21 @@ function orderText (order: readonly OrderTerm[]): string {
 
 /** The text that all cursors of a query have in common. Every process computes the same text for the same query. */
 export function fingerprintOf (
-  filters: readonly FilterParam[],
+  level: FilterLevel,
   order: readonly OrderTerm[],
   { model, names }: Whitelist
 ): string {
   const [name] = names
-  const conditions = filters.map(({ field, operator, value }) => JSON.stringify([field, operator ?? '', value])).sort()
-  return JSON.stringify([model.name, model.table, name, orderText(order), conditions])
+  return JSON.stringify([model.name, model.table, name, orderText(order), levelTexts(level)])
+}
+
+/** The filters and groups of a level as texts, in an order that does not depend on that of the query. */
+function levelTexts ({ filters, groups }: FilterLevel): string[] {
+  const conditions = filters.map(({ field, operator, value }) => JSON.stringify([field, operator ?? '', value]))
+  for (const { word, members } of groups) {
+    conditions.push(JSON.stringify({ [word]: members.map((member) => JSON.stringify(levelTexts(member))).sort() }))
+  }
+  return conditions.sort()
 }
 
 /** Writes a cursor. Returns `undefined` if the cursor is longer than a client may send. */

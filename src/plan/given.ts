@@ -2,7 +2,7 @@
 import type { QueryCode } from '../base/errors.ts'
 import { PAGE_PARAMETER_NAMES } from '../base/page-styles.ts'
 import { nameSuffix, type QueryParams } from '../query/index.ts'
-import { parameterName } from './filters/index.ts'
+import { nameGroups, parameterName } from './filters/index.ts'
 import { cited } from './refusal.ts'
 
 export function paginationParameters (params: QueryParams): readonly string[] {
@@ -12,7 +12,8 @@ export function paginationParameters (params: QueryParams): readonly string[] {
 /** The parameters that select rows, with the code of their errors. */
 export function rowParameters (params: QueryParams): ReadonlyArray<readonly [code: QueryCode, name: string]> {
   return [
-    ...params.filters.map((param) => ['FST_CRUD_FILTER_INVALID', parameterName(param)] as const),
+    ...[...params.filters, ...nameGroups(params)]
+      .map((param) => ['FST_CRUD_FILTER_INVALID', parameterName(param)] as const),
     ...withNames('sort', params.sort).map((name) => ['FST_CRUD_SORT_INVALID', name] as const),
     ...paginationParameters(params).map((name) => ['FST_CRUD_PAGINATION_INVALID', name] as const),
   ]

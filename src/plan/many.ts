@@ -3,7 +3,9 @@
  * of the request must leave out rows.
  */
 import { listed } from '../base/suggest.ts'
-import type { QueryParamError, QueryParams } from '../query/index.ts'
+import {
+  isFromTree, markTree, type FilterLevel, type FilterParam, type QueryParamError, type QueryParams,
+} from '../query/index.ts'
 import type { RecordData } from './data.ts'
 import { parameterName, planFilters, type FilterEntry } from './filters/index.ts'
 import { paginationParameters, rowParameters, selectionParameters } from './given.ts'
@@ -56,7 +58,7 @@ export function planMany (
 ): ManyTarget {
   const others = otherParameters(params)
   const errors = errorsBeforePlanning(
-    others.length === 0 ? params : { ...params, unknown: [...params.unknown, ...others] },
+    others.length === 0 ? params : withUnknown(params, others),
     whitelist,
     'many',
     others.length === 0 ? options : { ...options, strict: [...options.strict ?? [], ...others] }
@@ -64,9 +66,10 @@ export function planMany (
   for (const error of own) errors.push(error)
   const values = new Values()
   const { filters } = whitelist
-  const { conditions, customs, deleted, narrows } = planFilters(params.filters, whitelist, values, errors)
+  const { conditions, customs, deleted, narrows } = planFilters(params, whitelist, values, errors, options)
   if (options.onlyLive) {
-    const asked = params.filters.find(({ field, value }) => isTrashed(filters.get(field)) && value !== 'without')
+    const asked = certainFilters(params)
+      .find(({ field, value }) => isTrashed(filters.get(field)) && value !== 'without')
     if (asked !== undefined) {
       errors.push(refusal('FST_CRUD_FILTER_INVALID', parameterName(asked), 'Records that are deleted stay unchanged.'))
     }
@@ -82,6 +85,19 @@ export function planMany (
     narrows: narrows === 'certainly' ? narrows : 'perhaps',
     values: values.list,
   }
+}
+
+/** The params with further names that are unknown. */
+function withUnknown (params: QueryParams, names: readonly string[]): QueryParams {
+  const copy = { ...params, unknown: [...params.unknown, ...names] }
+  if (isFromTree(params)) markTree(copy)
+  return copy
+}
+
+/** The filters that every row must match: those at the root and in its `and`. */
+function certainFilters ({ filters, groups }: FilterLevel): readonly FilterParam[] {
+  const more = groups.filter(({ word }) => word === 'and').flatMap(({ members }) => members.flatMap(certainFilters))
+  return more.length === 0 ? filters : [...filters, ...more]
 }
 
 /** The parameters of a list that choose a part of its rows, their order or what they show. */
@@ -113,9 +129,7 @@ export function notNarrowed ({ filters }: Whitelist): QueryParamError {
     code: 'FST_CRUD_FILTER_INVALID',
     detail: 'A write of many records needs a filter that leaves out others. Defaults, an empty search, a pattern ' +
       'that every text matches, an empty list after nin, and whether records are deleted do not count. ' +
-      `Allowed: ${allowed.join(', ')}${
-        allowed.length < names.length ? ', ...' : ''
-      }.`,
+      `Allowed: ${allowed.join(', ')}${allowed.length < names.length ? ', ...' : ''}.`,
     allowed,
   }
 }

@@ -1,5 +1,5 @@
 /** The parts of a plan that lists, streams and counts have in common. */
-import type { QueryParams } from '../query/index.ts'
+import { isFromTree, type QueryParams } from '../query/index.ts'
 import { planFilters } from './filters/index.ts'
 import { planOrder } from './order.ts'
 import { QueryErrors } from './query-errors.ts'
@@ -21,7 +21,7 @@ export function errorsBeforePlanning (
   purpose: Purpose,
   options: UnknownOptions
 ): QueryErrors {
-  const errors = new QueryErrors(params.errors)
+  const errors = new QueryErrors(params.errors, isFromTree(params))
   refuseUnknown(params, whitelist, purpose, options, errors)
   return errors
 }
@@ -34,7 +34,8 @@ export function planRows (
   values: Values,
   errors: QueryErrors
 ) {
-  const { conditions, customs, deleted = deletedOf(options) } = planFilters(params.filters, whitelist, values, errors)
+  const filtered = planFilters(params, whitelist, values, errors, options)
+  const { conditions, customs, deleted = deletedOf(options) } = filtered
   const order = planOrder(params.sort, whitelist, errors)
   const selection = planSelection(params, whitelist, errors)
   return { model: whitelist.model, conditions, customs, deleted, order, selection }

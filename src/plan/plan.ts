@@ -55,7 +55,7 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
     : order.filter((term): term is OrderTerm => !isCustomTerm(term))
   // if there are other errors, the order or the filters may differ from those that the cursor was made for
   const comparable = errors.count === 0 || whitelist.ignoreInvalidErrors
-  const fingerprint = fingerprintOf(params.filters, terms, whitelist)
+  const fingerprint = fingerprintOf(params, terms, whitelist)
   const position = planCursor(params.cursor, terms, comparable ? fingerprint : undefined, errors)
   errors.throw(whitelist.ignoreInvalidErrors)
   const first: KeysetPlan = {

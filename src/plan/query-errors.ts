@@ -1,14 +1,11 @@
 /** The errors of a query string, gathered by the planner. */
 import { MAX_ERRORS } from '../base/error-list.ts'
 import { queryError, type QueryCode } from '../base/errors.ts'
-import type { QueryParamError } from '../query/index.ts'
+import { pointed, type QueryParamError } from '../query/index.ts'
 
 /** The codes that `ignoreInvalidErrors` ignores. Pagination, unknown parameters and limits are always errors. */
 const IGNORABLE: ReadonlySet<QueryCode> = new Set<QueryCode>([
-  'FST_CRUD_FILTER_INVALID',
-  'FST_CRUD_SORT_INVALID',
-  'FST_CRUD_FIELD_INVALID',
-  'FST_CRUD_INCLUDE_INVALID',
+  'FST_CRUD_FILTER_INVALID', 'FST_CRUD_SORT_INVALID', 'FST_CRUD_FIELD_INVALID', 'FST_CRUD_INCLUDE_INVALID',
 ])
 
 /** The number of errors of one code. Limits are counted separately, because they are never ignored. */
@@ -26,7 +23,11 @@ export class QueryErrors {
   readonly #items: QueryParamError[] = []
   readonly #counts: Counts[] = []
 
-  constructor (errors: readonly QueryParamError[] = []) {
+  readonly #inTree: boolean
+
+  /** @param inTree whether the query is a tree of JSON, into which the errors point */
+  constructor (errors: readonly QueryParamError[] = [], inTree = false) {
+    this.#inTree = inTree
     for (const error of errors) this.push(error)
   }
 
@@ -43,7 +44,7 @@ export class QueryErrors {
   add (code: QueryCode, make: () => QueryParamError, limit = false): void {
     let counts = this.#counts.find((counts) => counts.code === code && counts.limit === limit)
     if (counts === undefined) this.#counts.push(counts = { code, limit, count: 0 })
-    if (counts.count++ < MAX_ERRORS) this.#items.push(make())
+    if (counts.count++ < MAX_ERRORS) this.#items.push(limit ? { ...make(), limit } : make())
   }
 
   /** @throws one error that lists all errors, if there are any */
@@ -54,7 +55,8 @@ export class QueryErrors {
     const items = this.#items.filter((item) =>
       counts.some(({ code, limit }) => code === item.code && limit === (item.limit ?? false))
     )
-    throw queryError(items.map(({ limit, ...item }) => item), total(counts))
+    const shown = items.map(({ limit, ...item }) => item)
+    throw queryError(this.#inTree ? shown.map(pointed) : shown, total(counts))
   }
 }
 

@@ -5,14 +5,7 @@
 import type { SkippingStyle } from '../base/page-styles.ts'
 import type { AggregateFunction, Count, CustomFilterCallback, CustomSortCallback } from '../config/index.ts'
 import type {
-  EmbeddedProperty,
-  EntityModel,
-  InsideJson,
-  KeyColumn,
-  RelationProperty,
-  ScalarProperty,
-  SqlValue,
-  ValueType,
+  EmbeddedProperty, EntityModel, InsideJson, KeyColumn, RelationProperty, ScalarProperty, SqlValue, ValueType,
 } from '../model/index.ts'
 import type { ComparisonOperator } from '../operators/index.ts'
 
@@ -50,6 +43,8 @@ export type Condition =
   | { readonly kind: 'any', readonly conditions: readonly Condition[] }
   /** All of the conditions hold. This is for an alternative that consists of several conditions. */
   | { readonly kind: 'all', readonly conditions: readonly Condition[] }
+  /** The conditions do not all hold. A row for which that is unknown, because of a null, is kept. */
+  | { readonly kind: 'unless', readonly conditions: readonly Condition[] }
   /** One of the conditions is false. A row for which that is unknown, because of a null, is left out. */
   | { readonly kind: 'not', readonly conditions: readonly Condition[] }
 

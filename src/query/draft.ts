@@ -45,6 +45,8 @@ export class Draft {
   #unknown: Set<string> | undefined
   #declared: Declaring['declared']
   #parameters = 0
+  /** The names of the parameters so far, in a body. */
+  #names: Set<string> | undefined
   readonly form: QueryForm
 
   constructor (options?: Declaring, errors: QueryParamError[] = [], form: QueryForm = 'string') {
@@ -85,7 +87,7 @@ export class Draft {
     if (!text.isWellFormed() || !name.isWellFormed()) {
       return this.refuse(name, 'This parameter is not valid Unicode text.')
     }
-    if (!isFurther) this.#count()
+    if (!isFurther && !this.#isRepeated(name)) this.#count()
     switch (root) {
       case 'filter':
         return takeFilter(this.#filters, name, open, text, this.#errors)
@@ -108,8 +110,8 @@ export class Draft {
     const code = CODES.get(root)
     if (code === undefined) return this.notice(name)
     this.#count()
-    if (root === 'filter') dropFilter(this.#filters, name)
-    this.#errors.push(queryParamError(code, name, detail, more))
+    const inGroup = root === 'filter' ? dropFilter(this.#filters, name, name.indexOf('[')) : undefined
+    this.#errors.push(queryParamError(code, name, detail, more ?? inGroup))
   }
 
   /** Records a parameter whose name cannot be read. */
@@ -120,8 +122,10 @@ export class Draft {
 
   /** Returns everything that was read, frozen. */
   finish (): QueryParams {
+    const { filters, groups } = finishFilters(this.#filters, this.form, this.#errors)
     const params: { -readonly [Key in keyof QueryParams]: QueryParams[Key] } = {
-      filters: finishFilters(this.#filters),
+      filters,
+      groups,
       sort: this.#sort.finish(),
       include: this.#include.finishDistinct(),
       fields: this.#fields.finishDistinct(),
@@ -174,6 +178,14 @@ export class Draft {
     const names = this.#fieldsByInclude.get(path) ?? new NameList()
     takeNames(names, tidyName, code, name, text, this.#errors)
     if (names.length > 0) this.#fieldsByInclude.set(path, names)
+  }
+
+  /** In a body, a list may be longer than the number of parameters: only its first item counts as one. */
+  #isRepeated (name: string): boolean {
+    if (this.form !== 'body') return false
+    const known = (this.#names ??= new Set()).has(name)
+    this.#names.add(name)
+    return known
   }
 
   #count (): void {

@@ -1,34 +1,30 @@
-/** Gathers `filter[<field>]` and `filter[<field>][<operator>]`, in the order in which each filter first appears. */
+/**
+ * Gathers `filter[<field>]`, `filter[<field>][<operator>]` and the same in groups, in the order in which each filter
+ * first appears.
+ */
 import { readBrackets } from './brackets.ts'
+import { LevelDraft } from './filter-levels.ts'
+import { mayAddRows, readFilterName, UNREADABLE_FILTER, type FilterName } from './filter-names.ts'
 import { bare, frozen } from './frozen.ts'
-import { isReserved, MAX_FILTER_DEPTH } from './limits.ts'
+import { MAX_CONDITIONS, type QueryForm } from './limits.ts'
 import { queryParamError } from './query-error.ts'
-import type { FilterParam, QueryParamError } from './parsed-query.ts'
-import { markFilter } from './written.ts'
+import type { FilterGroup, FilterLevel, FilterParam, QueryParamError } from './parsed-query.ts'
+import { noteFilter } from './written.ts'
 
 const CODE = 'FST_CRUD_FILTER_INVALID'
-const FORM = 'Write filter[<field>]=<value> or filter[<field>][<operator>]=<value>.'
-
-/** The reason why there is no `or`. */
-export const ONLY_AND = "Filters can't be combined by 'or': a record must match all of them."
-
-/** Whether a name stands for `or`, as other query languages write it. */
-export const isOr = (name: string): boolean => /^[$_]?or$/i.test(name)
 
 /** A filter while its occurrences are gathered. */
-interface FilterSlot {
-  readonly field: string
-  readonly operator: string | undefined
+interface FilterSlot extends FilterName {
+  /** The name of its first occurrence. */
+  readonly parameter: string
   /** Whether it is written with `[]`. */
   readonly list: boolean
-  value: string | string[]
+  /** Absent if one of its occurrences could not be read, because the others alone would mean something else. */
+  value: string | string[] | undefined
 }
 
-/**
- * Filters by name without the `[]`. A filter is `null` if one of its occurrences could not be read, because the others
- * alone would mean something else.
- */
-export type FilterSlots = Map<string, FilterSlot | null>
+/** Filters by name without the `[]`. */
+export type FilterSlots = Map<string, FilterSlot>
 
 /** Adds one occurrence of a filter. If the occurrence cannot be read, it adds the reason to `errors`. */
 export function takeFilter (
@@ -40,53 +36,82 @@ export function takeFilter (
 ): void {
   const brackets = readBrackets(name, open)
   if (brackets === undefined || brackets.levels.length === 0) {
-    errors.push(queryParamError(CODE, name, `This filter can't be read. ${FORM}`))
+    errors.push(queryParamError(CODE, name, UNREADABLE_FILTER, hasGroups(name) ? { limit: true } : undefined))
     return
   }
   const { levels, list } = brackets
-  if (levels.length > MAX_FILTER_DEPTH) {
-    const reason = isOr(levels[0]!) ? ONLY_AND : `This filter has more than ${MAX_FILTER_DEPTH} bracket levels.`
-    errors.push(queryParamError(CODE, name, `${reason} ${FORM}`, { limit: true }))
-    return
-  }
-  const reserved = levels.find(isReserved)
-  if (reserved !== undefined) {
-    errors.push(queryParamError(CODE, name, 'This filter uses a reserved name.', { limit: true }))
-    return
-  }
   const key = slotKey(name)
   const slot = slots.get(key)
   if (slot === undefined) {
-    slots.set(key, { field: levels[0]!, operator: levels[1], list, value: list ? [text] : text })
-  } else if (slot !== null && slot.list !== list) {
-    slots.set(key, null)
-    errors.push(
-      queryParamError(CODE, name, 'This filter is given both with [] and without: write all of its values in one way.')
-    )
-  } else if (slot !== null) {
-    if (typeof slot.value === 'string') slot.value = [slot.value, text]
-    else slot.value.push(text)
+    const read = readFilterName(levels)
+    if ('wrong' in read) errors.push(queryParamError(CODE, name, read.wrong, { limit: true }))
+    else slots.set(key, { ...read, parameter: name, list, value: list ? [text] : text })
+  } else if (slot.list !== list && slot.value !== undefined) {
+    slot.value = undefined
+    errors.push(queryParamError(CODE, name, MIXED, limitOf(slot)))
+  } else if (typeof slot.value === 'string') {
+    slot.value = [slot.value, text]
+  } else {
+    slot.value?.push(text)
   }
 }
 
-/** Drops a filter if one of its occurrences cannot be read, because the others alone would mean something else. */
-export function dropFilter (slots: FilterSlots, name: string): void {
-  slots.set(slotKey(name), null)
+const MIXED = 'This filter is given both with [] and without: write all of its values in one way.'
+
+/** Names in which a group may have been meant. */
+const hasGroups = (name: string): boolean => /\[(?:or|not)\]/.test(name)
+
+/** An error of a filter inside of `or` or `not` is never ignored. */
+const limitOf = ({ path }: FilterName): { readonly limit: true } | undefined =>
+  mayAddRows(path) ? { limit: true } : undefined
+
+/**
+ * Drops a filter if one of its occurrences cannot be read, because the others alone would mean something else.
+ *
+ * @returns the members that the error needs
+ */
+export function dropFilter (slots: FilterSlots, name: string, open: number): { readonly limit: true } | undefined {
+  const levels = readBrackets(name, open)?.levels ?? []
+  const read = levels.length === 0 ? undefined : readFilterName(levels)
+  if (read === undefined || 'wrong' in read) return hasGroups(name) ? { limit: true } : undefined
+  slots.set(slotKey(name), { ...read, parameter: name, list: name.endsWith('[]'), value: undefined })
+  return limitOf(read)
 }
 
-/** Returns the filters that could be read. */
-export function finishFilters (slots: FilterSlots): readonly FilterParam[] {
-  const filters: FilterParam[] = []
-  for (const slot of slots.values()) {
-    if (slot !== null) filters.push(finishFilter(slot))
+/** Returns the filters and groups that could be read. Adds errors of the groups as a whole to `errors`. */
+export function finishFilters (slots: FilterSlots, form: QueryForm, errors: QueryParamError[]): FilterLevel {
+  if (slots.size === 0) return NO_FILTERS
+  const read = [...slots.values()]
+  // true for nearly all queries
+  if (read.every(({ path }) => path.length === 0)) {
+    const filters = read.flatMap((slot) => slot.value === undefined ? [] : [finishFilter(slot, form)])
+    return { filters: frozen(filters), groups: NO_FILTERS.groups }
   }
-  return frozen(filters)
+  const excess = read[MAX_CONDITIONS]
+  if (excess !== undefined) {
+    errors.push(queryParamError(CODE, excess.parameter, TOO_MANY_CONDITIONS, { limit: true }))
+    return NO_FILTERS
+  }
+  const root = new LevelDraft('filter')
+  for (const slot of read) {
+    const level = root.at(slot.path, slot.parameter)
+    if (slot.value !== undefined) level.add(finishFilter(slot, form))
+  }
+  return root.finish((word, missing, name) => {
+    const detail = `The members of '${word}' have the numbers 0, 1, 2 and so on; ${missing} is missing.`
+    errors.push(queryParamError(CODE, name, detail, { limit: true }))
+  })
 }
 
-function finishFilter ({ field, operator, list, value }: FilterSlot): FilterParam {
+const NO_FILTERS: FilterLevel = Object.freeze({ filters: frozen<FilterParam>([]), groups: frozen<FilterGroup>([]) })
+
+/** The error of a query with groups that has too many conditions. */
+export const TOO_MANY_CONDITIONS = `A query with groups has at most ${MAX_CONDITIONS} conditions.`
+
+function finishFilter ({ field, operator, list, value = '' }: FilterSlot, form: QueryForm): FilterParam {
   if (typeof value !== 'string') Object.freeze(value)
   const param: FilterParam = bare(operator === undefined ? { field, value } : { field, operator, value })
-  if (list) markFilter(param)
+  if (list || form === 'body') noteFilter(param, { list, inBody: form === 'body' })
   return param
 }
 

@@ -4,11 +4,14 @@
  * an object's key, and everything that exceeds the limits in limits.ts. The parser does not throw these errors. It
  * lists them in `QueryParams.errors`.
  */
-export { NO_PARAMS, parseQueryParams, parseRequestQuery } from './parse.ts'
+export { NO_PARAMS, parseQueryBody, parseQueryParams, parseRequestQuery } from './parse.ts'
+export { parseQueryTree, type FilterTree, type QueryTree } from './read-tree.ts'
 export type { ParseOptions } from './parse.ts'
 export { stringifyQueryParams } from './stringify.ts'
 export { joinList, splitList } from './list-syntax.ts'
-export { MAX_LIST_ITEMS, MAX_QUERY_BYTES } from './limits.ts'
-export { isOr, ONLY_AND } from './gather-filters.ts'
-export { filterSuffix, markFilter, nameSuffix } from './written.ts'
-export type { FilterParam, QueryParamError, QueryParams } from './parsed-query.ts'
+export { pointed } from './query-error.ts'
+export { MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES, MAX_QUERY_BYTES } from './limits.ts'
+export { isGroupWord, isOr, type GroupWord } from './group-words.ts'
+export type { JsonKind } from './json-values.ts'
+export { isFromTree, markTree, nameSuffix, noteFilter, noteOf } from './written.ts'
+export type { FilterGroup, FilterLevel, FilterParam, QueryParamError, QueryParams } from './parsed-query.ts'

@@ -11,11 +11,23 @@ export const MAX_PARAMETERS = 100
 /** Maximum length of a query in bytes, written as a query string. */
 export const MAX_QUERY_BYTES = 8 * 1024
 
-/** Maximum number of bracket levels after `filter`: a field and an operator. */
+/** Maximum length in bytes of a query that is the body of a request. */
+export const MAX_QUERY_BODY_BYTES = 64 * 1024
+
+/** Maximum number of bracket levels after `filter`, without those of groups: a field and an operator. */
 export const MAX_FILTER_DEPTH = 2
+
+/** Maximum number of groups (`and`, `or` and `not`) around a condition. */
+export const MAX_GROUP_DEPTH = 5
+
+/** Maximum number of conditions in a query that has groups. */
+export const MAX_CONDITIONS = 50
 
 /** Maximum number of items in one list. */
 export const MAX_LIST_ITEMS = 100
+
+/** Maximum number of items in one list of a query that is the body of a request, or a tree of a program. */
+export const MAX_BODY_LIST_ITEMS = 1_000
 
 const RESERVED = /(?:^[-+ ]?|\.)(?:__proto__|constructor|prototype)(?:$|\.)/
 
@@ -24,8 +36,21 @@ export function isReserved (name: string): boolean {
   return RESERVED.test(name)
 }
 
-/** Where a query comes from: a query string, parsed or not, or an object of a program. */
-export type QueryForm = 'string' | 'object'
+/**
+ * Where a query comes from: a query string, parsed or not, an object of a program, or a body that is written like a
+ * query string.
+ */
+export type QueryForm = 'string' | 'object' | 'body'
+
+/** The maximum length of a query in bytes. */
+export const maxBytesOf = (form: QueryForm): number => form === 'body' ? MAX_QUERY_BODY_BYTES : MAX_QUERY_BYTES
+
+/** What a refusal calls a query. */
+const NAMES: Readonly<Record<QueryForm, string>> = {
+  string: 'query string',
+  object: 'query',
+  body: 'query in the body',
+}
 
 /** Stops the reading of a query at once. The parser catches it. */
 export class Refusal extends Error {
@@ -40,14 +65,12 @@ export class Refusal extends Error {
     return new Refusal(
       form === 'object'
         ? `As a query string, the query would be longer than ${MAX_QUERY_BYTES} bytes.`
-        : `The query string is longer than ${MAX_QUERY_BYTES} bytes.`
+        : `The ${NAMES[form]} is longer than ${maxBytesOf(form)} bytes.`
     )
   }
 
   static tooMany (form: QueryForm): Refusal {
-    return new Refusal(
-      `The query${form === 'object' ? '' : ' string'} has more than ${MAX_PARAMETERS} parameters.`
-    )
+    return new Refusal(`The ${NAMES[form]} has more than ${MAX_PARAMETERS} parameters.`)
   }
 
   /**

@@ -6,7 +6,7 @@ export type ListResult =
   | { readonly items: readonly string[], readonly error?: undefined }
   | {
     readonly items?: undefined,
-    readonly error: string, /** The list has more than `MAX_LIST_ITEMS` items. */
+    readonly error: string, /** The list has too many items. */
     readonly limit?: true,
   }
 
@@ -14,23 +14,23 @@ const EMPTY_ITEM = 'The list has an empty item: write "" for an empty text.'
 const AFTER_QUOTE = 'Only a comma may follow a closing quote.'
 const OPEN_QUOTE = 'A quote is not closed.'
 const ESCAPE = 'Inside quotes, a backslash must be followed by a quote or another backslash.'
-const TOO_MANY = `The list has more than ${MAX_LIST_ITEMS} items.`
 
 /**
  * Splits the text of one parameter into the items of a list. Whitespace around items is dropped. An item in double
  * quotes is kept verbatim, including its commas. Inside quotes, `\"` is a quote and `\\` is a backslash. Text that is
- * empty, or only whitespace, is the empty list. A list has at most 100 items.
+ * empty, or only whitespace, is the empty list.
  *
+ * @param maxItems the maximum number of items, by default 100
  * @example
  * splitList('1, 2') // { items: ['1', '2'] }
  * splitList('"a,b",c') // { items: ['a,b', 'c'] }
  * splitList('1,,2') // { error: 'The list has an empty item: ...' }
  */
-export function splitList (text: string): ListResult {
+export function splitList (text: string, maxItems = MAX_LIST_ITEMS): ListResult {
   if (text.trim() === '') return { items: [] }
   const items: string[] = []
   for (let at = 0; at <= text.length; at++) {
-    if (items.length === MAX_LIST_ITEMS) return { error: TOO_MANY, limit: true }
+    if (items.length === maxItems) return { error: `The list has more than ${maxItems} items.`, limit: true }
     const start = skipSpace(text, at)
     if (text[start] !== '"') {
       at = indexOrEnd(text, ',', start)

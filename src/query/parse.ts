@@ -41,6 +41,7 @@ export interface ParseOptions {
  * parseQueryParams('filter[price][gte]=100&sort=-created_at&page=2')
  * // {
  * //   filters: [{ field: 'price', operator: 'gte', value: '100' }],
+ * //   groups: [],
  * //   sort: ['-created_at'], include: [], fields: [], fieldsByInclude: {},
  * //   page: 2,
  * //   unknown: [],
@@ -56,13 +57,23 @@ export function parseRequestQuery (query: unknown, options?: ParseOptions): Quer
   return parse(query, options, 'string')
 }
 
+/** Reads a query that is the body of a request, written like a query string. It may be longer than a query string. */
+export function parseQueryBody (text: string): QueryParams {
+  return parse(text, undefined, 'body', 'body')
+}
+
 /** @param form what a query is that is neither text nor URLSearchParams */
-function parse (query: unknown, options: ParseOptions | undefined, form: QueryForm): QueryParams {
+function parse (
+  query: unknown,
+  options: ParseOptions | undefined,
+  form: QueryForm,
+  formOfText: QueryForm = 'string'
+): QueryParams {
   try {
     // most requests for one record have no parameters
     if (isEmpty(query)) return NO_PARAMS
     const isObject = isParsedObject(query)
-    const draft = new Draft(options, [], isObject ? form : 'string')
+    const draft = new Draft(options, [], isObject ? form : formOfText)
     if (typeof query === 'string') readText(draft, query)
     else if (isObject) readObject(draft, query)
     else if (query instanceof URLSearchParams) readSearchParams(draft, query)

@@ -4,6 +4,7 @@
  */
 import type { ErrorItem, QueryCode } from '../base/errors.ts'
 import type { PageValues } from '../base/page-styles.ts'
+import type { GroupWord } from './group-words.ts'
 
 /** One condition as written: `filter[price][gte]=100` is `{ field: 'price', operator: 'gte', value: '100' }`. */
 export interface FilterParam {
@@ -15,12 +16,30 @@ export interface FilterParam {
   readonly value: string | readonly string[]
 }
 
+/** Filters and groups that must all hold. `QueryParams` is one, and each member of a group. */
+export interface FilterLevel {
+  /** The filters, in the order of the query string. */
+  readonly filters: readonly FilterParam[]
+  /**
+   * The groups that hold beside the filters: `filter[or][0][status]=open` is
+   * `{ word: 'or', members: [{ filters: [{ field: 'status', value: 'open' }], groups: [] }] }`.
+   */
+  readonly groups: readonly FilterGroup[]
+}
+
+/** A combination of filters: all members hold (`and`), at least one (`or`), or the only one does not (`not`). */
+export interface FilterGroup {
+  readonly word: GroupWord
+  /** The members, at least one. */
+  readonly members: readonly FilterLevel[]
+}
+
 /** An error in the query string. */
 export interface QueryParamError extends ErrorItem {
   readonly code: QueryCode
   /**
-   * True if the query exceeds a limit of the grammar (number, length, depth, reserved names), or if nothing of it could
-   * be read. These errors are never ignored, whatever the configuration.
+   * True if the query exceeds a limit of the grammar (number, length, depth, reserved names), if nothing of it could be
+   * read, or if the error is inside of `or` or `not`. These errors are never ignored, whatever the configuration.
    */
   readonly limit?: true
 }
@@ -29,9 +48,7 @@ export interface QueryParamError extends ErrorItem {
  * The parts of a query string. The objects are deeply frozen and have no prototype. The members of the pagination are
  * `page`, `per_page`, `limit`, `offset`, `cursor` and `count`. The empty string as `cursor` asks for the first page.
  */
-export interface QueryParams extends PageValues {
-  /** The filters, in the order of the query string. */
-  readonly filters: readonly FilterParam[]
+export interface QueryParams extends FilterLevel, PageValues {
   /**
    * Items as the client wrote them, e.g. `['name', '-created_at']`: a name after `-`, `+`, a space (to which `+` is
    * decoded) or nothing. Other whitespace around an item is dropped: `a, -b` is `['a', '-b']`, but `a, b` is

@@ -1,5 +1,5 @@
 /** Makes the error items of a query string. */
-import type { QueryCode } from '../base/errors.ts'
+import type { ErrorItem, QueryCode } from '../base/errors.ts'
 import type { QueryParamError } from './parsed-query.ts'
 
 /** Maximum number of characters of a parameter's name that an error repeats. */
@@ -22,6 +22,14 @@ export function queryParamError (
   if (parameter === undefined) return Object.freeze({ __proto__: null, code, detail, ...more })
   const source = Object.freeze({ __proto__: null, parameter: shownName(parameter) })
   return Object.freeze({ __proto__: null, source, code, detail, ...more })
+}
+
+/** The same error with a place in JSON: `sort` becomes `/sort`. What is a place already stays one. */
+export function pointed<Item extends ErrorItem> (error: Item): Item {
+  if (error.source === undefined || 'pointer' in error.source) return error
+  const { parameter } = error.source
+  const pointer = parameter.startsWith('/') ? parameter : `/${parameter.replaceAll('[', '/').replaceAll(']', '')}`
+  return Object.freeze({ __proto__: null, ...error, source: Object.freeze({ __proto__: null, pointer }) })
 }
 
 /** A name as an error shows it: well-formed Unicode, and shortened if it is very long. */

@@ -4,10 +4,16 @@
  * names with brackets.
  */
 import type { Draft } from './draft.ts'
-import { MAX_QUERY_BYTES, Refusal } from './limits.ts'
+import { MAX_GROUP_DEPTH, maxBytesOf, Refusal } from './limits.ts'
 
 /** Maximum depth of nested objects and arrays: `filter`, a field, an operator and a list, and one more. */
 const MAX_NESTING = 5
+
+/** The maximum depth of a value: groups nest deeper. A group too many gets its own error, when its name is read. */
+function maxNesting (name: string): number {
+  const groups = name.match(/\[(?:and|or|not)\]/g)?.length ?? 0
+  return MAX_NESTING + 2 * Math.min(groups, MAX_GROUP_DEPTH + 1)
+}
 
 const NOT_TEXT = 'This parameter holds a value that is not text.'
 const TOO_NESTED = 'This parameter is nested too deeply.'
@@ -49,7 +55,7 @@ class ObjectReader {
       this.read(name, value === null ? '' : String(value), depth, isFurther)
     } else if (value === undefined) {
       this.#spend(name.length)
-    } else if (depth > MAX_NESTING) {
+    } else if (depth > MAX_NESTING && depth > maxNesting(name)) {
       this.#refuse(name, TOO_NESTED, { limit: true })
     } else if (Array.isArray(value)) {
       this.#readArray(name, value, depth)
@@ -60,13 +66,17 @@ class ObjectReader {
     }
   }
 
-  /** Reads the occurrences of one parameter. An array with one item means that the name was written with `[]`. */
+  /**
+   * Reads the occurrences of one parameter. An array with one item means that the name was written with `[]`. Objects
+   * are members of a group.
+   */
   #readArray (name: string, items: readonly unknown[], depth: number): void {
     if (items.length === 0) return this.read(name, '', depth)
     const itemName = items.length === 1 ? asList(name) : name
     let isFurther = false
-    for (const item of items) {
-      if (Array.isArray(item)) this.#refuse(name, TOO_NESTED)
+    for (const [index, item] of items.entries()) {
+      if (Array.isArray(item)) this.#refuse(name, TOO_NESTED, isMember(name, {}) ? { limit: true } : undefined)
+      else if (isMember(name, item)) this.read(`${name}[${index}]`, item, depth + 1)
       else this.read(itemName, item, depth + 1, isFurther)
       isFurther = true
     }
@@ -81,7 +91,7 @@ class ObjectReader {
     }
     let isFurther = false
     for (const key of keys) {
-      if (!isRepeat(name, key)) {
+      if (!isRepeat(name, key) || isMember(name, object[key])) {
         this.read(`${name}[${key}]`, object[key], depth + 1)
         continue
       }
@@ -95,23 +105,28 @@ class ObjectReader {
     return !this.#draft.concerns(name) && this.#draft.isDeclared(name)
   }
 
-  #refuse (name: string, detail: string, more?: { readonly limit: true }): void {
+  #refuse (name: string, detail: string, more?: { readonly limit: true } | undefined): void {
     this.#spend(name.length)
     this.#draft.refuse(name, detail, more)
   }
 
   #spend (characters: number): void {
     this.#length += characters + 1
-    if (this.#length > MAX_QUERY_BYTES) throw Refusal.tooLong(this.#draft.form)
+    if (this.#length > maxBytesOf(this.#draft.form)) throw Refusal.tooLong(this.#draft.form)
   }
 }
 
 /**
- * Whether a key is the index of a repeated parameter: `qs` turns long arrays into objects with the keys 0, 1, 2 and so
- * on. Directly after `filter`, such a key is the name of a field.
+ * Whether a key is the index of a repeated parameter, if its value is a text: `qs` turns long arrays into objects with
+ * the keys 0, 1, 2 and so on. Directly after `filter`, such a key is the name of a field.
  */
 function isRepeat (name: string, key: string): boolean {
   return name !== 'filter' && /^(?:0|[1-9][0-9]*)$/.test(key)
+}
+
+/** Whether a value in a list is a member of a group. */
+function isMember (name: string, value: unknown): boolean {
+  return (name.endsWith('[or]') || name.endsWith('[and]')) && isParsedObject(value)
 }
 
 function asList (name: string): string {

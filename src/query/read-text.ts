@@ -1,14 +1,14 @@
 /** Reads a query string as `application/x-www-form-urlencoded`, except that text which cannot be decoded is refused. */
 import { Buffer } from 'node:buffer'
 import type { Draft } from './draft.ts'
-import { MAX_QUERY_BYTES, Refusal } from './limits.ts'
+import { maxBytesOf, Refusal } from './limits.ts'
 
 const BAD_ENCODING = 'This parameter is not valid percent-encoded UTF-8.'
 
 /** Reads the text, with or without the `?` before it, into `draft`. */
 export function readText (draft: Draft, text: string): void {
-  let start = text[0] === '?' ? 1 : 0
-  if (isTooLong(text, start)) throw Refusal.tooLong('string')
+  let start = text[0] === '?' && draft.form !== 'body' ? 1 : 0
+  if (isTooLong(text, start, maxBytesOf(draft.form))) throw Refusal.tooLong(draft.form)
   while (start < text.length) {
     const ampersand = text.indexOf('&', start)
     const end = ampersand === -1 ? text.length : ampersand
@@ -45,9 +45,9 @@ function decode (text: string): string | undefined {
   }
 }
 
-function isTooLong (text: string, start: number): boolean {
+function isTooLong (text: string, start: number, most: number): boolean {
   const characters = text.length - start
-  if (characters > MAX_QUERY_BYTES) return true
+  if (characters > most) return true
   // A UTF-16 code unit takes at most three bytes in UTF-8, so that most texts need not be counted
-  return characters * 3 > MAX_QUERY_BYTES && Buffer.byteLength(text) - start > MAX_QUERY_BYTES
+  return characters * 3 > most && Buffer.byteLength(text) - start > most
 }

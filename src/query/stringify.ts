@@ -1,9 +1,11 @@
 /** Turns `QueryParams` into the text of a query string. */
+import { isOperator } from '../base/operator-names.ts'
 import { PAGE_PARAMETER_NAMES } from '../base/page-styles.ts'
+import { isGroupWord } from './group-words.ts'
 import { tidyName, tidySort } from './read-names.ts'
 import type { Tidy } from './read-names.ts'
 import { parseQueryParams } from './parse.ts'
-import type { FilterParam, QueryParams } from './parsed-query.ts'
+import type { FilterLevel, QueryParams } from './parsed-query.ts'
 
 /**
  * Writes a query string without a `?`. This is the inverse of `parseQueryParams`, which reads the result as `params`
@@ -24,7 +26,7 @@ import type { FilterParam, QueryParams } from './parsed-query.ts'
 export function stringifyQueryParams (params: Partial<QueryParams>): string {
   if (params.errors !== undefined && params.errors.length > 0) fail(params.errors[0]!.detail)
   const pairs: string[] = []
-  writeFilters(pairs, params.filters ?? [])
+  writeLevel(pairs, params, 'filter')
   writeNames(pairs, 'sort', params.sort ?? [], tidySort)
   writeNames(pairs, 'include', params.include ?? [], tidyName)
   writeNames(pairs, 'fields', params.fields ?? [], tidyName)
@@ -44,17 +46,32 @@ export function stringifyQueryParams (params: Partial<QueryParams>): string {
   return known === undefined ? text : fail(`${known} in unknown is a parameter of the query language.`)
 }
 
-function writeFilters (pairs: string[], filters: readonly FilterParam[]): void {
+/** @param prefix the name of the level: `filter`, or `filter[or][0]` */
+function writeLevel (pairs: string[], { filters = [], groups = [] }: Partial<FilterLevel>, prefix: string): void {
   const written = new Set<string>()
   for (const { field, operator, value } of filters) {
-    const name = `filter${bracket(field)}${operator === undefined ? '' : bracket(operator)}`
+    const name = `${prefix}${bracket(field)}${operator === undefined ? '' : bracket(operator)}`
     if (written.has(name)) fail(`${name} is given twice, which would be read as one filter with a list.`)
     written.add(name)
+    if (isGroupWord(field) && operator !== undefined && !isOperator(operator)) {
+      fail(`${name} would be read as a group.`)
+    }
     if (typeof value === 'string') pairs.push(`${name}=${encode(value)}`)
     else if (!Array.isArray(value)) fail(`The value of ${name} is neither a text nor a list of texts.`)
     else if (value.length > 0) pairs.push(...value.map((item) => `${name}[]=${encode(item)}`))
     else if (operator !== undefined) pairs.push(`${name}=`)
     else fail(`${name} has an empty list but names no operator that takes one.`)
+  }
+  for (const { word, members } of groups) {
+    const name = `${prefix}${bracket(word)}`
+    if (written.has(name)) fail(`${name} is given twice, which would be read as one.`)
+    written.add(name)
+    if (members.length === 0 || (word === 'not' && members.length > 1)) fail(`${name} has ${members.length} members.`)
+    for (const [index, member] of members.entries()) {
+      const before = pairs.length
+      writeLevel(pairs, member, word === 'not' ? name : `${name}[${index}]`)
+      if (pairs.length === before) fail(`${name} has a member without a filter.`)
+    }
   }
 }
 

@@ -122,6 +122,10 @@ export function conditionSql (condition: Condition, model: EntityModel, alias: s
       return anySql(condition.conditions, model, alias, context)
     case 'all':
       return sql`(${allSql(condition.conditions, model, alias, context)})`
+    case 'unless':
+      return condition.conditions.length === 0
+        ? trusted('false')
+        : sql`(${allSql(condition.conditions, model, alias, context)}) is not true`
     case 'not':
       return sql`not (${allSql(condition.conditions, model, alias, context)})`
   }

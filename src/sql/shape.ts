@@ -6,13 +6,9 @@
 import { OPERATOR_NAMES, operatorFormOf, OPERATORS, type OperatorEntry, type OperatorForm } from '../operators/index.ts'
 import {
   isCustomTerm, type Assignment, type CheckedRows, type Condition, type DeleteEachPlan, type DeletePlan, type GetPlan,
-  type InsertPlan, type UpdateEachPlan,
-  type PlannedInclude, type KeysetPlan, type ListPlan, type ManyPlan, type OrderTerm, type Plan, type RecordsPlan,
-  type ReferenceCheck, type Selection, type ToldRow, type UpdatePlan, type CustomTerm, type CountPlan, type Place,
-  type StreamPlan,
-  type UpsertManyPlan,
-  type UpsertPlan,
-  type WriteTarget,
+  type InsertPlan, type UpdateEachPlan, type PlannedInclude, type KeysetPlan, type ListPlan, type ManyPlan,
+  type OrderTerm, type Plan, type RecordsPlan, type ReferenceCheck, type Selection, type ToldRow, type UpdatePlan,
+  type CustomTerm, type CountPlan, type Place, type StreamPlan, type UpsertManyPlan, type UpsertPlan, type WriteTarget,
 } from '../plan/index.ts'
 import { firstTypeOf } from './comparison.ts'
 
@@ -188,8 +184,7 @@ const upsertMany: Writers<UpsertManyShape> = {
   inside,
   on: ({ on }) => idOf(on),
   columns: ({ columns }) => columns?.map(columnShape).join() ?? '-',
-  assignments: ({ assignments }) =>
-    assignments?.map((set) => `${columnShape(set)}${set.own ? '!' : ''}`).join() ?? '-',
+  assignments: ({ assignments }) => assignments?.map((set) => `${columnShape(set)}${set.own ? '!' : ''}`).join() ?? '-',
   given: ({ given }) => `${given.common},${given.rows}`,
   own: ({ own }) => own === undefined ? '' : `${own.common},${own.rows}`,
   count: ({ count }) => count,
@@ -321,6 +316,8 @@ function conditionShape (condition: Condition): string {
       return `|(${conditionsShape(condition.conditions)})`
     case 'all':
       return `&(${conditionsShape(condition.conditions)})`
+    case 'unless':
+      return `~(${conditionsShape(condition.conditions)})`
     case 'not':
       return `!(${conditionsShape(condition.conditions)})`
   }

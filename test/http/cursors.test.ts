@@ -378,7 +378,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       { relations: [], operand: whitelist.model.properties.get('id') as ScalarProperty, descending: false },
     ]
     for (const [name, values] of Object.entries(wrong)) {
-      const fingerprint = fingerprintOf([], order(name), whitelist)
+      const fingerprint = fingerprintOf({ filters: [], groups: [] }, order(name), whitelist)
       const forge = (texts: (string | null)[]) => writeCursor({ side: 'after', inclusive: false, texts }, fingerprint)!
       for (const value of values) {
         t.match(await client(app, '/specimens').details(`sort=${name}&cursor=${forge([value, '1'])}`), [

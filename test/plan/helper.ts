@@ -86,6 +86,8 @@ function written (condition: Condition, values: readonly unknown[]): string {
       return `(${condition.conditions.map((inner) => written(inner, values)).join(' or ')})`
     case 'all':
       return `(${condition.conditions.map((inner) => written(inner, values)).join(' and ')})`
+    case 'unless':
+      return `unless (${condition.conditions.map((inner) => written(inner, values)).join(' and ')})`
     case 'not':
       return `not (${condition.conditions.map((inner) => written(inner, values)).join(' and ')})`
     case 'null':

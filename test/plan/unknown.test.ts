@@ -37,8 +37,8 @@ const itemsOf = (fn: () => unknown): readonly ErrorItem[] => {
     return (error as { errors: readonly ErrorItem[] }).errors
   }
 }
-const list = (query: string, on = whitelist) =>
-  itemsOf(() => planList(parseQueryParams(query), on, { refuseUnknown: true }))
+const list = (query: string, on = whitelist, groups = false) =>
+  itemsOf(() => planList(parseQueryParams(query), on, { refuseUnknown: true, groups }))
 const suggested = (query: string, on = whitelist) => list(query, on)[0]?.suggestion
 
 t.test('unknown parameters get suggestions', async (t) => {
@@ -270,13 +270,24 @@ t.test('or is answered with what there is instead', async (t) => {
   const without = whitelistOf({ allowedFilters: [AllowedFilters.exact('name')] })
   t.match(
     list('or=x', without)[0]?.detail,
-    form + 'A server may offer filters that compare a value with several properties (AllowedFilters.anyOf).'
+    form + 'A server may offer filters that compare a value with several properties (AllowedFilters.anyOf), or groups '
   )
   t.match(list('filter[or]=x')[0], {
     code: 'FST_CRUD_FILTER_INVALID',
     detail: `The filter 'or' is not allowed. ${form}To compare a value with several properties, write filter[text].`,
   })
   t.match(list('filter[or][0][name]=x')[0]?.detail, form)
+  t.match(list('filter[not][name]=x')[0], {
+    source: { parameter: 'filter[not][name]' },
+    detail: "Filters can't be combined by 'not': a record must match all of them. A server may offer groups",
+  })
+  t.match(list('filter[$or][0][name]=x')[0]?.detail, /Write filter\[or\]\[0\]\[<field>\]=<value>/)
+  for (const query of ['or=x', 'filter[or]=x']) {
+    t.match(
+      list(query, whitelist, true)[0]?.detail,
+      'Write filter[or][0][<field>]=<value>&filter[or][1][<field>]=<value>.'
+    )
+  }
   t.notMatch(list('ordinary=x')[0]?.detail, /combined/)
 })
 

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import qs from 'qs'
 import querystring from 'node:querystring'
 import t from 'tap'
-import { parseQueryParams, stringifyQueryParams } from '../../src/query/index.ts'
-import type { QueryParams } from '../../src/query/index.ts'
+import { parseQueryParams, parseQueryTree, stringifyQueryParams } from '../../src/query/index.ts'
+import type { FilterLevel, QueryParams } from '../../src/query/index.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { plain } from './helper.ts'
 
@@ -28,6 +28,12 @@ const fragment = fc.oneof(
     '[a]',
     '[a.b]',
     '[gte]',
+    '[or]',
+    '[and]',
+    '[not]',
+    '[0]',
+    '[1]',
+    'filter[or][0]',
     '[__proto__]',
     '[constructor]',
     '=',
@@ -63,15 +69,39 @@ const pagination: fc.Arbitrary<Partial<QueryParams>> = fc.oneof(
   fc.record({ limit: fc.integer({ min: 1 }), offset: fc.nat() }, { requiredKeys: [] }),
   fc.record({ cursor: value, per_page: fc.maxSafeNat().filter((n) => n > 0) }, { requiredKeys: [] })
 )
-const params: fc.Arbitrary<QueryParams> = fc.record({
-  filters: fc.uniqueArray(
+const filters = fc.uniqueArray(
+  fc.record({
+    field: name,
+    operator: fc.oneof(fc.constantFrom('eq', 'in', 'gte'), name),
+    value: fc.oneof(value, fc.array(value, { minLength: 1, maxLength: 4 })),
+  }, { requiredKeys: ['field', 'value'] }),
+  { maxLength: 5, selector: ({ field, operator }) => JSON.stringify([field, operator]) }
+).map((filters) =>
+  filters.filter(({ field, operator }) => operator === undefined || !['and', 'or', 'not'].includes(field))
+)
+
+/** Groups of at most some depth, with something in each member. */
+function groupsTo (depth: number, leaf: fc.Arbitrary<QueryParams['filters']>): fc.Arbitrary<QueryParams['groups']> {
+  if (depth === 0) return fc.constant([])
+  const inner = groupsTo(depth - 1, leaf)
+  const member = fc.record({ filters: leaf, groups: inner })
+    .map((level) => level.filters.length + level.groups.length > 0 ? level : { filters: [ANY_FILTER], groups: [] })
+  const group = fc.oneof(
     fc.record({
-      field: name,
-      operator: fc.oneof(fc.constantFrom('eq', 'in', 'gte'), name),
-      value: fc.oneof(value, fc.array(value, { minLength: 1, maxLength: 4 })),
-    }, { requiredKeys: ['field', 'value'] }),
-    { maxLength: 5, selector: ({ field, operator }) => JSON.stringify([field, operator]) }
-  ),
+      word: fc.constantFrom('and' as const, 'or' as const),
+      members: fc.array(member, { minLength: 1, maxLength: 2 }),
+    }),
+    fc.record({ word: fc.constant('not' as const), members: member.map((only) => [only]) })
+  )
+  return fc.array(group, { maxLength: 2 })
+    .map((groups) => groups.filter(({ word }, index) => groups.findIndex((other) => other.word === word) === index))
+}
+const ANY_FILTER = { field: 'x', value: 'y' }
+const few = filters.map((filters) => filters.slice(0, 1))
+
+const params: fc.Arbitrary<QueryParams> = fc.record({
+  filters,
+  groups: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, groupsTo(3, few)),
   sort: fc.array(fc.tuple(fc.constantFrom('', '-', '+', ' '), name).map((parts) => parts.join('')), { maxLength: 4 }),
   include: fc.uniqueArray(name, { maxLength: 4 }),
   fields: fc.uniqueArray(name, { maxLength: 4 }),
@@ -162,7 +192,13 @@ t.test('text and its flat form are read alike', async t => {
       'q',
       'filters',
       'filter[',
-      'filter[a][b][c]'
+      'filter[a][b][c]',
+      'filter[or][0][a]',
+      'filter[or][1][b][in][]',
+      'filter[or][3][b]',
+      'filter[not][not][a]',
+      'filter[and][0][or][0][a]',
+      'filter[or][x]'
     ),
     fc.string({ unit: 'binary', maxLength: 6 })
   )
@@ -176,4 +212,49 @@ t.test('text and its flat form are read alike', async t => {
     { numRuns: 1000 }
   )
   t.pass()
+})
+
+t.test('a tree is the same in brackets, nested by qs, and as JSON', async t => {
+  /** A level as an object of texts, or `undefined` if JSON writes it in another way. */
+  const treeOf = ({ filters, groups }: FilterLevel): object => {
+    const tree: Record<string, unknown> = {}
+    for (const { field, operator, value } of filters) {
+      if (operator === undefined) tree[field] = value
+      else tree[field] = { ...tree[field] as object | undefined, [operator]: value }
+    }
+    for (const { word, members } of groups) tree[word] = word === 'not' ? treeOf(members[0]!) : members.map(treeOf)
+    return tree
+  }
+  /** A filter and a group of one name cannot be written beside each other in JSON. */
+  const withoutClashes = ({ filters, groups }: FilterLevel): FilterLevel => {
+    const own = filters.filter(({ field }) => !groups.some(({ word }) => word === field))
+    return {
+      filters: own.length + groups.length === 0 ? [ANY_FILTER] : own,
+      groups: groups.map(({ word, members }) => ({ word, members: members.map(withoutClashes) })),
+    }
+  }
+  const field = fc.constantFrom('a', 'b.c', 'or', 'not')
+  const operator = fc.constantFrom(undefined, 'eq', 'in')
+  const leaf = fc.uniqueArray(fc.record({ field, operator, value: fc.constantFrom('x', '', 'y,z') }), {
+    maxLength: 3,
+    selector: (filter) => filter.field,
+  }).map((filters) =>
+    filters.map(({ field, operator, value }) => operator === undefined ? { field, value } : { field, operator, value })
+  )
+  const level = fc.record({ filters: leaf, groups: groupsTo(3, leaf.map((filters) => filters.slice(0, 1))) })
+    .map(withoutClashes)
+  let compared = 0
+  assertProperty(
+    fc.property(level, (level) => {
+      const text = stringifyQueryParams(level)
+      const expected = JSON.stringify({ filters: level.filters, groups: level.groups })
+      const same = (params: QueryParams): boolean =>
+        JSON.stringify({ filters: params.filters, groups: params.groups }) === expected && params.errors.length === 0
+      compared++
+      return same(parseQueryParams(text)) && same(parseQueryParams(qs.parse(text, { depth: 20 }))) &&
+        same(parseQueryTree(JSON.parse(JSON.stringify({ filter: treeOf(level) }))))
+    }),
+    { numRuns: 500 }
+  )
+  t.equal(compared, 500)
 })

@@ -92,7 +92,7 @@ export const QUERY_STRINGS: { readonly [Kind in QueryKind]: (call: QueryCall) =>
       const options = hard === undefined ? { dryRun } : { dryRun, hard }
       // most requests have no parameters but filters
       if (queryParams.unknown.length === 0) {
-        return { kind: 'filters', target: planMany(queryParams, whitelist, { onlyLive }), options }
+        return { kind: 'filters', target: planMany(queryParams, whitelist, { ...unknownIn(call), onlyLive }), options }
       }
       const target = planMany(
         without(queryParams, ['hard', 'dry_run']),
@@ -117,14 +117,20 @@ const REMOVING_NOTHING_MORE = { kind: 'none', options: { hard: false } } as cons
 const STRICT: readonly string[] = ['hard', 'dry_run']
 
 /** What is to happen to parameters that are not part of the query language. */
-const unknownIn = (call: QueryCall): UnknownOptions =>
-  call.request.queryParams.unknown.length > 0 ? unknownTo(call, []) : {}
+const unknownIn = (call: QueryCall): UnknownOptions => {
+  if (call.request.queryParams.unknown.length > 0) return unknownTo(call, [])
+  return call.seen.options.query === true ? WITH_GROUPS : WITHOUT_GROUPS
+}
+
+const WITH_GROUPS: UnknownOptions = { groups: true }
+const WITHOUT_GROUPS: UnknownOptions = { groups: false }
 
 function unknownTo ({ request, seen }: QueryCall, own: readonly string[]): UnknownOptions {
   const { names, open } = declaredParameters(request)
   return {
     refuseUnknown: seen.options.unknownParameters !== 'ignore' && !open,
     declared: [...own, ...names],
+    groups: seen.options.query === true,
   }
 }
 

@@ -6,6 +6,8 @@ import { MAX_AFFECTED, takesBodies } from '../../config/index.ts'
 import { CrudBase, entityName } from '../../crud/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
+import type { Whitelist } from '../../plan/index.ts'
+import { isGroupWord } from '../../query/index.ts'
 import { checkSchema, shown } from '../../base/option-checks.ts'
 import { checkCoLocation, type Resource } from '../../resource/index.ts'
 import { checkDistributed, checkKeptAnswers, checkKeptAnswersTable } from '../../write/index.ts'
@@ -95,6 +97,7 @@ export function routedResource (
   const operations = offeredOperations(what, bound, options, byRole)
   checkOwnParts(what, options, operations)
   if (rest.idempotency !== undefined && rest.idempotency !== false) checkKeptAnswers(what, orm.em)
+  if (rest.query) checkGroupNames(what, bound.whitelist)
   if (rest.requireIfMatch) checkVersion(what, bound.model)
   const name = options.name ?? crud.name ?? bound.model.tableName
   bound.whitelist.names.add(name)
@@ -114,6 +117,16 @@ export function checkTables (
   if (idempotency !== false) checkKeptAnswersTable(what, em)
   checkDistributed(what, em, model, takesBodies(operations, 'create'))
   checkCoLocation(what, em, whitelist, takesBodies(operations, 'update') ? writable.update : undefined)
+}
+
+/** Refuses filters that have the name of a group: `filter[not]` would mean either. */
+function checkGroupNames (what: string, { filters }: Whitelist): void {
+  const name = [...filters.keys()].find(isGroupWord)
+  if (name === undefined) return
+  throw new ConfigError(
+    `${what}: with 'query', '${name}' combines filters, so no filter can have this name. Give the filter an alias, ` +
+      "or leave 'query' out."
+  )
 }
 
 /** Refuses to require If-Match of clients that cannot know any version. */

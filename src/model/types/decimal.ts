@@ -1,4 +1,5 @@
 /** Decimal numbers are strings, which keep every digit, unless the property is declared to be a number. */
+import { plainNumber } from '../../base/plain-number.ts'
 import type { DecimalType } from './basic-types.ts'
 import { accept, refuse, type Converted } from './converted.ts'
 import { digitsToBody, fromNumber, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberForm, numberText } from './number.ts'
@@ -44,7 +45,7 @@ function decimalFromJson (value: unknown, { form, precision, scale = 0 }: Decima
   // a column with a precision has no infinite numbers
   if (value === 'NaN' || (precision === undefined && NOT_FINITE.has(value as string))) return accept(value as string)
   const written = form === 'number'
-    ? typeof value === 'number' && Number.isFinite(value) ? plain(value) : undefined
+    ? typeof value === 'number' && Number.isFinite(value) ? plainNumber(value) : undefined
     : typeof value === 'string'
       ? value
       : undefined
@@ -55,7 +56,7 @@ function decimalFromJson (value: unknown, { form, precision, scale = 0 }: Decima
 }
 
 function decimalFromScope (value: unknown, { precision, scale = 0 }: DecimalType): Converted {
-  const written = typeof value === 'number' && Number.isFinite(value) ? plain(value) : numberText(value)
+  const written = typeof value === 'number' && Number.isFinite(value) ? plainNumber(value) : numberText(value)
   if (precision === undefined && NOT_FINITE.has(written)) return accept(written)
   const converted = decimalFromText(written)
   return converted.ok ? fitting(written, precision, scale) : converted
@@ -90,17 +91,4 @@ export function canonicalDecimal (written: string): string {
     fraction === 0 ? '' : written.slice(point, point + 1 + fraction)
   }`
   return written.startsWith('-') && digits !== '0' ? `-${digits}` : digits
-}
-
-/** A number without an exponent, with the digits that JavaScript writes for it. */
-function plain (value: number): string {
-  const written = String(value)
-  if (!written.includes('e')) return written
-  const [mantissa = '', exponent = '0'] = written.split('e')
-  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
-  const shift = Number(exponent)
-  const digits = whole + fraction
-  const sign = value < 0 ? '-' : ''
-  if (shift < 0) return `${sign}0.${'0'.repeat(-shift - whole.length)}${digits}`
-  return sign + digits.padEnd(whole.length + shift, '0')
 }

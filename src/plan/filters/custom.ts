@@ -1,6 +1,7 @@
 /** Custom filters, which pass their value to a callback of the application. */
 import type { CustomFilter, CustomFilterCallback } from '../../config/index.ts'
-import { freeName, named, type EntryBase, type FilterKind } from './kind.ts'
+import { readKinds } from './json-texts.ts'
+import { freeName, named, TEXT, type EntryBase, type FilterKind } from './kind.ts'
 import { parameterName, refuseFilter } from './planned.ts'
 
 export interface CustomFilterEntry extends EntryBase {
@@ -13,7 +14,9 @@ export const custom: FilterKind<CustomFilter, CustomFilterEntry> = {
 
   resolve: (filter, model) => ({ kind: 'custom', name: freeName(filter, model), callback: filter.callback }),
 
-  plan (param, { callback }) {
+  plan (given, { callback }) {
+    const param = readKinds(given, 'any', TEXT.type)
+    if ('kind' in param) return param
     const parameter = parameterName(param)
     // texts in PostgreSQL cannot contain NUL, whatever the callback compares the value with
     if ([param.value].flat().some((text) => text.includes('\0'))) {

@@ -1,5 +1,5 @@
 /** Removes the values that a filter ignores. */
-import { filterSuffix, markFilter, splitList, type FilterParam } from '../../query/index.ts'
+import { noteFilter, noteOf, splitList, type FilterParam } from '../../query/index.ts'
 
 /**
  * Returns a parameter without its ignored values, or `undefined` if no value is left.
@@ -18,7 +18,8 @@ export function withoutIgnored (
   const value = items.filter((item) => !ignored.has(item))
   if (value.length === 0) return undefined
   const rest = { ...param, value }
-  if (filterSuffix(param) !== '') markFilter(rest)
+  const { kinds, ...note } = noteOf(param)
+  noteFilter(rest, { ...note, kinds: kinds?.filter((_, index) => !ignored.has(items[index]!)) })
   return rest
 }
 

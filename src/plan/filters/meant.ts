@@ -1,22 +1,36 @@
 /** Sentences that name what a client probably meant by a filter that is refused. */
-import { isOr, ONLY_AND, type FilterParam } from '../../query/index.ts'
+import { isOr, type FilterParam, type GroupWord } from '../../query/index.ts'
 import { listed } from '../../base/suggest.ts'
 import type { FilterEntry } from './kinds.ts'
 import type { OperatorFilter } from './operators.ts'
 import type { PlannedErrors } from './planned.ts'
 
+/** How groups are written. */
+const GROUPS = 'Write filter[or][0][<field>]=<value>&filter[or][1][<field>]=<value>.'
+
 /**
- * The sentences about a parameter that stands for `or`, or nothing for another one. They name the filters that compare
- * a value with several properties, or what a server needs for them.
+ * The sentences about a parameter that stands for `or`, or nothing for another one. They say how groups are written, or
+ * name the filters that compare a value with several properties, or what a server needs for them.
+ *
+ * @param groups whether the request may have groups
  */
-export function aboutOr (name: string, filters: ReadonlyMap<string, FilterEntry>): string {
+export function aboutOr (name: string, filters: ReadonlyMap<string, FilterEntry>, groups: boolean): string {
   if (!isOr(name.replace(/\[.*/s, ''))) return ''
+  return groups ? ` ${GROUPS}` : ` ${withoutGroups('or', filters)}`
+}
+
+/** The sentences about a group in a request that may not have groups. */
+export function withoutGroups (word: GroupWord, filters: ReadonlyMap<string, FilterEntry>): string {
+  const reason = `Filters can't be combined by '${word}': a record must match all of them.`
   const several = [...filters.values()].filter(({ kind }) => kind === 'anyOf' || kind === 'search')
   const names = listed(several.map(({ name }) => `filter[${name}]`))
-  return ` ${ONLY_AND} ${
-    names.length === 0
-      ? 'A server may offer filters that compare a value with several properties (AllowedFilters.anyOf).'
-      : `To compare a value with several properties, write ${names.join(' or ')}.`
+  return `${reason} ${
+    names.length > 0 && word === 'or'
+      ? `To compare a value with several properties, write ${names.join(' or ')}.`
+      : word === 'or'
+      ? 'A server may offer filters that compare a value with several properties (AllowedFilters.anyOf), or groups ' +
+        'of filters (the option query of a resource).'
+      : 'A server may offer groups of filters (the option query of a resource).'
   }`
 }
 

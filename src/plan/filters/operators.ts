@@ -3,40 +3,23 @@ import type { AllowedFilters, JsonValueType, PartialFilter } from '../../config/
 import { ConfigError } from '../../base/errors.ts'
 import { publicPath, resolvePath, type Converted, type EntityModel, type ValueType } from '../../model/index.ts'
 import {
-  isOperator,
-  LIST_VALUES,
-  operatorFormOf,
-  operatorsFor,
-  type ComparisonOperator,
-  type Operator,
-  type OperatorForm,
+  isOperator, LIST_VALUES, operatorFormOf, operatorsFor, type ComparisonOperator, type Operator, type OperatorForm,
   type OperatorValue,
 } from '../../operators/index.ts'
-import { MAX_LIST_ITEMS, splitList, type FilterParam, type QueryParamError } from '../../query/index.ts'
+import {
+  MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, noteOf, splitList, type FilterParam, type QueryParamError,
+} from '../../query/index.ts'
 import { comparableOf, describe, valuesOf } from '../operand.ts'
 import { cited, excess, refusal } from '../refusal.ts'
-import type { Condition } from '../types.ts'
+import type { Comparable, Condition } from '../types.ts'
 import type { Values } from '../values.ts'
 import { withoutIgnored } from './ignored.ts'
+import { readKinds } from './json-texts.ts'
 import {
-  BOOLEAN,
-  TEXT,
-  type Compared,
-  type EntryBase,
-  type FilterFacts,
-  type FilterKind,
-  type FilterTarget,
-  type InputFacts,
+  BOOLEAN, TEXT, type Compared, type EntryBase, type FilterFacts, type FilterKind, type FilterTarget, type InputFacts,
 } from './kind.ts'
 import {
-  CODE,
-  parameterName,
-  NOTHING,
-  refuseFilter,
-  refuseForm,
-  refuseRead,
-  type PlannedCondition,
-  type PlannedErrors,
+  CODE, parameterName, NOTHING, refuseFilter, refuseForm, refuseRead, type PlannedCondition, type PlannedErrors,
   type PlannedNothing,
 } from './planned.ts'
 
@@ -83,8 +66,10 @@ export const operators: OperatorKind = {
     if (typeof operator !== 'string') return { kind: 'errors', errors: [operator] }
     // operatorOf returns only allowed operators
     const form = entry.operators.get(operator)!
-    const param = withoutIgnored(given, entry.ignored, LIST_VALUES.has(form.value))
-    if (param === undefined) return NOTHING
+    const meant = withoutIgnored(given, entry.ignored, LIST_VALUES.has(form.value))
+    if (meant === undefined) return NOTHING
+    const param = readKinds(meant, form.value, entry.type, isCustom(entry.operand))
+    if ('kind' in param) return param
     const texts = textsOf(param, operator, form.value)
     if ('kind' in texts) return texts
     const read = form.read(texts, entry.convert, entry.type)
@@ -127,7 +112,9 @@ export function inputOf ({ operand, type, operators }: OperatorFilter, operator:
   const item = type.kind === 'array' ? type.element : type
   const codec = operand.kind === 'relation'
     ? operand.key[0]?.codec
-    : operand.kind === 'scalar' ? operand.codec : undefined
+    : operand.kind === 'scalar'
+      ? operand.codec
+      : undefined
   return {
     operator,
     takes,
@@ -136,6 +123,9 @@ export function inputOf ({ operand, type, operators }: OperatorFilter, operator:
     example: { type: item, of: example },
   }
 }
+
+/** Whether the application defines how values of a property are written. */
+const isCustom = (operand: Comparable): boolean => operand.kind === 'scalar' && operand.codec?.toDatabase !== undefined
 
 /**
  * Looks up the property of a filter, and the forms of its operators for the property's type.
@@ -157,7 +147,7 @@ export function resolveOperators<
   const path = resolvePath(model, filter.field, what)
   const operand = comparableOf(path, jsonType, what)
   const { type, convert } = valuesOf(operand, what)
-  const custom = operand.kind === 'scalar' && operand.codec?.toDatabase !== undefined
+  const custom = isCustom(operand)
   const operators = new Map<Operator, OperatorForm>()
   for (const operator of filter.operators) {
     const form = formOf(operator, type)
@@ -205,12 +195,13 @@ function textsOf (param: FilterParam, operator: Operator, kind: OperatorValue): 
       ? [param.value]
       : refuseFilter(param, `The operator '${operator}' takes one value.`)
   }
-  const list = typeof param.value === 'string' ? splitList(param.value) : { items: param.value } as const
+  const most = noteOf(param).inBody ? MAX_BODY_LIST_ITEMS : MAX_LIST_ITEMS
+  const list = typeof param.value === 'string' ? splitList(param.value, most) : { items: param.value } as const
   if (list.items === undefined) return refuseForm(param, list.error, list.limit)
   const { length } = list.items
-  if (length > MAX_LIST_ITEMS) {
+  if (length > most) {
     const name = parameterName(param)
-    const error = excess(CODE, name, `${name} has ${length} items; at most ${MAX_LIST_ITEMS} are allowed.`)
+    const error = excess(CODE, name, `${name} has ${length} items; at most ${most} are allowed.`)
     return { kind: 'errors', errors: [error] }
   }
   if (kind === 'pair' && length !== 2) {

@@ -1,7 +1,7 @@
 /** The results of planning one filter parameter, and the errors of filters. */
 import type { RelationProperty } from '../../model/index.ts'
 import type { ReadValue } from '../../operators/index.ts'
-import { filterSuffix, type FilterParam, type QueryParamError } from '../../query/index.ts'
+import { noteOf, type FilterParam, type QueryParamError } from '../../query/index.ts'
 import { cited, excess, refusal } from '../refusal.ts'
 import type { Condition, CustomCondition, Deleted } from '../types.ts'
 
@@ -33,10 +33,12 @@ export type Planned =
   | PlannedNothing
   | PlannedErrors
 
-/** The name of a parameter as the client wrote it. */
+/** The name of a parameter as the client wrote it. In JSON, it is a pointer. */
 export function parameterName (param: FilterParam): string {
   const { field, operator } = param
-  return `filter[${cited(field)}]${operator === undefined ? '' : `[${cited(operator)}]`}${filterSuffix(param)}`
+  const { pointer, groups = '', list } = noteOf(param)
+  return pointer ??
+    `filter${groups}[${cited(field)}]${operator === undefined ? '' : `[${cited(operator)}]`}${list ? '[]' : ''}`
 }
 
 export function refuseFilter (

@@ -4,6 +4,7 @@ import { ConfigError } from '../../base/errors.ts'
 import { isTextual, resolvePath } from '../../model/index.ts'
 import { checkPattern, containing } from '../../operators/index.ts'
 import { comparableOf, describe, valuesOf } from '../operand.ts'
+import { readKinds } from './json-texts.ts'
 import { freeName, named, TEXT, type EntryBase, type FilterKind, type FilterTarget } from './kind.ts'
 import { refuseFilter, refuseForm } from './planned.ts'
 import { anyOf } from './tree.ts'
@@ -30,7 +31,9 @@ export const search: FilterKind<SearchFilter<string>, SearchEntry> = {
     return { kind: 'search', name: freeName(filter, model), targets }
   },
 
-  plan (param, { name, targets }, values) {
+  plan (given, { name, targets }, values) {
+    const param = readKinds(given, 'search', TEXT.type)
+    if ('kind' in param) return param
     if (typeof param.value !== 'string') return refuseFilter(param, `The filter '${name}' takes one value.`)
     const wrong = checkPattern(param.value, 'literal')
     if (wrong !== undefined) return refuseForm(param, wrong.sentence, wrong.limit)

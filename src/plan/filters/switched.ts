@@ -6,6 +6,7 @@ import { splitList, type FilterParam } from '../../query/index.ts'
 import { didYouMean, nearest } from '../../base/suggest.ts'
 import { comparableOf, valuesOf } from '../operand.ts'
 import { cited } from '../refusal.ts'
+import { readKinds } from './json-texts.ts'
 import { BOOLEAN, freeName, named, type EntryBase, type FilterKind } from './kind.ts'
 import { parameterName, NOTHING, refuseFilter, refuseForm, refuseValue } from './planned.ts'
 
@@ -37,7 +38,9 @@ export const switched: FilterKind<ScopeFilter<string>, SwitchedEntry> = {
     return { kind: 'scope', name: freeName(filter, model), filter: filter.filter, params }
   },
 
-  plan (param, { name, filter, params }) {
+  plan (given, { name, filter, params }) {
+    const param = readKinds(given, params.length === 0 ? 'boolean' : 'any', BOOLEAN.type)
+    if ('kind' in param) return param
     if (params.length === 0) {
       if (param.value === 'false') return NOTHING
       return param.value === 'true'

@@ -3,6 +3,7 @@ import type { TrashedFilter } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { ValueType } from '../../model/index.ts'
 import type { Deleted } from '../types.ts'
+import { readKinds } from './json-texts.ts'
 import { named, type EntryBase, type FilterKind } from './kind.ts'
 import { refuseValue } from './planned.ts'
 
@@ -27,7 +28,9 @@ export const trashed: FilterKind<TrashedFilter, TrashedEntry> = {
     return { kind: 'trashed', name: filter.alias ?? filter.field }
   },
 
-  plan (param) {
+  plan (given) {
+    const param = readKinds(given, 'text', VALUES)
+    if ('kind' in param) return param
     const deleted = TRASHED.find((value) => value === param.value)
     return deleted === undefined ? refuseValue(param, 'with, only or without', TRASHED) : { kind: 'deleted', deleted }
   },

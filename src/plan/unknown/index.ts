@@ -1,6 +1,6 @@
 /** Refuses parameters that a route does not take, because a filter that has no effect returns wrong rows. */
 import { pageParametersOf } from '../window.ts'
-import type { QueryParamError, QueryParams } from '../../query/index.ts'
+import { isFromTree, type QueryParamError, type QueryParams } from '../../query/index.ts'
 import { didYouMean, listed } from '../../base/suggest.ts'
 import type { QueryErrors } from '../query-errors.ts'
 import { cited } from '../refusal.ts'
@@ -20,6 +20,8 @@ export interface UnknownOptions {
   readonly declared?: readonly string[]
   /** Names of parameters that are never ignored, in any spelling. Default: none. */
   readonly strict?: readonly string[]
+  /** Whether filters may be combined by `and`, `or` and `not`. Default: true. */
+  readonly groups?: boolean
 }
 
 /** The purpose of a route, which decides the parameters it takes. */
@@ -53,10 +55,10 @@ export function refuseUnknown (
   for (const name of params.unknown) {
     const suggested = (): string | undefined => suggestionFor(name, taken, whitelist, params)
     if (
-      options.refuseUnknown !== true && !isNearMiss(name) && !isStrict(name, suggested(), options) &&
-      !isWrittenAsFilter(name, suggested(), whitelist)
+      options.refuseUnknown !== true && !isFromTree(params) && !isNearMiss(name) &&
+      !isStrict(name, suggested(), options) && !isWrittenAsFilter(name, suggested(), whitelist)
     ) continue
-    errors.add(CODE, () => refusalOf(name, suggested(), allowed, filters))
+    errors.add(CODE, () => refusalOf(name, suggested(), allowed, filters, options.groups ?? true))
   }
 }
 
@@ -81,12 +83,13 @@ function refusalOf (
   name: string,
   suggestion: string | undefined,
   allowed: readonly string[],
-  filters: Whitelist['filters']
+  filters: Whitelist['filters'],
+  groups: boolean
 ): QueryParamError {
   const parameter = cited(name).toWellFormed()
   // no filter can be chosen for the client, so that this is no suggestion to follow
   const near = suggestion ?? (filters.size > 0 && standsForFilters(name) ? ANY_FILTER : undefined)
-  const sentence = `There is no parameter '${parameter}'.${filters.size === 0 ? '' : aboutOr(name, filters)}`
+  const sentence = `There is no parameter '${parameter}'.${filters.size === 0 ? '' : aboutOr(name, filters, groups)}`
   const list = allowed.length === 0 ? 'none' : allowed.join(', ')
   return {
     source: { parameter },

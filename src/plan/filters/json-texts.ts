@@ -1,0 +1,88 @@
+/** Checks the values of filters in JSON. Nothing is coerced: a number is not a text, and a text is no number. */
+import type { ValueType } from '../../model/index.ts'
+import { LIST_VALUES, type OperatorValue } from '../../operators/index.ts'
+import { noteFilter, noteOf, type FilterParam, type JsonKind } from '../../query/index.ts'
+import { refuseValue, type PlannedErrors } from './planned.ts'
+
+/** The kinds of JSON values that stand for a value, and the end of a sentence that says so. */
+interface Expected {
+  readonly kinds: readonly JsonKind[]
+  readonly phrase: string
+}
+
+const TEXT_VALUE: Expected = { kinds: ['string'], phrase: 'a text' }
+const BOOLEAN_VALUE: Expected = { kinds: ['boolean'], phrase: 'true or false' }
+const NUMBER_VALUE: Expected = { kinds: ['number'], phrase: 'a number' }
+/** Numbers that may have more digits than JavaScript keeps. */
+const DIGITS: Expected = { kinds: ['number', 'string'], phrase: 'a number, or a text of its digits' }
+const ANY_SCALAR: Expected = { kinds: ['string', 'number', 'boolean'], phrase: 'a text, a number or a boolean' }
+const ANY_VALUE: Expected = { kinds: ['string', 'number', 'boolean', 'other'], phrase: 'a JSON value' }
+
+function expectedOf (type: ValueType, custom: boolean): Expected {
+  if (custom) return ANY_SCALAR
+  switch (type.kind) {
+    case 'integer':
+    case 'float':
+      return NUMBER_VALUE
+    case 'bigint':
+    case 'decimal':
+      return type.form === 'string' ? DIGITS : NUMBER_VALUE
+    case 'boolean':
+      return BOOLEAN_VALUE
+    case 'enum':
+      return type.items.every((item) => typeof item === 'number') ? NUMBER_VALUE : TEXT_VALUE
+    case 'array':
+      return expectedOf(type.element, false)
+    case 'range':
+      return ANY_SCALAR
+    case 'json':
+      return ANY_VALUE
+    default:
+      return TEXT_VALUE
+  }
+}
+
+/** What is expected whatever the type of the property. */
+const EXPECTED: ReadonlyMap<string, Expected> = new Map([
+  ['boolean', BOOLEAN_VALUE],
+  ['text', TEXT_VALUE],
+  ['search', TEXT_VALUE],
+  ['any', ANY_SCALAR],
+])
+
+/**
+ * Checks the value of a filter that was written as JSON.
+ *
+ * @param custom whether the application defines how the values are written
+ * @returns the param, with texts as a URL has them, or the reason why the value is refused
+ */
+export function readKinds (
+  param: FilterParam,
+  takes: OperatorValue | 'search' | 'any',
+  type: ValueType,
+  custom = false
+): FilterParam | PlannedErrors {
+  const { kinds } = noteOf(param)
+  if (kinds === undefined) return param
+  const expected = EXPECTED.get(takes) ?? expectedOf(type, custom)
+  const isList = LIST_VALUES.has(takes as OperatorValue)
+  if (isList && typeof param.value === 'string') return refuseValue(param, `a list, each item ${expected.phrase}`)
+  const wrong = kinds.findIndex((kind) => !expected.kinds.includes(kind))
+  if (wrong === -1) return expected === ANY_VALUE ? asJson(param, kinds) : param
+  const items = typeof param.value === 'string' ? '' : 'a list, each item '
+  return refuseValue(param, `${items}${expected.phrase}${HINTS[kinds[wrong]!] ?? ''}`)
+}
+
+const HINTS: { readonly [Kind in JsonKind]?: string } = {
+  inexact: '; a number that JavaScript does not keep exactly is sent as a text of its digits',
+  null: '; for null, write {"isnull": true}',
+}
+
+/** The values as the text of JSON: a text gets its quotes. */
+function asJson (param: FilterParam, kinds: readonly JsonKind[]): FilterParam {
+  const textOf = (text: string, index: number): string => kinds[index] === 'string' ? JSON.stringify(text) : text
+  const value = typeof param.value === 'string' ? textOf(param.value, 0) : param.value.map(textOf)
+  const rest: FilterParam = { ...param, value }
+  noteFilter(rest, { ...noteOf(param), kinds: undefined })
+  return rest
+}

@@ -1,0 +1,168 @@
+/**
+ * Plans the filters and groups of a request. A level is a set of filters and groups that must all hold: the request
+ * itself, and each member of a group.
+ */
+import type { FilterGroup, FilterLevel, FilterParam, QueryParamError } from '../../query/index.ts'
+import type { QueryErrors } from '../query-errors.ts'
+import { cited, refusal } from '../refusal.ts'
+import type { Condition, CustomCondition, Deleted } from '../types.ts'
+import type { Values } from '../values.ts'
+import { memberBrackets, nameGroups, placeFilter } from './group-names.ts'
+import type { FilterEntry } from './kinds.ts'
+import { aboutOr, withoutGroups } from './meant.ts'
+import { CODE, parameterName, type Planned } from './planned.ts'
+import { ConditionTree } from './tree.ts'
+
+/** The filters of a whitelist. */
+export interface FilterList {
+  readonly filters: ReadonlyMap<string, FilterEntry>
+  /** The default filters, each of which applies if a request does not have the filter. */
+  readonly defaults: ReadonlyArray<{ readonly entry: FilterEntry, readonly param: FilterParam }>
+}
+
+export interface GroupOptions {
+  /** Whether filters may be combined by `and`, `or` and `not`. Default: true. */
+  readonly groups?: boolean
+}
+
+/** What levels are planned with. */
+interface Planning {
+  readonly whitelist: FilterList
+  readonly values: Values
+  readonly errors: QueryErrors
+  readonly groups: boolean
+  readonly plan: (param: FilterParam, entry: FilterEntry, values: Values) => Planned
+}
+
+/** Where a level stands. */
+interface LevelPlace {
+  /** The brackets of the groups around the level. */
+  readonly brackets: string
+  /** Whether all groups around it are `and`, so that a row must match whatever stands here. */
+  readonly mustHold: boolean
+}
+
+const ROOT: LevelPlace = { brackets: '', mustHold: true }
+
+export class LevelPlanner {
+  readonly tree = new ConditionTree()
+  readonly customs: CustomCondition[] = []
+  /** Whether the request selects rows that are marked as deleted, if it has a filter for this. */
+  deleted: Deleted | undefined
+  readonly #planning: Planning
+  readonly #given: Set<FilterEntry> | undefined
+
+  constructor (planning: Planning) {
+    this.#planning = planning
+    this.#given = planning.whitelist.defaults.length > 0 ? new Set() : undefined
+  }
+
+  /** Plans the root: the filters of the request, and its groups. */
+  plan (level: FilterLevel): void {
+    const { groups, whitelist: { filters } } = this.#planning
+    if (groups || level.groups.length === 0) return this.#level(level, this.tree, ROOT)
+    this.#level({ ...level, groups: [] }, this.tree, ROOT)
+    for (const [index, first] of nameGroups(level).entries()) {
+      this.#refuse(refusal(CODE, parameterName(first), withoutGroups(level.groups[index]!.word, filters)), false)
+    }
+  }
+
+  /** Whether the request has a filter, wherever it stands. */
+  has (entry: FilterEntry): boolean {
+    return this.#given!.has(entry)
+  }
+
+  /** Plans a filter at the root. */
+  add (param: FilterParam, entry: FilterEntry): void {
+    this.#filter(param, entry, this.tree, ROOT)
+  }
+
+  #level (level: FilterLevel, tree: ConditionTree, place: LevelPlace): void {
+    const { errors, groups, whitelist: { filters } } = this.#planning
+    for (const param of level.filters) {
+      if (place !== ROOT) placeFilter(param, place.brackets)
+      const entry = filters.get(param.field)
+      if (entry !== undefined) this.#filter(param, entry, tree, place)
+      else {
+        errors.add(CODE, () =>
+          refusal(
+            CODE,
+            parameterName(param),
+            `The filter '${cited(param.field)}' is not allowed.${aboutOr(param.field, filters, groups)}`,
+            { given: param.field, allowed: filters.keys() }
+          ), !place.mustHold)
+      }
+    }
+    for (const group of level.groups) tree.conditions.push(...this.#group(group, place))
+  }
+
+  /** Conditions of an `and` that lead to one related row are apart from those around it: groups are independent. */
+  #group ({ word, members }: FilterGroup, { brackets, mustHold }: LevelPlace): readonly Condition[] {
+    const planned = (member: FilterLevel, index: number, tree = new ConditionTree()): readonly Condition[] => {
+      this.#level(member, tree, {
+        brackets: brackets + memberBrackets(word, index),
+        mustHold: mustHold && word === 'and',
+      })
+      return tree.conditions
+    }
+    switch (word) {
+      case 'and': {
+        const tree = new ConditionTree()
+        for (const [index, member] of members.entries()) planned(member, index, tree)
+        return tree.conditions
+      }
+      case 'or': {
+        const alternatives = members.map((member, index) => planned(member, index))
+        // a member without a condition keeps every row
+        if (alternatives.some(({ length }) => length === 0)) return []
+        const conditions = alternatives.map(together)
+        return conditions.length === 1 ? conditions : [{ kind: 'any', conditions }]
+      }
+      case 'not':
+        return members.map((member) => ({ kind: 'unless', conditions: planned(member, 0) }))
+    }
+  }
+
+  #filter (param: FilterParam, entry: FilterEntry, tree: ConditionTree, { mustHold }: LevelPlace): void {
+    const { values, plan } = this.#planning
+    const planned = plan(param, entry, values)
+    switch (planned.kind) {
+      case 'condition':
+        tree.add(planned.relations, planned.condition)
+        break
+      case 'custom':
+        if (!mustHold) return this.#refuse(misplaced(param, entry), mustHold)
+        this.customs.push(planned.custom)
+        break
+      case 'deleted':
+        if (!mustHold) return this.#refuse(misplaced(param, entry), mustHold)
+        if (this.deleted !== undefined) {
+          this.#refuse(
+            refusal(CODE, parameterName(param), `The filter '${entry.name}' is given more than once.`),
+            mustHold
+          )
+        }
+        this.deleted = planned.deleted
+        break
+      case 'errors':
+        for (const error of planned.errors) this.#refuse(error, mustHold)
+        return
+      case 'nothing':
+        break
+      default:
+        planned satisfies never
+    }
+    this.#given?.add(entry)
+  }
+
+  /** @param ignorable whether the error may be ignored: without a filter inside of `or` or `not`, rows are added */
+  #refuse (error: QueryParamError, ignorable: boolean): void {
+    this.#planning.errors.push(ignorable ? error : { ...error, limit: true })
+  }
+}
+
+const together = (conditions: readonly Condition[]): Condition =>
+  conditions.length === 1 ? conditions[0]! : { kind: 'all', conditions }
+
+const misplaced = (param: FilterParam, { name }: FilterEntry): QueryParamError =>
+  refusal(CODE, parameterName(param), `The filter '${name}' cannot be a part of 'or' or 'not'.`)

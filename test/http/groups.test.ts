@@ -1,0 +1,133 @@
+/** Groups of filters: `and`, `or` and `not`. */
+import t from 'tap'
+import { AllowedFilters, AllowedSort, type Operator } from '../../src/index.ts'
+import { entities, Plant } from '../fixtures/entities.ts'
+import { seed } from '../fixtures/seed.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { client, resource, serve } from './helper.ts'
+
+const ORDERED: Operator[] = ['eq', 'ne', 'in', 'nin', 'gte', 'lte', 'isnull', 'between']
+const whitelist = {
+  allowedFilters: [
+    new AllowedFilters('name', 'eq', ['eq', 'in', 'contains', 'isnull']),
+    new AllowedFilters('id', 'eq', ORDERED),
+    new AllowedFilters('price', 'eq', ORDERED),
+    new AllowedFilters('status', 'eq', ['eq', 'in', 'nin']),
+    new AllowedFilters('supplier.country', 'eq', ['eq', 'isnull']),
+    new AllowedFilters('tags.name', 'eq', ['eq', 'ne', 'in', 'nin']),
+    new AllowedFilters('tags.weight', 'eq', ORDERED),
+    AllowedFilters.search('q', ['name', 'description']),
+    AllowedFilters.custom('cheap', (qb) => qb.andWhere({ price: { $lte: 5 } })),
+    AllowedFilters.trashed(),
+  ],
+  allowedSorts: [new AllowedSort('name'), new AllowedSort('id')],
+}
+const ALL = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14]
+const without = (ids: readonly number[]): number[] => ALL.filter((id) => !ids.includes(id))
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  const app = await serve(t, orm, {
+    '/plants': { crud: resource(Plant, whitelist), query: true },
+    '/closed': resource(Plant, whitelist),
+    '/lenient': { crud: resource(Plant, { ...whitelist, ignoreInvalidErrors: true }), query: true },
+  })
+  const plants = client(app, '/plants')
+  const ids = (query: string) => plants.all('id', query)
+
+  t.test('groups keep what their conditions say', async (t) => {
+    const fr = [1, 3, 6, 7, 9, 10]
+    const sun = [1, 3, 6]
+    const cases: ReadonlyArray<readonly [query: string, ids: readonly number[]]> = [
+      ['filter[or][0][id]=2&filter[or][1][supplier.country]=fr', [1, 2, 3, 6, 7, 9, 10]],
+      ['filter[or][0][id]=2&filter[or][0][supplier.country]=fr', []],
+      ['filter[or][0][id]=2', [2]],
+      ['filter[and][0][supplier.country]=fr&filter[and][1][id][lte]=3', [1, 3]],
+      ['filter[not][supplier.country]=fr', without(fr)],
+      ['filter[not][tags.name]=sun', without(sun)],
+      ['filter[not][not][tags.name]=sun', sun],
+      ['filter[supplier.country]=fr&filter[not][tags.name]=sun', [7, 9, 10]],
+      ['filter[or][0][tags.name]=sun&filter[or][1][id]=2', [1, 2, 3, 6]],
+      ['filter[or][0][not][tags.name]=sun&filter[or][1][id]=1', [1, ...without(sun)].sort((a, b) => a - b)],
+      // an empty list keeps everything, or nothing
+      ['filter[not][id][nin]=', []],
+      ['filter[not][id][in]=', ALL],
+      ['filter[or][0][id][nin]=&filter[or][1][id]=1', ALL],
+      ['filter[or][0][id][in]=&filter[or][1][id]=1', [1]],
+    ]
+    for (const [query, expected] of cases) t.strictSame(await ids(query), expected, query)
+    const nulls = await ids('filter[supplier.country][isnull]=true')
+    t.strictSame(await ids('filter[not][price][gte]=0'), await ids('filter[price][isnull]=true'), 'not keeps nulls')
+    t.ok(nulls)
+  })
+
+  t.test('conditions that one group combines hold for one related row', async (t) => {
+    const both = 'filter[tags.name]=sun&filter[tags.weight]=3'
+    const together = await ids(both)
+    t.strictSame(await ids('filter[and][0][tags.name]=sun&filter[and][1][tags.weight]=3'), together)
+    t.strictSame(await ids('filter[or][0][tags.name]=sun&filter[or][0][tags.weight]=3'), together)
+    t.strictSame(await ids('filter[not][tags.name]=sun&filter[not][tags.weight]=3'), without(together))
+    const independent = (await ids('filter[tags.name]=sun')).filter(
+      (await ids('filter[tags.name][ne]=sun')).includes.bind(await ids('filter[tags.name][ne]=sun'))
+    )
+    t.ok(independent.length > 0)
+    t.strictSame(await ids('filter[tags.name]=sun&filter[and][0][tags.name][ne]=sun'), independent)
+    t.strictSame(await ids('filter[and][0][tags.name]=sun&filter[and][1][and][0][tags.name][ne]=sun'), independent)
+    t.strictSame(await ids('filter[tags.name]=sun&filter[tags.name][ne]=sun'), [])
+  })
+
+  t.test('where groups are not allowed, the answer says what would allow them', async (t) => {
+    const closed = client(app, '/closed')
+    t.match(await closed.refused('filter[or][0][name]=x&filter[or][1][name]=y'), {
+      code: 'FST_CRUD_FILTER_INVALID',
+      errors: [{
+        source: { parameter: 'filter[or][0][name]' },
+        detail: /^Filters can't be combined by 'or': a record must match all of them\. .* write filter\[q\]\.$/,
+      }],
+    })
+    t.match(await closed.details('filter[not][name]=x'), [/the option query of a resource/])
+  })
+
+  t.test('mistakes in groups are named', async (t) => {
+    t.match(await plants.refused('filter[or][0][nane]=x&filter[or][1][price][gte]=abc'), {
+      errors: [
+        { source: { parameter: 'filter[or][0][nane]' }, suggestion: 'name' },
+        {
+          source: { parameter: 'filter[or][1][price][gte]' },
+          detail: /The value of filter\[or\]\[1\]\[price\]\[gte\]/,
+        },
+      ],
+    })
+    for (const query of ['filter[or][0][cheap]=1', 'filter[not][trashed]=only', 'filter[and][0][not][cheap]=1']) {
+      t.match(await plants.details(query), [/cannot be a part of 'or' or 'not'/], query)
+    }
+    t.strictSame(await ids('filter[and][0][cheap]=1'), await ids('filter[cheap]=1'))
+    t.strictSame(await ids('filter[and][0][trashed]=only'), await ids('filter[trashed]=only'))
+  })
+
+  t.test('what is invalid is ignored only where rows must match', async (t) => {
+    const lenient = client(app, '/lenient')
+    t.strictSame(await lenient.all('id', 'filter[nane]=x&filter[and][0][nane]=x&filter[and][1][id]=1'), [1])
+    for (
+      const query of [
+        'filter[or][0][nane]=x&filter[or][1][id]=1', 'filter[not][nane]=x', 'filter[or][0][id]=x',
+        'filter[and][0][not][price]=x', 'filter[or][0][cheap]=1', 'filter[or][1][id]=1',
+      ]
+    ) t.equal((await lenient.details(query)).length, 1, query)
+  })
+
+  t.test('a cursor belongs to its groups', async (t) => {
+    const query = 'filter[or][0][id][lte]=3&filter[or][1][supplier.country]=fr&sort=name&per_page=2'
+    const seen: number[] = []
+    let cursor = ''
+    do {
+      const page = await plants.get(`${query}&cursor=${cursor}`)
+      seen.push(...page.items.map(({ id }: { id: number }) => id))
+      cursor = page.next_cursor
+    } while (cursor !== null)
+    t.strictSame(seen.sort((a, b) => a - b), await ids(query.replace(/&sort=.*/, '')))
+    const { next_cursor: next } = await plants.get(`${query}&cursor=`)
+    t.match(await plants.details(`${query.replace('lte]=3', 'lte]=4')}&cursor=${next}`), [/another query/])
+    const swapped = query.replace('[0]', '[x]').replace('[1]', '[0]').replace('[x]', '[1]')
+    t.equal((await plants.get(`${swapped}&cursor=${next}`)).items.length, 2)
+  })
+})
