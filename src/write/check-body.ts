@@ -8,7 +8,7 @@ import { withSharedColumns, type BodyRules, type Id, type RecordData } from '../
 import { clientBody, refusedBody } from '../schema/index.ts'
 import { keyColumnErrors, withoutKey } from './update-data.ts'
 import type { Data } from './new-row.ts'
-import { canBeChange, canBeNew, checkDistinct, keyOfRow, type UpsertRules } from './upsert-data.ts'
+import { canBeChange, canBeNew, withKeys, type UpsertData, type UpsertRules } from './upsert-data.ts'
 
 export interface BodyCheckOptions {
   /** Whether required properties must be given, because nothing else fills them. */
@@ -48,7 +48,7 @@ export function checkNewBodies (
  * Checks the bodies of upserts. Each must be a new record or changes of one. If something else may fill in properties,
  * the operation checks what is missing, also of the key.
  *
- * @returns their values, if they are wanted
+ * @returns their values, if they are wanted and `complete`
  * @throws {RequestValidationError} with all errors of the first record that is not valid
  */
 export function checkUpserts (
@@ -56,7 +56,7 @@ export function checkUpserts (
   rules: UpsertRules,
   { complete, readonly, decides }: BodyCheckOptions,
   pointer: (index: number) => string
-): readonly RecordData[] | undefined {
+): readonly UpsertData[] | undefined {
   const { model, writable, key } = rules
   const body = clientBody(model, writable.upsert!, { complete: false, readonly })
   const isPossible = (row: RecordData): boolean =>
@@ -71,8 +71,8 @@ export function checkUpserts (
     }
     rows.push(row)
   }
-  if (complete) checkDistinct(rows.map((row, index) => keyOfRow(row, key, undefined, pointer(index))), key, pointer)
-  return decides ? rows : undefined
+  const keyed = complete ? withKeys(rows, key, undefined, pointer) : undefined
+  return decides ? keyed : undefined
 }
 
 /**

@@ -35,20 +35,17 @@ export function * updateOne (call: Call, id: Id, data: Data, decided?: RecordDat
 
 export function * changeRecord (begun: Write, id: Id, data: RecordData): Steps<Written> {
   const { write, filters } = yield * filtersOfChange(begun, [data])
-  if (data.children !== undefined) {
-    const change = (inner: Write): Steps<Written> =>
-      isEmpty(data) && !changesChildren(data)
-        ? findRecord(inner, id)
-        : needsUnitOfWork(inner, 'update', [data])
-          ? updateThroughEntity(inner as Write<EntityManager>, id, data, filters)
-          : updateRow(inner, id, data, filters)
-    return yield * changeWithChildren(write, data, { id, change })
+  const finds = isEmpty(data) && !changesChildren(data)
+  const takesEntity = !finds && needsUnitOfWork(write, 'update', [data])
+  const change = (inner: Write): Steps<Written> => {
+    if (finds) return findRecord(inner, id)
+    return takesEntity
+      ? updateThroughEntity(inner as Write<EntityManager>, id, data, filters)
+      : updateRow(inner, id, data, filters)
   }
-  if (isEmpty(data)) return yield * findRecord(write, id)
+  if (data.children !== undefined) return yield * changeWithChildren(write, data, { id, change })
   try {
-    return needsUnitOfWork(write, 'update', [data])
-      ? yield * throughEntities(write, (inner) => updateThroughEntity(inner, id, data, filters))
-      : yield * updateRow(write, id, data, filters)
+    return yield * takesEntity ? throughEntities(write, change) : change(write)
   } catch (error) {
     return yield * throwPointed(error, write, [data])
   }

@@ -31,7 +31,30 @@ export interface UpsertRules {
 }
 
 /** Values of the key that the body of a record need not give, because the server gives them. */
-type GivenByServer = Pick<ScopeRules, 'values'> | undefined
+export type GivenByServer = Pick<ScopeRules, 'values'> | undefined
+
+/** The data of a record, with the columns of the key that finds it. */
+export interface UpsertData extends RecordData {
+  readonly on: readonly ColumnData[]
+}
+
+/**
+ * The data of records with their keys. Only the database knows all the ways to write a key, so a list that passes may
+ * still have one key twice.
+ *
+ * @param given what the server adds to records
+ * @throws {RequestValidationError} for a key that is missing or null, and for two records with one key
+ */
+export function withKeys (
+  rows: readonly RecordData[],
+  key: UpsertKey,
+  given: GivenByServer,
+  pointer: (index: number) => string
+): readonly UpsertData[] {
+  const keyed = rows.map((row, index) => ({ ...row, on: keyOfRow(row, key, given, pointer(index)) }))
+  if (keyed.length > 1) checkEachOnce(keyed.map(({ on }) => textOfKey(on, key)), key, pointer)
+  return keyed
+}
 
 /**
  * The columns of a record's key.
@@ -40,7 +63,7 @@ type GivenByServer = Pick<ScopeRules, 'values'> | undefined
  * @param pointer the prefix of the pointers in errors, e.g. `/1` in a list
  * @throws {RequestValidationError} for each part of the key that is missing or null
  */
-export function keyOfRow (
+function keyOfRow (
   { columns }: Pick<RecordData, 'columns'>,
   key: UpsertKey,
   given: GivenByServer,
@@ -66,21 +89,6 @@ export function keyOfRow (
   })
   if (missing.size > 0) throw new RequestValidationError([...missing.values()])
   return found
-}
-
-/**
- * Refuses a list that has two records with one key. Only the database knows all the ways to write a key, so a list that
- * passes may still have some.
- *
- * @throws {RequestValidationError} with the pointers to both
- */
-export function checkDistinct (
-  keys: ReadonlyArray<readonly ColumnData[]>,
-  key: UpsertKey,
-  pointer: (index: number) => string
-): void {
-  if (keys.length < 2) return
-  checkEachOnce(keys.map((columns) => textOfKey(columns, key)), key, pointer)
 }
 
 /**

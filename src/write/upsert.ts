@@ -1,28 +1,24 @@
 /**
  * Changes the record with a key, or creates it: one record, or several of which either all are written or none. Usually
- * it is one statement (`one-statement/upsert.ts`). If that does not do, the records are looked up first
- * (`upsert-in-turn.ts`).
+ * it is one statement. `upsert-way.ts` decides whether the records are looked for first.
  */
 import { ConfigError } from '../base/errors.ts'
 import { shown } from '../base/option-checks.ts'
 import type { Steps } from '../base/steps.ts'
-import { keyColumns } from '../model/index.ts'
-import { findUpsertKey, type ColumnData, type RecordData, type UpsertKey, type UpsertRow } from '../plan/index.ts'
+import { findUpsertKey, type UpsertKey } from '../plan/index.ts'
 import { convertRecords, type JsonAnswer } from '../read/index.ts'
 import type { Call } from '../resource/index.ts'
 import { readData } from '../schema/index.ts'
 import { changedIn, withAfterHooks } from './after.ts'
-import { sharesColumns } from './check-body.ts'
-import { beginCreate, scopedRow } from './create-data.ts'
+import { beginCreate } from './create-data.ts'
 import type { Data } from './new-row.ts'
 import { upsertAtOnce } from './one-statement/upsert.ts'
 import { repeated } from './repeat.ts'
-import { finishChanges, isEmpty } from './update-data.ts'
 import {
-  bodyWithoutKey, canBeChange, canBeNew, checkDistinct, keyOfRow, readUpsert, refuseImpossible, withoutUpsertKey,
-  type Upsert, type UpsertedRow,
+  bodyWithoutKey, readUpsert, withKeys, type GivenByServer, type Upsert, type UpsertData, type UpsertedRow,
 } from './upsert-data.ts'
 import { upsertInTurn } from './upsert-in-turn.ts'
+import { wayOfUpsert, type ReasonToLook } from './upsert-way.ts'
 import { answerOne, beginWrite, bodyRules } from './write.ts'
 
 export interface UpsertAnswer extends JsonAnswer {
@@ -34,7 +30,7 @@ export function * upsertOne (
   call: Call,
   key: UpsertKey,
   data: Data,
-  decided?: readonly RecordData[]
+  decided?: readonly UpsertData[]
 ): Steps<UpsertAnswer> {
   const upsert = beginUpsert(call, key)
   const [row] = yield * upsertRecords(upsert, [data], decided, () => '')
@@ -46,7 +42,7 @@ export function * upsertMany (
   call: Call,
   key: UpsertKey,
   data: readonly Data[],
-  decided?: readonly RecordData[]
+  decided?: readonly UpsertData[]
 ): Steps<JsonAnswer> {
   const upsert = beginUpsert(call, key)
   const { write } = upsert
@@ -94,20 +90,15 @@ function beginUpsert (call: Call, key: UpsertKey): Upsert {
 function * upsertRecords (
   upsert: Upsert,
   data: readonly Data[],
-  decided: readonly RecordData[] | undefined,
+  decided: readonly UpsertData[] | undefined,
   pointer: (index: number) => string
 ): Steps<readonly UpsertedRow[]> {
   const { write, key } = upsert
-  const rules = { model: write.model, writable: write.resource.writable, key }
-  const rows = decided ?? data.map((one, index) => readUpsert(one, rules, pointer(index)))
-  const given = givenByServer(upsert)
-  const keys = rows.map((row, index) => keyOfRow(row, key, given, pointer(index)))
-  checkDistinct(keys, key, pointer)
+  const rows = decided ?? readUpserts(upsert, data, pointer)
   if (rows.length === 0) return []
-  const ready = rowsAtOnce(upsert, data, rows, keys, pointer)
   return yield * withAfterHooks(
     write,
-    (telling) => writeRows({ ...upsert, write: telling }, ready, data, keys, pointer),
+    (telling) => writeRows({ ...upsert, write: telling }, data, rows, pointer),
     (written) =>
       written.map((row, index) => ({
         change: row.created ? 'insert' : 'update',
@@ -117,58 +108,42 @@ function * upsertRecords (
   )
 }
 
+function readUpserts (
+  upsert: Upsert,
+  data: readonly Data[],
+  pointer: (index: number) => string
+): readonly UpsertData[] {
+  const { write: { model, resource: { writable } }, key } = upsert
+  const rows = data.map((one, index) => readUpsert(one, { model, writable, key }, pointer(index)))
+  return withKeys(rows, key, givenByServer(upsert), pointer)
+}
+
 function * writeRows (
   upsert: Upsert,
-  ready: readonly UpsertRow[] | undefined,
   data: readonly Data[],
-  keys: ReadonlyArray<readonly ColumnData[]>,
+  rows: readonly UpsertData[],
   pointer: (index: number) => string
 ): Steps<readonly UpsertedRow[]> {
-  const { write, key } = upsert
-  // the one statement does not read what after hooks get beside the record
-  const written = ready === undefined || write.told !== undefined
-    ? undefined
-    : yield * repeated(write.session, () => upsertAtOnce(write, ready, key, pointer))
-  return written ?? (yield * upsertInTurn(upsert, data, keys, pointer))
+  const written = yield * repeated(upsert.write.session, () => tryAtOnce(upsert, data, rows, pointer))
+  if (typeof written !== 'string') return written
+  return yield * upsertInTurn(upsert, data, rows.map(({ on }) => on), pointer)
+}
+
+function * tryAtOnce (
+  upsert: Upsert,
+  data: readonly Data[],
+  rows: readonly UpsertData[],
+  pointer: (index: number) => string
+): Steps<readonly UpsertedRow[] | ReasonToLook> {
+  const way = yield * wayOfUpsert(upsert, data, rows, pointer)
+  return typeof way === 'string' ? way : yield * upsertAtOnce(way, upsert.key, pointer)
 }
 
 /** The values that the server adds to the data of each record. */
-function givenByServer ({ write: { model, scope }, create: { values } }: Upsert): Parameters<typeof keyOfRow>[2] {
+function givenByServer ({ write: { model, scope }, create: { values } }: Upsert): GivenByServer {
   if (values === undefined) return scope
   const row = readData(values, model, { by: 'server' })
   return {
     values: new Map([...scope?.values ?? [], ...row.columns.map(({ property, value }) => [property, value] as const)]),
   }
-}
-
-/**
- * What the records would be as new ones and as changes. `undefined` if that depends on the record that exists: for
- * hooks, because only one of them may run, and for data that changes nothing or names the record's key.
- */
-function rowsAtOnce (
-  { write, key, create }: Upsert,
-  data: readonly Data[],
-  rows: readonly RecordData[],
-  keys: ReadonlyArray<readonly ColumnData[]>,
-  pointer: (index: number) => string
-): readonly UpsertRow[] | undefined {
-  const { crud, model, options, resource: { writable } } = write
-  if (!create.direct || crud.beforeUpdate !== undefined || options.ifMatch !== undefined || sharesColumns(model)) {
-    return undefined
-  }
-  const others = keyColumns(model).filter(({ column }) => !key.columns.some((part) => part.column === column))
-  const ready: UpsertRow[] = []
-  for (const [index, row] of rows.entries()) {
-    const isNew = canBeNew(row, create.completeRules, model)
-    const isChange = canBeChange(row, writable.update!, model, key)
-    if (!isNew && !isChange) {
-      refuseImpossible(data[index]!, { model, writable, key }, create.completeRules, pointer(index))
-      return undefined
-    }
-    const update = isChange ? finishChanges(write, withoutUpsertKey(row, key)) : undefined
-    if (update !== undefined && isEmpty(update)) return undefined
-    if (others.some(({ column }) => update?.columns.some((data) => data.column === column))) return undefined
-    ready.push({ key: keys[index]!, insert: isNew ? scopedRow({ write }, row, pointer(index)) : undefined, update })
-  }
-  return ready
 }

@@ -12,7 +12,7 @@ import { readList, readRecord, type JsonAnswer } from '../../read/index.ts'
 import { perform, readScope, type Call } from '../../resource/index.ts'
 import {
   createMany, createOne, deleteMany, deleteOne, refuseVersions, restoreOne, updateMany, updateOne, upsertMany,
-  upsertOne, type Affected,
+  upsertOne, type Affected, type UpsertData,
 } from '../../write/index.ts'
 import type { CrudOperation } from '../route-options.ts'
 import { sessionsOf } from '../sessions.ts'
@@ -83,9 +83,10 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
       'upsert',
       (made, call, data: CrudRecord | readonly CrudRecord[]): Steps<WriteResult> => {
         const { key } = call.queryAs<'key'>()
+        const decided = call.rows as readonly UpsertData[] | undefined
         return Array.isArray(data)
-          ? upsertMany(made, key, data as readonly CrudRecord[], call.rows)
-          : upsertOne(made, key, data as CrudRecord, call.rows)
+          ? upsertMany(made, key, data as readonly CrudRecord[], decided)
+          : upsertOne(made, key, data as CrudRecord, decided)
       }
     ),
     update: operating('update', (made, call, data: CrudRecord) => updateOne(made, call.key(), data, call.rows?.[0])),

@@ -5,65 +5,52 @@ import {
   planUpsert, planUpsertMany, type AnyWritePlan, type RecordData, type UpsertKey, type UpsertRow,
 } from '../../plan/index.ts'
 import { isInTransaction, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
-import { distributionOf, isInTheWay, mayRepeatKeys } from '../../run/index.ts'
+import { isInTheWay } from '../../run/index.ts'
 import { areReferencesVisible, keysToCheck, mayBeHidden, searchOf } from '../check-references.ts'
 import { withOnCreate, withOnUpdate } from '../new-row.ts'
 import { throwPointed, type InsertAttempt } from '../point-error.ts'
-import { filtersOfChange, runWrite, writeInTransaction } from '../run-write.ts'
-import { checkingItself, checkingRows, needsTransaction, searchesScope } from '../scope-of-rows.ts'
-import { needsUnitOfWork } from '../unit-of-work/reason.ts'
-import { inKeyOrder, type UpsertedRow } from '../upsert-data.ts'
+import { runWrite, writeInTransaction } from '../run-write.ts'
+import { needsTransaction } from '../scope-of-rows.ts'
+import type { UpsertedRow } from '../upsert-data.ts'
+import { dataOfRows, type ReasonToLook, type UpsertAtOnce } from '../upsert-way.ts'
 import type { Write } from '../write.ts'
 
 /** Undoes a transaction in which a row was in the way of another one. */
 const IN_THE_WAY = new Error('a row is in the way of an upsert')
 
-/**
- * Writes all rows or none.
- *
- * @returns `undefined` if one statement does not do: a row is in the way that the request may not change, a record has
- *   to be read first, or the server needs another form
- */
+/** Writes all rows or none. */
 export function * upsertAtOnce (
-  begun: Write,
-  given: readonly UpsertRow[],
+  { write: checked, filters, rows, order }: UpsertAtOnce,
   key: UpsertKey,
   pointer: (index: number) => string
-): Steps<readonly UpsertedRow[] | undefined> {
-  const order = inKeyOrder(given.map(({ key }) => key), key)
-  const rows = order.map((index) => given[index]!)
-  const all = rows.map(({ insert, update }) => insert ?? update!)
-  const { write, filters } = yield * filtersOfChange(begun, all)
-  const em = sharedEmOf(write.session)
-  if (distributionOf(em) !== undefined || mayRepeatKeys(em, write.model.table) || needsEntities(write, rows)) {
-    return undefined
-  }
-  const checked = checkingItself(checkingRows(write, all), filters)
-  if (searchesScope(checked)) return undefined
+): Steps<readonly UpsertedRow[] | ReasonToLook> {
+  const { model, session } = checked
+  const em = sharedEmOf(session)
+  const all = dataOfRows(rows)
   const completed = rows.map(({ key, insert, update }): UpsertRow => ({
     key,
-    insert: insert && withOnCreate(insert, write.model, em),
-    update: update && withOnUpdate(update, write.model, em),
+    insert: insert && withOnCreate(insert, model, em),
+    update: update && withOnUpdate(update, model, em),
   }))
   const parts = partsOf(checked, completed, key, filters)
-  const refers = rows.length > 1 && all.some((row) => keysToCheck(row, filters, write.session).length > 0)
+  const refers = rows.length > 1 && all.some((row) => keysToCheck(row, filters, session).length > 0)
   const isSingle = parts.length === 1 && !refers && !needsTransaction(checked) &&
-    (rows.length === 1 || !isInTransaction(write.session))
+    (rows.length === 1 || !isInTransaction(session))
   try {
     const written = isSingle
       ? (yield * runWrite(checked, parts[0]!.plan, filters)) as UpsertedRow[]
       : yield * writeInTransaction(checked, (inner) => sendParts(inner, parts, refers ? all : [], filters))
-    if (written.length !== rows.length) return undefined
+    if (written.length !== rows.length) return 'in the way'
     if (rows.length === 1) return written
     const byRow = new Map(parts.flatMap(({ rows }) => rows).map((row, place) => [row, written[place]!]))
     const inOrder: UpsertedRow[] = []
     for (const [place, index] of order.entries()) inOrder[index] = byRow.get(completed[place]!)!
     return inOrder
   } catch (error) {
-    if (error === IN_THE_WAY || isInTheWay(error)) return undefined
+    if (error === IN_THE_WAY || isInTheWay(error)) return 'in the way'
     const attempt: InsertAttempt = (inner, { from, to }) =>
       sendParts(inner, partsOf(inner, completed.slice(from, to), key, filters), [], filters)
-    const isOver = isSingle && isInTransaction(write.session)
+    const isOver = isSingle && isInTransaction(session)
     return yield * throwPointed(error, checked, all, (place) => pointer(order[place]!), isOver ? undefined : attempt)
   }
 }
@@ -85,13 +72,6 @@ function * sendParts (
   // a statement may find the row that one before has written
   if (new Set(written.map(({ key }) => JSON.stringify(key))).size < written.length) throw IN_THE_WAY
   return written
-}
-
-/** Whether MikroORM must write one of the rows, as a new one or as a change. */
-function needsEntities (write: Write, rows: readonly UpsertRow[]): boolean {
-  const having = (member: 'insert' | 'update'): RecordData[] =>
-    rows.map((row) => row[member]).filter((row) => row !== undefined)
-  return needsUnitOfWork(write, 'create', having('insert')) || needsUnitOfWork(write, 'update', having('update'))
 }
 
 /** The statements of some rows: one, unless the rows differ in their columns or cannot be written as JSON. */

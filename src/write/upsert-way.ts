@@ -1,0 +1,142 @@
+/**
+ * Decides the way of an upsert: one statement finds out which records exist (`one-statement/upsert.ts`), or they are
+ * looked for first (`upsert-in-turn.ts`), for a reason that has a name.
+ */
+import type { Steps } from '../base/steps.ts'
+import { keyColumns } from '../model/index.ts'
+import type { RecordData, UpsertRow } from '../plan/index.ts'
+import { sharedEmOf, type ActiveFilters } from '../resource/index.ts'
+import { distributionOf, mayRepeatKeys } from '../run/index.ts'
+import { sharesColumns } from './check-body.ts'
+import { scopedRow } from './create-data.ts'
+import type { Data } from './new-row.ts'
+import { filtersOfChange } from './run-write.ts'
+import { checkingItself, checkingRows, searchesScope } from './scope-of-rows.ts'
+import { needsUnitOfWork } from './unit-of-work/reason.ts'
+import { finishChanges, isEmpty } from './update-data.ts'
+import {
+  canBeChange, canBeNew, inKeyOrder, refuseImpossible, withoutUpsertKey, type Upsert, type UpsertData,
+} from './upsert-data.ts'
+import type { Write } from './write.ts'
+
+/** Why the records of an upsert are looked for before they are written. */
+export type ReasonToLook =
+  /** Only one of `beforeCreate` and `beforeUpdate` may run for a record. */
+  | 'hook'
+  /** The server adds values, which may be other ones for new records. */
+  | 'values'
+  /** If-Match names versions of a record. */
+  | 'version'
+  /** The columns of relations overlap, and a record may have other values in them. */
+  | 'shared columns'
+  /** A new record lacks a value that only the application can give. */
+  | 'unfilled'
+  /** The data changes nothing in a record that exists, and a statement returns only what it changes. */
+  | 'no change'
+  /** The data names a primary key, which a record that exists must have already. */
+  | 'primary key'
+  /** After hooks are told more than the statement returns. */
+  | 'told'
+  /** A distributed server does not take the statement. */
+  | 'distributed'
+  /** Several rows of the table may have one key. */
+  | 'repeated keys'
+  /** MikroORM must write one of the records. */
+  | 'unit of work'
+  /** Only another statement can check that written rows lie in the scope. */
+  | 'scope'
+  /** A row was in the way, which the statement did not change. */
+  | 'in the way'
+
+/** An upsert by one statement. */
+export interface UpsertAtOnce {
+  readonly write: Write
+  readonly filters: ActiveFilters
+  /** The rows in the order of their keys. */
+  readonly rows: readonly UpsertRow[]
+  /** The places that they have in the data. */
+  readonly order: readonly number[]
+}
+
+/**
+ * Decides the way of an upsert.
+ *
+ * @param pointer the JSON pointer of a record in the body
+ * @throws {RequestValidationError} for data that can neither be a new record nor change one
+ * @throws {OutOfScopeError} for data that lies outside of the scope
+ * @throws {ConfigError} if MikroORM must write a record, and the session is synchronous
+ */
+export function * wayOfUpsert (
+  upsert: Upsert,
+  data: readonly Data[],
+  rows: readonly UpsertData[],
+  pointer: (index: number) => string
+): Steps<UpsertAtOnce | ReasonToLook> {
+  const { write: begun, key } = upsert
+  const early = OF_UPSERT.find(([, holds]) => holds(upsert))
+  if (early !== undefined) return early[0]
+  const given: UpsertRow[] = []
+  for (const [index, row] of rows.entries()) {
+    const ready = readyRow(upsert, data[index]!, row, pointer(index))
+    if (typeof ready === 'string') return ready
+    given.push(ready)
+  }
+  if (begun.told !== undefined) return 'told'
+  const order = inKeyOrder(rows.map(({ on }) => on), key)
+  const ordered = order.map((index) => given[index]!)
+  const all = dataOfRows(ordered)
+  const { write, filters } = yield * filtersOfChange(begun, all)
+  const checked = checkingItself(checkingRows(write, all), filters)
+  const late = OF_SERVER.find(([, holds]) => holds(checked, ordered))
+  return late === undefined ? { write: checked, filters, rows: ordered, order } : late[0]
+}
+
+/** What each row is as a new one, or else as a change. */
+export const dataOfRows = (rows: readonly UpsertRow[]): RecordData[] =>
+  rows.map(({ insert, update }) => insert ?? update!)
+
+/** Reasons that are known before the data is read. */
+const OF_UPSERT: ReadonlyArray<readonly [ReasonToLook, (upsert: Upsert) => boolean]> = [
+  ['hook', ({ write: { crud } }) => crud.beforeCreate !== undefined || crud.beforeUpdate !== undefined],
+  ['values', ({ create }) => create.values !== undefined],
+  ['version', ({ write: { options } }) => options.ifMatch !== undefined],
+  ['shared columns', ({ write: { model } }) => sharesColumns(model)],
+]
+
+/** Reasons that the server must tell first. */
+const OF_SERVER: ReadonlyArray<readonly [ReasonToLook, (write: Write, rows: readonly UpsertRow[]) => boolean]> = [
+  ['distributed', ({ session }) => distributionOf(sharedEmOf(session)) !== undefined],
+  ['repeated keys', ({ session, model }) => mayRepeatKeys(sharedEmOf(session), model.table)],
+  [
+    'unit of work',
+    (write, rows) =>
+      needsUnitOfWork(write, 'create', given(rows, 'insert')) ||
+      needsUnitOfWork(write, 'update', given(rows, 'update')),
+  ],
+  ['scope', searchesScope],
+]
+
+const given = (rows: readonly UpsertRow[], member: 'insert' | 'update'): RecordData[] =>
+  rows.map((row) => row[member]).filter((row) => row !== undefined)
+
+/** What a record would be as a new one, and as a change. */
+function readyRow (
+  { write, key, create }: Upsert,
+  body: Data,
+  row: UpsertData,
+  pointer: string
+): UpsertRow | ReasonToLook {
+  const { model, resource: { writable } } = write
+  const isNew = canBeNew(row, create.completeRules, model)
+  const isChange = canBeChange(row, writable.update!, model, key)
+  if (!isNew && !isChange) {
+    refuseImpossible(body, { model, writable, key }, create.completeRules, pointer)
+    return 'unfilled'
+  }
+  const update = isChange ? finishChanges(write, withoutUpsertKey(row, key)) : undefined
+  if (update !== undefined && isEmpty(update)) return 'no change'
+  const isPrimary = (column: string): boolean =>
+    keyColumns(model).some((part) => part.column === column) && !key.columns.some((part) => part.column === column)
+  if (update?.columns.some(({ column }) => isPrimary(column))) return 'primary key'
+  return { key: row.on, insert: isNew ? scopedRow({ write }, row, pointer) : undefined, update }
+}
