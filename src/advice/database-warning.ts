@@ -23,7 +23,12 @@ export async function warnOfDifferences (
 }
 
 async function warn (log: FastifyBaseLogger, em: EntityManager, resources: readonly AdvisedResource[]): Promise<void> {
-  const offered = resources.map(({ prefix, resource: { model }, operations }) => ({ prefix, model, operations }))
+  const offered = resources.map(({ prefix, resource: { model, upsertKeys }, operations }) => ({
+    prefix,
+    model,
+    operations,
+    upsertKeys,
+  }))
   const differences = await compareWithDatabase(em, offered)
   if (differences.length === 0) return
   const message = messagesOf(differences).join('\n')

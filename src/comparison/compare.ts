@@ -1,6 +1,7 @@
 /** Compares what entities and resources need with a database's catalogue. */
 import { factsOf, type CrudOperation, type RowChange } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
+import type { UpsertKey } from '../plan/index.ts'
 import type { Relation } from './database-catalogue.ts'
 import type { ExpectedColumn, ExpectedTable } from './expected.ts'
 import { canRead } from './readable.ts'
@@ -10,6 +11,8 @@ export interface OfferedResource {
   readonly prefix: string
   readonly model: EntityModel
   readonly operations: readonly CrudOperation[]
+  /** The keys by which upserts find records. */
+  readonly upsertKeys: ReadonlyArray<Pick<UpsertKey, 'name' | 'columns'>>
 }
 
 /** A difference between the database and the entities or resources. */
@@ -35,6 +38,13 @@ export type Difference =
       readonly refused: readonly CrudOperation[],
       readonly possible: readonly CrudOperation[],
     }
+    /** Upserts of a resource fail, because no unique index has exactly the columns of their key. */
+    | {
+      readonly kind: 'upsertKey',
+      readonly prefix: string,
+      readonly key: string,
+      readonly columns: readonly string[],
+    }
     /** Several rows may have one key. */
     | { readonly kind: 'key', readonly columns: readonly string[] }
   )
@@ -55,11 +65,16 @@ export function compare (
       ...ambiguousKeys(expected, relation).map((columns) => ({ kind: 'key', entity, table, columns } as const)),
     ]
   })
-  const refused = resources.flatMap((resource) => refusedBy(resource, catalogue.get(resource.model.table)))
-  return [...found, ...refused].sort((one, other) => RANKS.indexOf(one.kind) - RANKS.indexOf(other.kind))
+  const ofResources = resources.flatMap((resource): readonly Difference[] => {
+    const relation = catalogue.get(resource.model.table)
+    return relation === undefined ? [] : [...refusedBy(resource, relation), ...unguardedKeys(resource, relation)]
+  })
+  return [...found, ...ofResources].sort((one, other) => RANKS.indexOf(one.kind) - RANKS.indexOf(other.kind))
 }
 
-const RANKS: readonly Difference['kind'][] = ['table', 'column', 'type', 'unpopulated', 'operations', 'key']
+const RANKS: readonly Difference['kind'][] = [
+  'table', 'column', 'type', 'unpopulated', 'operations', 'upsertKey', 'key',
+]
 
 function differenceOf (
   { column, property, type }: ExpectedColumn,
@@ -86,15 +101,29 @@ export function canRepeatKeys (expected: ExpectedTable, relation: Relation): boo
 
 function refusedBy (
   { prefix, model, operations }: OfferedResource,
-  relation: Relation | undefined
+  relation: Relation
 ): readonly Difference[] {
-  if (relation === undefined) return []
   const isRefused = (operation: CrudOperation): boolean =>
     changesOf(operation, model).some((change) => relation.refuses.includes(change))
   const refused = operations.filter(isRefused)
   if (refused.length === 0) return []
   const possible = operations.filter((operation) => !isRefused(operation))
   return [{ kind: 'operations', entity: model.name, table: model.table, prefix, refused, possible }]
+}
+
+/** The keys of upserts that the table has no unique index for: the statement names its columns. */
+function unguardedKeys (
+  { prefix, model: { name, table }, operations, upsertKeys }: OfferedResource,
+  { isTable, uniques }: Relation
+): readonly Difference[] {
+  if (!isTable || !operations.some((operation) => factsOf(operation).query === 'key')) return []
+  return upsertKeys.flatMap(({ name: key, columns: parts }): readonly Difference[] => {
+    const columns = parts.map(({ column }) => column)
+    const isGuarded = uniques.some((unique) =>
+      unique.length === columns.length && unique.every((column) => columns.includes(column))
+    )
+    return isGuarded ? [] : [{ kind: 'upsertKey', entity: name, table, prefix, key, columns }]
+  })
 }
 
 /** How an operation changes rows. A delete of records that are marked as deleted is an update. */

@@ -29,6 +29,11 @@ const SENTENCES: { readonly [Kind in Difference['kind']]: (found: ReadonlyArray<
       'view without INSTEAD OF triggers: such requests get a 500. Write operations: ' +
       `[${namesOf(possible)}], or give it such triggers.`
     ).join(' '),
+  upsertKey: (found) =>
+    `No unique index has exactly the columns of a key in "upsertKeys", so that upserts with it get a 500: ${
+      listed(found, ({ prefix, key, table, columns }) =>
+        `on=${key} of ${prefix} (${columns.map(quoted).join(', ')} in ${table})`)
+    }. Add a unique index or constraint with migrations, or take the key out of "upsertKeys".`,
   key: (found) =>
     `No unique index covers the key of an entity, so that several rows may have one key: ${
       listed(found, ({ table, entity, columns }) => `${columns.map(quoted).join(', ')} of ${entity} in ${table}`)

@@ -40,29 +40,40 @@ export function offeredOperations (
     }
     return false
   })
-  if (offered.includes('upsert')) checkUpsert(what, resource, scope === undefined && !byRole, requireIfMatch === true)
+  if (requireIfMatch === true) checkIfMatch(what, offered)
+  const byKey = offered.find((operation) => factsOf(operation).query === 'key')
+  if (byKey !== undefined) checkUpsertKeys(what, byKey, resource, scope === undefined && !byRole)
   if (scope === undefined && !byRole) checkFilled(what, offered, resource, crud)
   if (!byRole) checkChildrenFilled(what, offered, resource)
   return offered
 }
 
+/** @throws {ConfigError} for an operation that changes several records, of which If-Match cannot name the versions */
+function checkIfMatch (what: string, offered: readonly CrudOperation[]): void {
+  const unversioned = offered.filter((operation) => {
+    const { changes, records } = factsOf(operation)
+    return records !== 'one' && changes.some((change) => change !== 'insert')
+  })
+  if (unversioned.length === 0) return
+  const names = unversioned.map((operation) => `'${operation}'`).join(' and ')
+  const [subject, object] = unversioned.length > 1 ? ['write', 'them'] : ['writes', 'it']
+  throw new ConfigError(
+    `${what}: ${names} ${subject} several records, whose versions If-Match does not name, so that 'requireIfMatch' ` +
+      `does not go with ${object}. Leave one of them out, or offer ${object} as another resource of the entity.`
+  )
+}
+
 /** @param complete whether bodies must give all properties of a key, because nothing else fills them in */
-function checkUpsert (
+function checkUpsertKeys (
   what: string,
+  operation: CrudOperation,
   { model, writable, upsertKeys }: Resource,
-  complete: boolean,
-  requireIfMatch: boolean
+  complete: boolean
 ): void {
   if (upsertKeys.length === 0) {
     throw new ConfigError(
-      `${what}: 'upsert' needs "upsertKeys", the keys by which requests may find a record of ${model.name}: add the ` +
-        "option to the CrudBase, as in upsertKeys: ['isbn'], or leave 'upsert' out of the operations."
-    )
-  }
-  if (requireIfMatch) {
-    throw new ConfigError(
-      `${what}: 'upsert' writes lists, which have no version, so that it does not go with 'requireIfMatch'. Leave ` +
-        'one of them out.'
+      `${what}: '${operation}' needs "upsertKeys", the keys by which requests may find a record of ${model.name}: ` +
+        `add the option to the CrudBase, as in upsertKeys: ['isbn'], or leave '${operation}' out of the operations.`
     )
   }
   const closed = upsertKeys.flatMap(({ properties }) => properties).find((part) =>
@@ -70,8 +81,8 @@ function checkUpsert (
   )
   if (closed === undefined || !complete) return
   throw new ConfigError(
-    `${what}: 'upsert' needs a key that bodies may set, and "writable" of ${model.name} has no '${closed.name}' for ` +
-      `new records${
+    `${what}: '${operation}' needs a key that bodies may set, and "writable" of ${model.name} has no ` +
+      `'${closed.name}' for new records${
         closed.write.writable ? ': add it, or take the key out of "upsertKeys"' : `: ${closed.write.closed!}`
       }.`
   )

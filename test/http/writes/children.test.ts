@@ -119,6 +119,21 @@ class Priced extends CrudBase {
   }
 }
 
+/** Hooks that add children, also to what an upsert writes. */
+class Adding extends CrudBase {
+  constructor () {
+    super({ model: Invoice as any, writable: writable as any, upsertKeys: ['number'] })
+  }
+
+  override beforeCreate (data: CrudRecord): CrudRecord {
+    return { ...data, lines: [{ position: 1 }] }
+  }
+
+  override beforeUpdate (id: unknown, data: CrudRecord): CrudRecord {
+    return { ...data, lines: { add: [{ position: 2 }] } }
+  }
+}
+
 const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
 
 await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit] }, async (t, { orm }) => {
@@ -140,6 +155,23 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit]
       `select id, position, quantity, deleted_at is not null as gone from line
        where invoice_id = ${id} order by id`
     ) as Json[]
+
+  t.test('hooks of an upsert cannot add children, which it does not write', async (t) => {
+    const adding = new Adding()
+    const { id, lines: added } = await adding.create(orm.em.fork(), { number: 'by a hook' }) as Json
+    t.match(added, [{ position: 1 }], 'a create writes them')
+    for (const [number, hook] of [['by a hook', 'beforeUpdate'], ['another', 'beforeCreate']]) {
+      const error: any = await adding.upsert(orm.em.fork(), { number } as never, { on: 'number' } as never).then(
+        () => new Error('written'),
+        (error: unknown) => error
+      )
+      t.equal(error.message, 'The server has set values that cannot be written.')
+      t.match(error.cause?.message, `${hook}: `)
+      t.match(error.cause?.message, "'lines'")
+    }
+    t.match(await linesOf(id), [{ position: 1 }])
+    t.strictSame(await select(orm, "select number from invoice where number = 'another'"), [])
+  })
 
   t.test('a new record comes with new children, in the order of the body', async (t) => {
     const body = await invoice({

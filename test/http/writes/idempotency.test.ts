@@ -137,9 +137,10 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
     resources: {
       '/tickets': { crud: crud(), operations: OPERATIONS, allowHardDelete: true, idempotency: true },
       '/hooked': { crud: hooked, operations: OPERATIONS, idempotency: {} },
+      '/many': { crud: crud(), operations: ['deleteMany'], idempotency: { required: true } },
       '/strict': {
         crud: crud(),
-        operations: OPERATIONS.filter((operation) => operation !== 'upsert'),
+        operations: OPERATIONS.filter((operation) => !['upsert', 'updateMany', 'deleteMany'].includes(operation)),
         requireIfMatch: true,
         idempotency: { required: true, ttlHours: 1 },
         hooks: {
@@ -334,7 +335,7 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
         t.equal((await send(method, '/strict', header)).statusCode, 200, 'a list')
       }
     }
-    t.strictSame((await send('DELETE', '/strict?filter[title]=s&dry_run=true', undefined)).json(), { affected: 0 })
+    t.strictSame((await send('DELETE', '/many?filter[title]=none&dry_run=true', undefined)).json(), { affected: 0 })
     t.equal((await send('POST', '/plain', 'a b', { title: 'p' })).statusCode, 201, 'without the option')
   })
 

@@ -350,12 +350,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('keys of relations and dates, and types that cannot be JSON', async (t) => {
     const rate = (day: string, value: number, more: object = {}): Json => ({
-      shop: 1,
-      day,
-      value,
-      colour: '#ff0000',
-      marks: ['a', 'b'],
-      ...more,
+      shop: 1, day, value, colour: '#ff0000', marks: ['a', 'b'], ...more,
     })
     const made = await put('/rates?on=shop,day', rate('2026-01-01', 1))
     t.match([made.statusCode, made.headers.location], [201, '/rates/1/2026-01-01'])
@@ -388,8 +383,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         ['share', 0.1, 0.100000001, 0.11],
         ['span', '[1,5]', '(0,6)', '[1,5)'],
         ['bytes', 'gIE=', 'gIE=', 'gYA='],
-        ['uuid', 'aaaaaaaa-0000-4000-8000-00000000000a', 'AAAAAAAA-0000-4000-8000-00000000000A',
-          'aaaaaaaa-0000-4000-8000-00000000000b'],
+        [
+          'uuid', 'aaaaaaaa-0000-4000-8000-00000000000a', 'AAAAAAAA-0000-4000-8000-00000000000A',
+          'aaaaaaaa-0000-4000-8000-00000000000b',
+        ],
       ] as const
     ) {
       await select(orm, 'delete from line')
@@ -600,7 +597,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         [
           '/products',
           "An upsert needs the parameter 'on', which names the key that finds the record. " +
-            'Allowed: SKU, ean, tenant,code.',
+          'Allowed: SKU, ean, tenant,code.',
         ],
         ['/products?on=', "There is no key '' for upserts. Allowed: SKU, ean, tenant,code."],
         ['/products?on=sku', "There is no key 'sku' for upserts. Did you mean 'SKU'? Allowed: SKU, ean, tenant,code."],
@@ -663,9 +660,9 @@ t.test('mistakes are found at start-up', async (t) => {
       [
         { upsertKeys: ['name'] },
         {},
-        "\"upsertKeys\" of Product names 'name', which no unique constraint guards: several rows may have the " +
-          "same values. Make it unique, as in name: p.string().unique(), or use one of Product's keys: [id], [sku], " +
-          '[ean], [tenant, code].',
+        '"upsertKeys" of Product names \'name\', which no unique constraint guards: several rows may have the ' +
+        "same values. Make it unique, as in name: p.string().unique(), or use one of Product's keys: [id], [sku], " +
+        '[ean], [tenant, code].',
       ],
       [{ upsertKeys: [['tenant', 'sku']] }, {}, "Declare it, as in uniques: [{ properties: ['tenant', 'sku'] }]"],
       [
@@ -684,7 +681,7 @@ t.test('mistakes are found at start-up', async (t) => {
       [
         { upsertKeys: ['sku'] },
         { requireIfMatch: true },
-        "The resource /x: 'upsert' writes lists, which have no version",
+        "The resource /x: 'upsert' writes several records, whose versions If-Match does not name",
       ],
     ] as const
   ) {
