@@ -30,6 +30,8 @@ export interface Call {
   readonly headers: readonly Pair[]
   readonly body?: unknown
   readonly ifMatch?: string | undefined
+  /** The value of Idempotency-Key. */
+  readonly key?: string
   readonly signal?: AbortSignal | undefined
   readonly accept?: string
 }

@@ -1,9 +1,11 @@
 /** One record, and writes to it. */
 import type { ResourceDescription } from '../../src/explorer/description.ts'
+import { PendingWrites } from '../../src/client/pending-writes.ts'
 import { ask, type Answer, type Call } from '../api/ask.ts'
 import { keyOf, pathOfRecord, type Row } from '../api/records.ts'
 import { urlOf, useApi, type Api } from './context.ts'
 import { useLoad } from './load.ts'
+import { storedMap } from './storage.ts'
 import type { Pair } from '../url/address.ts'
 
 export { keyOf as recordKey }
@@ -19,21 +21,39 @@ export function useRecord (resource: ResourceDescription, path: string, includes
 
 /** Sends a write to all records that match the parameters. The answer has the number of those that it has changed. */
 export function writeMany (
-  { description, profile }: Api,
-  { path }: ResourceDescription,
+  api: Api,
+  resource: ResourceDescription,
   { method, body, params }: Pick<Call, 'method' | 'body'> & { readonly params: readonly Pair[] }
 ): Promise<Answer<{ readonly affected: number }>> {
-  return ask({ method: method!, body, url: urlOf(description, path, params), headers: profile.headers })
+  return send(api, resource, { method: method!, body, url: urlOf(api.description, resource.path, params) })
 }
 
 /** Sends a write to a record, or to a resource if `path` is empty. */
 export function write (
-  { description, profile }: Api,
+  api: Api,
   resource: ResourceDescription,
   path: string,
   call: Pick<Call, 'method' | 'body' | 'ifMatch'>,
   params: readonly Pair[] = []
 ): Promise<Answer<Row>> {
   const target = path === '' ? resource.path : pathOfRecord(resource, path)
-  return ask<Row>({ ...call, url: urlOf(description, target, params), headers: profile.headers })
+  return send(api, resource, { ...call, url: urlOf(api.description, target, params) })
 }
+
+/** Sends a write, with a key where the API takes one: a second attempt of a person must not do it twice. */
+function send<Data> (
+  { profile: { headers } }: Api,
+  { idempotency }: ResourceDescription,
+  call: Omit<Call, 'headers'>
+): Promise<Answer<Data>> {
+  if (!idempotency) return ask<Data>({ ...call, headers })
+  const { method, url, body, ifMatch } = call
+  return pending.send(
+    JSON.stringify([method, url, body, ifMatch]),
+    (key) => ask<Data>({ ...call, headers, key })
+  )
+}
+
+/** Writes without an answer. They outlive a reload, as do the forms from which they came. */
+const { map, store } = storedMap<readonly string[]>('pending')
+const pending = new PendingWrites(map, store)

@@ -4,7 +4,7 @@
  */
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Address } from '../url/address.ts'
-import { explorerRoot } from './address.ts'
+import { storedMap } from './storage.ts'
 
 export interface Unsaved<Content = unknown> {
   readonly content: Content
@@ -19,21 +19,8 @@ export interface UnsavedForm {
   readonly address: Address
 }
 
-/** Explorers with other prefixes show other APIs. */
-const KEY = `fastify-crud-kit/explorer/unsaved${explorerRoot.pathname}`
-
-const kept = new Map<string, Unsaved>(read())
+const { map: kept, store } = storedMap<Unsaved>('unsaved')
 const listeners = new Set<() => void>()
-
-function read (): Array<[string, Unsaved]> {
-  try {
-    const entries = JSON.parse(sessionStorage.getItem(KEY) ?? '[]') as unknown
-    if (Array.isArray(entries)) return entries as Array<[string, Unsaved]>
-  } catch {
-    // a storage that is blocked or holds something else is as good as an empty one
-  }
-  return []
-}
 
 /** What is kept under a name. The name of a form is the path to which it is sent. */
 export const unsavedOf = <Content>(name: string): Unsaved<Content> | undefined =>
@@ -43,11 +30,7 @@ export const unsavedOf = <Content>(name: string): Unsaved<Content> | undefined =
 export function keepUnsaved (name: string, unsaved: Unsaved | undefined): void {
   if (unsaved === undefined) kept.delete(name)
   else kept.set(name, unsaved)
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify([...kept]))
-  } catch {
-    // without a storage, it lasts until the page is reloaded
-  }
+  store()
   for (const listener of listeners) listener()
 }
 

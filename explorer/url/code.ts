@@ -13,6 +13,8 @@ export interface Request {
   readonly body?: unknown
   /** The version of the record that the request changes. */
   readonly ifMatch?: string | undefined
+  /** The value of Idempotency-Key. */
+  readonly key?: string | undefined
 }
 
 /** The whole URL of a request. */
@@ -33,10 +35,11 @@ export function toCurl (request: Request): string {
   return parts.join(' \\\n  ')
 }
 
-function headersOf ({ headers, body, ifMatch }: Request): readonly Pair[] {
+function headersOf ({ headers, body, ifMatch, key }: Request): readonly Pair[] {
   return [
     ...headers,
     ...(ifMatch === undefined ? [] : [['if-match', ifMatch] as const]),
+    ...(key === undefined ? [] : [['idempotency-key', key] as const]),
     ...(body === undefined ? [] : [['content-type', 'application/json'] as const]),
   ]
 }
@@ -79,7 +82,7 @@ export interface FilterTypes {
 
 /** A call of `fastify-crud-kit/client`. */
 export function toClient (request: Request, { name, key }: ClientMethod, types: FilterTypes): string {
-  const { origin, path, params, headers, body, ifMatch } = request
+  const { origin, path, params, headers, body, ifMatch, key: writeKey } = request
   const options = headers.length === 0
     ? ''
     : `, {\n  headers: { ${headers.map(([name, value]) => `${quote(name)}: ${quote(value)}`).join(', ')} },\n}`
@@ -87,6 +90,7 @@ export function toClient (request: Request, { name, key }: ClientMethod, types: 
   const isMany = name === 'updateMany' || name === 'deleteMany'
   const last = defined({
     ifMatch,
+    idempotencyKey: writeKey === undefined ? undefined : true,
     hard: valueOf(params, 'hard') === 'true' || undefined,
     dryRun: valueOf(params, 'dry_run') === 'true' || undefined,
   })

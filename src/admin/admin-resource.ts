@@ -1,6 +1,7 @@
 /** A resource as data providers use it: any name, any record. Admin frameworks do not know the types of records. */
 import type { Affected, Client } from '../client/index.ts'
 import type { AnyRecord } from '../client/url-names.ts'
+import { PendingWrites } from '../client/pending-writes.ts'
 import type { AnyQuery } from '../client/query-string.ts'
 import type { FilterRules } from './filter.ts'
 
@@ -14,7 +15,11 @@ interface Call {
   readonly signal?: AbortSignal | undefined
 }
 
-interface Write extends Call {
+interface Repeatable extends Call {
+  readonly idempotencyKey?: string | undefined
+}
+
+interface Write extends Repeatable {
   readonly ifMatch?: string
 }
 
@@ -38,12 +43,12 @@ export interface AnyResource {
   list(query: AnyQuery & Call): Promise<AnyPage>
   each(query: AnyQuery & Call): AsyncIterable<AnyRecord>
   get(id: RecordKey, query: AnyQuery & Call): Promise<AnyRecord>
-  create(body: object): Promise<AnyRecord>
-  createMany(bodies: readonly object[]): Promise<AnyRecord[]>
+  create(body: object, options?: Repeatable): Promise<AnyRecord>
+  createMany(bodies: readonly object[], options?: Repeatable): Promise<AnyRecord[]>
   update(id: RecordKey, body: object, options: Write): Promise<AnyRecord>
-  updateMany(query: ManyConditions, body: object): Promise<Affected>
+  updateMany(query: ManyConditions, body: object, options?: Repeatable): Promise<Affected>
   delete(id: RecordKey, options: Write): Promise<AnyRecord>
-  deleteMany(query: ManyConditions): Promise<Affected>
+  deleteMany(query: ManyConditions, options?: Repeatable): Promise<Affected>
 }
 
 /** The name of a resource in an admin framework: its path without the first slash. */
@@ -59,6 +64,13 @@ type FilterOf<Resource> = Resource extends { list(query?: infer Query): unknown 
   ? Query extends { readonly filter?: infer Filters } ? keyof NonNullable<Filters> & string : string
   : string
 
+/** `true` if the writes of a resource may have an idempotency key. */
+type RepeatableOf<Resource> = Resource extends { create(body: never, options?: infer Options): unknown }
+  ? Options extends { readonly idempotencyKey?: infer Key } ? true extends Key ? boolean : false : false
+  : Resource extends { update(id: never, body: never, options?: infer Options): unknown }
+    ? Options extends { readonly idempotencyKey?: infer Key } ? true extends Key ? boolean : false : false
+    : boolean
+
 /** Operations on several records in one request. */
 export type ManyOperation = 'createMany' | 'updateMany' | 'deleteMany'
 
@@ -67,7 +79,8 @@ export interface ResourceOptions<
   Property extends string = string,
   Name extends string = string,
   FilterName extends string = string,
-  Operation extends ManyOperation = ManyOperation
+  Operation extends ManyOperation = ManyOperation,
+  Repeatable extends boolean = boolean
 > {
   /**
    * The property that identifies records, and a filter that allows `in`. For a composite key, a list of such properties
@@ -95,6 +108,11 @@ export interface ResourceOptions<
    * records or none. Any other takes a request for each record. Default: `['createMany']`.
    */
   readonly operations?: readonly Operation[]
+  /**
+   * Sends an `Idempotency-Key` with every write, which the resource's option `idempotency` allows. The client repeats
+   * writes without an answer, and a write that a person tries again is done only once. Default: `false`.
+   */
+  readonly idempotency?: Repeatable
   /** The largest `per_page` of the resource, its `maxPerPage`. Larger pages take several requests. Default: 100. */
   readonly maxPerPage?: number
   /**
@@ -112,7 +130,8 @@ export interface DataProviderOptions<Api> {
       PropertyOf<Api[Path]>,
       NameOf<keyof Api & string>,
       FilterOf<Api[Path]>,
-      ManyOperation & keyof Api[Path]
+      ManyOperation & keyof Api[Path],
+      RepeatableOf<Api[Path]>
     >
   }
 }
@@ -132,12 +151,15 @@ export interface Bound extends FilterRules {
 /** Returns a function that finds the resource of a name. */
 export function resourcesOf<Api> (api: Client<Api>, options: DataProviderOptions<Api>): (name: string) => Bound {
   const given = options.resources as Readonly<Record<string, ResourceOptions | undefined>> | undefined
+  const pending = new PendingWrites()
   const keyOf = (name: string): readonly string[] => [given?.[name]?.id ?? 'id'].flat()
   return (name) => {
     const {
       references = {}, plainFilters = [], version, operations = ['createMany'], maxPerPage = 100, sortById = true,
+      idempotency = false,
     } = given?.[name] ?? {}
-    const resource = (api as unknown as Readonly<Record<string, AnyResource>>)[`/${name}`]!
+    const plain = (api as unknown as Readonly<Record<string, AnyResource>>)[`/${name}`]!
+    const resource = idempotency ? repeatable(plain, name, pending) : plain
     const keys = Object.entries(references).map(([relation, target]) => [relation, keyOf(target!)] as const)
     return {
       name,
@@ -152,6 +174,25 @@ export function resourcesOf<Api> (api: Client<Api>, options: DataProviderOptions
     }
   }
 }
+
+/** A resource whose writes have keys. */
+function repeatable (resource: AnyResource, name: string, pending: PendingWrites): AnyResource {
+  type Keyed = { readonly idempotencyKey: string }
+  const send = async <Result>(write: readonly unknown[], work: (key: Keyed) => Promise<Result>): Promise<Result> =>
+    await pending.send(JSON.stringify([name, ...write], asText), (idempotencyKey) => work({ idempotencyKey }))
+  return {
+    ...resource,
+    create: (body) => send(['create', body], (key) => resource.create(body, key)),
+    createMany: (bodies) => send(['createMany', bodies], (key) => resource.createMany(bodies, key)),
+    update: (id, body, options) =>
+      send(['update', id, body, options], (key) => resource.update(id, body, { ...options, ...key })),
+    updateMany: (query, body) => send(['updateMany', query, body], (key) => resource.updateMany(query, body, key)),
+    delete: (id, options) => send(['delete', id, options], (key) => resource.delete(id, { ...options, ...key })),
+    deleteMany: (query) => send(['deleteMany', query], (key) => resource.deleteMany(query, key)),
+  }
+}
+
+const asText = (_: string, value: unknown): unknown => typeof value === 'bigint' ? String(value) : value
 
 /**
  * Writes the order of a list. A property of the records that frameworks call `id` is the resource's key.

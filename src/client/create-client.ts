@@ -1,6 +1,7 @@
 /** The client of an API: resources by path, each with methods for its records. */
 import { CrudError } from './error.ts'
 import { checkNames, type MethodName } from './option-names.ts'
+import { newWriteKey } from './pending-writes.ts'
 import { queryString, type AnyQuery } from './query-string.ts'
 import {
   discardAnswer, orNetworkError, parse, sendCall, sendJson, type Answer, type ClientCall, type ClientOptions,
@@ -180,9 +181,9 @@ function pathOf (id: unknown): string {
   throw new TypeError(`id: ${shown} is not a key of a record.`)
 }
 
-/** The key of a write: that of the caller, or a new one of 128 random bits. */
+/** The key of a write: that of the caller, or a new one. */
 const idempotencyKeyOf = ({ idempotencyKey: key }: AnyOptions): string | undefined =>
-  key === true ? crypto.getRandomValues(new BigUint64Array(2)).join('-') : key || undefined
+  key === true ? newWriteKey() : key || undefined
 
 /**
  * Returns the entity tag for `If-Match`.

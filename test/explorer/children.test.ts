@@ -2,7 +2,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, defineAccess } from '../../src/index.ts'
+import {
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, defineAccess, IdempotencyRecord,
+} from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { closeDom, submitForm, window } from '../helpers/dom.ts'
 import { resource } from '../http/helper.ts'
@@ -49,9 +51,9 @@ async function seed (em: EntityManager): Promise<void> {
   await em.flush()
 }
 
-const entities = [Product, Order, OrderLine, OrderNote]
+const entities = [Product, Order, OrderLine, OrderNote, IdempotencyRecord]
 const allow = defineAccess<{ Product: unknown, Order: unknown, OrderLine: unknown, OrderNote: unknown }>()
-const rows = { id: { $gt: 0 } }
+const rows = {}
 const read = ['list', 'get'] as const
 const ROLES = ['admin', 'adder', 'remover', 'reader']
 
@@ -79,7 +81,12 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       } as any,
     }),
     resources: {
-      '/orders': { crud: orders, operations: ['list', 'get', 'create', 'update', 'updateMany'], maxBatch: 4 },
+      '/orders': {
+        crud: orders,
+        operations: ['list', 'get', 'create', 'update', 'updateMany'],
+        maxBatch: 4,
+        idempotency: { required: true },
+      },
       '/products': resource(Product, {
         allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'contains'])], allowedSorts: [new AllowedSort('name')],
       }),
@@ -206,8 +213,13 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     await shows(t, () => all('[data-field=notes] .child input').map((input) => (input as any).value), ['top', 'x'])
     await click(`${LINES} .add-child`)
     await click(`${line(2)} button`, 'Remove')
+    page.loseAnswer()
+    submitForm()
+    await shows(t, () => textOf('.drawer .notice-error'), /^ NETWORK/)
     submitForm()
     await find('.actions button', 'Edit')
+    t.equal(writes().at(-1), writes().at(-2), 'it was sent twice')
+    t.equal(await orm.em.fork().count(Order, { customer: 'Cid' }), 1, 'and done once')
     t.equal(
       writes().at(-1),
       'POST /orders {"customer":"Cid","lines":[{"product":2}],"notes":[{"place":"top","text":"x"}]}'

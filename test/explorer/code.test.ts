@@ -58,6 +58,9 @@ async function requestsOf (code: string): Promise<Array<[url: string, init: Requ
 t.test('the call of fetch sends the request', async (t) => {
   t.strictSame(await requestsOf(toFetch(request)), [[url, { headers: { 'x-role': 'editor' } }]])
   const written = { ...request, method: 'POST', params: [], headers: [], body: { name: "it's\n", tags: [1] } }
+  const [[, keyed] = []] = await requestsOf(toFetch({ ...written, key: 'k-1' }))
+  t.match(keyed?.headers, { 'idempotency-key': 'k-1' })
+  t.match(toClient({ ...written, key: 'k-1' }, { name: 'create' }, types), '{ idempotencyKey: true }')
   const [[, init] = []] = await requestsOf(toFetch(written))
   t.equal(init?.method, 'POST')
   t.strictSame(JSON.parse(String(init?.body)), written.body)

@@ -20,6 +20,8 @@ const ASSETS = path.join(import.meta.dirname, '../../dist/explorer/assets')
 export interface DomPage {
   /** The requests of the API, with their bodies. */
   readonly asked: string[]
+  /** Loses the answer of the next write, after it was done. */
+  readonly loseAnswer: () => void
   /** Goes to an address below the explorer, as Back and Forward do. */
   readonly go: (place: string) => void
   /** The elements that a selector matches. */
@@ -38,6 +40,7 @@ export interface DomPage {
 /** Starts the page of a server. */
 export async function openDomPage (app: FastifyInstance, place: string, headers: object = {}): Promise<DomPage> {
   const asked: string[] = []
+  const loss = { isNext: false }
   for (const name of GLOBALS) {
     const value: unknown = window[name]
     Object.defineProperty(globalThis, name, {
@@ -46,7 +49,7 @@ export async function openDomPage (app: FastifyInstance, place: string, headers:
       writable: true,
     })
   }
-  Object.defineProperty(globalThis, 'fetch', { value: fetchFrom(app, asked), configurable: true, writable: true })
+  Object.defineProperty(globalThis, 'fetch', { value: fetchFrom(app, asked, loss), configurable: true, writable: true })
   const profile = { name: 'Test', headers: Object.entries(headers) }
   const profiles = JSON.stringify({ list: [profile], current: profile.name })
   window.sessionStorage.setItem('fastify-crud-kit/explorer/profiles', profiles)
@@ -73,6 +76,9 @@ export async function openDomPage (app: FastifyInstance, place: string, headers:
     asked,
     all,
     textOf,
+    loseAnswer () {
+      loss.isNext = true
+    },
     go (place) {
       window.history.pushState(null, '', `/explorer${place}`)
       window.dispatchEvent(new window.Event('popstate'))
@@ -105,7 +111,7 @@ async function until<Value> (read: () => Value, isExpected: (value: Value) => bo
 }
 
 /** A `fetch` whose requests are answered by a server in this process. */
-function fetchFrom (app: FastifyInstance, asked: string[]) {
+function fetchFrom (app: FastifyInstance, asked: string[], loss: { isNext: boolean }) {
   return async (address: string, { method = 'GET', headers, body, signal }: RequestInit = {}): Promise<Response> => {
     const { pathname, search } = new URL(address)
     const url = pathname + search
@@ -119,6 +125,10 @@ function fetchFrom (app: FastifyInstance, asked: string[]) {
       ...typeof body === 'string' && { payload: body },
     })
     signal?.throwIfAborted()
+    if (loss.isNext && method !== 'GET') {
+      loss.isNext = false
+      throw new TypeError('The connection is gone.')
+    }
     return new Response(answer.rawPayload, {
       status: answer.statusCode,
       headers: Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]),

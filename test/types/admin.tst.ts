@@ -20,6 +20,7 @@ export const resources = {
   }),
 }
 const api = createClient<ApiOf<typeof resources>>('')
+const repeatable = createClient<ApiOf<{ '/plants': { crud: typeof resources['/plants'], idempotency: true } }>>('')
 
 describe('data providers', () => {
   test('options name resources and their properties', () => {
@@ -36,6 +37,8 @@ describe('data providers', () => {
     expect(forRefine).type.not.toBeCallableWith(api, { resources: { plants: { plainFilters: ['nmae'] } } })
     expect(forRefine).type.toBeCallableWith(api, { resources: { plants: { operations: [] } } })
     expect(forRefine).type.not.toBeCallableWith(api, { resources: { plants: { operations: ['updateMany'] } } })
+    expect(forRefine).type.not.toBeCallableWith(api, { resources: { plants: { idempotency: true } } })
+    expect(forRefine).type.toBeCallableWith(repeatable, { resources: { plants: { idempotency: true } } })
     expect(forReactAdmin).type.toBeCallableWith(api, { resources: { plants: { references: { group: 'plants' } } } })
     expect(forReactAdmin).type.not.toBeCallableWith(api, { resources: { plants: { references: { gruop: 'plants' } } } })
     expect(forReactAdmin).type.not.toBeCallableWith(api, { resources: { plants: { references: { group: 'groups' } } } })

@@ -1,5 +1,5 @@
 /** Chooses related records by their names. It asks the API for records that match the text. */
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Reference } from '../../../src/explorer/description.ts'
 import { ask } from '../../api/ask.ts'
 import { keyOf, labelOf, resourceAt, type PageAnswer, type Row } from '../../api/records.ts'
@@ -35,6 +35,8 @@ export function Lookup (props: LookupProps) {
   const [asked, setAsked] = useState<string>()
   const [active, setActive] = useState(0)
   const [names, setNames] = useState(known)
+  /** The end of the choice, unless a person comes back to it. */
+  const closing = useRef<ReturnType<typeof setTimeout>>(undefined)
 
   useEffect(() => {
     if (asked === undefined || asked === text) return
@@ -109,11 +111,15 @@ export function Lookup (props: LookupProps) {
         autoComplete='off'
         value={text}
         onInput={({ currentTarget }) => {
+          clearTimeout(closing.current)
           setText(currentTarget.value)
           setActive(0)
           if (asked === undefined) setAsked(currentTarget.value)
         }}
-        onBlur={() => setTimeout(() => setAsked(undefined), 150)}
+        onFocus={() => clearTimeout(closing.current)}
+        onBlur={() => {
+          closing.current = setTimeout(() => setAsked(undefined), 150)
+        }}
         onKeyDown={(event) => {
           const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
           if (step !== undefined) {

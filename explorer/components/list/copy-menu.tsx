@@ -1,5 +1,6 @@
 /** Copies the request as a URL, a curl command, a call of fetch, or a call of the package's client. */
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
+import { newWriteKey } from '../../../src/client/pending-writes.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { rootOf, useApi } from '../../state/context.ts'
 import { toClient, toCurl, toFetch, toUrl, type ClientMethod, type Request, type ValueKind } from '../../url/code.ts'
@@ -24,6 +25,11 @@ type Form = typeof FORMS[number]
 export function CopyMenu ({ resource, request: { call, ...copied } }: CopyMenuProps) {
   const { description, profile } = useApi()
   const [form, setForm] = useState<Form>('curl')
+  // the request that is copied is another one than that of the page
+  const key = useMemo(
+    () => resource.idempotency && copied.method !== 'GET' ? newWriteKey() : undefined,
+    [resource, copied.method, copied.path, JSON.stringify(copied.body)]
+  )
   const root = new URL(rootOf(description))
   const prefix = root.pathname === '/' ? '' : root.pathname
   const request: Request = {
@@ -31,6 +37,7 @@ export function CopyMenu ({ resource, request: { call, ...copied } }: CopyMenuPr
     origin: root.origin,
     path: prefix + copied.path,
     headers: profile.headers,
+    key,
   }
   const write: Readonly<Record<Form, () => string>> = {
     curl: () => toCurl(request),

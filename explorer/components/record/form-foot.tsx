@@ -35,6 +35,7 @@ export function FormFoot ({ resource, request, action, isBad, busy, isOff, onCan
           </summary>
           <pre tabIndex={0}>
             {`${method} ${path}${query && `?${query}`}\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}` +
+              `${resource.idempotency ? 'Idempotency-Key: a random one\n' : ''}` +
               `${body === undefined ? '' : `\n${JSON.stringify(body, null, 2)}`}`}
           </pre>
         </details>
