@@ -11,12 +11,12 @@ const root = path.join(import.meta.dirname, '..')
 
 /** The sources of the entries by their files in the bundle, without extensions. */
 function entries (): Record<string, string> {
-  const { exports } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  const { exports, bin } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     readonly exports: Readonly<Record<string, string | { readonly default: string }>>,
+    readonly bin: Readonly<Record<string, string>>,
   }
-  const names = Object.values(exports)
-    .filter((entry) => typeof entry === 'object')
-    .map((entry) => /^\.\/dist\/(.+)\.js$/.exec(entry.default)![1]!)
+  const modules = Object.values(exports).flatMap((entry) => typeof entry === 'object' ? [entry.default] : [])
+  const names = [...modules, ...Object.values(bin)].map((file) => /^(?:\.\/)?dist\/(.+)\.js$/.exec(file)![1]!)
   return {
     ...Object.fromEntries(names.map((name) => [name, path.join(root, `${name}.ts`)])),
     // the thread of synchronous sessions is started by its file name, beside the chunk of the code that starts it

@@ -8,6 +8,8 @@ export const SLOW: readonly string[] = [
   'test/documentation.test.ts',
   // two runtimes that are installed
   'test/client/deno-bun.test.ts',
+  // the type checker over files that the command line writes
+  'test/cli/pulled-types.test.ts',
   // a server that fails in many ways
   'test/client/failures.test.ts',
   // the type checker over all pages, and over the whole package
@@ -85,18 +87,27 @@ export const SLOW: readonly string[] = [
  * others load the same packages.
  */
 export const SLOW_GROUPS: ReadonlyArray<readonly string[]> = [
-  ['test/documentation-types.test.ts', 'test/client/types.test.ts', 'test/client/samples.test.ts'],
+  [
+    'test/documentation-types.test.ts', 'test/client/types.test.ts', 'test/client/samples.test.ts',
+    'test/cli/pulled-types.test.ts',
+  ],
   ['test/explorer/browser.test.ts', 'test/explorer/narrow.test.ts', 'test/explorer/roles.test.ts'],
   ['test/explorer/records.test.ts', 'test/explorer/unsaved.test.ts', 'test/http/docs-page.test.ts'],
   ['test/model/random-requests.test.ts', 'test/model/random-writes.test.ts'],
   ['test/security/deep-json.test.ts', 'test/security/disclosure.test.ts', 'test/security/injection.test.ts'],
   [
-    'test/security/non-interference.test.ts', 'test/security/planted-leaks.test.ts', 'test/security/scopes.test.ts',
+    'test/security/non-interference.test.ts',
+    'test/security/planted-leaks.test.ts',
+    'test/security/scopes.test.ts',
     'test/http/odd-scopes.test.ts',
   ],
   [
-    'test/http/nasty-query-strings.test.ts', 'test/http/writes/random-bodies.test.ts',
-    'test/http/writes/repeats.test.ts', 'test/sql/constant-conditions.test.ts', 'test/sql/known-columns.test.ts',
-    'test/sql/scopes.test.ts', 'test/explorer/offers.test.ts',
+    'test/http/nasty-query-strings.test.ts',
+    'test/http/writes/random-bodies.test.ts',
+    'test/http/writes/repeats.test.ts',
+    'test/sql/constant-conditions.test.ts',
+    'test/sql/known-columns.test.ts',
+    'test/sql/scopes.test.ts',
+    'test/explorer/offers.test.ts',
   ],
 ]

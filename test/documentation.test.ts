@@ -17,6 +17,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/admin.md': 'test/example/admin.test.ts',
   'docs/authorization.md': 'test/authorization.test.ts',
   'docs/client.md': 'test/client/types.test.ts',
+  // files that the command line writes
+  'docs/command-line.md': 'test/cli',
   'docs/existing-database.md': 'test/http/existing-database.test.ts',
   'docs/explorer.md': 'test/explorer',
   'docs/multi-tenancy.md': 'test/authorization.test.ts',

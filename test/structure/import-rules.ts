@@ -41,6 +41,7 @@ export const STAGES: ReadonlyArray<readonly string[]> = [
   ['src/http/'],
   ['src/explorer/'],
   ['plugins/'],
+  ['src/cli/'],
   ['src/client/'],
   ['src/admin/'],
   ['src/index.ts'],

@@ -1,0 +1,105 @@
+/** The command `pull`: writes entities and resources for the tables and views of a database. */
+import { readOnly, DatabaseFactory } from '../../database/index.ts'
+import { IdempotencyRecord } from '../../entities/index.ts'
+import type { CommandInput } from '../command.ts'
+import { diffLines } from '../diff.ts'
+import { CommandFailure, say, styled, type ExitCode, type Surroundings } from '../surroundings.ts'
+import { writeNewFiles, type NewFile } from '../write-files.ts'
+import path from 'node:path'
+import { relationName, type DatabaseFacts } from './database-facts.ts'
+import { planEntities } from './plan-entities.ts'
+import { readDatabase, type TakenTables } from './read-database.ts'
+import { entityFile, entityList } from './write-entity.ts'
+import { resourceFile, resourceList } from './write-resource.ts'
+
+export async function pull ({ options }: CommandInput, surroundings: Surroundings): Promise<ExitCode> {
+  const url = options.get('url')?.[0] ?? surroundings.env['DATABASE_URL']
+  if (url === undefined || url === '') {
+    throw new CommandFailure("pull: '--url postgresql://...' is missing, and so is the variable DATABASE_URL.", 2)
+  }
+  const selection = { schemas: options.get('schema') ?? [], take: options.get('take') ?? [] }
+  const { files, notes } = filesFor(await factsAt(url, selection), selection)
+  if (options.has('print')) {
+    for (const { path, text } of files) say(surroundings, `// ${path}\n${text}`)
+    for (const note of notes) surroundings.stderr.write(`${note}\n`)
+    return 0
+  }
+  const folder = options.get('out')?.[0] ?? '.'
+  await report(folder, files, surroundings)
+  for (const note of notes) say(surroundings, note)
+  return 0
+}
+
+/** Reads a database in a transaction that cannot write. */
+async function factsAt (url: string, selection: TakenTables): Promise<DatabaseFacts> {
+  // MikroORM does not connect without an entity; the table of this one is not used
+  const factory = new DatabaseFactory({ databaseUrl: url, entities: [IdempotencyRecord], pool: { max: 1 } })
+  try {
+    const engine = await factory.getEngine()
+    return await readOnly(engine.em.fork(), async (em) => await readDatabase(em, selection))
+  } finally {
+    await factory.close()
+  }
+}
+
+/** The files for the tables and views of a database, and sentences about what they leave out. */
+export function filesFor (
+  { relations, skipped }: DatabaseFacts,
+  { schemas, take }: TakenTables
+): { readonly files: readonly NewFile[], readonly notes: readonly string[] } {
+  const { entities, notes } = planEntities(relations)
+  if (entities.length === 0) {
+    const where = schemas.length === 0 ? '' : ` in the schema ${schemas.join(' or ')}`
+    const which = take.length === 0 ? '' : ` that ${take.map((pattern) => `'${pattern}'`).join(' or ')} takes`
+    throw new CommandFailure(
+      `The database has no table or view${where}${which} that this role can read. ${
+        skipped.map(({ reason, ...relation }) => `${relationName(relation)}: ${reason}. `).join('')
+      }Check the URL, --schema and --take.`
+    )
+  }
+  return {
+    files: [
+      ...entities.map((plan) => ({ path: `entities/${plan.file}.ts`, text: entityFile(plan) })),
+      { path: 'entities/index.ts', text: entityList(entities) },
+      ...entities.map((plan) => ({ path: `resources/${plan.file}.ts`, text: resourceFile(plan) })),
+      { path: 'resources/index.ts', text: resourceList(entities) },
+    ],
+    notes: [
+      ...skipped.map(({ reason, ...relation }) => `${relationName(relation)} is left out: ${reason}.`),
+      ...notes,
+      ...entities.flatMap(({ relation, notes }) => notes.map((note) => `${relationName(relation)}: ${note}`)),
+    ],
+  }
+}
+
+/** Writes the new files, and prints the differences of the others. */
+async function report (folder: string, files: readonly NewFile[], surroundings: Surroundings): Promise<void> {
+  const written = await writeNewFiles(path.resolve(surroundings.folder, folder), files)
+  const fresh = written.filter(({ before }) => before === undefined)
+  const changed = written.filter(({ before, text }) => before !== undefined && before !== text)
+  for (const { path: file } of fresh) {
+    say(surroundings, `${styled('green', 'new', surroundings)} ${path.join(folder, file)}`)
+  }
+  for (const { path: file, before, text } of changed) {
+    say(
+      surroundings,
+      `${styled('yellow', 'kept', surroundings)} ${path.join(folder, file)}, which pull would write in another way:`
+    )
+    for (const line of diffLines(before!, text)) {
+      say(
+        surroundings,
+        line.startsWith('-')
+          ? styled('red', line, surroundings)
+          : line.startsWith('+')
+            ? styled('green', line, surroundings)
+            : line
+      )
+    }
+  }
+  say(
+    surroundings,
+    `${fresh.length} files written, ${changed.length} kept that differ, ${
+      written.length - fresh.length - changed.length
+    } unchanged.`
+  )
+}

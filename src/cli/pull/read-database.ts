@@ -1,0 +1,287 @@
+/** Reads the catalogue of a database into plain facts. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { run } from '../../run/index.ts'
+import type { ColumnFacts, DatabaseFacts, RelationFacts, RowChange, SkippedRelation } from './database-facts.ts'
+
+/** Which tables and views to read. */
+export interface TakenTables {
+  /** All schemas if empty. */
+  readonly schemas: readonly string[]
+  /** Patterns with `*`, for `table` or `schema.table`. All tables if empty. */
+  readonly take: readonly string[]
+}
+
+/** `$1`: the names of schemas, or an empty array for all. Names of other schemas than pg_catalog are qualified. */
+const STATEMENT = `with recursive relations as (
+  select c.oid, n.nspname, c.relname, c.relkind, c.relispartition,
+    has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select') as readable
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+    and (cardinality($1::text[]) = 0 or n.nspname = any($1::text[]))
+    and not exists (
+      select 1 from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
+    )
+), types(id) as (
+  select a.atttypid from relations r join pg_attribute a on a.attrelid = r.oid where a.attnum > 0
+  union
+  select case when t.typtype = 'd' then t.typbasetype else t.typelem end
+  from types join pg_type t on t.oid = types.id
+  where t.typtype = 'd' or (t.typcategory = 'A' and t.typelem <> 0)
+)
+select json_build_object(
+  'types', (select json_object_agg(t.oid, json_build_object(
+    'name', format_type(t.oid, null),
+    'kind', t.typtype,
+    'base', t.typbasetype::int8,
+    'declared', format_type(t.typbasetype, t.typtypmod),
+    'notNull', t.typnotnull,
+    'element', case when t.typcategory = 'A' then t.typelem::int8 else 0 end,
+    'labels', array(select e.enumlabel from pg_enum e where e.enumtypid = t.oid order by e.enumsortorder),
+    'checks', array(
+      select pg_get_constraintdef(k.oid) from pg_constraint k where k.contypid = t.oid and k.contype = 'c'
+    )
+  )) from types join pg_type t on t.oid = types.id),
+  'relations', (select json_agg(json_build_object(
+    'schema', r.nspname,
+    'name', r.relname,
+    'kind', r.relkind,
+    'partition', r.relispartition,
+    'readable', r.readable,
+    'comment', obj_description(r.oid, 'pg_class'),
+    'columns', (select coalesce(json_agg(json_build_object(
+      'name', a.attname,
+      'declared', format_type(a.atttypid, a.atttypmod),
+      'type', a.atttypid::int8,
+      'nullable', not a.attnotnull,
+      'readable', has_column_privilege(r.oid, a.attnum, 'select'),
+      'default', case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end,
+      'counts', a.attidentity <> '' or (
+        a.atthasdef and a.attgenerated = '' and pg_get_expr(d.adbin, d.adrelid) ~ '^nextval\\('
+      ),
+      'generated', case when a.attgenerated <> '' then json_build_object(
+        'expression', pg_get_expr(d.adbin, d.adrelid), 'stored', a.attgenerated = 's'
+      ) end,
+      'comment', col_description(r.oid, a.attnum)
+    ) order by a.attnum), '[]')
+    from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped),
+    'primaryKey', array(
+      select a.attname::text from pg_constraint k cross join unnest(k.conkey) with ordinality as part(number, place)
+      join pg_attribute a on a.attrelid = r.oid and a.attnum = part.number
+      where k.conrelid = r.oid and k.contype = 'p' order by place
+    ),
+    'indexes', (select coalesce(json_agg(json_build_object(
+      'name', x.relname,
+      'method', m.amname,
+      'unique', i.indisunique,
+      'primary', i.indisprimary,
+      'partial', i.indpred is not null,
+      'definition', pg_get_indexdef(i.indexrelid),
+      'columns', (
+        select json_agg(a.attname::text order by k) from generate_series(0, i.indnkeyatts - 1) as k
+        left join pg_attribute a on a.attrelid = r.oid and a.attnum = i.indkey[k]
+      ),
+      'classes', (
+        select json_agg(o.opcname::text order by k) from generate_series(0, i.indnkeyatts - 1) as k
+        join pg_opclass o on o.oid = i.indclass[k]
+      )
+    ) order by x.relname), '[]')
+    from pg_index i join pg_class x on x.oid = i.indexrelid join pg_am m on m.oid = x.relam
+    where i.indrelid = r.oid and i.indisvalid),
+    'foreignKeys', (select coalesce(json_agg(json_build_object(
+      'name', k.conname,
+      'columns', array(
+        select a.attname::text from unnest(k.conkey) with ordinality as part(number, place)
+        join pg_attribute a on a.attrelid = k.conrelid and a.attnum = part.number order by place
+      ),
+      'target', (
+        select json_build_object('schema', n.nspname, 'name', c.relname)
+        from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = k.confrelid
+      ),
+      'targetColumns', array(
+        select a.attname::text from unnest(k.confkey) with ordinality as part(number, place)
+        join pg_attribute a on a.attrelid = k.confrelid and a.attnum = part.number order by place
+      ),
+      'onDelete', k.confdeltype,
+      'onUpdate', k.confupdtype
+    ) order by k.conkey, k.conname), '[]')
+    from pg_constraint k where k.conrelid = r.oid and k.contype = 'f' and k.conparentid = 0),
+    'checks', (select coalesce(json_agg(json_build_object(
+      'name', k.conname,
+      'columns', array(
+        select a.attname::text from pg_attribute a where a.attrelid = r.oid and a.attnum = any(k.conkey)
+        order by a.attnum
+      ),
+      'expression', pg_get_expr(k.conbin, k.conrelid)
+    ) order by k.conname), '[]')
+    from pg_constraint k where k.conrelid = r.oid and k.contype = 'c'),
+    'accepts', array(
+      select change from (values ('insert', 8, '3'), ('update', 4, '2'), ('delete', 16, '4')) as e(change, bit, event)
+      where r.readable and pg_relation_is_updatable(r.oid, true) & bit <> 0
+        and (has_table_privilege(r.oid, change) or (
+          change <> 'delete' and has_any_column_privilege(r.oid, change)
+        ))
+        and (
+          not exists (
+            select 1 from pg_rewrite w where w.ev_class = r.oid and w.ev_type::text = event and w.is_instead
+          ) or exists (
+            select 1 from pg_rewrite w
+            join pg_rules u on u.rulename = w.rulename and u.tablename = r.relname and u.schemaname = r.nspname
+            where w.ev_class = r.oid and w.ev_type::text = event and u.definition ~* '\\yreturning\\y'
+          )
+        )
+    )
+  ) order by r.nspname, r.relname) from relations r)
+)::text as facts`
+
+interface ReadType {
+  readonly name: string
+  readonly kind: string
+  readonly base: number
+  readonly declared: string
+  readonly notNull: boolean
+  readonly element: number
+  readonly labels: readonly string[]
+  readonly checks: readonly string[]
+}
+
+interface ReadColumn {
+  readonly name: string
+  readonly declared: string
+  readonly type: number
+  readonly nullable: boolean
+  readonly readable: boolean
+  readonly default: string | null
+  readonly counts: boolean
+  readonly generated: ColumnFacts['generated']
+  readonly comment: string | null
+}
+
+interface ReadRelation extends Omit<RelationFacts, 'kind' | 'columns' | 'unreadable' | 'foreignKeys'> {
+  readonly kind: string
+  readonly partition: boolean
+  readonly readable: boolean
+  readonly columns: readonly ReadColumn[]
+  readonly foreignKeys: RelationFacts['foreignKeys']
+  readonly accepts: readonly RowChange[]
+}
+
+interface ReadFacts {
+  readonly types: Readonly<Record<string, ReadType>> | null
+  readonly relations: readonly ReadRelation[] | null
+}
+
+const KINDS: Readonly<Record<string, RelationFacts['kind']>> = {
+  r: 'table',
+  p: 'table',
+  v: 'view',
+  m: 'materialized view',
+  f: 'foreign table',
+}
+
+/** Rules of foreign keys (PostgreSQL manual, pg_constraint). */
+const RULES: Readonly<Record<string, string>> = {
+  a: 'no action',
+  r: 'restrict',
+  c: 'cascade',
+  n: 'set null',
+  d: 'set default',
+}
+
+/** Reads the tables and views of a database that a role can use. The session is in a transaction. */
+export async function readDatabase (em: EntityManager, { schemas, take }: TakenTables): Promise<DatabaseFacts> {
+  // so that expressions and types have the names of their schemas
+  await run(em, { text: "select set_config('search_path', '', true)", values: [], readOnly: true })
+  const [row] = await run(em, { text: STATEMENT, values: [schemas], readOnly: true })
+  const { types, relations } = JSON.parse(row!['facts'] as string) as ReadFacts
+  const taken = (relations ?? []).filter((relation) => isTaken(relation, take))
+  const reasons = new Map(taken.map((relation) => [relation, reasonToSkip(relation)]))
+  return {
+    relations: taken.filter((relation) => reasons.get(relation) === undefined).map((relation) =>
+      factsOf(relation, types ?? {})
+    ),
+    skipped: taken.flatMap((relation): SkippedRelation[] => {
+      const reason = reasons.get(relation)
+      return reason === undefined ? [] : [{ schema: relation.schema, name: relation.name, reason }]
+    }),
+  }
+}
+
+/** Whether a pattern takes a table: `orders`, `sales.*`, `*_log`. */
+function isTaken ({ schema, name }: ReadRelation, take: readonly string[]): boolean {
+  return take.length === 0 || take.some((pattern) => {
+    const expression = new RegExp(`^${pattern.split('*').map(escaped).join('.*')}$`)
+    return expression.test(name) || expression.test(`${schema}.${name}`)
+  })
+}
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+function reasonToSkip ({ schema, name, partition, readable, columns }: ReadRelation): string | undefined {
+  if (partition) return 'it is a partition; the table that it belongs to has its rows'
+  if (!readable) return 'this role may not read it'
+  if (columns.length === 0) return 'it has no columns'
+  // MikroORM takes what is before a dot for the schema
+  if (schema.includes('.') || name.includes('.')) return 'its name has a dot'
+  return undefined
+}
+
+function factsOf (relation: ReadRelation, types: Readonly<Record<string, ReadType>>): RelationFacts {
+  const { schema, name, kind, comment, primaryKey, indexes, foreignKeys, checks, accepts, columns } = relation
+  const unreadable = columns.filter(({ readable }) => !readable).map((column) => column.name)
+  const isReadable = (column: string | null): boolean => column === null || !unreadable.includes(column)
+  return {
+    schema,
+    name,
+    kind: KINDS[kind]!,
+    comment,
+    columns: columns.filter(({ readable }) => readable).map((column) => columnOf(column, types)),
+    primaryKey: primaryKey.every(isReadable) ? primaryKey : [],
+    indexes: indexes.filter((index) => index.columns.every(isReadable)),
+    foreignKeys: foreignKeys.filter((key) => key.columns.every(isReadable)).map((key) => ({
+      ...key,
+      onDelete: RULES[key.onDelete]!,
+      onUpdate: RULES[key.onUpdate]!,
+    })),
+    checks: checks.filter((check) => check.columns.every(isReadable)),
+    accepts,
+    unreadable,
+  }
+}
+
+/** A column, with its domains replaced by the types that they are based on. */
+function columnOf (column: ReadColumn, types: Readonly<Record<string, ReadType>>): ColumnFacts {
+  const { name, nullable, default: expression, counts, generated, comment } = column
+  let { declared } = column
+  let type = types[column.type]!
+  let domain: string | null = null
+  let notNull = false
+  const checks: string[] = []
+  while (type.kind === 'd') {
+    domain ??= type.name
+    notNull ||= type.notNull
+    checks.push(...type.checks)
+    declared = type.declared
+    type = types[type.base]!
+  }
+  const isArray = type.element !== 0
+  let element = isArray ? types[type.element]! : type
+  while (element.kind === 'd') {
+    declared = `${element.declared}[]`
+    element = types[element.base]!
+  }
+  const labels = element.kind === 'e' ? { type: element.name, values: element.labels } : null
+  return {
+    name,
+    type: declared,
+    domain,
+    labels,
+    isArray,
+    nullable: nullable && !notNull,
+    default: expression,
+    counts,
+    generated,
+    comment,
+    checks,
+  }
+}

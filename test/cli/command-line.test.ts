@@ -1,0 +1,71 @@
+/** The command line: help, wrong use, exit codes, and a process without a terminal. */
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import t from 'tap'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { runCommand } from '../helpers/command-line.ts'
+
+const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts')
+
+t.test('wrong use is told in a sentence, with exit code 2', async (t) => {
+  const cases = [
+    { args: ['pul'], err: "There is no command 'pul'. Did you mean 'pull'?\n" },
+    { args: ['frobnicate'], err: `There is no command 'frobnicate'. Commands: ${[...COMMANDS.keys()].join(', ')}.\n` },
+    { args: ['--url', 'x'], err: /^The command comes first, and '--url' is none\. Commands: / },
+    { args: ['pull', '--ulr', 'x'], err: "pull: there is no option '--ulr'. Did you mean '--url'?\n" },
+    { args: ['pull', '--frobnicate'], err: /^pull: there is no option '--frobnicate'\. See .* pull --help\.\n$/ },
+    { args: ['pull', '-x'], err: /^pull: there is no option '-x'\. See / },
+    { args: ['pull', '--url'], err: /^pull: '--url' needs a value, such as --url postgresql:\/\/\.\.\. See / },
+    { args: ['pull', '--url='], err: /^pull: '--url' needs a value/ },
+    { args: ['pull', '--print=yes'], err: /^pull: '--print' takes no value\. See / },
+    { args: ['pull', '--url', 'x', '--url', 'y'], err: /^pull: '--url' is given twice\. See / },
+    { args: ['pull', 'orders'], err: /^pull: the argument 'orders' is one too many\. See / },
+    {
+      args: ['pull'],
+      err: /^pull: '--url postgresql:\/\/\.\.\.' is missing, and so is the variable DATABASE_URL\.\n$/,
+    },
+  ]
+  for (const { args, err } of cases) {
+    t.match(await runCommand(args, '.'), { code: 2, out: '', err }, args.join(' '))
+  }
+})
+
+t.test('a failure is one sentence, with exit code 1, and without the password', async (t) => {
+  const { code, err } = await runCommand(['pull', '--url', 'postgresql://me:pa55word@127.0.0.1:1/none'], '.')
+  t.equal(code, 1)
+  t.equal(err.trim().split('\n').length, 1)
+  t.notMatch(err, 'pa55word')
+  t.match(await runCommand(['pull', '--url', 'mysql://localhost/x'], '.'), { code: 1, err: /postgresql:\/\// })
+})
+
+t.test('help', async (t) => {
+  t.match(await runCommand([], '.'), { code: 2, out: /^Usage: / })
+  for (const args of [['--help'], ['-h'], ['help']]) {
+    const { code, out } = await runCommand(args, '.')
+    t.equal(code, 0)
+    for (const [name, { summary }] of COMMANDS) t.ok(out.replaceAll(/ +/g, ' ').includes(` ${name} ${summary}\n`), name)
+  }
+  for (const [name, { options }] of COMMANDS) {
+    for (const args of [[name, '--help'], [name, 'x', '--frobnicate', '-h'], ['help', name]]) {
+      const { code, out } = await runCommand(args, '.')
+      t.equal(code, 0)
+      for (const [option, { help }] of Object.entries(options)) {
+        t.ok(out.split('\n').some((line) => line.includes(`  --${option}`) && line.endsWith(help)), option)
+      }
+    }
+  }
+})
+
+t.test('the process ends with the exit code, and has no colours without a terminal', async (t) => {
+  const { code, stderr } = await new Promise<{ code: unknown, stderr: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      [main, 'chekc'],
+      { env: { ...process.env, FORCE_COLOR: '1' } },
+      (error, _, stderr) => resolve({ code: error?.code, stderr })
+    )
+  })
+  t.equal(code, 2)
+  t.equal(stderr.includes('\u001b'), false)
+  t.match(stderr, "There is no command 'chekc'")
+})

@@ -1,0 +1,226 @@
+/** `pull`: published schemas become entities and resources that start, answer their rows, and need no advice. */
+import type { EntitySchema } from '@mikro-orm/core'
+import Fastify from 'fastify'
+import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t, { type Test } from 'tap'
+import { crudKit, type CrudKitOptions } from '../../plugins/crud-kit.ts'
+import { filesFor } from '../../src/cli/pull/pull.ts'
+import { readDatabase } from '../../src/cli/pull/read-database.ts'
+import { DatabaseFactory, IdempotencyRecord } from '../../src/index.ts'
+import { runCommand } from '../helpers/command-line.ts'
+import { forOneDatabase, newDatabases } from '../helpers/databases.ts'
+import { PUBLISHED } from '../helpers/published.ts'
+
+const index = pathToFileURL(path.resolve(import.meta.dirname, '../../src/index.ts')).href
+
+/** Imports a generated list, with the sources in place of the package. */
+async function load (folder: string, list: 'entities' | 'resources'): Promise<any> {
+  for (const file of fs.globSync('**/*.ts', { cwd: folder })) {
+    const at = path.join(folder, file)
+    fs.writeFileSync(at, fs.readFileSync(at, 'utf8').replace("'fastify-crud-kit'", `'${index}'`))
+  }
+  return (await import(pathToFileURL(path.join(folder, `${list}/index.ts`)).href) as any)[list]
+}
+
+/** Makes the tables at a URL. */
+async function fill (databaseUrl: string, sql: string): Promise<void> {
+  const factory = new DatabaseFactory({ databaseUrl, entities: [IdempotencyRecord] })
+  try {
+    await (await factory.getEngine()).em.getConnection().executeDump(sql)
+  } finally {
+    await factory.close()
+  }
+}
+
+/** What the program says about the published schemas. */
+const SAID: readonly string[] = [
+  'Odd Schema.dot.ted is left out: its name has a dot.',
+  'pagila.payment_2022 is left out: it is a partition; the table that it belongs to has its rows.',
+  "public.playlist_track has only keys: it is 'track' of Playlist and 'playlist' of Track.",
+  "northwind.order_totals: The database has no key for it, so that 'order_id' is a guess: it must tell rows apart. " +
+  'Correct it if it does not.',
+  "person.Password: 'PasswordHash' is hidden, because its name looks like a secret.",
+  "public.customer: 'password_hash' is hidden, because its name looks like a secret.",
+  "public.customer: 'api_token' is hidden, because its name looks like a secret.",
+  '76 files written, 0 kept that differ, 0 unchanged.',
+]
+
+interface Answer {
+  readonly request: readonly ['GET' | 'POST' | 'PATCH' | 'DELETE', string, object?]
+  readonly expected: object
+}
+
+const ANSWERS: readonly Answer[] = [
+  {
+    request: ['GET', '/customer?include=support_rep'],
+    expected: { body: { items: [{ email: 'luis@example.org', support_rep: { first_name: 'Nancy', reports_to: 1 } }] } },
+  },
+  { request: ['GET', '/customer?filter[password_hash]=x'], expected: { status: 400 } },
+  { request: ['GET', '/customer?fields=api_token'], expected: { status: 400 } },
+  { request: ['GET', '/playlist?include=track'], expected: { body: { items: [{ track: [{ name: 'Overdose' }] }] } } },
+  {
+    request: ['GET', '/film?filter[rating]=PG-13&sort=-title&include=film_actor,language'],
+    expected: {
+      body: {
+        items: [{
+          rating: 'PG-13', earlier: ['G', 'PG-13'], demand: 'low', search: 'academy dinosaur', short: 'ACA',
+          status: 'new', film_actor: [{ actor: 1, film: 1 }], language: { name: /^English/ }, original_language: null,
+        }],
+      },
+    },
+  },
+  {
+    request: ['POST', '/film', { title: 'ACE', language: 1, status: "it's" }],
+    expected: { status: 201, body: { short: 'ACE' } },
+  },
+  { request: ['POST', '/film', { title: 'ACE', language: 1, status: 'gone' }], expected: { status: 400 } },
+  { request: ['GET', '/film_actor/1/1'], expected: { body: { actor: 1, film: 1 } } },
+  { request: ['GET', '/payment/2022-01-24/1'], expected: { body: { amount: '2.99' } } },
+  { request: ['POST', '/staff', { staff_id: 2, store: 1 }], expected: { status: 201 } },
+  { request: ['GET', '/us_states'], expected: { body: { items: [{ state_id: 1, state_name: 'Alabama' }] } } },
+  { request: ['POST', '/us_states', {}], expected: { status: 404 } },
+  { request: ['POST', '/Password', { BusinessEntity: 1 }], expected: { status: 404 } },
+  {
+    request: ['GET', '/Password?include=BusinessEntity'],
+    expected: { body: { items: [{ BusinessEntity: { FirstName: 'Ken' } }] } },
+  },
+  {
+    request: ['GET', '/Person?include=Password'],
+    expected: { body: { items: [{ Password: { BusinessEntity: 1 } }] } },
+  },
+  {
+    request: ['GET', '/contract?include=seller,buyer,account_code'],
+    expected: {
+      body: { items: [{ tenant: 1, seller: { code: 'A' }, buyer: { code: 'B' }, account_code: { code: 'A' } }] },
+    },
+  },
+  {
+    request: ['POST', '/contract', { tenant: 1, seller_id: 8, seller: { tenant: 1, id: 8 } }],
+    expected: { status: 201, body: { seller_id: 8, buyer: null } },
+  },
+  { request: ['GET', '/contract_line/1/1'], expected: { body: { span: '[1,5)', address: '10.0.0.1' } } },
+  {
+    request: ['POST', '/products', { product_id: 12, product_name: 'x', discontinued: 0, sizes: [3] }],
+    expected: { status: 201, body: { tags: [], sizes: [3] } },
+  },
+  { request: ['GET', '/products?filter[tags][contains]=dairy'], expected: { body: { total: 1 } } },
+  {
+    request: ['GET', '/Uber-Grossen?filter[a_b][isnull]=true'],
+    expected: { body: { items: [{ The_Id: 1, a_b_2: 'x', größe: 2, it_s: "it's" }] } },
+  },
+  {
+    request: ['GET', '/class?filter[mood][in]="a,b"&include=class,class_by_parent'],
+    expected: { body: { items: [{ class: { select: 3 }, class_by_parent: [{ id: 1 }] }] } },
+  },
+  { request: ['POST', '/class', { id: 2, mood: "it's" }], expected: { status: 201 } },
+  { request: ['GET', '/Map?include=Map_by_friend'], expected: { body: { items: [{ Map_by_friend: [{}] }] } } },
+]
+
+const RESTRICTED = `
+  create table unseen (id integer primary key);
+  create table seen (id integer primary key);
+  create table half (id integer primary key, name text, salary integer);
+`
+
+async function start (t: Test, databaseUrl: string, folder: string) {
+  const logged: string[] = []
+  const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => logged.push(line) } } })
+  t.teardown(() => app.close())
+  const entities = await load(folder, 'entities') as EntitySchema[]
+  const resources = await load(folder, 'resources') as NonNullable<CrudKitOptions['resources']>
+  await app.register(crudKit, { database: { databaseUrl, entities }, resources })
+  await app.listen({ port: 0 })
+  const get = async (url: string) => {
+    const answer = await app.inject(url)
+    return { status: answer.statusCode, body: answer.json() }
+  }
+  return { app, get, logged, entities, resources }
+}
+
+// on one database, since pulled-types.test.ts compares the files of both
+for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'postgres')) {
+  t.test(name, { skip }, async (t) => {
+    const { url, close } = await open()
+    t.teardown(close)
+    await fill(url, PUBLISHED)
+    const folder = t.testdir()
+    const pull = async (...args: string[]) => await runCommand(['pull', ...args], folder, { DATABASE_URL: url })
+    const first = await pull('--out', 'db')
+    t.match(first, { code: 0, err: '' })
+    const said = first.out.split('\n').filter((line) => !line.startsWith('new '))
+    for (const line of SAID) t.ok(said.includes(line), line)
+
+    await t.test('again changes nothing', async (t) => {
+      t.match((await pull('--out', 'db')).out, /^0 files written, 0 kept that differ, 76 unchanged\.$/m)
+      const file = path.join(folder, 'db/resources/genre.ts')
+      const text = fs.readFileSync(file, 'utf8')
+      const edited = text.replace("Sort('genre_id', 'name')", "Sort('name')")
+      t.not(edited, text)
+      fs.writeFileSync(file, edited)
+      fs.rmSync(path.join(folder, 'db/entities/genre.ts'))
+      const { out } = await pull('--out', 'db')
+      t.match(out, 'new db/entities/genre.ts\nkept db/resources/genre.ts, which pull would write in another way:')
+      t.match(
+        out,
+        "\n-     allowedSorts: [new AllowedSort('name')],\n+     allowedSorts: [new AllowedSort('genre_id', 'name')],\n"
+      )
+      t.match(out, /^1 files written, 1 kept that differ, 74 unchanged\.$/m)
+      t.equal(fs.readFileSync(file, 'utf8'), edited)
+    })
+
+    await t.test('a part of the database, printed', async (t) => {
+      const { out } = await pull('--print', '--schema', 'northwind', '--take', 'order*', '--take', '*.customers')
+      t.strictSame(
+        [...out.matchAll(/^\/\/ (entities\/.*)$/gm)].map(([, file]) => file),
+        ['customers', 'order-details', 'order-totals', 'orders', 'index'].map((file) => `entities/${file}.ts`)
+      )
+      t.match(out, 'product_id: p.smallint().primary(),', 'a reference to a table that is not taken is a column')
+      const nothing = await pull('--schema', 'nothwind')
+      t.match(nothing, {
+        code: 1, out: '', err: /^The database has no table or view in the schema nothwind that .*\n$/,
+      })
+    })
+
+    await t.test('the files start a server', async (t) => {
+      const { app, get, logged, resources } = await start(t, url, path.join(folder, 'db'))
+      for (const prefix of Object.keys(resources)) {
+        const { status, body } = await get(prefix)
+        if (status !== 200 || body.total === 0) t.fail(prefix, { body })
+      }
+      for (const { request, expected } of ANSWERS) {
+        const [method, path, body] = request
+        const answer = await app.inject({ method, url: encodeURI(path), ...body && { payload: body } })
+        t.match({ status: answer.statusCode, body: answer.json() }, expected, path)
+      }
+      const warnings = logged.map((line) => JSON.parse(line) as { readonly msg: string })
+      t.match(warnings, [{ differences: [{ kind: 'key', entity: 'UsStates', columns: ['state_id'] }] }])
+      t.equal(warnings.length, 1, 'the key that is a guess is the only warning')
+    })
+  })
+}
+
+forOneDatabase(t, { entities: [IdempotencyRecord], tables: RESTRICTED }, async (t, { orm }) => {
+  await t.test('what a role may not do, its files leave out', async (t) => {
+    const em = orm.em.fork()
+    await em.begin()
+    await em.execute('create role pull_reader; grant usage on schema public to pull_reader')
+    await em.execute(
+      'grant select on seen to pull_reader; grant select (id, name), insert, update on half to pull_reader'
+    )
+    await em.execute('set local role pull_reader')
+    const all = { schemas: ['public'], take: [] }
+    const facts = await readDatabase(em, all)
+    await em.rollback()
+    const { files, notes } = filesFor(facts, all)
+    const text = (name: string) => files.find(({ path }) => path === name)!.text
+    t.match(notes, ['public.unseen is left out: this role may not read it.'])
+    t.ok(notes.includes("public.half: The column 'salary' is left out: this role may not read it."))
+    t.match(text('entities/seen.ts'), '  readonly: true,')
+    t.notMatch(text('resources/seen.ts'), 'writable')
+    t.match(text('resources/half.ts'), "operations: ['list', 'get', 'update'] as const")
+    t.match(text('resources/half.ts'), "'create' is left out: this role may not read all columns.")
+    t.notMatch(text('entities/half.ts'), /salary: /)
+  })
+})
