@@ -9,7 +9,7 @@ import {
   checkShared, warnOfDifferences, warnOfMissingIndexes, warnOfUnguarded, type AdvisedResource,
 } from '../src/advice/index.ts'
 import {
-  checkPluginOptions, refuseSecond, resourcesInside, type KitOptions, type KnownResource,
+  advisedOf, checkPluginOptions, refuseSecond, resourcesInside, type KitOptions,
 } from '../src/http/index.ts'
 
 const NAME = 'fastify-crud-kit/advice'
@@ -23,7 +23,7 @@ async function register (fastify: FastifyInstance, options: CrudAdviceOptions): 
   const { indexAdvice = true, shared = [] } = options
   const { em } = fastify.orm
   checkShared(em, shared)
-  fastify.decorate(kAdvised, true)
+  fastify.decorate(kAdvised, shared)
   const advised = (): AdvisedResource[] => resourcesInside(fastify).map(advisedOf)
   // one after the other, on one connection
   fastify.addHook('onReady', async () => await warnOfDifferences(fastify.log, em, advised()))
@@ -31,15 +31,9 @@ async function register (fastify: FastifyInstance, options: CrudAdviceOptions): 
   if (indexAdvice) fastify.addHook('onListen', async () => await warnOfMissingIndexes(fastify.log, em, advised()))
 }
 
-function advisedOf ({ routed: { bound, operations }, options, limits }: KnownResource): AdvisedResource {
-  return {
-    prefix: options.prefix ?? '/',
-    resource: bound,
-    scoped: options.scope !== undefined,
-    operations,
-    roles: limits?.resources.map(({ role, bound, operations }) => ({ role, resource: bound, operations })),
-  }
-}
+/** The entities whose rows all clients may use, as the option `shared` of an instance says. */
+export const sharedEntities = (fastify: FastifyInstance): readonly string[] =>
+  (fastify as { readonly [kAdvised]?: readonly string[] })[kAdvised] ?? []
 
 /**
  * The plugin that warns at start-up.

@@ -2,7 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
 import { setTimeout } from 'node:timers/promises'
-import { compareWithDatabase, messagesOf } from '../comparison/index.ts'
+import { compareWithDatabase, messagesOf, type Difference } from '../comparison/index.ts'
 import type { AdvisedResource } from './advised-resource.ts'
 
 /** How long the start of a server waits for its database to tell what it has. */
@@ -22,14 +22,22 @@ export async function warnOfDifferences (
   await Promise.race([warned, setTimeout(PATIENCE, undefined, { ref: false })])
 }
 
-async function warn (log: FastifyBaseLogger, em: EntityManager, resources: readonly AdvisedResource[]): Promise<void> {
+/** The differences between entities and database, and what the database refuses of resources. Sends one statement. */
+export async function differencesOf (
+  em: EntityManager,
+  resources: readonly AdvisedResource[]
+): Promise<readonly Difference[]> {
   const offered = resources.map(({ prefix, resource: { model, upsertKeys }, operations }) => ({
     prefix,
     model,
     operations,
     upsertKeys,
   }))
-  const differences = await compareWithDatabase(em, offered)
+  return await compareWithDatabase(em, offered)
+}
+
+async function warn (log: FastifyBaseLogger, em: EntityManager, resources: readonly AdvisedResource[]): Promise<void> {
+  const differences = await differencesOf(em, resources)
   if (differences.length === 0) return
   const message = messagesOf(differences).join('\n')
   // Fastify's logger has no level if logging is off

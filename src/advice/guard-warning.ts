@@ -27,7 +27,7 @@ export function checkShared (em: EntityManager, shared: readonly string[]): void
 }
 
 /** A sentence of the warning, and what it is about. */
-interface Finding {
+export interface GuardFinding {
   readonly message: string
   /** The resource whose requests reach the rows. */
   readonly resource?: string
@@ -46,7 +46,7 @@ export async function warnOfUnguarded (
   resources: readonly AdvisedResource[],
   shared: readonly string[]
 ): Promise<void> {
-  const findings = await findingsOf(em, resources, shared)
+  const findings = await guardFindings(em, resources, shared)
   if (findings.length === 0) return
   const unguarded = findings.flatMap(({ resource, role, unguarded }) =>
     unguarded.map((one) => ({ resource, role, ...one }))
@@ -54,12 +54,13 @@ export async function warnOfUnguarded (
   log.warn({ unguarded }, findings.map(({ message }) => message).join('\n'))
 }
 
-async function findingsOf (
+/** The entities whose rows can be reached past the scopes of resources and the rows of roles. */
+export async function guardFindings (
   em: EntityManager,
   resources: readonly AdvisedResource[],
   shared: readonly string[]
-): Promise<readonly Finding[]> {
-  const findings: Finding[] = []
+): Promise<readonly GuardFinding[]> {
+  const findings: GuardFinding[] = []
   /** The entities that need no further warning, by role. */
   const settled = new Map<Role, Set<string>>()
   for (const { prefix, resource, scoped, operations, roles } of resources) {

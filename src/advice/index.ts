@@ -4,7 +4,7 @@
  * does not guard, and `guard-warning.ts` warns of them, and of rules of a role that lack `rows`.
  */
 export type { AdvisedResource } from './advised-resource.ts'
-export { warnOfDifferences } from './database-warning.ts'
-export { checkShared, warnOfUnguarded } from './guard-warning.ts'
-export { missingIndexes, warnOfMissingIndexes } from './missing-indexes.ts'
+export { differencesOf, warnOfDifferences } from './database-warning.ts'
+export { checkShared, guardFindings, warnOfUnguarded, type GuardFinding } from './guard-warning.ts'
+export { indexLineOf, missingIndexes, missingIndexesOf, warnOfMissingIndexes } from './missing-indexes.ts'
 export { ownerColumns } from './owners.ts'

@@ -14,7 +14,7 @@ const SENTENCE = 'There is no index behind some filters, sorts and includes. Cre
   'declare them in the entities, too (.index() or indexes: [...]):'
 
 /** A line that can be pasted into a migration. */
-const lineOf = ({ sql, uses }: MissingIndex): string => `${sql}; -- ${uses.join(', ')}`
+export const indexLineOf = ({ sql, uses }: MissingIndex): string => `${sql}; -- ${uses.join(', ')}`
 
 /** Looks for missing indexes and logs them. It never rejects, since a server also works without advice. */
 export async function warnOfMissingIndexes (
@@ -22,17 +22,25 @@ export async function warnOfMissingIndexes (
   em: EntityManager,
   resources: readonly AdvisedResource[]
 ): Promise<void> {
-  const listed = resources.filter(({ operations }) => operations.includes('list'))
   try {
-    const roles = new Set(resources.flatMap(({ roles = [] }) => roles.map(({ role }) => role)))
-    const scoped = resources.filter((resource) => resource.scoped).map(({ resource }) => resource.model)
-    const owners = ownerColumns([...roles], scoped)
-    const missing = await missingIndexes(em.fork(), listed.map(({ resource }) => resource.whitelist), owners)
-    if (missing.length > 0) log.warn({ missing }, [SENTENCE, ...missing.map(lineOf)].join('\n'))
+    const missing = await missingIndexesOf(em, resources)
+    if (missing.length > 0) log.warn({ missing }, [SENTENCE, ...missing.map(indexLineOf)].join('\n'))
     log.debug('looked for missing indexes: %d', missing.length)
   } catch (error) {
     log.debug(error, 'no advice about indexes')
   }
+}
+
+/** The indexes that the lists of some resources would use, and that the database lacks. Sends one statement. */
+export async function missingIndexesOf (
+  em: EntityManager,
+  resources: readonly AdvisedResource[]
+): Promise<readonly MissingIndex[]> {
+  const listed = resources.filter(({ operations }) => operations.includes('list'))
+  const roles = new Set(resources.flatMap(({ roles = [] }) => roles.map(({ role }) => role)))
+  const scoped = resources.filter((resource) => resource.scoped).map(({ resource }) => resource.model)
+  const owners = ownerColumns([...roles], scoped)
+  return await missingIndexes(em.fork(), listed.map(({ resource }) => resource.whitelist), owners)
 }
 
 /** An index to create. */

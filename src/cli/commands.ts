@@ -17,6 +17,20 @@ export const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliComm
     notes: ['Files that exist are never changed: pull prints how they differ from what it would write.'],
     load: async () => (await import('./pull/pull.ts')).pull,
   }],
+  ['check', {
+    summary: 'Compares what requests may do with crud.lock.json, and the entities with the database.',
+    argument: { name: 'file', help: 'The file of the application. Default: server.ts, app.ts, src/...' },
+    options: {
+      update: { help: 'Writes crud.lock.json.' },
+      lock: { value: 'file', help: 'Another file than crud.lock.json.' },
+      'no-database': { help: 'Does not ask the database.' },
+    },
+    notes: [
+      'The application is loaded, and does not listen. The exit code is 1 if requests may do more than the file says,',
+      'or if the database is not what the entities say.',
+    ],
+    load: async () => (await import('./check/check.ts')).check,
+  }],
 ])
 
 /** The options of a command, with those that every command has. */

@@ -13,7 +13,7 @@ export { ErrorSchema } from './error-schema.ts'
 export {
   checkKitOptions, checkPluginOptions, CrudKitOptionsSchema, refuseSecond, type KitOptions,
 } from './plugin-options.ts'
-export { knownResources, resourcesInside, type KnownResource } from './known-resources.ts'
+export { advisedOf, knownResources, resourcesInside, type KnownResource } from './known-resources.ts'
 export { sendProbe, type RouteProbe } from './probes.ts'
 export { readQuery } from './read-query.ts'
 export { CALL_PROPERTY } from './routes/route-call.ts'

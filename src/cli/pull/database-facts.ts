@@ -26,12 +26,12 @@ export interface RelationFacts {
   readonly foreignKeys: readonly ForeignKeyFacts[]
   readonly checks: readonly CheckFacts[]
   /** The kinds of changes that it accepts of this role, with the changed rows returned. */
-  readonly accepts: readonly RowChange[]
+  readonly accepts: readonly AcceptedChange[]
   /** The columns that the role may not read. */
   readonly unreadable: readonly string[]
 }
 
-export type RowChange = 'insert' | 'update' | 'delete'
+export type AcceptedChange = 'insert' | 'update' | 'delete'
 
 export interface ColumnFacts {
   readonly name: string

@@ -1,7 +1,7 @@
 /** Reads the catalogue of a database into plain facts. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { run } from '../../run/index.ts'
-import type { ColumnFacts, DatabaseFacts, RelationFacts, RowChange, SkippedRelation } from './database-facts.ts'
+import type { ColumnFacts, DatabaseFacts, RelationFacts, AcceptedChange, SkippedRelation } from './database-facts.ts'
 
 /** Which tables and views to read. */
 export interface TakenTables {
@@ -163,7 +163,7 @@ interface ReadRelation extends Omit<RelationFacts, 'kind' | 'columns' | 'unreada
   readonly readable: boolean
   readonly columns: readonly ReadColumn[]
   readonly foreignKeys: RelationFacts['foreignKeys']
-  readonly accepts: readonly RowChange[]
+  readonly accepts: readonly AcceptedChange[]
 }
 
 interface ReadFacts {

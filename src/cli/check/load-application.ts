@@ -1,0 +1,107 @@
+/** Loads an application without letting it listen. */
+import type { FastifyInstance } from 'fastify'
+import diagnostics from 'node:diagnostics_channel'
+import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { CommandFailure } from '../surroundings.ts'
+
+/** The files that are tried if none is named. */
+const USUAL = ['server', 'app', 'src/server', 'src/app', 'dist/server', 'dist/app']
+  .flatMap((name) => [`${name}.ts`, `${name}.js`, `${name}.mjs`])
+
+/** Fastify tells this channel of each instance that it makes. */
+const CREATED = 'fastify.initialization'
+
+/** The time that an application has to listen, if its file has ended without a server that is exported. */
+const PATIENCE = 30_000
+
+/** The file of the application. */
+export function applicationFile (folder: string, named: string | undefined): string {
+  const found = (named === undefined ? USUAL : [named]).map((name) => path.resolve(folder, name))
+    .find((file) => fs.existsSync(file))
+  if (found !== undefined) return found
+  throw new CommandFailure(
+    named === undefined
+      ? 'check: name the file of your application, such as check src/server.ts. There is none of the usual names here.'
+      : `check: there is no file ${named}.`,
+    2
+  )
+}
+
+/**
+ * Loads the file of an application, and gets its servers ready. A server that the file lets listen does not listen, and
+ * neither does one that an exported function returns: `build`, `buildApp`, `createApp` or the default export.
+ *
+ * @throws {CommandFailure} if the application does not start
+ */
+export async function loadApplication (file: string): Promise<readonly FastifyInstance[]> {
+  const created: FastifyInstance[] = []
+  const { promise: listening, resolve: listens } = Promise.withResolvers<void>()
+  const take = (message: unknown): void => {
+    const { fastify } = message as { readonly fastify: FastifyInstance }
+    created.push(fastify)
+    silence(fastify, listens)
+  }
+  diagnostics.subscribe(CREATED, take)
+  try {
+    const module = await import(pathToFileURL(file).href) as Readonly<Record<string, unknown>>
+    await settle(module, created, listening)
+    for (const instance of created) await instance.ready()
+  } catch (cause) {
+    await closeAll(created)
+    throw new CommandFailure(`${file} does not start: ${(cause as Error).message}`, 1, { cause })
+  } finally {
+    diagnostics.unsubscribe(CREATED, take)
+  }
+  return created
+}
+
+/** Lets an instance get ready where it would listen. */
+function silence (fastify: FastifyInstance, listens: () => void): void {
+  const listen = async (...args: readonly unknown[]): Promise<string> => {
+    await fastify.ready()
+    listens()
+    const callback = args.at(-1)
+    if (typeof callback === 'function') callback(null, ADDRESS)
+    return ADDRESS
+  }
+  Object.defineProperty(fastify, 'listen', { value: listen, configurable: true, writable: true })
+}
+
+const ADDRESS = 'http://127.0.0.1:0'
+
+/** Waits until the file has made its servers. */
+async function settle (
+  module: Readonly<Record<string, unknown>>,
+  created: readonly FastifyInstance[],
+  listening: Promise<void>
+): Promise<void> {
+  const build = created.length > 0
+    ? undefined
+    : ['default', 'build', 'buildApp', 'createApp', 'app'].map((name) => module[name])
+        .find((member) => typeof member === 'function')
+  if (build !== undefined) {
+    await (build as () => unknown)()
+    return
+  }
+  const isExported = created.some((instance) => Object.values(module).includes(instance))
+  if (isExported) return
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(
+      'it made no server. Let it listen, or export the server, or a function `buildApp` without parameters that ' +
+        'returns it.'
+    )), PATIENCE)
+  })
+  try {
+    await Promise.race([listening, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Closes the servers, with their databases. */
+export async function closeAll (instances: readonly FastifyInstance[]): Promise<void> {
+  for (const instance of instances) await instance.close()
+}

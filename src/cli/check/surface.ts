@@ -1,0 +1,164 @@
+/**
+ * The surface of an application: what each role may ask of each resource, as sorted texts. It is a projection of
+ * `src/catalogue`, made for a file that people read in reviews.
+ */
+import { describeOffer, eachInclude, waysOf, type Description, type Offer, type Way } from '../../catalogue/index.ts'
+import { takesBodies } from '../../config/index.ts'
+import { offerOf, type KnownResource, type RoleResource } from '../../http/index.ts'
+import { filtersOfEntity } from '../../resource/index.ts'
+
+/** The roles of each resource, by the prefix of its routes. */
+export type Surface = Readonly<Record<string, Readonly<Record<string, RoleSurface>>>>
+
+/** What a role may do with a resource. Empty parts are left out. */
+export interface RoleSurface {
+  /** What requests may name, by kind. */
+  readonly [grants: string]: SurfaceNames | SurfaceLimits
+}
+
+/** SurfaceNames, or names with details, such as filters with their operators. */
+export type SurfaceNames = readonly string[] | Readonly<Record<string, readonly string[]>>
+
+/** Maxima, by what they limit. `null` is no limit. */
+export type SurfaceLimits = Readonly<Record<string, number | null>>
+
+/** The role of applications that have no roles. */
+const EVERYONE = 'everyone'
+
+/** The parts of a surface whose names take something away: to lose one is a widening. */
+export const GUARDS = 'guards'
+
+export const LIMITS = 'limits'
+
+/** The surface of the resources of a server. */
+export function surfaceOf (resources: readonly KnownResource[]): Surface {
+  const surface: Record<string, Record<string, RoleSurface>> = {}
+  for (const known of resources) {
+    const prefix = known.prefix === '' ? '/' : known.prefix
+    const name = prefix in surface ? `${prefix} (${known.routed.bound.model.name})` : prefix
+    surface[name] = Object.fromEntries(
+      known.limits === undefined
+        ? [[EVERYONE, roleSurface(known, undefined)]]
+        : known.limits.resources.map((role) => [role.role.name, roleSurface(known, role)])
+    )
+  }
+  return surface
+}
+
+type Parts = Readonly<Record<string, SurfaceNames | SurfaceLimits>>
+
+function roleSurface (known: KnownResource, role: RoleResource | undefined): RoleSurface {
+  const offer = offerOf(role ?? known.routed, known.options)
+  const description = describeOffer(offer)
+  const parts: Parts = {
+    operations: offer.operations,
+    ...offer.operations.includes('list') && listParts(offer, description),
+    ...offer.operations.some((operation) => operation === 'list' || operation === 'get') && recordParts(description),
+    ...bodyParts(offer, description),
+    options: optionsOf(offer),
+    [GUARDS]: guardsOf(known, offer, role),
+    [LIMITS]: limitsOf(offer, description),
+  }
+  return Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0))
+}
+
+function listParts ({ whitelist }: Offer, { filters }: Description): Parts {
+  const ways = waysOf(whitelist)
+  return {
+    filters: Object.fromEntries(filters.map(({ name, looks, inputs, compares, target }) => [name, [
+      ...inputs.map(({ operator }) => operator ?? looks),
+      // the name of a filter by operators is that of its property, unless it has an alias
+      ...compares.map((compared) => pathOf(compared)).filter((path) => target === undefined || path !== name)
+        .map((path) => `of ${path}`),
+    ]])),
+    sorts: ways.flatMap((way) => way.kind === 'order' && way.parameter.startsWith('sort=') ? [sortText(way)] : []),
+  }
+}
+
+function sortText ({ parameter, targets }: Extract<Way, { kind: 'order' }>): string {
+  const name = parameter.slice('sort='.length)
+  const paths = targets.map((target) => pathOf(target))
+  return paths.length === 1 && paths[0] === name ? name : `${name} (${paths.join(', ')})`
+}
+
+type WayTarget = Extract<Way, { kind: 'order' }>['targets'][number]
+
+/** The path of a property in records. */
+function pathOf ({ relations, operand }: Pick<WayTarget, 'relations' | 'operand'>): string {
+  if (operand === undefined) return 'a callback'
+  const last = operand.kind === 'json' ? [operand.property.publicName, ...operand.keys] : [operand.publicName]
+  return [...relations.map(({ publicName }) => publicName), ...last].join('.')
+}
+
+function recordParts ({ fields, includes }: Description): Parts {
+  const all = eachInclude(includes)
+  return {
+    fields: [
+      ...fields.keys(),
+      ...all.flatMap((include) =>
+        include.kind === 'relation' ? [...include.fields.keys()].map((name) => `${include.path}.${name}`) : []
+      ),
+    ],
+    includes: all.filter((include) => include.kind === 'aggregate' || include.allowed).map(({ path }) => path),
+  }
+}
+
+function bodyParts ({ operations, upsertKeys }: Offer, { settable, children }: Description): Parts {
+  const names = (kind: 'create' | 'update'): string[] => [
+    ...[...settable[kind] ?? []].map(({ publicName }) => publicName),
+    ...children.flatMap(({ relation, added }) =>
+      [...added[kind] ?? []].map(({ publicName }) => `${relation.publicName}.${publicName}`)
+    ),
+  ]
+  return {
+    create: names('create'),
+    update: names('update'),
+    children: children.flatMap(({ relation, changed }) =>
+      [...changed ?? []].map(({ publicName }) => `${relation.publicName}.${publicName}`)
+    ),
+    upsertKeys: takesBodies(operations, 'upsert')
+      ? upsertKeys.map(({ properties }) => properties.map(({ publicName }) => publicName).join(','))
+      : [],
+  }
+}
+
+function optionsOf ({ hardDelete, ignoresReadonly, streams, operations }: Offer): string[] {
+  return [
+    ...hardDelete && operations.some((operation) => operation === 'delete' || operation === 'deleteMany')
+      ? ['hardDelete']
+      : [],
+    ...ignoresReadonly ? ['ignoresReadonly'] : [],
+    ...operations.includes('list') ? streams : [],
+  ]
+}
+
+function guardsOf ({ instance, routed }: KnownResource, offer: Offer, role: RoleResource | undefined): string[] {
+  const { model } = routed.bound
+  return [
+    ...offer.scoped ? ['scope'] : [],
+    ...role?.role.ruleOf(model.name)?.rows === undefined ? [] : ['rows'],
+    ...filtersOfEntity(instance.orm.em, model.entity).filter((filter) => filter.default === true)
+      .map(({ name }) => `filter ${name}`),
+    ...offer.requireIfMatch ? ['requireIfMatch'] : [],
+    ...offer.idempotency === 'required' ? ['idempotencyKey'] : [],
+  ]
+}
+
+function limitsOf ({ operations, maxBatch, maxAffected }: Offer, { pages, includes }: Description): SurfaceLimits {
+  const lists = operations.includes('list')
+  return {
+    ...lists && {
+      maxPerPage: pages.maxPerPage,
+      maxOffset: pages.maxOffset,
+      maxIncluded: pages.maxIncluded,
+      maxBytes: pages.maxBytes,
+    },
+    ...operations.some((operation) => operation === 'createMany' || operation === 'upsert') && { maxBatch },
+    ...operations.some((operation) => operation === 'updateMany' || operation === 'deleteMany') && { maxAffected },
+    ...Object.fromEntries(eachInclude(includes).flatMap((include) =>
+      include.kind === 'relation' && include.allowed && include.relation.many
+        ? [[`include ${include.path}`, include.limit ?? null]]
+        : []
+    )),
+  }
+}

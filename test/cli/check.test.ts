@@ -1,0 +1,249 @@
+/** `check`: everything that requests may do more than before is named, and the database is compared. */
+import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql'
+import Fastify from 'fastify'
+import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t from 'tap'
+import { crudKit, type CrudKitOptions } from '../../plugins/crud-kit.ts'
+import { compareSurfaces } from '../../src/cli/check/compare-surfaces.ts'
+import { lockText, readLock, writeLock } from '../../src/cli/check/lock-file.ts'
+import { surfaceOf, type Surface } from '../../src/cli/check/surface.ts'
+import { knownResources } from '../../src/http/index.ts'
+import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase } from '../../src/index.ts'
+import { runCommand } from '../helpers/command-line.ts'
+import { newDatabases } from '../helpers/databases.ts'
+
+const Shop = defineEntity({ name: 'Shop', properties: { id: p.integer().primary(), name: p.string() } })
+const Item = defineEntity({
+  name: 'Item',
+  filters: { own: { name: 'own', cond: { shop: 1 }, default: true } },
+  properties: {
+    id: p.integer().primary(),
+    name: p.string(),
+    price: p.integer(),
+    secret: p.string().hidden().nullable(),
+    version: p.integer().version(),
+    shop: () => p.manyToOne(Shop),
+    parts: () => p.oneToMany(Part).mappedBy('item'),
+  },
+})
+const Part = defineEntity({
+  name: 'Part',
+  properties: { id: p.integer().primary(), name: p.string(), item: () => p.manyToOne(Item) },
+})
+
+/** The parts of an application that a mutation changes. */
+interface Parts {
+  filters: unknown[]
+  sorts: unknown[]
+  fields: unknown[]
+  includes: unknown[]
+  pagination: object
+  writable: unknown
+  upsertKeys: unknown[]
+  routes: Record<string, unknown>
+  member: unknown
+  others: Record<string, unknown>
+}
+
+const parts = (): Parts => ({
+  filters: [
+    new AllowedFilters('price', 'eq', ['eq', 'gte']), AllowedFilters.search('q', ['name']),
+    new AllowedFilters('name', 'eq', { alias: 'title' }),
+  ],
+  sorts: [new AllowedSort('name'), new AllowedSort('price', { alias: 'best' })],
+  fields: [new AllowedField('id'), new AllowedField('name')],
+  includes: [new AllowedInclude('parts', { limit: 5 })],
+  pagination: { maxPerPage: 50, maxOffset: 1_000 },
+  writable: { create: ['name', 'price', 'shop'], update: ['name'] },
+  upsertKeys: [],
+  routes: {
+    operations: ['list', 'get', 'create', 'update', 'createMany'], requireIfMatch: true, maxBatch: 10,
+    scope: () => ({ price: 1 }),
+  },
+  member: { Item: { rows: { price: 1 }, operations: ['list', 'get'] }, Shop: true },
+  others: {},
+})
+
+const orm = await MikroORM.init({ clientUrl: 'postgres://nobody@127.0.0.1:1/none', entities: [Shop, Item, Part] })
+
+async function surface (change: (parts: Parts) => void = () => {}): Promise<Surface> {
+  const mine = parts()
+  change(mine)
+  const { filters, sorts, fields, includes, pagination, writable, upsertKeys, routes, member, others } = mine
+  const queryConfig = {
+    allowedFilters: filters, allowedSorts: sorts, allowedFields: fields, allowedIncludes: includes, pagination,
+  }
+  const crud = new CrudBase({
+    model: Item, writable, queryConfig, ...upsertKeys.length > 0 && { upsertKeys },
+  } as never) as CrudBase<object>
+  const app = Fastify()
+  await app.register(crudKit, {
+    orm,
+    resources: { '/items': { crud, ...routes }, ...others },
+    access: { role: () => 'admin', roles: { admin: true, member } },
+  } as CrudKitOptions as never)
+  return surfaceOf(knownResources(app))
+}
+
+interface Mutation {
+  readonly change: (parts: Parts) => void
+  /** What it widens. */
+  readonly widened: readonly string[]
+}
+
+const [admin, member] = ['/items for admin:', '/items for member:']
+const both = (what: string): string[] => [`${admin} ${what}`, `${member} ${what}`]
+
+const MUTATIONS: readonly Mutation[] = [
+  { change: (p) => p.filters.push(new AllowedFilters('id')), widened: both('filters id eq') },
+  {
+    change: (p) => { p.filters[0] = new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte']) },
+    widened: both('filters price lte'),
+  },
+  {
+    change: (p) => { p.filters[1] = AllowedFilters.search('q', ['name', 'shop.name']) },
+    widened: both('filters q of shop.name'),
+  },
+  {
+    change: (p) => { p.filters[2] = new AllowedFilters('price', 'eq', { alias: 'title' }) },
+    widened: both('filters title of price'),
+  },
+  {
+    change: (p) => p.filters.push(new AllowedFilters('parts.name', 'contains')),
+    widened: [`${admin} filters parts.name contains`],
+  },
+  { change: (p) => p.sorts.push(new AllowedSort('id')), widened: both('sorts id') },
+  { change: (p) => { p.sorts[1] = new AllowedSort('id', { alias: 'best' }) }, widened: both('sorts best (id)') },
+  { change: (p) => p.fields.push(new AllowedField('price')), widened: both('fields price') },
+  { change: (p) => p.fields.push(new AllowedField('parts.name')), widened: [`${admin} fields parts.name`] },
+  { change: (p) => p.includes.push(new AllowedInclude('shop')), widened: both('includes shop') },
+  { change: (p) => p.includes.push(AllowedInclude.count('parts')), widened: [`${admin} includes partsCount`] },
+  {
+    change: (p) => { p.includes[0] = new AllowedInclude('parts', { limit: 6 }) },
+    widened: [`${admin} include parts 5 is now 6`],
+  },
+  {
+    change: (p) => { p.includes[0] = new AllowedInclude('parts') },
+    widened: [`${admin} include parts 5 is now without limit`],
+  },
+  { change: (p) => { p.pagination = { maxPerPage: 51, maxOffset: 1_000 } }, widened: both('maxPerPage 50 is now 51') },
+  {
+    change: (p) => { p.pagination = { maxPerPage: 50, maxOffset: 1_001 } },
+    widened: both('maxOffset 1000 is now 1001'),
+  },
+  {
+    change: (p) => { p.writable = { create: ['name', 'price', 'shop'], update: ['name', 'price'] } },
+    widened: [`${admin} update price`],
+  },
+  { change: (p) => (p.routes['operations'] as string[]).push('delete'), widened: [`${admin} operations delete`] },
+  { change: (p) => { p.routes['requireIfMatch'] = false }, widened: both('without requireIfMatch') },
+  { change: (p) => { p.routes['maxBatch'] = 11 }, widened: [`${admin} maxBatch 10 is now 11`] },
+  { change: (p) => { delete p.routes['scope'] }, widened: both('without scope') },
+  {
+    change: (p) => { p.routes['stream'] = true },
+    widened: [...both('options application/x-ndjson'), ...both('options text/csv')],
+  },
+  {
+    change: (p) => { p.member = { Item: { operations: ['list', 'get'] }, Shop: true } },
+    widened: [`${member} without rows`],
+  },
+  {
+    change: (p) => { p.member = { Item: { rows: { price: 1 }, operations: ['list', 'get', 'create'] }, Shop: true } },
+    widened: ['operations create', 'create name', 'create price', 'create shop'].map((what) => `${member} ${what}`),
+  },
+  {
+    change: (p) => { p.others['/shops'] = { crud: new CrudBase({ model: Shop }), operations: ['list'] } },
+    widened: ['/shops for admin: the whole resource (list)', '/shops for member: the whole resource (list)'],
+  },
+]
+
+t.test('each widening is named, and its reverse is a narrowing', async (t) => {
+  const before = await surface()
+  for (const { change, widened } of MUTATIONS) {
+    const after = await surface(change)
+    const changes = compareSurfaces(before, after)
+    t.strictSame([...changes.widened].sort(), [...widened].sort(), widened[0]!)
+    t.strictSame(compareSurfaces(after, before).narrowed, changes.widened)
+  }
+  t.strictSame(compareSurfaces(before, await surface()), { widened: [], narrowed: [] })
+})
+
+t.test('the file is short, sorted, and read as it was written', async (t) => {
+  const found = await surface()
+  const file = path.join(t.testdir(), 'crud.lock.json')
+  await writeLock(file, found)
+  t.strictSame(compareSurfaces((await readLock(file))!, found), { widened: [], narrowed: [] })
+  const lines = lockText(found).split('\n')
+  t.ok(lines.every((line) => line.length <= 120))
+  t.ok(lines.length < 60, `${lines.length} lines`)
+  t.ok(lines.includes('        "filters": {'))
+  t.ok(lines.includes('          "price": ["eq", "gte"],'))
+  t.ok(lines.includes('        "guards": ["filter own", "requireIfMatch", "rows", "scope"],'))
+  t.notMatch(lockText(found), 'secret')
+  for (const text of ['', '{', '{"format":2,"resources":{}}', '{"format":1,"resources":{"/a":1}}']) {
+    fs.writeFileSync(file, text)
+    await t.rejects(readLock(file), { message: /crud\.lock\.json is not a file .* Write it with --update\.$/ })
+  }
+})
+
+const source = (file: string): string => pathToFileURL(path.resolve(import.meta.dirname, '../../', file)).href
+
+/** An application whose parts a test replaces. */
+const program = (databaseUrl: string): string => `
+  import { defineEntity, p } from '@mikro-orm/core'
+  import Fastify from 'fastify'
+  import crudKit, { AllowedFilters, CrudBase } from '${source('src/index.ts')}'
+  const Note = defineEntity({ name: 'Note', properties: { id: p.integer().primary(), text: p.text() } })
+  const app = Fastify()
+  await app.register(crudKit, {
+    database: { databaseUrl: '${databaseUrl}', entities: [Note], schema: 'create' },
+    resources: { '/notes': new CrudBase({ model: Note, writable: 'all', queryConfig: { allowedFilters: [] } }) },
+  })
+  await app.listen({ port: 1 })
+  console.log('listens')
+`
+
+for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'postgres')) {
+  t.test(`an application on ${name}`, { skip }, async (t) => {
+    const { url, close } = await open()
+    const wide = program(url).replace('allowedFilters: []', "allowedFilters: [new AllowedFilters('text', 'eq')]")
+    const programs: Readonly<Record<string, string>> = {
+      server: program(url),
+      wide,
+      drift: program(url).replace(", schema: 'create'", '').replace('p.text()', 'p.integer(), author: p.text()'),
+      factory: wide.replace('const app = Fastify()', 'export async function buildApp () {\n  const app = Fastify()')
+        .replace("await app.listen({ port: 1 })\n  console.log('listens')", 'return app }'),
+      broken: "throw new Error('no such setting')",
+    }
+    const folder = t.testdir({ 'server.ts': program(url) })
+    t.teardown(close)
+    // a process imports a file once
+    let count = 0
+    const check = async (name: string, ...args: string[]) => {
+      const file = `${name}${count += 1}.ts`
+      fs.writeFileSync(path.join(folder, file), programs[name]!)
+      return await runCommand(['check', file, ...args], folder)
+    }
+    t.match(await runCommand(['check'], folder), { code: 1, out: /There is no crud\.lock\.json yet\. Write it/ })
+    t.match(await check('server', '--update'), { code: 0, out: /^crud\.lock\.json is written\.\nThe database is what/ })
+    const unchanged = 'crud.lock.json is the surface of the application.\n'
+    t.match(await check('server', '--no-database'), { code: 0, out: unchanged })
+    const widened = await check('wide')
+    t.equal(widened.code, 1)
+    const gain = '  /notes for everyone: filters text eq\n'
+    t.match(widened.out, `Requests may do more than before:\n${gain}Update crud.lock.json if`)
+    t.match(widened.out, /Indexes are missing:\n {2}create index on "note" \("text"\); -- filter\[text\]\n/)
+    t.match(await check('factory', '--update'), { code: 0, out: /filters text eq\ncrud\.lock\.json is written/ })
+    const narrowed = await check('server')
+    t.equal(narrowed.code, 0)
+    t.match(narrowed.out, `Requests may do less than before:\n${gain}`)
+    const drift = await check('drift')
+    t.equal(drift.code, 1)
+    t.match(drift.out, /The database has no column "note"\."author" of Note\.author/)
+    t.match(drift.out, /"note"\."text" is text, and Note\.text is integer/)
+    t.match(await check('broken'), { code: 1, err: /broken\d\.ts does not start: no such setting\n$/ })
+    t.match(await runCommand(['check', 'absent.ts'], folder), { code: 2, err: 'check: there is no file absent.ts.\n' })
+  })
+}
