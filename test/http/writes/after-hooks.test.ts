@@ -3,7 +3,8 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
 import {
-  AllowedFilters, CrudBase, withTransaction, crudKit, type AfterContext, type CrudRecord, type WireRecord,
+  AllowedFilters, CrudBase, parseQueryParams, withTransaction, crudKit, type AfterContext, type CrudRecord,
+  type WireRecord,
 } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
@@ -237,14 +238,20 @@ await forEachDatabase(t, { entities: [Ticket, Job], tables }, async (t, { orm, n
       await run(orm.em.fork(), async (em) => {
         await tickets.create(em, { name: 'x' } as any)
         await tickets.createMany(em, [{ name: 'y' }, { name: 'z' }] as any)
+        await tickets.updateMany(em, parseQueryParams('filter[name]=y'), { status: 'done' } as any)
+        await tickets.deleteMany(em, parseQueryParams('filter[name]=z'))
         during = seen()
       })
       t.strictSame(during, [])
-      t.strictSame(seen().map(({ name, committed }) => name ?? committed), [1, 'x', 1, 'y', 1, 'z'])
+      t.strictSame(seen().map(({ name, committed, hook }) => name ?? committed ?? hook), [
+        1, 'x', 1, 'y', 1, 'z', 'updateMany', 'deleteMany',
+      ])
 
       act = () => {}
       const error = await failureOf(run(orm.em.fork(), async (em) => {
         await tickets.create(em, { name: 'lost' } as any)
+        await tickets.updateMany(em, parseQueryParams('filter[name]=lost'), { status: 'done' } as any)
+        await tickets.deleteMany(em, parseQueryParams('filter[name]=lost'))
         throw new Error('no')
       }))
       t.equal(error.message, 'no')
@@ -267,11 +274,14 @@ await forEachDatabase(t, { entities: [Ticket, Job], tables }, async (t, { orm, n
           await failureOf(nest(em, async (em) => {
             await tickets.create(em, { name: '3' } as any)
             await nest(em, (em) => tickets.create(em, { name: '4' } as any))
+            await tickets.updateMany(em, parseQueryParams('filter[name]=4'), { status: 'done' } as any)
+            await nest(em, (em) => tickets.deleteMany(em, parseQueryParams('filter[name]=1')))
             throw new Error('no')
           }))
           await tickets.create(em, { name: '5' } as any)
+          await nest(em, (em) => tickets.updateMany(em, parseQueryParams('filter[name]=5'), { status: 'done' } as any))
         })
-        t.strictSame(seen().map(({ name }) => name), ['1', '2', '5'])
+        t.strictSame(seen().map(({ name, hook }) => name ?? hook), ['1', '2', '5', 'updateMany'])
         // no hook is expected before the first savepoint
         await begin(orm.em.fork(), async (em) => {
           await failureOf(nest(em, async (em) => {

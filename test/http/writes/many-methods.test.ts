@@ -61,17 +61,19 @@ class ManyTags extends Tags {
   }
 }
 
+const bales = (): CrudBase =>
+  new CrudBase({
+    model: Bale,
+    writable: 'all',
+    queryConfig: { allowedFilters: [new AllowedFilters('weight', 'gt', ['eq', 'gt', 'lt'])] },
+  })
+
 await forEachDatabase(t, { entities: [...entities, Bale], seed }, async (t, { orm }) => {
   const tags = new ManyTags()
   const params = parseQueryParams
-  const bales = new CrudBase({
-    model: Bale,
-    writable: 'all',
-    queryConfig: { allowedFilters: [new AllowedFilters('weight', 'gt', ['gt', 'lt'])] },
-  })
   const app = await serve(t, orm, {
     '/tags': { crud: tags, operations: ['updateMany', 'deleteMany'] },
-    '/bales': { crud: bales, operations: ['list', 'createMany', 'updateMany', 'deleteMany'], maxAffected: 3 },
+    '/bales': { crud: bales(), operations: ['list', 'createMany', 'updateMany', 'deleteMany'], maxAffected: 3 },
     '/own': {
       crud: new class extends CrudBase {
         constructor () {
@@ -268,14 +270,19 @@ const [, openPostgres] = databases.find(([name]) => name === 'postgres')!
 
 // PGlite runs one statement after the other
 t.test('beside other connections', { skip: skipReasons.postgres }, async (t) => {
-  const { orm, close } = await openPostgres({ entities, seed })
+  const { orm, close } = await openPostgres({ entities: [...entities, Bale], seed })
   t.teardown(close)
   const tags = new CrudBase({
     model: Tag,
     writable: 'all',
     queryConfig: { allowedFilters: [AllowedFilters.exact('weight')] },
   })
-  const app = await serve(t, orm, { '/tags': { crud: tags, operations: ['updateMany', 'deleteMany'], maxAffected: 3 } })
+  const app = await serve(t, orm, {
+    '/tags': { crud: tags, operations: ['updateMany', 'deleteMany'], maxAffected: 3 },
+    // with the default of maxAffected
+    '/bales': { crud: bales(), operations: ['updateMany', 'deleteMany'] },
+    '/hundred': { crud: tags, operations: ['updateMany', 'deleteMany'] },
+  })
   const { patch, remove } = writes(app)
   const waiting = async (): Promise<boolean> =>
     (await select(
@@ -340,6 +347,58 @@ t.test('beside other connections', { skip: skipReasons.postgres }, async (t) => 
       { answer: { affected: 2 }, rows: [[4, 0], [5, 0], [6, 0]] }
     )
   })
+
+  for (const [path, table] of [['/hundred', 'tag'], ['/bales', 'bale']] as const) {
+    t.test(`${path}: 101 matching records are too many, also beside another writer`, async (t) => {
+      const deleted = table === 'tag' ? 'deleted_at is not null' : 'false'
+      const rows = () =>
+        select(orm, `select id, name, weight, ${deleted} as "isDeleted" from ${table} where weight <> 0 order by id`)
+      const fill = async (matching: number): Promise<void> => {
+        if (table === 'tag') await select(orm, 'delete from plant_tags')
+        await select(orm, `delete from ${table}`)
+        await select(
+          orm,
+          `insert into ${table} (id, name, weight)
+           select n, 'n ' || n, (n <= ${matching})::int * 5 from generate_series(1, 102) n`
+        )
+      }
+      const send = async (method: 'patch' | 'remove'): Promise<unknown> => {
+        const url = `${path}?filter[weight][eq]=5`
+        const answer = await (method === 'patch' ? patch(url, { weight: 7 }) : remove(url))
+        return answer.statusCode === 200 ? answer.json() : verdict(answer)
+      }
+      for (const method of ['patch', 'remove'] as const) {
+        // another writer holds one of the rows
+        await fill(101)
+        const before = await rows()
+        const em = orm.em.fork()
+        await em.begin()
+        await em.execute(`update ${table} set name = 'x' where id = 50`)
+        let isAnswered = false
+        const refused = send(method).finally(() => {
+          isAnswered = true
+        })
+        await until(async () => isAnswered || await waiting())
+        await em.rollback()
+        t.equal(await refused, '400 FST_CRUD_TOO_MANY')
+        t.strictSame(await rows(), before, 'nothing has changed')
+
+        // the other writer makes a record match while the request waits
+        await fill(100)
+        await em.begin()
+        await em.execute(`update ${table} set name = 'x' where id = 50`)
+        const sent = send(method)
+        await until(waiting)
+        await em.execute(`update ${table} set weight = 5 where id = 101`)
+        await em.commit()
+        t.strictSame(await sent, { affected: 100 })
+        const after = await rows()
+        t.equal(after.filter(({ weight }) => weight === 7).length, method === 'patch' ? 100 : 0)
+        const left = after.filter(({ weight, isDeleted }) => weight === 5 && !isDeleted).map(({ id }) => id)
+        t.strictSame(left, [101])
+      }
+    })
+  }
 
   t.test('many requests at the same time never change more than they count', async (t) => {
     await select(orm, 'delete from tag')
