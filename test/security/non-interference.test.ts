@@ -11,17 +11,17 @@ import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { assertProperty } from '../helpers/property.ts'
+import { assertProperty, type Runs } from '../helpers/property.ts'
 import { seedArbitrary } from './access/data.ts'
 import { entitiesFor } from './access/entities.ts'
 import { asksOf } from './access/requests.ts'
-import { secretsArbitrary } from './access/roles.ts'
+import { mayWrite, secretsArbitrary, type Secrets } from './access/roles.ts'
 import { sameNames } from './access/shape.ts'
 import { databaseOf, difference, hearBoth } from './access/sides.ts'
 
 /** Rules, and requests of a client that knows them. */
-const visitsOf = (entities?: readonly string[]) =>
-  secretsArbitrary.chain((secrets) => fc.tuple(fc.constant(secrets), asksOf(secrets, entities)))
+const visitsOf = (entities?: readonly string[], isApt = (_secrets: Secrets) => true, writes?: number) =>
+  secretsArbitrary.filter(isApt).chain((secrets) => fc.tuple(fc.constant(secrets), asksOf(secrets, entities, writes)))
 
 await forEachDatabase(t, { entities: Object.values(entitiesFor(sameNames)) }, async (t, opened) => {
   const database = await databaseOf(opened)
@@ -29,7 +29,7 @@ await forEachDatabase(t, { entities: Object.values(entitiesFor(sameNames)) }, as
   /** Compares both sides, and counts the statuses of the answers to some requests. */
   const compare = async (
     visits: ReturnType<typeof visitsOf>,
-    numRuns: number,
+    runs: Runs,
     counts = (_request: string) => true
   ): Promise<Record<number, number>> => {
     const statuses: Record<number, number> = {}
@@ -40,18 +40,30 @@ await forEachDatabase(t, { entities: Object.values(entitiesFor(sameNames)) }, as
         assert.deepEqual(one.filter(({ status }) => status >= 500), [])
         assert.equal(difference(one, other), undefined)
       }),
-      { numRuns }
+      runs
     )
     return statuses
   }
 
   t.test('what a role may not see changes none of its answers', async (t) => {
-    const statuses = await compare(visitsOf(), 10)
+    const statuses = await compare(visitsOf(), { numRuns: 10 })
     for (const status of [200, 201, 400, 403, 404]) t.ok(statuses[status]! > 0, `${status} is among the statuses`)
   })
 
   t.test('and none of those to upserts', async (t) => {
-    const statuses = await compare(visitsOf(['Seat']), 6, (request) => request.includes('?on=area,no'))
+    const visits = visitsOf(['Seat'], (secrets) => mayWrite(secrets, 'Seat', ['upsert']), 4)
+    const statuses = await compare(visits, { numRuns: 5, series: 1 }, (request) => request.includes('?on=area,no'))
     for (const status of [200, 201, 400, 403]) t.ok(statuses[status]! > 0, `${status} is among the statuses`)
+  })
+
+  t.test('and none of those to writes of children with their parent', async (t) => {
+    const isApt = (secrets: Secrets) =>
+      mayWrite(secrets, 'Project', ['create', 'update'], ['notes']) &&
+      mayWrite(secrets, 'Note', ['update'], ['project'])
+    const visits = visitsOf(['Project'], isApt, 4)
+    const statuses = await compare(visits, { numRuns: 7 }, (request) => request.includes('"notes":'))
+    for (const status of [200, 201, 400, 403, 404, 409, 412]) {
+      t.ok(statuses[status]! > 0, `${status} is among the statuses`)
+    }
   })
 })

@@ -16,7 +16,7 @@ export interface Link {
 
 /** Rows by the entity whose table has them, and the links of the many-to-many relation. */
 export interface Data {
-  readonly rows: Readonly<Record<string, Row[]>>
+  readonly rows: Record<string, Row[]>
   links: Link[]
 }
 
@@ -28,7 +28,8 @@ const MOST_ROWS = 5
 const TRIALS = 5
 
 /** A value of a column, chosen by a number. */
-function valueOf ({ type, nullable, target }: Column, entity: string, id: number, n: number, data: Data): unknown {
+function valueOf (column: Column, entity: string, id: number, n: number, data: Data): unknown {
+  const { type, nullable, target, owner } = column
   if (nullable === true && n % 4 === 0) return null
   const m = Math.floor(n / 4)
   switch (type) {
@@ -50,7 +51,9 @@ function valueOf ({ type, nullable, target }: Column, entity: string, id: number
       return 1 + m % 4
     case 'key': {
       const rows = rowsIn(data, target!)
-      return rows.length === 0 ? null : rows[m % rows.length]!.id
+      if (rows.length === 0) return null
+      // few owners, which have several rows each
+      return rows[m % Math.min(rows.length, owner === true ? 2 : Infinity)]!.id
     }
   }
 }
@@ -80,7 +83,12 @@ function addRow (entity: string, id: number, random: () => number, data: Data): 
   const row = emptyRow(entity, id, random)
   data.rows[entity]!.push(row)
   fillRow(row, entity, random, data)
+  if (!hasOwner(row, entity)) data.rows[entity]!.pop()
 }
+
+/** Whether a row has the owner that it needs. */
+const hasOwner = (row: Row, entity: string): boolean =>
+  Object.entries(tableColumns(entity)).every(([column, { owner }]) => owner !== true || row[column] !== null)
 
 export function dataOf (seed: number): Data {
   const random = numbers(seed)
@@ -92,6 +100,7 @@ export function dataOf (seed: number): Data {
   }
   for (const entity of STORED) {
     for (const row of data.rows[entity]!) fillRow(row, entity, random, data)
+    data.rows[entity] = data.rows[entity]!.filter((row) => hasOwner(row, entity))
   }
   for (const { id: project } of data.rows['Project']!) {
     for (const { id: label } of data.rows['Label']!) if (random() % 3 === 0) data.links.push({ project, label })
@@ -158,11 +167,12 @@ export function twinOf (data: Data, secrets: Secrets, seed: number): Data {
 function removeRow (data: Data, entity: string, id: number, policy: ReadonlySet<string>): void {
   const rows = data.rows[entity]!
   for (const other of STORED) {
-    for (const [column, { target }] of Object.entries(tableColumns(other))) {
+    for (const [column, { target, owner }] of Object.entries(tableColumns(other))) {
       if (target === undefined || storedAs(target) !== entity) continue
       const referring = data.rows[other]!.filter((row) => row[column] === id)
       if (referring.length > 0 && policy.has(`${other}.${column}`)) return
-      for (const row of referring) row[column] = null
+      if (owner === true) data.rows[other] = data.rows[other]!.filter((row) => row[column] !== id)
+      else for (const row of referring) row[column] = null
     }
   }
   const name = entity === 'Project' ? 'project' : entity === 'Label' ? 'label' : undefined

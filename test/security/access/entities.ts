@@ -72,6 +72,21 @@ export function entitiesFor (
       children: () => p.oneToMany(Project).mappedBy(naming('Project', 'parent')),
       labels: () =>
         p.manyToMany(Label).owner().pivotTable('links').joinColumn('project_id').inverseJoinColumn('label_id'),
+      notes: () => p.oneToMany(Note).mappedBy(naming('Note', 'project')),
+      version: p.integer().version().fieldName('version'),
+    }),
+  })
+  const Note: any = defineEntity({
+    name: 'Note',
+    tableName: 'notes',
+    ...filtersOf('Note'),
+    properties: names('Note', {
+      tenant: column('tenant').int(),
+      text: column('text').text(),
+      rank: column('rank').optionalInt(),
+      // a note that a role may not see does not prevent it from deleting the project
+      project: () => p.manyToOne(Project).joinColumn('project_id').deleteRule('cascade'),
+      author: () => p.manyToOne(User).nullable().joinColumn('author_id'),
       version: p.integer().version().fieldName('version'),
     }),
   })
@@ -132,5 +147,5 @@ export function entitiesFor (
       projects: () => p.manyToMany(Project).mappedBy(naming('Project', 'labels')),
     }),
   })
-  return { User, Project, Seat, Task, Bug, Label }
+  return { User, Project, Note, Seat, Task, Bug, Label }
 }

@@ -33,7 +33,7 @@ const OF_TASKS = rule(['note', 'effort'])
 /** The rules of the role that the leaks are planted for. */
 export const SECRETS: Secrets = {
   User: rule(['salary']), Project: rule(['budget', 'version']), Seat: rule(['price']), Task: OF_TASKS, Bug: OF_TASKS,
-  Label: rule(['weight']),
+  Label: rule(['weight']), Note: rule(['version']),
 }
 
 /** The rules that a client supposes. It sends requests that they allow. */
@@ -105,6 +105,15 @@ export const LEAKS: readonly Leak[] = [
     rule: (entity, rule) => ({
       ...rule,
       rows: ({ method, url }) => method === 'GET' || url.startsWith(SHAPE[entity]!.path) ? { tenant: 1 } : {},
+    }),
+  },
+  {
+    name: 'a project changes notes that the role may not see',
+    of: ['Project'],
+    rule: (entity, rule) => ({
+      ...rule,
+      rows: ({ method, url }) =>
+        entity !== 'Note' || method === 'GET' || url.startsWith('/notes') ? { tenant: 1 } : {},
     }),
   },
   {

@@ -188,19 +188,46 @@ function readsOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
   return fc.oneof({ weight: 6, arbitrary: list }, { weight: 2, arbitrary: pages }, { weight: 2, arbitrary: one }, head)
 }
 
-function bodyOf (secrets: Secrets, entity: string): fc.Arbitrary<Record<string, unknown>> {
+/** The to-many relations of projects that bodies may set. */
+const WRITTEN = ['labels', 'notes']
+
+/** @param isNew whether the body is that of a new record */
+function bodyOf (secrets: Secrets, entity: string, isNew: boolean): fc.Arbitrary<Record<string, unknown>> {
   const { columns, toMany } = SHAPE[entity]!
   const all = propertiesOf(entity)
   const never = ['version', 'deleted_at', 'uuid', 'nothing']
   const visible = all.filter((property) =>
     !isHidden(secrets, entity, property) && secrets[entity]?.readonly.includes(property) !== true &&
-    !never.includes(property) && (!(property in toMany) || property === 'labels')
+    !never.includes(property) && columns[property]?.owner !== true &&
+    (!(property in toMany) || (entity === 'Project' && WRITTEN.includes(property)))
   )
-  const keys = visible.filter((property) => columns[property]?.type === 'key' || property === 'labels')
-  const entry = mistaken({ visible: [...visible, ...keys, ...keys], all }).chain((name) =>
-    fc.tuple(fc.constant(name), bodyValue(columns[name]?.type, name in toMany, columns[name]?.target))
+  const keys = visible.filter((property) => columns[property]?.type === 'key' || property in toMany)
+  const owned = visible.filter((property) => property === 'notes').flatMap((name) => Array<string>(8).fill(name))
+  const entry = mistaken({ visible: [...visible, ...keys, ...keys, ...owned], all }).chain((name) =>
+    fc.tuple(
+      fc.constant(name),
+      name === 'notes'
+        ? notesOf(secrets, isNew)
+        : bodyValue(columns[name]?.type, name in toMany, columns[name]?.target)
+    )
   )
   return fc.array(entry, { minLength: 0, maxLength: 3, size: 'max' }).map((entries) => Object.fromEntries(entries))
+}
+
+/** Notes in the body of their project. */
+function notesOf (secrets: Secrets, isNew: boolean): fc.Arbitrary<unknown> {
+  const body = bodyOf(secrets, 'Note', true)
+  const add = fc.array(body, { maxLength: 2 })
+  if (isNew) return fc.oneof({ weight: 9, arbitrary: add }, fc.constantFrom<unknown>({}, [1]))
+  const change = fc.tuple(id, body).map(([id, body]) => ({ id, ...body }))
+  const update = fc.array(change, { minLength: 1, maxLength: 2 })
+  const remove = fc.array(id, { minLength: 1, maxLength: 2 })
+  return fc.oneof(
+    fc.record({ add }),
+    { weight: 2, arbitrary: fc.record({ update: change.map((one) => [one]) }) },
+    fc.record({ remove: id.map((one) => [one]) }),
+    fc.record({ add, update, remove }, { requiredKeys: [] })
+  )
 }
 
 function bodyValue (type: string | undefined, isToMany: boolean, target = ''): fc.Arbitrary<unknown> {
@@ -235,7 +262,8 @@ const newKey = fc.record({ area: fc.integer({ min: 101, max: 112 }), no: fc.inte
 
 function writesOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
   const { path } = SHAPE[entity]!
-  const body = bodyOf(secrets, entity)
+  const body = bodyOf(secrets, entity, true)
+  const changes = bodyOf(secrets, entity, false)
   const matching = fc.constantFrom<Ask['headers']>({}, {}, {}, { 'if-match': '"1"' }, { 'if-match': '"2"' }, {
     'if-match': '*',
   })
@@ -251,8 +279,11 @@ function writesOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
     fc.oneof({ weight: 5, arbitrary: fc.constant({}) }, matching),
     fc.constantFrom('area,no', 'area,no', 'area,no', 'no,area', 'area', 'tenant')
   ).map(([body, headers, on]): Ask => ({ method: 'PUT', url: `${path}?on=${on}`, headers, body }))
-  const update = fc.tuple(fc.constantFrom('PATCH' as const, 'PUT' as const), id, matching, body)
+  const update = fc.tuple(fc.constantFrom('PATCH' as const, 'PUT' as const), id, matching, changes)
     .map(([method, id, headers, body]): Ask => ({ method, url: `${path}/${keyPath(entity, id)}`, headers, body }))
+  // of one of the first projects, which have notes
+  const family = fc.tuple(fc.constantFrom(1, 2, 3), matching, notesOf(secrets, false))
+    .map(([id, headers, notes]): Ask => ({ method: 'PATCH', url: `${path}/${id}`, headers, body: { notes } }))
   const remove = fc.tuple(id, matching, fc.constantFrom('', '', '?hard=true', '?hrd=true'))
     .map(([id, headers, hard]): Ask => ({ method: 'DELETE', url: `${path}/${keyPath(entity, id)}${hard}`, headers }))
   const restore = id.map((id): Ask => ({ method: 'POST', url: `${path}/${keyPath(entity, id)}/restore`, headers: {} }))
@@ -267,6 +298,7 @@ function writesOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
     { weight: 3, arbitrary: create },
     batch,
     { weight: SHAPE[entity]!.key === undefined ? 0 : 10, arbitrary: upsert },
+    { weight: entity === 'Project' ? 6 : 0, arbitrary: family },
     { weight: 4, arbitrary: update },
     { weight: 2, arbitrary: remove },
     restore,
@@ -289,6 +321,8 @@ const LAST: readonly Ask[] = [
   '/projects?per_page=10&sort=id',
   '/projects?per_page=10&sort=id&include=labels&fields=id',
   '/projects?per_page=10&sort=id&include=tasksCount',
+  '/projects?per_page=10&sort=id&include=notes&fields=id',
+  '/notes?per_page=10&sort=id',
   '/tasks?per_page=10&sort=id&filter[trashed]=with',
   '/tasks?per_page=10&sort=id',
   '/bugs?per_page=10&sort=id',
@@ -300,11 +334,12 @@ const LAST: readonly Ask[] = [
  * Random requests of a role, most of which it may send.
  *
  * @param entities those that the requests are for, apart from the last ones
+ * @param writes how many of five requests are writes
  */
-export function asksOf (secrets: Secrets, entities = ENTITIES): fc.Arbitrary<readonly Ask[]> {
+export function asksOf (secrets: Secrets, entities = ENTITIES, writes = 2): fc.Arbitrary<readonly Ask[]> {
   const ask = fc.oneof(
-    { weight: 3, arbitrary: oneOf(readsOf, secrets, entities) },
-    { weight: 2, arbitrary: oneOf(writesOf, secrets, entities) }
+    { weight: 5 - writes, arbitrary: oneOf(readsOf, secrets, entities) },
+    { weight: writes, arbitrary: oneOf(writesOf, secrets, entities) }
   )
   // without the bias of fast-check, which prefers few requests and the first names
   return fc.noBias(fc.array(ask, { minLength: 1, maxLength: 80, size: 'max' })).map((asks) => [...asks, ...LAST])

@@ -33,7 +33,7 @@ export interface SecretRule {
 export type Secrets = Readonly<Record<string, SecretRule | undefined>>
 
 type Operations = NonNullable<EntityRule['operations']>
-type CrudOperation = Operations[number]
+export type CrudOperation = Operations[number]
 
 export const OPERATIONS: Operations = [
   'list', 'get', 'create', 'createMany', 'upsert', 'update', 'delete', 'restore', 'updateMany', 'deleteMany',
@@ -49,9 +49,11 @@ const CONDITIONS: Readonly<Record<string, readonly Condition[]>> = {
     { name: { $ne: 'bob' } },
     { owner: { tenant: 1 } },
     { tasks: { title: 'ann' } },
+    { notes: { text: 'ann' } },
     { bugs: { severity: { $gte: 2 } } },
     { labels: { tenant: 1 } },
   ],
+  Note: [{ tenant: 1 }, { rank: { $lt: 3 } }, { project: { tenant: 1 } }, { author: { tenant: 1 } }],
   Seat: [{ tenant: 1 }, { price: { $lt: 3 } }, { holder: { tenant: 1 } }, { tasks: { title: 'ann' } }],
   Task: [{ tenant: 1 }, { effort: { $lt: 3 } }, { tenant: { $in: [1, 3] } }, { project: { tenant: 1 } }, {
     project: { owner: { tenant: 1 } },
@@ -66,6 +68,7 @@ const CONDITIONS: Readonly<Record<string, readonly Condition[]>> = {
 const FILTERS: Readonly<Record<string, readonly Condition[]>> = {
   User: [{ salary: { $lt: 4 } }, { salary: { $ne: 1 } }, { name: { $ne: 'zed' } }],
   Project: [{ status: { $ne: 'zed' } }, { budget: { $lt: 4 } }, { name: { $ne: 'zed' } }, { owner: { tenant: 1 } }],
+  Note: [{ rank: { $ne: 1 } }, { rank: { $lt: 4 } }, { text: { $ne: 'zed' } }],
   Seat: [{ price: { $ne: 0 } }, { price: { $lt: 4 } }],
   Task: [{ effort: { $ne: 1 } }, { effort: { $gte: 1 } }],
   Label: [{ weight: { $lt: 4 } }, { weight: { $ne: 2 } }],
@@ -132,6 +135,19 @@ export function isHidden (secrets: Secrets, entity: string, property: string): b
   const rule = secrets[entity]
   const target = targetOf(entity, property)
   return rule === undefined || rule.hidden.includes(property) || (target !== undefined && secrets[target] === undefined)
+}
+
+/** Whether the role may use some operations of an entity, and set some properties of it. */
+export function mayWrite (
+  secrets: Secrets,
+  entity: string,
+  operations: readonly CrudOperation[],
+  properties: readonly string[] = []
+): boolean {
+  const rule = secrets[entity]
+  const offered = rule?.operations ?? OPERATIONS
+  return rule !== undefined && operations.every((operation) => offered.includes(operation)) &&
+    properties.every((name) => !isHidden(secrets, entity, name) && !rule.readonly.includes(name))
 }
 
 /** The rules as an application writes them, in the names of a server. */
@@ -274,10 +290,14 @@ export function policyColumns (secrets: Secrets): ReadonlySet<string> {
   return columns
 }
 
-/** Whether a property decides which rows of other entities are visible. A role that could set it could show them. */
+/**
+ * Whether a property decides which rows of other entities are visible. A role that could set it could show them. Owned
+ * children stay with their parent, which the role must see when it adds them, so they show it no other rows.
+ */
 function decides (policy: ReadonlySet<string>, entity: string, property: string): boolean {
   const { columns, toMany } = SHAPE[entity]!
   const many = toMany[property]
+  if (many?.owned === true || columns[property]?.owner === true) return false
   if (many !== undefined) return policy.has(many.by === undefined ? 'links' : `${storedAs(many.target)}.${many.by}`)
   return Object.keys(columns).some((column) =>
     propertyOf(entity, column) === property && policy.has(`${storedAs(entity)}.${column}`)

@@ -13,6 +13,8 @@ export interface Column {
   /** The entity that a key refers to. */
   readonly target?: string
   readonly nullable?: boolean
+  /** Whether it refers to the owner of the row. It is set when the owner adds the row, which goes with its owner. */
+  readonly owner?: boolean
 }
 
 type Columns = Readonly<Record<string, Column>>
@@ -22,6 +24,8 @@ export interface ToMany {
   readonly target: string
   /** The column of the target that refers to this entity; absent for links. */
   readonly by?: string
+  /** Whether bodies write the rows of the target. */
+  readonly owned?: boolean
 }
 
 export interface EntityShape {
@@ -75,7 +79,17 @@ export const SHAPE: Readonly<Record<string, EntityShape>> = {
       bugs: { target: 'Bug', by: 'project' },
       children: { target: 'Project', by: 'parent' },
       labels: { target: 'Label' },
+      notes: { target: 'Note', by: 'project', owned: true },
     },
+  },
+  Note: {
+    table: 'notes',
+    path: '/notes',
+    columns: {
+      tenant, text, rank: int, project: { type: 'key', target: 'Project', owner: true }, author: key('User'),
+      version: { type: 'version' },
+    },
+    toMany: {},
   },
   Seat: {
     table: 'seats', path: '/seats', key: ['area', 'no'],

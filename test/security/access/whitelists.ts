@@ -68,7 +68,7 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
     filters: [
       'id', 'tenant', 'name', 'budget', 'status', 'settings.theme', 'owner', 'owner.name', 'owner.salary',
       'owner.manager.name', 'parent', 'parent.budget', 'tasks.title', 'tasks.effort', 'tasks.note', 'labels.text',
-      'labels.id', 'children.name', 'bugs.severity', 'bugs.seat.name', 'version',
+      'labels.id', 'children.name', 'bugs.severity', 'bugs.seat.name', 'notes.text', 'notes.rank', 'version',
     ],
     custom: ['status'],
     search: ['name', 'status', 'owner.name', 'tasks.note', 'labels.text'],
@@ -77,11 +77,11 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
     several: ['status', 'budget'],
     fields: [
       'id', 'name', 'budget', 'status', 'settings', 'owner', 'version', 'tasks.title', 'tasks.effort', 'labels.text',
-      'owner.name',
+      'owner.name', 'notes.text', 'notes.rank',
     ],
     includes: [
       'owner', 'parent', 'tasks', 'tasks.after', 'tasks.seat', 'bugs', 'bugs.fixer', 'labels', 'children',
-      'owner.manager', 'labels.projects',
+      'owner.manager', 'labels.projects', 'notes', 'notes.author',
     ],
     includeSorts: { tasks: ['-effort', 'title'], bugs: ['severity'] },
     aggregates: [
@@ -93,9 +93,24 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
       ['avg', 'labels.weight'],
       ['exists', 'owner'],
       ['max', 'bugs.severity'],
+      ['count', 'notes'],
     ],
     defaultSort: ['-budget', 'name'],
     pagination: { maxIncluded: 8, maxBytes: 4_000 },
+  },
+  Note: {
+    filters: ['tenant', 'text', 'rank', 'project', 'project.name', 'author.name', 'version'],
+    custom: ['rank'],
+    search: ['text', 'project.name'],
+    anyOf: ['text', 'rank'],
+    sorts: ['id', 'text', 'rank', 'project.budget', 'author.salary'],
+    several: ['text', 'rank'],
+    fields: ['id', 'text', 'rank', 'project', 'author', 'version', 'project.name'],
+    includes: ['project', 'project.owner', 'author'],
+    includeSorts: {},
+    aggregates: [['exists', 'author']],
+    defaultSort: ['-rank'],
+    pagination: {},
   },
   Seat: {
     filters: ['area', 'no', 'tenant', 'name', 'price', 'holder', 'holder.name', 'tasks.title', 'tasks.effort'],
@@ -236,21 +251,32 @@ export type MakeCrud = (entity: string, options: ConstructorParameters<typeof Cr
 
 export const usualCrud: MakeCrud = (_, options) => new CrudBase<any>(options as never)
 
+/** What bodies may set. Projects own their notes. */
+function writableOf (entity: string, naming: Naming): unknown {
+  const notes = ['tenant', 'text', 'rank', 'author'].map((property) => naming('Note', property))
+  if (entity === 'Note') return notes
+  if (entity !== 'Project') return 'all'
+  const own = ['tenant', 'name', 'budget', 'status', 'settings', 'owner', 'parent', 'labels']
+  return [...own.map((property) => naming('Project', property)), { [naming('Project', 'notes')]: notes }]
+}
+
 export function resourcesFor (
   models: Readonly<Record<string, any>>,
   naming: Naming,
   makeCrud: MakeCrud
 ): NonNullable<CrudKitOptions['resources']> {
-  const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'updateMany', 'deleteMany'] as const
+  const operations = ['list', 'get', 'update', 'delete', 'updateMany', 'deleteMany'] as const
   return Object.fromEntries(ENTITIES.map((entity) => [SHAPE[entity]!.path, {
     crud: makeCrud(entity, {
       model: models[entity],
-      writable: 'all',
+      writable: writableOf(entity, naming),
       queryConfig: queryConfigFor(entity, naming),
       ...SHAPE[entity]!.key !== undefined && { upsertKeys: [SHAPE[entity]!.key] },
     } as never),
     operations: [
       ...operations,
+      // only projects add notes
+      ...entity !== 'Note' ? ['create', 'createMany'] as const : [],
       ...storedAs(entity) === 'Task' ? ['restore'] as const : [],
       ...SHAPE[entity]!.key !== undefined ? ['upsert'] as const : [],
     ],
