@@ -1,7 +1,8 @@
 /**
- * npm run bench -- --bulk: measures changes and deletions of 100 records in one request, as a ratio to the same
- * statement in a hand-written route. Prints a table. `--rounds 8 --seconds 0.6` are the defaults. A turn of deletions
- * takes that long, and must end before all records are deleted. One of changes takes four times as long.
+ * npm run bench -- --bulk: measures changes, deletions and upserts of 100 records in one request, and upserts of one,
+ * as a ratio to a statement that does the same in a hand-written route. Prints a table. `--rounds 8 --seconds 0.6` are
+ * the defaults. A turn of deletions takes that long, and must end before all records are deleted. Other turns take four
+ * times as long.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,18 +27,44 @@ const BATCHES = 4_000
 const EACH = 100
 const WARM_UP = 2
 
+/** An item that one of two requests creates, and the other one changes. */
+const item = (n: number) => ({ code: `C-${n}`, title: `Item ${n}`, price: n % 977 })
+
 const OPERATIONS = {
-  'update-many': (n: number) =>
-    encode({
-      method: 'PATCH',
-      path: `/articles?filter[batch]=${n}`,
-      body: { status: `status ${n % 977}` },
-    }),
-  'delete-many': (n: number) => encode({ method: 'DELETE', path: `/articles?filter[batch]=${n}` }),
+  'update-many': {
+    table: 'articles',
+    requests: BATCHES,
+    request: (n: number) =>
+      encode({ method: 'PATCH', path: `/articles?filter[batch]=${n}`, body: { status: `status ${n % 977}` } }),
+  },
+  'delete-many': {
+    table: 'articles',
+    requests: BATCHES,
+    request: (n: number) => encode({ method: 'DELETE', path: `/articles?filter[batch]=${n}` }),
+  },
+  'upsert of 1': {
+    table: 'items',
+    requests: 10 * BATCHES,
+    request: (n: number) => encode({ method: 'PUT', path: '/items?on=code', body: item(n) }),
+  },
+  'upsert of 100': {
+    table: 'items',
+    requests: BATCHES,
+    request: (n: number) =>
+      encode({
+        method: 'PUT',
+        path: '/items?on=code',
+        body: Array.from({ length: EACH }, (_, index) => item((n - 1) * EACH + index + 1)),
+      }),
+  },
 } as const
 
-const FILL = `insert into articles (batch, title, status, version)
-  select 1 + (n - 1) / ${EACH}, 'Article ' || n, 'draft', 1 from generate_series(1, ${BATCHES * EACH}) n`
+const FILL = {
+  articles: `insert into articles (batch, title, status, version)
+    select 1 + (n - 1) / ${EACH}, 'Article ' || n, 'draft', 1 from generate_series(1, ${BATCHES * EACH}) n`,
+  items: `insert into items (code, title, price, version)
+    select 'C-' || n, 'An item', 0, 1 from generate_series(2, ${BATCHES * EACH}, 2) n`,
+}
 
 interface Costs {
   readonly cpu: number
@@ -77,15 +104,20 @@ try {
       'status varchar(20) not null, version int not null)'
   )
   await client.query('create index on articles (batch)')
+  await client.query(
+    'create table items (id serial primary key, code varchar(20) not null unique, title varchar(255) not null, ' +
+      'price int not null, version int not null default 1)'
+  )
   for (const name of NAMES) servers.set(name, await start(name, postgres.url))
 
   const turn = async (name: string, operation: keyof typeof OPERATIONS): Promise<Costs> => {
-    await client.query('truncate articles restart identity')
-    await client.query(FILL)
-    await client.query('vacuum (analyze) articles')
+    const { table, requests: count, request } = OPERATIONS[operation]
+    await client.query(`truncate ${table} restart identity`)
+    await client.query(FILL[table])
+    await client.query(`vacuum (analyze) ${table}`)
     const server = servers.get(name)!
     // not in the order of the table: at the end of an index, the planner would look at each deleted row
-    const requests = Array.from({ length: BATCHES }, (_, n) => OPERATIONS[operation]((n + 1) * 2_617 % BATCHES + 1))
+    const requests = Array.from({ length: count }, (_, n) => request((n + 1) * 2_617 % count + 1))
     const before = { cpu: await cpuOf(server), server: await backends.cpu(name) }
     const { requests: sent } = await load({
       port: server.port,

@@ -1,7 +1,7 @@
 /**
- * A server for the bulk changes of the benchmark, `node bench/bulk/server.ts hand-written`. bench/bulk/run.ts starts
- * it.
- * The hand-written routes validate by JSON Schema, and send the statement of the generated routes by a name.
+ * A server for the writes of several records in the benchmark, `node bench/bulk/server.ts hand-written`.
+ * bench/bulk/run.ts starts it. The hand-written routes validate by JSON Schema. They send a statement by a name: for
+ * changes and deletions that of the generated routes, and for upserts `on conflict do update`.
  */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -21,6 +21,18 @@ export const Article = defineEntity({
   },
 })
 
+export const Item = defineEntity({
+  name: 'Item',
+  tableName: 'items',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    code: p.string().length(20).unique(),
+    title: p.string(),
+    price: p.integer(),
+    version: p.integer().version(),
+  },
+})
+
 const url = process.env['DATABASE_URL']!
 const name = process.argv[2]!
 
@@ -31,6 +43,27 @@ const bulk = (change: string): string =>
   select (select count(*) from found)::text as found, (select count(row) from written)::text as affected`
 const UPDATE = { name: 'update-many', text: bulk('update articles as a set status = $2, version = a.version + 1') }
 const DELETE = { name: 'delete-many', text: bulk('delete from articles as a') }
+
+/** @param given a select of the code, title and price of items */
+const upsert = (given: string): string =>
+  `insert into items as i (code, title, price, version) ${given}
+    on conflict (code) do update set title = excluded.title, price = excluded.price, version = i.version + 1
+    returning i.id, i.code, i.title, i.price, i.version, (xmax = 0) as created`
+const RECORD = "json_build_object('id', w.id, 'code', w.code, 'title', w.title, 'price', w.price, 'version', w.version)"
+const UPSERT_ONE = {
+  name: 'upsert-one',
+  text: `with written as (${upsert('values ($1, $2, $3::int, 1)')})
+    select ${RECORD}::text as record, w.id, w.version, w.created from written as w`,
+}
+const UPSERT_MANY = {
+  name: 'upsert-many',
+  text: `with given as (
+      select * from rows from (json_to_recordset($1) as (code text, title text, price int)) with ordinality
+        as g (code, title, price, n)
+    ), written as (${upsert('select code, title, price, 1 from given order by n')})
+    select json_agg(json_build_object('created', w.created, 'record', ${RECORD}) order by given.n)::text as records
+    from written as w join given using (code)`,
+}
 
 async function handWritten (): Promise<FastifyInstance> {
   const pool = new pg.Pool({ connectionString: url, max: 10, ...POOL })
@@ -64,13 +97,43 @@ async function handWritten (): Promise<FastifyInstance> {
     async ({ query }, reply) =>
       reply.type('application/json; charset=utf-8').send(await answer(DELETE, [batchOf(query)]))
   )
+  const item = {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      code: { type: 'string', maxLength: 20 },
+      title: { type: 'string', maxLength: 255 },
+      price: { type: 'integer', minimum: -2147483648, maximum: 2147483647 },
+    },
+    required: ['code', 'title', 'price'],
+  }
+  const schema = {
+    querystring: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['on'],
+      properties: { on: { type: 'string', const: 'code' } },
+    },
+    body: { if: { type: 'array' }, then: { maxItems: 1_000, items: item }, else: item },
+  }
+  fastify.put('/items', { schema }, async ({ body }, reply) => {
+    reply.type('application/json; charset=utf-8')
+    if (Array.isArray(body)) {
+      const { rows: [row] } = await pool.query({ ...UPSERT_MANY, values: [JSON.stringify(body)] })
+      return reply.send(row.records)
+    }
+    const { code, title, price } = body as { readonly code: string, readonly title: string, readonly price: number }
+    const { rows: [row] } = await pool.query({ ...UPSERT_ONE, values: [code, title, price] })
+    if (row.created) reply.code(201).header('location', `/items/${row.id}`)
+    return reply.header('etag', `"${row.version}"`).send(row.record)
+  })
   return fastify
 }
 
 async function generated (): Promise<FastifyInstance> {
   const fastify = Fastify()
   await fastify.register(crudKit, {
-    database: { databaseUrl: url, entities: [Article], applicationName: name, pool: { max: 10, ...POOL } },
+    database: { databaseUrl: url, entities: [Article, Item], applicationName: name, pool: { max: 10, ...POOL } },
     indexAdvice: false,
     resources: {
       '/articles': {
@@ -80,6 +143,10 @@ async function generated (): Promise<FastifyInstance> {
           queryConfig: { allowedFilters: [AllowedFilters.exact('batch')] },
         }),
         operations: ['updateMany', 'deleteMany'],
+      },
+      '/items': {
+        crud: new CrudBase({ model: Item, writable: ['code', 'title', 'price'], upsertKeys: ['code'] }),
+        operations: ['upsert'],
       },
     },
   })

@@ -2,7 +2,7 @@
 import type { Call } from '../operations.ts'
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT'
   readonly path: string
   /** Sent as JSON. */
   readonly body?: unknown
