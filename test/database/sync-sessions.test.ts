@@ -22,7 +22,20 @@ const Note = defineEntity({
     scan: p.blob().nullable(),
     author: () => p.manyToOne(Author).nullable(),
     labels: () => p.manyToMany(Label),
+    pages: () => p.oneToMany(Page).mappedBy('note'),
+    remarks: () => p.oneToMany(Remark).mappedBy('note'),
   },
+})
+/** Owned by a note. */
+const Page = defineEntity({
+  name: 'Page',
+  properties: { ...primaryKey, note: () => p.manyToOne(Note).deleteRule('cascade'), text: p.string().unique() },
+})
+/** Owned by a note, and written by MikroORM's unit of work. */
+const Remark = defineEntity({
+  name: 'Remark',
+  properties: { ...primaryKey, note: () => p.manyToOne(Note).deleteRule('cascade'), text: p.string() },
+  hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}], beforeDelete: [() => {}] },
 })
 const Label = defineEntity({
   name: 'Label',
@@ -33,7 +46,7 @@ const Draft = defineEntity({
   properties: { ...primaryKey, text: p.string() },
   hooks: { beforeCreate: [() => {}] },
 })
-const entities = [Author, Note, Label, Draft]
+const entities = [Author, Note, Label, Draft, Page, Remark]
 
 const config = {
   allowedFilters: [
@@ -47,6 +60,10 @@ const config = {
 const authors = resource(Author)
 const notes = resource(Note, config)
 const labels = resource(Label)
+const family: any = new CrudBase({
+  model: Note,
+  writable: ['title', { pages: ['text'], remarks: ['text'] }],
+} as never)
 const drafts = resource(Draft)
 
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
@@ -71,7 +88,8 @@ for (const [name, skip, open] of urls) {
     const makeSession = factory.getSessionMaker(engine)
     const session = makeSession()
     session.executeScript(await engine.orm.schema.getCreateSchemaSQL())
-    t.beforeEach(() => session.executeScript('truncate note, author, label, draft, note_labels restart identity'))
+    t.beforeEach(() =>
+      session.executeScript('truncate note, author, label, draft, note_labels, page, remark restart identity'))
 
     t.test('every method returns a value', async (t) => {
       const ada = authors.create(session, { name: 'Ada' })
@@ -439,6 +457,34 @@ for (const [name, skip, open] of urls) {
         async () => await notes.stream(session as never).next(),
         refused(/^stream\(\) waits for one batch after the other, /)
       )
+    })
+
+    t.test('owned children are written with their parent, and nothing is half written', async (t) => {
+      const pages = () => session.execute('select id, text from page order by id')
+      t.match(family.create(session, { title: 'a', pages: [{ text: '1' }, { text: '2' }] }), {
+        id: 1, version: 1, pages: [{ id: 1, text: '1', note: 1 }, { id: 2, text: '2', note: 1 }],
+      })
+      const changed = family.update(session, 1, {
+        pages: { add: [{ text: '3' }], update: [{ id: 1, text: 'one' }], remove: [2] },
+      }, { ifMatch: '"1"' })
+      t.match(changed, { version: 2, pages: [{ id: 3, text: '3' }, { id: 1, text: 'one' }] })
+      t.strictSame(pages(), [{ id: 1, text: 'one' }, { id: 3, text: '3' }])
+      for (const [data, error] of [
+        [{ pages: { add: [{ text: '4' }], remove: [2] } }, { code: 'FST_CRUD_CONFLICT' }],
+        [{ pages: { update: [{ id: 1, text: '3' }] } }, { code: 'FST_CRUD_CONFLICT' }],
+        [
+          { pages: { add: [{ text: '4' }] }, remarks: { add: [{ text: 'r' }] } },
+          refused(/^To create Remark takes MikroORM's unit of work, .*without useAsync: false/),
+        ],
+      ] as const) t.throws(() => family.update(session, 1, { title: 'b', ...data }), error)
+      t.throws(() => family.create(session, { title: 'b', remarks: [{ text: 'r' }] }), refused(/To create Remark/))
+      t.strictSame(pages(), [{ id: 1, text: 'one' }, { id: 3, text: '3' }])
+      t.match(notes.list(session).items, [{ title: 'a', version: 2 }])
+      t.throws(() => session.transaction((inner) => {
+        family.update(inner, 1, { pages: { remove: [1, 3] } })
+        throw new Error('changed my mind')
+      }), /changed my mind/)
+      t.equal(pages().length, 2)
     })
 
     t.test("MikroORM's filters apply, including those added to a session", async (t) => {
