@@ -47,7 +47,9 @@ export {
 } from './base/errors.ts'
 export type { Operator } from './operators/index.ts'
 export {
-  parseQueryParams, stringifyQueryParams, type FilterParam, type ParseOptions, type QueryParamError, type QueryParams,
+  parseQueryParams, stringifyQueryParams, type FilterGroup, type FilterLevel, type FilterParam, type FilterTree,
+  type FilterTreeCondition, type FilterTreeValue, type ParseOptions, type QueryParamError, type QueryParams,
+  type QueryTree,
 } from './query/index.ts'
 export { defineAccess, type AccessOptions, type EntityRule, type RoleRules } from './access/index.ts'
 export type { Id } from './plan/index.ts'

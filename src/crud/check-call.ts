@@ -3,7 +3,7 @@ import { isConnected, isEntityManager, SyncEngine, SyncSession } from '../databa
 import { ConfigError } from '../base/errors.ts'
 import { isObject } from '../base/is-object.ts'
 import { checkOptions, hasOnly, shown } from '../base/option-checks.ts'
-import type { QueryParams } from '../query/index.ts'
+import { parseQueryTree, TREE_MEMBERS, type QueryParams, type QueryTree } from '../query/index.ts'
 import { RequestSession } from '../resource/index.ts'
 
 const READ = ['scope', 'includeDeleted', 'context'] as const
@@ -42,7 +42,9 @@ type Method = keyof typeof OPTIONS
  */
 export function checkCall (crud: object, method: Method, session: unknown, options: unknown, params?: unknown): void {
   if (!isSession(session)) throw new ConfigError(wrongSession(nameOf(crud, method), session))
-  if (params !== undefined && !isQueryParams(params)) throw new ConfigError(wrongParams(crud, method, params))
+  if (params !== undefined && !isQueryParams(params) && !isQueryTree(params)) {
+    throw new ConfigError(wrongParams(crud, method, params))
+  }
   if (!hasOnly(options, OPTIONS[method])) checkOptions(nameOf(crud, method), options, OPTIONS[method])
   const wrong = options === undefined ? undefined : wrongValue(options as Readonly<Record<string, unknown>>)
   if (wrong !== undefined) throw new ConfigError(`${nameOf(crud, method)}: ${wrong}`)
@@ -103,10 +105,27 @@ const isDisconnected = (value: unknown): boolean => isEntityManager(value) && !i
 /** Whether a value has all members of query parameters. Copies such as `{ ...params, page: 2 }` are allowed. */
 function isQueryParams (value: unknown): value is QueryParams {
   if (typeof value !== 'object' || value === null) return false
-  const { filters, sort, include, fields, fieldsByInclude, unknown, errors } = value as Partial<QueryParams>
-  return Array.isArray(filters) && Array.isArray(sort) && Array.isArray(include) && Array.isArray(fields) &&
+  const { filters, groups, sort, include, fields, fieldsByInclude, unknown, errors } = value as Partial<QueryParams>
+  return Array.isArray(filters) && Array.isArray(groups) && Array.isArray(sort) && Array.isArray(include) &&
+    Array.isArray(fields) &&
     Array.isArray(unknown) && Array.isArray(errors) && typeof fieldsByInclude === 'object' && fieldsByInclude !== null
 }
+
+/** Whether a value is an object with members of a tree only. */
+const isQueryTree = (value: unknown): value is QueryTree =>
+  isPlain(value) && Object.keys(value).length > 0 && Object.keys(value).every((name) => TREE_MEMBERS.has(name))
+
+const isPlain = (value: unknown): value is object => {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+/** Query parameters as the methods take them: parsed, or as an object. */
+export type CrudParams = QueryParams | QueryTree
+
+/** The query parameters of a method, whose form has been checked. */
+export const readParams = (params: CrudParams): QueryParams => isQueryParams(params) ? params : parseQueryTree(params)
 
 const nameOf = (crud: object, method: Method): string => `${crud.constructor.name}.${method}`
 
@@ -141,6 +160,6 @@ function wrongParams (crud: object, method: Method, given: unknown): string {
     Object.keys(given).some((key) => options.includes(key))
   const name = nameOf(crud, method)
   const hint = misplaced ? " Options come after 'params', which may be undefined." : ''
-  return `${name} takes query parameters as 'params': pass parseQueryParams(...) or request.queryParams; ` +
-    `it got ${got}.${hint}`
+  return `${name} takes query parameters as 'params': pass parseQueryParams(...), request.queryParams or ` +
+    `an object such as { filter: { name: 'x' } }; it got ${got}.${hint}`
 }

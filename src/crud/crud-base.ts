@@ -18,7 +18,7 @@ import {
   createMany, createOne, deleteMany, deleteOne, restoreOne, updateMany, updateOne, upsertBy, type Affected, type Data,
 } from '../write/index.ts'
 import { parsed, textOf } from './answers.ts'
-import { checkCall, refusalOfCall } from './check-call.ts'
+import { checkCall, readParams, refusalOfCall, type CrudParams } from './check-call.ts'
 import { checkAfterHooks, checkCrudOptions, checkHookNames, readPrevious } from './check-options.ts'
 import type {
   CrudCreateOptions, CrudDeleteManyOptions, CrudDeleteOptions, CrudOptions, CrudPage, CrudQueryOptions, CrudReadOptions,
@@ -144,12 +144,13 @@ export class CrudBase<
   /**
    * Returns a page of records.
    *
-   * @param params the result of `parseQueryParams` for a query string
+   * @param params the result of `parseQueryParams` for a query string, or an object such as
+   *   `{ filter: { or: [{ status: 'open' }, { price: { gte: 100 } }] }, sort: ['-price'], per_page: 20 }`
    * @throws {FilterValidationError} or a similar error, with all mistakes of `params` in `errors`
    */
   list<On extends CrudSession> (
     session: On,
-    params: QueryParams = NO_PARAMS,
+    params: CrudParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, CrudPage<Entity, Config>> {
     return (refusalOfCall(this, 'list', session, options, params) ??
@@ -159,11 +160,14 @@ export class CrudBase<
   /** Returns the answer of `list` as JSON text. */
   listJson<On extends CrudSession> (
     session: On,
-    params: QueryParams = NO_PARAMS,
+    params: CrudParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string> {
     return (refusalOfCall(this, 'listJson', session, options, params) ??
-      textOf(perform(this, session, 'list', options, (call) => readList(call, params)))) as CrudResult<On, string>
+      textOf(perform(this, session, 'list', options, (call) => readList(call, readParams(params))))) as CrudResult<
+        On,
+        string
+      >
   }
 
   /**
@@ -175,7 +179,7 @@ export class CrudBase<
   get<On extends CrudSession> (
     session: On,
     id: Id,
-    params?: QueryParams,
+    params?: CrudParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, WireRecord<Entity> | null> {
     return (refusalOfCall(this, 'get', session, options, params) ??
@@ -186,22 +190,25 @@ export class CrudBase<
   getJson<On extends CrudSession> (
     session: On,
     id: Id,
-    params?: QueryParams,
+    params?: CrudParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string | null> {
     return (refusalOfCall(this, 'getJson', session, options, params) ?? textOf(
-      perform(this, session, 'get', options, (call) => readRecord(call, id, params))
+      perform(this, session, 'get', options, (call) => readRecord(call, id, params && readParams(params)))
     )) as CrudResult<On, string | null>
   }
 
   /** Returns the number of records that match the filters of `params`. */
   count<On extends CrudSession> (
     session: On,
-    params: QueryParams = NO_PARAMS,
+    params: CrudParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, number> {
     return (refusalOfCall(this, 'count', session, options, params) ??
-      perform(this, session, 'count', options, (call) => countRecords(call, params))) as CrudResult<On, number>
+      perform(this, session, 'count', options, (call) => countRecords(call, readParams(params)))) as CrudResult<
+        On,
+        number
+      >
   }
 
   /** Returns whether a record with the key exists. */
@@ -227,7 +234,7 @@ export class CrudBase<
    */
   async * stream (
     em: EntityManager,
-    params: QueryParams = NO_PARAMS,
+    params: CrudParams = NO_PARAMS,
     options: CrudStreamOptions<Entity> = {}
   ): AsyncGenerator<WireRecord<Entity>, void, undefined> {
     checkCall(this, 'stream', em, options, params)
@@ -239,12 +246,12 @@ export class CrudBase<
   /** Yields the records of `stream` as JSON texts, in the batches in which they are read. */
   async * streamJson (
     em: EntityManager,
-    params: QueryParams = NO_PARAMS,
+    params: CrudParams = NO_PARAMS,
     options: CrudStreamOptions<Entity> = {}
   ): AsyncGenerator<string[], void, undefined> {
     checkCall(this, 'streamJson', em, options, params)
     requirePromises(em, 'stream() waits for one batch after the other')
-    yield * readStream(await doInTurn(callFor(this, em, 'stream', options)), params)
+    yield * readStream(await doInTurn(callFor(this, em, 'stream', options)), readParams(params))
   }
 
   /**
@@ -258,13 +265,13 @@ export class CrudBase<
    */
   query (
     em: EntityManager,
-    params: QueryParams = NO_PARAMS,
+    params: CrudParams = NO_PARAMS,
     options: CrudQueryOptions<Entity> = {}
   ): Promise<QueryBuilder<Entity>> {
     const refusal = refusalOfCall(this, 'query', em, options, params)
     if (refusal !== undefined) return refusal
     requirePromises(em, 'query() makes a query that MikroORM runs')
-    return this.#query(em, params, options)
+    return this.#query(em, readParams(params), options)
   }
 
   async #query (
@@ -410,14 +417,14 @@ export class CrudBase<
    */
   updateMany<On extends CrudSession> (
     session: On,
-    params: QueryParams,
+    params: CrudParams,
     data: WireBody<Entity>,
     options: CrudUpdateManyOptions<Entity> = {}
   ): CrudResult<On, Affected> {
     return (refusalOfCall(this, 'updateMany', session, options, params ?? null) ??
       perform(this, session, 'updateMany', options, (call) => {
         const { includeDeleted } = options
-        const target = planMany(params, call.resource.whitelist, { includeDeleted, onlyLive: true })
+        const target = planMany(readParams(params), call.resource.whitelist, { includeDeleted, onlyLive: true })
         return updateMany(call, target, data as Data)
       })) as CrudResult<On, Affected>
   }
@@ -436,13 +443,13 @@ export class CrudBase<
    */
   deleteMany<On extends CrudSession> (
     session: On,
-    params: QueryParams,
+    params: CrudParams,
     options: CrudDeleteManyOptions<Entity> = {}
   ): CrudResult<On, Affected> {
     return (refusalOfCall(this, 'deleteMany', session, options, params ?? null) ??
       perform(this, session, 'deleteMany', options, (call) => {
         const onlyLive = call.resource.model.deletedAt !== undefined && options.hard !== true
-        return deleteMany(call, planMany(params, call.resource.whitelist, { onlyLive }))
+        return deleteMany(call, planMany(readParams(params), call.resource.whitelist, { onlyLive }))
       })) as CrudResult<On, Affected>
   }
 

@@ -5,7 +5,9 @@
  * lists them in `QueryParams.errors`.
  */
 export { NO_PARAMS, parseQueryBody, parseQueryParams, parseRequestQuery } from './parse.ts'
-export { parseQueryTree, type FilterTree, type QueryTree } from './read-tree.ts'
+export {
+  parseQueryTree, TREE_MEMBERS, type FilterTree, type FilterTreeCondition, type FilterTreeValue, type QueryTree,
+} from './read-tree.ts'
 export type { ParseOptions } from './parse.ts'
 export { stringifyQueryParams } from './stringify.ts'
 export { joinList, splitList } from './list-syntax.ts'

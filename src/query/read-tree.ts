@@ -5,7 +5,7 @@
 import { escapedName } from '../base/error-list.ts'
 import type { QueryCode } from '../base/errors.ts'
 import { isOperator } from '../base/operator-names.ts'
-import { PAGE_PARAMETERS, type PageParameterName, type PageValues } from '../base/page-styles.ts'
+import { PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, type PageParameterName, type PageValues } from '../base/page-styles.ts'
 import { mayAddRows, type GroupStep } from './filter-names.ts'
 import { isGroupWord, type GroupWord } from './group-words.ts'
 import { bare, frozen } from './frozen.ts'
@@ -71,6 +71,11 @@ const LISTS = {
   include: [tidyName, 'FST_CRUD_INCLUDE_INVALID'],
   fields: [tidyName, 'FST_CRUD_FIELD_INVALID'],
 } as const satisfies Record<string, readonly [Tidy, QueryCode]>
+
+/** The members of a tree. */
+export const TREE_MEMBERS: ReadonlySet<string> = new Set([
+  'filter', ...Object.keys(LISTS), 'fieldsByInclude', ...PAGE_PARAMETER_NAMES,
+])
 
 const NO_LEVEL: FilterLevel = { filters: frozen<FilterParam>([]), groups: frozen<FilterGroup>([]) }
 
@@ -245,8 +250,10 @@ class TreeReader {
 
   #readPage (name: PageParameterName, value: unknown): void {
     const takes = PAGE_PARAMETERS[name].value
-    if (takes === 'text' ? typeof value !== 'string' : typeof value !== 'number') {
-      this.errors.push(queryParamError('FST_CRUD_PAGINATION_INVALID', name, `A ${takes} was expected.`))
+    const isRight = takes === 'number' ? typeof value === 'number' : typeof value === 'string'
+    if (!isRight) {
+      const expected = takes === 'number' ? 'number' : 'text'
+      this.errors.push(queryParamError('FST_CRUD_PAGINATION_INVALID', name, `A ${expected} was expected.`))
     } else takePagination(this.#pagination, name, name, String(value), this.errors)
   }
 

@@ -1,6 +1,6 @@
 /** Groups of filters: `and`, `or` and `not`. */
 import t from 'tap'
-import { AllowedFilters, AllowedSort, type Operator } from '../../src/index.ts'
+import { AllowedFilters, AllowedSort, type Operator, type QueryTree } from '../../src/index.ts'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -113,6 +113,50 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         'filter[and][0][not][price]=x', 'filter[or][0][cheap]=1', 'filter[or][1][id]=1',
       ]
     ) t.equal((await lenient.details(query)).length, 1, query)
+  })
+
+  t.test('every method takes a tree', async (t) => {
+    const crud = resource(Plant, whitelist)
+    const tree: QueryTree = {
+      filter: { or: [{ id: 2 }, { 'supplier.country': 'fr', not: { 'tags.name': ['sun'] } }] },
+      sort: ['-id'],
+    }
+    const expected = [10, 9, 7, 2]
+    const idsOf = (records: readonly unknown[]) => records.map((record) => (record as { id: number }).id)
+    const em = () => orm.em.fork()
+    t.strictSame(idsOf((await crud.list(em(), tree)).items), expected)
+    t.strictSame(idsOf((await crud.list(em(), { ...tree, limit: 2, offset: 1 })).items), [9, 7])
+    t.equal(await crud.count(em(), tree), 4)
+    const streamed: unknown[] = []
+    for await (const record of crud.stream(em(), tree)) streamed.push(record)
+    t.strictSame(idsOf(streamed), expected)
+    t.strictSame(idsOf(await (await crud.query(em(), tree)).getResultList()), expected)
+    t.strictSame(await crud.deleteMany(em(), { filter: tree.filter! }, { dryRun: true }), { affected: 4 })
+    t.equal((await crud.get(em(), 2, { fields: [] }) as { id: number }).id, 2)
+    for (const filter of [{ not: { id: { in: [] } } }, { or: [{ id: 1 }, { id: { nin: [] } }] }, { or: [{ q: '' }] }]) {
+      await t.rejects(crud.deleteMany(em(), { filter }, { dryRun: true }), /needs a filter that leaves out others/)
+    }
+  })
+
+  t.test('values in a tree have their types of JSON', async (t) => {
+    const crud = resource(Plant, whitelist)
+    const wrong: ReadonlyArray<readonly [filter: object, pointer: string, detail: RegExp]> = [
+      [{ and: [{ id: 1 }, { id: '1' }] }, '/filter/and/1/id', /^The value of \/filter\/and\/1\/id must be a number\.$/],
+      [{ name: 1 }, '/filter/name', /must be a text/],
+      [{ id: { in: 1 } }, '/filter/id/in', /must be a list, each item a number/],
+      [{ id: { in: [1, '2'] } }, '/filter/id/in', /must be a list, each item a number/],
+      [{ id: null }, '/filter/id', /for null, write \{"isnull": true\}/],
+      [{ price: { isnull: 'true' } }, '/filter/price/isnull', /must be true or false/],
+      [{ id: 2 ** 60 }, '/filter/id', /a text of its digits/],
+      [{ not: { nane: 'x' } }, '/filter/not/nane', /Did you mean 'name'/],
+      [{ or: [{ id: { gt: 1 } }] }, '/filter/or/0/id/gt', /operator 'gt' is not allowed/],
+      [{ q: 1 }, '/filter/q', /must be a text/],
+    ]
+    for (const [filter, pointer, detail] of wrong) {
+      await t.rejects(crud.list(orm.em.fork(), { filter } as QueryTree), { errors: [{ source: { pointer }, detail }] })
+    }
+    await t.rejects(crud.list(orm.em.fork(), { sort: ['nane'] }), { errors: [{ source: { pointer: '/sort' } }] })
+    await t.rejects(crud.list(orm.em.fork(), { per_page: 1_000 }), { errors: [{ source: { pointer: '/per_page' } }] })
   })
 
   t.test('a cursor belongs to its groups', async (t) => {

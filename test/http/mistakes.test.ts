@@ -116,13 +116,13 @@ const MISTAKES: readonly Mistake[] = [
     'the text of a query string',
     ({ orm }) => books.list(orm.em.fork(), 'filter[title]=Emma'),
     "takes query parameters as 'params'",
-    'pass parseQueryParams(...) or request.queryParams',
+    'pass parseQueryParams(...), request.queryParams',
   ],
   [
     'request.query',
     ({ orm }) => books.list(orm.em.fork(), { 'filter[title]': 'Emma' }),
     "takes query parameters as 'params'",
-    'pass parseQueryParams(...) or request.queryParams',
+    'pass parseQueryParams(...), request.queryParams',
   ],
   [
     'a misspelt option',

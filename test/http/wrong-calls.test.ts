@@ -112,11 +112,12 @@ await forOneDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
         ['filter[name]=one', 'a text'],
         [new URLSearchParams('page=1'), 'an instance of URLSearchParams'],
         [{ 'filter[name]': 'one' }, 'an object'],
-        [{ filter: { name: 'one' }, sort: ['id'], include: [], fields: [] }, 'an object'],
+        [{ filter: { name: 'one' }, filters: [] }, 'an object'],
         [7, '7'],
       ] as const) {
         const message = `LampCrud.${method} takes query parameters as 'params': ` +
-          `pass parseQueryParams(...) or request.queryParams; it got ${name}.`
+          "pass parseQueryParams(...), request.queryParams or an object such as { filter: { name: 'x' } }; " +
+          `it got ${name}.`
         await t.rejects(call(given) as Promise<unknown>, refused(message), `${method}: ${name}`)
       }
     }
