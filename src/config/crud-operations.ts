@@ -158,7 +158,7 @@ const FACTS = {
 export type CrudOperation = keyof typeof FACTS
 
 /** The operations with a fact. */
-export type OperationWith<Fact> = {
+type OperationWith<Fact> = {
   [Name in CrudOperation]: (typeof FACTS)[Name] extends Fact ? Name : never
 }[CrudOperation]
 

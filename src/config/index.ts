@@ -26,7 +26,7 @@ export type { InUrl } from './entry-arguments.ts'
 export {
   BODY_NAMES, CREATING, factsOf, formsOfBodies, isMany, MAX_AFFECTED, meantBy, neededFor, notAnOperation, OPERATIONS,
   QUERY_OPERATIONS, removes, sharingRoute, takesBodies, type BodyKind, type BodyName, type CrudOperation,
-  type OperationFacts, type OperationWith, type QueryOperation, type RowChange,
+  type OperationFacts, type QueryOperation, type RowChange,
 } from './crud-operations.ts'
 export {
   QueryBuilderConfig, type OnlyOptions, type Field, type Include, type QueryBuilderOptions, type Sort,

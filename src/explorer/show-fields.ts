@@ -95,7 +95,7 @@ const describePart = ({ type, codec }: KeyPart): ValueDescription => codec === u
 
 /** The values of a type. */
 export function describeType (type: ValueType): ValueDescription {
-  return { type: type.kind, json: jsonOf(type), ...limitsOf(type) }
+  return { type: type.kind, json: jsonOf(type), ...valueLimits(type) }
 }
 
 function jsonOf (type: ValueType): ValueDescription['json'] {
@@ -114,7 +114,7 @@ function jsonOf (type: ValueType): ValueDescription['json'] {
   }
 }
 
-function limitsOf (type: ValueType): Partial<ValueDescription> {
+function valueLimits (type: ValueType): Partial<ValueDescription> {
   switch (type.kind) {
     case 'integer':
       return { minimum: type.min, maximum: type.max }

@@ -39,7 +39,7 @@ export function * withAfterHooks<Result> (
   const told = doneBy(result).filter(({ change, ...done }) =>
     declared.includes(change) && !('written' in done && done.written.isUnchanged)
   )
-  if (told.length > 0) yield * wait(after(() => callHooks(write, told)))
+  if (told.length > 0) yield * wait(after(() => tellAll(write, told)))
   return result
 }
 
@@ -62,12 +62,12 @@ function toldOf ({ crud, resource, session }: Write, declared: readonly RowChang
 /** Hooks for many records are told of nothing but keys. */
 const KEYS: ToldRow = { whole: undefined, previous: undefined }
 
-function * callHooks (write: Write, told: readonly Done[]): Steps<void> {
-  for (const done of told) yield * callHook(write, done)
+function * tellAll (write: Write, told: readonly Done[]): Steps<void> {
+  for (const done of told) yield * tell(write, done)
 }
 
 /** Calls the hook of a change. Its errors are reported, because the write is done. */
-function * callHook (write: Write, done: Done): Steps<void> {
+function * tell (write: Write, done: Done): Steps<void> {
   const { crud, session, options, operation } = write
   const hook = afterHookOf(write, done.change, 'keys' in done)!
   let key: unknown

@@ -5,7 +5,7 @@ import { withSharedColumns, type BodyRules, type RecordData } from '../plan/inde
 import { crudContext } from '../resource/index.ts'
 import { rowOfHook, valuesData } from './server-data.ts'
 import type { Data } from './new-row.ts'
-import { checkScope, withoutScope, withScopeValues } from './scope-of-rows.ts'
+import { refuseOutside, withoutScope, withScopeValues } from './scope-of-rows.ts'
 import { bodyRules, type Write } from './write.ts'
 import { readData } from '../schema/index.ts'
 
@@ -66,7 +66,7 @@ export function scopedRow (
   pointer: string
 ): RecordData {
   const row = scope === undefined ? given : withScopeValues(given, scope)
-  if (scope !== undefined) checkScope(row, scope)
+  if (scope !== undefined) refuseOutside(row, scope)
   return withSharedColumns(row, pointer)
 }
 

@@ -20,7 +20,7 @@ import { filtersOfWrite, writeInTransaction } from './run-write.ts'
 import { throughEntities } from './unit-of-work/entities.ts'
 import { createThroughEntities } from './unit-of-work/through-entities.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
-import { checkingItself, needsTransaction, checkingRows } from './scope-of-rows.ts'
+import { withScopeInStatement, needsScopeTransaction, withScopeCheck } from './scope-of-rows.ts'
 
 /** @param decided the row of the data, if the validation of a request has made it */
 export function * createOne (call: Call, data: Data, decided?: readonly RecordData[]): Steps<JsonAnswer> {
@@ -53,7 +53,7 @@ function * createRecords (
   const rows = decided ?? (yield * rowsOf(create, data, pointer))
   if (rows.length === 0) return []
   return yield * withAfterHooks(
-    checkingRows(write, rows),
+    withScopeCheck(write, rows),
     (checked) => repeated(write.session, () => insertFamilies(checked, rows, pointer)),
     (created) =>
       created.map((written, index) => ({ change: 'insert', written, changed: changedIn(data[index]!, write.model) }))
@@ -107,7 +107,7 @@ export function * insertRows (
   }
   const completed = rows.map((row) => withOnCreate(row, write.model, sharedEmOf(write.session)))
   const chunks = chunksForServer(write, completed)
-  const checked = checkingItself(write, filters)
+  const checked = withScopeInStatement(write, filters)
   const single = isSingle(checked, rows, chunks.length, filters)
   try {
     return single
@@ -128,7 +128,7 @@ function isSingle (
   chunks: number,
   filters: ActiveFilters
 ): boolean {
-  return chunks === 1 && !needsTransaction(write) &&
+  return chunks === 1 && !needsScopeTransaction(write) &&
     (checksItself(rows) ||
       rows.every((row) => refersToNothing(row) || keysToCheck(row, filters, write.session).length === 0))
 }

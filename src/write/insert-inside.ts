@@ -7,7 +7,7 @@ import { sharedEmOf } from '../resource/index.ts'
 import { withOnCreate } from './new-row.ts'
 import { chunksForServer, insertChunks } from './one-statement/insert.ts'
 import { filtersOfWrite } from './run-write.ts'
-import { checkingItself, checkingRows } from './scope-of-rows.ts'
+import { withScopeInStatement, withScopeCheck } from './scope-of-rows.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { createThroughEntities } from './unit-of-work/through-entities.ts'
 import type { Write, Written } from './write.ts'
@@ -22,12 +22,12 @@ export function * insertInside (
   rows: readonly RecordData[],
   pointer: (index: number) => string
 ): Steps<Written[]> {
-  const write = checkingRows(begun, rows)
+  const write = withScopeCheck(begun, rows)
   const filters = yield * filtersOfWrite(write, rows)
   if (needsUnitOfWork(write, 'create', rows)) {
     return yield * createThroughEntities(write as Write<EntityManager>, rows, filters, pointer, [])
   }
   const completed = rows.map((row) => withOnCreate(row, write.model, sharedEmOf(write.session)))
   const chunks = chunksForServer(write, completed)
-  return yield * insertChunks(checkingItself(write, filters), rows, chunks, filters, pointer, true)
+  return yield * insertChunks(withScopeInStatement(write, filters), rows, chunks, filters, pointer, true)
 }

@@ -20,7 +20,7 @@ import { changeMany, removeMany, sendMany } from './one-statement/change-many.ts
 import { throwPointed } from './point-error.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfChange } from './run-write.ts'
-import { checkingRows } from './scope-of-rows.ts'
+import { withScopeCheck } from './scope-of-rows.ts'
 import { eachRow } from './unit-of-work/each-row.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { markThroughEntity, removeThroughEntity, updateThroughEntity } from './unit-of-work/through-entities.ts'
@@ -76,7 +76,7 @@ export function * updateMany (call: Call, target: ManyTarget, data: Data, decide
   if (call.options.dryRun === true) return changesNothing(write, data, decided) ? NONE : yield * count(write, target)
   const changes = yield * readUpdate(write, undefined, data, decided)
   if (isEmpty(changes)) return NONE
-  return yield * changeAll(checkingRows(write, [changes]), target, {
+  return yield * changeAll(withScopeCheck(write, [changes]), target, {
     kind: 'update',
     data: changes,
     through: (inner, id, filters) => updateThroughEntity(inner, id, changes, filters),

@@ -17,8 +17,10 @@ import {
   areTriggersKnown, convertError, enterStage, isDistributionKnown, isDriverError, SEVERAL_RECORDS, type Prepared,
 } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
-import { checksScope, entitiesOfWrite, filterTypeOf, withTarget, writtenOf, type Write, type Written } from './write.ts'
-import { searchesScope } from './scope-of-rows.ts'
+import {
+  needsScopeCheck, entitiesOfWrite, filterTypeOf, withTarget, writtenOf, type Write, type Written,
+} from './write.ts'
+import { needsScopeSearch } from './scope-of-rows.ts'
 import { checkVersion } from './if-match.ts'
 
 /**
@@ -34,7 +36,7 @@ export function * filtersOfWrite (
 ): Steps<ActiveFilters> {
   const { session, resource, conditions } = write
   if (!isDistributionKnown(sharedEmOf(session))) yield * knowServer(session)
-  if (checksScope(write) && !areTriggersKnown(sharedEmOf(session))) yield * knowTriggers(session)
+  if (needsScopeCheck(write) && !areTriggersKnown(sharedEmOf(session))) yield * knowTriggers(session)
   enterStage('plan')
   const own = entitiesOfWrite(write, rows)
   const entities = more.length === 0 ? own : [...new Set([...own, ...more])]
@@ -152,8 +154,8 @@ function * textOf (write: Write, id: Id, selection: Selection): Steps<string> {
  *
  * @throws {OutOfScopeError} when the written row lies outside
  */
-export function * checkWrittenScope (write: Write, id: Id): Steps<void> {
-  if (!searchesScope(write)) return
+export function * findInScope (write: Write, id: Id): Steps<void> {
+  if (!needsScopeSearch(write)) return
   const plan = planExists(id, write.resource.whitelist, { includeDeleted: true })!
   const rows = yield * look(write, plan, { ...write.conditions, target: undefined, filtered: false })
   if (rows.length === 0) throw new OutOfScopeError()

@@ -12,7 +12,7 @@ import type { BodyRules, ColumnData, RecordData, ReferenceData } from '../plan/i
 import {
   filtersBehind, isInTransaction, sharedEmOf, type ActiveFilters, type CrudSession, type ScopeRules,
 } from '../resource/index.ts'
-import { checksScope, type Write } from './write.ts'
+import { needsScopeCheck, type Write } from './write.ts'
 import { changesLate, distributionOf, isPlainTable } from '../run/index.ts'
 
 /** The rules for new records, which need no value that the scope sets. */
@@ -55,7 +55,7 @@ function entityValue (property: ScalarProperty | RelationProperty, value: SqlVal
  *
  * @throws {OutOfScopeError} when a row with these values certainly lies outside
  */
-export function checkScope (row: RecordData, scope: ScopeRules): void {
+export function refuseOutside (row: RecordData, scope: ScopeRules): void {
   if (placeOf(row, scope) === false) throw new OutOfScopeError()
 }
 
@@ -63,7 +63,7 @@ export function checkScope (row: RecordData, scope: ScopeRules): void {
  * The write with these rows. If only the database can tell whether a value equals that of the scope, its scope is
  * checked on the written rows.
  */
-export function checkingRows<On extends CrudSession> (write: Write<On>, rows: readonly RecordData[]): Write<On> {
+export function withScopeCheck<On extends CrudSession> (write: Write<On>, rows: readonly RecordData[]): Write<On> {
   const { scope } = write
   if (scope === undefined || scope.partial || rows.every((row) => placeOf(row, scope) === true)) return write
   return { ...write, scope: { ...scope, partial: true } }
@@ -84,8 +84,8 @@ function placeOf (row: RecordData, { values }: ScopeRules): boolean | undefined 
 }
 
 /** The write with the condition that its statement checks on the rows that it writes, if it can check them. */
-export function checkingItself<On extends CrudSession> (write: Write<On>, filters: ActiveFilters): Write<On> {
-  if (!checksScope(write) || !canCheckItself(write, filters)) return write
+export function withScopeInStatement<On extends CrudSession> (write: Write<On>, filters: ActiveFilters): Write<On> {
+  if (!needsScopeCheck(write) || !canCheckItself(write, filters)) return write
   return { ...write, conditions: { ...write.conditions, inside: write.scope!.where } }
 }
 
@@ -108,26 +108,26 @@ function canCheckItself ({ session, model, scope }: Write, filters: ActiveFilter
 const isFiltered = (entity: EntityModel, filters: ActiveFilters): boolean => filtersBehind(filters).has(entity)
 
 /** Whether the rows of some tables may decide whether a written row lies in its scope. */
-export function hangsOn ({ scope }: Pick<Write, 'scope'>, tables: readonly string[]): boolean {
+export function scopeHangsOn ({ scope }: Pick<Write, 'scope'>, tables: readonly string[]): boolean {
   if (scope === undefined || tables.length === 0) return false
   const behind = tablesBehind(scope.where)
   return behind === undefined || tables.some((table) => behind.has(table))
 }
 
 /** The write whose rows are looked for in their scope by another statement. */
-export function searchingScope (write: Write): Write {
+export function withScopeSearch (write: Write): Write {
   return { ...write, scope: { ...write.scope!, partial: true } }
 }
 
 /** Whether another statement has to look for the written rows in their scope. */
-export function searchesScope (write: Pick<Write, 'scope' | 'conditions'>): boolean {
-  return checksScope(write) && write.conditions.inside === undefined
+export function needsScopeSearch (write: Pick<Write, 'scope' | 'conditions'>): boolean {
+  return needsScopeCheck(write) && write.conditions.inside === undefined
 }
 
 /**
  * Whether the check of the written rows needs a transaction, or a savepoint in a transaction of the application, which
  * a statement that fails would end.
  */
-export function needsTransaction (write: Write): boolean {
-  return checksScope(write) && (write.conditions.inside === undefined || isInTransaction(write.session))
+export function needsScopeTransaction (write: Write): boolean {
+  return needsScopeCheck(write) && (write.conditions.inside === undefined || isInTransaction(write.session))
 }

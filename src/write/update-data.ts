@@ -13,7 +13,7 @@ import { withSharedColumns, type BodyRules, type Id, type RecordData } from '../
 import { crudContext, type ScopeRules } from '../resource/index.ts'
 import { dataOfHook, mistakeOfHook, readOfHook, refuseVersion, valuesData, type DataHook } from './server-data.ts'
 import type { Data } from './new-row.ts'
-import { checkScope } from './scope-of-rows.ts'
+import { refuseOutside } from './scope-of-rows.ts'
 import { bodyRules, type Write } from './write.ts'
 import { readData } from '../schema/index.ts'
 
@@ -182,7 +182,7 @@ export function changesNothing (write: Write, data: Data, decided?: RecordData):
 
 /** @throws {OutOfScopeError} for changes that would move the record out of its scope */
 export function finishChanges ({ scope }: Write, row: RecordData): RecordData {
-  if (scope !== undefined) checkScope(row, scope)
+  if (scope !== undefined) refuseOutside(row, scope)
   return withSharedColumns(row)
 }
 

@@ -16,14 +16,14 @@ import { throughEntities } from './unit-of-work/entities.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { updateThroughEntity } from './unit-of-work/through-entities.ts'
 import { isEmpty, readUpdate, withoutKey } from './update-data.ts'
-import { checkingRows } from './scope-of-rows.ts'
+import { withScopeCheck } from './scope-of-rows.ts'
 
 /** @param decided the changes, if the validation of a request has made them of the data */
 export function * updateOne (call: Call, id: Id, data: Data, decided?: RecordData): Steps<JsonAnswer> {
   const write = beginWrite(call)
   const changes = yield * readUpdate(write, id, data, decided)
   const written = yield * withAfterHooks(
-    checkingRows(write, [changes]),
+    withScopeCheck(write, [changes]),
     (checked) => repeated(call.session, () => changeRecord(checked, id, changes)),
     (written) => {
       const changed = changedIn(withoutKey(data, id, write.model).data, write.model)

@@ -17,7 +17,7 @@ import { insertRows, rowsOf } from './create.ts'
 import type { Data } from './new-row.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfChange, look, writeInTransaction } from './run-write.ts'
-import { checkingRows } from './scope-of-rows.ts'
+import { withScopeCheck } from './scope-of-rows.ts'
 import { changeRecord } from './update.ts'
 import { readUpdate } from './update-data.ts'
 import { bodyWithoutKey, checkEachOnce, inKeyOrder, type Upsert, type UpsertedRow } from './upsert-data.ts'
@@ -96,7 +96,7 @@ function * writeFound (
     }
     rows.push(...yield * rowsOf(create, [data[index]!], () => pointer(index)))
   }
-  const checked = checkingRows(write, rows)
+  const checked = withScopeCheck(write, rows)
   const ready: Ready = { rows, found, order: inKeyOrder(keys, key), pointer }
   return found.every((id) => id === undefined)
     ? yield * repeated(write.session, () => guarded(checked, false, (inner) => insertAll(inner, ready)))

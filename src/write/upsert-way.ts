@@ -11,7 +11,7 @@ import { sharesColumns } from './check-body.ts'
 import { scopedRow } from './create-data.ts'
 import type { Data } from './new-row.ts'
 import { filtersOfChange } from './run-write.ts'
-import { checkingItself, checkingRows, searchesScope } from './scope-of-rows.ts'
+import { withScopeInStatement, withScopeCheck, needsScopeSearch } from './scope-of-rows.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { finishChanges, isEmpty } from './update-data.ts'
 import {
@@ -86,7 +86,7 @@ export function * wayOfUpsert (
   const ordered = order.map((index) => given[index]!)
   const all = dataOfRows(ordered)
   const { write, filters } = yield * filtersOfChange(begun, all)
-  const checked = checkingItself(checkingRows(write, all), filters)
+  const checked = withScopeInStatement(withScopeCheck(write, all), filters)
   const late = OF_SERVER.find(([, holds]) => holds(checked, ordered))
   return late === undefined ? { write: checked, filters, rows: ordered, order } : late[0]
 }
@@ -113,7 +113,7 @@ const OF_SERVER: ReadonlyArray<readonly [ReasonToLook, (write: Write, rows: read
       needsUnitOfWork(write, 'create', given(rows, 'insert')) ||
       needsUnitOfWork(write, 'update', given(rows, 'update')),
   ],
-  ['scope', searchesScope],
+  ['scope', needsScopeSearch],
 ]
 
 const given = (rows: readonly UpsertRow[], member: 'insert' | 'update'): RecordData[] =>

@@ -90,7 +90,7 @@ function keyIn (row: Row): readonly string[] {
 export const foundUnchanged = (row: Row): Written => ({ ...writtenOf(row), isUnchanged: true })
 
 /** Whether only the database can check that a written row lies in the scope. */
-export function checksScope ({ scope }: Pick<Write, 'scope'>): boolean {
+export function needsScopeCheck ({ scope }: Pick<Write, 'scope'>): boolean {
   return scope?.partial === true
 }
 

@@ -20,7 +20,7 @@ import { hooksOf, LastHooks } from './hooks.ts'
 import { ownErrors } from './own-schema-errors.ts'
 import { ownBodies } from './own-schemas.ts'
 import type { RoutedResource } from './resource.ts'
-import { callHooks, type RoleResource } from './roles.ts'
+import { preValidationOf, type RoleResource } from './roles.ts'
 import { seenResources } from './seen-resource.ts'
 import type { Within } from './transactions.ts'
 import { routeValidation } from './validation.ts'
@@ -102,7 +102,7 @@ export function fastifyRoutes (
       const crud = { operation, resource: name }
       lastHooks.keep(crud, {
         preParsing: method === 'GET' ? undefined : takesBody ? refuseOtherTypes : acceptEmptyBody,
-        preValidation: callHooks(definition, routed, callParts),
+        preValidation: preValidationOf(definition, routed, callParts),
       })
       const route = {
         method,

@@ -108,7 +108,7 @@ export interface CallParts {
  *
  * @throws {ForbiddenError} if the role may not use the operation, whatever the body contains
  */
-export function callHooks (
+export function preValidationOf (
   { operation, operations }: RouteDefinition,
   { bound }: RoutedResource,
   { orm, crud, access, seenBy, streams }: CallParts

@@ -7,7 +7,7 @@ import {
 } from '../../plan/index.ts'
 import { canonicalKey, keyColumns, type SqlValue } from '../../model/index.ts'
 import { childCall } from '../../resource/index.ts'
-import { checkScope, withScopeValues } from '../scope-of-rows.ts'
+import { refuseOutside, withScopeValues } from '../scope-of-rows.ts'
 import { isEmpty } from '../update-data.ts'
 import { beginWrite, type Write } from '../write.ts'
 
@@ -95,7 +95,7 @@ function * beginBatch (
 ): Steps<ChildBatch> {
   const child = beginWrite(yield * childCall(write, owned, OPERATIONS[list]))
   const { scope } = child
-  if (list !== 'remove' && scope !== undefined) { for (const { row } of items) checkScope(row, scope) }
+  if (list !== 'remove' && scope !== undefined) { for (const { row } of items) refuseOutside(row, scope) }
   if (list === 'add') { for (const item of items) checkComplete(item, child, owned) }
   return { owned, list, write: child, items }
 }
@@ -164,7 +164,7 @@ export function withParent (
   }
   if (scope === undefined) return withColumnsOnce(own, pointer)
   const scoped = withScopeValues(own, scope)
-  checkScope(scoped, scope)
+  refuseOutside(scoped, scope)
   return withColumnsOnce(scoped, pointer)
 }
 

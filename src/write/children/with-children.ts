@@ -10,14 +10,14 @@ import type { SyncSession } from '../../database/index.ts'
 import { keyColumns, type EntityModel, type SqlValue } from '../../model/index.ts'
 import { idOfKey, type Id, type RecordData } from '../../plan/index.ts'
 import { NO_FILTERS } from '../../resource/index.ts'
-import { convertRecord } from '../../read/index.ts'
 import { keyOfTexts, keyValuesOf, searchOf } from '../check-references.ts'
 import { insertInside } from '../insert-inside.ts'
 import { throwPointed, type InsertAttempt } from '../point-error.ts'
-import { checkWrittenScope, readBack, writeInTransaction } from '../run-write.ts'
-import { hangsOn, searchingScope } from '../scope-of-rows.ts'
+import { findInScope, writeInTransaction } from '../run-write.ts'
+import { scopeHangsOn, withScopeSearch } from '../scope-of-rows.ts'
 import type { Write, Written } from '../write.ts'
-import { beginChildren, childId, childPointer, type ChildBatch, type ParentKey } from './batches.ts'
+import { beginChildren, childId, type ChildBatch, type ParentKey } from './batches.ts'
+import { afterChildren, withRecords } from './family-answer.ts'
 import { writeBatch } from './write-batch.ts'
 
 type InnerWrite = Write<EntityManager | SyncSession>
@@ -83,8 +83,10 @@ class FamilyWrite {
     this.#batches = batches
     this.#change = change
     const tables = batches.map(({ write: { model: { table } } }) => table)
-    this.#isLate = hangsOn(write, tables)
-    this.#areLate = batches.map(({ list, write }, index) => list !== 'remove' && hangsOn(write, tables.slice(index)))
+    this.#isLate = scopeHangsOn(write, tables)
+    this.#areLate = batches.map(({ list, write }, index) =>
+      list !== 'remove' && scopeHangsOn(write, tables.slice(index))
+    )
   }
 
   /** Writes all parts in a transaction. An error of the database points to the row that it is about. */
@@ -130,16 +132,16 @@ class FamilyWrite {
     children: ReadonlyArray<readonly Written[]>
   ): Steps<void> {
     if (this.#isLate) {
-      const write = searchingScope({ ...this.#write, session })
-      for (const record of records) yield * checkWrittenScope(write, this.#idOf(record))
+      const write = withScopeSearch({ ...this.#write, session })
+      for (const record of records) yield * findInScope(write, this.#idOf(record))
     }
     for (const [index, { owned, items, write: begun }] of this.#batches.entries()) {
       if (!this.#areLate[index]) continue
-      const write = searchingScope({ ...begun, session })
+      const write = withScopeSearch({ ...begun, session })
       for (const [at, item] of items.entries()) {
         const { key } = children[index]![at]!
         const id = key === undefined ? childId(item, owned, this.#keys[item.parent]!) : idOfKey(write.model, key)
-        yield * checkWrittenScope(write, id)
+        yield * findInScope(write, id)
       }
     }
   }
@@ -200,63 +202,4 @@ function withKey (row: RecordData, { primaryKey }: EntityModel, key: ParentKey |
   )
   const properties = Object.fromEntries(made.map(({ property: { name }, value }) => [name, value]))
   return { ...row, columns: [...row.columns, ...made], properties: { ...properties, ...row.properties } }
-}
-
-const computing = new WeakMap<EntityModel, boolean>()
-
-/** A record after its children have been written. A formula may have been computed of them. */
-function * afterChildren (write: Write, written: Written, id: Id): Steps<Written> {
-  const { model } = write
-  let computes = computing.get(model)
-  if (computes === undefined) {
-    const scalars = [...model.properties.values()].filter((property) => property.kind === 'scalar')
-    computing.set(model, computes = scalars.some(({ formula, hidden }) => formula !== undefined && !hidden))
-  }
-  if (!computes || written.isUnchanged) return written
-  const { json, version, whole } = yield * readBack(write, id)
-  return { ...written, json, version, whole }
-}
-
-/**
- * The records with the children that were added and changed, in the order of the body, under the names of their
- * relations.
- */
-function * withRecords (
-  write: Write,
-  rows: readonly RecordData[],
-  pointer: (index: number) => string,
-  records: readonly Written[],
-  batches: readonly ChildBatch[],
-  written: ReadonlyArray<readonly Written[]>
-): Steps<Written[]> {
-  const texts = new Map<string, string>()
-  const { session, conditions } = write
-  for (const [index, { items, write: child }] of batches.entries()) {
-    for (const [at, { json }] of written[index]!.entries()) {
-      // hooks of CRUD classes are not for children
-      texts.set(
-        items[at]!.pointer,
-        yield * convertRecord({ crud: {}, session, conditions }, json, child.resource.toWire)
-      )
-    }
-  }
-  return records.map((record, index) => {
-    const lists = (rows[index]!.children ?? []).map(({ owned, order, ...children }) => {
-      const shown = order.flatMap((list) =>
-        children[list].map((_, at) => texts.get(childPointer(pointer(index), owned, list, at))!)
-      )
-      return `${JSON.stringify(owned.relation.publicName)}:[${shown.join()}]`
-    })
-    const { json, whole } = record
-    return {
-      ...record,
-      json: withMembers(json, lists),
-      ...(whole !== undefined && { whole: withMembers(whole, lists) }),
-    }
-  })
-}
-
-/** The JSON of an object with more members. */
-function withMembers (json: string, more: readonly string[]): string {
-  return `{${[json.slice(1, -1).trim(), ...more].filter((text) => text !== '').join()}}`
 }

@@ -18,7 +18,7 @@ import { insertInside } from '../insert-inside.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { markRow, refuseChange, removeRow, updateRow } from '../one-statement/change.ts'
 import { filtersOfChange, findRow, prepareWrite } from '../run-write.ts'
-import { checkingItself, checkingRows, searchesScope } from '../scope-of-rows.ts'
+import { withScopeInStatement, withScopeCheck, needsScopeSearch } from '../scope-of-rows.ts'
 import { needsUnitOfWork } from '../unit-of-work/reason.ts'
 import { markThroughEntity, removeThroughEntity, updateThroughEntity } from '../unit-of-work/through-entities.ts'
 import { isEmpty } from '../update-data.ts'
@@ -76,7 +76,7 @@ function scopeValue (columns: ReturnType<typeof parentColumns>): unknown {
 function * changeChildren (family: Family, items: readonly ChildItem[]): Steps<readonly Written[]> {
   const { owned, parent } = family
   const rows = items.map((item) => ofParent(item, owned, parent))
-  const begun = checkingRows(family.write, rows)
+  const begun = withScopeCheck(family.write, rows)
   const { write, filters } = yield * filtersOfChange(begun, rows)
   const changed = items.flatMap((item, index) => isEmpty(rows[index]!) ? [] : [{ item, row: rows[index]! }])
   const written = new Map(
@@ -113,9 +113,9 @@ function * changeRows (
   const { write, owned, parent, list } = family
   const { model, session, resource } = write
   const em = sharedEmOf(session)
-  const checked = list === 'remove' ? write : checkingItself(write, filters)
+  const checked = list === 'remove' ? write : withScopeInStatement(write, filters)
   const rows = changed.map(({ item, row }) => ({ key: item.key!, row: withOnUpdate(row, model, em) }))
-  const plan = !takesEach(write) || (list === 'update' && searchesScope(checked))
+  const plan = !takesEach(write) || (list === 'update' && needsScopeSearch(checked))
     ? undefined
     : planUpdateEach(
       rows,

@@ -9,8 +9,8 @@ import { distributionOf } from '../../run/index.ts'
 import type { Row } from '../../sql/index.ts'
 import { checkReferences, mayBeHidden, searchOf } from '../check-references.ts'
 import { withOnUpdate } from '../new-row.ts'
-import { checkWrittenScope, prepareWrite, writeInTransaction } from '../run-write.ts'
-import { checkingItself, needsTransaction, searchesScope } from '../scope-of-rows.ts'
+import { findInScope, prepareWrite, writeInTransaction } from '../run-write.ts'
+import { withScopeInStatement, needsScopeTransaction, needsScopeSearch } from '../scope-of-rows.ts'
 import type { Write } from '../write.ts'
 
 /** What the statement of a write of many rows says. */
@@ -82,8 +82,8 @@ export function * changeMany (
 ): Steps<ManyAnswer> {
   // a distributed server does not read other tables for each row
   if (isDistributed(begun)) yield * checkReferences(searchOf(begun, filters), [data])
-  const write = checkingItself(begun, filters)
-  if (!needsTransaction(write)) return yield * changeRows(write, target, data, filters)
+  const write = withScopeInStatement(begun, filters)
+  if (!needsScopeTransaction(write)) return yield * changeRows(write, target, data, filters)
   return yield * writeInTransaction(write, (inner) => changeRows(inner, target, data, filters))
 }
 
@@ -94,7 +94,7 @@ function * changeRows (
   filters: ActiveFilters
 ): Steps<ManyAnswer> {
   const { session, model } = write
-  const searches = searchesScope(write)
+  const searches = needsScopeSearch(write)
   const answer = yield * sendMany(write, target, {
     does: 'update',
     data: withOnUpdate(data, model, sharedEmOf(session)),
@@ -106,7 +106,7 @@ function * changeRows (
     // the missing record has been created in the meantime
     throw new ConflictError()
   }
-  if (searches) { for (const id of answer.keys) yield * checkWrittenScope(write, id) }
+  if (searches) { for (const id of answer.keys) yield * findInScope(write, id) }
   return answer
 }
 

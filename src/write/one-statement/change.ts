@@ -6,9 +6,9 @@ import { planDelete, planUpdate, type AnyWritePlan, type Id, type RecordData } f
 import { NO_FILTERS, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { checkChangedReferences, mayBeHidden, searchOf } from '../check-references.ts'
-import { checkWrittenScope, findRow, runWrite, writeInTransaction } from '../run-write.ts'
+import { findInScope, findRow, runWrite, writeInTransaction } from '../run-write.ts'
 import { foundUnchanged, type Write, type Written } from '../write.ts'
-import { checkingItself, needsTransaction } from '../scope-of-rows.ts'
+import { withScopeInStatement, needsScopeTransaction } from '../scope-of-rows.ts'
 import { versionsOf } from '../if-match.ts'
 
 /** The plan of an update, or `undefined` for an id that no record can have. */
@@ -60,8 +60,8 @@ export function * updateRow (
   data: RecordData,
   filters: ActiveFilters
 ): Steps<Written> {
-  const checked = checkingItself(write, filters)
-  if (!needsTransaction(checked)) return yield * changeRow(checked, id, data, filters)
+  const checked = withScopeInStatement(write, filters)
+  if (!needsScopeTransaction(checked)) return yield * changeRow(checked, id, data, filters)
   return yield * writeInTransaction(checked, (inner) => changeAndSearch(inner, id, data, filters))
 }
 
@@ -73,7 +73,7 @@ function * changeRow (write: Write, id: Id, data: RecordData, filters: ActiveFil
 /** Changes a row, and looks for it in its scope afterwards. */
 function * changeAndSearch (write: Write, id: Id, data: RecordData, filters: ActiveFilters): Steps<Written> {
   const written = yield * changeRow(write, id, data, filters)
-  yield * checkWrittenScope(write, id)
+  yield * findInScope(write, id)
   return written
 }
 

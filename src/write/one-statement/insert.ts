@@ -5,10 +5,10 @@ import { idOfKey, planInsert, type AnyWritePlan, type RecordData } from '../../p
 import { keyColumns, type EntityModel } from '../../model/index.ts'
 import type { ActiveFilters } from '../../resource/index.ts'
 import { checkReferences, mayBeHidden, searchOf } from '../check-references.ts'
-import { checkWrittenScope, readBack, runWrite } from '../run-write.ts'
+import { findInScope, readBack, runWrite } from '../run-write.ts'
 import { canReorder } from '../distributed.ts'
 import type { Write, Written } from '../write.ts'
-import { searchesScope } from '../scope-of-rows.ts'
+import { needsScopeSearch } from '../scope-of-rows.ts'
 
 /** Maximum number of parameters in a statement. The protocol counts them in 16 bits, which PGlite reads as signed. */
 const MAX_PARAMETERS = 32_000
@@ -82,9 +82,9 @@ export function * insertChunks (
   if (!checksItself(rows)) yield * checkReferences(searchOf(write, filters), rows, pointer)
   const written: Written[] = []
   for (const chunk of chunks) written.push(...yield * insertChunk(write, chunk, filters, pointer, needsKeys))
-  if (searchesScope(write)) {
+  if (needsScopeSearch(write)) {
     for (const { key } of written) {
-      yield * checkWrittenScope(write, idOfKey(write.model, key!))
+      yield * findInScope(write, idOfKey(write.model, key!))
     }
   }
   return written
@@ -111,6 +111,6 @@ function planInsertedRows (
     rows,
     resource.selection,
     (model) => checksItself(rows) && mayBeHidden(model, filters, session),
-    needsKeys || searchesScope(write) || canReorder(write)
+    needsKeys || needsScopeSearch(write) || canReorder(write)
   )
 }

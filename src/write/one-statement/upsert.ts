@@ -10,7 +10,7 @@ import { areReferencesVisible, keysToCheck, mayBeHidden, searchOf } from '../che
 import { withOnCreate, withOnUpdate } from '../new-row.ts'
 import { throwPointed, type InsertAttempt } from '../point-error.ts'
 import { runWrite, writeInTransaction } from '../run-write.ts'
-import { needsTransaction } from '../scope-of-rows.ts'
+import { needsScopeTransaction } from '../scope-of-rows.ts'
 import type { UpsertedRow } from '../upsert-data.ts'
 import { dataOfRows, type ReasonToLook, type UpsertAtOnce } from '../upsert-way.ts'
 import type { Write } from '../write.ts'
@@ -34,7 +34,7 @@ export function * upsertAtOnce (
   }))
   const parts = partsOf(checked, completed, key, filters)
   const refers = rows.length > 1 && all.some((row) => keysToCheck(row, filters, session).length > 0)
-  const isSingle = parts.length === 1 && !refers && !needsTransaction(checked) &&
+  const isSingle = parts.length === 1 && !refers && !needsScopeTransaction(checked) &&
     (rows.length === 1 || !isInTransaction(session))
   try {
     const written = isSingle

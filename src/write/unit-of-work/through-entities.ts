@@ -5,7 +5,7 @@ import { idOfKey, planGet, planUpdate, type Id, type RecordData } from '../../pl
 import type { ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { checkChangedReferences, checkReferences, hiddenLinks, searchOf } from '../check-references.ts'
-import { checkWrittenScope, findRow, previousOf, readBack, runWrite } from '../run-write.ts'
+import { findInScope, findRow, previousOf, readBack, runWrite } from '../run-write.ts'
 import { writtenOf, type Write, type Written } from '../write.ts'
 import { assignEntity, createEntities, findLocked, flushing, removeEntity } from './entities.ts'
 import { exactProperties, type Present } from './exact.ts'
@@ -28,7 +28,7 @@ export function * updateThroughEntity (
   const exact = exactProperties(data, model, present)
   const properties = yield * checkedProperties(write, id, { ...data, properties: exact }, filters)
   yield * flushing(() => assignEntity(session, entity, properties, model))
-  yield * checkWrittenScope(write, id)
+  yield * findInScope(write, id)
   const changed = yield * readBack(write, id)
   const touched = data.columns.length > 0 ? undefined : yield * touchRow(write, id, filters)
   return { ...touched ?? changed, previous }
@@ -46,7 +46,7 @@ export function * markThroughEntity (
   const { entity, isDeleted, previous } = yield * lockRecord(write, id, deleted)
   if (restores && !isDeleted) return { ...yield * readBack(write, id), isUnchanged: true }
   yield * flushing(() => assignEntity(session, entity, { [model.deletedAt!.name]: deletedAt }, model))
-  yield * checkWrittenScope(write, id)
+  yield * findInScope(write, id)
   return { ...yield * readBack(write, id), previous }
 }
 
@@ -104,7 +104,7 @@ export function * createThroughEntities (
   const ids = keys.map((key) => idOfKey(model, key))
   const written: Written[] = []
   for (const [index, id] of ids.entries()) written.push({ ...yield * readBack(write, id), key: keys[index] })
-  for (const id of ids) yield * checkWrittenScope(write, id)
+  for (const id of ids) yield * findInScope(write, id)
   return written
 }
 

@@ -1,0 +1,67 @@
+/** The answers of records that were written together with their children. */
+import type { Steps } from '../../base/steps.ts'
+import type { EntityModel } from '../../model/index.ts'
+import type { Id, RecordData } from '../../plan/index.ts'
+import { convertRecord } from '../../read/index.ts'
+import { readBack } from '../run-write.ts'
+import type { Write, Written } from '../write.ts'
+import { childPointer, type ChildBatch } from './batches.ts'
+
+const computing = new WeakMap<EntityModel, boolean>()
+
+/** A record after its children have been written. A formula may have been computed of them. */
+export function * afterChildren (write: Write, written: Written, id: Id): Steps<Written> {
+  const { model } = write
+  let computes = computing.get(model)
+  if (computes === undefined) {
+    const scalars = [...model.properties.values()].filter((property) => property.kind === 'scalar')
+    computing.set(model, computes = scalars.some(({ formula, hidden }) => formula !== undefined && !hidden))
+  }
+  if (!computes || written.isUnchanged) return written
+  const { json, version, whole } = yield * readBack(write, id)
+  return { ...written, json, version, whole }
+}
+
+/**
+ * The records with the children that were added and changed, in the order of the body, under the names of their
+ * relations.
+ */
+export function * withRecords (
+  write: Write,
+  rows: readonly RecordData[],
+  pointer: (index: number) => string,
+  records: readonly Written[],
+  batches: readonly ChildBatch[],
+  written: ReadonlyArray<readonly Written[]>
+): Steps<Written[]> {
+  const texts = new Map<string, string>()
+  const { session, conditions } = write
+  for (const [index, { items, write: child }] of batches.entries()) {
+    for (const [at, { json }] of written[index]!.entries()) {
+      // hooks of CRUD classes are not for children
+      texts.set(
+        items[at]!.pointer,
+        yield * convertRecord({ crud: {}, session, conditions }, json, child.resource.toWire)
+      )
+    }
+  }
+  return records.map((record, index) => {
+    const lists = (rows[index]!.children ?? []).map(({ owned, order, ...children }) => {
+      const shown = order.flatMap((list) =>
+        children[list].map((_, at) => texts.get(childPointer(pointer(index), owned, list, at))!)
+      )
+      return `${JSON.stringify(owned.relation.publicName)}:[${shown.join()}]`
+    })
+    const { json, whole } = record
+    return {
+      ...record,
+      json: withMembers(json, lists),
+      ...(whole !== undefined && { whole: withMembers(whole, lists) }),
+    }
+  })
+}
+
+/** The JSON of an object with more members. */
+function withMembers (json: string, more: readonly string[]): string {
+  return `{${[json.slice(1, -1).trim(), ...more].filter((text) => text !== '').join()}}`
+}
