@@ -9,6 +9,7 @@ export const SLOW: readonly string[] = [
   // two runtimes that are installed
   'test/client/deno-bun.test.ts',
   // the type checker over files that the command line writes
+  'test/cli/init.test.ts',
   'test/cli/pulled-types.test.ts',
   // a server that fails in many ways
   'test/client/failures.test.ts',

@@ -5,6 +5,13 @@ const HELP: CommandOption = { help: 'Shows this help.' }
 
 /** The commands by name, in the order of help. */
 export const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliCommand>([
+  ['init', {
+    summary: 'Writes a project that starts: entities, resources, roles, the explorer and a test.',
+    argument: { name: 'folder', help: 'Where the project is. Default: library.' },
+    options: { yes: { help: 'Asks nothing.' } },
+    notes: ['Files that exist are never changed.'],
+    load: async () => (await import('./init/init.ts')).init,
+  }],
   ['pull', {
     summary: 'Writes entities and resources for the tables and views of a database.',
     options: {

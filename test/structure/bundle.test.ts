@@ -79,6 +79,15 @@ t.test('the installed TypeBox checks the schemas of crudSchemas exactly', async 
   t.strictSame(checked, [true, false, false], 'the column has four digits before the point')
 })
 
+t.test('the program runs, and finds the files that it copies', async (t) => {
+  const run = (...args: string[]): string =>
+    execFileSync(process.execPath, [path.join(folder, 'src/cli/main.js'), ...args], { encoding: 'utf8' })
+  t.match(run('pull', '--help'), /^Usage: fastify-crud-kit pull/)
+  const project = t.testdir()
+  run('init', project, '--yes')
+  t.match(fs.readFileSync(path.join(project, 'app.ts'), 'utf8'), 'crudExplorer')
+})
+
 t.test('a synchronous session finds its worker', async (t) => {
   const { DatabaseFactory } = await import(urlOf('src/index.js')) as typeof import('../../src/index.ts')
   const Note = defineEntity({ name: 'Note', properties: { id: p.integer().primary() } })

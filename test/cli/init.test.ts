@@ -1,0 +1,57 @@
+/** `init` writes a project that has no type errors and whose own test passes. It changes no file that exists. */
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t from 'tap'
+import ts from 'typescript'
+import { runCommand } from '../helpers/command-line.ts'
+import { checkTypes, fromSources } from '../helpers/type-check.ts'
+
+// a type checker on a busy machine
+t.setTimeout(600_000)
+
+const root = path.resolve(import.meta.dirname, '../..')
+const folder = t.testdir({ library: { '.gitignore': 'mine\n' } })
+const library = path.join(folder, 'library')
+const read = (file: string): string => fs.readFileSync(path.join(library, file), 'utf8')
+const { code, out } = await runCommand(['init', 'library', '--yes'], folder)
+
+t.test('it writes what is missing', async (t) => {
+  t.equal(code, 0)
+  t.match(out, /^new library\/package\.json$/m)
+  t.match(out, /^kept library\/\.gitignore$/m)
+  t.equal(read('.gitignore'), 'mine\n')
+  const { dependencies, devDependencies } = JSON.parse(read('package.json'))
+  t.match(dependencies, { 'fastify-crud-kit': /^\^\d/, fastify: /^\^5\./, '@mikro-orm/core': /^7\./ })
+  t.match(devDependencies, { typescript: /^\^6\./, '@types/node': /^\^/ })
+  t.match(read('.env'), /^JWT_SECRET=[\da-f-]{36}$/m)
+  t.match(read('app.ts'), "await app.register(crudExplorer, { prefix: '/explorer', docs: '/docs' })")
+  const again = await runCommand(['init', 'library'], folder)
+  t.notMatch(again.out, /^new /m)
+})
+
+t.test('it has no type errors', async (t) => {
+  const names = fs.readdirSync(library).filter((name) => name.endsWith('.ts'))
+  t.ok(names.length >= 6)
+  const { compilerOptions } = JSON.parse(read('tsconfig.json')) as { readonly compilerOptions: object }
+  const files = Object.fromEntries(names.map((name) => [
+    name, fromSources(read(name).replace("'fastify-crud-kit/explorer'", "'../../plugins/explorer.ts'")),
+  ]))
+  const { options } = ts.convertCompilerOptionsFromJson(compilerOptions, root)
+  const { errorsOf } = checkTypes(path.join(root, 'test/library'), files, options)
+  for (const name of names) t.strictSame(errorsOf(name), [], name)
+})
+
+t.test('its test passes', async (t) => {
+  for (const name of fs.readdirSync(library).filter((name) => name.endsWith('.ts'))) {
+    const text = read(name)
+      .replaceAll("'fastify-crud-kit/explorer'", `'${pathToFileURL(path.join(root, 'plugins/explorer.ts')).href}'`)
+      .replaceAll("'fastify-crud-kit'", `'${pathToFileURL(path.join(root, 'src/index.ts')).href}'`)
+    fs.writeFileSync(path.join(library, name), text)
+  }
+  const output = execFileSync(process.execPath, ['--test'], {
+    cwd: library, encoding: 'utf8', env: { PATH: process.env['PATH'], NODE_ENV: 'test' },
+  })
+  t.match(output, /fail 0/)
+})
