@@ -14,17 +14,18 @@ export { requestQueryParams } from '../plugins/query-params.ts'
 export { serverTiming } from '../plugins/server-timing.ts'
 export { CrudKitOptionsSchema, type CrudRoutesOptions, type RouteTransactions } from './http/index.ts'
 export {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig, QueryBuilderConfigSchema,
-  type AggregateInclude, type AggregateOptions, type CustomFilterCallback, type CustomFilterContext,
-  type CustomFilterValue, type CustomSortCallback, type IncludeOptions, type Pagination, type PaginationOptions,
-  type QueryBuilderOptions, type QueryOperation, type SortDirection,
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort,
+  QueryBuilderConfig, QueryBuilderConfigSchema, type AggregateInclude, type AggregateOptions, type CountAggregate,
+  type CustomFilterCallback, type CustomFilterContext, type CustomFilterValue, type CustomSortCallback, type DateGroup,
+  type DateGroupOptions, type DateUnit, type FacetOptions, type GroupFunction, type IncludeOptions, type Pagination,
+  type PaginationOptions, type QueryBuilderOptions, type QueryOperation, type SortDirection,
 } from './config/index.ts'
 export {
   CrudBase, crudSchemas, type AfterContext, type CrudCreateOptions, type CrudDeleteManyOptions, type CrudDeleteOptions,
-  type CrudOptions, type CrudPage, type CrudQueryOptions, type CrudReadOptions, type CrudRecord, type CrudSchemas,
-  type CrudStreamOptions, type CrudUpdateManyOptions, type CrudUpdateOptions, type CrudUpsertOptions, type UpsertResult,
-  type CrudValues, type CrudWriteOptions, type RoleView, type RoleViewOptions, type WireBody, type WireId,
-  type WirePage, type WireRecord, type WrittenRecord,
+  type CrudGroups, type CrudOptions, type CrudPage, type CrudQueryOptions, type CrudReadOptions, type CrudRecord,
+  type CrudSchemas, type CrudStreamOptions, type CrudUpdateManyOptions, type CrudUpdateOptions, type CrudUpsertOptions,
+  type UpsertResult, type CrudValues, type CrudWriteOptions, type RoleView, type RoleViewOptions, type WireBody,
+  type WireId, type WirePage, type WireRecord, type WrittenRecord,
 } from './crud/index.ts'
 export type { CrudContext, CrudResult, CrudSession } from './resource/index.ts'
 export {

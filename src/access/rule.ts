@@ -1,9 +1,12 @@
 /** The rule of a role for one entity: its rows, properties and operations. */
 import { isDeepStrictEqual } from 'node:util'
-import type { CrudOperation } from '../config/index.ts'
+import { factsOf, OPERATIONS, type CrudOperation } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { OTHERS, type EntityRule } from './access-options.ts'
+
+/** The operations of a role that writes nothing. */
+const READS = OPERATIONS.filter((operation) => !factsOf(operation).writes)
 
 export class Rule {
   /** The rows that the role may use, as the application wrote them; `undefined` for all. */
@@ -22,7 +25,7 @@ export class Rule {
     this.#hidden = new Set(hidden)
     this.#only = only && new Set(only)
     this.#readonly = readonly === true || new Set(readonly)
-    this.#operations = operations ?? (readonly === true ? ['list', 'get'] : undefined)
+    this.#operations = operations ?? (readonly === true ? READS : undefined)
   }
 
   /** Whether a property does not exist for the role. */

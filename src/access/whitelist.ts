@@ -4,10 +4,11 @@
  * see.
  */
 import {
-  changed, type ChildrenConfig, type Field, type Include, type QueryBuilderConfig, type Sort, type WritableConfig,
+  changed, type ChildrenConfig, type Facet, type Field, type GroupEntry, type GroupAggregate, type Include,
+  type QueryBuilderConfig, type Sort, type WritableConfig,
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
-import { owningSide, resolvePath, type EntityModel } from '../model/index.ts'
+import { aggregateName, owningSide, resolvePath, type EntityModel } from '../model/index.ts'
 import type { Role } from './role.ts'
 
 /**
@@ -16,12 +17,14 @@ import type { Role } from './role.ts'
  * @param view the role's model of the entity
  */
 export function whitelistFor (config: QueryBuilderConfig, view: EntityModel): QueryBuilderConfig {
+  const allowedIncludes = config.allowedIncludes.flatMap((include) => includeFor(include, view))
+  const numbers = new Set(allowedIncludes.flatMap((include) => numberNames(include, view)))
   const sight = {
-    sees: (path: string) => exists(view, path),
+    sees: (path: string) => exists(view, path) || numbers.has(path),
     isFree: (name: string) => isFree(name, view),
     seesDeletion: view.deletedAt?.hidden === false,
   }
-  const allowedSorts = config.allowedSorts.flatMap((sort) => sortFor(sort, view))
+  const allowedSorts = config.allowedSorts.flatMap((sort) => sortFor(sort, view, sight.sees))
   const urlNames = new Set(
     allowedSorts.flatMap((sort) =>
       sort.alias !== undefined ? [sort.alias] : sort.kind === 'custom' ? [sort.field] : sort.fields
@@ -32,10 +35,15 @@ export function whitelistFor (config: QueryBuilderConfig, view: EntityModel): Qu
     allowedFilters: config.allowedFilters.flatMap((filter) => filter['~seenBy'](sight) ?? []),
     allowedSorts,
     allowedFields: config.allowedFields.filter(({ field }: Field) => exists(view, field)),
-    allowedIncludes: config.allowedIncludes.flatMap((include) => includeFor(include, view)),
+    allowedIncludes,
+    allowedFacets: config.allowedFacets.filter(({ field }: Facet) => exists(view, field)),
+    allowedGroups: config.allowedGroups.filter(({ field }: GroupEntry) => exists(view, field)),
+    allowedAggregates: config.allowedAggregates.filter((entry: GroupAggregate) =>
+      entry.kind === 'count' || exists(view, entry.field)
+    ),
     defaultSort: config.defaultSort.filter((item) => {
       const name = item.replace(/^[+-]/, '')
-      return urlNames.has(name) || (!declared.has(name) && exists(view, name))
+      return urlNames.has(name) || (!declared.has(name) && sight.sees(name))
     }),
   })
 }
@@ -87,9 +95,9 @@ function exists (view: EntityModel, path: string): boolean {
   }
 }
 
-function sortFor (sort: Sort, view: EntityModel): Sort[] {
+function sortFor (sort: Sort, view: EntityModel, sees: (path: string) => boolean): Sort[] {
   if (sort.kind === 'custom') return isFree(sort.field, view) ? [sort] : []
-  const fields = sort.fields.filter((field) => exists(view, field))
+  const fields = sort.fields.filter((field) => sees(field))
   return fields.length === 0 ? [] : [changed(sort, { fields })]
 }
 
@@ -98,6 +106,13 @@ function includeFor (include: Include, view: EntityModel): Include[] {
   if (include.kind === 'aggregate' || include.sort === undefined) return [include]
   const sort = include.sort.filter((item) => exists(view, `${include.path}.${item.replace(/^[+-]/, '')}`))
   return [changed(include, { sort: sort.length === 0 ? undefined : sort })]
+}
+
+/** The names of a number about a relation that filters and sorts may name. */
+function numberNames (include: Include, view: EntityModel): readonly string[] {
+  if (include.kind !== 'aggregate') return []
+  const own = aggregateName(resolvePath(view, include.path, ''), include.function)
+  return include.alias === undefined ? [own] : [own, include.alias]
 }
 
 /** Whether a name that need not be a property is not the name of a hidden one, which it would disclose. */

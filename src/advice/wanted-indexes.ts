@@ -5,7 +5,7 @@
 import { waysOf, type Way } from '../catalogue/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { operatorFormOf, type ColumnSql, type IndexKind } from '../operators/index.ts'
-import type { Comparable, Compared, Whitelist } from '../plan/index.ts'
+import type { Comparable, Compared, RelatedNumber, Whitelist } from '../plan/index.ts'
 import { fill, name, operand, trusted, firstTypeOf } from '../sql/index.ts'
 
 /** An index that requests would use. */
@@ -43,6 +43,7 @@ export function wantedIndexes (whitelist: Whitelist): readonly WantedIndex[] {
 
 /** The indexes that the operators of a filter use on one property, and those that lead to it over relations. */
 function ofFilter ({ relations, operand, by }: Compared, use: string, model: EntityModel): WantedIndex[] {
+  if (operand.kind === 'number') return ofRelations([operand.aggregate.relation], use)
   const { table } = relations.at(-1)?.target ?? model
   const wanted = new Map<string, WantedIndex[]>()
   for (const operator of by) {
@@ -61,12 +62,13 @@ function ofFilter ({ relations, operand, by }: Compared, use: string, model: Ent
 
 /** No index helps to sort by a property of a related record, since that is joined after the rows have been found. */
 function ofOrder (target: Way['targets'][number] | undefined, use: string, model: EntityModel): WantedIndex[] {
+  if (target?.operand?.kind === 'number') return ofRelations([target.operand.aggregate.relation], use)
   const key = target?.operand === undefined || target.relations.length > 0 ? undefined : keyOf(target.operand)
   return key === undefined ? [] : [{ table: model.table, kind: 'order', key, use, own: true }]
 }
 
 /** The key of an index on a column, or on an expression of it. A formula of the application cannot be indexed. */
-function keyOf (target: Comparable, expression?: ColumnSql): string | undefined {
+function keyOf (target: Exclude<Comparable, RelatedNumber>, expression?: ColumnSql): string | undefined {
   if (target.kind === 'scalar' && target.formula !== undefined) return undefined
   // without an alias: `"settings"->>'theme'`
   const key = operand(target, '').pieces.join('').replaceAll('"".', '')

@@ -1,7 +1,7 @@
 /** Checks the limits of an answer, from what its statement reports and from the length of its text. */
 import { TooLargeError } from '../base/errors.ts'
 import { PAGE_STYLES, type PageParameterName } from '../base/page-styles.ts'
-import type { GetPlan, PlannedInclude, KeysetPlan, ListPlan, StreamPlan } from '../plan/index.ts'
+import type { AggregatePlan, GetPlan, PlannedInclude, KeysetPlan, ListPlan, StreamPlan } from '../plan/index.ts'
 import { EXCESS_COLUMN, EXCESS_OF_BYTES, forecastOf, KEYSET_ROW, TOO_LONG, type Form, type Row } from '../sql/index.ts'
 
 /** The plan of an answer with limits. */
@@ -48,6 +48,21 @@ export function checkRecord (plan: StreamPlan, json: string): void {
   const { limits } = plan
   if (limits === undefined || json.length * MOST_BYTES <= limits.maxBytes) return
   if (Buffer.byteLength(json) > limits.maxBytes) throw tooLarge(plan, EXCESS_OF_BYTES)
+}
+
+/**
+ * Checks the JSON of the groups of an answer.
+ *
+ * @throws {TooLargeError} when it is larger than an answer may be
+ */
+export function refuseLongGroups ({ maxBytes, window }: AggregatePlan, items: string): void {
+  if (items.length * MOST_BYTES <= maxBytes || Buffer.byteLength(items) <= maxBytes) return
+  const parameter = PAGE_STYLES[window.style].size
+  throw new TooLargeError([{
+    source: { parameter },
+    code: CODE,
+    detail: `The answer would have more than ${maxBytes} bytes. Ask for fewer groups at once (${parameter}).`,
+  }])
 }
 
 const CODE = 'FST_CRUD_TOO_LARGE'

@@ -3,8 +3,9 @@
  * checks the limits of answers, and makes the wire form of values that only JavaScript can convert. It is pure: it has
  * no connection.
  */
-export { checkRecord, tooLarge } from './answer-limits.ts'
+export { checkRecord, refuseLongGroups, tooLarge } from './answer-limits.ts'
 export { cursorInfo, readKeyset, type KeysetRows } from './cursor-page.ts'
+export { facetsJson } from './facets.ts'
 export { pageInfo, pageJson, plannedTotal, totalOfPage } from './page.ts'
 export { planAgain } from './plan-again.ts'
-export { toWireOf, type JsonRecord, type ToWire } from './wire.ts'
+export { toWireOf, toWireOfGroups, type JsonRecord, type ToWire } from './wire.ts'

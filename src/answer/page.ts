@@ -81,8 +81,13 @@ function plannedRows (plan: Explained['Plan']): number {
   return shown.length === 0 ? 0 : Math.round(sum / shown.length * job['Task Count'])
 }
 
-/** The whole answer as JSON text. */
-export function pageJson (items: string, info: InfoOf<StyleName>): string {
+/**
+ * The whole answer as JSON text.
+ *
+ * @param facets the JSON of the facets, if the request asks for some
+ */
+export function pageJson (items: string, info: InfoOf<StyleName>, facets?: string): string {
   // the page information without its opening brace
-  return `{"items":${items},${JSON.stringify(info).slice(1)}`
+  const page = `{"items":${items},${JSON.stringify(info).slice(1)}`
+  return facets === undefined ? page : `${page.slice(0, -1)},"facets":${facets}}`
 }

@@ -3,7 +3,7 @@
  * database has written, record by record.
  */
 import { embeddedToWire, needsWireForm, type Property, type RelationProperty } from '../model/index.ts'
-import type { Aggregate, Selection } from '../plan/index.ts'
+import type { Aggregate, AggregatePlan, GroupTerm, Operand, Selection } from '../plan/index.ts'
 
 /** A record in JSON. */
 export type JsonRecord = Record<string, unknown>
@@ -23,6 +23,36 @@ export function toWireOf (selection: Selection): ToWire | undefined {
   return (record) => {
     for (const step of needed) step(record)
   }
+}
+
+/** The conversion of the items of aggregates; `undefined` if they need none. */
+export function toWireOfGroups ({ groups, numbers }: Pick<AggregatePlan, 'groups' | 'numbers'>): ToWire | undefined {
+  const values = [...groups, ...numbers.filter(({ function: fn }) => fn === 'min' || fn === 'max')]
+  const steps = values.flatMap((term) => {
+    const convert = toWireOfValue(term)
+    if (convert === undefined) return []
+    const { key } = term
+    return [(record: JsonRecord) => {
+      record[key] = convert(record[key])
+    }]
+  })
+  return steps.length === 0
+    ? undefined
+    : (record) => {
+        for (const step of steps) step(record)
+      }
+}
+
+/** The conversion of a value that is one of those of a property. It has the wire form that it has in records. */
+export function toWireOfValue (
+  { operand, period }: { readonly operand?: Operand, readonly period?: GroupTerm['period'] }
+): ((value: unknown) => unknown) | undefined {
+  const codec = period !== undefined
+    ? undefined
+    : operand?.kind === 'scalar'
+      ? operand.codec
+      : operand?.key[0]?.codec
+  return codec && ((value) => value === null ? null : codec.toWire(value))
 }
 
 function propertyStep (property: Property): ToWire | undefined {

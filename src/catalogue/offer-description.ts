@@ -1,7 +1,7 @@
 /** Describes everything that the requests of an offer may name: properties, includes, filters, sorts and pages. */
 import { takesBodies, type CrudOperation } from '../config/index.ts'
 import { publicPath, resolvePath, type EntityModel, type Property, type RelationProperty } from '../model/index.ts'
-import type { Aggregate, RelationEntry, Whitelist } from '../plan/index.ts'
+import type { Aggregate, FacetTerm, GroupNumber, GroupTerm, RelationEntry, Whitelist } from '../plan/index.ts'
 import { relationEntries } from '../schema/index.ts'
 import { describeFilters, type DescribedFilter } from './filter-descriptions.ts'
 import type { Offer } from './offer.ts'
@@ -21,9 +21,19 @@ export interface Description {
   readonly sorts: readonly DescribedSort[]
   /** The order of a list without a sort. The key follows. */
   readonly defaultSort: readonly DescribedOrder[]
+  /** The facets that a list may have. */
+  readonly facets: readonly FacetTerm[]
+  /** The groups of aggregates, and the numbers about them. Empty if the operation is not offered. */
+  readonly groups: readonly GroupTerm[]
+  readonly numbers: readonly GroupNumber[]
+  /** The limits of pages of groups. */
+  readonly groupPages: Whitelist['groupPagination']
   /** The limits of pages, and whether pages by cursor are possible in the default order. */
   readonly pages: Whitelist['pagination'] & { readonly cursor: boolean }
 }
+
+/** A group, or a number about groups. */
+export type DescribedTerm = GroupTerm | GroupNumber
 
 /** The children of a relation that bodies write with their parent. */
 export interface DescribedChildren {
@@ -85,6 +95,7 @@ export interface DescribedOrder {
 export function describeOffer (offer: Offer): Description {
   const { whitelist, operations, writable } = offer
   const sorts = describeSorts(offer)
+  const aggregates = operations.includes('aggregate')
   return {
     name: [...whitelist.names][0]!,
     fields: whitelist.fields,
@@ -97,6 +108,10 @@ export function describeOffer (offer: Offer): Description {
     filters: describeFilters(whitelist),
     sorts,
     defaultSort: describeDefaultSort(offer, sorts),
+    facets: operations.includes('list') ? [...whitelist.facets.values()] : [],
+    groups: aggregates ? [...whitelist.groups.values()] : [],
+    numbers: aggregates ? [...whitelist.numbers.values()] : [],
+    groupPages: whitelist.groupPagination,
     pages: { ...whitelist.pagination, cursor: whitelist.defaultOrder.every(({ target }) => 'operand' in target) },
   }
 }
@@ -158,22 +173,30 @@ function describeSorts ({ whitelist: { sorts, model }, config: { allowedSorts } 
   )
   return [...sorts.values()].map(({ name, descending, targets }) => {
     const [field] = aliased.get(name) ?? [undefined]
-    const plain = targets.length === 1 && 'operand' in targets[0]!
+    const [first, ...more] = targets
+    const plain = more.length === 0 && 'operand' in first!
+    const number = plain && first.operand.kind === 'number' ? first.operand : undefined
     return {
       name,
       descending,
-      field: plain ? field === undefined ? name : publicPathOf(field, model) : null,
+      field: number?.name ?? (plain ? field === undefined ? name : publicPathOf(field, model) : null),
       cursor: targets.every((target) => 'operand' in target),
     }
   })
 }
 
-function describeDefaultSort ({ config, model }: Offer, sorts: readonly DescribedSort[]): DescribedOrder[] {
+function describeDefaultSort ({ config, model, whitelist }: Offer, sorts: readonly DescribedSort[]): DescribedOrder[] {
+  const numbers = new Set([...whitelist.includes.values()].flatMap((entry) =>
+    entry.kind === 'aggregate' && entry.parent === undefined ? [entry.aggregate.name] : []
+  ))
   return config.defaultSort.map((written) => {
     const sign = /^[+-]/.exec(written)?.[0]
     const name = sign === undefined ? written : written.slice(1)
     const sort = sorts.find((sort) => sort.name === name)
-    if (sort === undefined) return { written, field: publicPathOf(name, model), name: null, descending: sign === '-' }
+    if (sort === undefined) {
+      const field = numbers.has(name) ? name : publicPathOf(name, model)
+      return { written, field, name: null, descending: sign === '-' }
+    }
     return { written, field: sort.field, name, descending: sign === undefined ? sort.descending : sign === '-' }
   })
 }

@@ -16,15 +16,15 @@ interface Facts {
   readonly optIn: boolean
   /** The methods of its routes. */
   readonly methods: ReadonlyArray<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'>
-  readonly path: '/' | '/:key' | '/:key/restore'
-  /** What its query string may contain: that of a list or of a record, the key of an upsert, or only filters. */
-  readonly query: 'list' | 'record' | 'none' | 'key' | 'filters'
+  readonly path: '/' | '/aggregate' | '/:key' | '/:key/restore'
+  /** What its query string may contain: that of a list, a record or groups, the key of an upsert, or only filters. */
+  readonly query: 'list' | 'record' | 'groups' | 'none' | 'key' | 'filters'
   /** The schema of its bodies. */
   readonly body?: BodyName
   /** How it changes rows. */
   readonly changes: readonly RowChange[]
-  /** The records of its answer, and of its body if it has one. Of those that filters select, it answers the number. */
-  readonly records: 'page' | 'one' | 'list' | 'either' | 'selected'
+  /** The records of its answer, and of its body if it has one. Of those that filters select, it answers numbers. */
+  readonly records: 'page' | 'groups' | 'one' | 'list' | 'either' | 'selected'
   /** Whether its requests may name the versions of their record in If-Match, and must if a resource requires it. */
   readonly ifMatch: 'no' | 'optional' | 'required'
   /** Its name in ids of OpenAPI documents. */
@@ -59,6 +59,17 @@ const FACTS = {
     ifMatch: 'no',
     verb: 'get',
     summary: (name) => `Get a record of ${name}`,
+  },
+  aggregate: {
+    optIn: true,
+    methods: ['GET'],
+    path: '/aggregate',
+    query: 'groups',
+    changes: [],
+    records: 'groups',
+    ifMatch: 'no',
+    verb: 'aggregate',
+    summary: (name) => `Numbers about ${name}, by group`,
   },
   create: {
     optIn: false,
@@ -188,7 +199,7 @@ const known = new Map(OPERATIONS.map((operation): [CrudOperation, OperationFacts
   return [operation, {
     ...facts,
     writes: facts.changes.length > 0,
-    byKey: facts.path !== '/',
+    byKey: facts.path.startsWith('/:key'),
     bodies: facts.body === undefined ? [] : KINDS[facts.body],
     takesChildren: facts.body !== undefined && facts.body !== 'upsert' && facts.records !== 'selected',
   }]
@@ -262,6 +273,7 @@ export const neededFor = (method: QueryOperation): CrudOperation =>
 const OTHER_WORDS: ReadonlyMap<unknown, readonly CrudOperation[]> = new Map<string, readonly CrudOperation[]>([
   ...['read', 'view', 'show', 'query'].map((word) => [word, ['list', 'get']] as const),
   ...['find', 'index', 'search'].map((word) => [word, ['list']] as const),
+  ...['group', 'groupBy', 'stats', 'summary', 'summarize'].map((word) => [word.toLowerCase(), ['aggregate']] as const),
   ...['write', 'save'].map((word) => [word, ['create', 'update']] as const),
   ...['insert', 'add', 'post'].map((word) => [word, ['create']] as const),
   ...['merge', 'import', 'createOrUpdate', 'insertOrUpdate'].map((word) => [word.toLowerCase(), ['upsert']] as const),

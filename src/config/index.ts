@@ -11,7 +11,10 @@ export {
   AggregateInclude, AllowedInclude, checkDepth, MAX_INCLUDE_DEPTH, type AggregateFunction, type AggregateOptions,
   type IncludeOptions,
 } from './allowed-include.ts'
+export { AllowedAggregate, CountAggregate, type GroupFunction } from './allowed-aggregate.ts'
+export { AllowedFacet, type FacetOptions } from './allowed-facet.ts'
 export { AllowedField } from './allowed-field.ts'
+export { AllowedGroup, DateGroup, type DateGroupOptions, type DateUnit } from './allowed-group.ts'
 export { AllowedFilters, type JsonValueType, type OperatorsInUrl } from './allowed-filters.ts'
 export { AllowedSort, type CustomSortCallback, type SortDirection } from './allowed-sort.ts'
 export type {
@@ -29,7 +32,8 @@ export {
   type OperationFacts, type QueryOperation, type RowChange,
 } from './crud-operations.ts'
 export {
-  QueryBuilderConfig, type OnlyOptions, type Field, type Include, type QueryBuilderOptions, type Sort,
+  QueryBuilderConfig, type OnlyOptions, type Facet, type Field, type GroupAggregate, type GroupEntry, type Include,
+  type QueryBuilderOptions, type Sort,
 } from './query-builder-config.ts'
 export { readUpsertKeys, type UpsertKeysConfig, type UpsertKeysOption } from './upsert-keys.ts'
 export {

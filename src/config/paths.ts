@@ -10,7 +10,7 @@
 import type { FilterQuery, Hidden, HiddenProps, LazyRef, PrimaryKeyProp, Scalar } from '@mikro-orm/core'
 
 /** The purpose of a path, which determines the kinds that it may pass through and end in. */
-export type PathUse = 'filter' | 'sort' | 'field' | 'include' | 'count' | 'aggregate'
+export type PathUse = 'filter' | 'sort' | 'group' | 'field' | 'include' | 'count' | 'aggregate'
 
 /**
  * The kind of a property: a column, a to-one or to-many relation, a plain object or an array of them (JSON, embedded,
@@ -22,6 +22,7 @@ export type Kind = 'scalar' | 'one' | 'many' | 'object' | 'objects' | 'any'
 interface Passes {
   filter: 'one' | 'many' | 'object' | 'objects'
   sort: 'one' | 'object'
+  group: 'one' | 'object'
   field: 'one' | 'many' | 'object' | 'objects'
   include: 'one' | 'many' | 'object' | 'objects'
   count: 'one' | 'many' | 'object' | 'objects'
@@ -32,6 +33,7 @@ interface Passes {
 interface Ends {
   filter: 'scalar' | 'one' | 'object' | 'objects' | 'any'
   sort: 'scalar' | 'object' | 'any'
+  group: 'scalar' | 'one' | 'object' | 'any'
   field: 'scalar' | 'one' | 'object' | 'objects' | 'any'
   include: 'one' | 'many' | 'object' | 'objects' | 'any'
   count: 'many' | 'objects' | 'any'
@@ -42,6 +44,7 @@ interface Ends {
 interface Wanted {
   filter: 'a property to filter by'
   sort: 'a property to sort by'
+  group: 'a property to group by'
   field: 'a property to select'
   include: 'a relation'
   count: 'a to-many relation'
@@ -136,8 +139,23 @@ type FitsBehind<T, K extends Kind, Tail extends string, Use extends PathUse, Lef
  */
 export type PathCheck<Entity, Path extends string, Use extends PathUse> = string extends Path ? any
   : Path extends string
-    ? true extends Fits<Entity, Path, Use, MaxDepth> ? true : `'${Path}' is not ${Wanted[Use]} of this entity`
+    ? true extends Fits<Entity, Path, Use, MaxDepth> ? true
+      : true extends IsNumber<Entity, Path, Use> ? true
+        : `'${Path}' is not ${Wanted[Use]} of this entity`
     : never
+
+/**
+ * Whether a name may be that of a number about a relation, such as `productsCount`, which filters and sorts may name.
+ * Start-up checks that it is an allowed include.
+ */
+type IsNumber<Entity, Path extends string, Use extends PathUse> = Use extends 'filter' | 'sort'
+  ? Path extends `${FirstWord<Key<Entity>>}${string}${NumberEnd}` ? true : false
+  : false
+
+type NumberEnd = 'Count' | 'Exists' | 'Sum' | 'Min' | 'Max' | 'Avg'
+
+/** The beginning of a name in camel case: `line` of `line_items`, which becomes `lineItems`. */
+type FirstWord<Name extends string> = Name extends `${infer Word}_${string}` ? Word : Name
 
 /** The entity at the end of a path of relations, or `any` if the type checker can't follow the path. */
 type TargetAt<Entity, Path extends string> = IsAny<Entity> extends true ? any

@@ -1,17 +1,15 @@
 /** The whitelist of a resource: everything that a client may ask for, and the defaults. */
 import { ConfigError } from '../base/errors.ts'
 import type { AggregateFunction, AggregateInclude, AllowedInclude } from './allowed-include.ts'
+import type { AllowedAggregate, CountAggregate } from './allowed-aggregate.ts'
+import type { AllowedFacet } from './allowed-facet.ts'
 import type { AllowedField } from './allowed-field.ts'
+import type { AllowedGroup, DateGroup } from './allowed-group.ts'
 import type { AllowedSort, CustomSort, CustomSortCallback } from './allowed-sort.ts'
 import type { Filter, FilterOf } from './filter-kinds.ts'
 import { checkPath, type Known, type UncheckedEntity } from './entry-arguments.ts'
 import type { PathHint } from './paths.ts'
-import {
-  checkWhitelist,
-  readPagination,
-  type CommonWhitelistOptions,
-  type Pagination,
-} from './whitelist-options.ts'
+import { checkWhitelist, readPagination, type CommonWhitelistOptions, type Pagination } from './whitelist-options.ts'
 
 /** An entry of `allowedSorts`. */
 export type Sort<Entity extends object = UncheckedEntity> = AllowedSort<string> | CustomSort<Entity>
@@ -19,6 +17,12 @@ export type Sort<Entity extends object = UncheckedEntity> = AllowedSort<string> 
 export type Field = AllowedField<string>
 /** An entry of `allowedIncludes`, told apart by `kind`. */
 export type Include = AllowedInclude<string, string> | AggregateInclude<string>
+/** An entry of `allowedFacets`. */
+export type Facet = AllowedFacet<string>
+/** An entry of `allowedGroups`, told apart by `kind`. */
+export type GroupEntry = AllowedGroup<string> | DateGroup<string>
+/** An entry of `allowedAggregates`, told apart by `kind`. */
+export type GroupAggregate = AllowedAggregate<string> | CountAggregate
 
 /** The type of `allowedSorts` for an entity. */
 export type SortOf<Entity extends object> = {
@@ -50,6 +54,29 @@ export type IncludeOf<Entity extends object> = {
   readonly path: PathHint<Entity, 'include' | 'aggregate'>,
 }
 
+/** The type of `allowedFacets` for an entity. */
+export type FacetOf<Entity extends object> = {
+  readonly '~names': Known<Entity>,
+  readonly kind: 'facet',
+  readonly field: PathHint<Entity, 'group'>,
+}
+
+/** The type of `allowedGroups` for an entity. */
+export type GroupOf<Entity extends object> = {
+  readonly '~names': Known<Entity>,
+  readonly kind: 'values' | 'dates',
+  readonly field: PathHint<Entity, 'group'>,
+}
+
+/** The type of `allowedAggregates` for an entity. */
+export type GroupAggregateOf<Entity extends object> = {
+  readonly kind: 'count',
+} | {
+  readonly '~names': Known<Entity>,
+  readonly kind: 'property',
+  readonly field: PathHint<Entity, 'sort'>,
+}
+
 /** The options of `QueryBuilderConfig`. An empty or missing list allows nothing. */
 export interface QueryBuilderOptions<Entity extends object = UncheckedEntity> extends CommonWhitelistOptions {
   /** @internal Only a type: the entity of the configuration. */
@@ -68,6 +95,18 @@ export interface QueryBuilderOptions<Entity extends object = UncheckedEntity> ex
    * `AllowedInclude.count('books')`. Default: none.
    */
   readonly allowedIncludes?: ReadonlyArray<IncludeOf<Entity>>
+  /** The facets that `facets` may name beside a list, such as `new AllowedFacet('status')`. Default: none. */
+  readonly allowedFacets?: ReadonlyArray<FacetOf<Entity>>
+  /**
+   * The groups that aggregates may have, such as `new AllowedGroup('status')` or
+   * `AllowedGroup.date('created_at', ['month'])`. Default: none.
+   */
+  readonly allowedGroups?: ReadonlyArray<GroupOf<Entity>>
+  /**
+   * The numbers that aggregates may have, such as `AllowedAggregate.count()` or
+   * `new AllowedAggregate('price', ['sum', 'avg'])`. Default: none.
+   */
+  readonly allowedAggregates?: ReadonlyArray<GroupAggregateOf<Entity>>
   /**
    * The order of a list if the URL has no sort. Each item is a property or the URL name of an allowed sort, with `-`
    * for descending.
@@ -129,6 +168,12 @@ export class QueryBuilderConfig<
   readonly allowedFields: readonly Field[]
   /** The relations and aggregates that clients may include. */
   readonly allowedIncludes: readonly Include[]
+  /** The facets that clients may ask for. */
+  readonly allowedFacets: readonly Facet[]
+  /** The groups that clients may ask for. */
+  readonly allowedGroups: readonly GroupEntry[]
+  /** The numbers about groups that clients may ask for. */
+  readonly allowedAggregates: readonly GroupAggregate[]
   /** The order of requests without `sort`. */
   readonly defaultSort: readonly string[]
   /** Whether names that are not allowed are ignored instead of refused. */
@@ -143,6 +188,9 @@ export class QueryBuilderConfig<
     this.allowedSorts = frozen(options.allowedSorts as readonly Sort[] | undefined)
     this.allowedFields = frozen(options.allowedFields as readonly Field[] | undefined)
     this.allowedIncludes = frozen(options.allowedIncludes as readonly Include[] | undefined)
+    this.allowedFacets = frozen(options.allowedFacets as readonly Facet[] | undefined)
+    this.allowedGroups = frozen(options.allowedGroups as readonly GroupEntry[] | undefined)
+    this.allowedAggregates = frozen(options.allowedAggregates as readonly GroupAggregate[] | undefined)
     this.defaultSort = frozen(options.defaultSort)
     this.ignoreInvalidErrors = options.ignoreInvalidErrors ?? false
     this.pagination = readPagination(options.pagination)
@@ -154,6 +202,9 @@ export class QueryBuilderConfig<
     )
     refuseSharedNames('allowedFields', this.allowedFields, field => [field.alias ?? field.field])
     refuseSharedNames('allowedIncludes', this.allowedIncludes, include => [includeKey(include)])
+    refuseSharedNames('allowedFacets', this.allowedFacets, facet => [facet.alias ?? facet.field])
+    refuseSharedNames('allowedGroups', this.allowedGroups, groupNames)
+    refuseSharedNames('allowedAggregates', this.allowedAggregates, aggregateNames)
     checkDefaultSort(this.defaultSort)
     Object.freeze(this)
   }
@@ -170,6 +221,14 @@ function includeKey ({ alias, path, ...include }: Include): string {
   const name = alias ?? parts.slice(-own).join('.') + (include.kind === 'relation' ? '' : ` ${include.function}`)
   return [...parts.slice(0, -own), name].join('.')
 }
+
+/** The names of a group in URLs. */
+const groupNames = ({ alias, field, ...group }: GroupEntry): readonly string[] =>
+  group.kind === 'values' ? [alias ?? field] : group.units.map((unit) => `${alias ?? field}.${unit}`)
+
+/** The names of a number about groups in URLs. */
+const aggregateNames = (entry: GroupAggregate): readonly string[] =>
+  entry.kind === 'count' ? [entry.alias ?? 'count'] : entry.functions.map((fn) => `${entry.alias ?? entry.field}.${fn}`)
 
 function refuseSharedNames<T> (list: string, entries: readonly T[], urlNames: (entry: T) => readonly string[]): void {
   const owners = new Map<string, number>()

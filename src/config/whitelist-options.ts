@@ -2,7 +2,10 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
 import { checkSchema, completed, oneOf, shown, withDefault } from '../base/option-checks.ts'
+import { AllowedAggregate, CountAggregate } from './allowed-aggregate.ts'
+import { AllowedFacet } from './allowed-facet.ts'
 import { AllowedField } from './allowed-field.ts'
+import { AllowedGroup, DateGroup } from './allowed-group.ts'
 import { AggregateInclude, AllowedInclude } from './allowed-include.ts'
 import { AllowedSort, CustomSort } from './allowed-sort.ts'
 import { BaseFilter } from './base-filter.ts'
@@ -100,6 +103,9 @@ export const QueryBuilderConfigSchema = Type.Object({
   allowedSorts: Type.Optional(Type.Array(entryOf(['fields', 'custom']))),
   allowedFields: Type.Optional(Type.Array(entryOf(['property']))),
   allowedIncludes: Type.Optional(Type.Array(entryOf(['relation', 'aggregate']))),
+  allowedFacets: Type.Optional(Type.Array(entryOf(['facet']))),
+  allowedGroups: Type.Optional(Type.Array(entryOf(['values', 'dates']))),
+  allowedAggregates: Type.Optional(Type.Array(entryOf(['property', 'count']))),
   defaultSort: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   /** Drop invalid filters, sorts, fields and includes instead of refusing the request. Default: false. */
   ignoreInvalidErrors: withDefault(Type.Boolean(), false),
@@ -126,6 +132,12 @@ const LISTS: Readonly<Record<string, { classes: readonly Class[], example: (name
   allowedSorts: { classes: [AllowedSort, CustomSort], example: sortExample },
   allowedFields: { classes: [AllowedField], example: name => `new AllowedField('${name}')` },
   allowedIncludes: { classes: [AllowedInclude, AggregateInclude], example: name => `new AllowedInclude('${name}')` },
+  allowedFacets: { classes: [AllowedFacet], example: name => `new AllowedFacet('${name}')` },
+  allowedGroups: { classes: [AllowedGroup, DateGroup], example: name => `new AllowedGroup('${name}')` },
+  allowedAggregates: {
+    classes: [AllowedAggregate, CountAggregate],
+    example: name => `new AllowedAggregate('${name}', ['sum'])`,
+  },
 }
 
 const AnyObject = Type.Object({})

@@ -14,6 +14,7 @@ const CREATE = ['scope', 'values', 'context'] as const
 const OPTIONS = {
   list: READ,
   listJson: READ,
+  aggregate: READ,
   get: READ,
   getJson: READ,
   count: READ,

@@ -7,9 +7,9 @@ import {
 import { ConfigError } from '../base/errors.ts'
 import { checkOptions } from '../base/option-checks.ts'
 import { doInTurn } from '../base/steps.ts'
-import { planList, planMany, type Id } from '../plan/index.ts'
+import { planAggregate, planList, planMany, type Id } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
-import { countRecords, readList, readRecord, readStream, recordExists } from '../read/index.ts'
+import { countRecords, readGroups, readList, readRecord, readStream, recordExists } from '../read/index.ts'
 import {
   BoundResources, callFor, perform, requirePromises, Resource, type WriteConfig, type CrudContext, type CrudResult,
   type CrudSession,
@@ -21,9 +21,9 @@ import { parsed, textOf } from './answers.ts'
 import { checkCall, readParams, refusalOfCall, type CrudParams } from './check-call.ts'
 import { checkAfterHooks, checkCrudOptions, checkHookNames, readPrevious } from './check-options.ts'
 import type {
-  CrudCreateOptions, CrudDeleteManyOptions, CrudDeleteOptions, CrudOptions, CrudPage, CrudQueryOptions, CrudReadOptions,
-  CrudRecord, CrudStreamOptions, CrudUpdateManyOptions, CrudUpdateOptions, CrudUpsertOptions, CrudWriteOptions,
-  UpsertResult,
+  CrudCreateOptions, CrudDeleteManyOptions, CrudDeleteOptions, CrudGroups, CrudOptions, CrudPage, CrudQueryOptions,
+  CrudReadOptions, CrudRecord, CrudStreamOptions, CrudUpdateManyOptions, CrudUpdateOptions, CrudUpsertOptions,
+  CrudWriteOptions, UpsertResult,
 } from './crud-options.ts'
 import type { AfterContext } from './after-context.ts'
 import { roleView, type RoleView, type RoleViewOptions } from './role-view.ts'
@@ -168,6 +168,31 @@ export class CrudBase<
         On,
         string
       >
+  }
+
+  /**
+   * Returns a page of groups with numbers about the records of each: `group`, `aggregate`, filters, `sort` and the page
+   * of `params`. The hook `afterRead` does not run, because groups are not records.
+   *
+   * @throws {FieldValidationError} or a similar error, with all mistakes of `params` in `errors`
+   * @example
+   * await products.aggregate(em, parseQueryParams('group=status&aggregate=count,price.sum&sort=-count'))
+   * // { items: [{ status: 'active', count: 12, price_sum: '99.50' }], total: 1, page: 1, ... }
+   */
+  aggregate<On extends CrudSession> (
+    session: On,
+    params: QueryParams,
+    options: CrudReadOptions<Entity> = {}
+  ): CrudResult<On, CrudGroups> {
+    return (refusalOfCall(this, 'aggregate', session, options, params ?? null) ?? parsed(textOf(
+      perform(
+        this,
+        session,
+        'aggregate',
+        options,
+        (call) => readGroups(call, planAggregate(params, call.resource.whitelist, options))
+      )
+    ))) as CrudResult<On, CrudGroups>
   }
 
   /**

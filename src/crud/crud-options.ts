@@ -5,7 +5,7 @@ import type {
   WritableOption,
 } from '../config/index.ts'
 import type { CrudValues, WireRecord } from './wire-types.ts'
-import type { InfoOf, PageValues, StyleName, TotalInfo } from '../base/page-styles.ts'
+import type { InfoOf, PageValues, SkippingStyle, StyleName, TotalInfo } from '../base/page-styles.ts'
 
 /** Checks the names of a configuration against an entity. The configuration may have been made without its type. */
 type ConfigCheck<Entity extends object, Config> = Config extends QueryBuilderConfig<any, infer Options>
@@ -203,3 +203,11 @@ export type CrudPage<Entity = any, Config = QueryBuilderOptions<any>> =
     readonly items: WireRecord<Entity>[],
   }
   & { [Name in StyleName]: Counted<InfoOf<Name>, TotalOf<Config>> & AbsentIn<InfoOf<Name>> }[StyleName]
+
+/** A page of groups with numbers about their records, by `page` and `per_page` or by `limit` and `offset`. */
+export type CrudGroups =
+  & {
+    /** The groups: their values, and the numbers that were asked for. */
+    readonly items: CrudRecord[],
+  }
+  & { [Name in SkippingStyle]: Counted<InfoOf<Name>, number> & AbsentIn<InfoOf<Name>> }[SkippingStyle]

@@ -169,6 +169,9 @@ function showTarget (
   referenceTo: ReferenceTo
 ): OfProperty {
   const { relations, operand } = target
+  if (operand.kind === 'number') {
+    return { field: operand.name, nullable: operand.nullable, relations: [], reference: null }
+  }
   const property: Property = operand.kind === 'json' ? operand.property : operand
   const own = relations.length === 0 && model.properties.get(property.name) === property
   return {

@@ -89,7 +89,7 @@ const RefuseOrIgnore = oneOf(['refuse', 'ignore'])
 
 /** The options of `crudRoutes`, without `crud` and Fastify's `prefix`. */
 export const ResourceOptionsSchema = Type.Object({
-  /** The operations to make routes for. Default: all but createMany, upsert, updateMany and deleteMany. */
+  /** The operations to make routes for. Default: all but aggregate, createMany, upsert, updateMany and deleteMany. */
   operations: Type.Optional(
     Type.Unsafe<readonly CrudOperation[]>(Type.Array(Operation, { minItems: 1, uniqueItems: true }))
   ),

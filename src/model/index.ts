@@ -3,6 +3,7 @@
  * needs to know about an entity: the exposed properties and their names, the types of their columns, the conversion of
  * text to values, and the relations of rows. At start-up, it rejects entities that cannot be a resource.
  */
+export { aggregateName } from './aggregate-name.ts'
 export { Models } from './build-model.ts'
 export { MAX_NAME_BYTES } from './build-properties.ts'
 export { convert, fromJson, readStored } from './convert.ts'

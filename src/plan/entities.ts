@@ -2,7 +2,7 @@
 import { entitiesBehind, readConstant } from '../conditions/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { isCustomTerm } from './order.ts'
-import type { Condition, CustomTerm, OrderTerm, Plan, Selection } from './types.ts'
+import type { Aggregate, Condition, CustomTerm, GroupTerm, OrderTerm, Plan, Selection } from './types.ts'
 
 /**
  * Returns the entities whose rows the statement of a plan reads, including those that conditions of relations and
@@ -12,21 +12,30 @@ import type { Condition, CustomTerm, OrderTerm, Plan, Selection } from './types.
  * entitiesOf(planList(parseQueryParams('include=author&filter[tags.name]=x'), whitelist)) // Article, Tag, Author
  */
 export function entitiesOf (plan: Plan): readonly EntityModel[] {
-  const sorted = 'order' in plan ? ofOrder(plan.order) : NONE
+  const sorted = 'order' in plan
+    ? ofOrder(plan.order)
+    : plan.kind === 'aggregate'
+      ? ofTerms([...plan.groups, ...plan.numbers])
+      : NONE
   const shown = showsRecords(plan) ? ofSelection(plan.selection) : NONE
   // most lists read one table
-  if (sorted.size === 0 && shown.size === 0 && !plan.conditions.some(isNested)) return [plan.model]
+  const counted = 'facets' in plan ? ofTerms(plan.facets!.map(({ term }) => term)) : NONE
+  if (sorted.size === 0 && shown.size === 0 && counted.size === 0 && !plan.conditions.some(isNested)) {
+    return [plan.model]
+  }
   const entities = new Set([plan.model])
   for (const condition of plan.conditions) addCondition(condition, entities)
   addAll(sorted, entities)
   addAll(shown, entities)
+  addAll(counted, entities)
   return [...entities]
 }
 
 const showsRecords = (plan: Plan): plan is Extract<Plan, { readonly selection: Selection }> =>
   'selection' in plan && !(plan.kind === 'stream' && plan.reads === 'keys')
 
-const isNested = (condition: Condition): boolean => 'conditions' in condition
+const isNested = (condition: Condition): boolean =>
+  'conditions' in condition || ('operand' in condition && condition.operand.kind === 'number')
 
 const NONE: ReadonlySet<EntityModel> = new Set()
 
@@ -38,6 +47,7 @@ function addAll (more: Iterable<EntityModel>, entities: Entities): void {
 
 function addCondition (condition: Condition, entities: Entities): void {
   if (condition.kind === 'related') addRelation(condition.relation, entities)
+  if ('operand' in condition && condition.operand.kind === 'number') addNumber(condition.operand.aggregate, entities)
   if ('conditions' in condition) {
     for (const inner of condition.conditions) addCondition(inner, entities)
   }
@@ -51,6 +61,11 @@ function addRelation ({ target, where }: RelationProperty, entities: Entities): 
 /** Adds the entities behind the condition of a relation, an include or an aggregate. */
 function addConstant (where: object | undefined, target: EntityModel, entities: Entities): void {
   if (where !== undefined) addAll(entitiesBehind(readConstant(where, target)), entities)
+}
+
+function addNumber ({ relation, where }: Aggregate, entities: Entities): void {
+  addRelation(relation, entities)
+  addConstant(where, relation.target, entities)
 }
 
 const byOrder = new WeakMap<object, ReadonlySet<EntityModel>>()
@@ -67,8 +82,18 @@ function ofOrder (order: ReadonlyArray<OrderTerm | CustomTerm>): ReadonlySet<Ent
 
 function addOrder (order: ReadonlyArray<OrderTerm | CustomTerm>, entities: Entities): void {
   for (const term of order) {
-    if (!isCustomTerm(term)) { for (const relation of term.relations) addRelation(relation, entities) }
+    if (isCustomTerm(term)) continue
+    for (const relation of term.relations) addRelation(relation, entities)
+    if (term.operand.kind === 'number') addNumber(term.operand.aggregate, entities)
   }
+}
+
+function ofTerms (terms: readonly Pick<GroupTerm, 'relations'>[]): ReadonlySet<EntityModel> {
+  const found: Entities = new Set()
+  for (const { relations } of terms) {
+    for (const relation of relations) addRelation(relation, found)
+  }
+  return found
 }
 
 const bySelection = new WeakMap<Selection, ReadonlySet<EntityModel>>()
@@ -90,8 +115,5 @@ function addSelection ({ includes, aggregates }: Selection, entities: Entities):
     addOrder(rules?.order ?? [], entities)
     addSelection(selection, entities)
   }
-  for (const { relation, where } of aggregates) {
-    addRelation(relation, entities)
-    addConstant(where, relation.target, entities)
-  }
+  for (const aggregate of aggregates) addNumber(aggregate, entities)
 }

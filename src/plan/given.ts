@@ -1,7 +1,7 @@
 /** Lists the parameters of a request by their names in the URL. */
 import type { QueryCode } from '../base/errors.ts'
 import { PAGE_PARAMETER_NAMES } from '../base/page-styles.ts'
-import { nameSuffix, type QueryParams } from '../query/index.ts'
+import { nameSuffix, SUMMARY_PARAMETERS, type QueryParams, type SummaryParameter } from '../query/index.ts'
 import { nameGroups, parameterName } from './filters/index.ts'
 import { cited } from './refusal.ts'
 
@@ -32,3 +32,16 @@ function withNames (parameter: string, names: readonly string[]): readonly strin
   const [first] = names
   return first === undefined ? [] : [`${parameter}${nameSuffix(names, first)}`]
 }
+
+/** The parameters of a request that ask for numbers about many records. Most requests have none. */
+export function summaryParameters (params: QueryParams): readonly SummaryParameter[] {
+  return params.group === undefined && params.aggregate === undefined && params.facets === undefined
+    ? NO_SUMMARIES
+    : SUMMARY_PARAMETERS.filter((name) => params[name] !== undefined)
+}
+
+const NO_SUMMARIES: readonly SummaryParameter[] = []
+
+/** Whether a request has parameters that some routes, or all of them, do not take. Most requests have none. */
+export const hasUnknown = (params: QueryParams): boolean =>
+  params.unknown.length > 0 || summaryParameters(params).length > 0

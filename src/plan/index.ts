@@ -12,16 +12,19 @@ export type { Id } from './key.ts'
 export { writeCursor } from './cursor.ts'
 export { otherSide, planOtherSide } from './position.ts'
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
+export { hasUnknown } from './given.ts'
 export { QueryErrors } from './query-errors.ts'
 export type { UnknownOptions } from './unknown/index.ts'
 export { checkGet, checkWriteQuery, planCount, planEstimate, planExists, planGet, planList } from './plan.ts'
+export { planAggregate } from './plan-aggregate.ts'
 export {
   planStream, planStreamKeys, planStreamOffset, planStreamPage, planStreamRecords, type StreamKey,
 } from './plan-stream.ts'
 export type {
-  Aggregate, AnswerLimits, CallbackCondition, Comparable, Condition, CountPlan, CustomTarget, CustomTerm, Deleted,
-  FixedValue, GetPlan, PlannedInclude, JsonValue, KeysetPlan, ListPlan, OrderTerm, Place, Plan, RecordsPlan,
-  SwitchedCondition, Selection, Slot, SortTexts, StreamPlan, Window,
+  Aggregate, AggregatePlan, AnswerLimits, CallbackCondition, Comparable, Condition, CountPlan, CustomTarget, CustomTerm,
+  Deleted, FacetTerm, FixedValue, GetPlan, GroupNumber, GroupTerm, PlannedFacet, PlannedInclude, JsonValue, KeysetPlan,
+  ListPlan, Operand, OrderTerm, Place, Plan, RecordsPlan, RelatedNumber, Sortable, SwitchedCondition, Selection, Slot,
+  SortTexts, StreamPlan, Window,
 } from './types.ts'
 export {
   comparedBy, describeFilter, relationsOf, takesOperators, type Compared, type FilterEntry, type FilterFacts,

@@ -58,7 +58,9 @@ const advised = (converted: Converted, advice: string): Converted =>
   converted.ok ? converted : { ...converted, expected: `${converted.expected} (${advice})` }
 
 function typedValuesOf (operand: Comparable, what: string): TextValues {
-  if (operand.kind === 'json') return { type: operand.type, convert: (text) => convert(text, operand.type) }
+  if (operand.kind === 'json' || operand.kind === 'number') {
+    return { type: operand.type, convert: (text) => convert(text, operand.type) }
+  }
   if (operand.kind === 'scalar' && operand.type.kind === 'array' && operand.codec === undefined) {
     const { element } = operand.type
     return { type: operand.type, convert: (text) => convert(text, element) }

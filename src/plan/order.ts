@@ -4,7 +4,7 @@ import { nameSuffix } from '../query/index.ts'
 import { memoKey } from './memo.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { cited, refusal } from './refusal.ts'
-import type { CustomTerm, Operand, OrderTerm } from './types.ts'
+import type { CustomTerm, OrderTerm, Sortable } from './types.ts'
 import type { Whitelist } from './whitelist/index.ts'
 
 const CODE = 'FST_CRUD_SORT_INVALID'
@@ -82,7 +82,7 @@ function withTieBreak (order: Term[], { model }: Whitelist): readonly Term[] {
 
 /** The type of a term's values. */
 export function typeOfTerm ({ operand, column }: OrderTerm): ValueType {
-  return column?.type ?? (operand.kind === 'scalar' ? operand.type : operand.key[0]!.type)
+  return column?.type ?? (operand.kind === 'relation' ? operand.key[0]!.type : operand.type)
 }
 
 /** Whether a term may be null, because its column may be null or the related record may be missing. */
@@ -91,6 +91,6 @@ export function isNullableTerm ({ relations, operand }: OrderTerm): boolean {
 }
 
 /** Whether an operand is an expression instead of a column. */
-export function isComputed (operand: Operand): boolean {
-  return operand.kind === 'scalar' && operand.formula !== undefined
+export function isComputed (operand: Sortable): boolean {
+  return operand.kind === 'number' || (operand.kind === 'scalar' && operand.formula !== undefined)
 }

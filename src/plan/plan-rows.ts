@@ -1,10 +1,11 @@
 /** The parts of a plan that lists, streams and counts have in common. */
 import { isFromTree, type QueryParams } from '../query/index.ts'
+import { planFacets } from './facets.ts'
 import { planFilters } from './filters/index.ts'
 import { planOrder } from './order.ts'
 import { QueryErrors } from './query-errors.ts'
 import { planSelection } from './selection.ts'
-import type { Deleted } from './types.ts'
+import type { Deleted, ListPlan } from './types.ts'
 import { refuseUnknown, type Purpose, type UnknownOptions } from './unknown/index.ts'
 import type { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
@@ -26,6 +27,11 @@ export function errorsBeforePlanning (
   return errors
 }
 
+/** What the plans of lists and streams have in common. Streams refuse facets. */
+type PlannedRows =
+  & Pick<ListPlan, 'model' | 'conditions' | 'customs' | 'deleted' | 'order' | 'selection'>
+  & Partial<Pick<ListPlan, 'facets'>>
+
 /** Plans what lists and streams have in common: the rows, their order and what they show. */
 export function planRows (
   params: QueryParams,
@@ -33,12 +39,15 @@ export function planRows (
   options: PlanOptions,
   values: Values,
   errors: QueryErrors
-) {
+): PlannedRows {
   const filtered = planFilters(params, whitelist, values, errors, options)
   const { conditions, customs, deleted = deletedOf(options) } = filtered
   const order = planOrder(params.sort, whitelist, errors)
   const selection = planSelection(params, whitelist, errors)
-  return { model: whitelist.model, conditions, customs, deleted, order, selection }
+  const rows = { model: whitelist.model, conditions, customs, deleted, order, selection }
+  const { facets } = params
+  if (facets === undefined) return rows
+  return { ...rows, facets: planFacets({ ...params, facets }, conditions, whitelist, values, options, errors) }
 }
 
 export const deletedOf = ({ includeDeleted }: PlanOptions): Deleted => includeDeleted === true ? 'with' : 'without'

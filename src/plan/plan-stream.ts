@@ -4,7 +4,7 @@ import { paginationParameters } from './given.ts'
 import { isCustomTerm } from './order.ts'
 import { errorsBeforePlanning, planRows, type PlanOptions } from './plan-rows.ts'
 import { planPage, readPosition } from './position.ts'
-import { refusal } from './refusal.ts'
+import { excess, refusal } from './refusal.ts'
 import type { KeysetPlan, ListPlan, OrderTerm, RecordsPlan, SortTexts, StreamPlan, Window } from './types.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
@@ -17,7 +17,10 @@ import type { Whitelist } from './whitelist/index.ts'
 export function planStream (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): StreamPlan {
   const errors = errorsBeforePlanning(params, whitelist, 'stream', options)
   const values = new Values()
-  const read = planRows(params, whitelist, options, values, errors)
+  const { facets, ...read } = planRows(params, whitelist, options, values, errors)
+  if (facets !== undefined) {
+    errors.push(excess('FST_CRUD_FIELD_INVALID', 'facets', 'A stream has no facets. Ask for them beside a page.'))
+  }
   for (const name of paginationParameters(params)) {
     errors.push(
       refusal(

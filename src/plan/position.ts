@@ -39,9 +39,10 @@ export function planPage (
 
 /** Plans a read that tells whether there is a row on the other side of a plan's place. It selects no properties. */
 export function planOtherSide (plan: KeysetPlan): KeysetPlan | undefined {
+  const { facets, ...rows } = plan
   const { place, values } = plan
   if (place === undefined) return undefined
-  const nothing = { ...plan, selection: { ...plan.selection, properties: [], includes: [] } }
+  const nothing = { ...rows, selection: { ...plan.selection, properties: [], includes: [] } }
   return planPage(nothing, {
     ...otherSide(place),
     values: place.slots.map((slot) => slot === null ? null : values[slot] as SqlValue),

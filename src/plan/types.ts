@@ -3,7 +3,9 @@
  * values to bind. `src/sql` builds statements only from these types.
  */
 import type { SkippingStyle } from '../base/page-styles.ts'
-import type { AggregateFunction, Count, CustomFilterCallback, CustomSortCallback } from '../config/index.ts'
+import type {
+  AggregateFunction, Count, CustomFilterCallback, CustomSortCallback, DateUnit, GroupFunction,
+} from '../config/index.ts'
 import type {
   EmbeddedProperty, EntityModel, InsideJson, KeyColumn, RelationProperty, ScalarProperty, SqlValue, ValueType,
 } from '../model/index.ts'
@@ -23,8 +25,24 @@ export interface JsonValue {
   readonly type: InsideJson
 }
 
-/** A property, or a value inside of JSON, that a filter compares. */
-export type Comparable = Operand | JsonValue
+/** A number about related rows that a filter compares or a sort orders by, as if it were a property. */
+export interface RelatedNumber {
+  readonly kind: 'number'
+  /** The key of the number in records. */
+  readonly name: string
+  readonly aggregate: Aggregate
+  readonly type: ValueType
+  readonly nullable: boolean
+}
+
+/** The numbers about relations that filters and sorts may name, by these names. */
+export type RelatedNumbers = ReadonlyMap<string, RelatedNumber>
+
+/** What a sort orders by. */
+export type Sortable = Operand | RelatedNumber
+
+/** A property, a value inside of JSON, or a number about related rows, that a filter compares. */
+export type Comparable = Operand | JsonValue | RelatedNumber
 
 export type Condition =
   /** An operator compares with the values in the slots; its SQL is in the table of operators. */
@@ -77,7 +95,7 @@ export interface CallbackCondition {
 export interface OrderTerm {
   /** To-one relations on the way to the operand. */
   readonly relations: readonly RelationProperty[]
-  readonly operand: Operand
+  readonly operand: Sortable
   /** The column of an operand that has several columns: a relation to a composite key in the primary key. */
   readonly column?: KeyColumn
   readonly descending: boolean
@@ -139,6 +157,59 @@ export interface Aggregate {
   readonly where?: object
 }
 
+/** A property of the rows, or of the row behind a to-one relation, by whose values rows are grouped. */
+interface GroupTarget {
+  /** To-one relations on the way to the operand. */
+  readonly relations: readonly RelationProperty[]
+  readonly operand: Operand
+}
+
+/** A group of aggregates. Each entry of the whitelist has one such object for each of its names. */
+export interface GroupTerm extends GroupTarget {
+  /** The name in URLs. */
+  readonly name: string
+  /** The name in items. */
+  readonly key: string
+  /** Present if rows are grouped by the periods of a date or a moment. */
+  readonly period?: { readonly unit: DateUnit, readonly timeZone: string }
+  /** The type of the values in items. */
+  readonly type: ValueType
+}
+
+/** A number about the rows of a group. Each entry of the whitelist has one such object for each of its names. */
+export interface GroupNumber {
+  /** The name in URLs. */
+  readonly name: string
+  /** The name in items. */
+  readonly key: string
+  readonly function: 'count' | GroupFunction
+  readonly relations: readonly RelationProperty[]
+  /** The property whose values are aggregated. Absent for `count`. */
+  readonly operand?: Operand
+  /** The type of the result. */
+  readonly type: ValueType
+}
+
+/** A facet of a list. Each entry of the whitelist has one such object. */
+export interface FacetTerm extends GroupTarget {
+  /** The name in URLs and answers. */
+  readonly name: string
+  readonly type: ValueType
+  /** The largest number of values. */
+  readonly limit: number
+}
+
+/** A facet of a request. */
+export interface PlannedFacet {
+  readonly term: FacetTerm
+  /**
+   * The conditions of the plan that do not apply to the facet, and those that apply instead. All other conditions of
+   * the plan apply, such as those of a scope.
+   */
+  readonly without: readonly Condition[]
+  readonly instead: readonly Condition[]
+}
+
 /** The members that the plans of all reads have in common. */
 interface ReadPlan {
   readonly model: EntityModel
@@ -189,6 +260,8 @@ export interface ListPlan extends AnswerPlan {
   readonly kind: 'list'
   readonly order: readonly (OrderTerm | CustomTerm)[]
   readonly window: Window
+  /** The facets beside the page. Absent if the request asks for none. */
+  readonly facets?: readonly PlannedFacet[]
   /** Number of rows to fetch: those of the page, and one more if it is needed to tell whether there is a next page. */
   readonly fetchSlot: Slot
   /** Number of rows in the page. */
@@ -223,6 +296,7 @@ export type FixedValue = string | number | boolean
 export interface KeysetPlan extends AnswerPlan {
   readonly kind: 'keyset'
   readonly order: readonly OrderTerm[]
+  readonly facets?: readonly PlannedFacet[]
   /** Maximum number of rows in the page, at least 1. */
   readonly limit: number
   /** Number of rows to fetch: those of the page, `spare` more, and the witness. */
@@ -271,4 +345,31 @@ export interface CountPlan extends ReadPlan {
   readonly kind: 'count' | 'estimate' | 'exists'
 }
 
-export type Plan = ListPlan | KeysetPlan | GetPlan | CountPlan | StreamPlan | RecordsPlan
+/** A term of the order of groups: a group, or a number about groups. */
+export interface GroupOrder {
+  readonly by: GroupTerm | GroupNumber
+  readonly descending: boolean
+}
+
+/** What a request groups by, the numbers that it asks for, and their order. It depends only on names. */
+export interface Grouping {
+  readonly groups: readonly GroupTerm[]
+  readonly numbers: readonly GroupNumber[]
+  readonly order: readonly GroupOrder[]
+}
+
+/** A page of groups, with numbers about their rows. */
+export interface AggregatePlan extends ReadPlan {
+  readonly kind: 'aggregate'
+  readonly groups: readonly GroupTerm[]
+  readonly numbers: readonly GroupNumber[]
+  /** A total order: it contains every group. */
+  readonly groupOrder: readonly GroupOrder[]
+  readonly window: Window
+  readonly limitSlot: Slot
+  readonly offsetSlot: Slot
+  /** Maximum size of the items as JSON, in bytes. */
+  readonly maxBytes: number
+}
+
+export type Plan = ListPlan | KeysetPlan | GetPlan | CountPlan | StreamPlan | RecordsPlan | AggregatePlan

@@ -10,7 +10,7 @@ import { NameList, takeNames, tidyName, tidySort } from './read-names.ts'
 import type { Tidy } from './read-names.ts'
 import { finishPagination, newPagination, takePagination } from './pagination.ts'
 import { queryParamError } from './query-error.ts'
-import type { QueryParamError, QueryParams } from './parsed-query.ts'
+import { SUMMARY_PARAMETERS, type QueryParamError, type QueryParams, type SummaryParameter } from './parsed-query.ts'
 
 /** The parameters of the grammar, by the root of their name, with the code of their errors. */
 const CODES: ReadonlyMap<string, QueryCode> = new Map<string, QueryCode>([
@@ -18,8 +18,12 @@ const CODES: ReadonlyMap<string, QueryCode> = new Map<string, QueryCode>([
   ['sort', 'FST_CRUD_SORT_INVALID'],
   ['fields', 'FST_CRUD_FIELD_INVALID'],
   ['include', 'FST_CRUD_INCLUDE_INVALID'],
+  ...SUMMARY_PARAMETERS.map((name) => [name, 'FST_CRUD_FIELD_INVALID'] as const),
   ...PAGE_PARAMETER_NAMES.map((name) => [name, 'FST_CRUD_PAGINATION_INVALID'] as const),
 ])
+
+/** An application may have parameters of its own with these names, and declare them. */
+const DECLARABLE: ReadonlySet<string> = new Set(SUMMARY_PARAMETERS)
 
 const NO_NAMES: readonly string[] = []
 const NO_FIELDS: QueryParams['fieldsByInclude'] = Object.freeze(Object.create(null))
@@ -42,6 +46,7 @@ export class Draft {
   readonly #fields = new NameList()
   readonly #fieldsByInclude = new Map<string, NameList>()
   readonly #pagination = newPagination()
+  #summaries: Map<SummaryParameter, NameList> | undefined
   #unknown: Set<string> | undefined
   #declared: Declaring['declared']
   #parameters = 0
@@ -83,7 +88,7 @@ export class Draft {
     const open = name.indexOf('[')
     const root = open === -1 ? name : name.slice(0, open)
     const code = CODES.get(root)
-    if (code === undefined) return this.notice(name)
+    if (code === undefined || (DECLARABLE.has(root) && this.isDeclared(name))) return this.notice(name)
     if (!text.isWellFormed() || !name.isWellFormed()) {
       return this.refuse(name, 'This parameter is not valid Unicode text.')
     }
@@ -97,6 +102,10 @@ export class Draft {
         return this.#takeList(this.#include, tidyName, name, open, text, code)
       case 'fields':
         return this.#takeFields(name, open, text, code)
+      case 'group':
+      case 'aggregate':
+      case 'facets':
+        return this.#takeSummary(root, name, open, text, code)
       default:
         // `count` is a word that routes of applications may use for something else
         if (root === 'count' && this.isDeclared(name)) return
@@ -133,6 +142,9 @@ export class Draft {
       unknown: this.#unknown === undefined ? frozen([]) : frozen([...this.#unknown]),
       errors: frozen(this.#errors),
     }
+    if (this.#summaries !== undefined) {
+      for (const [name, list] of this.#summaries) if (list.length > 0) params[name] = list.finishDistinct()
+    }
     finishPagination(params, this.#pagination)
     return bare(params)
   }
@@ -159,6 +171,13 @@ export class Draft {
         queryParamError(code, name, `${root} takes no name in brackets: write ${root}=a,b.`, { suggestion: root })
       )
     }
+  }
+
+  #takeSummary (root: SummaryParameter, name: string, open: number, text: string, code: QueryCode): void {
+    this.#summaries ??= new Map()
+    let names = this.#summaries.get(root)
+    if (names === undefined) this.#summaries.set(root, names = new NameList())
+    this.#takeList(names, tidyName, name, open, text, code)
   }
 
   #takeFields (name: string, open: number, text: string, code: QueryCode): void {

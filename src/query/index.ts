@@ -16,4 +16,7 @@ export { MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES, MAX_QUERY_BY
 export { isGroupWord, isOr, type GroupWord } from './group-words.ts'
 export type { JsonKind } from './json-values.ts'
 export { isFromTree, markTree, nameSuffix, noteFilter, noteOf } from './written.ts'
-export type { FilterGroup, FilterLevel, FilterParam, QueryParamError, QueryParams } from './parsed-query.ts'
+export {
+  SUMMARY_PARAMETERS, type FilterGroup, type FilterLevel, type FilterParam, type QueryParamError, type QueryParams,
+  type SummaryParameter,
+} from './parsed-query.ts'

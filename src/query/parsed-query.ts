@@ -44,6 +44,10 @@ export interface QueryParamError extends ErrorItem {
   readonly limit?: true
 }
 
+/** The parameters that ask for numbers about many records: those of aggregates, and the facets of a list. */
+export const SUMMARY_PARAMETERS = ['group', 'aggregate', 'facets'] as const
+export type SummaryParameter = typeof SUMMARY_PARAMETERS[number]
+
 /**
  * The parts of a query string. The objects are deeply frozen and have no prototype. The members of the pagination are
  * `page`, `per_page`, `limit`, `offset`, `cursor` and `count`. The empty string as `cursor` asks for the first page.
@@ -61,6 +65,12 @@ export interface QueryParams extends FilterLevel, PageValues {
   readonly fields: readonly string[]
   /** `fields[<path>]`: the key is the text in the brackets. */
   readonly fieldsByInclude: Readonly<Record<string, readonly string[]>>
+  /** The groups of aggregates. Absent if the query string has none. */
+  readonly group?: readonly string[]
+  /** The numbers about groups. Absent if the query string has none. */
+  readonly aggregate?: readonly string[]
+  /** The facets of a list. Absent if the query string has none. */
+  readonly facets?: readonly string[]
   /**
    * Names of parameters that are not part of this grammar and that the route's schema does not declare, such as `title`
    * and `where[title]`, in the order of the query string. The generated routes refuse them. Other routes may read them.

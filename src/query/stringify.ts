@@ -5,7 +5,7 @@ import { isGroupWord } from './group-words.ts'
 import { tidyName, tidySort } from './read-names.ts'
 import type { Tidy } from './read-names.ts'
 import { parseQueryParams } from './parse.ts'
-import type { FilterLevel, QueryParams } from './parsed-query.ts'
+import { SUMMARY_PARAMETERS, type FilterLevel, type QueryParams } from './parsed-query.ts'
 
 /**
  * Writes a query string without a `?`. This is the inverse of `parseQueryParams`, which reads the result as `params`
@@ -33,6 +33,7 @@ export function stringifyQueryParams (params: Partial<QueryParams>): string {
   for (const [path, names] of Object.entries(params.fieldsByInclude ?? {})) {
     writeNames(pairs, `fields${bracket(path)}`, names, tidyName)
   }
+  for (const name of SUMMARY_PARAMETERS) writeNames(pairs, name, params[name] ?? [], tidyName)
   for (const name of PAGE_PARAMETER_NAMES) {
     const value = params[name]
     if (value !== undefined) pairs.push(`${name}=${encode(String(value))}`)

@@ -52,6 +52,11 @@ export function * convertList (
   return jsonOf(yield * withAfterRead(answering, parseRecords(json, toWire, crud)), crud)
 }
 
+/** Converts the JSON text of a list of rows that are not records of an entity, which no hook sees. */
+export function convertRows (json: string, toWire: ToWire | undefined): string {
+  return toWire === undefined ? json : jsonOf(parseRecords(json, toWire, {}), {})
+}
+
 /** Converts the JSON texts of several records, unless they are final. */
 export function * convertRecords (
   answering: Answering,

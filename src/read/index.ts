@@ -5,6 +5,7 @@
 export { convertRecord, convertRecords, convertList, type JsonAnswer } from './answer.ts'
 export { changedColumns, streamColumns, type StreamColumn } from './columns.ts'
 export { countRecords } from './count.ts'
+export { readGroups } from './groups.ts'
 export { readRecord, recordExists } from './get.ts'
 export { readList } from './list.ts'
 export { readStream } from './stream.ts'

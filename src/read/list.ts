@@ -4,13 +4,7 @@ import { planEstimate, planList, planOtherSide, type CountPlan, type KeysetPlan,
 import type { QueryParams } from '../query/index.ts'
 import type { Call, PlannedList } from '../resource/index.ts'
 import {
-  cursorInfo,
-  pageInfo,
-  pageJson,
-  plannedTotal,
-  readKeyset,
-  totalOfPage,
-  type KeysetRows,
+  cursorInfo, facetsJson, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage, type KeysetRows,
 } from '../answer/index.ts'
 import type { Row } from '../sql/index.ts'
 import { convertList, type JsonAnswer } from './answer.ts'
@@ -44,7 +38,8 @@ function * readByCursor (read: PreparedRead, plan: KeysetPlan): Steps<string> {
   const look = planBehind(plan, page)
   const behind = look && (yield * findRows(read, look)).rows
   const items = yield * convertList(read, `[${page.items.join()}]`, toWire)
-  return pageJson(items, cursorInfo(plan, page, behind === undefined ? page.behind === true : behind.length > 0))
+  const info = cursorInfo(plan, page, behind === undefined ? page.behind === true : behind.length > 0)
+  return pageJson(items, info, facetsJson(plan, rows[0]!))
 }
 
 /**
@@ -73,5 +68,5 @@ function finishPage (plan: ListPlan, row: Row, items: string, explained: Row | u
   const total = window.count === 'planned'
     ? totalOfPage(window, row) ?? plannedTotal(window, row, explained!)
     : row.total
-  return pageJson(items, pageInfo(window, { ...row, total }))
+  return pageJson(items, pageInfo(window, { ...row, total }), facetsJson(plan, row))
 }

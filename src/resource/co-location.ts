@@ -32,7 +32,7 @@ const ofModel = (model: EntityModel, columns: readonly string[]): Side => ({
 export function checkCoLocation (
   what: string,
   em: EntityManager,
-  { includes, sorts, defaultOrder, model }: Whitelist,
+  { includes, sorts, defaultOrder, groups, numbers, facets, model }: Whitelist,
   update: BodyRules | undefined
 ): void {
   const distribution = distributionOf(em)
@@ -40,6 +40,9 @@ export function checkCoLocation (
   for (const entry of includes.values()) checkInclude(what, distribution, entry, model)
   for (const { name, targets } of sorts.values()) checkOrder(`${what}: sort=${name}`, distribution, targets, model)
   checkOrder(`${what}: the default sort`, distribution, defaultOrder.map(({ target }) => target), model)
+  for (const term of groups.values()) checkOrder(`${what}: group=${term.name}`, distribution, [term], model)
+  for (const term of numbers.values()) checkOrder(`${what}: aggregate=${term.name}`, distribution, [term], model)
+  for (const term of facets.values()) checkOrder(`${what}: facets=${term.name}`, distribution, [term], model)
   for (const property of update?.properties ?? []) {
     if (property.kind !== 'relation') continue
     // MikroORM reads the links that a record has before it changes them

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { entitiesBehind, readConstant, toMikroOrm } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import { entitiesOf, type AnyWritePlan, type ManyPlan, type Plan } from '../plan/index.ts'
-import { toWireOf, type ToWire } from '../answer/index.ts'
+import { toWireOf, toWireOfGroups, type ToWire } from '../answer/index.ts'
 import { distributionOf, mayRepeatKeys, PreparedText, type BoundStatement, type QueryCall } from '../run/index.ts'
 import {
   compile, compileAnyWrite, Constants, filterSql, formOf, isSameForm, isSameWriteForm, shapeOf, writeShapeOf,
@@ -108,6 +108,7 @@ const WRITES: {
   count: false,
   estimate: false,
   exists: false,
+  aggregate: false,
   insert: true,
   update: true,
   delete: true,
@@ -231,5 +232,6 @@ export function bindOnce (
 
 /** The conversion that the records of a plan need. */
 export function toWireOfPlan (plan: Plan | AnyWritePlan | ManyPlan): ToWire | undefined {
+  if (plan.kind === 'aggregate') return toWireOfGroups(plan)
   return 'selection' in plan ? toWireOf(plan.selection) : undefined
 }

@@ -10,7 +10,7 @@ import { filtersOfEntity } from './active-filters.ts'
 
 /** The relations that a whitelist uses. */
 export function relationsOfWhitelist (
-  { filters, sorts, includes, defaultOrder }: Whitelist
+  { filters, sorts, includes, defaultOrder, groups, numbers, facets }: Whitelist
 ): readonly RelationProperty[] {
   const filtered = [...filters.values()].flatMap(relationsOf)
   const sorted = [...[...sorts.values()].flatMap((entry) => entry.targets), ...defaultOrder.map(({ target }) => target)]
@@ -18,6 +18,7 @@ export function relationsOfWhitelist (
     ...filtered,
     ...sorted.flatMap((target) => 'callback' in target ? [] : target.relations),
     ...[...includes.values()].flatMap(relationsOfInclude),
+    ...[...groups.values(), ...numbers.values(), ...facets.values()].flatMap(({ relations }) => relations),
   ]
 }
 

@@ -8,6 +8,10 @@ export interface ListOptions {
   readonly totals?: boolean | 'bounded'
   /** Whether requests may leave the totals out. Default: false. */
   readonly optional?: boolean
+  /** Schema of the facets, if a request may ask for some. */
+  readonly facets?: TSchema | undefined
+  /** The styles of pages. Default: all. */
+  readonly styles?: typeof STYLES
 }
 
 /** Which totals the lists of a whitelist have. */
@@ -16,7 +20,10 @@ export function totalsOf ({ count, countParameter }: Pick<Pagination, 'count' | 
 }
 
 /** Schema of a list's answer. The request decides between pages by number, by offset and by cursor. */
-export function listSchema (record: TSchema, { totals, optional = false }: ListOptions = {}): TSchema {
+export function listSchema (
+  record: TSchema,
+  { totals, optional = false, facets, styles = STYLES }: ListOptions = {}
+): TSchema {
   const count = (description: string): TSchema =>
     (totals === true || totals === 'bounded') && !optional
       ? Type.Integer({ minimum: 0, description })
@@ -36,13 +43,14 @@ export function listSchema (record: TSchema, { totals, optional = false }: ListO
       description: 'The value of `cursor` for that page; null if there is no such page.',
     }),
   }
-  return Type.Union(STYLES.map(({ title, hasTotal, answer }) =>
+  return Type.Union(styles.map(({ title, hasTotal, answer }) =>
     Type.Object({
       items: Type.Array(record),
       ...hasTotal && total,
       ...Object.fromEntries(Object.entries(answer).map(([name, member]) => [name, members[member]])),
       has_next: Type.Boolean(),
       has_prev: Type.Boolean(),
+      ...facets !== undefined && { facets: Type.Optional(facets) },
     }, { title })
   ))
 }

@@ -6,10 +6,10 @@
 import type { Aggregate } from '../plan/index.ts'
 import type { ConditionContext } from './condition.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
-import { column } from './json.ts'
+import { shownNumber } from './number-value.ts'
 import { joinParents, keyName, relatedRows } from './related.ts'
 import { idOf } from './shape.ts'
-import { jsonValue, sqlTypeOf } from './wire-types.ts'
+import { jsonValue } from './wire-types.ts'
 
 export interface AggregatesSql {
   /** The value of each aggregate by its name in records. */
@@ -35,7 +35,7 @@ export function aggregatesSql (
     const columns = [
       ...rows.keys.map((value, index) => sql`${value} as ${name(keyName(index))}`),
       ...group.flatMap((aggregate, index) =>
-        aggregate.function === 'exists' ? [] : [sql`${valueSql(aggregate, rows.alias)} as ${name(valueName(index))}`]
+        aggregate.function === 'exists' ? [] : [sql`${shownNumber(aggregate, rows.alias)} as ${name(valueName(index))}`]
       ),
     ]
     expressions.push(
@@ -51,20 +51,6 @@ const valueName = (index: number): string => `@value${index}`
 
 /** A text that is equal for aggregates over the same rows. */
 const rowsOf = ({ relation, where }: Aggregate): string => `${idOf(relation)} ${where === undefined ? '' : idOf(where)}`
-
-/** The value of an aggregate over the rows of one parent. */
-function valueSql ({ function: fn, property }: Aggregate, alias: string): Sql {
-  if (property === undefined) return trusted('count(*)')
-  const operand = column(property, alias)
-  switch (fn) {
-    case 'sum':
-      return sqlTypeOf(property.type).sum!(operand, property.type)
-    case 'avg':
-      return sqlTypeOf(property.type).mean!(operand, property.type)
-    default:
-      return sql`${trusted(fn)}(${operand})`
-  }
-}
 
 /** The value of an aggregate in wire form, also for parents without related rows. */
 function memberSql ({ function: fn, property, type }: Aggregate, expression: string, index: number): Sql {

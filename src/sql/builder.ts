@@ -1,12 +1,13 @@
 /** Applies a plan to MikroORM's QueryBuilder, for applications that continue with the builder. */
 import { raw } from '@mikro-orm/core'
 import type { EntityModel } from '../model/index.ts'
-import { isCustomTerm, type KeysetPlan, type ListPlan, type OrderTerm } from '../plan/index.ts'
+import { isCustomTerm, type KeysetPlan, type ListPlan, type OrderTerm, type RelatedNumber } from '../plan/index.ts'
 import {
   conditionSql,
   conditionContext,
   equalColumns,
   noteKnown,
+  rowsByParent,
   relatedVisibility,
   whereClause,
   type ConditionContext,
@@ -15,6 +16,7 @@ import { RANK, type ForeignOrder } from './foreign-order.ts'
 import type { AnyQueryBuilder } from './foreign.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import { placeCondition } from './keyset.ts'
+import { comparedNumber, numberOfNone } from './number-value.ts'
 import { rankMatches, termValue } from './order.ts'
 import type { Foreign } from './read.ts'
 
@@ -98,6 +100,8 @@ const directionOf = ({ descending }: OrderTerm, reversed: boolean): string =>
 
 /** The value that a term sorts by. If the term leads through to-one relations, it is a value of the related row. */
 function orderValue (term: OrderTerm, context: ConditionContext): Sql {
+  const { operand } = term
+  if (operand.kind === 'number') return numberOfRow(operand, context)
   let alias = ROOT_ALIAS
   let from: Sql | undefined
   const where: Sql[] = []
@@ -110,8 +114,18 @@ function orderValue (term: OrderTerm, context: ConditionContext): Sql {
     from = from === undefined ? table : sql`${from} inner join ${table} on ${join(on, ' and ')}`
     alias = to
   }
-  const value = termValue(term, alias)
+  const value = termValue({ ...term, operand }, alias)
   return from === undefined ? value : sql`(select ${value} from ${from}${whereClause(where)})`
+}
+
+/** The number about the related rows of one row. */
+function numberOfRow ({ aggregate }: RelatedNumber, context: ConditionContext): Sql {
+  const { relation: { join: { columns } } } = aggregate
+  const { alias, keys, from } = rowsByParent(aggregate, ROOT_ALIAS, context)
+  const own = join(keys.map((key, index) => sql`${key} = ${name(ROOT_ALIAS, columns[index]!)}`), ' and ')
+  const value = sql`(select ${comparedNumber(aggregate, alias)}${from} group by ${join(keys)} having ${own})`
+  const none = numberOfNone(aggregate)
+  return none === undefined ? value : sql`coalesce(${value}, ${none})`
 }
 
 /** Converts a fragment to MikroORM's `raw`: `?` stands for a value, `\?` for a question mark. */

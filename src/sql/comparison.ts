@@ -1,18 +1,27 @@
 /** Compares a column, or a value inside JSON, with bound values. The SQL comes from the table of operators. */
 import type { InsideJson, ValueType } from '../model/index.ts'
 import { operatorFormOf, OPERATORS, type ColumnSql, type ComparisonForm } from '../operators/index.ts'
-import type { Comparable, Condition, JsonValue, Slot } from '../plan/index.ts'
+import type { Comparable, Condition, JsonValue, RelatedNumber, Slot } from '../plan/index.ts'
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
 
 /** The operator's SQL with the column and the values of a condition. */
-export function comparisonSql (
-  { operator, operand: compared, slots }: Extract<Condition, { kind: 'compare' }>,
-  alias: string
-): Sql {
+export function comparisonSql (condition: Comparison<Property>, alias: string): Sql {
+  return onDeclaredType(condition.operand, alias, (column) => compareSql(condition, column))
+}
+
+/** A comparison with a property, or with anything. */
+export type Comparison<Of extends Comparable = Comparable> =
+  & Extract<Condition, { kind: 'compare' }>
+  & { readonly operand: Of }
+
+/** What a row itself has, perhaps inside of JSON. */
+type Property = Exclude<Comparable, RelatedNumber>
+
+/** The operator's SQL with the values of a condition, for a value of any origin. */
+export function compareSql ({ operator, operand: compared, slots }: Comparison, column: Sql): Sql {
   const form = operatorFormOf(operator, firstTypeOf(compared))
-  const values = valuesSql(form.value, compared, slots)
-  return onDeclaredType(compared, alias, (column) => fill(form.sql, { column, ...values }))
+  return fill(form.sql, { column, ...valuesSql(form.value, compared, slots) })
 }
 
 /** The bound values, by their places in the operator's SQL. */
@@ -56,7 +65,7 @@ export function firstTypeOf (operand: Comparable): ValueType {
 }
 
 /** The SQL that reads an operand: its column, an owning relation's foreign key, or a place inside a JSON column. */
-export function operand (operand: Comparable, alias: string): Sql {
+export function operand (operand: Property, alias: string): Sql {
   switch (operand.kind) {
     case 'scalar':
       return column(operand, alias)
@@ -96,7 +105,7 @@ const isJsonText = ({ type }: JsonValue): boolean => JSON_CASTS[type.kind] === u
  * A condition on an operand. On text inside JSON, it holds only for values of the declared type. Other values count as
  * null.
  */
-function onDeclaredType (comparable: Comparable, alias: string, condition: (value: Sql) => Sql): Sql {
+function onDeclaredType (comparable: Property, alias: string, condition: (value: Sql) => Sql): Sql {
   const sqlOf = condition(operand(comparable, alias))
   return comparable.kind === 'json' && isJsonText(comparable)
     ? sql`(${sqlOf} and ${isOfType(comparable, alias)})`
@@ -166,7 +175,7 @@ function inCustomSql (operand: Comparable, value: Sql): Sql | undefined {
 }
 
 /** The test for null, or for not null. For a key, it covers all columns. */
-export function nullSql (operand: Comparable, negated: boolean, alias: string): Sql {
+export function nullSql (operand: Property, negated: boolean, alias: string): Sql {
   // the type of a missing value is null, while JSON's null has a type
   if (operand.kind === 'json') {
     return negated

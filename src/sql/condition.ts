@@ -1,11 +1,12 @@
 /** Compiles conditions to SQL. */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
-import type { Condition, Deleted, Plan, Slot } from '../plan/index.ts'
-import { comparisonSql, nullSql } from './comparison.ts'
+import type { Aggregate, Condition, Deleted, Plan, RelatedNumber, Slot } from '../plan/index.ts'
+import { compareSql, comparisonSql, nullSql } from './comparison.ts'
 import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
 import { bothKnown, KnownByAlias, knownBehind, knownIn, knownSql, type KnownColumns } from './known-columns.ts'
 import { Names } from './names.ts'
+import { numberCondition, type RowsByParent } from './number-conditions.ts'
 
 /** Compiles MikroORM's filters of an entity for an alias. They apply to the entity's rows in every statement. */
 export type EntityFilter = (model: EntityModel, alias: string) => Sql | undefined
@@ -110,10 +111,19 @@ export function visibility (model: EntityModel, alias: string, deleted: Deleted,
 /** @param model the entity of the rows that the condition applies to */
 export function conditionSql (condition: Condition, model: EntityModel, alias: string, context: ConditionContext): Sql {
   switch (condition.kind) {
-    case 'compare':
-      return comparisonSql(condition, alias)
-    case 'null':
-      return nullSql(condition.operand, condition.negated, alias)
+    case 'compare': {
+      const { operand } = condition
+      if (operand.kind === 'number') {
+        return numberSql(operand, alias, context, (value) => compareSql(condition, value))
+      }
+      return comparisonSql({ ...condition, operand }, alias)
+    }
+    case 'null': {
+      const { operand, negated } = condition
+      return operand.kind === 'number'
+        ? numberSql(operand, alias, context, (value) => sql`${value} is ${trusted(negated ? 'not null' : 'null')}`)
+        : nullSql(operand, negated, alias)
+    }
     case 'key':
       return sql`${name(alias, condition.column.column)} = ${condition.slot}`
     case 'related':
@@ -256,6 +266,41 @@ function relatedKeys (
   const pivot = context.names.table()
   const linked = whereClause([...known.pivot(pivot), sql`${tuple(pivot, by.pivotTargetColumns)} in (${keys})`])
   return sql`select ${columnList(pivot, by.pivotColumns)} from ${tableAs(by.table, pivot)}${linked}`
+}
+
+/** The test of a number about related rows. */
+function numberSql (number: RelatedNumber, alias: string, context: ConditionContext, holds: (value: Sql) => Sql): Sql {
+  const { aggregate } = number
+  const rows = rowsByParent(aggregate, alias, context)
+  return numberCondition(number, tuple(alias, aggregate.relation.join.columns), rows, holds)
+}
+
+/** The related rows that a number is about, for the parents of an alias. */
+export function rowsByParent (
+  { relation, where }: Pick<Aggregate, 'relation' | 'where'>,
+  parents: string,
+  context: ConditionContext
+): RowsByParent {
+  const { join: by, target } = relation
+  const alias = context.names.table()
+  const known = relatedKnown(relation, context.known.of(parents), alias, context)
+  const conditions = [...known.target, ...relatedVisibility(relation, alias, context)]
+  const own = where && context.constant(where, target, alias)
+  if (own !== undefined) conditions.push(own)
+  const table = tableAs(target.table, alias)
+  const keys = (of: string, columns: readonly string[]): readonly Sql[] => columns.map((column) => name(of, column))
+  if (by.kind !== 'pivot') {
+    return { alias, keys: keys(alias, by.targetColumns), from: sql` from ${table}${whereClause(conditions)}` }
+  }
+  const pivot = context.names.table()
+  const on = equalColumns(alias, by.targetColumns, pivot, by.pivotTargetColumns)
+  return {
+    alias,
+    keys: keys(pivot, by.pivotColumns),
+    from: sql` from ${tableAs(by.table, pivot)} inner join ${table} on ${on}${
+      whereClause([...known.pivot(pivot), ...conditions])
+    }`,
+  }
 }
 
 const columnList = (alias: string, columns: readonly string[]): Sql =>

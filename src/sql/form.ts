@@ -156,6 +156,7 @@ function isNamed ({ kind }: Plan, dialect: Dialect): boolean {
       return true
     case 'list':
     case 'keyset':
+    case 'aggregate':
       return dialect === 'postgresql'
     case 'stream':
     case 'records':

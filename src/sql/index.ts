@@ -12,6 +12,7 @@ export { Constants, name, trusted, type Row, type Sql, type Statement } from './
 export { IN_THE_WAY, OUTSIDE, SEVERAL, type RowRefusal } from './inside.ts'
 export { KEYSET_ROW } from './keyset.ts'
 export { EXCESS_COLUMN } from './list.ts'
+export { FACETS_COLUMN } from './facets.ts'
 export { formOf, isSameForm, mostGathered, type Form } from './form.ts'
 export { compile, type Foreign } from './read.ts'
 export { showsRelated } from './members.ts'

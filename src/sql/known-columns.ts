@@ -29,7 +29,7 @@ function equalityOf (condition: Condition): readonly [column: string, slot: Slot
   }
   if (condition.kind !== 'compare') return undefined
   const { operand, operator, slots: [slot] } = condition
-  if (operand.kind === 'json' || slot === undefined) return undefined
+  if (operand.kind === 'json' || operand.kind === 'number' || slot === undefined) return undefined
   const part = operand.kind === 'scalar' ? operand : operand.key[0]
   if (part === undefined || part.codec !== undefined || (operand.kind === 'scalar' && operand.formula !== undefined)) {
     return undefined

@@ -1,5 +1,6 @@
 /** The statements of lists: a page of rows, the included records, and the total. */
 import { whereClause } from './condition.ts'
+import { FACETS_COLUMN, facetsSql } from './facets.ts'
 import type { Form } from './form.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
@@ -20,8 +21,10 @@ const LIST_COLUMNS: readonly string[] = ['items', 'fetched', 'total']
 export const EXCESS_COLUMN = 'excess'
 const MEASURED_COLUMNS: readonly string[] = [...LIST_COLUMNS, EXCESS_COLUMN]
 
-export const listColumns = ({ limits }: Form): readonly string[] =>
-  limits === 'measured' ? MEASURED_COLUMNS : LIST_COLUMNS
+export function listColumns ({ limits }: Form, { facets }: Pick<ListShape, 'facets'>): readonly string[] {
+  const columns = limits === 'measured' ? MEASURED_COLUMNS : LIST_COLUMNS
+  return facets === undefined ? columns : [...columns, FACETS_COLUMN]
+}
 
 const FIND_ROWS: Readonly<Record<Form['rows'], FindPageRows>> = {
   direct: directRows,
@@ -31,7 +34,8 @@ const FIND_ROWS: Readonly<Record<Form['rows'], FindPageRows>> = {
 
 /**
  * `items`: the records as the inside of a JSON array, or null if there are none. `fetched`: the number of rows.
- * `total`: the number of all records, or null if there are more rows than the statement gathers.
+ * `total`: the number of all records, or null if there are more rows than the statement gathers. `@facets`: the facets
+ * that the request asks for.
  */
 export function listSql (plan: ListShape, source: Source): Sql {
   const { alias, table, where, context, form } = source
@@ -43,7 +47,9 @@ export function listSql (plan: ListShape, source: Source): Sql {
   const all = [...rows.expressions, ...expressions]
   const before = all.length === 0 ? EMPTY : sql`with ${join(all)} `
   const total = form.total === 'none' ? trusted('null') : rows.total
-  return sql`${before}${answerColumns(plan, sql`${total} as "total"`, measured)} from ${joinedRows(plan, form, select)}`
+  const facets = plan.facets === undefined ? EMPTY : sql`, ${facetsSql(plan, source)} as ${name(FACETS_COLUMN)}`
+  const columns = answerColumns(plan, sql`${total} as "total"`, measured)
+  return sql`${before}${columns}${facets} from ${joinedRows(plan, form, select)}`
 }
 
 /** The members of the records as columns, in order, and the expressions that they need. */

@@ -3,19 +3,27 @@
  * Properties of to-one relations are joined.
  */
 import { keyColumns, type EntityModel } from '../model/index.ts'
-import { isCustomTerm, isNullableTerm, type CustomTerm, type OrderTerm } from '../plan/index.ts'
+import {
+  isCustomTerm, isNullableTerm, type CustomTerm, type Operand, type OrderTerm, type RelatedNumber,
+} from '../plan/index.ts'
 import { operand } from './comparison.ts'
-import { equalColumns, relatedVisibility, type ConditionContext } from './condition.ts'
+import { equalColumns, rowsByParent, type ConditionContext } from './condition.ts'
 import { RANK, rankKey } from './foreign-order.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
+import { selectList } from './members.ts'
+import { comparedNumber, numberOfNone } from './number-value.ts'
 import type { OrderExpression } from './order-expression.ts'
 import type { Source } from './source.ts'
+import { ToOneJoins } from './to-one-joins.ts'
 
 export interface Order {
   /** Joins to the relations that are sorted by. They follow the table. */
   readonly joins: Sql
   readonly expressions: readonly OrderExpression[]
 }
+
+/** A term that sorts by a property. */
+export type PropertyTerm = Pick<OrderTerm, 'column'> & { readonly operand: Operand }
 
 export interface OrderOptions {
   /** Reverses the order. Default: false. */
@@ -31,34 +39,22 @@ export function orderSql (
   context: ConditionContext,
   { reversed = false, custom }: OrderOptions = {}
 ): Order {
-  const aliases = new Map<string, string>()
-  let joins: Sql = EMPTY
+  const joins = new ToOneJoins(alias, context)
   const expressions = terms.flatMap((term): readonly OrderExpression[] => {
     if (isCustomTerm(term)) {
       if (custom === undefined) throw new TypeError('only the order of a list has custom sorts')
       const order = custom.order(term, alias)
       if (order.kind === 'expressions') return order.expressions
       const to = context.names.expression('order')
-      joins = sql`${joins} left join (${order.query}) as ${name(to)} on ${rankMatches(custom.model, alias, to)}`
+      joins.add(sql` left join (${order.query}) as ${name(to)} on ${rankMatches(custom.model, alias, to)}`)
       return [{ value: name(to, RANK), direction: EMPTY }]
     }
-    let from = alias
-    let path = ''
-    for (const relation of term.relations) {
-      const { join: by, target } = relation
-      path += `.${relation.name}`
-      let to = aliases.get(path)
-      if (to === undefined) {
-        to = context.names.table()
-        aliases.set(path, to)
-        const on = [equalColumns(from, by.columns, to, by.targetColumns), ...relatedVisibility(relation, to, context)]
-        joins = sql`${joins} left join ${trusted(target.table)} as ${name(to)} on ${join(on, ' and ')}`
-      }
-      from = to
-    }
-    return [{ value: termValue(term, from), direction: directionSql(term.descending, isNullableTerm(term), reversed) }]
+    const value = term.operand.kind === 'number'
+      ? joinNumber(term.operand, alias, joins, context)
+      : termValue({ ...term, operand: term.operand }, joins.aliasOf(term.relations))
+    return [{ value, direction: directionSql(term.descending, isNullableTerm(term), reversed) }]
   })
-  return { joins, expressions }
+  return { joins: joins.sql, expressions }
 }
 
 /** The test that a rank belongs to a row. */
@@ -67,8 +63,22 @@ export function rankMatches (model: EntityModel, alias: string, rank: string): S
   return equalColumns(rank, columns.map((_, index) => rankKey(index)), alias, columns)
 }
 
+/** Joins the number about the related rows of each row, and returns its value. */
+function joinNumber ({ aggregate }: RelatedNumber, alias: string, joins: ToOneJoins, context: ConditionContext): Sql {
+  const { relation: { join: { columns } } } = aggregate
+  const { alias: related, keys, from } = rowsByParent(aggregate, alias, context)
+  const as = context.names.expression('number')
+  const named = keys.map((key, index) => [`@key${index}`, key] as const)
+  const value = comparedNumber(aggregate, related)
+  joins.add(sql` left join (select ${selectList([...named, ['@value', value]])}${from} group by ${join(keys)}) as ${
+    name(as)
+  } on ${equalColumns(as, named.map(([key]) => key), alias, columns)}`)
+  const none = numberOfNone(aggregate)
+  return none === undefined ? name(as, '@value') : sql`coalesce(${name(as, '@value')}, ${none})`
+}
+
 /** The value that a term sorts by, from the row that its relations lead to. */
-export function termValue ({ operand: property, column }: OrderTerm, alias: string): Sql {
+export function termValue ({ operand: property, column }: PropertyTerm, alias: string): Sql {
   return column === undefined ? operand(property, alias) : name(alias, column.column)
 }
 

@@ -6,18 +6,14 @@
 import type { EntityModel } from '../model/index.ts'
 import type { CustomTerm, Plan } from '../plan/index.ts'
 import {
-  conditionSql,
-  conditionContext,
-  noteKnown,
-  visibility,
-  whereClause,
-  type ConstantCondition,
-  type EntityFilter,
+  conditionSql, conditionContext, noteKnown, visibility, whereClause, type ConstantCondition, type EntityFilter,
 } from './condition.ts'
 import { plannedForValues } from './custom-plan.ts'
+import { BESIDE_ORDER, besideRows, FACETS_COLUMN, facetsSql } from './facets.ts'
 import type { ForeignOrder } from './foreign-order.ts'
 import type { Form } from './form.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
+import { GROUP_COLUMNS, groupsSql } from './groups.ts'
 import { objectJson, versionText } from './json.ts'
 import { keysetColumns, keysetSql } from './keyset.ts'
 import { EXCESS_COLUMN, listColumns, listSql } from './list.ts'
@@ -68,12 +64,13 @@ function compileShape (shape: Shape, form: Form, foreign: Foreign): Statement {
     context,
     form,
     model,
+    foreign: foreign.conditions,
     order: foreign.order,
   }
   switch (shape.kind) {
     case 'list': {
       const statement = render(listSql(shape, source))
-      return { ...statement, columns: listColumns(form), kept: plannedForValues(statement, '', shape.fetchSlot) }
+      return { ...statement, columns: listColumns(form, shape), kept: plannedForValues(statement, '', shape.fetchSlot) }
     }
     case 'stream':
       return { ...render(streamSql(shape, source)), columns: streamRowColumns(shape) }
@@ -81,13 +78,25 @@ function compileShape (shape: Shape, form: Form, foreign: Foreign): Statement {
       return { ...render(streamRecordsSql(shape, source)), columns: recordsColumns(form) }
     case 'keyset': {
       const { rows, order, uniform } = keysetSql(shape, source)
-      if (uniform) return { ...render(sql`${rows}${order}`, shape.fixed), columns: keysetColumns(shape, form) }
+      const columns = keysetColumns(shape, form)
+      if (shape.facets !== undefined) {
+        const statement = render(
+          sql`${besideRows(sql`${rows}${order}`, columns, facetsSql(shape, source))}${BESIDE_ORDER}`
+        )
+        const kept = plannedForValues(statement, render(BESIDE_ORDER).text, shape.fetchSlot)
+        return { ...statement, columns: [...columns, FACETS_COLUMN], kept }
+      }
+      if (uniform) return { ...render(sql`${rows}${order}`, shape.fixed), columns }
       const statement = render(sql`${rows}${order}`)
       const kept = plannedForValues(statement, render(order).text, shape.fetchSlot)
-      return { ...statement, columns: keysetColumns(shape, form), kept }
+      return { ...statement, columns, kept }
     }
     case 'get':
       return { ...render(getSql(shape, source)), columns: getColumns(shape, form) }
+    case 'aggregate': {
+      const statement = render(groupsSql(shape, source))
+      return { ...statement, columns: GROUP_COLUMNS, kept: plannedForValues(statement, '', shape.limitSlot) }
+    }
     case 'count':
     case 'exists':
       return { ...render(countSql(shape, source)), columns: [shape.kind] }

@@ -5,10 +5,11 @@
  */
 import { OPERATOR_NAMES, operatorFormOf, OPERATORS, type OperatorEntry, type OperatorForm } from '../operators/index.ts'
 import {
-  isCustomTerm, type Assignment, type CheckedRows, type Condition, type DeleteEachPlan, type DeletePlan, type GetPlan,
-  type InsertPlan, type UpdateEachPlan, type PlannedInclude, type KeysetPlan, type ListPlan, type ManyPlan,
-  type OrderTerm, type Plan, type RecordsPlan, type ReferenceCheck, type Selection, type ToldRow, type UpdatePlan,
-  type CustomTerm, type CountPlan, type Place, type StreamPlan, type UpsertManyPlan, type UpsertPlan, type WriteTarget,
+  isCustomTerm, type AggregatePlan, type Assignment, type CheckedRows, type Condition, type DeleteEachPlan,
+  type DeletePlan, type GetPlan, type InsertPlan, type UpdateEachPlan, type PlannedInclude, type KeysetPlan,
+  type ListPlan, type ManyPlan, type OrderTerm, type Plan, type RecordsPlan, type ReferenceCheck, type Selection,
+  type ToldRow, type UpdatePlan, type CustomTerm, type CountPlan, type Place, type StreamPlan, type UpsertManyPlan,
+  type UpsertPlan, type WriteTarget,
 } from '../plan/index.ts'
 import { firstTypeOf } from './comparison.ts'
 
@@ -38,7 +39,8 @@ export type GetShape = Omit<GetPlan, Unread>
 export type CountShape = Omit<CountPlan, Unread>
 export type StreamShape = Omit<StreamPlan, Unread>
 export type RecordsShape = Omit<RecordsPlan, Unread>
-export type Shape = ListShape | KeysetShape | GetShape | CountShape | StreamShape | RecordsShape
+export type AggregateShape = Omit<AggregatePlan, Unread | 'window' | 'maxBytes'>
+export type Shape = ListShape | KeysetShape | GetShape | CountShape | StreamShape | RecordsShape | AggregateShape
 
 /** How each part of a shape is written. It is an error of types to leave one out. */
 type Writers<Of> = { readonly [Part in keyof Of]-?: (shape: Of) => unknown }
@@ -63,6 +65,7 @@ const list: Writers<ListShape> = {
   fetchSlot: ({ fetchSlot }) => fetchSlot,
   limitSlot: ({ limitSlot }) => limitSlot,
   offsetSlot: ({ offsetSlot }) => offsetSlot,
+  facets: facetsShape,
 }
 const keyset: Writers<KeysetShape> = {
   kind: ({ kind }) => kind,
@@ -75,6 +78,7 @@ const keyset: Writers<KeysetShape> = {
   fixed: ({ fixed }) => fixed === undefined ? '' : JSON.stringify([...fixed]),
   place: ({ place }) => place === undefined ? '' : `${place.side}${place.inclusive}${place.slots.join()}`,
   witness: ({ witness }) => witness,
+  facets: facetsShape,
 }
 const stream: Writers<StreamShape> = {
   kind: ({ kind }) => kind,
@@ -89,6 +93,16 @@ const records: Writers<RecordsShape> = {
   columnSlots: ({ columnSlots }) => columnSlots.join(),
 }
 
+const aggregate: Writers<AggregateShape> = {
+  kind: ({ kind }) => kind,
+  ...found,
+  groups: ({ groups }) => groups.map(idOf).join(),
+  numbers: ({ numbers }) => numbers.map(idOf).join(),
+  groupOrder: ({ groupOrder }) => groupOrder.map(({ by, descending }) => `${idOf(by)}${descending ? '-' : '+'}`).join(),
+  limitSlot: ({ limitSlot }) => limitSlot,
+  offsetSlot: ({ offsetSlot }) => offsetSlot,
+}
+
 const WRITERS: { readonly [Kind in Shape['kind']]: ReadonlyArray<(shape: never) => unknown> } = {
   list: Object.values(list),
   keyset: Object.values(keyset),
@@ -98,6 +112,7 @@ const WRITERS: { readonly [Kind in Shape['kind']]: ReadonlyArray<(shape: never) 
   count: Object.values(count),
   estimate: Object.values(count),
   exists: Object.values(count),
+  aggregate: Object.values(aggregate),
 }
 
 /**
@@ -277,6 +292,16 @@ function filtersShape (filters: Plan['filters']): string {
     for (const [model, conditions] of filters) shape += `|${idOf(model)}{${conditionsShape(conditions)}}`
   }
   return shape
+}
+
+/** The shape of facets. A condition that does not apply is one of the plan's, so that its place is enough. */
+function facetsShape ({ facets, conditions }: Pick<ListShape, 'facets' | 'conditions'>): string {
+  if (facets === undefined) return ''
+  return facets.map(({ term, without, instead }) =>
+    without.length === 0
+      ? idOf(term)
+      : `${idOf(term)}-${without.map((one) => conditions.indexOf(one)).join()}+${conditionsShape(instead)}`
+  ).join('&')
 }
 
 function conditionsShape (conditions: readonly Condition[]): string {

@@ -17,6 +17,8 @@ export interface Source {
   readonly context: ConditionContext
   readonly form: Form
   readonly model: EntityModel
+  /** The scope and the custom filters of this request, for rows of another alias. */
+  readonly foreign: (alias: string) => readonly Sql[]
   /** The order of a custom sort of this request. */
   readonly order: (term: CustomTerm, alias: string) => ForeignOrder
 }

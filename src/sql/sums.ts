@@ -9,9 +9,14 @@ export const meanOfIntegers = (operand: Sql): Sql => sql`avg(${operand})::float8
 /** A mean of decimals in double precision. */
 export const meanOfDecimals = (operand: Sql): Sql => toDouble(sql`avg(${operand})`)
 
-/** A mean as text with all its digits. PostgreSQL pads the mean of integers and decimals with zeros. */
-export const meanAsText = (operand: Sql): Sql =>
-  sql`regexp_replace(avg(${operand})::text, '(\\.[0-9]*[1-9])0+$|\\.0+$', '\\1')`
+/** A mean as text with all its digits. */
+export const meanAsText = (operand: Sql): Sql => meanText(sql`avg(${operand})`)
+
+/** The text of a mean. PostgreSQL pads the mean of integers and decimals with zeros. */
+export const meanText = (mean: Sql): Sql => sql`regexp_replace(${mean}::text, '(\\.[0-9]*[1-9])0+$|\\.0+$', '\\1')`
+
+/** A mean with at most 16 digits after the point. */
+export const exactMean = (operand: Sql): Sql => sql`round(avg(${operand}), 16)`
 
 /*
  * Floating-point numbers. PostgreSQL's avg also adds up squares, which overflow above 1e154. Its sum

@@ -1,6 +1,7 @@
 import t from 'tap'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig, type QueryBuilderOptions,
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup,
+  AllowedInclude, AllowedSort, QueryBuilderConfig, type QueryBuilderOptions,
 } from '../../src/config/index.ts'
 
 /** Arguments that a caller without types may pass. */
@@ -16,6 +17,9 @@ t.test('nothing is allowed unless it is listed', async t => {
     allowedSorts: [],
     allowedFields: [],
     allowedIncludes: [],
+    allowedFacets: [],
+    allowedGroups: [],
+    allowedAggregates: [],
     defaultSort: [],
     ignoreInvalidErrors: false,
     pagination: {
@@ -38,6 +42,9 @@ t.test('entries and options are kept as given', async t => {
     allowedSorts: [new AllowedSort('name')],
     allowedFields: [new AllowedField('name')],
     allowedIncludes: [new AllowedInclude('products')],
+    allowedFacets: [new AllowedFacet('name')],
+    allowedGroups: [AllowedGroup.date('created_at', ['month'])],
+    allowedAggregates: [AllowedAggregate.count(), new AllowedAggregate('price', ['sum'])],
     defaultSort: ['-created_at', 'name', '+price'],
     ignoreInvalidErrors: true,
     pagination: {

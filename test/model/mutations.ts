@@ -57,8 +57,8 @@ export const mutations: readonly Mutation[] = [
   reads(
     'the alias of a filter is ignored',
     'src/plan/filters/operators.ts',
-    'name: filter.alias ?? publicPath(path)',
-    'name: publicPath(path)'
+    'name: filter.alias ?? name',
+    'name'
   ),
   reads(
     'the key does not break ties',

@@ -57,6 +57,8 @@ function nameOf (operand: Comparable): string {
       return operand.key.map(({ column }) => column).join('+')
     case 'json':
       return [operand.property.column, ...operand.keys].join('->')
+    case 'number':
+      return operand.name
   }
 }
 

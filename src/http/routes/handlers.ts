@@ -164,6 +164,12 @@ function handlersOf (
     return sendJson(call, reply, json)
   }
 
+  const aggregate: CallHandler = async (call, reply) => {
+    call.query()
+    const { json } = await run('aggregate', call, (options) => methods.aggregate(call, options))
+    return sendJson(call, reply, json)
+  }
+
   const get: CallHandler = async (call, reply) => {
     call.key()
     call.query()
@@ -205,6 +211,7 @@ function handlersOf (
 
   return ([first, ...others]) => {
     if (first === 'list') return list
+    if (first === 'aggregate') return aggregate
     return first === 'get' ? get : writing([first!, ...others])
   }
 }

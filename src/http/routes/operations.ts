@@ -96,6 +96,9 @@ function missingFor (
   { model: { name, deletedAt, abstract, readOnly }, whitelist }: Resource
 ): string | undefined {
   const { writes, bodies } = factsOf(operation)
+  if (operation === 'aggregate' && whitelist.groups.size === 0 && whitelist.numbers.size === 0) {
+    return "'allowedGroups' or 'allowedAggregates' in the whitelist, which name what requests may ask for"
+  }
   if (!writes) return undefined
   if (readOnly !== undefined) return `an entity that is written, and ${name} is read-only: ${readOnly}`
   if (operation === 'restore') return deletedAt === undefined ? "an entity with 'deleted_at'" : undefined

@@ -2,8 +2,8 @@
 import type { FastifyRequest } from 'fastify'
 import { removes, type OperationFacts } from '../../config/index.ts'
 import {
-  checkGet, checkWriteQuery, planList, planMany, planStream, readUpsertKey, type ManyTarget, type UnknownOptions,
-  type UpsertKey,
+  checkGet, checkWriteQuery, hasUnknown, planAggregate, planList, planMany, planStream, readUpsertKey,
+  type AggregatePlan, type ManyTarget, type UnknownOptions, type UpsertKey,
 } from '../../plan/index.ts'
 import type { QueryParamError, QueryParams } from '../../query/index.ts'
 import type { PlannedList } from '../../resource/index.ts'
@@ -21,6 +21,7 @@ export type ReadQuery =
     readonly planned: PlannedList | undefined,
   }
   | { readonly kind: 'record' }
+  | { readonly kind: 'groups', readonly plan: AggregatePlan }
   | { readonly kind: 'none', readonly options: { readonly hard: boolean } | undefined }
   | { readonly kind: 'key', readonly key: UpsertKey }
   | {
@@ -58,6 +59,11 @@ export const QUERY_STRINGS: { readonly [Kind in QueryKind]: (call: QueryCall) =>
       return { kind: 'record' }
     },
 
+    groups: (call) => {
+      const { request: { queryParams }, seen: { resource: { whitelist } } } = call
+      return { kind: 'groups', plan: planAggregate(queryParams, whitelist, unknownIn(call)) }
+    },
+
     none: (call) => {
       const { request: { url, queryParams, query }, operation, seen: { resource: { whitelist } } } = call
       const removing = removes(operation)
@@ -91,7 +97,7 @@ export const QUERY_STRINGS: { readonly [Kind in QueryKind]: (call: QueryCall) =>
       const dryRun = query['dry_run'] === 'true'
       const options = hard === undefined ? { dryRun } : { dryRun, hard }
       // most requests have no parameters but filters
-      if (queryParams.unknown.length === 0) {
+      if (!hasUnknown(queryParams)) {
         return { kind: 'filters', target: planMany(queryParams, whitelist, { ...unknownIn(call), onlyLive }), options }
       }
       const target = planMany(
@@ -118,7 +124,7 @@ const STRICT: readonly string[] = ['hard', 'dry_run']
 
 /** What is to happen to parameters that are not part of the query language. */
 const unknownIn = (call: QueryCall): UnknownOptions => {
-  if (call.request.queryParams.unknown.length > 0) return unknownTo(call, [])
+  if (hasUnknown(call.request.queryParams)) return unknownTo(call, [])
   return call.seen.options.query === true ? WITH_GROUPS : WITHOUT_GROUPS
 }
 

@@ -8,7 +8,7 @@ import {
   type CrudUpdateOptions, type UpsertResult,
 } from '../../crud/index.ts'
 import { isObject } from '../../base/is-object.ts'
-import { readList, readRecord, type JsonAnswer } from '../../read/index.ts'
+import { readGroups, readList, readRecord, type JsonAnswer } from '../../read/index.ts'
 import { perform, readScope, type Call } from '../../resource/index.ts'
 import {
   createMany, createOne, deleteMany, deleteOne, refuseVersions, restoreOne, updateMany, updateOne, upsertMany,
@@ -31,6 +31,7 @@ export type WriteMethod<Body> = (call: RouteCall, options: MethodOptions, data: 
 
 export interface RouteMethods {
   readonly list: Method<JsonAnswer>
+  readonly aggregate: Method<JsonAnswer>
   readonly get: Method<JsonAnswer | null>
   readonly create: WriteMethod<CrudRecord>
   readonly createMany: WriteMethod<readonly CrudRecord[]>
@@ -73,6 +74,7 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
   }
   return {
     list: operating('list', (made, { request }) => readList(made, request.queryParams)),
+    aggregate: operating('aggregate', (made, call) => readGroups(made, call.queryAs<'groups'>().plan)),
     get: operating('get', (made, call) => readRecord(made, call.key(), call.request.queryParams)),
     create: operating('create', (made, call, data: CrudRecord) => createOne(made, data, call.rows)),
     createMany: operating(
@@ -112,6 +114,14 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
         const { em, queryParams } = call.request
         const page: unknown = await crud.list(em, queryParams, checked(call, options))
         if (!isObject(page)) throw wrongResult('list', 'the page as an object', page)
+        return { json: JSON.stringify(page) }
+      },
+    }),
+    ...(isOwn('aggregate') && {
+      aggregate: async (call, options) => {
+        const { em, queryParams } = call.request
+        const page: unknown = await crud.aggregate(em, queryParams, checked(call, options))
+        if (!isObject(page)) throw wrongResult('aggregate', 'the page as an object', page)
         return { json: JSON.stringify(page) }
       },
     }),

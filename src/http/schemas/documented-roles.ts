@@ -21,7 +21,7 @@ export interface DocumentedRoles {
   readonly named: (named: NamedSchemas, names: SchemaNames) => NamedSchemas
 }
 
-const MEMBERS = ['record', 'written', 'page', ...BODY_NAMES] as const
+const MEMBERS = ['record', 'written', 'page', 'groups', ...BODY_NAMES] as const
 
 const isBody = (member: typeof MEMBERS[number]): member is BodyName => BODY_NAMES.includes(member as BodyName)
 
@@ -65,7 +65,11 @@ export function documentedRoles (
       const merged: Record<string, TSchema | undefined> = {}
       for (const member of MEMBERS) {
         const schemas = own
-          .filter(({ operations }) => !isBody(member) || takesBodies(operations, member))
+          .filter(({ operations }) =>
+            member === 'groups'
+              ? operations.includes('aggregate')
+              : !isBody(member) || takesBodies(operations, member)
+          )
           .map(({ role, schemas }) => ({ role, schema: schemas[member] }))
         merged[member] = named[member] && mergeRoles(named[member], schemas) as TSchema
       }

@@ -2,7 +2,10 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import { bodySchema, type Offer } from '../../catalogue/index.ts'
 import { BODY_NAMES, factsOf, takesBodies, type BodyName, type CrudOperation } from '../../config/index.ts'
-import { includeTree, listSchema, NOTHING_INCLUDED, recordSchema, totalsOf } from '../../schema/index.ts'
+import {
+  facetsSchema, groupItemSchema, includeTree, listSchema, NOTHING_INCLUDED, recordSchema, totalsOf,
+} from '../../schema/index.ts'
+import { STYLES } from '../../base/page-styles.ts'
 import type { RelationProperty } from '../../model/index.ts'
 import type { SchemaNames } from './names.ts'
 
@@ -11,6 +14,8 @@ export interface NamedSchemas extends Readonly<Record<BodyName, TSchema | undefi
   readonly record: TSchema
   readonly written: TSchema
   readonly page: TSchema
+  /** A page of groups; `undefined` if the operation is not offered. */
+  readonly groups: TSchema | undefined
   /** The schemas to add to the server. They refer to each other by name. */
   readonly shared: readonly TSchema[]
 }
@@ -26,7 +31,10 @@ export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
     ? record
     : named(names.written, recordSchema(model, { includes: NOTHING_INCLUDED, complete: !changesRecords, children }))
   const pageOf = (item: TSchema): TSchema =>
-    named(names.page, listSchema(item, totalsOf(whitelist.pagination)))
+    named(names.page, listSchema(item, { ...totalsOf(whitelist.pagination), facets: facetsSchema(whitelist) }))
+  const groups = operations.includes('aggregate')
+    ? named(names.groups, listSchema(groupItemSchema(whitelist), { totals: true, styles: GROUP_STYLES }))
+    : undefined
   const bodyOf = (kind: BodyName): TSchema | undefined => {
     const schema = bodySchema(offer, kind)
     return schema && named(names[kind], schema)
@@ -39,10 +47,11 @@ export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
   const shared = [
     (has('list', 'get') || (writes && plain)) && record,
     writes && !plain && written,
+    groups,
     has('list') && pageOf(Type.Ref(`${names.record}#`)),
     ...Object.values(bodies),
   ].filter((schema) => typeof schema === 'object')
-  return { record, written, page: pageOf(record), ...bodies, shared }
+  return { record, written, page: pageOf(record), groups, ...bodies, shared }
 }
 
 /** The relations whose children bodies write. */
@@ -52,6 +61,9 @@ const childrenOf = ({ writable, operations }: Offer): ReadonlySet<RelationProper
       takesBodies(operations, kind) ? [...writable[kind]?.children.values() ?? []].map(({ relation }) => relation) : []
     )
   )
+
+/** Pages of groups have no cursors. */
+const GROUP_STYLES = STYLES.filter(({ hasTotal }) => hasTotal)
 
 const named = <Schema extends TSchema>(name: string, schema: Schema): Schema => ({
   ...schema,

@@ -7,6 +7,8 @@ export interface SchemaNames {
   /** A record as writes return it: complete, and without related records. */
   readonly written: string
   readonly page: string
+  /** A page of groups. */
+  readonly groups: string
   readonly create: string
   readonly update: string
   readonly upsert: string
@@ -37,6 +39,7 @@ const namesOf = (name: string): SchemaNames => ({
   record: name,
   written: `Written${name}`,
   page: `${name}Page`,
+  groups: `${name}Groups`,
   create: `New${name}`,
   update: `${name}Changes`,
   upsert: `${name}Upsert`,

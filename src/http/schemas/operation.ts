@@ -94,6 +94,12 @@ const TEXTS: Readonly<Record<CrudOperation, Texts>> = {
     answers: () => ({ 200: 'A page of records.' }),
   },
   get: { answers: () => ({ 200: 'The record.' }) },
+  aggregate: {
+    description: () =>
+      'Groups the records that the filters keep, and answers with numbers about each group. Without `group`, all of ' +
+      'them are one group.',
+    answers: () => ({ 200: 'A page of groups.' }),
+  },
   create: CREATE,
   createMany: CREATE,
   upsert: {
@@ -146,10 +152,11 @@ function answerSchema (
   operation: CrudOperation,
   status: number,
   { one, list }: Forms,
-  { page, record, written }: NamedSchemas
+  { page, groups, record, written }: NamedSchemas
 ): TSchema {
   const { writes, records, body } = factsOf(operation)
   if (records === 'page') return page
+  if (records === 'groups') return groups!
   if (records === 'selected') return AFFECTED
   if (!writes) return record
   if (!list) return written

@@ -1,11 +1,9 @@
 /** Documents the parameters of query strings, by their names in URLs, from the description of a resource. */
 import { Type, type TSchema } from '@sinclair/typebox'
-import {
-  PAGE_PARAMETERS, type PageParameter,
-} from '../../base/page-styles.ts'
+import { PAGE_PARAMETERS, type PageParameter, type PageParameterName } from '../../base/page-styles.ts'
 import {
   describeOffer, eachInclude, exampleText, type DescribedFilter, type DescribedInclude, type DescribedInput,
-  type Description, type Offer,
+  type DescribedTerm, type Description, type Offer,
 } from '../../catalogue/index.ts'
 import { factsOf, removes, type Pagination } from '../../config/index.ts'
 import { MAX_PATTERN_LENGTH } from '../../operators/index.ts'
@@ -35,6 +33,7 @@ const PARAMETERS: Readonly<
 > = {
   list: (offer, examples) => listParameters(describeOffer(offer), examples),
   record: (offer) => recordParameters(describeOffer(offer)),
+  groups: (offer, examples) => aggregateParameters(describeOffer(offer), examples),
   none: () => ({}),
   key: (offer) => ({ on: keyParameter(offer) }),
   filters: (offer, examples) => ({
@@ -51,13 +50,35 @@ function keyParameter ({ upsertKeys }: Offer): TSchema {
 }
 
 function listParameters (description: Description, examples: boolean): Parameters {
-  const { pages } = description
+  const { facets, pages } = description
   return {
     ...sortParameter(description),
     ...recordParameters(description),
-    ...Object.fromEntries(
-      pageParametersOf(pages).map((name) => [name, pageParameter(PAGE_PARAMETERS[name], pages)])
-    ),
+    ...pageParameters(pageParametersOf(pages), pages),
+    ...facets.length > 0 && {
+      facets: namesOf(
+        facets.map(({ name }) => name),
+        'Properties whose values to count beside the page. Conditions on the same property do not count.'
+      ),
+    },
+    ...filterParameters(description, examples),
+  }
+}
+
+const pageParameters = (names: readonly PageParameterName[], limits: Pagination): Parameters =>
+  Object.fromEntries(names.map((name) => [name, pageParameter(PAGE_PARAMETERS[name], limits)]))
+
+/** The parameters of aggregates, which have no cursors. */
+function aggregateParameters (description: Description, examples: boolean): Parameters {
+  const { groups, numbers, groupPages } = description
+  const sortable = [...groups, ...numbers].flatMap(({ name }) => [name, `-${name}`])
+  const asked = (terms: readonly DescribedTerm[], sentence: string): TSchema =>
+    namesOf(terms.map(({ name }) => name), sentence)
+  return {
+    ...groups.length > 0 && { group: asked(groups, 'What to group by. Without it, all records are one group.') },
+    ...numbers.length > 0 && { aggregate: asked(numbers, 'Numbers about the records of each group.') },
+    sort: namesOf(sortable, 'Groups and numbers of the request to sort by. `-` is descending.'),
+    ...pageParameters(pageParametersOf(groupPages).filter((name) => name !== 'cursor'), groupPages),
     ...filterParameters(description, examples),
   }
 }

@@ -16,11 +16,11 @@ export interface AnyOfEntry extends EntryBase {
 export const anyOfFilters: FilterKind<AnyOfFilter<string>, AnyOfEntry> = {
   takesOperators: false,
 
-  resolve: (filter, model) => ({
+  resolve: (filter, model, numbers) => ({
     kind: 'anyOf',
     name: freeName(filter, model),
     filters: filter.filters.map((one) =>
-      one.kind === 'partial' ? partial.resolve(one, model) : operators.resolve(one, model)
+      one.kind === 'partial' ? partial.resolve(one, model, numbers) : operators.resolve(one, model, numbers)
     ),
   }),
 

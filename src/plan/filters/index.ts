@@ -30,6 +30,13 @@ export interface PlannedFilters {
    * not, either.
    */
   readonly narrows: 'certainly' | 'perhaps' | 'no'
+  /** Whether a filter was left out. */
+  readonly skipped: boolean
+}
+
+interface FilterOptions extends GroupOptions {
+  /** Whether to leave out a filter, unless it stands inside of `or` or `not`. Default: none. */
+  readonly skips?: ((entry: FilterEntry) => boolean) | undefined
 }
 
 /**
@@ -41,9 +48,9 @@ export function planFilters (
   whitelist: FilterList,
   values: Values,
   errors: QueryErrors,
-  { groups = true }: GroupOptions = {}
+  { groups = true, skips }: FilterOptions = {}
 ): PlannedFilters {
-  const planner = new LevelPlanner({ whitelist, values, errors, groups, plan })
+  const planner = new LevelPlanner({ whitelist, values, errors, groups, skips, plan })
   planner.plan(params)
   const { conditions } = planner.tree
   const certainly = conditions.some((condition) => leavesOut(condition, values))
@@ -51,7 +58,7 @@ export function planFilters (
   for (const { entry, param } of whitelist.defaults) {
     if (!planner.has(entry)) planner.add(param, entry)
   }
-  return { conditions, customs: planner.customs, deleted: planner.deleted, narrows }
+  return { conditions, customs: planner.customs, deleted: planner.deleted, narrows, skipped: planner.skipped }
 }
 
 /** @throws {ConfigError} for a default that would be refused in a request */

@@ -8,7 +8,7 @@ import {
 } from '../../model/index.ts'
 import type { Operator, OperatorForm, OperatorValue } from '../../operators/index.ts'
 import type { FilterParam } from '../../query/index.ts'
-import type { Comparable } from '../types.ts'
+import type { Comparable, RelatedNumbers } from '../types.ts'
 import type { Values } from '../values.ts'
 import type { Planned } from './planned.ts'
 
@@ -22,7 +22,7 @@ export interface FilterKind<Config, Entry> {
    *
    * @throws {ConfigError} for unknown names, and for operators and types that do not fit the property
    */
-  readonly resolve: (filter: Config, model: EntityModel) => Entry
+  readonly resolve: (filter: Config, model: EntityModel, numbers: RelatedNumbers) => Entry
   /** Plans a parameter. For kinds without operators, it has no operator and no values that the filter ignores. */
   readonly plan: (param: FilterParam, entry: Entry, values: Values) => Planned
   /** Returns the properties that the filter compares, each with its operators. */

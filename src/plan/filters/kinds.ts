@@ -1,6 +1,7 @@
 /** The table of filter kinds. To add a kind, add its class to `src/config`, its file here, and its line to `KINDS`. */
 import type { Filter } from '../../config/index.ts'
 import type { EntityModel, RelationProperty } from '../../model/index.ts'
+import type { RelatedNumbers } from '../types.ts'
 import { anyOfFilters, type AnyOfEntry } from './any-of.ts'
 import { custom, type CustomFilterEntry } from './custom.ts'
 import type { Compared, FilterFacts, FilterKind } from './kind.ts'
@@ -42,8 +43,8 @@ export const takesOperators = (entry: FilterEntry): entry is OperatorFilter<'ope
   kindOf(entry).takesOperators
 
 /** Looks up the properties that a filter of the whitelist names. */
-export function filterEntry (filter: Filter, model: EntityModel): FilterEntry {
-  const entry = kindOf(filter).resolve(filter, model)
+export function filterEntry (filter: Filter, model: EntityModel, numbers: RelatedNumbers): FilterEntry {
+  const entry = kindOf(filter).resolve(filter, model, numbers)
   return filter.ignoredValues.length === 0 ? entry : { ...entry, ignored: new Set(filter.ignoredValues) }
 }
 

@@ -50,7 +50,12 @@ interface OperatorKind {
 export const operators: OperatorKind = {
   takesOperators: true,
 
-  resolve (filter, model) {
+  resolve (filter, model, numbers) {
+    const number = numbers.get(filter.field)
+    if (number !== undefined && filter.type === undefined) {
+      const target = { operand: number, relations: [], name: filter.field }
+      return resolveOperators(filter, target, { formOf: operatorFormOf })
+    }
     const { json } = resolvePath(model, filter.field, `AllowedFilters '${filter.field}'`)
     if (filter.type !== undefined && (json === undefined || json.member !== undefined)) {
       throw new ConfigError(
@@ -58,7 +63,7 @@ export const operators: OperatorKind = {
           `'${filter.field}' is known; leave the option out.`
       )
     }
-    return resolveOperators(filter, model, { jsonType: filter.type, formOf: operatorFormOf })
+    return resolveOperators(filter, targetOf(filter.field, model, filter.type), { formOf: operatorFormOf })
   },
 
   plan (given, entry, values) {
@@ -127,8 +132,19 @@ export function inputOf ({ operand, type, operators }: OperatorFilter, operator:
 /** Whether the application defines how values of a property are written. */
 const isCustom = (operand: Comparable): boolean => operand.kind === 'scalar' && operand.codec?.toDatabase !== undefined
 
+/** Looks up the property of a filter. */
+export function targetOf (
+  field: string,
+  model: EntityModel,
+  jsonType: JsonValueType | undefined
+): FilterTarget & { readonly name: string } {
+  const what = `AllowedFilters '${field}'`
+  const path = resolvePath(model, field, what)
+  return { operand: comparableOf(path, jsonType, what), relations: path.relations, name: publicPath(path) }
+}
+
 /**
- * Looks up the property of a filter, and the forms of its operators for the property's type.
+ * Looks up the forms of the operators of a filter for the property's type.
  *
  * @throws {ConfigError} for an operator that does not work on the property's type
  */
@@ -137,15 +153,12 @@ export function resolveOperators<
   Name extends Filter['operators'][number]
 > (
   filter: Filter & { readonly operators: readonly Name[] },
-  model: EntityModel,
-  { jsonType, formOf }: {
-    readonly jsonType: JsonValueType | undefined,
+  { operand, relations, name }: FilterTarget & { readonly name: string },
+  { formOf }: {
     readonly formOf: (operator: Name, type: ValueType) => OperatorForm,
   }
 ): OperatorFilter<Filter['kind']> {
   const what = `AllowedFilters '${filter.field}'`
-  const path = resolvePath(model, filter.field, what)
-  const operand = comparableOf(path, jsonType, what)
   const { type, convert } = valuesOf(operand, what)
   const custom = isCustom(operand)
   const operators = new Map<Operator, OperatorForm>()
@@ -161,8 +174,8 @@ export function resolveOperators<
   }
   return {
     kind: filter.kind,
-    name: filter.alias ?? publicPath(path),
-    relations: path.relations,
+    name: filter.alias ?? name,
+    relations,
     operand,
     type,
     convert,

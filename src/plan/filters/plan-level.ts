@@ -31,6 +31,8 @@ interface Planning {
   readonly values: Values
   readonly errors: QueryErrors
   readonly groups: boolean
+  /** Whether to leave out a filter that a row must match. */
+  readonly skips: ((entry: FilterEntry) => boolean) | undefined
   readonly plan: (param: FilterParam, entry: FilterEntry, values: Values) => Planned
 }
 
@@ -49,6 +51,8 @@ export class LevelPlanner {
   readonly customs: CustomCondition[] = []
   /** Whether the request selects rows that are marked as deleted, if it has a filter for this. */
   deleted: Deleted | undefined
+  /** Whether a filter was left out. */
+  skipped = false
   readonly #planning: Planning
   readonly #given: Set<FilterEntry> | undefined
 
@@ -124,7 +128,12 @@ export class LevelPlanner {
   }
 
   #filter (param: FilterParam, entry: FilterEntry, tree: ConditionTree, { mustHold }: LevelPlace): void {
-    const { values, plan } = this.#planning
+    const { values, plan, skips } = this.#planning
+    if (mustHold && skips?.(entry) === true) {
+      this.skipped = true
+      this.#given?.add(entry)
+      return
+    }
     const planned = plan(param, entry, values)
     switch (planned.kind) {
       case 'condition':

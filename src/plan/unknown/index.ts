@@ -1,6 +1,7 @@
 /** Refuses parameters that a route does not take, because a filter that has no effect returns wrong rows. */
 import { pageParametersOf } from '../window.ts'
-import { isFromTree, type QueryParamError, type QueryParams } from '../../query/index.ts'
+import { isFromTree, type QueryParamError, type QueryParams, type SummaryParameter } from '../../query/index.ts'
+import { summaryParameters } from '../given.ts'
 import { didYouMean, listed } from '../../base/suggest.ts'
 import type { QueryErrors } from '../query-errors.ts'
 import { cited } from '../refusal.ts'
@@ -25,34 +26,62 @@ export interface UnknownOptions {
 }
 
 /** The purpose of a route, which decides the parameters it takes. */
-export type Purpose = 'list' | 'stream' | 'get' | 'write' | 'many'
+export type Purpose = 'list' | 'stream' | 'get' | 'write' | 'many' | 'aggregate'
 
 /** Names of the parameters that a route takes, without those for which the whitelist allows no values. */
-function takenBy (purpose: Purpose, { filters, sorts, fields, includes, pagination }: Whitelist): string[] {
+function takenBy (purpose: Purpose, whitelist: Whitelist): string[] {
+  const { filters, sorts, fields, includes, facets, pagination } = whitelist
   if (purpose === 'write') return []
   const ofRows = filters.size > 0 ? ['filter'] : []
   if (purpose === 'many') return ofRows
+  if (purpose === 'aggregate') {
+    return [
+      ...ofRows,
+      ...(whitelist.groups.size > 0 ? ['group'] : []),
+      ...(whitelist.numbers.size > 0 ? ['aggregate'] : []),
+      'sort',
+      ...pageParametersOf(whitelist.groupPagination).filter((name) => name !== 'cursor'),
+    ]
+  }
   const selection = [...(fields.size > 0 ? ['fields'] : []), ...(includes.size > 0 ? ['include'] : [])]
   if (purpose === 'get') return selection
   const rows = [...ofRows, ...(sorts.size > 0 ? ['sort'] : []), ...selection]
-  return purpose === 'stream' ? rows : [...rows, ...pageParametersOf(pagination)]
+  return purpose === 'stream'
+    ? rows
+    : [...rows, ...pageParametersOf(pagination), ...(facets.size > 0 ? ['facets'] : [])]
+}
+
+/** The parameters that a request has and that its route does not take, although they are part of the grammar. */
+function notTaken (params: QueryParams, purpose: Purpose): readonly string[] {
+  const given = summaryParameters(params)
+  if (given.length === 0) return given
+  const taken = TAKEN[purpose] ?? []
+  return given.filter((name) => !taken.includes(name))
+}
+
+/** The parameters about many records that routes take. A stream refuses facets itself, and says why. */
+const TAKEN: { readonly [Route in Purpose]?: readonly SummaryParameter[] } = {
+  list: ['facets'],
+  stream: ['facets'],
+  aggregate: ['group', 'aggregate'],
 }
 
 /** Adds an error for each unknown parameter that is refused. */
 export function refuseUnknown (
-  params: Pick<QueryParams, 'unknown' | 'include'>,
+  params: QueryParams,
   whitelist: Whitelist,
   purpose: Purpose,
   options: UnknownOptions,
   errors: QueryErrors
 ): void {
   // true for nearly all requests
-  if (params.unknown.length === 0) return
+  const others = notTaken(params, purpose)
+  if (params.unknown.length === 0 && others.length === 0) return
   const known = takenBy(purpose, whitelist)
   const taken = [...known, ...(options.declared ?? []).filter((name) => !isTaken(name, known))]
   const allowed = listed(taken.map((name) => name === 'filter' ? ANY_FILTER : name))
   const filters = known.includes('filter') ? whitelist.filters : NO_FILTERS
-  for (const name of params.unknown) {
+  for (const name of [...params.unknown, ...others]) {
     const suggested = (): string | undefined => suggestionFor(name, taken, whitelist, params)
     if (
       options.refuseUnknown !== true && !isFromTree(params) && !isNearMiss(name) &&

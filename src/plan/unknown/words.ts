@@ -13,6 +13,9 @@ const OTHER_WORDS: ReadonlyArray<readonly [parameter: string, words: OtherWords]
   ['sort', { refused: ['sorts', 'orderBy'], suggested: ['order', 'ordering', 'sortBy'] }],
   ['include', { refused: ['includes'], suggested: ['expand', 'populate', 'with', 'embed'] }],
   ['fields', { refused: ['field'], suggested: ['select', 'only'] }],
+  ['facets', { refused: [], suggested: ['facet', 'facetBy'] }],
+  ['group', { refused: [], suggested: ['groups', 'groupBy'] }],
+  ['aggregate', { refused: [], suggested: ['aggregates', 'agg'] }],
   ...PAGE_PARAMETER_NAMES.map((name) => [name, PAGE_PARAMETERS[name].words] as const),
 ]
 

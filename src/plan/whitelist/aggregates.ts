@@ -2,6 +2,7 @@
 import { checkDepth, type AggregateFunction, type AggregateInclude } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import {
+  aggregateName,
   MAX_NAME_BYTES,
   resolvePath,
   wireTypeOf,
@@ -43,10 +44,7 @@ export function resolveAggregate (
           : 'There is at most one value: allow the relation as an include.')
     )
   }
-  const name = camelCase(
-    [relation, ...property === undefined ? [] : [...path.embedded, property]].map(({ publicName }) => publicName),
-    fn
-  )
+  const name = aggregateName(path, fn)
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
     throw new ConfigError(`${what}: its name '${name}' is longer than ${MAX_NAME_BYTES} bytes.`)
   }
@@ -114,12 +112,4 @@ function typeOf (fn: AggregateFunction, property: ScalarProperty | undefined, wh
     throw new ConfigError(`${what}: values of type ${describe(type)} have no ${words}; only numbers have one.`)
   }
   return result
-}
-
-/** Joins names: `products`, `unit_price` and `sum` become `productsUnitPriceSum`. */
-function camelCase (names: readonly string[], last: string): string {
-  return [...names, last]
-    .map((name) => name.replace(/(?<=[^_-])[_-]+([^_-])/g, (_, letter: string) => letter.toUpperCase()))
-    .map((name, index) => index === 0 ? name : `${name.charAt(0).toUpperCase()}${name.slice(1)}`)
-    .join('')
 }

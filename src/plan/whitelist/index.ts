@@ -9,8 +9,12 @@ import type { EntityModel, Property } from '../../model/index.ts'
 import type { FilterParam } from '../../query/index.ts'
 import { checkDefault, filterEntry, type FilterEntry, type FilterList } from '../filters/index.ts'
 import { Memo } from '../memo.ts'
-import type { AnswerLimits, CustomTerm, OrderTerm, Selection } from '../types.ts'
+import type {
+  AnswerLimits, CustomTerm, FacetTerm, Grouping, GroupNumber, GroupTerm, OrderTerm, Selection,
+} from '../types.ts'
+import { checkItemKeys, facetTerm, groupNumbers, groupTerms } from './groups.ts'
 import { resolveIncludes, type IncludeEntry } from './includes.ts'
+import { relatedNumbers } from './related-numbers.ts'
 import { defaultOrder, sortEntries, type DefaultTerm, type SortEntry } from './sorts.ts'
 
 export { includePath } from './includes.ts'
@@ -25,7 +29,13 @@ export interface Whitelist extends FilterList {
   readonly defaultOrder: readonly DefaultTerm[]
   readonly fields: ReadonlyMap<string, Property>
   readonly includes: ReadonlyMap<string, IncludeEntry>
+  readonly facets: ReadonlyMap<string, FacetTerm>
+  /** The groups of aggregates, and the numbers about them. */
+  readonly groups: ReadonlyMap<string, GroupTerm>
+  readonly numbers: ReadonlyMap<string, GroupNumber>
   readonly pagination: Pagination
+  /** The pages of aggregates. */
+  readonly groupPagination: Pagination
   /** The limits of the answer to a list. */
   readonly limits: AnswerLimits
   /** The limits of the answer with a single record. */
@@ -36,6 +46,7 @@ export interface Whitelist extends FilterList {
   /** Orders and selections that were planned for earlier requests. */
   readonly orders: Memo<ReadonlyArray<OrderTerm | CustomTerm>>
   readonly selections: Memo<Selection>
+  readonly groupings: Memo<Grouping>
 }
 
 /**
@@ -51,27 +62,39 @@ export function resolveWhitelist (
   name: string = model.tableName
 ): Whitelist {
   const { maxIncluded, maxBytes, maxPerPage } = config.pagination
-  const sorts = byName('allowedSorts', config.allowedSorts.flatMap((sort) => sortEntries(sort, model)))
   const { fields, includes } = resolveIncludes(config.allowedIncludes, config.allowedFields, model)
-  const filters = byName('allowedFilters', config.allowedFilters.map((filter) => filterEntry(filter, model)))
+  const related = relatedNumbers(includes)
+  const sorts = byName('allowedSorts', config.allowedSorts.flatMap((sort) => sortEntries(sort, model, related)))
+  const filters = byName('allowedFilters', config.allowedFilters.map((filter) => filterEntry(filter, model, related)))
+  const groups = byName('allowedGroups', config.allowedGroups.flatMap((group) => groupTerms(group, model)))
+  const numbers = byName('allowedAggregates', config.allowedAggregates.flatMap((entry) => groupNumbers(entry, model)))
+  checkItemKeys([...groups.values(), ...numbers.values()])
   return Object.freeze({
     model,
     names: new Set([name]),
     filters,
     defaults: defaultFilters(config, [...filters.values()]),
     sorts,
-    defaultOrder: Object.freeze(config.defaultSort.flatMap((item) => defaultOrder(item, sorts, model))),
+    defaultOrder: Object.freeze(config.defaultSort.flatMap((item) => defaultOrder(item, sorts, model, related))),
     fields,
     includes,
+    facets: byName('allowedFacets', config.allowedFacets.map((facet) => facetTerm(facet, model))),
+    groups,
+    numbers,
     pagination: config.pagination,
+    groupPagination: Object.freeze({ ...config.pagination, ...GROUP_PAGES }),
     limits: Object.freeze({ maxIncluded, maxBytes, maxRows: maxPerPage }),
     limitsOfOne: Object.freeze({ maxIncluded, maxBytes, maxRows: 1 }),
     limitsOfBatch: Object.freeze({ maxIncluded, maxBytes, maxRows: MAX_STREAM_BATCH }),
     ignoreInvalidErrors: config.ignoreInvalidErrors,
     orders: new Memo<ReadonlyArray<OrderTerm | CustomTerm>>(),
     selections: new Memo<Selection>(),
+    groupings: new Memo<Grouping>(),
   })
 }
+
+/** The pages of aggregates. Groups are small, and diagrams show many. */
+const GROUP_PAGES = { defaultPerPage: 20, maxPerPage: 1_000, count: 'exact', countParameter: false } as const
 
 /** The entries by their names in URLs. An entry with an alias has that name only, and no longer its property's. */
 function byName<Entry extends { readonly name: string }> (

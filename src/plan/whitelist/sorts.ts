@@ -2,12 +2,12 @@
 import type { Sort } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { isComparable, publicPath, resolvePath, type EntityModel, type RelationProperty } from '../../model/index.ts'
-import type { CustomTarget, Operand } from '../types.ts'
+import type { CustomTarget, RelatedNumbers, Sortable } from '../types.ts'
 import { describe, operandOf, valuesOf } from '../operand.ts'
 
 export interface SortTarget {
   readonly relations: readonly RelationProperty[]
-  readonly operand: Operand
+  readonly operand: Sortable
 }
 
 export interface SortEntry {
@@ -23,9 +23,9 @@ export interface DefaultTerm {
   readonly descending: boolean
 }
 
-export function sortEntries (sort: Sort, model: EntityModel): SortEntry[] {
+export function sortEntries (sort: Sort, model: EntityModel, numbers: RelatedNumbers): SortEntry[] {
   if (sort.kind === 'custom') return [customEntry(sort, model)]
-  const targets = sort.fields.map((field) => sortTarget(field, model, `AllowedSort '${field}'`))
+  const targets = sort.fields.map((field) => sortTarget(field, model, `AllowedSort '${field}'`, numbers))
   const descending = sort.direction === 'desc'
   if (sort.alias !== undefined) return [{ name: sort.alias, targets, descending }]
   return targets.map(({ name, ...target }) => ({ name, targets: [target], descending }))
@@ -43,8 +43,18 @@ function customEntry (
   return { name: alias ?? field, targets: [{ sort: field, callback }], descending: direction === 'desc' }
 }
 
-/** @param what the entry of the whitelist, for messages */
-export function sortTarget (field: string, model: EntityModel, what: string): SortTarget & { readonly name: string } {
+/**
+ * @param what the entry of the whitelist, for messages
+ * @param numbers the numbers about relations that the field may name
+ */
+export function sortTarget (
+  field: string,
+  model: EntityModel,
+  what: string,
+  numbers?: RelatedNumbers
+): SortTarget & { readonly name: string } {
+  const number = numbers?.get(field)
+  if (number !== undefined) return { name: field, relations: [], operand: number }
   const path = resolvePath(model, field, what)
   const many = path.relations.find((relation) => relation.many)
   if (many !== undefined) throw new ConfigError(`${what}: a sort can't go through the to-many relation '${many.name}'.`)
@@ -55,10 +65,18 @@ export function sortTarget (field: string, model: EntityModel, what: string): So
 }
 
 /** Looks up an item of `defaultSort`, which is the URL name of an allowed sort or a property of the entity. */
-export function defaultOrder (item: string, sorts: ReadonlyMap<string, SortEntry>, model: EntityModel): DefaultTerm[] {
+export function defaultOrder (
+  item: string,
+  sorts: ReadonlyMap<string, SortEntry>,
+  model: EntityModel,
+  numbers: RelatedNumbers
+): DefaultTerm[] {
   const sign = /^[+-]/.exec(item)?.[0]
   const name = sign === undefined ? item : item.slice(1)
-  const entry = sorts.get(name) ?? { targets: [sortTarget(name, model, `defaultSort '${item}'`)], descending: false }
+  const entry = sorts.get(name) ?? {
+    targets: [sortTarget(name, model, `defaultSort '${item}'`, numbers)],
+    descending: false,
+  }
   const descending = sign === undefined ? entry.descending : sign === '-'
   return entry.targets.map((target) => ({ target, descending }))
 }

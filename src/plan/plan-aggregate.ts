@@ -1,0 +1,143 @@
+/** Plans aggregates: the groups of the rows that the filters of a request keep, and numbers about each group. */
+import { nameSuffix, type QueryParamError, type QueryParams, type SummaryParameter } from '../query/index.ts'
+import { planFilters } from './filters/index.ts'
+import { selectionParameters } from './given.ts'
+import { memoKey } from './memo.ts'
+import { deletedOf, errorsBeforePlanning, type PlanOptions } from './plan-rows.ts'
+import type { QueryErrors } from './query-errors.ts'
+import { cited, refusal } from './refusal.ts'
+import type { AggregatePlan, Grouping, GroupNumber, GroupOrder, GroupTerm } from './types.ts'
+import { Values } from './values.ts'
+import type { Whitelist } from './whitelist/index.ts'
+import { planWindow } from './window.ts'
+
+const CODE = 'FST_CRUD_FIELD_INVALID'
+const SORT = 'FST_CRUD_SORT_INVALID'
+
+/**
+ * Plans a page of groups.
+ *
+ * @throws the error for the first kind of error that occurs, with all errors in `errors`. With `ignoreInvalidErrors`,
+ *   groups and numbers are still refused: without one of them, the items would mean something else.
+ */
+export function planAggregate (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): AggregatePlan {
+  const others = selectionParameters(params)
+  const errors = errorsBeforePlanning(
+    others.length === 0 ? params : { ...params, unknown: [...params.unknown, ...others] },
+    whitelist,
+    'aggregate',
+    others.length === 0 ? options : { ...options, strict: [...options.strict ?? [], ...others] }
+  )
+  if (params.cursor !== undefined) {
+    errors.push(
+      refusal('FST_CRUD_PAGINATION_INVALID', 'cursor', 'Aggregates have no cursors; use page and per_page.')
+    )
+  }
+  const values = new Values()
+  const filtered = planFilters(params, whitelist, values, errors, options)
+  const { conditions, customs, deleted = deletedOf(options) } = filtered
+  const { groups, numbers, order } = planGrouping(params, whitelist, errors)
+  const window = planWindow(params, whitelist.groupPagination, errors)
+  errors.throw(whitelist.ignoreInvalidErrors)
+  return {
+    kind: 'aggregate',
+    model: whitelist.model,
+    conditions,
+    customs,
+    deleted,
+    groups,
+    numbers,
+    groupOrder: order,
+    window,
+    limitSlot: values.add(window.limit),
+    offsetSlot: values.add(window.offset),
+    maxBytes: whitelist.limits.maxBytes,
+    values: values.list,
+  }
+}
+
+function planGrouping (params: QueryParams, whitelist: Whitelist, errors: QueryErrors): Grouping {
+  const { group = [], aggregate = [], sort } = params
+  return whitelist.groupings.of(memoKey(group, aggregate, sort), errors, (errors): Grouping => {
+    const groups = entriesOf('group', group, whitelist.groups, errors)
+    const numbers = entriesOf('aggregate', aggregate, whitelist.numbers, errors)
+    if (group.length === 0 && aggregate.length === 0) errors.push(nothingAsked(whitelist))
+    const order = orderOf(sort, groups, numbers, whitelist, errors)
+    return Object.freeze({ groups: Object.freeze(groups), numbers: Object.freeze(numbers), order })
+  })
+}
+
+function entriesOf<Entry> (
+  parameter: SummaryParameter,
+  names: readonly string[],
+  allowed: ReadonlyMap<string, Entry>,
+  errors: QueryErrors
+): Entry[] {
+  return names.flatMap((name) => {
+    const entry = allowed.get(name)
+    if (entry !== undefined) return [entry]
+    errors.add(
+      CODE,
+      () => ({
+        ...refusal(
+          CODE,
+          `${parameter}${nameSuffix(names, name)}`,
+          `The ${parameter} '${cited(name)}' is not allowed.`,
+          { given: name, allowed: allowed.keys() }
+        ),
+        limit: true,
+      }),
+      true
+    )
+    return []
+  })
+}
+
+function nothingAsked ({ groups, numbers }: Whitelist): QueryParamError {
+  const parameter = numbers.size > 0 ? 'aggregate' : 'group'
+  return {
+    ...refusal(
+      CODE,
+      parameter,
+      'Name a group or a number: without both there is nothing to answer.',
+      { allowed: (numbers.size > 0 ? numbers : groups).keys() }
+    ),
+    limit: true,
+  }
+}
+
+/** The order of a request, and then its groups, so that pages never overlap. */
+function orderOf (
+  items: readonly string[],
+  groups: readonly GroupTerm[],
+  numbers: readonly GroupNumber[],
+  whitelist: Whitelist,
+  errors: QueryErrors
+): readonly GroupOrder[] {
+  const sortable = new Map([...groups, ...numbers].map((term) => [term.name, term]))
+  const order: GroupOrder[] = []
+  for (const item of items) {
+    const sign = item[0] === '-' || item[0] === '+' || item[0] === ' ' ? item[0] : ''
+    const name = item.slice(sign.length)
+    const by = sortable.get(name)
+    const parameter = `sort${nameSuffix(items, item)}`
+    if (by === undefined) {
+      const isKnown = whitelist.groups.has(name) || whitelist.numbers.has(name)
+      const sentence = isKnown
+        ? `The sort '${name}' is not possible, because the request does not ask for '${name}'.`
+        : `The sort '${cited(name)}' is not allowed. Aggregates are sorted by what they ask for.`
+      errors.add(
+        SORT,
+        () => refusal(SORT, parameter, sentence, { ...(!isKnown && { given: name }), allowed: sortable.keys() })
+      )
+    } else if (order.some((term) => term.by === by)) {
+      errors.add(SORT, () => refusal(SORT, parameter, `The sort '${name}' is given more than once.`))
+    } else {
+      order.push({ by, descending: sign === '-' })
+    }
+  }
+  for (const group of groups) {
+    if (!order.some(({ by }) => by === group)) order.push({ by: group, descending: false })
+  }
+  return Object.freeze(order)
+}

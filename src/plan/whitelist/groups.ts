@@ -1,0 +1,124 @@
+/** Looks up the properties that groups, the numbers about them, and facets name. */
+import type { Facet, GroupAggregate, GroupEntry, GroupFunction } from '../../config/index.ts'
+import { ConfigError } from '../../base/errors.ts'
+import {
+  isComparable, isOrdered, MAX_NAME_BYTES, publicPath, resolvePath, wireTypeOf, type EntityModel, type Path,
+  type ValueType,
+} from '../../model/index.ts'
+import type { FacetTerm, GroupNumber, GroupTerm, Operand } from '../types.ts'
+import { describe, operandOf, valuesOf } from '../operand.ts'
+
+/** @throws {ConfigError} for an unknown path, a path to many rows, and values that cannot be grouped */
+export function groupTerms (group: GroupEntry, model: EntityModel): GroupTerm[] {
+  const what = `AllowedGroup${group.kind === 'dates' ? '.date' : ''} '${group.field}'`
+  const { path, operand, type } = toOne(group.field, model, what)
+  const name = group.alias ?? publicPath(path)
+  const key = keyOf(path)
+  if (group.kind === 'values') return [{ name, key: named(key, what), relations: path.relations, operand, type }]
+  if (type.kind !== 'date' && type.kind !== 'datetime') {
+    throw new ConfigError(
+      `${what}: values of type ${describe(type)} have no days; group by the values: new AllowedGroup('${group.field}').`
+    )
+  }
+  if (type.kind === 'date' && group.timeZone !== undefined) {
+    throw new ConfigError(`${what}: a date has no time zone; leave 'timeZone' out.`)
+  }
+  return group.units.map((unit) => ({
+    name: `${name}.${unit}`,
+    key: named(`${key}_${unit}`, what),
+    relations: path.relations,
+    operand,
+    period: { unit, timeZone: group.timeZone ?? 'UTC' },
+    type: { kind: 'date' },
+  }))
+}
+
+/** @throws {ConfigError} for an unknown path, a path to many rows, and a function that does not work on the property */
+export function groupNumbers (entry: GroupAggregate, model: EntityModel): GroupNumber[] {
+  if (entry.kind === 'count') {
+    return [{ name: entry.alias ?? 'count', key: 'count', function: 'count', relations: [], type: COUNT }]
+  }
+  const what = `AllowedAggregate '${entry.field}'`
+  const { path, operand, type } = toOne(entry.field, model, what)
+  return (entry.functions as readonly GroupFunction[]).map((fn) => ({
+    name: `${entry.alias ?? publicPath(path)}.${fn}`,
+    key: named(`${keyOf(path)}_${fn}`, what),
+    function: fn,
+    relations: path.relations,
+    operand,
+    type: typeOf(fn, operand, type, what),
+  }))
+}
+
+/** @throws {ConfigError} for an unknown path, a path to many rows, and values that cannot be grouped */
+export function facetTerm ({ field, alias, limit }: Facet, model: EntityModel): FacetTerm {
+  const { path, operand, type } = toOne(field, model, `AllowedFacet '${field}'`)
+  return { name: alias ?? publicPath(path), relations: path.relations, operand, type, limit }
+}
+
+/**
+ * Refuses groups and numbers that would have the same name in an item.
+ *
+ * @throws {ConfigError} that names both
+ */
+export function checkItemKeys (terms: ReadonlyArray<Pick<GroupTerm, 'name' | 'key'>>): void {
+  const owners = new Map<string, string>()
+  for (const { name, key } of terms) {
+    const owner = owners.get(key)
+    if (owner !== undefined) {
+      throw new ConfigError(
+        `allowedGroups and allowedAggregates: '${owner}' and '${name}' are both '${key}' in items; remove one.`
+      )
+    }
+    owners.set(key, name)
+  }
+}
+
+const COUNT: ValueType = { kind: 'bigint', form: 'number' }
+
+function toOne (field: string, model: EntityModel, what: string): { path: Path, operand: Operand, type: ValueType } {
+  const path = resolvePath(model, field, what)
+  const many = path.relations.find((relation) => relation.many)
+  if (many !== undefined) {
+    throw new ConfigError(`${what}: it can't go through the to-many relation '${many.name}', which counts rows twice.`)
+  }
+  const operand = operandOf(path, what)
+  const { type } = valuesOf(operand, what)
+  if (!isComparable(type)) throw new ConfigError(`${what}: values of type ${describe(type)} can't be compared.`)
+  return { path, operand, type }
+}
+
+/** The name in items: a path with `_`, since a name with a point looks like a path into an object. */
+const keyOf = (path: Path): string => publicPath(path).replaceAll('.', '_')
+
+function named (key: string, what: string): string {
+  if (Buffer.byteLength(key) <= MAX_NAME_BYTES) return key
+  throw new ConfigError(`${what}: its name '${key}' is longer than ${MAX_NAME_BYTES} bytes.`)
+}
+
+/** The type of a number about the values of a group. */
+function typeOf (fn: GroupFunction, operand: Operand, type: ValueType, what: string): ValueType {
+  if (fn === 'countDistinct') return COUNT
+  const wireType = wireTypeOf(type)
+  if (fn === 'min' || fn === 'max') {
+    if (operand.kind === 'scalar' && wireType.extremes && isOrdered(type)) return type
+    throw new ConfigError(`${what}: values of type ${describe(type)} have no minimum or maximum.`)
+  }
+  const words = fn === 'sum' ? 'sum' : 'mean'
+  if (operand.kind === 'scalar' && operand.codec !== undefined) {
+    throw new ConfigError(
+      `${what}: '${operand.name}' has a custom type or a serializer, so the ${words} of its stored values may be ` +
+        'meaningless.'
+    )
+  }
+  const result = operand.kind === 'scalar' ? fn === 'sum' ? wireType.sum?.(type) : wireType.mean?.(type) : undefined
+  if (result === undefined) {
+    throw new ConfigError(`${what}: values of type ${describe(type)} have no ${words}; only numbers have one.`)
+  }
+  // the mean of integers is not one of their values, so it has all its digits, as that of decimals
+  return fn === 'avg' && isExact(type) ? { kind: 'decimal', form: 'string' } : result
+}
+
+/** Whether numbers of a type have all their digits in answers. */
+const isExact = (type: ValueType): boolean =>
+  type.kind === 'integer' || ((type.kind === 'bigint' || type.kind === 'decimal') && type.form === 'string')

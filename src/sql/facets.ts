@@ -1,0 +1,76 @@
+/** The SQL of facets: the values of properties beside a list, the most frequent first, as one JSON text. */
+import type { PlannedFacet } from '../plan/index.ts'
+import { operand } from './comparison.ts'
+import { conditionSql, noteKnown, tableAs, visibility, whereClause } from './condition.ts'
+import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
+import { wireValue } from './groups.ts'
+import type { ListShape } from './shape.ts'
+import { numberSql } from './size.ts'
+import type { Source } from './source.ts'
+import { ToOneJoins } from './to-one-joins.ts'
+
+/** The column of the facets in the rows of a list. */
+export const FACETS_COLUMN = '@facets'
+
+type FacetedShape = Pick<ListShape, 'facets' | 'conditions' | 'deleted'>
+
+/** The text of an object with a list of values for each facet. */
+export function facetsSql (plan: FacetedShape, source: Source): Sql {
+  const members = plan.facets!.map((facet, index) => {
+    const start = `${index === 0 ? '{' : '],'}${JSON.stringify(facet.term.name)}:[`
+    return sql`${literal(start)} || ${valuesSql(facet, plan, source)}`
+  })
+  return sql`${join(members, ' || ')} || ']}'`
+}
+
+/** The values of a facet as the inside of a JSON array. */
+function valuesSql (facet: PlannedFacet, plan: FacetedShape, source: Source): Sql {
+  const { term } = facet
+  const { alias, from, where } = rowsOf(facet, plan, source)
+  const joins = new ToOneJoins(alias, source.context)
+  const value = operand(term.operand, joins.aliasOf(term.relations))
+  const counted = sql`select ${value} as ${VALUE}, count(*) as "count" from ${from}${joins.sql}${where} group by 1`
+  const ordered = sql`select ${wireValue(VALUE, term)} as "value", "count" from (${counted}) as ${
+    name('@counted')
+  } order by "count" desc, ${VALUE} limit ${numberSql(term.limit)}`
+  return sql`coalesce((select string_agg(row_to_json(${FACET}.*)::text, ',') from (${ordered}) as ${FACET}), '')`
+}
+
+const VALUE = name('@value')
+const FACET = name('@facet')
+
+interface Rows {
+  readonly alias: string
+  readonly from: Sql
+  readonly where: Sql
+}
+
+/** The rows that a facet counts: those of the list, or those that the list would have without some conditions. */
+function rowsOf ({ without, instead }: PlannedFacet, plan: FacetedShape, source: Source): Rows {
+  if (without.length === 0) return { alias: source.alias, from: source.table, where: source.where }
+  const { context, model } = source
+  const alias = context.names.table()
+  const conditions = [...instead, ...plan.conditions.filter((condition) => !without.includes(condition))]
+  // the values that the list's rows have in common are not those of these rows
+  noteKnown(model, alias, conditions, context)
+  const where = whereClause([
+    ...conditions.map((condition) => conditionSql(condition, model, alias, context)),
+    ...visibility(model, alias, plan.deleted, context.filter),
+    ...source.foreign(alias),
+  ])
+  return { alias, from: tableAs(model.table, alias), where }
+}
+
+/** The facets of a keyset page, whose rows are records: in its first row, which has no record if there are none. */
+export function besideRows (rows: Sql, columns: readonly string[], facets: Sql): Sql {
+  const [list, number] = [name('@list'), name('@number')]
+  const selected = join(columns.map((column) => sql`${list}.${name(column)}`))
+  return sql`select ${selected}, case when coalesce(${list}.${number}, 1) = 1 then ${facets} end as ${
+    name(FACETS_COLUMN)
+  } from (select 1) as "@one" left join (select "@rows".*, row_number() over () as ${number} from (${rows}) as ${
+    trusted('"@rows"')
+  }) as ${list} on true`
+}
+
+/** The order of such rows. */
+export const BESIDE_ORDER = sql` order by ${name('@list')}.${name('@number')}`

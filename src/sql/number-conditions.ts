@@ -1,0 +1,33 @@
+/**
+ * Conditions on numbers about related rows: `key in (select ... group by ... having ...)`, as a filter through the
+ * relation has. Distributed databases refuse a correlated subquery.
+ */
+import type { RelatedNumber } from '../plan/index.ts'
+import { join, sql, trusted, type Sql } from './fragment.ts'
+import { comparedNumber, numberOfNone } from './number-value.ts'
+
+/** The related rows of all parents, by the key of the parent. */
+export interface RowsByParent {
+  readonly alias: string
+  readonly keys: readonly Sql[]
+  /** ` from <table> <joins> where ...` */
+  readonly from: Sql
+}
+
+/**
+ * The test of a number.
+ *
+ * @param parent the key of the parent
+ * @param holds the test of a value
+ */
+export function numberCondition (
+  { aggregate }: RelatedNumber,
+  parent: Sql,
+  { alias, keys, from }: RowsByParent,
+  holds: (value: Sql) => Sql
+): Sql {
+  const key = join(keys)
+  const having = sql`select ${key}${from} group by ${key} having ${holds(comparedNumber(aggregate, alias))}`
+  const ofNone = holds(numberOfNone(aggregate) ?? trusted('null'))
+  return sql`(${parent} in (${having}) or (${ofNone} and (${parent} in (select ${key}${from})) is not true))`
+}

@@ -1,0 +1,166 @@
+import t from 'tap'
+import {
+  AllowedFacet, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, type QueryBuilderOptions,
+} from '../../src/index.ts'
+import { entities, Plant, Specimen } from '../fixtures/entities.ts'
+import { seed } from '../fixtures/seed.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { recordStatements } from '../helpers/statements.ts'
+import { client, serve, type Json } from './helper.ts'
+
+const plants: QueryBuilderOptions<any> = {
+  allowedFilters: [
+    new AllowedFilters('status', 'eq', ['eq', 'in', 'ne']),
+    new AllowedFilters('supplier.name', 'eq'),
+    new AllowedFilters('group', 'eq'),
+    new AllowedFilters('inStock', 'eq'),
+    new AllowedFilters('price', 'gte', ['gte', 'lt']),
+    new AllowedFilters('tags.name', 'in'),
+    AllowedFilters.search('q', ['name']),
+    AllowedFilters.trashed(),
+    AllowedFilters.custom('cheap', (qb) => qb.andWhere({ price: { $lt: 5 } })),
+  ],
+  allowedSorts: [
+    new AllowedSort('id'),
+    new AllowedSort('name'),
+    AllowedSort.custom('length', (qb) => qb.orderBy({ name: 'asc' })),
+  ],
+  allowedIncludes: [new AllowedInclude('tags')],
+  allowedFacets: [
+    new AllowedFacet('status'),
+    new AllowedFacet('supplier.name', { alias: 'seller' }),
+    new AllowedFacet('supplier.country'),
+    new AllowedFacet('group'),
+    new AllowedFacet('group.name', { limit: 2 }),
+    new AllowedFacet('inStock'),
+  ],
+}
+
+const crudOf = (model: any, queryConfig: QueryBuilderOptions<any>) => new CrudBase({ model, queryConfig })
+const values = (...pairs: readonly (readonly [unknown, number])[]) => pairs.map(([value, count]) => ({ value, count }))
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  const operations = ['list', 'get'] as const
+  const app = await serve(t, orm, {
+    '/plants': { crud: crudOf(Plant, plants), operations, stream: true },
+    '/scoped': { crud: crudOf(Plant, plants), operations, scope: () => ({ supplier: 2 }) },
+    '/behind': { crud: crudOf(Plant, plants), operations, scope: () => ({ supplier: { name: "O'Brien's" } }) },
+    '/uncounted': { crud: crudOf(Plant, { ...plants, pagination: { count: 'none' } }), operations },
+    '/active': {
+      crud: crudOf(Plant, {
+        allowedFilters: [new AllowedFilters('status', 'eq').default('active')],
+        allowedFacets: [new AllowedFacet('status')],
+      }),
+      operations,
+    },
+    '/specimens': {
+      crud: crudOf(Specimen, {
+        allowedFacets: ['petals', 'alive', 'cells', 'measuredAt'].map((name) => new AllowedFacet(name)),
+      }),
+      operations,
+    },
+  })
+  const { get, details } = client(app, '/plants')
+  const facets = async (query: string, path = '/plants') => (await client(app, path).get(query)).facets as Json
+
+  t.test('facets are the values with their numbers of records, in the statement of the list', async (t) => {
+    await get()
+    const recorder = await recordStatements(orm)
+    const page = await get('facets=status,seller,group.name&per_page=2')
+    t.equal(recorder.take().length, 1)
+    t.equal(page.items.length, 2)
+    t.equal(page.total, 13)
+    t.strictSame(page.facets, {
+      status: values(['active', 8], ['draft', 4], ['archived', 1]),
+      seller: values(["O'Brien's", 6], ['Vert & Fils', 6], [null, 1]),
+      'group.name': values([null, 6], ['Perennials', 3]),
+    })
+    t.notOk('facets' in await get('per_page=1'), 'without the parameter there are none')
+    await get('facets=status&cursor=&per_page=1')
+    t.equal(recorder.take().length, 2)
+    recorder.stop()
+  })
+
+  t.test('a facet ignores the conditions on its own property, and no others', async (t) => {
+    t.strictSame(await facets('facets=status,inStock,seller&filter[status]=active&filter[price][lt]=5'), {
+      status: values(['active', 3], ['archived', 1]),
+      inStock: values([true, 3]),
+      seller: values(["O'Brien's", 1], ['Vert & Fils', 1], [null, 1]),
+    })
+    t.strictSame(await facets("facets=seller,supplier.country&filter[supplier.name]=O'Brien's&filter[q]=e"), {
+      seller: values(["O'Brien's", 4], ['Vert & Fils', 3]),
+      'supplier.country': values(['IE', 4]),
+    }, 'behind a relation, only conditions on the same property')
+    t.strictSame(await facets('facets=group&filter[group]=2&filter[tags.name]=sun,bee-friendly'), {
+      group: values([2, 2], [1, 1], [3, 1]),
+    }, 'a key, beside a filter through many rows')
+    t.strictSame(await facets('facets=status', '/active'), {
+      status: values(['active', 8], ['draft', 4], ['archived', 1]),
+    })
+    t.strictSame(await facets('facets=status&filter[status]=draft&filter[trashed]=only'), {
+      status: values(['active', 1]),
+    })
+    t.strictSame(await facets('facets=status&filter[status]=draft&filter[cheap]=1'), {
+      status: values(['active', 3], ['archived', 1]),
+    }, 'custom filters stay')
+  })
+
+  t.test('a scope always applies', async (t) => {
+    for (const path of ['/scoped', '/behind']) {
+      t.strictSame(await facets('facets=status,seller&filter[status]=draft&filter[supplier.name]=x', path), {
+        status: [],
+        seller: values(["O'Brien's", 3]),
+      }, path)
+      t.strictSame(await facets('facets=status&filter[status]=draft', path), {
+        status: values(['draft', 3], ['active', 2], ['archived', 1]),
+      }, path)
+    }
+  })
+
+  t.test('all styles of pages and all forms of statements have them', async (t) => {
+    const expected = { status: values(['active', 3], ['archived', 1]) }
+    const filter = 'facets=status&filter[status]=active&filter[price][lt]=5'
+    const queries = ['', '&limit=1&offset=1', '&cursor=', '&include=tags', '&cursor=&include=tags', '&sort=length']
+    for (const query of queries) t.strictSame(await facets(filter + query), expected, query)
+    t.strictSame(await facets(filter, '/uncounted'), expected)
+    const page = await get(`${filter}&cursor=&per_page=2&sort=id`)
+    t.equal(page.items.length, 2)
+    const next = await get(`${filter}&cursor=${page.next_cursor as string}&per_page=2&sort=id`)
+    t.strictSame([next.items.length, next.facets, next.has_prev, next.next_cursor], [1, expected, true, null])
+    t.match(await get('facets=status&filter[status]=archived&filter[q]=sage&cursor='), {
+      items: [], facets: { status: values(['active', 1]) }, next_cursor: null, has_next: false,
+    }, 'a page by cursor without records')
+    t.match(await get('facets=status&filter[status]=archived&filter[q]=sage'), {
+      items: [], total: 0, facets: { status: values(['active', 1]) },
+    })
+  })
+
+  t.test('values have the wire form that they have in records', async (t) => {
+    const found = await facets('facets=petals,alive,cells,measuredAt', '/specimens')
+    t.match(found.petals[0], { value: null, count: 2 })
+    t.match(found.petals.map(({ value }: Json) => value), [null, /^#/, /^#/, /^#/])
+    t.strictSame(found.alive, values([null, 3], [false, 1], [true, 1]))
+    t.ok(found.cells.some(({ value }: Json) => value === '9223372036854775807'))
+    t.ok(found.measuredAt.some(({ value }: Json) => value === '2024-05-06T07:08:09.123Z'))
+  })
+
+  t.test('mistakes name the parameter and what is allowed', async (t) => {
+    t.match(
+      (await details('facets=statsu'))[0],
+      /The facet 'statsu' is not allowed\. Did you mean 'status'\? Allowed: group, /
+    )
+    t.match((await details('facets=purchasePrice'))[0], /The facet 'purchasePrice' is not allowed\. Allowed: /)
+    t.match((await details('facets[x]=status'))[0], /facets takes no name in brackets/)
+    t.match((await details('facet=status'))[0], /Did you mean 'facets'\?/)
+    t.match((await client(app, '/plants/1').details('facets=status'))[0], /There is no parameter 'facets'/)
+    const stream = await app.inject({ url: '/plants?facets=status', headers: { accept: 'application/x-ndjson' } })
+    t.match(stream.json(), { statusCode: 400, code: 'FST_CRUD_FIELD_INVALID', detail: /A stream has no facets/ })
+    await t.rejects(crudOf(Plant, plants).list(orm.em.fork(), parseQueryParams('facets=x')), {
+      code: 'FST_CRUD_FIELD_INVALID',
+    })
+    const bind = (facet: AllowedFacet) => () => crudOf(Plant, { allowedFacets: [facet] }).bind(orm.em as never)
+    t.throws(bind(new AllowedFacet('tags.name')), /can't go through the to-many relation 'tags'/)
+    t.throws(bind(new AllowedFacet('nmae')), /Did you mean 'name'/)
+    t.throws(() => new AllowedFacet('name', { limit: 0 }), /limit must be a whole number from 1 to 1000/)
+  })
+})

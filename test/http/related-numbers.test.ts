@@ -1,0 +1,118 @@
+import t from 'tap'
+import {
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, type QueryBuilderOptions,
+} from '../../src/index.ts'
+import { entities, Group, Plant } from '../fixtures/entities.ts'
+import { seed } from '../fixtures/seed.ts'
+import { forEachDatabase } from '../helpers/databases.ts'
+import { client, serve, type Json } from './helper.ts'
+
+const { count, exists, sum, avg, max } = AllowedInclude
+const comparing = ['eq', 'ne', 'gte', 'lte', 'in', 'between', 'isnull'] as const
+
+const plants: QueryBuilderOptions<any> = {
+  allowedFields: [new AllowedField('id')],
+  allowedIncludes: [
+    count('tags'), exists('label'), sum('tags.weight'), avg('tags.weight'), max('offers.price', { alias: 'top' }),
+    count('offers', { alias: 'cheap', where: { price: { $lt: 7 } } }),
+  ],
+  allowedFilters: [
+    new AllowedFilters('tagsCount', 'eq', ['eq', 'ne', 'gte', 'lte', 'in', 'between']),
+    new AllowedFilters('labelExists', 'eq'),
+    new AllowedFilters('tagsWeightSum', 'gte', [...comparing]),
+    new AllowedFilters('tagsWeightAvg', 'eq', ['eq', 'gte']),
+    new AllowedFilters('offersPriceMax', 'gte', ['gte'], { alias: 'best' }),
+    new AllowedFilters('cheap', 'gte', ['gte', 'eq']),
+    new AllowedFilters('id', 'lte', ['lte']),
+  ],
+  allowedSorts: [
+    new AllowedSort('tagsCount'), new AllowedSort('tagsWeightSum'), new AllowedSort('top'), new AllowedSort('id'),
+    new AllowedSort('tagsCount', 'name', { alias: 'popular', direction: 'desc' }), new AllowedSort('labelExists'),
+  ],
+}
+const crudOf = (model: any, queryConfig: QueryBuilderOptions<any>) => new CrudBase({ model, queryConfig })
+
+await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
+  const operations = ['list'] as const
+  const app = await serve(t, orm, {
+    '/plants': { crud: crudOf(Plant, plants), operations, stream: true },
+    '/groups': {
+      crud: crudOf(Group, {
+        allowedIncludes: [count('plants'), count('children')],
+        allowedFilters: [new AllowedFilters('plantsCount', 'eq'), new AllowedFilters('childrenCount', 'eq')],
+        defaultSort: ['-plantsCount'],
+      }),
+      operations,
+    },
+  })
+  const { get } = client(app, '/plants')
+  const ids = async (query: string) => (await get(`fields=id&${query}`)).items.map(({ id }: Json) => id as number)
+  // id and number of visible tags: 1:2 2:0 3:1 4:1 5:0 6:2 7:0 8:0 9:0 10:1 12:0 13:0 14:1
+
+  t.test('records are filtered by numbers about their relations, 0 if there is nothing', async (t) => {
+    const expected: Record<string, readonly number[]> = {
+      'filter[tagsCount]=2': [1, 6],
+      'filter[tagsCount]=0': [2, 5, 7, 8, 9, 12, 13],
+      'filter[tagsCount][gte]=1': [1, 3, 4, 6, 10, 14],
+      'filter[tagsCount][lte]=1&filter[id]=5': [2, 3, 4, 5],
+      'filter[tagsCount][ne]=0': [1, 3, 4, 6, 10, 14],
+      'filter[tagsCount][in]=0,2&filter[id]=6': [1, 2, 5, 6],
+      'filter[tagsCount][between]=1,2': [1, 3, 4, 6, 10, 14],
+      'filter[tagsCount]=9': [],
+      'filter[labelExists]=true': [1, 3],
+      'filter[labelExists]=false&filter[id]=4': [2, 4],
+      'filter[tagsWeightSum]=3': [1, 3, 6, 14],
+      'filter[tagsWeightSum][lte]=1': [4, 10],
+      'filter[tagsWeightSum][isnull]=true&filter[id]=6': [2, 5],
+      'filter[tagsWeightSum][isnull]=false': [1, 3, 4, 6, 10, 14],
+      'filter[tagsWeightAvg]=3': [1, 3, 6, 14],
+      'filter[best]=7': [1],
+      'filter[cheap]=1': [1],
+      'filter[cheap][eq]=0&filter[id]=4': [2, 3, 4],
+      'filter[tagsCount][gte]=1&filter[labelExists]=true': [1, 3],
+    }
+    for (const [query, rows] of Object.entries(expected)) t.strictSame(await ids(`${query}&sort=id`), rows, query)
+    t.strictSame((await client(app, '/groups').get('filter[plantsCount]=2')).total, 3)
+    t.strictSame((await client(app, '/groups').get('filter[childrenCount]=0')).total, 2)
+  })
+
+  t.test('records are sorted by them, and cursors follow', async (t) => {
+    const all = [1, 6, 3, 4, 10, 14, 2, 5, 7, 8, 9, 12, 13]
+    t.strictSame(await ids('sort=-tagsCount'), all)
+    t.strictSame((await ids('sort=tagsCount,-id')).slice(0, 3), [13, 12, 9])
+    t.strictSame((await ids('sort=-tagsWeightSum')).slice(0, 6), [1, 6, 3, 14, 4, 10], 'nulls last')
+    t.strictSame((await ids('sort=top')).slice(0, 2), [1, 2])
+    t.strictSame((await ids('sort=-labelExists')).slice(0, 3), [1, 3, 2])
+    t.strictSame((await ids('sort=popular,id')).slice(0, 2).sort(), [1, 6])
+    t.strictSame((await client(app, '/groups').all('id')), [1, 2, 3, 5])
+    for (const sort of ['-tagsCount', '-tagsWeightSum', 'top,-tagsCount', '-labelExists']) {
+      const found: number[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const page: Json = await get(`fields=id&include=tagsCount&per_page=4&sort=${sort}&cursor=${cursor}`)
+        found.push(...page.items.map(({ id }: Json) => id as number))
+        cursor = page.next_cursor
+      }
+      t.strictSame(found, await ids(`sort=${sort}`), sort)
+    }
+    const accept = 'application/x-ndjson'
+    const stream = await app.inject({ url: '/plants?fields=id&sort=-tagsCount', headers: { accept } })
+    t.strictSame(stream.body.trim().split('\n').map((line) => JSON.parse(line).id), all)
+  })
+
+  t.test('builders and counts follow, and names are checked', async (t) => {
+    const crud = crudOf(Plant, plants)
+    const params = parseQueryParams('filter[tagsCount][gte]=1&sort=-tagsCount,-id')
+    t.equal(await crud.count(orm.em.fork(), params), 6)
+    const built = await (await crud.query(orm.em.fork(), params)).execute()
+    t.strictSame(built.map(({ id }: any) => id), [6, 1, 14, 10, 4, 3])
+    const { details } = client(app, '/plants')
+    t.match((await details('filter[tagsCount]=x'))[0], /must be an integer/)
+    t.match((await details('filter[labelExists]=2'))[0], /must be a boolean/)
+    t.match((await details('filter[tagsCount][gt]=1'))[0], /The operator 'gt' is not allowed/)
+    const bind = (config: QueryBuilderOptions<any>) => () => crudOf(Plant, config).bind(orm.em as never)
+    t.throws(bind({ allowedSorts: [new AllowedSort('tagsCount')] }), /Plant has no property 'tagsCount'/)
+    const allowedFilters = [new AllowedFilters('tagsCount', 'contains')]
+    t.throws(bind({ allowedIncludes: [count('tags')], allowedFilters }), /does not work/)
+  })
+})
