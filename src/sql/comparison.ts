@@ -6,12 +6,12 @@ import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
 
 /** The operator's SQL with the column and the values of a condition. */
-export function comparisonSql (condition: Comparison<Property>, alias: string): Sql {
+export function comparisonSql (condition: ComparisonOf<Property>, alias: string): Sql {
   return onDeclaredType(condition.operand, alias, (column) => compareSql(condition, column))
 }
 
 /** A comparison with a property, or with anything. */
-export type Comparison<Of extends Comparable = Comparable> =
+export type ComparisonOf<Of extends Comparable = Comparable> =
   & Extract<Condition, { kind: 'compare' }>
   & { readonly operand: Of }
 
@@ -19,7 +19,7 @@ export type Comparison<Of extends Comparable = Comparable> =
 type Property = Exclude<Comparable, RelatedNumber>
 
 /** The operator's SQL with the values of a condition, for a value of any origin. */
-export function compareSql ({ operator, operand: compared, slots }: Comparison, column: Sql): Sql {
+export function compareSql ({ operator, operand: compared, slots }: ComparisonOf, column: Sql): Sql {
   const form = operatorFormOf(operator, firstTypeOf(compared))
   return fill(form.sql, { column, ...valuesSql(form.value, compared, slots) })
 }

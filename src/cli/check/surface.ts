@@ -54,6 +54,7 @@ function roleSurface (known: KnownResource, role: RoleResource | undefined): Rol
     operations: offer.operations,
     ...offer.operations.includes('list') && listParts(offer, description),
     ...offer.operations.some((operation) => operation === 'list' || operation === 'get') && recordParts(description),
+    ...summaryParts(description),
     ...bodyParts(offer, description),
     options: optionsOf(offer),
     [GUARDS]: guardsOf(known, offer, role),
@@ -86,6 +87,7 @@ type WayTarget = Extract<Way, { kind: 'order' }>['targets'][number]
 /** The path of a property in records. */
 function pathOf ({ relations, operand }: Pick<WayTarget, 'relations' | 'operand'>): string {
   if (operand === undefined) return 'a callback'
+  if (operand.kind === 'number') return operand.name
   const last = operand.kind === 'json' ? [operand.property.publicName, ...operand.keys] : [operand.publicName]
   return [...relations.map(({ publicName }) => publicName), ...last].join('.')
 }
@@ -100,6 +102,16 @@ function recordParts ({ fields, includes }: Description): Parts {
       ),
     ],
     includes: all.filter((include) => include.kind === 'aggregate' || include.allowed).map(({ path }) => path),
+  }
+}
+
+/** Numbers about many records. A resource without them has no such parts. */
+function summaryParts ({ facets, groups, numbers }: Description): Parts {
+  const names = (terms: ReadonlyArray<{ readonly name: string }>): string[] => terms.map(({ name }) => name)
+  return {
+    ...facets.length > 0 && { facets: names(facets) },
+    ...groups.length > 0 && { groups: names(groups) },
+    ...numbers.length > 0 && { aggregates: names(numbers) },
   }
 }
 
