@@ -97,6 +97,7 @@ const [admin, member] = ['/items for admin:', '/items for member:']
 const both = (what: string): string[] => [`${admin} ${what}`, `${member} ${what}`]
 
 const MUTATIONS: readonly Mutation[] = [
+  { change: (p) => { p.routes['query'] = true }, widened: both('options query') },
   { change: (p) => p.filters.push(new AllowedFilters('id')), widened: both('filters id eq') },
   {
     change: (p) => { p.filters[0] = new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte']) },

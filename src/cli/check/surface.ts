@@ -56,7 +56,7 @@ function roleSurface (known: KnownResource, role: RoleResource | undefined): Rol
     ...offer.operations.some((operation) => operation === 'list' || operation === 'get') && recordParts(description),
     ...summaryParts(description),
     ...bodyParts(offer, description),
-    options: optionsOf(offer),
+    options: [...optionsOf(offer), ...known.options.query === true ? ['query'] : []],
     [GUARDS]: guardsOf(known, offer, role),
     [LIMITS]: limitsOf(offer, description),
   }
