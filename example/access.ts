@@ -1,9 +1,9 @@
 /**
- * The roles of the example. A guest reads everything that is published, an editor also creates and changes records, and
+ * The roles of the example. A guest reads everything that is published, and no orders. An editor also creates and changes records, and
  * an admin may do everything.
  */
 import { defineAccess } from '../src/index.ts' // in an application: 'fastify-crud-kit'
-import type { Article, Author, Category, Product, Tag } from './entities/index.ts'
+import type { Article, Author, Category, Order, OrderLine, Product, Tag } from './entities/index.ts'
 
 const READ = ['list', 'get'] as const
 
@@ -11,6 +11,8 @@ const allow = defineAccess<{
   Article: Article,
   Author: Author,
   Category: Category,
+  Order: Order,
+  OrderLine: OrderLine,
   Product: Product,
   Tag: Tag,
 }>()
@@ -24,9 +26,16 @@ export const accessIn = ({ NODE_ENV }: NodeJS.ProcessEnv) =>
     role: ({ headers }) => NODE_ENV === 'production' ? 'guest' : String(headers['x-role'] ?? 'guest'),
     roles: {
       admin: true,
-      editor: { '*': { operations: [...READ, 'create', 'update', 'updateMany', 'restore'] } },
+      editor: {
+        // who changes an order also removes lines of it
+        OrderLine: { operations: [...READ, 'create', 'update', 'delete'] },
+        '*': { operations: [...READ, 'create', 'update', 'updateMany', 'upsert', 'restore'] },
+      },
       guest: {
         Article: { rows: { published_at: { $ne: null } }, operations: READ },
+        // with the names of customers
+        Order: false,
+        OrderLine: false,
         // all rows: the server would warn that published articles lead there
         '*': { rows: {}, operations: READ },
       },

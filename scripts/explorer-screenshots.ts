@@ -56,6 +56,36 @@ const PICTURES: readonly Picture[] = [
       await page.locator('[data-field=price]').getByRole('alert').waitFor()
     },
   },
+  {
+    name: 'lines',
+    place: '/orders?~open=4',
+    role: 'editor',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Edit', exact: true }).click()
+      await settled(page)
+      await page.getByRole('button', { name: 'Remove Order line 2' }).click()
+      const first = page.getByRole('group', { name: 'Order line 1' })
+      await first.getByRole('textbox', { name: 'Quantity' }).fill('2')
+      await page.getByRole('button', { name: 'Add order line' }).click()
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('group', { name: 'Order line 3' }).getByRole('alert').first().waitFor()
+    },
+  },
+  {
+    name: 'many',
+    place: '/categories?filter[status]=active&sort=name',
+    role: 'admin',
+    act: async (page) => {
+      for (const name of ['Books', 'Garden', 'Kitchen']) {
+        await page.getByRole('checkbox', { name: `Select ${name}` }).check()
+      }
+      await page.getByRole('button', { name: 'Change', exact: true }).click()
+      await page.locator('select:focus').selectOption('status')
+      await page.getByRole('combobox', { name: 'Status' }).selectOption('archived')
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('This changes 3 records. Nothing is changed yet.').waitFor()
+    },
+  },
   { name: 'roles', place: '/articles?~compare=Without%20headers&fields=id,title,published_at', role: 'admin' },
   { name: 'dark', place: '/products?include=category,tags&~open=2', role: 'admin', isDark: true },
   { name: 'phone', place: '/products?filter[price][gte]=100&sort=-price', isPhone: true },

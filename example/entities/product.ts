@@ -9,6 +9,8 @@ export const Product = defineEntity({
   extends: BaseModel,
   indexes: [{ properties: 'created_at' }],
   properties: {
+    // products of databases that are older than the SKU have none
+    sku: p.string().length(40).nullable().unique(),
     name: p.string().index(),
     description: p.text().nullable(),
     price: p.decimal('number').precision(12).scale(2).index(),

@@ -1,6 +1,7 @@
 import { ArticleCrud } from './articles.ts'
 import { AuthorCrud } from './authors.ts'
 import { CategoryCrud } from './categories.ts'
+import { OrderCrud } from './orders.ts'
 import { ProductCrud } from './products.ts'
 import { TagCrud } from './tags.ts'
 
@@ -18,9 +19,12 @@ export const resources = {
   },
   '/products': {
     crud: new ProductCrud(),
+    // PUT /products?on=sku imports a list of products
+    operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore', 'upsert'] as const,
     stream: true,
     schemas: { create: priced('NewProduct'), update: priced('ProductChanges') },
   },
+  '/orders': { crud: new OrderCrud(), idempotency: true },
   '/tags': new TagCrud(),
   '/articles': new ArticleCrud(),
   '/authors': new AuthorCrud(),

@@ -12,6 +12,7 @@ import { Product } from '../entities/index.ts'
 const queryConfig = new QueryBuilderConfig({
   allowedFilters: [
     new AllowedFilters('id', 'eq', ['eq', 'in', 'nin', 'between']),
+    new AllowedFilters('sku', 'eq', ['eq', 'in']),
     new AllowedFilters('name', 'eq', ['eq', 'in', 'ilike', 'contains', 'starts', 'ends']),
     AllowedFilters.partial('description'),
     AllowedFilters.search('q', ['name', 'description', 'category.name']),
@@ -23,10 +24,11 @@ const queryConfig = new QueryBuilderConfig({
     new AllowedFilters('category.status', 'eq', ['eq', 'in']),
     new AllowedFilters('tags.name', 'eq', ['eq', 'in']),
   ],
-  allowedSorts: [new AllowedSort('id', 'name', 'price', 'stock', 'created_at', 'category.name')],
+  allowedSorts: [new AllowedSort('id', 'sku', 'name', 'price', 'stock', 'created_at', 'category.name')],
   allowedFields: [
     new AllowedField('id'),
     new AllowedField('uuid'),
+    new AllowedField('sku'),
     new AllowedField('name'),
     new AllowedField('description'),
     new AllowedField('price'),
@@ -42,10 +44,10 @@ const queryConfig = new QueryBuilderConfig({
   defaultSort: ['name'],
 })
 
-const writable = ['name', 'description', 'price', 'stock', 'category', 'tags'] as const
+const writable = ['sku', 'name', 'description', 'price', 'stock', 'category', 'tags'] as const
 
 export class ProductCrud extends CrudBase<Product, typeof queryConfig, typeof writable> {
   constructor () {
-    super({ model: Product, queryConfig, writable })
+    super({ model: Product, queryConfig, writable, upsertKeys: ['sku'] })
   }
 }

@@ -1,6 +1,6 @@
-/** A small catalogue: twelve categories with products, and a few articles. */
+/** A small catalogue: twelve categories with products, a few articles, and orders of products. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { Article, Author, Category, Product, Tag } from '../entities/index.ts'
+import { Article, Author, Category, Order, OrderLine, Product, Tag } from '../entities/index.ts'
 
 type Status = Category['status']
 type ProductRow = readonly [name: string, price: number, stock: number, tags?: string]
@@ -153,6 +153,13 @@ const ARTICLES = [
   ['About this shop', undefined, 0, '2026-01-01T00:00:00.000Z'],
 ] as const
 
+const ORDERS = [
+  ['Nadia Okafor', 'shipped', 'Leave it at the porter.', [['Laptop 14"', 1], ['USB-C dock', 2]]],
+  ['Jonas Lind', 'paid', undefined, [['The Art of Indexing', 1], ['Notebook, dotted', 6], ['Fountain pen', 1]]],
+  ['Nadia Okafor', 'open', undefined, [['Cast-iron pan', 1]]],
+  ['Mei Tanaka', 'open', 'A present: no invoice in the box.', [['Ukulele', 1], ['Kite', 2]]],
+] as const
+
 /** The id in the examples of the API documentation, so that they can be tried. */
 const FIRST = '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10'
 
@@ -167,12 +174,16 @@ export async function seed (em: EntityManager): Promise<void> {
     return { created_at: at, updated_at: at }
   }
   const categories = new Map<string, Category>()
+  const byName = new Map<string, Product>()
   for (const { tags: names, products = [], ...data } of CATEGORIES) {
     const category = em.create(Category, { ...data, ...dates(), ...(categories.size === 0 && { id: FIRST }) })
     category.tags.add(tagged(names))
     categories.set(category.name, category)
-    for (const [name, price, stock, names] of products) {
-      em.create(Product, { name, price, stock, category, ...dates() }).tags.add(tagged(names))
+    for (const [index, [name, price, stock, names]] of products.entries()) {
+      const sku = `${category.name.toUpperCase().replaceAll(' ', '-')}-${index + 1}`
+      const product = em.create(Product, { sku, name, price, stock, category, ...dates() })
+      product.tags.add(tagged(names))
+      byName.set(name, product)
     }
   }
   // a deleted row: DELETE only marks rows of an entity that has deleted_at
@@ -203,5 +214,9 @@ export async function seed (em: EntityManager): Promise<void> {
     ...dates(),
     deleted_at: new Date('2026-06-01T00:00:00.000Z'),
   })
+  for (const [customer, status, note, lines] of ORDERS) {
+    const order = em.create(Order, { customer, status, note, ...dates() })
+    for (const [name, quantity] of lines) em.create(OrderLine, { order, product: byName.get(name)!, quantity })
+  }
   await em.flush()
 }

@@ -110,8 +110,11 @@ function unlessNothing (draft: ChildrenDraft): ChildrenDraft | undefined {
 }
 
 /** A child in a few words: the values of its inputs, or of its fields if it has no inputs. */
-export function childText (rules: ChildRules, { drafts, properties, record }: Child): string {
-  const inputs = properties.map(({ name }) => drafts[name]).filter((draft) => typeof draft === 'string' && draft !== '')
+export function childText (rules: ChildRules, { drafts, before, properties, record }: Child): string {
+  const inputs = properties.map(({ name }) => {
+    const content = record[name]
+    return isRow(content) && isSameDraft(drafts[name], before[name]) ? labelOf(undefined, content) : drafts[name]
+  }).filter((text) => typeof text === 'string' && text !== '')
   const shown = shownFields(rules, properties, record).map(({ name, value }) => {
     const content = record[name]
     return isRow(content) ? labelOf(undefined, content) : textOf(content, value)

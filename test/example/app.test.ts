@@ -149,6 +149,37 @@ for (const { name, skip, open } of newDatabases) {
       t.equal((await send('admin', 'DELETE', url)).status, 200)
     })
 
+    t.test('an editor writes an order with its lines, and imports products by their SKU', async (t) => {
+      const send = async (method: 'POST' | 'PATCH' | 'PUT', url: string, payload: object) => {
+        const response = await app.inject({ method, url, headers: { 'x-role': 'editor' }, payload })
+        return { status: response.statusCode, body: response.json<Json>() }
+      }
+      t.equal((await app.inject('/orders')).statusCode, 403, 'guests see no orders')
+      const { items: [first, second] } = await get('/products?sort=id&fields=id&per_page=2') as { items: Json[] }
+      const { status, body: order } = await send('POST', '/orders', {
+        customer: 'Ann', lines: [{ product: first!['id'], quantity: 2 }, { product: second!['id'] }],
+      })
+      t.equal(status, 201)
+      const [one, two] = order['lines']
+      t.match(await send('PATCH', `/orders/${order['id']}`, {
+        lines: {
+          add: [{ product: second!['id'], quantity: 3 }], update: [{ id: one.id, quantity: 5 }], remove: [two.id],
+        },
+      }), { status: 200, body: { version: 2, lines: [{ quantity: 3 }, { id: one.id, quantity: 5 }] } })
+
+      const { items: [category] } = await get('/categories?filter[name]=Office&fields=id') as { items: Json[] }
+      const upsert = async () =>
+        await send('PUT', '/products?on=sku', [
+          { sku: 'OFFICE-1', stock: 3 },
+          { sku: 'OFFICE-9', name: 'Stapler', price: 9, category: category!['id'] },
+        ])
+      t.match(await upsert(), {
+        status: 200,
+        body: [{ created: false, record: { name: 'Fountain pen', stock: 3 } }, { created: true }],
+      })
+      t.match(await upsert(), { body: [{ created: false }, { created: false }] })
+    })
+
     t.test('an editor archives all drafts at once', async (t) => {
       const archive = async (role: string, query: string) => {
         const response = await app.inject({

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import t from 'tap'
-import { Article, Author, Category, entities, Product, Tag } from '../../example/entities/index.ts'
+import { Article, Author, Category, entities, Order, OrderLine, Product, Tag } from '../../example/entities/index.ts'
 import { fill } from '../../example/seed/bulk.ts'
 import { seed } from '../../example/seed/catalogue.ts'
 import { progressBar } from '../../example/seed/progress-bar.ts'
@@ -24,6 +24,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.ok(await em.count(Product, { deleted_at: { $ne: null } }) > 0, 'something is soft-deleted')
     t.ok(await em.count(Article, { deleted_at: { $ne: null } }) > 0)
     t.ok(await em.count(Article, { published_at: null }) > 0, 'something is not published')
+    t.ok(await em.count(Order) > 2 && await em.count(OrderLine) > 5)
     t.ok(await em.count(Tag) > 0 && await em.count(Author) > 0)
     t.strictSame(
       new Set((await em.find(Category, {})).map(({ status }) => status)),
@@ -63,7 +64,7 @@ t.test('the progress bar is redrawn on a terminal, and prints every tenth elsewh
   )
 })
 
-t.test('npm run seed fills the folder once, and npm run report prints a table of it', async (t) => {
+t.test('npm run seed fills the folder once, npm run report prints it, and npm run import reads a file', async (t) => {
   const cwd = t.testdir({ '.data': {} })
   const template = copyTemplate()
   if (template) fs.renameSync(template.folder, path.join(cwd, '.data/example'))
@@ -82,4 +83,10 @@ t.test('npm run seed fills the folder once, and npm run report prints a table of
     status: 1,
     stderr: /The filter 'nme' is not allowed. Did you mean 'name'\?/,
   })
+  const file = path.join(import.meta.dirname, '../../example/seed/products.csv')
+  t.match(run('import', file), { status: 0, stdout: '2 products added, 2 changed\n', stderr: '' })
+  t.match(run('import', file), { status: 0, stdout: '0 products added, 4 changed\n' }, 'the file can be read again')
+  fs.writeFileSync(path.join(cwd, 'bad.csv'), 'sku,name,price,stock,category\nX-1,Pin,1,1,Office\nX-2,Pin,1,1,Ofice\n')
+  t.match(run('import', 'bad.csv'), { status: 1, stderr: "Line 3: there is no category 'Ofice'.\n" })
+  t.match(run('import'), { status: 1, stderr: /Name a CSV file/ })
 })

@@ -285,6 +285,33 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     }
   })
 
+  t.test('the lines of an order are changed by keyboard', async (t) => {
+    for (
+      const [colorScheme, viewport] of [
+        ['light', { width: 390, height: 780 }],
+        ['dark', { width: 1280, height: 800 }],
+      ] as const
+    ) {
+      const { page, faults } = await open({ role: 'editor', colorScheme, viewport })
+      const line = (number: number) => page.getByRole('group', { name: `Order line ${number}` })
+      await page.goto(`${base}/orders?~open=2`)
+      await page.getByRole('button', { name: 'Edit', exact: true }).press('Enter')
+      await settled(page)
+      t.strictSame(await accessibilityFaults(page), [], `${viewport.width} pixels: lines`)
+      await page.getByRole('button', { name: 'Remove Order line 2' }).press('Enter')
+      await eventually(t, () => page.evaluate<string>('document.activeElement.innerText'), /^Keep/)
+      await page.getByRole('button', { name: 'Add order line' }).press('Enter')
+      await eventually(t, () => page.evaluate<string>('document.activeElement.ariaLabel'), 'Product')
+      await page.keyboard.press('Control+Enter')
+      await line(4).getByRole('alert').first().waitFor()
+      await eventually(t, () => page.evaluate<string>('document.activeElement.ariaLabel'), 'Product')
+      t.strictSame(await accessibilityFaults(page), [], `${viewport.width} pixels: refused`)
+      t.equal((await app.inject({ url: '/orders/2', headers: { 'x-role': 'editor' } })).json().version, 1)
+      t.strictSame(faults, [])
+      await page.context().close()
+    }
+  })
+
   t.test('axe finds nothing, in light and dark, on a desk and on a phone', async (t) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const viewport of [{ width: 1360, height: 820 }, { width: 390, height: 780 }]) {

@@ -72,8 +72,8 @@ t.test('the document of the example', async (t) => {
       '/products', '/products/{id}', '/products/{id}/restore',
     ])
     t.strictSame(idsOf(document).filter((id) => id.endsWith('_products')), [
-      'list_products', 'create_products', 'get_products', 'update_products', 'replace_products', 'delete_products',
-      'restore_products',
+      'list_products', 'create_products', 'upsert_products', 'get_products', 'update_products', 'replace_products',
+      'delete_products', 'restore_products',
     ])
     t.equal(new Set(idsOf(document)).size, idsOf(document).length)
     for (const operation of operationsOf(document)) t.match(operation, { tags: [String], summary: String })
