@@ -49,7 +49,7 @@ const inTests = { ...optionsOf('tsconfig.json'), jsx: ts.JsxEmit.ReactJSX, lib: 
 
 t.test('the samples of the client', async (t) => {
   const samples = samplesOf('docs/client.md')
-  t.equal(samples.length, 7)
+  t.equal(samples.length, 8)
   check(t, 'test/client', fromSources(readDocument('docs/client.md').program), samples, inTests)
 })
 
