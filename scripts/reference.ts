@@ -195,7 +195,7 @@ function ownMembers (symbols: readonly ts.Symbol[], isStatic: boolean): ts.Symbo
     const modifiers = ts.getCombinedModifierFlags(declaration)
     if (modifiers & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected)) return false
     if (isStatic !== !!(modifiers & ts.ModifierFlags.Static)) return false
-    return !symbol.name.startsWith('__#') &&
+    return !symbol.name.startsWith('#') &&
       !ts.getJSDocTags(declaration).some((tag) => tag.tagName.text === 'internal')
   })
 }

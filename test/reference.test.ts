@@ -10,6 +10,8 @@ t.test('the page is up to date; if not, run npm run reference', async (t) => {
   t.ok(page === writtenReference(), 'docs/reference.md')
 })
 
+t.test('the page has no private members', async (t) => t.notMatch(page, /^\| `#/m))
+
 t.test('every class and function has a text', async (t) => {
   const sections = page.split(/^### /m).slice(1).map((section) => section.split('\n'))
   t.ok(sections.length > 100)

@@ -115,14 +115,14 @@ export class CrudBase<
   afterDelete? (record: WireRecord<Entity>, context: AfterContext<Entity>): void | Promise<void>
   /**
    * Runs, like `afterCreate`, once for all records that `updateMany` has changed. A class with `afterUpdate` needs it
-   * to offer `updateMany`, for which `afterUpdate` does not run.
+   * to offer `updateMany`, for which `afterUpdate` does not run. `context.previous` is absent.
    *
    * @param keys the keys of the records, each as `get` takes it
    */
   afterUpdateMany? (keys: readonly Id[], context: AfterContext<Entity>): void | Promise<void>
   /**
    * Runs, like `afterCreate`, once for all records that `deleteMany` has deleted. A class with `afterDelete` needs it
-   * to offer `deleteMany`, for which `afterDelete` does not run.
+   * to offer `deleteMany`, for which `afterDelete` does not run. `context.previous` is absent.
    */
   afterDeleteMany? (keys: readonly Id[], context: AfterContext<Entity>): void | Promise<void>
 
