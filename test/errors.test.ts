@@ -111,7 +111,12 @@ t.test('at most 20 errors are listed, and one more item says how many are left o
   t.match(queryError(items(3), 30).errors.at(-1), { detail: 'And 27 more errors.' })
 })
 
-t.test('a sentence with "this" names its subject', async (t) => {
+t.test('a sentence with "this" names its subject, and one about a record of a list names the record', async (t) => {
+  const inList = (pointer: string): string =>
+    new RequestValidationError([{ source: { pointer }, code: 'x', detail: "'price' is odd." }]).message
+  t.equal(inList('/price'), "'price' is odd.")
+  t.equal(inList('/298/price'), "/298/price: 'price' is odd.")
+  t.equal(inList('/7'), "/7: 'price' is odd.")
   t.equal(
     new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'This filter is odd.', 'filter[x]')]).message,
     'filter[x]: This filter is odd.'

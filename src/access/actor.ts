@@ -39,12 +39,19 @@ export class Actor {
   /**
    * Refuses an operation that the role may not use.
    *
+   * @param pointer the JSON pointer to what needs the operation, if that is a part of a body
    * @throws {ForbiddenError}
    */
-  check (entity: string, operation: CrudOperation): Rule {
+  check (entity: string, operation: CrudOperation, pointer?: string): Rule {
     const rule = this.role.ruleOf(entity)
-    if (rule?.allows(operation) !== true) throw new ForbiddenError()
-    return rule
+    if (rule?.allows(operation) === true) return rule
+    // for the log: clients do not learn the names of roles and entities
+    const cause = new ConfigError(
+      rule === undefined
+        ? `The role '${this.role.name}' has no rule for ${entity}.`
+        : `The rule of the role '${this.role.name}' for ${entity} lacks the operation '${operation}'.`
+    )
+    throw new ForbiddenError(undefined, { cause, pointer })
   }
 }
 

@@ -64,11 +64,18 @@ function shorten (items: readonly ErrorItem[], count: number, code: string): rea
   return more > 0 ? [...listed, { code, detail: `And ${more} more ${more === 1 ? 'error' : 'errors'}.` }] : items
 }
 
-/** The detail of an item. If it starts with "This ...", its source precedes it, so that it makes sense alone. */
+/** The beginning of a pointer into a list of records. */
+const IN_LIST = /^\/\d+(\/|$)/
+
+/**
+ * The detail of an item. If it starts with "This ...", or is about one record of a list, its source precedes it, so
+ * that it makes sense alone.
+ */
 function sentence ({ source, detail }: ErrorItem): string {
-  const isWhole = source === undefined || ('pointer' in source && source.pointer === '')
-  if (isWhole || !detail.startsWith('This ')) return detail
-  return `${'parameter' in source ? source.parameter : source.pointer}: ${detail}`
+  if (source === undefined) return detail
+  const place = 'parameter' in source ? source.parameter : source.pointer
+  const isClear = !detail.startsWith('This ') && !('pointer' in source && IN_LIST.test(place))
+  return place === '' || isClear ? detail : `${place}: ${detail}`
 }
 
 /** The properties of a request's errors besides `statusCode`, `code` and `message`. */
@@ -114,10 +121,15 @@ function failureOf<C extends string, S extends number> (code: C, statusCode: S, 
     /** The mistakes of the request. An error without parts is its own only item. */
     readonly errors: readonly ErrorItem[]
 
-    constructor (detail: string = sentence, options: { cause?: unknown, errors?: readonly ErrorItem[] } = {}) {
+    /** @param options.pointer the JSON pointer to the mistake in a body, in place of `errors` */
+    constructor (
+      detail: string = sentence,
+      options: { cause?: unknown, errors?: readonly ErrorItem[], pointer?: string | undefined } = {}
+    ) {
       super(detail)
       this.detail = detail
-      this.errors = options.errors ?? [{ code, detail }]
+      const { pointer, errors } = options
+      this.errors = errors ?? [pointer === undefined ? { code, detail } : { source: { pointer }, code, detail }]
       withCause(this, options)
     }
   }

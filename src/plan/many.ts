@@ -71,7 +71,10 @@ export function planMany (
     const asked = certainFilters(params)
       .find(({ field, value }) => isTrashed(filters.get(field)) && value !== 'without')
     if (asked !== undefined) {
-      errors.push(refusal('FST_CRUD_FILTER_INVALID', parameterName(asked), 'Records that are deleted stay unchanged.'))
+      const name = parameterName(asked)
+      errors.push(
+        refusal('FST_CRUD_FILTER_INVALID', name, `Records that are deleted stay unchanged: leave ${name} out.`)
+      )
     }
   }
   if (narrows === 'no' && errors.count === 0) errors.push(notNarrowed(whitelist))

@@ -90,6 +90,7 @@ export function * callFor<On extends CrudSession> (
  * The call of a write of owned children, which is a part of the write of their parents. The hooks and the scope of a
  * resource of the children do not apply.
  *
+ * @param pointer the JSON pointer to the first of the children in the body
  * @throws {ForbiddenError} if the role may not use the operation on children
  */
 export function * childCall<On extends CrudSession> (
@@ -97,10 +98,11 @@ export function * childCall<On extends CrudSession> (
     & Pick<Call<On>, 'crud' | 'session' | 'options' | 'resource'>
     & { readonly conditions: { readonly actor?: Actor | undefined } },
   children: OwnedChildren,
-  operation: CrudOperation
+  operation: CrudOperation,
+  pointer: string
 ): Steps<Call<On>> {
   const own = resource.ofChildren(children)
-  if (actor?.role.unlimited === false) actor.check(own.model.name, operation)
+  if (actor?.role.unlimited === false) actor.check(own.model.name, operation, pointer)
   const rows = actor && (yield * waitForRows(actor, own.model))
   const { context } = options
   const passed = context === undefined ? {} : { context }

@@ -274,5 +274,5 @@ const missingReference = ({ relation: { publicName }, row }: Missing, pointer: (
 /** The error of a body that names a record that does not exist, or that its sender may not know. */
 export function absentRecord (name: string, pointer: string): ConflictError {
   const detail = `'${name}' refers to a record that does not exist.`
-  return new ConflictError(detail, { errors: [{ source: { pointer }, code: 'FST_CRUD_CONFLICT', detail }] })
+  return new ConflictError(detail, { pointer })
 }

@@ -93,7 +93,7 @@ function * beginBatch (
   list: List,
   items: readonly ChildItem[]
 ): Steps<ChildBatch> {
-  const child = beginWrite(yield * childCall(write, owned, OPERATIONS[list]))
+  const child = beginWrite(yield * childCall(write, owned, OPERATIONS[list], items[0]!.pointer))
   const { scope } = child
   if (list !== 'remove' && scope !== undefined) { for (const { row } of items) refuseOutside(row, scope) }
   if (list === 'add') { for (const item of items) checkComplete(item, child, owned) }
@@ -101,16 +101,21 @@ function * beginBatch (
 }
 
 /** Checks that a new child has all values that it needs, with those of the role's rows. */
-function checkComplete (item: ChildItem, { scope, model }: Write, { create, complete }: OwnedChildren): void {
+function checkComplete (
+  item: ChildItem,
+  { scope, model }: Write,
+  { relation, create, complete, isNew }: OwnedChildren
+): void {
   const set = new Set([...scope?.values.keys() ?? []].map(({ name }) => name))
   const lacks = ({ name }: { readonly name: string }): boolean =>
     !Object.hasOwn(item.row.properties, name) && !set.has(name)
   const missing = complete ? [] : create!.required.filter(({ property }) => lacks(property))
   if (missing.length > 0) {
+    const at = nameOfNew(item, relation.publicName, isNew)
     throw new RequestValidationError(missing.map(({ property: { publicName }, pointer }) => ({
       source: { pointer: `${item.pointer}${pointer}` },
       code: 'FST_ERR_VALIDATION',
-      detail: `The property '${publicName}' is required.`,
+      detail: `The property '${at}.${publicName}' is required.`,
     })))
   }
   const unfilled = create!.unfilled.find(lacks)
@@ -122,6 +127,10 @@ function checkComplete (item: ChildItem, { scope, model }: Write, { create, comp
     })
   }
 }
+
+/** The name of a new child in sentences: `lines[0]`, or `lines.add[0]` in an update. */
+const nameOfNew = ({ pointer }: ChildItem, relation: string, isNew: boolean): string =>
+  `${relation}${isNew ? '' : '.add'}[${pointer.slice(pointer.lastIndexOf('/') + 1)}]`
 
 /** @throws {RequestValidationError} for a child that several items name */
 function checkNamedOnce ({ relation: { publicName }, key: parts }: OwnedChildren, items: readonly ChildItem[]): void {

@@ -94,18 +94,23 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(await post('admin', '{"code":5}'), 400)
   })
 
-  t.test('the log names the role that is not named, with the nearest name', async (t) => {
+  t.test('the log says why a role is refused: its name is unknown, or it lacks a rule or an operation', async (t) => {
     const lines: string[] = []
     const logged = newServer(t, { logger: { level: 'info', stream: { write: (line: string) => lines.push(line) } } })
     await logged.register(crudKit, {
       orm,
       indexAdvice: false,
       resources: { '/countries': new CrudBase<any>({ model: Country, writable: 'all' }) },
-      access: { role: ({ headers }) => String(headers['x-role']), roles: { admin: true, guest: { Country: true } } },
+      access: {
+        role: ({ headers }) => String(headers['x-role']),
+        roles: { admin: true, guest: { Project: true }, editor: { Country: { operations: ['get', 'update'] } } },
+      },
     })
     for (const [role, hint] of [
       ['amdin', "The role 'amdin' is not in access.roles. Did you mean 'admin'?"],
-      ['owner', "The role 'owner' is not in access.roles. Roles: admin, guest."],
+      ['owner', "The role 'owner' is not in access.roles. Roles: admin, guest, editor."],
+      ['guest', "The role 'guest' has no rule for Country."],
+      ['editor', "The rule of the role 'editor' for Country lacks the operation 'list'."],
     ] as const) {
       lines.length = 0
       const response = await logged.inject({ url: '/countries', headers: { 'x-role': role } })

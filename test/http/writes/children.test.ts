@@ -400,10 +400,14 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit]
     t.match(await select(orm, `select secret from line where invoice_id = ${record['id']}`), [{
       secret: 'hook',
     }, { secret: 'hook' }])
-    t.equal(
-      verdict(await post('/priced', { number: 'P2', lines: [{ quantity: 1 }] })),
-      '400 FST_ERR_VALIDATION /lines/0/position'
-    )
+    for (const [send, url, lines, pointer, name] of [
+      [post, '/priced', [{ quantity: 1 }], '/lines/0/position', 'lines[0].position'],
+      [patch, `/priced/${record['id']}`, { add: [{ quantity: 1 }] }, '/lines/add/0/position', 'lines.add[0].position'],
+    ] as const) {
+      const refused = await send(url, { number: 'P2', lines })
+      t.equal(verdict(refused), `400 FST_ERR_VALIDATION ${pointer}`)
+      t.equal(refused.json().message, `The property '${name}' is required.`)
+    }
   })
 
   t.test('an after hook gets the children that were written, and a change of children alone calls it', async (t) => {
