@@ -16,7 +16,15 @@ export function useRecord (resource: ResourceDescription, path: string, includes
   const params: readonly Pair[] = includes.length === 0 ? [] : [['include', includes.join()]]
   const url = urlOf(description, pathOfRecord(resource, path), params)
   const { headers } = profile
-  return useLoad(`${JSON.stringify(headers)} ${url}`, (signal) => ask<Row>({ url, headers, signal }))
+  return useLoad(`${JSON.stringify(headers)} ${url}`, async (signal) =>
+    withVersion(resource, await ask<Row>({ url, headers, signal }))
+  )
+}
+
+/** The answer with the entity tag of its version. A weak tag is a digest of the answer, which no write takes. */
+export function withVersion ({ version }: ResourceDescription, answer: Answer<Row>): Answer<Row> {
+  if (answer.etag?.startsWith('W/') !== true) return answer
+  return { ...answer, etag: version === null ? undefined : `"${String(answer.data[version])}"` }
 }
 
 /** Sends a write to all records that match the parameters. The answer has the number of those that it has changed. */

@@ -32,6 +32,10 @@ export interface Offer {
   readonly streams: ReadonlyArray<'application/x-ndjson' | 'text/csv'>
   /** Whether the caller may use an operation on children that bodies write with their parent. */
   readonly mayWriteChild: (child: EntityModel, operation: CrudOperation) => boolean
+  /** Whether lists have the header Link. */
+  readonly links: boolean
+  /** Whether reads have entity tags, and may be answered with 304. */
+  readonly conditional: boolean
   /** Whether bodies must have all required properties, because nothing else fills them. */
   readonly complete: boolean
 }

@@ -76,7 +76,8 @@ export function createClient<Api> (baseUrl: string, options: ClientOptions = {})
 function resource (url: string, client: ClientOptions): object {
   const ask = async (call: ClientCall): Promise<Answer> => {
     const answer = await sendJson(call, client)
-    if (answer.etag !== null) etags.set(answer.data as object, answer.etag)
+    // a weak tag is a digest of the answer, and no version
+    if (answer.etag?.startsWith('"')) etags.set(answer.data as object, answer.etag)
     return answer
   }
   const read = async (method: 'list' | 'get', path: string, query: AnyOptions = {}): Promise<any> => {

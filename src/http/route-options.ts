@@ -152,6 +152,16 @@ export const ResourceOptionsSchema = Type.Object({
     Type.Unsafe<boolean | IdempotencyOptions>(Type.Union([Type.Boolean(), IdempotencyOptionsSchema])),
     false
   ),
+  /**
+   * Send the header `Link` with lists: the first, the previous and the next page, and the last one if the total is
+   * exact. Default: false.
+   */
+  links: withDefault(Type.Boolean(), false),
+  /**
+   * Answer reads with an entity tag (`ETag`), and with 304 if `If-None-Match` names it. A record that is shown as a
+   * whole has its version as tag, every other answer a digest of its body. Default: false.
+   */
+  conditional: withDefault(Type.Boolean(), false),
   /** Send the duration of a request's stages in the header Server-Timing. Default: the option of `crudKit`. */
   serverTiming: Type.Optional(Type.Boolean()),
   /** Name of the resource in documentation. Default: the name of its table. */

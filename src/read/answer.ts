@@ -1,5 +1,6 @@
 /** Answers of reads: the JSON text of the database, converted if wire types or the hook `afterRead` require it. */
 import { ConfigError } from '../base/errors.ts'
+import type { InfoOf, StyleName } from '../base/page-styles.ts'
 import { parseExact } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import { shown } from '../base/option-checks.ts'
@@ -15,6 +16,8 @@ export interface JsonAnswer {
   readonly version?: string | undefined
   /** The columns of a new record's key as texts, if the statement that inserted it returned them. */
   readonly key?: readonly string[] | undefined
+  /** The information of a page beside its items. */
+  readonly page?: InfoOf<StyleName>
 }
 
 /** An operation that answers with records. */

@@ -1,4 +1,5 @@
 /** Reads a page of records in one statement. Some pages need a second one, for the total or to look behind the page. */
+import type { InfoOf, StyleName } from '../base/page-styles.ts'
 import type { Steps } from '../base/steps.ts'
 import { planEstimate, planList, planOtherSide, type CountPlan, type KeysetPlan, type ListPlan } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
@@ -15,7 +16,7 @@ export function * readList (call: Call, params: QueryParams): Steps<JsonAnswer> 
   const read = beginRead(call)
   const plan = plannedOf(call, params) ?? planList(params, read.resource.whitelist, call.options)
   const prepared = yield * prepareRead(read, plan)
-  return { json: plan.kind === 'keyset' ? yield * readByCursor(prepared, plan) : yield * readPage(prepared, plan) }
+  return plan.kind === 'keyset' ? yield * readByCursor(prepared, plan) : yield * readPage(prepared, plan)
 }
 
 /** The plan that the validation of the request has made of the same parameters. */
@@ -24,7 +25,7 @@ function plannedOf ({ planned, resource, options }: Call, params: QueryParams): 
   return fits ? planned.plan : undefined
 }
 
-function * readPage (read: PreparedRead, plan: ListPlan): Steps<string> {
+function * readPage (read: PreparedRead, plan: ListPlan): Steps<JsonAnswer> {
   const { rows: [row], statement: { toWire } } = yield * findRows(read, plan)
   const estimate = estimateOf(plan, row!)
   const explained = estimate && (yield * findRows(read, estimate)).rows[0]
@@ -32,14 +33,14 @@ function * readPage (read: PreparedRead, plan: ListPlan): Steps<string> {
   return finishPage(plan, row!, items, explained)
 }
 
-function * readByCursor (read: PreparedRead, plan: KeysetPlan): Steps<string> {
+function * readByCursor (read: PreparedRead, plan: KeysetPlan): Steps<JsonAnswer> {
   const { rows, statement: { toWire } } = yield * findRows(read, plan)
   const page = readKeyset(plan, rows)
   const look = planBehind(plan, page)
   const behind = look && (yield * findRows(read, look)).rows
   const items = yield * convertList(read, `[${page.items.join()}]`, toWire)
   const info = cursorInfo(plan, page, behind === undefined ? page.behind === true : behind.length > 0)
-  return pageJson(items, info, facetsJson(plan, rows[0]!))
+  return pageAnswer(items, info, facetsJson(plan, rows[0]!))
 }
 
 /**
@@ -59,14 +60,19 @@ function estimateOf (plan: ListPlan, row: Row): CountPlan | undefined {
 }
 
 /**
- * The JSON of a page.
+ * The answer of a page.
  *
  * @param explained the row of the statement that `estimateOf` has planned
  */
-function finishPage (plan: ListPlan, row: Row, items: string, explained: Row | undefined): string {
+function finishPage (plan: ListPlan, row: Row, items: string, explained: Row | undefined): JsonAnswer {
   const { window } = plan
   const total = window.count === 'planned'
     ? totalOfPage(window, row) ?? plannedTotal(window, row, explained!)
     : row.total
-  return pageJson(items, pageInfo(window, { ...row, total }), facetsJson(plan, row))
+  return pageAnswer(items, pageInfo(window, { ...row, total }), facetsJson(plan, row))
 }
+
+const pageAnswer = (items: string, page: InfoOf<StyleName>, facets: ReturnType<typeof facetsJson>): JsonAnswer => ({
+  json: pageJson(items, page, facets),
+  page,
+})

@@ -9,7 +9,7 @@ import {
 } from '../../api/drafts.ts'
 import { clientKeyOf, pathOfRecord, relationsOf, type Row } from '../../api/records.ts'
 import { urlOf, useApi } from '../../state/context.ts'
-import { write } from '../../state/record.ts'
+import { withVersion, write } from '../../state/record.ts'
 import { keepUnsaved, unsavedOf } from '../../state/unsaved.ts'
 import type { Address } from '../../url/address.ts'
 import { Conflict } from './conflict.tsx'
@@ -102,7 +102,7 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
         pathOfRecord(resource, path),
         include.length > 0 ? [['include', include.join()]] : []
       )
-      const { data, etag } = await ask<Row>({ url, headers: api.profile.headers })
+      const { data, etag } = withVersion(resource, await ask<Row>({ url, headers: api.profile.headers }))
       setTheirs({ record: data, etag })
     } catch (error) {
       setError(toError(error))

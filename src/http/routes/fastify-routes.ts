@@ -21,6 +21,7 @@ import { ownErrors } from './own-schema-errors.ts'
 import { ownBodies } from './own-schemas.ts'
 import type { RoutedResource } from './resource.ts'
 import { preValidationOf, type RoleResource } from './roles.ts'
+import { varyOf } from './entity-tags.ts'
 import { seenResources } from './seen-resource.ts'
 import type { Within } from './transactions.ts'
 import { routeValidation } from './validation.ts'
@@ -70,8 +71,9 @@ export function fastifyRoutes (
     orm,
     crud: options.crud,
     access: limits?.access,
-    seenBy: seenResources(options, operations),
+    seenBy: seenResources(options, operations, bound.model),
     streams: streaming && ((request: FastifyRequest) => streaming.formatOf(request) !== undefined),
+    varyOf: varyOf(options, limits !== undefined),
   }
   const compileOwn = compileWith(fastify)
   const schemas = new Map<CrudOperation, ReturnType<typeof operationSchema>>()

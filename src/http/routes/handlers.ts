@@ -9,6 +9,8 @@ import { readScope, type Resource } from '../../resource/index.ts'
 import { type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 import type { Streaming } from '../streams/index.ts'
 import { dataOf } from './accepted-body.ts'
+import { digestTag, namesTag, wantsWhole } from './entity-tags.ts'
+import { linkHeader, type PlacedPage } from './links.ts'
 import type { RouteCall } from './route-call.ts'
 import { repeatable } from './idempotency.ts'
 import { keyPath } from './key.ts'
@@ -72,7 +74,7 @@ export function routeDefinitions (parts: HandlerParts): RouteDefinition[] {
 function handlersOf (
   { orm, options, within, withinKeyed, streaming }: HandlerParts
 ): (sharing: readonly CrudOperation[]) => CallHandler {
-  const { crud, scope: scopeOf, schemas = {}, requireIfMatch, maxAffected = MAX_AFFECTED } = options
+  const { crud, scope: scopeOf, schemas = {}, requireIfMatch, maxAffected = MAX_AFFECTED, links, conditional } = options
   const methods = routeMethods(orm, crud)
   const ownResponses = Object.values(schemas).some((schema) => schema?.response !== undefined)
 
@@ -112,6 +114,28 @@ function handlersOf (
 
   const send = (call: RouteCall, reply: FastifyReply, { status, headers, json }: RouteAnswer): FastifyReply =>
     sendJson(call, reply.code(status).headers(headers), json)
+
+  /** Sends the answer of a read with an entity tag, or 304 if the client has it. The tag may be that of a version. */
+  const sendTagged = (
+    operation: CrudOperation,
+    call: RouteCall,
+    reply: FastifyReply,
+    json: string,
+    tag = digestTag(schemas[operation]?.response === undefined ? json : reply.serialize(JSON.parse(json)) as string)
+  ): FastifyReply => {
+    reply.header('etag', tag)
+    if (namesTag(call.request.headers['if-none-match'], tag)) return reply.code(304).send()
+    return sendJson(call, reply, json)
+  }
+
+  /** Adds the links to other pages. Methods of the application return pages as objects, or as JSON. */
+  const addLinks = ({ request, seen }: RouteCall, reply: FastifyReply, { json, page }: JsonAnswer): void => {
+    const { pagination } = seen.resource.whitelist
+    const link = linkHeader(request.originalUrl, page ?? JSON.parse(json) as PlacedPage, pagination)
+    if (link === undefined) return
+    const present = reply.getHeader('link')
+    reply.header('link', present === undefined ? link : `${String(present)}, ${link}`)
+  }
 
   /**
    * Runs a write. With an idempotency key, a write that was done before gets its answer again.
@@ -160,14 +184,15 @@ function handlersOf (
     call.query()
     const format = streaming?.formatOf(call.request)
     if (format !== undefined) return await streamList(call, reply, format, streaming!)
-    const { json } = await run('list', call, (options) => methods.list(call, options))
-    return sendJson(call, reply, json)
+    const page = await run('list', call, (options) => methods.list(call, options))
+    if (links === true) addLinks(call, reply, page)
+    return conditional === true ? sendTagged('list', call, reply, page.json) : sendJson(call, reply, page.json)
   }
 
   const aggregate: CallHandler = async (call, reply) => {
     call.query()
     const { json } = await run('aggregate', call, (options) => methods.aggregate(call, options))
-    return sendJson(call, reply, json)
+    return conditional === true ? sendTagged('aggregate', call, reply, json) : sendJson(call, reply, json)
   }
 
   const get: CallHandler = async (call, reply) => {
@@ -175,7 +200,9 @@ function handlersOf (
     call.query()
     const found = await run('get', call, (options) => methods.get(call, options))
     if (found === null) throw new NotFoundError()
-    return send(call, reply, recordAnswer(call, found, 200))
+    if (conditional !== true) return send(call, reply, recordAnswer(call, found, 200))
+    const isWhole = call.seen.versionIsWhole && wantsWhole(call.request.queryParams)
+    return sendTagged('get', call, reply, found.json, isWhole ? call.seen.tagOf(found) : undefined)
   }
 
   /** The handler of a write, which does the one of its operations that the body means. */

@@ -59,6 +59,8 @@ export function offerOf (
         ? 'required'
         : 'accepted',
     ignoresReadonly: options.readonlyProperties === 'ignore',
+    links: options.links === true,
+    conditional: options.conditional === true,
     streams: stream === false ? [] : STREAM_TYPES,
     mayWriteChild: (child, operation) => role === undefined || role.ruleOf(child.name)?.allows(operation) === true,
     complete: !limited && fillsNothing(options, operations),

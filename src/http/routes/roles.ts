@@ -10,6 +10,7 @@ import { resourceFor, type Resource } from '../../resource/index.ts'
 import { knownActorOf, settleActor } from '../actor-of-request.ts'
 import { openedEm } from '../em-of-request.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
+import { addVary } from './entity-tags.ts'
 import { beginValidation, RouteCall, type RouteRequest } from './route-call.ts'
 import type { RouteDefinition } from './handlers.ts'
 import type { PreValidation } from './hooks.ts'
@@ -99,6 +100,8 @@ export interface CallParts {
   readonly seenBy: (resource: Resource, actor: Actor | undefined) => SeenResource
   /** Whether a request asks for a stream. Absent if the resource has none. */
   readonly streams: ((request: FastifyRequest) => boolean) | undefined
+  /** The headers of requests that decide about the answer of an operation. */
+  readonly varyOf: (operation: CrudOperation) => readonly string[]
 }
 
 /**
@@ -111,11 +114,12 @@ export interface CallParts {
 export function preValidationOf (
   { operation, operations }: RouteDefinition,
   { bound }: RoutedResource,
-  { orm, crud, access, seenBy, streams }: CallParts
+  { orm, crud, access, seenBy, streams, varyOf }: CallParts
 ): readonly PreValidation[] {
   const wanted = ({ body }: FastifyRequest): CrudOperation =>
     operations.length > 1 ? meantBy(operations, body) : operation
   const main = seenBy(bound, undefined)
+  const vary = varyOf(operation)
   const begin: PreValidation = (request, reply, done) => {
     const own = wanted(request)
     const em = openedEm(request)
@@ -123,7 +127,7 @@ export function preValidationOf (
     const seen = actor === undefined && em === undefined
       ? main
       : seenBy(resourceFor(crud, em ?? orm.em as EntityManager, actor, own), actor)
-    if (operation === 'list' && streams !== undefined) reply.header('vary', 'accept')
+    if (vary.length > 0) addVary(reply, vary)
     // an `onRoute` hook adds this one, whose type knows no schema
     const call = request as RouteRequest
     beginValidation(new RouteCall(call, own, seen, operation === 'list' && streams?.(call) === true))

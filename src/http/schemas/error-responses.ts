@@ -1,5 +1,5 @@
 /** Documents errors: the statuses that an operation may answer with, which share one schema. */
-import type { TSchema } from '@sinclair/typebox'
+import { Type, type TSchema } from '@sinclair/typebox'
 import type { Offer } from '../../catalogue/index.ts'
 import { factsOf } from '../../config/index.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
@@ -30,13 +30,14 @@ const UNGUARDED: Guards = { identity: false, permission: false }
 /** The error responses of an operation, by status. */
 export function errorResponses (
   operation: CrudOperation,
-  { model, scoped, requireIfMatch, idempotency }: Offer,
+  { model, scoped, requireIfMatch, idempotency, conditional }: Offer,
   { identity, permission }: Guards = UNGUARDED
 ): Record<string, TSchema> {
   const { writes, byKey, bodies, ifMatch } = factsOf(operation)
   const matches = ifMatch !== 'no' && model.version !== undefined
   // a literal, because V8 keeps its few large keys in a table; for keys added to {}, it makes an array of 770 elements
   const responses: Record<string, TSchema> = { 400: responseOf(400), 503: responseOf(503) }
+  if (!writes && conditional) responses[304] = NOT_MODIFIED
   if (identity) responses[401] = responseOf(401)
   if (permission || (scoped && bodies.length > 0)) responses[403] = responseOf(403)
   if (byKey) responses[404] = responseOf(404)
@@ -54,6 +55,8 @@ const responseOf = (status: number): TSchema => ({
   description: DESCRIPTIONS[status],
   ...(status === 503 && { headers: { 'Retry-After': RetryAfter } }),
 } as TSchema)
+
+const NOT_MODIFIED: TSchema = Type.Null({ description: 'If-None-Match has the ETag of the answer.' })
 
 const CONFLICT_OR_RUNNING = {
   ...responseOf(409),

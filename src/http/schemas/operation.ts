@@ -35,7 +35,7 @@ export function operationSchema (
   named: NamedSchemas
 ): GeneratedSchema {
   const { model, operations, maxBatch } = resource
-  const { byKey, writes, body } = factsOf(operation)
+  const { byKey, body } = factsOf(operation)
   const forms = formsOfBodies(operations, body)
   const { description, answers } = TEXTS[operation]
   const response = errorResponses(operation, resource)
@@ -54,7 +54,7 @@ export function operationSchema (
     ...(operation === 'list' && streamTypes(resource)),
     ...(byKey && { params: paramsOf(model) }),
     querystring: querySchema(() => parametersOf(operation, resource, true)),
-    ...(writes && requestHeaders(operation, resource)),
+    ...requestHeaders(operation, resource),
     ...(body !== undefined && { body: bodyOf(operation, resource, forms, named) }),
     ...(body === 'create' && forms.one && forms.list && { 'x-create-many': { maxItems: maxBatch } }),
     response: Object.assign(response, ERROR_RESPONSES),
@@ -230,14 +230,19 @@ const IdempotencyKey = Type.String({
     'of the first one and changes nothing.',
 })
 
-/** The headers of a write. */
+const IfNoneMatch = Type.String({
+  description: 'The ETag of an answer that the client has. If it is still right, the answer is 304, without a body.',
+})
+
+/** The headers of a request. */
 function requestHeaders (
   operation: CrudOperation,
-  { model, requireIfMatch, idempotency }: Offer
+  { model, requireIfMatch, idempotency, conditional }: Offer
 ): { readonly headers?: TSchema } {
   const headers: Record<string, TSchema> = {}
   const optional = (header: TSchema, required: boolean): TSchema => required ? header : Type.Optional(header)
-  const { ifMatch } = factsOf(operation)
+  const { ifMatch, writes } = factsOf(operation)
+  if (!writes) return conditional ? { headers: Type.Object({ 'If-None-Match': Type.Optional(IfNoneMatch) }) } : {}
   if (model.version !== undefined && ifMatch !== 'no') {
     headers['If-Match'] = optional(IfMatch, requireIfMatch && ifMatch === 'required')
   }
@@ -251,19 +256,28 @@ const Replayed = {
   enum: ['true'],
   description: 'The answer is that of an earlier request with the same Idempotency-Key.',
 }
+const Validator = {
+  type: 'string',
+  description: 'For If-None-Match. For If-Match, too, if it is a version: a tag that does not begin with `W/`.',
+}
+const Link = {
+  type: 'string',
+  description: 'The pages `first`, `prev`, `next` and, with an exact total, `last`, as relative references (RFC 8288).',
+}
 const Location = { type: 'string', format: 'uri-reference', description: 'The path of the new record.' }
 
 function withHeaders (
   schema: TSchema,
   status: number,
   operation: CrudOperation,
-  { model: { version }, idempotency }: Offer
+  { model: { version }, idempotency, links, conditional }: Offer
 ): TSchema {
   const { writes, records } = factsOf(operation)
   const isRecord = records === 'one' || records === 'either'
   const headers = {
     ...(status === 201 && isRecord && { Location }),
-    ...(version?.hidden === false && isRecord && { ETag }),
+    ...(links && operation === 'list' && { Link }),
+    ...(conditional && !writes ? { ETag: Validator } : version?.hidden === false && isRecord && { ETag }),
     ...(idempotency !== false && writes && { 'Idempotency-Replayed': Replayed }),
   }
   return { ...schema, ...(Object.keys(headers).length > 0 && { headers }) }

@@ -1,0 +1,90 @@
+/**
+ * Conditional requests: the entity tags of answers to reads, and `If-None-Match` (RFC 9110, sections 8.8.3 and 13.1.2).
+ * A record that is shown as a whole has its version as a strong tag. Every other answer has a digest of its body as a
+ * weak tag: the strong comparison of `If-Match` never takes it for a version.
+ */
+import { hash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import { factsOf } from '../../config/index.ts'
+import { isOwnMethod, type CrudBase } from '../../crud/index.ts'
+import type { EntityModel, Property } from '../../model/index.ts'
+import { isComputed } from '../../plan/index.ts'
+import type { QueryParams } from '../../query/index.ts'
+import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
+
+/** Characters of a digest: 132 bits. */
+const DIGEST_LENGTH = 22
+
+/** The entity tag of a body. */
+export function digestTag (body: string): string {
+  return `W/"${hash('sha256', body, 'base64url').slice(0, DIGEST_LENGTH)}"`
+}
+
+/**
+ * Whether the version of a record stands for all that a read of it shows: nothing comes from other rows or from a
+ * function of the application, and callers with a role see no other record with the same version.
+ *
+ * @param model as the callers see it
+ * @param whole the model of callers without a role
+ */
+export function versionIsWhole (model: EntityModel, whole: EntityModel, crud: CrudBase): boolean {
+  const visible = ({ properties }: EntityModel): Property[] => [...properties.values()].filter(({ hidden }) => !hidden)
+  return crud.afterRead === undefined && !isOwnMethod(crud, 'get') && !isOwnMethod(crud, 'getJson') &&
+    visible(model).length === visible(whole).length &&
+    visible(model).every((property) => property.kind !== 'scalar' || !isComputed(property))
+}
+
+/** Whether a request wants a record as it is, without relations and with all properties. */
+export function wantsWhole ({ include, fields, fieldsByInclude }: QueryParams): boolean {
+  return include.length === 0 && fields.length === 0 && Object.keys(fieldsByInclude).length === 0
+}
+
+const TAG = /[\t ]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[\t ]*(?:,|$)/y
+
+/**
+ * Whether `If-None-Match` names an entity tag, by the weak comparison. `*` names every answer. Text that is no list of
+ * tags names nothing.
+ */
+export function namesTag (header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false
+  if (header.trim() === '*') return true
+  const wanted = tag.replace(/^W\//, '')
+  TAG.lastIndex = 0
+  let found = false
+  while (TAG.lastIndex < header.length) {
+    const match = TAG.exec(header)
+    if (match === null) return false
+    found ||= match[1] === wanted
+  }
+  return found
+}
+
+/** Adds names to the header Vary, which other plugins may have set. */
+export function addVary (reply: FastifyReply, names: readonly string[]): void {
+  const present = [reply.getHeader('vary') ?? []].flat().flatMap((value) => String(value).split(/\s*,\s*/))
+  const known = new Set(present.map((name) => name.toLowerCase()))
+  if (known.has('*')) return
+  const missing = names.filter((name) => !known.has(name))
+  if (missing.length > 0) reply.header('vary', [...present, ...missing].join(', '))
+}
+
+/** The headers that usually tell who sends a request. */
+const IDENTITY = ['authorization', 'cookie']
+
+/**
+ * The headers of requests that decide about the answer of an operation, for Vary (RFC 9110, section 12.5.5).
+ *
+ * A shared cache does not use an answer to a request with Authorization again (RFC 9111, section 3.5). But the cache of
+ * one browser, or of one application, may serve several callers, so the headers that tell callers apart are named where
+ * the answers to them differ.
+ *
+ * @param limited whether roles limit what requests may do
+ */
+export function varyOf (
+  { stream = false, conditional, scope }: Pick<CrudRoutesOptions, 'stream' | 'conditional' | 'scope'>,
+  limited: boolean
+): (operation: CrudOperation) => readonly string[] {
+  const byCaller = conditional === true && (limited || scope !== undefined) ? IDENTITY : []
+  return (operation) =>
+    factsOf(operation).writes ? [] : [...operation === 'list' && stream !== false ? ['accept'] : [], ...byCaller]
+}

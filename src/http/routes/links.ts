@@ -1,0 +1,114 @@
+/**
+ * The header Link of a list (RFC 8288): the pages around an answer, as relative references that are a query only. A
+ * client resolves them against the URL that it asked for (RFC 3986, section 5.2.2), so they keep its host and path,
+ * whatever prefix a proxy has removed.
+ */
+import type { PageParameterName } from '../../base/page-styles.ts'
+import type { Pagination } from '../../config/index.ts'
+
+/** The relations of other pages to an answer, in the order of their importance. */
+const RELATIONS = ['next', 'prev', 'first', 'last'] as const
+
+type Relation = typeof RELATIONS[number]
+
+/** The value of the place's parameter, by relation. A page that does not exist has none. */
+type Places = { readonly [Name in Relation]?: string | number | null }
+
+/**
+ * The largest size of the header in bytes. Beyond it there is only the next page, because servers and clients refuse
+ * answers with large headers, and without that link a list would seem to end.
+ */
+const MAX_LENGTH = 4096
+
+/** The members of a page that tell where it is, whichever its style is. */
+export interface PlacedPage {
+  readonly total?: number | null
+  readonly total_is_minimum?: boolean
+  readonly page?: number
+  readonly per_page?: number
+  readonly total_pages?: number | null
+  readonly limit?: number
+  readonly offset?: number
+  readonly next_cursor?: string | null
+  readonly prev_cursor?: string | null
+  readonly has_next?: boolean
+  readonly has_prev?: boolean
+}
+
+/**
+ * The header of an answer.
+ *
+ * @param url the URL of the request
+ * @param page the answer, or all of it but its items
+ * @returns `undefined` if no other page can be linked to
+ */
+export function linkHeader (url: string, page: PlacedPage, pagination: Pagination): string | undefined {
+  const [parameter, places] = placesOf(page, pagination)
+  const kept = otherParameters(url, parameter)
+  let header = ''
+  for (const relation of RELATIONS) {
+    const place = places[relation]
+    if (place === undefined || place === null) continue
+    const query = [...kept, `${parameter}=${encodeURIComponent(place)}`].join('&')
+    const link = `<?${query}>; rel="${relation}"`
+    if (header === '') header = link
+    else if (header.length + link.length + 2 <= MAX_LENGTH) header += `, ${link}`
+  }
+  return header === '' ? undefined : header
+}
+
+function placesOf (page: PlacedPage, pagination: Pagination): readonly [PageParameterName, Places] {
+  if (page.next_cursor !== undefined) {
+    return ['cursor', { next: page.next_cursor, prev: page.prev_cursor!, first: '' }]
+  }
+  const { maxOffset } = pagination
+  if (page.offset !== undefined) return ['offset', placesByOffset(page, pagination)]
+  const { page: number = 1, per_page: size = pagination.defaultPerPage } = page
+  const last = isExact(page, pagination) ? Math.max(1, Math.ceil(page.total! / size)) : undefined
+  const within = (place: number | undefined) =>
+    place === undefined || (place - 1) * size > maxOffset ? undefined : place
+  return ['page', {
+    next: page.has_next === true ? within(number + 1) : undefined,
+    prev: page.has_prev === true ? Math.min(number - 1, last ?? Infinity) : undefined,
+    first: 1,
+    last: within(last),
+  }]
+}
+
+/** The last page begins so that the steps from this one lead to it. */
+function placesByOffset (page: PlacedPage, pagination: Pagination): Places {
+  const { offset = 0, limit = pagination.defaultPerPage } = page
+  const start = offset % limit
+  const last = isExact(page, pagination)
+    ? Math.max(0, start + (Math.ceil((page.total! - start) / limit) - 1) * limit)
+    : undefined
+  const within = (place: number | undefined) => place === undefined || place > pagination.maxOffset ? undefined : place
+  return {
+    next: page.has_next === true ? within(offset + limit) : undefined,
+    prev: page.has_prev === true ? Math.max(0, Math.min(offset - limit, last ?? Infinity)) : undefined,
+    first: 0,
+    last: within(last),
+  }
+}
+
+/** Whether the total is the number of all records. An estimate never is. */
+const isExact = ({ total, total_is_minimum: isMinimum }: PlacedPage, { count }: Pagination): boolean =>
+  typeof total === 'number' && (count === 'exact' || isMinimum === false)
+
+/** The parameters of a query string without one of them, as the client wrote them. */
+function otherParameters (url: string, parameter: string): readonly string[] {
+  const start = url.indexOf('?')
+  if (start < 0) return []
+  return url.slice(start + 1).split('&').filter((pair) =>
+    pair !== '' && decodeName(pair.split('=', 1)[0]!) !== parameter
+  ).map(asReference)
+}
+
+/** The query string has been read, so that it can be decoded. */
+const decodeName = (name: string): string => decodeURIComponent(name.replaceAll('+', ' '))
+
+/** Characters that a query cannot have (RFC 3986, section 3.4), such as brackets, and those that would end the link. */
+const NOT_IN_QUERY = /[^\w\-.~!$&'()*+,;=:@/?%]+/g
+
+/** Percent-encodes what a reference cannot contain. The meaning of the text stays the same. */
+const asReference = (pair: string): string => pair.replace(NOT_IN_QUERY, encodeURIComponent)
