@@ -10,7 +10,9 @@ import { compareSurfaces } from '../../src/cli/check/compare-surfaces.ts'
 import { lockText, readLock, writeLock } from '../../src/cli/check/lock-file.ts'
 import { surfaceOf, type Surface } from '../../src/cli/check/surface.ts'
 import { knownResources } from '../../src/http/index.ts'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase } from '../../src/index.ts'
+import {
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase
+} from '../../src/index.ts'
 import { runCommand } from '../helpers/command-line.ts'
 import { newDatabases } from '../helpers/databases.ts'
 
@@ -39,6 +41,9 @@ interface Parts {
   sorts: unknown[]
   fields: unknown[]
   includes: unknown[]
+  facets: unknown[]
+  groups: unknown[]
+  aggregates: unknown[]
   pagination: object
   writable: unknown
   upsertKeys: unknown[]
@@ -55,11 +60,14 @@ const parts = (): Parts => ({
   sorts: [new AllowedSort('name'), new AllowedSort('price', { alias: 'best' })],
   fields: [new AllowedField('id'), new AllowedField('name')],
   includes: [new AllowedInclude('parts', { limit: 5 })],
+  facets: [new AllowedFacet('price', { alias: 'cost' })],
+  groups: [new AllowedGroup('price', { alias: 'cost' })],
+  aggregates: [AllowedAggregate.count()],
   pagination: { maxPerPage: 50, maxOffset: 1_000 },
   writable: { create: ['name', 'price', 'shop'], update: ['name'] },
   upsertKeys: [],
   routes: {
-    operations: ['list', 'get', 'create', 'update', 'createMany'], requireIfMatch: true, maxBatch: 10,
+    operations: ['list', 'get', 'create', 'update', 'createMany', 'aggregate'], requireIfMatch: true, maxBatch: 10,
     scope: () => ({ price: 1 }),
   },
   member: { Item: { rows: { price: 1 }, operations: ['list', 'get'] }, Shop: true },
@@ -71,9 +79,11 @@ const orm = await MikroORM.init({ clientUrl: 'postgres://nobody@127.0.0.1:1/none
 async function surface (change: (parts: Parts) => void = () => {}): Promise<Surface> {
   const mine = parts()
   change(mine)
-  const { filters, sorts, fields, includes, pagination, writable, upsertKeys, routes, member, others } = mine
+  const { filters, sorts, fields, includes, facets, groups, aggregates, pagination } = mine
+  const { writable, upsertKeys, routes, member, others } = mine
   const queryConfig = {
-    allowedFilters: filters, allowedSorts: sorts, allowedFields: fields, allowedIncludes: includes, pagination,
+    allowedFilters: filters, allowedSorts: sorts, allowedFields: fields, allowedIncludes: includes,
+    allowedFacets: facets, allowedGroups: groups, allowedAggregates: aggregates, pagination,
   }
   const crud = new CrudBase({
     model: Item, writable, queryConfig, ...upsertKeys.length > 0 && { upsertKeys },
@@ -121,6 +131,24 @@ const MUTATIONS: readonly Mutation[] = [
   { change: (p) => p.fields.push(new AllowedField('parts.name')), widened: [`${admin} fields parts.name`] },
   { change: (p) => p.includes.push(new AllowedInclude('shop')), widened: both('includes shop') },
   { change: (p) => p.includes.push(AllowedInclude.count('parts')), widened: [`${admin} includes partsCount`] },
+  { change: (p) => p.facets.push(new AllowedFacet('shop')), widened: both('facets shop') },
+  {
+    change: (p) => { p.facets[0] = new AllowedFacet('name', { alias: 'cost' }) },
+    widened: both('facets cost (name)'),
+  },
+  {
+    change: (p) => { p.facets[0] = new AllowedFacet('price', { alias: 'cost', limit: 99 }) },
+    widened: both('facet cost 20 is now 99'),
+  },
+  { change: (p) => p.groups.push(new AllowedGroup('shop.name')), widened: [`${admin} groups shop.name`] },
+  {
+    change: (p) => { p.groups[0] = new AllowedGroup('name', { alias: 'cost' }) },
+    widened: [`${admin} groups cost (name)`],
+  },
+  {
+    change: (p) => p.aggregates.push(new AllowedAggregate('price', ['sum', 'avg'])),
+    widened: [`${admin} aggregates price.avg`, `${admin} aggregates price.sum`],
+  },
   {
     change: (p) => { p.includes[0] = new AllowedInclude('parts', { limit: 6 }) },
     widened: [`${admin} include parts 5 is now 6`],

@@ -77,8 +77,11 @@ function listParts ({ whitelist }: Offer, { filters }: Description): Parts {
 }
 
 function sortText ({ parameter, targets }: Extract<Way, { kind: 'order' }>): string {
-  const name = parameter.slice('sort='.length)
-  const paths = targets.map((target) => pathOf(target))
+  return named(parameter.slice('sort='.length), ...targets.map((target) => pathOf(target)))
+}
+
+/** A name with what it stands for, unless that is the name. */
+function named (name: string, ...paths: readonly string[]): string {
   return paths.length === 1 && paths[0] === name ? name : `${name} (${paths.join(', ')})`
 }
 
@@ -105,13 +108,17 @@ function recordParts ({ fields, includes }: Description): Parts {
   }
 }
 
-/** Numbers about many records. A resource without them has no such parts. */
+/** Numbers about many records. */
 function summaryParts ({ facets, groups, numbers }: Description): Parts {
-  const names = (terms: ReadonlyArray<{ readonly name: string }>): string[] => terms.map(({ name }) => name)
   return {
-    ...facets.length > 0 && { facets: names(facets) },
-    ...groups.length > 0 && { groups: names(groups) },
-    ...numbers.length > 0 && { aggregates: names(numbers) },
+    facets: facets.map((facet) => named(facet.name, pathOf(facet))),
+    groups: groups.map((group) => {
+      const period = group.period === undefined ? [] : [group.period.unit]
+      return named(group.name, [pathOf(group), ...period].join('.'))
+    }),
+    aggregates: numbers.map(({ name, function: by, relations, operand }) =>
+      named(name, operand === undefined ? name : `${pathOf({ relations, operand })}.${by}`)
+    ),
   }
 }
 
@@ -156,7 +163,10 @@ function guardsOf ({ instance, routed }: KnownResource, offer: Offer, role: Role
   ]
 }
 
-function limitsOf ({ operations, maxBatch, maxAffected }: Offer, { pages, includes }: Description): SurfaceLimits {
+function limitsOf (
+  { operations, maxBatch, maxAffected }: Offer,
+  { pages, includes, facets }: Description
+): SurfaceLimits {
   const lists = operations.includes('list')
   return {
     ...lists && {
@@ -172,5 +182,6 @@ function limitsOf ({ operations, maxBatch, maxAffected }: Offer, { pages, includ
         ? [[`include ${include.path}`, include.limit ?? null]]
         : []
     )),
+    ...Object.fromEntries(facets.map(({ name, limit }) => [`facet ${name}`, limit])),
   }
 }
