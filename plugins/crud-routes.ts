@@ -5,9 +5,9 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  checkTables, documentedRoles, fastifyRoutes, ignoreBody, knownResources, namedSchemas, offerOf, roleResources,
-  routedResource, routeTransactions, schemaNames, takenNames, type CrudOperation, type CrudRoutesOptions, type Limits,
-  type NamedSchemas, type RoutedResource, type UncheckedRoutes,
+  allowQueryMethod, checkTables, documentedRoles, fastifyRoutes, ignoreBody, knownResources, namedSchemas, offerOf,
+  queryParsers, roleResources, routedResource, routeTransactions, schemaNames, takenNames, type CrudOperation,
+  type CrudRoutesOptions, type Limits, type NamedSchemas, type RoutedResource, type UncheckedRoutes,
 } from '../src/http/index.ts'
 import type { Offer } from '../src/catalogue/index.ts'
 import { checkFastify } from '../src/borrowed/check-borrowed.ts'
@@ -187,10 +187,22 @@ async function addRoutes (
   })
   fastify.addHook('onRoute', onRoute)
   const withoutBodies = withParsers(fastify, ignoring)
-  for (const { takesBody, route } of routes) {
-    if (takesBody || route.method === 'GET') fastify.route(route)
+  const withQueries = options.query === true ? withParsers(fastify, await parsersOfQueries(fastify)) : fastify
+  for (const { body, route } of routes) {
+    if (body === 'query') withQueries.route(route)
+    else if (body === 'data' || route.method === 'GET') fastify.route(route)
     else withoutBodies.route(route)
   }
+}
+
+/** The parsers of bodies that are queries. (A promise of an instance would be a promise of its readiness.) */
+async function parsersOfQueries (fastify: FastifyInstance): Promise<Parsers> {
+  allowQueryMethod(fastify)
+  let parsers: Parsers | undefined
+  await fastify.register(displayed('fastify-crud-kit/query-bodies', async (instance) => {
+    parsers = queryParsers(instance)
+  }))
+  return parsers!
 }
 
 /** Names a plugin for Fastify, which would otherwise look for it in all modules that the process has loaded. */

@@ -1,7 +1,7 @@
 /** Decorates requests with `queryParams`, the query string parsed at the first read. It works without a database. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { checkPluginOptions, readQuery, refuseSecond, timesOf } from '../src/http/index.ts'
+import { checkPluginOptions, kQueryParams, readQuery, refuseSecond, timesOf } from '../src/http/index.ts'
 import type { QueryParams } from '../src/query/index.ts'
 
 declare module 'fastify' {
@@ -15,7 +15,6 @@ declare module 'fastify' {
 }
 
 const NAME = 'fastify-crud-kit/query-params'
-const kQueryParams = Symbol('fastify-crud-kit.queryParams')
 
 interface WithQueryParams {
   [kQueryParams]: QueryParams | null

@@ -140,8 +140,8 @@ export const ResourceOptionsSchema = Type.Object({
    */
   stream: withDefault(Type.Unsafe<boolean | StreamOptions>(Type.Union([Type.Boolean(), StreamOptionsSchema])), false),
   /**
-   * Let clients combine filters by `and`, `or` and `not`, in the query strings of lists, updateMany and deleteMany.
-   * Default: false.
+   * Let clients combine filters by `and`, `or` and `not`: in the query strings of lists, updateMany and deleteMany,
+   * and in the bodies of `QUERY /` and `POST /query`, which are lists. Default: false.
    */
   query: withDefault(Type.Boolean(), false),
   /**

@@ -159,6 +159,40 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await t.rejects(crud.list(orm.em.fork(), { per_page: 1_000 }), { errors: [{ source: { pointer: '/per_page' } }] })
   })
 
+  t.test('QUERY and POST /query take the query as a body', async (t) => {
+    const text = 'filter[or][0][id]=2&filter[or][1][supplier.country]=fr&sort=-id&per_page=3'
+    const tree = { filter: { or: [{ id: 2 }, { 'supplier.country': 'fr' }] }, sort: ['-id'], per_page: 3 }
+    const expected = await plants.get(text)
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    for (const [method, url] of [['POST', '/plants/query'], ['QUERY', '/plants']] as const) {
+      const send = (payload: string | object, headers = {}) =>
+        app.inject({ method: method as 'POST', url, payload, headers })
+      for (const response of [await send(tree), await send(text, form)]) {
+        t.equal(response.statusCode, 200, `${method} ${response.body}`)
+        t.equal(response.headers['cache-control'], 'no-store')
+        t.strictSame(response.json(), expected)
+      }
+      t.match((await send({ filter: { and: [{ id: 1 }, { id: '1' }] } })).json(), {
+        statusCode: 400, code: 'FST_CRUD_FILTER_INVALID', errors: [{ source: { pointer: '/filter/and/1/id' } }],
+      })
+      t.match((await send({ filters: {} })).json(), {
+        statusCode: 400, errors: [{ source: { pointer: '/filters' }, detail: /Did you mean 'filter\[<name>\]'/ }],
+      })
+      t.match((await send([1])).json(), { statusCode: 400, code: 'FST_CRUD_QUERY_INVALID' })
+      t.match((await send('filter[nane]=1', form)).json(), { errors: [{ source: { parameter: 'filter[nane]' } }] })
+      t.equal((await send('x', { 'content-type': 'text/plain' })).statusCode, 415)
+      t.equal((await send('{', { 'content-type': 'application/json' })).statusCode, 400)
+      t.equal((await send({ filter: { name: 'x'.repeat(70_000) } })).statusCode, 413)
+      const many = Array.from({ length: 1_000 }, (_, id) => id)
+      t.equal((await send({ filter: { id: { in: many } } })).statusCode, 200)
+      t.equal((await send(many.map((id) => `filter[id][in][]=${id}`).join('&'), form)).statusCode, 200)
+      t.equal((await send(`filter[id][in]=${many.join()},1000`, form)).statusCode, 400)
+      const both = await app.inject({ method: method as 'POST', url: `${url}?sort=id`, payload: tree })
+      t.match(both.json(), { statusCode: 400, code: 'FST_CRUD_QUERY_INVALID' })
+    }
+    t.equal((await app.inject({ method: 'POST', url: '/closed/query', payload: tree })).statusCode, 404)
+  })
+
   t.test('a cursor belongs to its groups', async (t) => {
     const query = 'filter[or][0][id][lte]=3&filter[or][1][supplier.country]=fr&sort=name&per_page=2'
     const seen: number[] = []

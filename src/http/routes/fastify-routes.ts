@@ -5,6 +5,7 @@ import type { Offer } from '../../catalogue/index.ts'
 import { factsOf } from '../../config/index.ts'
 import { markGenerated } from '../declared-parameters.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
+import { MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
 import { answersProbes } from '../probes.ts'
 import { operationSchema, type GeneratedSchema } from '../schemas/operation.ts'
 import type { NamedSchemas } from '../schemas/named.ts'
@@ -53,7 +54,8 @@ export interface RouteParts {
 }
 
 export interface FastifyRoute {
-  readonly takesBody: boolean
+  /** What the bodies of the route are: a record or several, a query, or nothing. */
+  readonly body: 'data' | 'query' | undefined
   readonly route: RouteOptions
 }
 
@@ -88,11 +90,11 @@ export function fastifyRoutes (
   const lastHooks = new LastHooks()
   const routes = routeDefinitions({ orm, resource: bound, options, operations, within, withinKeyed, streaming })
     .map((definition): FastifyRoute => {
-      const { operation, method, url } = definition
+      const { operation, method, url, inBody } = definition
       const handler: RouteHandler = (request, reply) => definition.handler(callOfRequest(request), reply)
       const measured = timing ? timed(handler) : handler
       const own = options.schemas?.[operation]
-      const swaggerTransform = transformOf?.(operation, String(method))
+      const swaggerTransform = inBody ? undefined : transformOf?.(operation, String(method))
       const generated = generatedOf(operation)
       const bodies = ownBodies(operation, generated, options, operations)
       const takesBody = generated.body !== undefined
@@ -103,14 +105,18 @@ export function fastifyRoutes (
       )
       const crud = { operation, resource: name }
       lastHooks.keep(crud, {
-        preParsing: method === 'GET' ? undefined : takesBody ? refuseOtherTypes : acceptEmptyBody,
+        preParsing: method === 'GET' || inBody ? undefined : takesBody ? refuseOtherTypes : acceptEmptyBody,
         preValidation: preValidationOf(definition, routed, callParts),
       })
       const route = {
         method,
         url,
         handler: method === 'GET' ? answersProbes(measured) : measured,
-        schema: routeSchema(operation, name, generated, bodies === undefined ? own : { ...own, body: bodies.schema }),
+        schema: {
+          ...routeSchema(operation, name, generated, bodies === undefined ? own : { ...own, body: bodies.schema }),
+          ...(inBody && { hide: true }),
+        },
+        ...(inBody && { bodyLimit: MAX_QUERY_BODY_BYTES }),
         validatorCompiler: routeValidation(method, generated, bodies, compileOwn),
         schemaErrorFormatter: ownErrors(fastify) as never,
         config: {
@@ -122,7 +128,7 @@ export function fastifyRoutes (
         ...(own?.response === undefined && { serializerCompiler: () => serializeError }),
         ...hooks,
       } as RouteOptions
-      return { takesBody, route }
+      return { body: inBody ? 'query' : takesBody ? 'data' : undefined, route }
     })
   return { routes, onRoute: lastHooks.append }
 }

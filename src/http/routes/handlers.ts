@@ -6,6 +6,7 @@ import { factsOf, MAX_AFFECTED, meantBy, OPERATIONS, removes, sharingRoute } fro
 import { isOwnMethod, type CrudReadOptions } from '../../crud/index.ts'
 import { changedColumns, streamColumns, type JsonAnswer } from '../../read/index.ts'
 import { readScope, type Resource } from '../../resource/index.ts'
+import { QUERY_METHOD } from '../query-body.ts'
 import { type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 import type { Streaming } from '../streams/index.ts'
 import { dataOf } from './accepted-body.ts'
@@ -27,6 +28,8 @@ export interface RouteDefinition {
   readonly method: HTTPMethods
   readonly url: string
   readonly handler: CallHandler
+  /** Whether the query is in the body of the request. */
+  readonly inBody?: true
 }
 
 /** All that a request gets, before hooks of the application see it. */
@@ -60,14 +63,23 @@ export function routeDefinitions (parts: HandlerParts): RouteDefinition[] {
     if (sharing[0] !== operation) return []
     const { methods, path } = factsOf(operation)
     const handler = handlerOf(sharing)
-    return methods.map((method) => ({
+    const definitions = methods.map((method): RouteDefinition => ({
       operation,
       operations: sharing,
       method,
       url: path.replace('/:key', key),
       handler,
     }))
+    return operation === 'list' && parts.options.query === true
+      ? [...definitions, ...queryDefinitions(definitions[0]!)]
+      : definitions
   })
+}
+
+/** The routes of a list whose query is in the body. */
+function queryDefinitions (list: RouteDefinition): RouteDefinition[] {
+  const post: RouteDefinition = { ...list, method: 'POST', url: '/query', inBody: true }
+  return QUERY_METHOD === undefined ? [post] : [{ ...post, method: QUERY_METHOD as HTTPMethods, url: '/' }, post]
 }
 
 /** Makes the handlers of routes, by the operations that share a route. */
@@ -185,6 +197,9 @@ function handlersOf (
     const format = streaming?.formatOf(call.request)
     if (format !== undefined) return await streamList(call, reply, format, streaming!)
     const page = await run('list', call, (options) => methods.list(call, options))
+    // links and entity tags are about the URL, which says nothing of a query in a body
+    const { method } = call.request
+    if (method !== 'GET' && method !== 'HEAD') return sendJson(call, reply, page.json)
     if (links === true) addLinks(call, reply, page)
     return conditional === true ? sendTagged('list', call, reply, page.json) : sendJson(call, reply, page.json)
   }

@@ -9,6 +9,7 @@ import { isPromise } from '../../base/or-promise.ts'
 import { resourceFor, type Resource } from '../../resource/index.ts'
 import { knownActorOf, settleActor } from '../actor-of-request.ts'
 import { openedEm } from '../em-of-request.ts'
+import { takeQueryBody } from '../query-body.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { addVary } from './entity-tags.ts'
 import { beginValidation, RouteCall, type RouteRequest } from './route-call.ts'
@@ -112,7 +113,7 @@ export interface CallParts {
  * @throws {ForbiddenError} if the role may not use the operation, whatever the body contains
  */
 export function preValidationOf (
-  { operation, operations }: RouteDefinition,
+  { operation, operations, inBody }: RouteDefinition,
   { bound }: RoutedResource,
   { orm, crud, access, seenBy, streams, varyOf }: CallParts
 ): readonly PreValidation[] {
@@ -127,6 +128,10 @@ export function preValidationOf (
     const seen = actor === undefined && em === undefined
       ? main
       : seenBy(resourceFor(crud, em ?? orm.em as EntityManager, actor, own), actor)
+    if (inBody) {
+      reply.header('cache-control', 'no-store')
+      takeQueryBody(request)
+    }
     if (vary.length > 0) addVary(reply, vary)
     // an `onRoute` hook adds this one, whose type knows no schema
     const call = request as RouteRequest

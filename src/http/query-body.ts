@@ -1,0 +1,64 @@
+/** Queries in the bodies of requests: `QUERY /` and `POST /query`. */
+import { METHODS } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { parsersOf, type Parsers } from '../borrowed/fastify.ts'
+import {
+  isFromTree, markTree, NO_PARAMS, parseQueryBody, parseQueryTree, type QueryParamError, type QueryParams,
+} from '../query/index.ts'
+import { declaredParameters } from './declared-parameters.ts'
+
+/** The symbol under which a request keeps its query parameters. */
+export const kQueryParams = Symbol('fastify-crud-kit.queryParams')
+
+interface WithQueryParams {
+  [kQueryParams]?: QueryParams | null
+}
+
+/** The method of RFC 10008. Node.js must know it. */
+export const QUERY_METHOD: string | undefined = METHODS.find((method) => method === 'QUERY')
+
+/** Lets a server have routes with the method QUERY. */
+export function allowQueryMethod (fastify: FastifyInstance): void {
+  if (QUERY_METHOD !== undefined && !fastify.supportedMethods.includes(QUERY_METHOD)) {
+    fastify.addHttpMethod(QUERY_METHOD, { hasBody: true })
+  }
+}
+
+/** Adds the parsers of the bodies: JSON, and text that is written like a query string. */
+export function queryParsers (instance: FastifyInstance): Parsers {
+  instance.removeAllContentTypeParsers()
+  const parseJson = instance.getDefaultJsonParser('error', 'error')
+  instance.addContentTypeParser('application/json', { parseAs: 'string' }, parseJson)
+  instance.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (request, body, done) => done(null, body)
+  )
+  return parsersOf(instance)
+}
+
+/** Reads the query in the body of a request. From then on, it is that of the request. */
+export function takeQueryBody (request: FastifyRequest): void {
+  const { body } = request
+  const params = body === undefined
+    ? NO_PARAMS
+    : typeof body === 'string' ? parseQueryBody(body) : parseQueryTree(body)
+  ;(request as WithQueryParams)[kQueryParams] = withUrlErrors(params, request)
+}
+
+/** The URL of such a request has no parameters, because it could say something else than the body. */
+function withUrlErrors (params: QueryParams, request: FastifyRequest): QueryParams {
+  const names = Object.keys(request.query as object)
+  if (names.length === 0) return params
+  const { names: declared, open } = declaredParameters(request)
+  const known = new Set(declared)
+  if (open || names.every((name) => known.has(name))) return params
+  const error: QueryParamError = {
+    code: 'FST_CRUD_QUERY_INVALID',
+    detail: 'The query of this request is in its body, so its URL takes no parameters.',
+    limit: true,
+  }
+  const refused = Object.freeze({ ...params, errors: Object.freeze([...params.errors, error]) })
+  if (isFromTree(params)) markTree(refused)
+  return refused
+}
