@@ -76,8 +76,9 @@ export function createClient<Api> (baseUrl: string, options: ClientOptions = {})
 function resource (url: string, client: ClientOptions): object {
   const ask = async (call: ClientCall): Promise<Answer> => {
     const answer = await sendJson(call, client)
+    const { data, etag } = answer
     // a weak tag is a digest of the answer, and no version
-    if (answer.etag?.startsWith('"')) etags.set(answer.data as object, answer.etag)
+    if (etag?.startsWith('"')) etags.set(data as object, etag)
     return answer
   }
   const read = async (method: 'list' | 'get', path: string, query: AnyOptions = {}): Promise<any> => {

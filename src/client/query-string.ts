@@ -19,16 +19,9 @@ export interface AnyQuery extends PageOptions {
 }
 
 /** The parameters of the pagination, in the order of query strings. */
-export const PAGINATION = Object.keys(
-  {
-    page: true,
-    per_page: true,
-    limit: true,
-    offset: true,
-    cursor: true,
-    count: true,
-  } satisfies Record<PageParameterName, true>
-) as readonly PageParameterName[]
+export const PAGINATION = [
+  'page', 'per_page', 'limit', 'offset', 'cursor', 'count',
+] as const satisfies readonly PageParameterName[]
 
 /**
  * Writes a query string, including its `?`. Returns the empty text if there are no parameters.
