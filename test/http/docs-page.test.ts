@@ -114,6 +114,7 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
     const attempt = async (method: string, path: string): Promise<void> => {
       const block = await expand(page, method, path)
       if (path.includes('{id}')) await parameter(block, 'id').locator('input').fill(ids.get(path.split('/')[1]!)!)
+      else if (method === 'PUT') await parameter(block, 'on').locator('select').selectOption('sku')
       // a change or deletion of many records needs a filter
       else if (['PATCH', 'DELETE'].includes(method)) {
         await parameter(block, 'filter[name]').locator('input').fill('Nothing')
