@@ -11,7 +11,8 @@ const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'upsertK
 /** The options of a resource's routes. They do not belong here, but are often written here. */
 const ROUTE_OPTIONS: readonly string[] = [
   'operations', 'scope', 'hooks', 'config', 'schemas', 'maxBatch', 'maxAffected', 'allowHardDelete', 'requireIfMatch',
-  'idempotency', 'readonlyProperties', 'unknownParameters', 'transaction', 'stream', 'serverTiming',
+  'idempotency', 'readonlyProperties', 'unknownParameters', 'transaction', 'stream', 'serverTiming', 'query', 'links',
+  'conditional',
 ]
 
 /**
