@@ -1,6 +1,6 @@
 /**
- * The roles of the example. A guest reads everything that is published, and no orders. An editor also creates and changes records, and
- * an admin may do everything.
+ * The roles of the example. A guest reads everything that is published, and no orders. An editor also creates and
+ * changes records, and an admin may do everything.
  */
 import { defineAccess } from '../src/index.ts' // in an application: 'fastify-crud-kit'
 import type { Article, Author, Category, Order, OrderLine, Product, Tag } from './entities/index.ts'
