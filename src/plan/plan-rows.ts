@@ -45,9 +45,10 @@ export function planRows (
   const order = planOrder(params.sort, whitelist, errors)
   const selection = planSelection(params, whitelist, errors)
   const rows = { model: whitelist.model, conditions, customs, deleted, order, selection }
-  const { facets } = params
-  if (facets === undefined) return rows
-  return { ...rows, facets: planFacets({ ...params, facets }, conditions, whitelist, values, options, errors) }
+  const { facets: names } = params
+  if (names === undefined) return rows
+  const facets = planFacets({ ...params, facets: names }, conditions, whitelist, values, options, errors)
+  return facets.length === 0 ? rows : { ...rows, facets } // those that are not allowed may be left out
 }
 
 export const deletedOf = ({ includeDeleted }: PlanOptions): Deleted => includeDeleted === true ? 'with' : 'without'

@@ -45,6 +45,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/plants': { crud: crudOf(Plant, plants), operations, stream: true },
     '/scoped': { crud: crudOf(Plant, plants), operations, scope: () => ({ supplier: 2 }) },
     '/behind': { crud: crudOf(Plant, plants), operations, scope: () => ({ supplier: { name: "O'Brien's" } }) },
+    '/lenient': { crud: crudOf(Plant, { ...plants, ignoreInvalidErrors: true }), operations },
     '/uncounted': { crud: crudOf(Plant, { ...plants, pagination: { count: 'none' } }), operations },
     '/active': {
       crud: crudOf(Plant, {
@@ -133,6 +134,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await get('facets=status&filter[status]=archived&filter[q]=sage'), {
       items: [], total: 0, facets: { status: values(['active', 1]) },
     })
+  })
+
+  t.test('a resource that ignores what is invalid leaves out facets that are not allowed', async (t) => {
+    for (const style of ['', '&cursor=']) {
+      t.strictSame(await facets(`facets=nope,status${style}`, '/lenient'), await facets('facets=status'), style)
+      t.strictSame(
+        await client(app, '/lenient').get(`facets=nope&per_page=2${style}`), await get(`per_page=2${style}`), style
+      )
+    }
   })
 
   t.test('values have the wire form that they have in records', async (t) => {
