@@ -181,7 +181,7 @@ export class CrudBase<
    */
   aggregate<On extends CrudSession> (
     session: On,
-    params: QueryParams,
+    params: CrudParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, CrudGroups> {
     return (refusalOfCall(this, 'aggregate', session, options, params ?? null) ?? parsed(textOf(
@@ -190,7 +190,7 @@ export class CrudBase<
         session,
         'aggregate',
         options,
-        (call) => readGroups(call, planAggregate(params, call.resource.whitelist, options))
+        (call) => readGroups(call, planAggregate(readParams(params), call.resource.whitelist, options))
       )
     ))) as CrudResult<On, CrudGroups>
   }

@@ -13,7 +13,9 @@ import { TOO_MANY_CONDITIONS } from './gather-filters.ts'
 import { readJsonValue } from './json-values.ts'
 import { isReserved, MAX_BODY_LIST_ITEMS, MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_PARAMETERS, Refusal } from './limits.ts'
 import { finishPagination, newPagination, takePagination } from './pagination.ts'
-import type { FilterGroup, FilterLevel, FilterParam, QueryParamError, QueryParams } from './parsed-query.ts'
+import {
+  SUMMARY_PARAMETERS, type FilterGroup, type FilterLevel, type FilterParam, type QueryParamError, type QueryParams,
+} from './parsed-query.ts'
 import { pointed, queryParamError } from './query-error.ts'
 import { NameList, takeNames, tidyName, tidySort, type Tidy } from './read-names.ts'
 import { isParsedObject } from './read-object.ts'
@@ -46,6 +48,12 @@ export interface QueryTree extends PageValues {
   readonly fields?: readonly string[]
   /** The fields of included records, by the path of the include. */
   readonly fieldsByInclude?: Readonly<Record<string, readonly string[]>>
+  /** The facets of a list. */
+  readonly facets?: readonly string[]
+  /** The groups of aggregates. */
+  readonly group?: readonly string[]
+  /** The numbers about groups. */
+  readonly aggregate?: readonly string[]
 }
 
 /**
@@ -70,6 +78,9 @@ const LISTS = {
   sort: [tidySort, 'FST_CRUD_SORT_INVALID'],
   include: [tidyName, 'FST_CRUD_INCLUDE_INVALID'],
   fields: [tidyName, 'FST_CRUD_FIELD_INVALID'],
+  facets: [tidyName, 'FST_CRUD_FIELD_INVALID'],
+  group: [tidyName, 'FST_CRUD_FIELD_INVALID'],
+  aggregate: [tidyName, 'FST_CRUD_FIELD_INVALID'],
 } as const satisfies Record<string, readonly [Tidy, QueryCode]>
 
 /** The members of a tree. */
@@ -84,7 +95,15 @@ class TreeReader {
   #level: FilterLevel = NO_LEVEL
   #conditions = 0
   #grouped = false
-  readonly #names = { sort: new NameList(), include: new NameList(), fields: new NameList() }
+  readonly #names: Readonly<Record<keyof typeof LISTS, NameList>> = {
+    sort: new NameList(),
+    include: new NameList(),
+    fields: new NameList(),
+    facets: new NameList(),
+    group: new NameList(),
+    aggregate: new NameList(),
+  }
+
   readonly #fieldsByInclude = new Map<string, NameList>()
   readonly #pagination = newPagination()
   readonly #unknown: string[] = []
@@ -116,6 +135,9 @@ class TreeReader {
       ),
       unknown: frozen(this.#unknown),
       errors: frozen(this.errors.map(pointed)),
+    }
+    for (const name of SUMMARY_PARAMETERS) {
+      if (this.#names[name].length > 0) params[name] = this.#names[name].finishDistinct()
     }
     finishPagination(params, this.#pagination)
     markTree(params)

@@ -42,7 +42,7 @@ const values = (...pairs: readonly (readonly [unknown, number])[]) => pairs.map(
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const operations = ['list', 'get'] as const
   const app = await serve(t, orm, {
-    '/plants': { crud: crudOf(Plant, plants), operations, stream: true },
+    '/plants': { crud: crudOf(Plant, plants), operations, stream: true, query: true },
     '/scoped': { crud: crudOf(Plant, plants), operations, scope: () => ({ supplier: 2 }) },
     '/behind': { crud: crudOf(Plant, plants), operations, scope: () => ({ supplier: { name: "O'Brien's" } }) },
     '/lenient': { crud: crudOf(Plant, { ...plants, ignoreInvalidErrors: true }), operations },
@@ -143,6 +143,25 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         await client(app, '/lenient').get(`facets=nope&per_page=2${style}`), await get(`per_page=2${style}`), style
       )
     }
+  })
+
+  t.test('queries in JSON ask for facets, too', async (t) => {
+    const query = { facets: ['status', 'seller'], filter: { 'supplier.name': "O'Brien's" }, per_page: 1 }
+    const expected = await get("facets=status,seller&filter[supplier.name]=O'Brien's&per_page=1")
+    const post = async (payload: object) =>
+      (await app.inject({ method: 'POST', url: '/plants/query', payload })).json<Json>()
+    t.strictSame(await post(query), expected)
+    t.match(await crudOf(Plant, plants).list(orm.em.fork(), query), { facets: expected.facets })
+    for (
+      const [facets, error] of [
+        [['statsu'], { source: { pointer: '/facets' }, detail: /'statsu' is not allowed\. Did you mean 'status'\?/ }],
+        ['status', { source: { pointer: '/facets' }, detail: /A list of .* was expected/ }],
+        [[1], { source: { pointer: '/facets/0' } }],
+      ] as const
+    ) t.match(await post({ facets }), { statusCode: 400, code: 'FST_CRUD_FIELD_INVALID', errors: [error] })
+    t.match(await post({ group: ['status'] }), {
+      statusCode: 400, errors: [{ source: { pointer: '/group' }, detail: /There is no parameter 'group'/ }],
+    })
   })
 
   t.test('values have the wire form that they have in records', async (t) => {

@@ -259,6 +259,13 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
+  t.test('a float in JSON may be any number, because it has no more digits than JavaScript', async (t) => {
+    for (const [acidity, total] of [[Number.MAX_VALUE, 1], [Number.MIN_VALUE, 1], [2 ** 60, 0]] as const) {
+      t.match(await specimens.list(orm.em.fork(), { filter: { acidity } }), { total }, `${acidity}`)
+    }
+    await t.rejects(specimens.list(orm.em.fork(), { filter: { leaves: 2 ** 60 } }), /must be a number/)
+  })
+
   t.test('values that only the SQL of a custom type can check are refused by the database', async (t) => {
     for (const query of [
       'filter[minimum]=warm', 'filter[minimum]=', 'filter[minimum]=99999999999', 'filter[minimum][in]=1,warm',

@@ -277,6 +277,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const page = await crud.aggregate(orm.em.fork(), parseQueryParams('group=status&aggregate=count&sort=-status'))
     t.strictSame(page.items.map(({ count }) => count), [4, 1, 8])
     t.equal(page.total, 3)
+    const tree = { group: ['status'], aggregate: ['count'], sort: ['-status'] }
+    t.strictSame(await crud.aggregate(orm.em.fork(), tree), page, 'a query as an object')
+    await t.rejects(crud.aggregate(orm.em.fork(), { group: ['x'] }), {
+      errors: [{ code: 'FST_CRUD_FIELD_INVALID', source: { pointer: '/group' } }],
+    })
     await t.rejects(crud.aggregate(orm.em.fork(), undefined as never), /takes query parameters/)
     await t.rejects(crud.aggregate(orm.em.fork(), parseQueryParams('group=x')), { code: 'FST_CRUD_FIELD_INVALID' })
   })

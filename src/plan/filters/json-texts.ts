@@ -13,6 +13,8 @@ interface Expected {
 const TEXT_VALUE: Expected = { kinds: ['string'], phrase: 'a text' }
 const BOOLEAN_VALUE: Expected = { kinds: ['boolean'], phrase: 'true or false' }
 const NUMBER_VALUE: Expected = { kinds: ['number'], phrase: 'a number' }
+/** Numbers of which the database keeps no more digits than JavaScript. */
+const FLOAT_VALUE: Expected = { kinds: ['number', 'inexact'], phrase: 'a number' }
 /** Numbers that may have more digits than JavaScript keeps. */
 const DIGITS: Expected = { kinds: ['number', 'string'], phrase: 'a number, or a text of its digits' }
 const ANY_SCALAR: Expected = { kinds: ['string', 'number', 'boolean'], phrase: 'a text, a number or a boolean' }
@@ -22,8 +24,9 @@ function expectedOf (type: ValueType, custom: boolean): Expected {
   if (custom) return ANY_SCALAR
   switch (type.kind) {
     case 'integer':
-    case 'float':
       return NUMBER_VALUE
+    case 'float':
+      return FLOAT_VALUE
     case 'bigint':
     case 'decimal':
       return type.form === 'string' ? DIGITS : NUMBER_VALUE
