@@ -190,7 +190,11 @@ export type CountParameter<Config> = IsAny<Config> extends true ? CountChoice
 type CountChoice = NonNullable<PageValues['count']>
 
 /** The information of a page with its total, if it has one. */
-type Counted<Info, Total> = Info extends TotalInfo ? Omit<Info, 'total'> & { readonly total: Total } : Info
+type Counted<Info, Total> = Info extends TotalInfo ? Omit<Info, 'total'> & {
+  /** The number of items on all pages. Null where it is not counted. */
+  readonly total: Total,
+}
+  : Info
 
 /** Properties of other pages, so that they can be read without knowing by which parameters a client asked. */
 type AbsentIn<Info> = { readonly [Name in Exclude<MemberOfPages, keyof Info>]?: undefined }

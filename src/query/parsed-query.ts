@@ -29,6 +29,7 @@ export interface FilterLevel {
 
 /** A combination of filters: all members hold (`and`), at least one (`or`), or the only one does not (`not`). */
 export interface FilterGroup {
+  /** How the members are combined. */
   readonly word: GroupWord
   /** The members, at least one. */
   readonly members: readonly FilterLevel[]

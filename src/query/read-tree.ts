@@ -42,9 +42,13 @@ export interface FilterTree {
 
 /** A query as an object: what `POST /query` and `QUERY /` take as JSON, and the methods of `CrudBase` as `params`. */
 export interface QueryTree extends PageValues {
+  /** Filters by name, and groups of them by `and`, `or` and `not`. */
   readonly filter?: FilterTree
+  /** The order, as items of `sort`: `['-price', 'name']`. */
   readonly sort?: readonly string[]
+  /** The paths of the included relations, and the names of numbers about relations. */
   readonly include?: readonly string[]
+  /** The fields of the records. */
   readonly fields?: readonly string[]
   /** The fields of included records, by the path of the include. */
   readonly fieldsByInclude?: Readonly<Record<string, readonly string[]>>
