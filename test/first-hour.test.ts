@@ -30,7 +30,7 @@ const [{ filename }] = JSON.parse(npm(root, 'pack', '--ignore-scripts', '--json'
 const tarball = path.join(temporary, filename)
 
 function npm (cwd: string, ...args: string[]): string {
-  return execFileSync('npm', [...args, '--loglevel=error'], { cwd, encoding: 'utf8' })
+  return execFileSync('npm', ['--loglevel=error', ...args], { cwd, encoding: 'utf8' })
 }
 
 /** The Node that runs the tests is the one that the commands find. */
