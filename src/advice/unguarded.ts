@@ -1,9 +1,9 @@
 /** Decides which rows a request can reach past its resource's scope without another guard. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { conditionOfFilters } from '../borrowed/mikro-orm-filters.ts'
-import { waysOf } from '../catalogue/index.ts'
+import { waysOf, type Way } from '../catalogue/index.ts'
 import { hasSql, readCondition } from '../conditions/index.ts'
-import { takesBodies, type CrudOperation } from '../config/index.ts'
+import { factsOf, takesBodies, type CrudOperation, type OperationFacts } from '../config/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { filtersOfEntity, readConstantFilter, type Resource } from '../resource/index.ts'
 import { isOwnersName } from './owners.ts'
@@ -30,14 +30,16 @@ export async function unguardedBehind (
   { model, whitelist, writable }: Resource,
   operations: readonly CrudOperation[]
 ): Promise<readonly Unguarded[]> {
-  const offers = (...some: readonly CrudOperation[]): boolean => some.some((one) => operations.includes(one))
+  const queries = new Set(operations.map((operation) => factsOf(operation).query))
   const pathsByEntity = new Map<EntityModel, Set<string>>()
   const reach = (path: string, relations: readonly RelationProperty[]): void => {
     for (const { target } of relations) pathsByEntity.set(target, (pathsByEntity.get(target) ?? new Set()).add(path))
   }
   for (const { kind, parameter, targets } of waysOf(whitelist)) {
-    if (!(kind === 'include' ? offers('list', 'get') : offers('list'))) continue
-    for (const { relations } of targets) reach(parameter, relations)
+    if (!TAKEN_BY[kind].some((query) => queries.has(query))) continue
+    for (const { relations, operand } of targets) {
+      reach(parameter, operand?.kind === 'number' ? [operand.aggregate.relation] : relations)
+    }
   }
   const settable = new Set([
     ...(takesBodies(operations, 'create') && writable.create?.properties) || [],
@@ -62,6 +64,15 @@ export async function unguardedBehind (
     }
   }
   return unguarded
+}
+
+/** The query strings that may contain the parameters of a way. */
+const TAKEN_BY: Readonly<Record<Way['kind'], ReadonlyArray<OperationFacts['query']>>> = {
+  include: ['list', 'record'],
+  filter: ['list', 'groups', 'filters'],
+  order: ['list'],
+  facet: ['list'],
+  group: ['groups'],
 }
 
 /**

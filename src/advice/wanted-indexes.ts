@@ -33,6 +33,10 @@ export function wantedIndexes (whitelist: Whitelist): readonly WantedIndex[] {
         return ofOrder(way.targets[0], parameter, model)
       case 'include':
         return ofRelations(way.targets[0].relations, parameter)
+      // they read all rows that the filters find
+      case 'facet':
+      case 'group':
+        return []
     }
   }
   const ways = waysOf(whitelist)

@@ -1,4 +1,4 @@
-/** Lists the ways in which the requests of a list or a record reach columns and related rows. */
+/** Lists the ways in which requests that read or select rows reach columns and related rows. */
 import type { RelationProperty } from '../model/index.ts'
 import { comparedBy, includePath, type Comparable, type Compared, type Whitelist } from '../plan/index.ts'
 
@@ -10,15 +10,21 @@ export type Way =
   | { readonly kind: 'filter', readonly parameter: string, readonly targets: readonly Compared[] }
   /** `sort=name`, or the default sort. The targets are in the order of precedence. */
   | { readonly kind: 'order', readonly parameter: string, readonly targets: readonly WayTarget[] }
+  /** `facets=status` */
+  | { readonly kind: 'facet', readonly parameter: string, readonly targets: readonly [WayTarget] }
+  /** `group=status` or `aggregate=price.sum` */
+  | { readonly kind: 'group', readonly parameter: string, readonly targets: readonly [WayTarget] }
 
-/** A property, and the relations that lead to it. An include and a custom sort have none. */
+/** A property, and the relations that lead to it. An include, a custom sort and the number of rows have none. */
 interface WayTarget {
   readonly relations: readonly RelationProperty[]
   readonly operand?: Comparable
 }
 
-/** The ways of a whitelist: its includes, filters and sorts, and the default sort. */
-export function waysOf ({ filters, sorts, defaultOrder, includes }: Whitelist): readonly Way[] {
+/** The ways of a whitelist: its includes, filters, sorts, facets, groups and aggregates, and the default sort. */
+export function waysOf (
+  { filters, sorts, defaultOrder, includes, facets, groups, numbers }: Whitelist
+): readonly Way[] {
   const order = (
     parameter: string,
     targets: ReadonlyArray<Whitelist['defaultOrder'][number]['target']>
@@ -40,6 +46,17 @@ export function waysOf ({ filters, sorts, defaultOrder, includes }: Whitelist): 
     })),
     ...[...sorts.values()].map(({ name, targets }) => order(`sort=${name}`, targets)),
     order(DEFAULT_SORT, defaultOrder.map(({ target }) => target)),
+    ...[...facets.values()].map((term): Way => ({
+      kind: 'facet',
+      parameter: `facets=${term.name}`,
+      targets: [term],
+    })),
+    ...[...groups.values()].map((term): Way => ({ kind: 'group', parameter: `group=${term.name}`, targets: [term] })),
+    ...[...numbers.values()].map((term): Way => ({
+      kind: 'group',
+      parameter: `aggregate=${term.name}`,
+      targets: [term],
+    })),
   ]
 }
 

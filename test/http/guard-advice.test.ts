@@ -4,7 +4,8 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import t from 'tap'
 import {
-  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, primaryKey, QueryBuilderConfig, type CrudKitOptions,
+  AllowedAggregate, AllowedFacet, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase, crudKit,
+  primaryKey, QueryBuilderConfig, type CrudKitOptions,
 } from '../../src/index.ts'
 import { keptLog } from '../helpers/log.ts'
 
@@ -132,6 +133,34 @@ t.test('only entities that the operations reach are named', async (t) => {
   })
   t.strictSame(await pathsOf('update'), { Project: ["'project' in bodies"], Label: ["'labels' in bodies"] })
   t.strictSame(await pathsOf('delete'), {})
+})
+
+t.test('facets, groups and numbers about groups lead to entities', async (t) => {
+  const entities = entitiesOf()
+  const crud = tasksOf(entities, {
+    queryConfig: new QueryBuilderConfig<any>({
+      allowedFilters: [AllowedFilters.exact('labels.text'), new AllowedFilters('labelsCount', 'gte')],
+      allowedSorts: [new AllowedSort('labelsCount')],
+      allowedIncludes: [AllowedInclude.count('labels')],
+      allowedFacets: [new AllowedFacet('project.name', { alias: 'place' })],
+      allowedGroups: [new AllowedGroup('project.country.name'), new AllowedGroup('title')],
+      allowedAggregates: [AllowedAggregate.count(), new AllowedAggregate('parent.title', ['min', 'max'])],
+    }),
+  })
+  const pathsOf = async (...operations: any[]) =>
+    unguarded(await warningsOf(entities, { '/tasks': { crud, scope, operations } }))
+  const filters = ['filter[labels.text]', 'filter[labelsCount]']
+  t.strictSame(await pathsOf('list'), {
+    Label: ['include=labelsCount', ...filters, 'sort=labelsCount'],
+    Project: ['facets=place'],
+  })
+  t.strictSame(await pathsOf('aggregate'), {
+    Label: filters,
+    Project: ['group=project.country.name'],
+    Country: ['group=project.country.name'],
+    Task: ['aggregate=parent.title.min', 'aggregate=parent.title.max'],
+  })
+  t.strictSame(await pathsOf('deleteMany'), { Label: filters }, 'a bulk change tells how many rows its filters find')
 })
 
 t.test('there is no warning without a scope, or for shared and guarded entities', async (t) => {
