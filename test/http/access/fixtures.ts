@@ -4,7 +4,8 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Test } from 'tap'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, type AccessOptions, type CrudKitOptions,
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase,
+  crudKit, type AccessOptions, type CrudKitOptions,
 } from '../../../src/index.ts'
 import type { Include } from '../../../src/config/index.ts'
 import { newServer } from '../../helpers/server.ts'
@@ -109,6 +110,32 @@ export const projects = new CrudBase<any>({
     defaultSort: ['-budget', 'name'],
   },
 })
+/** Projects for questions about many of them. */
+export const overview = {
+  crud: new CrudBase<any>({
+    model: Project,
+    queryConfig: {
+      allowedFilters: [
+        AllowedFilters.exact('name'), new AllowedFilters('budget', 'gte', ['gte', 'isnull']),
+        AllowedFilters.exact('owner.name'), AllowedFilters.exact('parent.name'), AllowedFilters.exact('tasks.title'),
+        new AllowedFilters('tasksCount', 'gte'), new AllowedFilters('tasksEffortSum', 'gte'),
+      ],
+      allowedSorts: [new AllowedSort('id'), new AllowedSort('tasksEffortSum')],
+      allowedFields: [new AllowedField('id')],
+      allowedIncludes: [AllowedInclude.count('tasks'), AllowedInclude.sum('tasks.effort')],
+      allowedFacets: ['status', 'budget', 'owner.name', 'parent.name', 'parent.budget'].map((path) =>
+        new AllowedFacet(path)
+      ),
+      allowedGroups: ['status', 'budget', 'owner', 'owner.name', 'parent.name'].map((path) => new AllowedGroup(path)),
+      allowedAggregates: [
+        AllowedAggregate.count(), new AllowedAggregate('budget', ['sum', 'max']),
+        new AllowedAggregate('owner.salary', ['max']), new AllowedAggregate('parent.name', ['min', 'countDistinct']),
+      ],
+    },
+  }),
+  operations: ['list', 'aggregate', 'deleteMany'],
+  query: true,
+} satisfies NonNullable<CrudKitOptions['resources']>[string]
 export const tasks = new CrudBase<any>({
   model: Task,
   writable: 'all',

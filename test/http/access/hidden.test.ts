@@ -3,13 +3,13 @@ import t from 'tap'
 import { AllowedFilters, AllowedInclude, CrudBase } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
-import { entities, Project, seed, sender, serveWith, type Answer } from './fixtures.ts'
+import { entities, overview, Project, resources, seed, sender, serveWith, type Answer } from './fixtures.ts'
 
 /** A name of the same length that no entity has. */
 const UNKNOWN: Readonly<Record<string, string>> = { budget: 'xqzwvk', owner: 'xqzwv', note: 'xqzw', effort: 'xqzwvk' }
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
-  const app = await serveWith(t, orm)
+  const app = await serveWith(t, orm, { resources: { ...resources, '/overview': overview } })
   const send = sender(app)
 
   t.test('records do not have them, neither alone nor included nor written', async (t) => {
@@ -79,6 +79,23 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ['GET', '/projects?sort=owner.name'],
     ['GET', '/projects?fields=owner'],
     ['GET', '/tasks?include=project.owner'],
+    ['GET', '/overview?filter[not][budget][gte]=1'],
+    ['GET', '/overview?filter[or][0][name]=x&filter[or][1][budget][isnull]=x'],
+    ['GET', '/overview?filter[not][owner.name]=Ann'],
+    ['GET', '/overview?filter[and][0][not][budget]=1'],
+    ['GET', '/overview?filter[or][0][budget][gte]=x&ignored=1'],
+    ['POST', '/overview/query', { filter: { or: [{ name: 'x' }, { not: { budget: 'x' } }] } }],
+    ['POST', '/overview/query', { filter: { budget: 'x' }, facets: ['budget'] }],
+    ['GET', '/overview?facets=budget'],
+    ['GET', '/overview?facets=status,owner.name'],
+    ['GET', '/overview/aggregate?group=budget&aggregate=count'],
+    ['GET', '/overview/aggregate?group=owner'],
+    ['GET', '/overview/aggregate?group=status,owner.name'],
+    ['GET', '/overview/aggregate?aggregate=budget.sum'],
+    ['GET', '/overview/aggregate?aggregate=count,owner.salary.max'],
+    ['GET', '/overview/aggregate?aggregate=count&sort=-budget.sum'],
+    ['GET', '/overview/aggregate?aggregate=budget.median'],
+    ['DELETE', '/overview?filter[not][budget][gte]=1&dry_run=true'],
     ['POST', '/projects', { name: 'x', budget: 1 }],
     ['POST', '/projects', { name: 'x', owner: 1 }],
     ['POST', '/projects', [{ name: 'x', budget: 'y' }]],
@@ -113,6 +130,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['GET', '/projects?fields=budgt'],
       ['GET', '/projects?include=ownr'],
       ['GET', '/projects?budgt=1'],
+      ['GET', '/overview?filter[not][budgt]=1&filter[or][0][tasksEfortSum]=1&facets=budgt'],
+      ['GET', '/overview?facets=parent.budgt,ownr.name'],
+      ['GET', '/overview?sort=tasksEfortSum&include=tasksEfortSum'],
+      ['GET', '/overview/aggregate?group=ownr,budgt&aggregate=budgt.sum,ownr.salary.max'],
+      ['POST', '/overview/query', { filter: { and: [{ budgt: 1 }, { not: { 'ownr.name': 'x' } }] } }],
       ['PATCH', '/projects/1', { budgt: 1 }],
     ] as const) {
       const answer = await send(method, url, body)

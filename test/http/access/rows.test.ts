@@ -5,7 +5,7 @@ import { AllowedFilters, CrudBase, parseQueryParams, type AccessOptions } from '
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
 import {
-  entities, ownRows, Project, roleOf, seed, sender, serveWith, Task, tasks, tenantOf, type Answer,
+  entities, overview, ownRows, Project, roleOf, seed, sender, serveWith, Task, tasks, tenantOf, type Answer,
 } from './fixtures.ts'
 
 const NOT_FOUND = 'FST_CRUD_NOT_FOUND'
@@ -43,6 +43,75 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       cursor = body.next_cursor
     }
     t.strictSame(titles, ['Land 2', 'Launch 2'])
+  })
+
+  t.test('groups of filters, facets and aggregates find them only', async (t) => {
+    // a project of tenant 1 below one of tenant 2, and a task of tenant 2 in a project of tenant 1
+    const em = orm.em.fork()
+    await em.execute(
+      `insert into project (tenant, name, status, parent_id, version) values (1, 'Odd', 'odd', ${theirs}, 1)`
+    )
+    await em.execute("insert into task (tenant, title, note, effort, project_id) values (2, 'Foreign', '', 9, 1)")
+    const limited = { Project: ownRows, Task: ownRows, User: ownRows }
+    const app = await serveWith(t, orm, {
+      resources: { '/overview': overview },
+      access: {
+        role: roleOf,
+        roles: { member: limited, reader: { ...limited, Project: { ...ownRows, operations: ['list'] } } },
+      },
+    })
+    const send = sender(app)
+    const [apollo, gemini, odd] = ['Apollo', 'Gemini', 'Odd']
+    const lists: ReadonlyArray<readonly [query: string, tree: object, names: readonly unknown[]]> = [
+      ['[not][name]=x', { not: { name: 'x' } }, [apollo, gemini, odd]],
+      ['[not][not][name]=Apollo', { not: { not: { name: apollo } } }, [apollo]],
+      [
+        '[or][0][name]=Apollo&filter[or][1][not][name]=Apollo',
+        { or: [{ name: apollo }, { not: { name: apollo } }] },
+        [apollo, gemini, odd],
+      ],
+      ['[not][tasks.title]=Land', { not: { 'tasks.title': 'Land' } }, [gemini, odd]],
+      ['[not][tasks.title]=Foreign', { not: { 'tasks.title': 'Foreign' } }, [apollo, gemini, odd]],
+      ['[not][tasksCount]=3', { not: { tasksCount: 3 } }, [apollo, gemini, odd]],
+      ['[not][parent.name]=Apollo', { not: { 'parent.name': apollo } }, [apollo, odd]],
+      [
+        '[or][0][parent.name]=Apollo&filter[or][1][tasks.title]=Foreign',
+        { or: [{ 'parent.name': apollo }, { 'tasks.title': 'Foreign' }] },
+        [gemini],
+      ],
+    ]
+    for (const [query, filter, names] of lists) {
+      const answers = [
+        await send('GET', `/overview?sort=id&filter${query}`),
+        await send('POST', '/overview/query', { filter, sort: ['id'] }),
+      ]
+      const { body: numbers } = await send('GET', `/overview/aggregate?aggregate=count&filter${query}`)
+      const { body: bulk } = await send('DELETE', `/overview?dry_run=true&filter${query}`)
+      for (const { body } of answers) t.strictSame(body.items?.map(({ name }: any) => name), names, query)
+      t.strictSame([numbers.items, bulk], [[{ count: names.length }], { affected: names.length }], query)
+    }
+    const { body: { facets } } = await send('GET', '/overview?facets=status,parent.name,owner.name')
+    const value = (value: unknown, count: number) => ({ value, count })
+    t.strictSame(facets, {
+      status: [value('closed', 1), value('odd', 1), value('open', 1)],
+      'parent.name': [value(null, 2), value(apollo, 1)],
+      'owner.name': [value(null, 2), value('Ann', 1)],
+    })
+    const numbers = 'aggregate=count,parent.name.countDistinct,parent.name.min,owner.salary.max'
+    const { body: groups } = await send('GET', `/overview/aggregate?group=status&${numbers}`)
+    const item = (status: string, parents: number, parent: unknown, salary: unknown) => ({
+      status, count: 1, parent_name_countDistinct: parents, parent_name_min: parent, owner_salary_max: salary,
+    })
+    t.equal(groups.total, 3)
+    t.strictSame(groups.items, [
+      item('closed', 1, apollo, null), item('odd', 0, null, null), item('open', 0, null, 100),
+    ])
+    const { body: parents } = await send('GET', '/overview/aggregate?group=parent.name&aggregate=count')
+    t.strictSame(parents.items, [{ parent_name: apollo, count: 1 }, { parent_name: null, count: 2 }])
+    const forbidden = await sender(app, { role: 'reader' })('GET', '/overview/aggregate?aggregate=count')
+    t.strictSame(codesOf(forbidden), [403, 'FST_CRUD_FORBIDDEN'], 'aggregates are an operation')
+    await em.execute("delete from task where title = 'Foreign'")
+    await em.execute("delete from project where name = 'Odd'")
   })
 
   t.test('another record does not exist, whatever is done with it', async (t) => {

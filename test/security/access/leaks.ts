@@ -101,6 +101,29 @@ export const LEAKS: readonly Leak[] = [
     },
   },
   {
+    name: 'a hidden property has facets and groups',
+    of: ['User', 'Project', 'Task'],
+    tried: ['budget', 'effort', 'salary'],
+    tamper: ({ whitelist }, { whitelist: all }, naming) => {
+      for (const name of [naming('Project', 'budget'), naming('Task', 'effort'), naming('User', 'salary')]) {
+        admit(whitelist.facets, all.facets, name)
+        admit(whitelist.groups, all.groups, name)
+      }
+    },
+  },
+  {
+    name: 'rows do not apply beside a not',
+    tamper: (own) => {
+      const usual = own.prepareWith.bind(own)
+      own.prepareWith = (session, plan, conditions, operation, given) => {
+        const filters = plan.conditions.some(({ kind }) => kind === 'unless')
+          ? given.filters.ofMikroOrm ?? given.filters
+          : given.filters
+        return usual(session, plan, conditions, operation, { ...given, filters: filters as typeof given.filters })
+      }
+    },
+  },
+  {
     name: 'an id of a hidden row is accepted in a body',
     rule: (entity, rule) => ({
       ...rule,

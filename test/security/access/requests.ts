@@ -4,7 +4,9 @@ import { uuidOf } from './entities.ts'
 import { WORDS } from './data.ts'
 import { isHidden, type Secrets } from './roles.ts'
 import { ENTITIES, keyColumns, keyInBody, keyValues, propertiesOf, SHAPE, targetOf } from './shape.ts'
-import { aggregateName, ALLOWED, operatorsAt, typeAt, type Allowed } from './whitelists.ts'
+import {
+  aggregateName, ALLOWED, comparedAggregates, groupFunctions, groupPaths, operatorsAt, typeAt, type Allowed,
+} from './whitelists.ts'
 
 export interface Ask {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -48,6 +50,12 @@ function pathsOf (secrets: Secrets, entity: string, paths: readonly string[]): N
   return { visible: paths.filter((path) => isVisiblePath(secrets, entity, path)), all: paths }
 }
 
+/** The names of aggregates, of which the role may use those without hidden properties. */
+function aggregatesOf (secrets: Secrets, entity: string, aggregates: Allowed['aggregates']): Names {
+  const visible = aggregates.filter(([, path]) => isVisiblePath(secrets, entity, path))
+  return { visible: visible.map(aggregateName), all: aggregates.map(aggregateName) }
+}
+
 function isVisiblePath (secrets: Secrets, entity: string, path: string): boolean {
   const [first, ...rest] = path.split('.') as [string, ...string[]]
   if (isHidden(secrets, entity, first)) return false
@@ -79,9 +87,8 @@ function valueText (entity: string, path: string): fc.Arbitrary<string> {
   }
 }
 
-function filterOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
-  const { filters } = ALLOWED[entity]!
-  const byOperator = mistaken(pathsOf(secrets, entity, filters)).chain((name) =>
+function comparisonOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
+  return mistaken(pathsOf(secrets, entity, ALLOWED[entity]!.filters)).chain((name) =>
     fc.tuple(fc.option(mistaken(open(operatorsAt(entity, name)))), valueText(entity, name)).map(
       ([operator, value]) => {
         const text = operator === 'isnull' ? 'true' : operator === 'between' ? `0,${value}` : value
@@ -89,8 +96,46 @@ function filterOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
       }
     )
   )
+}
+
+/** A filter by a number about related records. */
+function numberFilterOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
+  const numbers = comparedAggregates(entity)
+  if (numbers.length === 0) return comparisonOf(secrets, entity)
+  return mistaken(aggregatesOf(secrets, entity, numbers)).chain((name) =>
+    fc.constantFrom('=1', '[gte]=2', '[isnull]=true').map((rest) => `filter[${name}]${rest}`)
+  )
+}
+
+/** Filters in groups. Most rows that the role may not see would match what `not` keeps. */
+function groupOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
+  const filter = fc.oneof(
+    { weight: 8, arbitrary: comparisonOf(secrets, entity) },
+    { weight: 2, arbitrary: numberFilterOf(secrets, entity) },
+    { weight: 2, arbitrary: fc.constantFrom(...WORDS, 'x').map((text) => `filter[q]=${encodeURIComponent(text)}`) },
+    fc.constantFrom('filter[upTo]=2', 'filter[trashed]=with')
+  )
+  return fc.tuple(filter, filter, filter, fc.constantFrom(...GROUPS)).map(([one, two, three, groups]) =>
+    [one, two, three].slice(0, groups.length).map((text, n) => text.replace('filter', `filter${groups[n]}`)).join('&')
+  )
+}
+
+/** The brackets before the filters of a group. */
+const GROUPS = [
+  ['[not]'],
+  ['[or][0]', '[or][1]'],
+  ['[or][0]', '[or][1][not]'],
+  ['[not]', '[not]'],
+  ['[not][not]', '[not][or][0]'],
+  ['[or][0][and][0]', '[or][0][and][1][not]', '[or][1]'],
+  ['[and][0]', '[and][1][not]'],
+] as const
+
+function filterOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
   return fc.oneof(
-    { weight: 5, arbitrary: byOperator },
+    { weight: 5, arbitrary: comparisonOf(secrets, entity) },
+    numberFilterOf(secrets, entity),
+    { weight: 4, arbitrary: groupOf(secrets, entity) },
     { weight: 3, arbitrary: fc.constantFrom(...WORDS, 'x').map((text) => `filter[q]=${encodeURIComponent(text)}`) },
     fc.constantFrom(...WORDS, '1', '2').map((text) => `filter[any]=${encodeURIComponent(text)}`),
     { weight: 2, arbitrary: small.map((n) => `filter[upTo]=${n}`) },
@@ -102,9 +147,12 @@ const items = (list: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<stri
   fc.array(list, { minLength: 1, maxLength }).map((names) => [...new Set(names)].join(','))
 
 function sortOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
+  const paths = pathsOf(secrets, entity, [...ALLOWED[entity]!.sorts, 'several'])
+  const numbers = aggregatesOf(secrets, entity, comparedAggregates(entity))
   const name = fc.oneof(
-    { weight: 4, arbitrary: mistaken(pathsOf(secrets, entity, [...ALLOWED[entity]!.sorts, 'several'])) },
-    fc.constant('backwards')
+    { weight: 8, arbitrary: mistaken(paths) },
+    ...numbers.all.length > 0 ? [{ weight: 2, arbitrary: mistaken(numbers) }] : [],
+    { weight: 2, arbitrary: fc.constant('backwards') }
   )
   const item = fc.tuple(fc.constantFrom('', '-'), name).map(([sign, name]) => `${sign}${name}`)
   return items(item, 2).map((list) => `sort=${list}`)
@@ -112,10 +160,9 @@ function sortOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
 
 function includeOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
   const { includes, aggregates } = ALLOWED[entity]!
-  const named = (aggregates: Allowed['aggregates']): readonly string[] => aggregates.map(aggregateName)
   const paths = pathsOf(secrets, entity, includes)
-  const visible = aggregates.filter(([, path]) => isVisiblePath(secrets, entity, path))
-  const names = { visible: [...paths.visible, ...named(visible)], all: [...paths.all, ...named(aggregates)] }
+  const numbers = aggregatesOf(secrets, entity, aggregates)
+  const names = { visible: [...paths.visible, ...numbers.visible], all: [...paths.all, ...numbers.all] }
   return items(mistaken(names), 3).map((list) => `include=${list}`)
 }
 
@@ -164,7 +211,13 @@ function readsOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
   ]
   const selection = [some(includeOf(secrets, entity), 60), some(fieldsOf(secrets, entity), 30)]
   const list = fc.tuple(
-    query(...filters, ...selection, some(page, 30), fc.constantFrom('', '', '', '', '', ' '))
+    query(
+      ...filters,
+      ...selection,
+      some(page, 30),
+      some(facetsOf(secrets, entity), 25),
+      fc.constantFrom('', '', '', '', '', ' ')
+    )
       .chain((query) => query.endsWith(' ') ? junk.map((more) => query.slice(0, -1) + more) : fc.constant(query)),
     rest
   )
@@ -185,7 +238,69 @@ function readsOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
   )
     .map(([id, query]): Ask => ({ method: 'GET', url: `${path}/${id}?${query}`, headers: {} }))
   const head = query(...filters).map((query): Ask => ({ method: 'HEAD', url: `${path}?${query}`, headers: {} }))
-  return fc.oneof({ weight: 6, arbitrary: list }, { weight: 2, arbitrary: pages }, { weight: 2, arbitrary: one }, head)
+  const groups = query(aggregateOf(secrets, entity), ...filters.slice(0, 2))
+    .map((query): Ask => ({ method: 'GET', url: `${path}/aggregate?${query}`, headers: {} }))
+  return fc.oneof(
+    { weight: 6, arbitrary: list },
+    { weight: 2, arbitrary: pages },
+    { weight: 2, arbitrary: one },
+    { weight: 3, arbitrary: groups },
+    treeOf(secrets, entity).map((body): Ask => ({ method: 'POST', url: `${path}/query`, headers: {}, body })),
+    head
+  )
+}
+
+const facetsOf = (secrets: Secrets, entity: string): fc.Arbitrary<string> =>
+  items(mistaken(pathsOf(secrets, entity, groupPaths(entity))), 3).map((list) => `facets=${list}`)
+
+/** Groups, the numbers about them, and their order. */
+function aggregateOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
+  const paths = groupPaths(entity)
+  const functions = groupFunctions(entity)
+  const number = fc.oneof(
+    fc.constant('count'),
+    {
+      weight: 3,
+      arbitrary: mistaken(pathsOf(secrets, entity, paths)).chain((path) =>
+        mistaken(open(functions.get(path) ?? ['sum'])).map((fn) => `${path}.${fn}`)
+      ),
+    }
+  )
+  const dates = targetOf(entity, 'after') === undefined ? [] : ['deleted_at.year']
+  const group = mistaken(pathsOf(secrets, entity, [...paths, ...dates]))
+  const asked = fc.tuple(fc.uniqueArray(group, { maxLength: 2 }), fc.uniqueArray(number, { maxLength: 2 }))
+  return asked.chain(([groups, numbers]) =>
+    fc.tuple(
+      fc.constantFrom('', '', '-'),
+      fc.constantFrom('', ...groups, ...numbers),
+      fc.constantFrom('', '', 'per_page=2', 'per_page=1&page=2', 'limit=x')
+    ).map(([sign, sort, page]) =>
+      [
+        ...groups.length > 0 ? [`group=${groups.join(',')}`] : [],
+        ...numbers.length > 0 ? [`aggregate=${numbers.join(',')}`] : [],
+        ...sort === '' ? [] : [`sort=${sign}${sort}`],
+        ...page === '' ? [] : [page],
+      ].join('&')
+    )
+  )
+}
+
+/** A query as a body. Its values have types of JSON, seldom the wrong one. */
+function treeOf (secrets: Secrets, entity: string): fc.Arbitrary<Record<string, unknown>> {
+  const comparison = mistaken(pathsOf(secrets, entity, ALLOWED[entity]!.filters)).chain((name) =>
+    fc.tuple(fc.constantFrom('eq', 'ne', 'in', 'isnull'), valueText(entity, name), fc.integer({ max: 15, min: 0 })).map(
+      ([operator, text, luck]) => {
+        const value = /^\d$/.test(text) && luck > 0 ? Number(text) : text
+        const given = operator === 'isnull' ? true : operator === 'in' ? [value] : value
+        return { [name]: operator === 'eq' ? given : { [operator]: given } }
+      }
+    )
+  )
+  const filter = fc.tuple(comparison, comparison, fc.constantFrom('or', 'and', 'not')).map(([one, two, word]) =>
+    word === 'not' ? { and: [one, { not: two }] } : { [word]: [one, two] }
+  )
+  const sort = fc.array(mistaken(pathsOf(secrets, entity, ALLOWED[entity]!.sorts)), { maxLength: 1 })
+  return fc.record({ filter, sort, per_page: fc.constantFrom(3, 10) }, { requiredKeys: ['filter'] })
 }
 
 /** The to-many relations of projects that bodies may set. */

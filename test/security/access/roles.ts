@@ -36,7 +36,8 @@ type Operations = NonNullable<EntityRule['operations']>
 export type CrudOperation = Operations[number]
 
 export const OPERATIONS: Operations = [
-  'list', 'get', 'create', 'createMany', 'upsert', 'update', 'delete', 'restore', 'updateMany', 'deleteMany',
+  'list', 'get', 'aggregate', 'create', 'createMany', 'upsert', 'update', 'delete', 'restore', 'updateMany',
+  'deleteMany',
 ]
 
 /** Conditions that rules of an entity can have. */

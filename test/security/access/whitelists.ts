@@ -1,6 +1,7 @@
 /** What the whitelists of the resources allow, by paths of the shape, and the resources of a server. */
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, type CrudKitOptions, type QueryBuilderOptions,
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase,
+  type CrudKitOptions, type QueryBuilderOptions,
 } from '../../../src/index.ts'
 import { ENTITIES, keyColumns, named, SHAPE, storedAs, targetOf, type ColumnType, type Naming } from './shape.ts'
 
@@ -164,6 +165,41 @@ export function aggregateName ([fn, path]: readonly [fn: string, path: string]):
     .join('')
 }
 
+/** The aggregates of a record that filters and sorts may name. */
+export const comparedAggregates = (entity: string): Allowed['aggregates'] =>
+  ALLOWED[entity]!.aggregates.filter(([fn]) => fn !== 'exists')
+
+/** The paths that facets and groups name. Times of deletions are not the same on both sides. */
+export const groupPaths = (entity: string): readonly string[] => [
+  ...ALLOWED[entity]!.sorts.filter((path) => path !== 'deleted_at'),
+  ...GROUPED_RELATIONS[entity] ?? [],
+]
+
+const GROUPED_RELATIONS: Readonly<Record<string, readonly string[]>> = {
+  User: ['manager'],
+  Project: ['parent', 'status'],
+  Note: ['project', 'author'],
+  Seat: ['holder'],
+  Task: ['project', 'after'],
+  Bug: ['project', 'fixer'],
+  Label: ['example'],
+}
+
+/** The functions of the numbers about groups, by the paths to the properties. */
+export function groupFunctions (entity: string): ReadonlyMap<string, readonly string[]> {
+  const functions = groupPaths(entity).map((path): [string, readonly string[]] => {
+    switch (typeAt(entity, path)) {
+      case 'int':
+        return [path, ['sum', 'avg', 'min', 'max', 'countDistinct']]
+      case 'text':
+        return [path, ['min', 'countDistinct']]
+      default:
+        return [path, ['countDistinct']]
+    }
+  })
+  return new Map(functions)
+}
+
 /** The type of the column at the end of a path; `undefined` for relations, keys and members of objects. */
 export function typeAt (entity: string, path: string): ColumnType | undefined {
   const [first, ...rest] = path.split('.') as [string, ...string[]]
@@ -198,6 +234,7 @@ export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOpt
   const allowed = ALLOWED[entity]!
   const path = (path: string): string => named(naming, entity, path)
   const signed = (item: string): string => item.startsWith('-') ? `-${path(item.slice(1))}` : path(item)
+  const numbers = comparedAggregates(entity).map(([fn, field]) => aggregateName([fn, path(field)]))
   return {
     allowedFilters: [
       ...allowed.custom.map((field) => AllowedFilters.custom(path(field), comparing(path(field)))),
@@ -210,12 +247,13 @@ export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOpt
           isMemberOfJson(field) ? { type: 'string' } : {}
         )
       ),
+      ...numbers.map((name) => new AllowedFilters(name, 'gte', ['gte', 'isnull'])),
       AllowedFilters.search('q', allowed.search.map(path)),
       AllowedFilters.anyOf('any', allowed.anyOf.map((field) => AllowedFilters.exact(path(field)))),
       ...storedAs(entity) === 'Task' ? [AllowedFilters.trashed()] : [],
     ],
     allowedSorts: [
-      ...allowed.sorts.map((field) => new AllowedSort(path(field))),
+      ...[...allowed.sorts.map(path), ...numbers].map((field) => new AllowedSort(field)),
       new AllowedSort(path(allowed.several[0]!), path(allowed.several[1]!), { alias: 'several' }),
       AllowedSort.custom(
         'backwards',
@@ -241,6 +279,17 @@ export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOpt
       }),
       ...allowed.aggregates.map(([fn, field]) => AllowedInclude[fn](path(field))),
     ],
+    allowedFacets: groupPaths(entity).map((field) => new AllowedFacet(path(field))),
+    allowedGroups: [
+      ...groupPaths(entity).map((field) => new AllowedGroup(path(field))),
+      ...storedAs(entity) === 'Task' ? [AllowedGroup.date(path('deleted_at'), ['year'])] : [],
+    ],
+    allowedAggregates: [
+      AllowedAggregate.count(),
+      ...[...groupFunctions(entity)].map(([field, functions]) =>
+        new AllowedAggregate(path(field), functions as never)
+      ),
+    ],
     defaultSort: allowed.defaultSort.map(signed),
     pagination: { maxPerPage: 10, defaultPerPage: 4, ...allowed.pagination },
   } as QueryBuilderOptions<any>
@@ -265,7 +314,7 @@ export function resourcesFor (
   naming: Naming,
   makeCrud: MakeCrud
 ): NonNullable<CrudKitOptions['resources']> {
-  const operations = ['list', 'get', 'update', 'delete', 'updateMany', 'deleteMany'] as const
+  const operations = ['list', 'get', 'aggregate', 'update', 'delete', 'updateMany', 'deleteMany'] as const
   return Object.fromEntries(ENTITIES.map((entity) => [SHAPE[entity]!.path, {
     crud: makeCrud(entity, {
       model: models[entity],
@@ -283,5 +332,6 @@ export function resourcesFor (
     allowHardDelete: true,
     maxAffected: 3,
     stream: true,
+    query: true,
   }]))
 }
