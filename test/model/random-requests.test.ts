@@ -48,7 +48,9 @@ await forOneDatabase(t, { entities: [...models.values()] }, async (t, { orm }) =
       await app.register(crudKit, {
         orm,
         indexAdvice: false,
-        resources: { [`/${tableName(name)}`]: { crud: crudOf(world.whitelist), operations: ['list', 'get'] } },
+        resources: {
+          [`/${tableName(name)}`]: { crud: crudOf(world.whitelist), operations: ['list', 'get'], query: true },
+        },
       })
       const comparison = new Comparison(app, `/${tableName(name)}`, world)
       const ids = world.tables.rows[name]!.map((row) => [keyOf(entities[name]!, row)].flat().map(String))

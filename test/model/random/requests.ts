@@ -272,6 +272,42 @@ const MISTAKES: readonly Parameter[] = [
   ['FILTER[title]', 'x'],
 ]
 
+/** The brackets of groups around the filters of a request. */
+const GROUPS: ReadonlyArray<readonly string[]> = [
+  ['[not]'],
+  ['[not][not]'],
+  ['[or][0]'],
+  ['', '[not]'],
+  ['[not]', '[not]'],
+  ['[or][0]', '[or][1]'],
+  ['[or][0]', '[or][0]'],
+  ['[or][0][not]', '[or][1]'],
+  ['[not][or][0]', '[not][or][1]'],
+  ['', '[and][0]'],
+  ['[and][0]', '[and][1]'],
+  ['[and][0]', '[and][1][and][0]'],
+  ['[and][0]', '[and][1][not]'],
+  ['[or][0]', '[or][0]', '[or][1]'],
+  ['[or][0]', '[or][1][and][0]', '[or][1][and][1][not]'],
+  ['[not]', '[not][not]', '[not][or][0]'],
+  ['[and][0][or][0]', '[and][0][or][1]', '[and][1][or][0]'],
+]
+
+/** Filters in groups. `trashed` stays outside, since it selects the rows that there are. */
+function grouped (lists: ReadonlyArray<readonly Parameter[]>): fc.Arbitrary<Parameter[]> {
+  const isOutside = (list: readonly Parameter[]): boolean => list[0]![0].startsWith('filter[trashed]')
+  const inside = lists.filter((list) => !isOutside(list))
+  const outside = lists.filter(isOutside).flat()
+  const fitting = GROUPS.filter(({ length }) => length === inside.length)
+  if (fitting.length === 0) return fc.constant(lists.flat())
+  return fc.constantFrom(...fitting).map((places) => [
+    ...outside,
+    ...inside.flatMap((list, n) =>
+      list.map(([name, value]): Parameter => [name.replace('filter', `filter${places[n]}`), value])
+    ),
+  ])
+}
+
 /** A list request. */
 export function listRequests (world: World): fc.Arbitrary<Parameter[]> {
   const names = sortNames(world.whitelist.sorts)
@@ -279,7 +315,7 @@ export function listRequests (world: World): fc.Arbitrary<Parameter[]> {
   return fc.tuple(
     fc.tuple(fc.constantFrom(0, 0, 1, 1, 1, 1, 2, 2, 3), filtersOfRequest(world)).chain(([count, filters]) =>
       fc.tuple(...Array.from({ length: count }, () => filterParameters(world, filters)))
-    ).map((lists) => lists.flat()),
+    ).chain((lists) => rarely(40, fc.constant(lists.flat()), grouped(lists))),
     rarely(35, sort, nothing),
     rarely(50, includeParameters(world), rarely(70, fieldParameters(world, []), nothing)),
     rarely(20, paginationParameters(world), nothing),

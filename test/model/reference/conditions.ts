@@ -3,7 +3,7 @@ import type { Filter, Operator, OperatorFilter, PartialFilter, Property, Value, 
 import { follow } from './entities.ts'
 import { readPattern } from './patterns.ts'
 import type { Problem } from './problems.ts'
-import { splitList, type WrittenFilter } from './query-string.ts'
+import { mayAddRows, splitList, type GroupStep, type WrittenFilter } from './query-string.ts'
 import { isText, readValue } from './values.ts'
 
 export type Condition =
@@ -19,6 +19,18 @@ export type Condition =
   | { readonly kind: 'any', readonly conditions: readonly Condition[] }
   /** The visible records: deleted ones in addition, or only those. */
   | { readonly kind: 'trashed', readonly value: string }
+
+/** Conditions and groups that must all hold. */
+export interface Level {
+  readonly conditions: Condition[]
+  readonly groups: Group[]
+}
+
+export interface Group {
+  readonly word: string
+  /** By their numbers. */
+  readonly members: Map<string, Level>
+}
 
 const TRASHED = ['only', 'with', 'without']
 const LISTS: readonly Operator[] = ['in', 'nin', 'between']
@@ -40,15 +52,17 @@ class Unreadable extends Error {
   }
 }
 
-export function readConditions (world: World, written: readonly WrittenFilter[], problems: Problem[]): Condition[] {
+export function readConditions (world: World, written: readonly WrittenFilter[], problems: Problem[]): Level {
   const { filters } = world.whitelist
-  const conditions: Condition[] = []
+  const root: Level = { conditions: [], groups: [] }
   const applied = new Set<Filter>()
   for (const item of written) {
     const filter = filters.find((filter) => filterName(filter) === item.field)
-    const { parameter } = item
+    const { parameter, groups } = item
+    const { conditions } = levelAt(root, groups)
+    const limit = mayAddRows(groups)
     if (!filter) {
-      problems.push({ kind: 'filter', parameter, allowed: filters.map(filterName) })
+      problems.push({ kind: 'filter', parameter, limit, allowed: filters.map(filterName) })
       continue
     }
     try {
@@ -56,18 +70,30 @@ export function readConditions (world: World, written: readonly WrittenFilter[],
       applied.add(filter)
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
-      problems.push({ kind: 'filter', parameter, ...error.problem })
+      problems.push({ kind: 'filter', parameter, ...error.problem, limit: limit || error.problem.limit === true })
     }
   }
   // a default applies if the URL does not have the filter, or only ones that are dropped
   for (const filter of filters) {
     const value = 'default' in filter ? filter.default : undefined
     if (value === undefined || applied.has(filter)) continue
-    conditions.push(
-      ...readCondition(world, filter, { parameter: '', field: filterName(filter), operator: undefined, value })
+    root.conditions.push(
+      ...readCondition(world, filter, {
+        parameter: '', groups: [], field: filterName(filter), operator: undefined, value,
+      })
     )
   }
-  return conditions
+  return root
+}
+
+/** The level of a filter in some groups, which is added if there is none yet. */
+function levelAt (level: Level, [step, ...inner]: readonly GroupStep[]): Level {
+  if (step === undefined) return level
+  let group = level.groups.find(({ word }) => word === step.word)
+  if (group === undefined) level.groups.push(group = { word: step.word, members: new Map() })
+  let member = group.members.get(step.member)
+  if (member === undefined) group.members.set(step.member, member = { conditions: [], groups: [] })
+  return levelAt(member, inner)
 }
 
 function operatorsOf (filter: Filter): readonly Operator[] {

@@ -1,5 +1,5 @@
 /** The rows of a list. */
-import type { Condition } from './conditions.ts'
+import type { Condition, Group, Level } from './conditions.ts'
 import type { Entity, Row, Value, ValueType, World } from './description.ts'
 import { follow, isLive, propertyOf, relatedRows } from './entities.ts'
 import { fold, like } from './patterns.ts'
@@ -8,19 +8,39 @@ import { compareValues } from './values.ts'
 type Comparison = Extract<Condition, { kind: 'compare' }>
 
 /** Rows of the resource that match the conditions. Only `trashed` shows deleted ones. */
-export function matchingRows (world: World, conditions: readonly Condition[]): Row[] {
+export function matchingRows (world: World, level: Level): Row[] {
   const entity = world.entities[world.whitelist.entity]!
-  const trashed = conditions.find(({ kind }) => kind === 'trashed') as { value: string } | undefined
-  const comparisons = conditions.filter(({ kind }) => kind === 'compare') as Comparison[]
-  const alternatives = conditions.filter(({ kind }) => kind === 'any') as Array<Extract<Condition, { kind: 'any' }>>
+  const trashed = level.conditions.find(({ kind }) => kind === 'trashed') as { value: string } | undefined
   return world.tables.rows[entity.name]!
     .filter((row) => trashed?.value === 'with' || isLive(row) === (trashed?.value !== 'only'))
-    .filter((row) => holdTogether(world, entity, row, comparisons))
-    .filter((row) =>
-      alternatives.every(({ conditions }) =>
-        conditions.some((condition) => holdTogether(world, entity, row, [condition as Comparison]))
-      )
-    )
+    .filter((row) => holdsLevel(world, entity, row, level))
+}
+
+function holdsLevel (world: World, entity: Entity, row: Row, { conditions, groups }: Level): boolean {
+  const comparisons = conditions.filter(({ kind }) => kind === 'compare') as Comparison[]
+  const alternatives = conditions.filter(({ kind }) => kind === 'any') as Array<Extract<Condition, { kind: 'any' }>>
+  return holdTogether(world, entity, row, comparisons) &&
+    alternatives.every(({ conditions }) =>
+      conditions.some((condition) => holdTogether(world, entity, row, [condition as Comparison]))
+    ) &&
+    groups.every((group) => holdsGroup(world, entity, row, group))
+}
+
+/** The conditions of an `and` hold together, apart from those around it. `not` keeps every row that does not match. */
+function holdsGroup (world: World, entity: Entity, row: Row, group: Group): boolean {
+  const members = [...group.members.values()]
+  const holds = (level: Level): boolean => holdsLevel(world, entity, row, level)
+  switch (group.word) {
+    case 'and':
+      return holds({
+        conditions: members.flatMap(({ conditions }) => conditions),
+        groups: members.flatMap(({ groups }) => groups),
+      })
+    case 'or':
+      return members.some(holds)
+    default:
+      return !members.some(holds)
+  }
 }
 
 /**

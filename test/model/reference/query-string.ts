@@ -4,9 +4,17 @@ import type { Problem, ProblemKind } from './problems.ts'
 /** A filter as written: the text of one parameter, or the items of one that is repeated or has `[]`. */
 export interface WrittenFilter {
   readonly parameter: string
+  /** The groups around it, the outermost first. */
+  readonly groups: readonly GroupStep[]
   readonly field: string
   readonly operator: string | undefined
   readonly value: string | readonly string[]
+}
+
+/** A group, and the member that has the filter. */
+export interface GroupStep {
+  readonly word: string
+  readonly member: string
 }
 
 /** A name in a list, and its parameter. */
@@ -94,31 +102,41 @@ function bracketsOf (name: string): string[] {
 function readFilters (parameters: readonly Parameter[], problems: Problem[]): WrittenFilter[] {
   const groups = new Map<string, Parameter[]>()
   for (const parameter of parameters) {
-    const [field = '', ...rest] = parameter.brackets
+    const { steps, inner: [field = '', ...rest] } = readGroups(parameter.brackets)
     const levels = rest.at(-1) === '' ? rest.slice(0, -1) : rest
-    const problem: Problem = { kind: 'filter', parameter: parameter.name }
+    const problem: Problem = { kind: 'filter', parameter: parameter.name, limit: mayAddRows(steps) }
     if (field === '' || levels.includes('')) problems.push(problem)
     else if (levels.length > 1 || [field, ...levels].some((name) => RESERVED.includes(name))) {
       problems.push({ ...problem, limit: true })
     } else {
-      groups.set(JSON.stringify([field, ...levels]), [
-        ...groups.get(JSON.stringify([field, ...levels])) ?? [],
-        parameter,
-      ])
+      const key = JSON.stringify([steps, field, ...levels])
+      groups.set(key, [...groups.get(key) ?? [], parameter])
     }
   }
   return [...groups].flatMap(([key, written]) => {
-    const [field, operator] = JSON.parse(key)
+    const [steps, field, operator] = JSON.parse(key)
     const lists = written.filter(({ brackets }) => brackets.at(-1) === '')
     const parameter = written[0]!.name
     if (lists.length > 0 && lists.length < written.length) {
-      problems.push({ kind: 'filter', parameter })
+      problems.push({ kind: 'filter', parameter, limit: mayAddRows(steps) })
       return []
     }
     const values = written.map(({ value }) => value)
-    return [{ parameter, field, operator, value: lists.length === 0 && values.length === 1 ? values[0]! : values }]
+    const value = lists.length === 0 && values.length === 1 ? values[0]! : values
+    return [{ parameter, groups: steps, field, operator, value }]
   })
 }
+
+/** The groups at the beginning of the brackets, and the rest. `not` has one member, and the others number theirs. */
+function readGroups (brackets: readonly string[]): { readonly steps: GroupStep[], readonly inner: readonly string[] } {
+  const [word = '', next, ...rest] = brackets
+  if (next === undefined || !['and', 'or', 'not'].includes(word)) return { steps: [], inner: brackets }
+  const { steps, inner } = readGroups(word === 'not' ? [next, ...rest] : rest)
+  return { steps: [{ word, member: word === 'not' ? '' : next }, ...steps], inner }
+}
+
+/** Whether there would be more rows without a filter in these groups. */
+export const mayAddRows = (groups: readonly GroupStep[]): boolean => groups.some(({ word }) => word !== 'and')
 
 /** Commas separate names. An empty parameter counts as not given. An empty name between commas is a mistake. */
 function readNames (parameters: readonly Parameter[], problems: Problem[], kind: ProblemKind): WrittenName[] {
