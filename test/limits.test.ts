@@ -5,15 +5,18 @@ import t from 'tap'
 import { DEFAULT_MAX_BATCH, IdempotencyOptionsSchema, StreamOptionsSchema } from '../src/http/route-options.ts'
 import { MAX_KEY_LENGTH } from '../src/http/routes/idempotency.ts'
 import { MAX_AFFECTED, MAX_INCLUDE_DEPTH } from '../src/config/index.ts'
+import { MAX_FACET_VALUES } from '../src/config/allowed-facet.ts'
 import { completePool, DATABASE_DEFAULTS } from '../src/database/database-options.ts'
 import { defaultsOf } from '../src/base/option-checks.ts'
 import { MAX_ERRORS } from '../src/base/error-list.ts'
-import { QueryBuilderConfig } from '../src/index.ts'
+import { AllowedFacet, QueryBuilderConfig } from '../src/index.ts'
 import { MAX_PATTERN_LENGTH, MAX_WILDCARDS } from '../src/operators/pattern.ts'
 import { MAX_STREAM_BATCH } from '../src/base/page-styles.ts'
 import { MAX_INCLUDES } from '../src/plan/index.ts'
+import { GROUP_PAGES } from '../src/plan/whitelist/index.ts'
 import {
-  MAX_CONDITIONS, MAX_FILTER_DEPTH, MAX_GROUP_DEPTH, MAX_LIST_ITEMS, MAX_PARAMETERS, MAX_QUERY_BYTES,
+  MAX_BODY_LIST_ITEMS, MAX_CONDITIONS, MAX_FILTER_DEPTH, MAX_GROUP_DEPTH, MAX_LIST_ITEMS, MAX_PARAMETERS,
+  MAX_QUERY_BODY_BYTES, MAX_QUERY_BYTES,
 } from '../src/query/limits.ts'
 import { PART_BYTES } from '../src/run/streams/read-cursor.ts'
 
@@ -23,11 +26,13 @@ const stream = defaultsOf(StreamOptionsSchema)
 
 const DEFAULTS: Readonly<Record<string, number>> = {
   'Bytes of a query string': MAX_QUERY_BYTES,
+  'Bytes of a query that is a body': MAX_QUERY_BODY_BYTES,
   'Parameters in a query string': MAX_PARAMETERS,
   'Bracket levels after `filter`': MAX_FILTER_DEPTH,
   'Groups (`and`, `or`, `not`) around a condition': MAX_GROUP_DEPTH,
   'Conditions of a query with groups': MAX_CONDITIONS,
   'Items of a list in a filter': MAX_LIST_ITEMS,
+  'Items of a list in a query that is a body, or an object of a program': MAX_BODY_LIST_ITEMS,
   'Characters of a pattern': MAX_PATTERN_LENGTH,
   'Wildcards of a pattern': MAX_WILDCARDS,
   'Relations in the path of an include': MAX_INCLUDE_DEPTH,
@@ -35,13 +40,17 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Records of a page, unless the URL says otherwise': pagination.defaultPerPage,
   'Records of a page': pagination.maxPerPage,
   'Records that a page may skip': pagination.maxOffset,
+  'Groups of a page of aggregates, unless the URL says otherwise': GROUP_PAGES.defaultPerPage,
+  'Groups of a page of aggregates': GROUP_PAGES.maxPerPage,
+  'Values of a facet, unless the whitelist says otherwise': new AllowedFacet('status').limit,
+  'Values of a facet': MAX_FACET_VALUES,
   'Included records of an answer': pagination.maxIncluded,
   'Bytes of the records of an answer': pagination.maxBytes,
   'Records of a batch (`createMany`, `upsert`)': DEFAULT_MAX_BATCH,
   'Characters of an `Idempotency-Key`': MAX_KEY_LENGTH,
   'Hours for which an answer can be repeated': defaultsOf(IdempotencyOptionsSchema).ttlHours,
   'Records of an `updateMany` or `deleteMany`': MAX_AFFECTED,
-  'Bytes of a body': Fastify().initialConfig.bodyLimit!,
+  'Bytes of another body': Fastify().initialConfig.bodyLimit!,
   'Milliseconds of a statement': DATABASE_DEFAULTS.statementTimeoutMillis,
   'Milliseconds that a request waits for a connection': pool.connectionTimeoutMillis,
   'Requests that wait for a connection': pool.queueLimit,

@@ -94,7 +94,7 @@ export function resolveWhitelist (
 }
 
 /** The pages of aggregates. Groups are small, and diagrams show many. */
-const GROUP_PAGES = { defaultPerPage: 20, maxPerPage: 1_000, count: 'exact', countParameter: false } as const
+export const GROUP_PAGES = { defaultPerPage: 20, maxPerPage: 1_000, count: 'exact', countParameter: false } as const
 
 /** The entries by their names in URLs. An entry with an alias has that name only, and no longer its property's. */
 function byName<Entry extends { readonly name: string }> (
