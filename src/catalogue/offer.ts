@@ -32,6 +32,8 @@ export interface Offer {
   readonly streams: ReadonlyArray<'application/x-ndjson' | 'text/csv'>
   /** Whether the caller may use an operation on children that bodies write with their parent. */
   readonly mayWriteChild: (child: EntityModel, operation: CrudOperation) => boolean
+  /** Whether clients may combine filters by `and`, `or` and `not`, and send queries as bodies. */
+  readonly combinesFilters: boolean
   /** Whether lists have the header Link. */
   readonly links: boolean
   /** Whether reads have entity tags, and may be answered with 304. */

@@ -27,8 +27,8 @@ export type {
   SortTexts, StreamPlan, Window,
 } from './types.ts'
 export {
-  comparedBy, describeFilter, relationsOf, takesOperators, type Compared, type FilterEntry, type FilterFacts,
-  type FilterTarget, type OperatorFilter,
+  comparedBy, describeFilter, jsonKindsOf, relationsOf, takesOperators, type Compared, type FilterEntry,
+  type FilterFacts, type FilterTarget, type OperatorFilter,
 } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
 export { countChoices, pageParametersOf } from './window.ts'

@@ -12,7 +12,9 @@ export type { ParseOptions } from './parse.ts'
 export { stringifyQueryParams } from './stringify.ts'
 export { joinList, splitList } from './list-syntax.ts'
 export { pointed } from './query-error.ts'
-export { MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES, MAX_QUERY_BYTES } from './limits.ts'
+export {
+  MAX_BODY_LIST_ITEMS, MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES, MAX_QUERY_BYTES,
+} from './limits.ts'
 export { isGroupWord, isOr, type GroupWord } from './group-words.ts'
 export type { JsonKind } from './json-values.ts'
 export { isFromTree, markTree, nameSuffix, noteFilter, noteOf } from './written.ts'

@@ -1,9 +1,10 @@
 /** Groups of filters: `and`, `or` and `not`. */
 import t from 'tap'
-import { AllowedFilters, AllowedSort, type Operator, type QueryTree } from '../../src/index.ts'
+import { AllowedFilters, AllowedSort, crudKit, type Operator, type QueryTree } from '../../src/index.ts'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { newServer } from '../helpers/server.ts'
 import { client, resource, serve } from './helper.ts'
 
 const ORDERED: Operator[] = ['eq', 'ne', 'in', 'nin', 'gte', 'lte', 'isnull', 'between']
@@ -152,7 +153,25 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       [{ or: [{ id: { gt: 1 } }] }, '/filter/or/0/id/gt', /operator 'gt' is not allowed/],
       [{ q: 1 }, '/filter/q', /must be a text/],
     ]
+    const documents = newServer(t, { ajv: { customOptions: { coerceTypes: false, removeAdditional: false } } })
+    await documents.register(crudKit, { orm, resources: { '/plants': { crud, query: true } } })
+    documents.post('/check', { schema: { body: { $ref: 'PlantQuery#' } } }, async () => ({}))
+    const isDocumented = async (payload: object) =>
+      (await documents.inject({ method: 'POST', url: '/check', payload })).statusCode === 200
+    const right: readonly QueryTree[] = [
+      { filter: { id: 1, name: { contains: 'a' }, price: { between: [1, 2.5], isnull: false } }, sort: ['-id'] },
+      {
+        filter: { and: [{ id: [1, 2] }, { or: [{ q: 'a' }, { not: { 'tags.name': { nin: ['sun'] } } }] }] },
+        per_page: 5,
+      },
+      { filter: { cheap: 1, trashed: 'with', status: { in: [] } }, limit: 1, offset: 0 },
+    ]
+    for (const tree of right) {
+      await crud.list(orm.em.fork(), tree)
+      t.ok(await isDocumented(tree), JSON.stringify(tree))
+    }
     for (const [filter, pointer, detail] of wrong) {
+      t.notOk(await isDocumented({ filter }), `the document refuses ${JSON.stringify(filter)}`)
       await t.rejects(crud.list(orm.em.fork(), { filter } as QueryTree), { errors: [{ source: { pointer }, detail }] })
     }
     await t.rejects(crud.list(orm.em.fork(), { sort: ['nane'] }), { errors: [{ source: { pointer: '/sort' } }] })
@@ -173,13 +192,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         t.strictSame(response.json(), expected)
       }
       t.match((await send({ filter: { and: [{ id: 1 }, { id: '1' }] } })).json(), {
-        statusCode: 400, code: 'FST_CRUD_FILTER_INVALID', errors: [{ source: { pointer: '/filter/and/1/id' } }],
+        statusCode: 400,
+        code: 'FST_CRUD_FILTER_INVALID',
+        errors: [{ source: { pointer: '/filter/and/1/id' } }],
       })
       t.match((await send({ filters: {} })).json(), {
-        statusCode: 400, errors: [{ source: { pointer: '/filters' }, detail: /Did you mean 'filter\[<name>\]'/ }],
+        statusCode: 400,
+        errors: [{ source: { pointer: '/filters' }, detail: /Did you mean 'filter\[<name>\]'/ }],
       })
       t.match((await send([1])).json(), { statusCode: 400, code: 'FST_CRUD_QUERY_INVALID' })
       t.match((await send('filter[nane]=1', form)).json(), { errors: [{ source: { parameter: 'filter[nane]' } }] })
+      t.strictSame(
+        (await send(text.replace('sort=-id', 'sort=-id&sort=name'), form)).json(),
+        expected,
+        'as forms repeat'
+      )
       t.equal((await send('x', { 'content-type': 'text/plain' })).statusCode, 415)
       t.equal((await send('{', { 'content-type': 'application/json' })).statusCode, 400)
       t.equal((await send({ filter: { name: 'x'.repeat(70_000) } })).statusCode, 413)

@@ -7,8 +7,8 @@ import t, { type Test } from 'tap'
 import { entities as exampleEntities } from '../../example/entities/index.ts'
 import { resources as exampleResources } from '../../example/resources/index.ts'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, IdempotencyRecord, primaryKey,
-  QueryBuilderConfig, type CrudKitOptions,
+  AllowedFacet, AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, IdempotencyRecord,
+  primaryKey, QueryBuilderConfig, type CrudKitOptions,
 } from '../../src/index.ts'
 import { LIST_VALUES, OPERATORS } from '../../src/operators/index.ts'
 import { entities, Order, OrderItem, Plant, Specimen, Tag } from '../fixtures/entities.ts'
@@ -37,12 +37,13 @@ async function documentOf (app: FastifyInstance): Promise<Json> {
   return { ...document, paths: inlined(document.paths, document.components?.schemas ?? {}) }
 }
 
-function inlined (node: Json, schemas: Json): Json {
-  if (Array.isArray(node)) return node.map((item) => inlined(item, schemas))
+/** @param outer the named schemas around the node: a reference to one of them stays, because it has no end */
+function inlined (node: Json, schemas: Json, outer: readonly Json[] = []): Json {
+  if (Array.isArray(node)) return node.map((item) => inlined(item, schemas, outer))
   if (typeof node !== 'object' || node === null) return node
   const named = typeof node.$ref === 'string' && node.$ref !== ERROR ? schemas[node.$ref.split('/').at(-1)] : undefined
-  if (named !== undefined) return inlined(named, schemas)
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, inlined(value, schemas)]))
+  if (named !== undefined && !outer.includes(named)) return inlined(named, schemas, [...outer, named])
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, inlined(value, schemas, outer)]))
 }
 
 const ERROR = '#/components/schemas/Error'
@@ -335,6 +336,82 @@ t.test('aggregates and limits are documented', async (t) => {
     'tagsCount' in document.paths['/plants'].post.responses['201'].content['application/json'].schema.properties,
     'a write includes nothing'
   )
+})
+
+t.test('queries as bodies are documented where the resource takes them', async (t) => {
+  const plants = resource(Plant, {
+    allowedFilters: [
+      new AllowedFilters('price', 'eq', ['eq', 'in', 'isnull']),
+      AllowedFilters.search('q', ['name']),
+      AllowedFilters.custom('cheap', (qb) => qb.andWhere({ price: { $lt: 10 } })),
+    ],
+    allowedSorts: [new AllowedSort('name')],
+    allowedFields: [new AllowedField('name'), new AllowedField('tags.name')],
+    allowedIncludes: [new AllowedInclude('tags')],
+    allowedFacets: [new AllowedFacet('status')],
+  })
+  const resources: CrudKitOptions['resources'] = {
+    '/plants': { crud: plants, query: true },
+    '/closed': plants,
+    '/specimens': {
+      crud: resource(Specimen, { allowedFilters: ['acidity', 'dryMass', 'id'].map((name) => AllowedFilters.exact(name)) }),
+      query: true,
+    },
+    '/hidden': { crud: plants, query: true, schemas: { list: { hide: true } } },
+    '/own': {
+      crud: plants,
+      query: true,
+      schemas: { list: { operationId: 'findPlants', querystring: { type: 'object', properties: { key: {} } } } },
+    } as never,
+  }
+  for (const version of ['3.0.3', '3.1.0', '3.2.0']) {
+    const document = await documented(t, resources, {
+      openapi: { openapi: version, info: { title: 'T', version: '1' } },
+    })
+    await checkValid(t, document)
+    const { paths } = document
+    const list = paths['/plants'].get
+    t.equal('query' in paths['/plants'], version === '3.2.0', 'only OpenAPI 3.2 has a place for QUERY')
+    const routes = [paths['/plants/query'].post, ...(version === '3.2.0' ? [paths['/plants'].query] : [])]
+    for (const { requestBody, responses, parameters, tags } of routes) {
+      t.strictSame({ responses, tags }, { responses: list.responses, tags: list.tags })
+      t.equal(parameters, undefined)
+      const { 'application/json': json, 'application/x-www-form-urlencoded': form, ...others } = requestBody.content
+      t.strictSame(others, {})
+      t.strictSame(Object.keys(form.schema.properties).sort(), Object.keys(parametersOf(list)).sort())
+      const { properties, additionalProperties } = json.schema
+      t.strictSame(Object.keys(properties), [
+        'filter', 'sort', 'include', 'fields', 'page', 'per_page', 'limit', 'offset', 'cursor', 'facets',
+        'fieldsByInclude',
+      ])
+      t.equal(additionalProperties, false)
+      t.match(properties.fieldsByInclude.properties, { tags: { items: { enum: ['name'] } } })
+      const filters = properties.filter.properties
+      t.strictSame(Object.keys(filters), ['price', 'q', 'cheap', 'and', 'or', 'not'])
+      t.match(filters.price.anyOf, [
+        { type: 'number' },
+        { type: 'array', maxItems: 1_000, items: { type: 'number' } },
+        { properties: { eq: { type: 'number' }, in: { type: 'array' }, isnull: { type: 'boolean' } } },
+      ])
+      t.match(filters.q, { type: 'string', maxLength: 256 })
+      const self = { $ref: '#/components/schemas/PlantFilter' }
+      t.match(filters, { and: { type: 'array', items: self }, or: { type: 'array', items: self }, not: self })
+    }
+    t.match(routes[0], { operationId: 'query_plant', summary: String, description: /65536 bytes/ })
+    t.match(list.description, /filter\[or\]\[0\].*at most 5 deep.*POST \/query/)
+    t.notMatch(paths['/closed'].get.description, /filter\[or\]/)
+    t.strictSame(Object.keys(paths).filter((path) => path.endsWith('/query')), [
+      '/plants/query', '/specimens/query', '/own/query',
+    ])
+    const { filter } = paths['/specimens/query'].post.requestBody.content['application/json'].schema.properties
+    t.match(filter.properties.acidity.anyOf[0], { type: 'number' })
+    t.match(filter.properties.dryMass.anyOf[0], { anyOf: [{ type: 'number' }, { type: 'string', pattern: String }] })
+    t.match(paths['/own/query'].post, { operationId: 'findPlants_query', parameters: [{ name: 'key' }] })
+    t.equal(new Set(idsOf(document)).size, idsOf(document).length)
+  }
+  const older = await documented(t, resources, { swagger: { info: { title: 'Test', version: '1' } } })
+  const [body] = older.paths['/plants/query'].post.parameters
+  t.match(body, { in: 'body', schema: {} })
 })
 
 t.test('descending default directions and uncounted totals are documented', async (t) => {

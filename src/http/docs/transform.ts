@@ -9,6 +9,7 @@ import { factsOf, formsOfBodies, sharingRoute } from '../../config/index.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { RoutedResource } from '../routes/resource.ts'
+import { MAX_BODY_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
 import { errorResponses, type Guards } from '../schemas/error-responses.ts'
 import { takenNames } from '../schemas/names.ts'
 import { querySchema } from '../schemas/operation.ts'
@@ -38,6 +39,8 @@ interface DocumentedRoute {
   readonly own?: FastifySchema
   /** The application's own transform, which gets the generated documentation and returns the final one. */
   readonly transform?: Transform | false
+  /** The schema of its body, if that is the query of the list. */
+  readonly query?: TSchema | undefined
   /** The names of the schemas that all resources of the server have. */
   readonly names: ReadonlySet<string>
 }
@@ -53,13 +56,13 @@ export function transformsOf (
   resource: Offer,
   { config, schemas }: CrudRoutesOptions,
   roles?: DocumentedRoles
-): (operation: CrudOperation, method: string) => Transform | false {
+): (operation: CrudOperation, method: string, query?: TSchema) => Transform | false {
   const { prefix } = fastify
   const names = takenNames(fastify.server)
   const transform = config?.['swaggerTransform'] as DocumentedRoute['transform']
-  return (operation, method) =>
+  return (operation, method, query) =>
     documentation(
-      { operation, method, prefix, name, own: schemas?.[operation], transform, names },
+      { operation, method, prefix, name, own: schemas?.[operation], transform, names, query },
       resource,
       roles
     )
@@ -70,7 +73,7 @@ function documentation (
   resource: Offer,
   roles: DocumentedRoles | undefined
 ): Transform | false {
-  const { transform, own } = route
+  const { transform, own, query } = route
   if (transform === false) return false
   return (input) => {
     const { openapiObject } = input
@@ -79,15 +82,17 @@ function documentation (
     const replace: Replace = (part) => withReferences(shown(part), components, route.names)
     // the route `/categories/` also answers `/categories`, and clients write the latter
     const url = input.url.replace(/(?<=.)\/$/, '')
+    const parameters = (): Record<string, TSchema> => {
+      const examples = hasExamples(openapiObject)
+      return roles === undefined
+        ? parametersOf(route.operation, resource, examples)
+        : roles.parametersOf(route.operation, examples)
+    }
     const schema = {
       ...input.schema,
-      ...documentedBody(input.schema, replace),
-      ...documentedQuery(input.schema, own, () => {
-        const examples = hasExamples(openapiObject)
-        return roles === undefined
-          ? parametersOf(route.operation, resource, examples)
-          : roles.parametersOf(route.operation, examples)
-      }),
+      ...(query === undefined
+        ? { ...documentedBody(input.schema, replace), ...documentedQuery(input.schema, own, parameters) }
+        : queryInBody(route, input, replace(query), parameters)),
       response: documentedResponses(
         input.schema,
         own,
@@ -119,6 +124,37 @@ function recordOf (schema: unknown): unknown {
 }
 
 const NONE: ReadonlyMap<string, string> = new Map()
+
+/** The documentation of a list whose query is its body, as JSON or as a form. */
+function queryInBody (
+  { own, name, method }: DocumentedRoute,
+  { schema, openapiObject }: TransformInput,
+  query: unknown,
+  parameters: () => Record<string, TSchema>
+): object {
+  const declared = own?.querystring ?? (own as { readonly query?: unknown } | undefined)?.query
+  const { style, explode, ...form } = querySchema(parameters)
+  return {
+    summary: own?.summary ?? `List ${name}, with the query as a body`,
+    description: own?.description ?? QUERY_DESCRIPTION,
+    querystring: declared === undefined ? undefined : schema.querystring,
+    body: openapiObject === undefined
+      ? query
+      : { content: { 'application/json': { schema: query }, [FORM]: { schema: form } } },
+    hide: own?.hide === true || (method !== 'POST' && !hasQueryMethod(openapiObject)),
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+
+const QUERY_DESCRIPTION =
+  'Takes the query of the list in the body, as JSON or in the form of a query string, and has the same answer. At ' +
+  `most ${MAX_QUERY_BODY_BYTES} bytes, and ${MAX_BODY_LIST_ITEMS} items of a list. Values in JSON have their types: ` +
+  'a number is not written as a text. Errors point into the body.'
+
+/** Whether a document has a place for the method QUERY, which OpenAPI has since version 3.2. */
+const hasQueryMethod = (document: TransformInput['openapiObject']): boolean =>
+  /^3\.(?:[2-9]|\d{2})/.test(document?.openapi ?? '')
 
 /** The roles that may use an operation. The document leaves out an operation without any. */
 function rolesOf (operation: CrudOperation, roles: DocumentedRoles | undefined): object {
@@ -187,20 +223,23 @@ function documentedResponses (
   return Object.fromEntries(rest.map(([status, schema]) => [status, replace(schema)]))
 }
 
+/** The verbs of lists whose query is the body, by the method. */
+const QUERY_VERBS: Readonly<Record<string, string>> = { POST: 'query', QUERY: 'query_list' }
+
 /**
  * An id that is unique in the document: `list_categories`. If another resource has the same name, the id contains the
  * prefix instead, and if necessary a number.
  */
 function operationId (
-  { operation, method, prefix, name, own }: DocumentedRoute,
+  { operation, method, prefix, name, own, query }: DocumentedRoute,
   { url, route, openapiObject, swaggerObject }: TransformInput
 ): string {
   const declared = (own as { operationId?: string } | undefined)?.operationId
   const replaces = method === 'PUT' && operation === 'update'
-  const verb = replaces ? 'replace' : factsOf(operation).verb
+  const verb = replaces ? 'replace' : query === undefined ? factsOf(operation).verb : QUERY_VERBS[method]!
   // the HEAD route that Fastify adds has the schema of the GET route
   const suffix = route.method === 'HEAD' ? '-head' : ''
-  if (declared !== undefined) return `${declared}${replaces ? '_put' : ''}${suffix}`
+  if (declared !== undefined) return `${declared}${replaces ? '_put' : query === undefined ? '' : `_${verb}`}${suffix}`
   const taken = idsIn((openapiObject ?? swaggerObject)?.paths, url, String(route.method).toLowerCase())
   const candidates = [`${verb}_${slug(name)}`, `${verb}_${slug(prefix)}`]
   for (let number = 2; ; number++) {

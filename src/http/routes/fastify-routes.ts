@@ -1,8 +1,10 @@
 /** The routes of a resource as Fastify takes them: the handler, schemas, validators and hooks of each operation. */
+import type { TSchema } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import type { Access } from '../../access/index.ts'
 import type { Offer } from '../../catalogue/index.ts'
 import { factsOf } from '../../config/index.ts'
+import { QUERY_METHOD } from '../query-body.ts'
 import { markGenerated } from '../declared-parameters.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
@@ -50,7 +52,7 @@ export interface RouteParts {
   /** Whether the routes send `Server-Timing`. */
   readonly timing: boolean
   /** Makes the documented schema of an operation, if the server has documentation. */
-  readonly transformOf: ((operation: CrudOperation, method: string) => unknown) | undefined
+  readonly transformOf: ((operation: CrudOperation, method: string, query?: TSchema) => unknown) | undefined
 }
 
 export interface FastifyRoute {
@@ -94,7 +96,7 @@ export function fastifyRoutes (
       const handler: RouteHandler = (request, reply) => definition.handler(callOfRequest(request), reply)
       const measured = timing ? timed(handler) : handler
       const own = options.schemas?.[operation]
-      const swaggerTransform = inBody ? undefined : transformOf?.(operation, String(method))
+      const swaggerTransform = transformOf?.(operation, String(method), inBody && named.query)
       const generated = generatedOf(operation)
       const bodies = ownBodies(operation, generated, options, operations)
       const takesBody = generated.body !== undefined
@@ -114,7 +116,8 @@ export function fastifyRoutes (
         handler: method === 'GET' ? answersProbes(measured) : measured,
         schema: {
           ...routeSchema(operation, name, generated, bodies === undefined ? own : { ...own, body: bodies.schema }),
-          ...(inBody && { hide: true }),
+          // before OpenAPI 3.2, documents have no place for QUERY
+          ...(method === QUERY_METHOD && { hide: true }),
         },
         ...(inBody && { bodyLimit: MAX_QUERY_BODY_BYTES }),
         validatorCompiler: routeValidation(method, generated, bodies, compileOwn),

@@ -59,6 +59,7 @@ export function offerOf (
         ? 'required'
         : 'accepted',
     ignoresReadonly: options.readonlyProperties === 'ignore',
+    combinesFilters: options.query === true,
     links: options.links === true,
     conditional: options.conditional === true,
     streams: stream === false ? [] : STREAM_TYPES,

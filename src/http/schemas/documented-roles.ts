@@ -21,7 +21,14 @@ export interface DocumentedRoles {
   readonly named: (named: NamedSchemas, names: SchemaNames) => NamedSchemas
 }
 
-const MEMBERS = ['record', 'written', 'page', 'groups', ...BODY_NAMES] as const
+const MEMBERS = ['record', 'written', 'page', 'groups', 'query', 'filter', ...BODY_NAMES] as const
+
+/** The members that only resources with an operation have. */
+const OPERATION_OF: { readonly [Member in typeof MEMBERS[number]]?: CrudOperation } = {
+  groups: 'aggregate',
+  query: 'list',
+  filter: 'list',
+}
 
 const isBody = (member: typeof MEMBERS[number]): member is BodyName => BODY_NAMES.includes(member as BodyName)
 
@@ -65,11 +72,11 @@ export function documentedRoles (
       const merged: Record<string, TSchema | undefined> = {}
       for (const member of MEMBERS) {
         const schemas = own
-          .filter(({ operations }) =>
-            member === 'groups'
-              ? operations.includes('aggregate')
-              : !isBody(member) || takesBodies(operations, member)
-          )
+          .filter(({ operations }) => {
+            const needed = OPERATION_OF[member]
+            if (needed !== undefined) return operations.includes(needed)
+            return !isBody(member) || takesBodies(operations, member)
+          })
           .map(({ role, schemas }) => ({ role, schema: schemas[member] }))
         merged[member] = named[member] && mergeRoles(named[member], schemas) as TSchema
       }

@@ -8,6 +8,7 @@ import {
 import { STYLES } from '../../base/page-styles.ts'
 import type { RelationProperty } from '../../model/index.ts'
 import type { SchemaNames } from './names.ts'
+import { filterSchema, queryBodySchema } from './query-body-schema.ts'
 
 /** Those of bodies are `undefined` if no operation takes such bodies. */
 export interface NamedSchemas extends Readonly<Record<BodyName, TSchema | undefined>> {
@@ -16,6 +17,9 @@ export interface NamedSchemas extends Readonly<Record<BodyName, TSchema | undefi
   readonly page: TSchema
   /** A page of groups; `undefined` if the operation is not offered. */
   readonly groups: TSchema | undefined
+  /** The query of a list as a body, and its filters; `undefined` if the resource takes no such bodies. */
+  readonly query: TSchema | undefined
+  readonly filter: TSchema | undefined
   /** The schemas to add to the server. They refer to each other by name. */
   readonly shared: readonly TSchema[]
 }
@@ -35,6 +39,9 @@ export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
   const groups = operations.includes('aggregate')
     ? named(names.groups, listSchema(groupItemSchema(whitelist), { totals: true, styles: GROUP_STYLES }))
     : undefined
+  const takesQueries = offer.combinesFilters && operations.includes('list')
+  const filter = takesQueries ? named(names.filter, filterSchema(offer, Type.Ref(`${names.filter}#`))) : undefined
+  const query = takesQueries ? named(names.query, queryBodySchema(offer, Type.Ref(`${names.filter}#`))) : undefined
   const bodyOf = (kind: BodyName): TSchema | undefined => {
     const schema = bodySchema(offer, kind)
     return schema && named(names[kind], schema)
@@ -49,9 +56,11 @@ export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
     writes && !plain && written,
     groups,
     has('list') && pageOf(Type.Ref(`${names.record}#`)),
+    filter,
+    query,
     ...Object.values(bodies),
   ].filter((schema) => typeof schema === 'object')
-  return { record, written, page: pageOf(record), groups, ...bodies, shared }
+  return { record, written, page: pageOf(record), groups, query, filter, ...bodies, shared }
 }
 
 /** The relations whose children bodies write. */

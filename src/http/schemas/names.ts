@@ -9,6 +9,9 @@ export interface SchemaNames {
   readonly page: string
   /** A page of groups. */
   readonly groups: string
+  /** A list's query as a body, and the filters in it. */
+  readonly query: string
+  readonly filter: string
   readonly create: string
   readonly update: string
   readonly upsert: string
@@ -40,6 +43,8 @@ const namesOf = (name: string): SchemaNames => ({
   written: `Written${name}`,
   page: `${name}Page`,
   groups: `${name}Groups`,
+  query: `${name}Query`,
+  filter: `${name}Filter`,
   create: `New${name}`,
   update: `${name}Changes`,
   upsert: `${name}Upsert`,

@@ -5,6 +5,7 @@ import type { Offer } from '../../catalogue/index.ts'
 import { factsOf, formsOfBodies } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { rulesOfBody } from '../../plan/index.ts'
+import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from '../../query/index.ts'
 import { clientBody, inputSchema } from '../../schema/index.ts'
 import { parametersOf } from './parameters.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
@@ -27,6 +28,12 @@ export interface GeneratedSchema extends FastifySchema {
 
 const LIST_DESCRIPTION =
   'All given filters apply. Commas separate the items of a list. An item in double quotes may contain commas.'
+
+const GROUPS_DESCRIPTION =
+  'Filters can be combined: `filter[or][0][...]` and `filter[or][1][...]` keep the records for which at least one of ' +
+  'them holds, `filter[not][...]` those for which it does not hold. `filter[and][0][...]` takes a filter that is ' +
+  `needed twice. Groups nest, at most ${MAX_GROUP_DEPTH} deep, around at most ${MAX_CONDITIONS} conditions. ` +
+  '`POST /query` takes the same as a body.'
 
 /** Makes the schema of one operation of a resource. */
 export function operationSchema (
@@ -86,10 +93,11 @@ const CREATE: Texts = {
 
 const TEXTS: Readonly<Record<CrudOperation, Texts>> = {
   list: {
-    description: ({ streams }) => {
-      if (streams.length === 0) return LIST_DESCRIPTION
+    description: ({ streams, combinesFilters }) => {
+      const description = combinesFilters ? `${LIST_DESCRIPTION} ${GROUPS_DESCRIPTION}` : LIST_DESCRIPTION
+      if (streams.length === 0) return description
       const accepts = streams.map((type) => `Accept: ${type}`).join(' or ')
-      return `${LIST_DESCRIPTION} With ${accepts}, the answer has all records that match, without pages.`
+      return `${description} With ${accepts}, the answer has all records that match, without pages.`
     },
     answers: () => ({ 200: 'A page of records.' }),
   },

@@ -49,7 +49,8 @@ function keyParameter ({ upsertKeys }: Offer): TSchema {
   return namesOf(names, `The key that finds the record: ${keys}. Required.`, { minItems: 1 })
 }
 
-function listParameters (description: Description, examples: boolean): Parameters {
+/** The parameters of a list, except for filters. */
+export function pageAndRecordParameters (description: Description): Parameters {
   const { facets, pages } = description
   return {
     ...sortParameter(description),
@@ -61,9 +62,13 @@ function listParameters (description: Description, examples: boolean): Parameter
         'Properties whose values to count beside the page. Conditions on the same property do not count.'
       ),
     },
-    ...filterParameters(description, examples),
   }
 }
+
+const listParameters = (description: Description, examples: boolean): Parameters => ({
+  ...pageAndRecordParameters(description),
+  ...filterParameters(description, examples),
+})
 
 const pageParameters = (names: readonly PageParameterName[], limits: Pagination): Parameters =>
   Object.fromEntries(names.map((name) => [name, pageParameter(PAGE_PARAMETERS[name], limits)]))
@@ -180,36 +185,51 @@ function pageParameter (parameter: PageParameter, limits: Pagination): TSchema {
 
 function inputParameter (filter: DescribedFilter, input: DescribedInput, examples: boolean): TSchema {
   const { operator, parameter, meaning, example } = input
-  const schema = valueSchema(input)
+  const schema = inputSchemaOf(input, IN_URL)
   if (operator === undefined) return { ...schema, description: filter.sentence }
   const sentence = `Records whose \`${filter.name}\` ${meaning}. Example: \`${parameter}=${exampleText(example)}\``
   const described = { ...schema, description: sentence }
   return examples ? withExample(described, example) : described
 }
 
-function valueSchema ({ takes, value, parts = [] }: DescribedInput): TSchema {
+/** How values are written. */
+export interface WrittenValues {
+  /** The schema of one value of a filter. */
+  readonly item: (value: DescribedInput['value']) => TSchema
+  /** The schema of a value whose type the operator or the server decides. */
+  readonly any: TSchema
+  readonly maxItems: number
+}
+
+/** The schema of the value of a filter. */
+export function inputSchemaOf (
+  { takes, value, parts = [] }: DescribedInput,
+  { item, any, maxItems }: WrittenValues
+): TSchema {
   switch (takes) {
     case 'one':
-      return itemSchema(value)
+      return item(value)
     case 'text':
       return Type.String({ maxLength: MAX_PATTERN_LENGTH })
     case 'part':
-      return Type.String()
+      return any
     case 'list':
     case 'items':
-      return Type.Array(itemSchema(value), { maxItems: MAX_LIST_ITEMS })
+      return Type.Array(item(value), { maxItems })
     case 'pair':
-      return Type.Array(itemSchema(value), { minItems: 2, maxItems: 2 })
+      return Type.Array(item(value), { minItems: 2, maxItems: 2 })
     case 'boolean':
       return Type.Boolean()
     case 'tuple':
-      return Type.Array(Type.String(), { minItems: parts.length, maxItems: parts.length })
+      return Type.Array(any, { minItems: parts.length, maxItems: parts.length })
   }
 }
 
 /** The schema of one value. If only the server or a custom type knows its form, it is documented as a string. */
 const itemSchema = (value: DescribedInput['value']): TSchema =>
   value === undefined || value.codec?.toDatabase !== undefined ? Type.String() : textSchema(value.type)
+
+const IN_URL: WrittenValues = { item: itemSchema, any: Type.String(), maxItems: MAX_LIST_ITEMS }
 
 /**
  * A parameter with its example inside `allOf`, or in the items of a list. Next to the type, @fastify/swagger would turn

@@ -12,6 +12,7 @@ import { LevelPlanner, type FilterList, type GroupOptions } from './plan-level.t
 import { NOTHING, refuseFilter, type Planned } from './planned.ts'
 
 export type { Compared, FilterFacts, FilterTarget } from './kind.ts'
+export { jsonKindsOf } from './json-texts.ts'
 export { comparedBy, describeFilter, filterEntry, relationsOf, takesOperators, type FilterEntry } from './kinds.ts'
 export type { OperatorFilter } from './operators.ts'
 export { aboutOr } from './meant.ts'

@@ -2,6 +2,7 @@
 import type { ValueType } from '../../model/index.ts'
 import { LIST_VALUES, type OperatorValue } from '../../operators/index.ts'
 import { noteFilter, noteOf, type FilterParam, type JsonKind } from '../../query/index.ts'
+import type { ValueFacts } from './kind.ts'
 import { refuseValue, type PlannedErrors } from './planned.ts'
 
 /** The kinds of JSON values that stand for a value, and the end of a sentence that says so. */
@@ -80,6 +81,10 @@ const HINTS: { readonly [Kind in JsonKind]?: string } = {
   inexact: '; a number that JavaScript does not keep exactly is sent as a text of its digits',
   null: '; for null, write {"isnull": true}',
 }
+
+/** The kinds of JSON values that stand for a value of a filter. */
+export const jsonKindsOf = ({ type, codec }: ValueFacts): readonly JsonKind[] =>
+  expectedOf(type, codec?.toDatabase !== undefined).kinds
 
 /** The values as the text of JSON: a text gets its quotes. */
 function asJson (param: FilterParam, kinds: readonly JsonKind[]): FilterParam {

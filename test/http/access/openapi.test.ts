@@ -21,7 +21,7 @@ async function documentOf (t: Test, orm: MikroORM, access: Partial<AccessOptions
       orm,
       indexAdvice: false,
       resources: {
-        '/projects': { crud: projects, operations: ['list', 'get', 'create', 'update'] },
+        '/projects': { crud: projects, operations: ['list', 'get', 'create', 'update'], query: true },
         '/tasks': { crud: tasks, operations: ['list', 'create', 'createMany'], stream: true },
         '/users': users,
       },
@@ -62,6 +62,11 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     const parameter = (name: string) => list.parameters.find((one: any) => one.name === name)
     t.strictSame(parameter('filter[budget]')['x-roles'] ?? parameter('filter[budget]').schema['x-roles'], ['admin'])
     t.notOk('x-roles' in parameter('filter[name]'))
+    const query = paths['/projects/query'].post
+    t.strictSame(query['x-roles'], ['admin', 'member'])
+    const { filter } = resolved(document, query.requestBody.content['application/json'].schema).properties
+    const { budget, name } = resolved(document, filter).properties
+    t.strictSame([budget['x-roles'], name['x-roles']], [['admin'], undefined])
     t.notOk('salary' in recordOf(document, paths['/users'].get).properties, 'no role sees it')
     t.strictSame(paths['/users'].get['x-roles'], ['admin'])
   })
@@ -80,12 +85,12 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       writer: { Project: { operations: ['list', 'create', 'update'] }, User: true },
     } as const satisfies AccessOptions['roles']
     for (const [documentFor, expected] of [
-      ['reader', ['Error', 'Project', 'ProjectPage']],
+      ['reader', ['Error', 'Project', 'ProjectPage', 'ProjectFilter', 'ProjectQuery']],
       [
         'writer',
         [
-          'Error', 'Project', 'WrittenProject', 'ProjectPage', 'NewProject', 'ProjectChanges', 'User', 'UserPage',
-          'NewUser', 'UserChanges',
+          'Error', 'Project', 'WrittenProject', 'ProjectPage', 'ProjectFilter', 'ProjectQuery', 'NewProject',
+          'ProjectChanges', 'User', 'UserPage', 'NewUser', 'UserChanges',
         ],
       ],
     ] as const) {
@@ -95,6 +100,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       for (const name of expected) t.ok(text.includes(`"#/components/schemas/${name}"`), name)
     }
     const { components } = await documentOf(t, orm, { roles: { reader: rules.reader } } as never)
-    t.strictSame(Object.keys(components.schemas), ['Error', 'Project', 'ProjectPage'], 'nor does one for all roles')
+    const expected = ['Error', 'Project', 'ProjectPage', 'ProjectFilter', 'ProjectQuery']
+    t.strictSame(Object.keys(components.schemas), expected, 'nor does one for all roles')
   })
 })
