@@ -22,10 +22,10 @@ export {
 } from './config/index.ts'
 export {
   CrudBase, crudSchemas, type AfterContext, type CrudCreateOptions, type CrudDeleteManyOptions, type CrudDeleteOptions,
-  type CrudGroups, type CrudOptions, type CrudPage, type CrudQueryOptions, type CrudReadOptions, type CrudRecord,
-  type CrudSchemas, type CrudStreamOptions, type CrudUpdateManyOptions, type CrudUpdateOptions, type CrudUpsertOptions,
-  type UpsertResult, type CrudValues, type CrudWriteOptions, type RoleView, type RoleViewOptions, type WireBody,
-  type WireId, type WirePage, type WireRecord, type WrittenRecord,
+  type CrudFacetValue, type CrudGroups, type CrudOptions, type CrudPage, type CrudQueryOptions, type CrudReadOptions,
+  type CrudRecord, type CrudSchemas, type CrudStreamOptions, type CrudUpdateManyOptions, type CrudUpdateOptions,
+  type CrudUpsertOptions, type UpsertResult, type CrudValues, type CrudWriteOptions, type RoleView,
+  type RoleViewOptions, type WireBody, type WireId, type WirePage, type WireRecord, type WrittenRecord,
 } from './crud/index.ts'
 export type { CrudContext, CrudResult, CrudSession } from './resource/index.ts'
 export {

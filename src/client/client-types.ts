@@ -1,9 +1,9 @@
 /** The types of a client: the parameters and results of its resources' methods. */
-import type { IsAny, Target } from '../config/index.ts'
+import type { IsAny, Target, UrlName } from '../config/index.ts'
 import type { CountParameter, TotalOf, UpsertResult } from '../crud/index.ts'
 import type { Affected } from '../write/index.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../base/page-styles.ts'
-import type { Aggregates, Entries, Fields, RelatedFields, Relations, UrlName } from './url-names.ts'
+import type { Aggregates, Entries, Fields, RelatedFields, Relations } from './url-names.ts'
 import type { RecordOf } from './records.ts'
 import type {
   AnyFilter, ChildName, CreateBody, FilterValues, KeyOf, Listed, OwnChanges, UpdateBody, UpsertBody, UpsertName,

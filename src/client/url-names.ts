@@ -2,7 +2,7 @@
  * The names of a whitelist in the URL, as types. The name of an entry is its alias, or else its property. `any` and
  * `string` stand for entries that the type checker does not know; they allow every name.
  */
-import type { InUrl, IsAny, Key, KindOf, Target } from '../config/index.ts'
+import type { AliasOf, AliasOr, InUrl, IsAny, Key, KindOf, NameOf, Target } from '../config/index.ts'
 import type { CamelCase } from '../crud/index.ts'
 
 /**
@@ -11,18 +11,6 @@ import type { CamelCase } from '../crud/index.ts'
 export type Entries<Options, List extends string> = List extends keyof Options
   ? Options[List] extends ReadonlyArray<infer Entry> ? Entry : AnyEntry
   : never
-
-type NameOf<Entry> = Entry extends { readonly '~url': InUrl<infer Name, unknown> }
-  ? IsAny<Name> extends true ? string : Name & string
-  : string
-type AliasOf<Entry> = Entry extends { readonly '~url': InUrl<unknown, infer Alias> }
-  ? IsAny<Alias> extends true ? never : Alias & string
-  : never
-/** The alias of an entry, or `Name` if it has no alias. */
-type AliasOr<Entry, Name> = [AliasOf<Entry>] extends [never] ? Name : AliasOf<Entry>
-
-/** The name of a filter or a sort. */
-export type UrlName<Entry> = Entry extends unknown ? AliasOr<Entry, NameOf<Entry>> : never
 
 /** A path without its last name: `a.b` for `a.b.c`, the empty text for `a`. */
 type Parent<Path extends string> = Path extends `${infer Head}.${infer Tail}`

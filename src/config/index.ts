@@ -26,6 +26,7 @@ export {
 } from './filter-kinds.ts'
 export { changed } from './base-filter.ts'
 export type { InUrl } from './entry-arguments.ts'
+export type { AliasOf, AliasOr, NameOf, UrlName } from './entry-names.ts'
 export {
   BODY_NAMES, CREATING, factsOf, formsOfBodies, isMany, MAX_AFFECTED, meantBy, neededFor, notAnOperation, OPERATIONS,
   QUERY_OPERATIONS, removes, sharingRoute, takesBodies, type BodyKind, type BodyName, type CrudOperation,

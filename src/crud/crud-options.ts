@@ -1,8 +1,8 @@
 /** The types of options and results of `CrudBase`. */
 import type { EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type {
-  AnyKey, InUrl, IsAny, OnlyOptions, PathCheck, QueryBuilderConfig, QueryBuilderOptions, UpsertKeysOption, WritableName,
-  WritableOption,
+  AnyKey, InUrl, IsAny, OnlyOptions, PathCheck, QueryBuilderConfig, QueryBuilderOptions, UpsertKeysOption, UrlName,
+  WritableName, WritableOption,
 } from '../config/index.ts'
 import type { CrudValues, WireRecord } from './wire-types.ts'
 import type { InfoOf, PageValues, SkippingStyle, StyleName, TotalInfo } from '../base/page-styles.ts'
@@ -200,12 +200,31 @@ type Counted<Info, Total> = Info extends TotalInfo ? Omit<Info, 'total'> & {
 type AbsentIn<Info> = { readonly [Name in Exclude<MemberOfPages, keyof Info>]?: undefined }
 type MemberOfPages = { [Name in StyleName]: keyof InfoOf<Name> }[StyleName]
 
+/** A value of a facet, as in records, and the number of records with it. */
+export interface CrudFacetValue {
+  readonly value: any // the wire form of the property, which a path may lead to
+  readonly count: number
+}
+
+/** The names of the facets of a whitelist. Any if the whitelist is not known. */
+type FacetsOf<Config> = Config extends QueryBuilderConfig<any, infer Options> ? FacetsOf<Options>
+  : [QueryBuilderOptions<any>] extends [Config] ? string
+      : Config extends { readonly allowedFacets: ReadonlyArray<infer Entry> } ? UrlName<Entry>
+        : never
+
+/** The facets beside a page, if the request asks for some. */
+type Faceted<Name extends string> = [Name] extends [never] ? unknown : {
+  /** The values of the facets that the request names, with their numbers of records, the most frequent first. */
+  readonly facets?: { readonly [Facet in Name]?: readonly CrudFacetValue[] },
+}
+
 /** A page of records, by `page` and `per_page`, by `limit` and `offset`, or by `cursor`, depending on the request. */
 export type CrudPage<Entity = any, Config = QueryBuilderOptions<any>> =
   & {
     /** The records of the page. */
     readonly items: WireRecord<Entity>[],
   }
+  & Faceted<FacetsOf<Config>>
   & { [Name in StyleName]: Counted<InfoOf<Name>, TotalOf<Config>> & AbsentIn<InfoOf<Name>> }[StyleName]
 
 /** A page of groups with numbers about their records, by `page` and `per_page` or by `limit` and `offset`. */

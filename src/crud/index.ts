@@ -6,8 +6,8 @@ export type { AfterContext } from './after-context.ts'
 export { CrudBase, isOwnMethod } from './crud-base.ts'
 export { entityName } from './check-options.ts'
 export type {
-  CountParameter, CrudCreateOptions, CrudDeleteManyOptions, CrudDeleteOptions, CrudGroups, CrudOptions, CrudPage,
-  CrudQueryOptions, CrudReadOptions, CrudRecord, CrudStreamOptions, CrudUpdateManyOptions, CrudUpdateOptions,
+  CountParameter, CrudCreateOptions, CrudDeleteManyOptions, CrudDeleteOptions, CrudFacetValue, CrudGroups, CrudOptions,
+  CrudPage, CrudQueryOptions, CrudReadOptions, CrudRecord, CrudStreamOptions, CrudUpdateManyOptions, CrudUpdateOptions,
   CrudUpsertOptions, CrudWriteOptions, TotalOf, UpsertResult,
 } from './crud-options.ts'
 export type { RoleView, RoleViewOptions } from './role-view.ts'

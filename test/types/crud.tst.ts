@@ -1,7 +1,8 @@
 import { EntityManager } from '@mikro-orm/postgresql'
 import { expect, test } from 'tstyche'
 import {
-  AllowedFilters, AllowedSort, CrudBase, parseQueryParams, type AfterContext, type WireRecord, type WrittenRecord,
+  AllowedFacet, AllowedFilters, AllowedSort, CrudBase, parseQueryParams, type AfterContext, type CrudFacetValue,
+  type WireRecord, type WrittenRecord,
 } from '../../src/index.ts'
 import { CategorySchema, type Category, type Product } from './fixtures.ts'
 
@@ -50,6 +51,19 @@ test('read records may lack any property, since requests select fields', async (
   expect(page.items[0]!).type.not.toHaveProperty('nmae')
   expect(await categories.get(em, 'id')).type.toBe<WireRecord<Category> | null>()
   for await (const record of categories.stream(em)) expect(record).type.toBe<WireRecord<Category>>()
+})
+
+test('pages have the facets of the whitelist', async () => {
+  const faceted = new CrudBase({
+    model: CategorySchema,
+    queryConfig: { allowedFacets: [new AllowedFacet('status'), new AllowedFacet('name', { alias: 'title' })] },
+  })
+  const { facets } = await faceted.list(em)
+  expect(facets?.status?.[0]?.count).type.toBe<number | undefined>()
+  expect(facets?.title).type.toBe<readonly CrudFacetValue[] | undefined>()
+  expect(facets!).type.not.toHaveProperty('name')
+  expect(await categories.list(em)).type.not.toHaveProperty('facets')
+  expect((await untyped.list(em)).facets?.['any']).type.toBe<readonly CrudFacetValue[] | undefined>()
 })
 
 test('totals follow from the way to count, and pages can be read without knowing their style', async () => {
