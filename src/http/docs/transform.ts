@@ -6,10 +6,10 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Offer } from '../../catalogue/index.ts'
 import { factsOf, formsOfBodies, sharingRoute } from '../../config/index.ts'
+import { MAX_BODY_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { RoutedResource } from '../routes/resource.ts'
-import { MAX_BODY_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
 import { errorResponses, type Guards } from '../schemas/error-responses.ts'
 import { takenNames } from '../schemas/names.ts'
 import { querySchema } from '../schemas/operation.ts'
@@ -123,6 +123,13 @@ function recordOf (schema: unknown): unknown {
   return anyOf?.length === 2 && list!['type'] === 'array' ? { ...rest, ...record } : schema
 }
 
+/** What @fastify/swagger reads of a route's schema. Fastify's own type has it only where that package is loaded. */
+interface SwaggerMembers {
+  readonly summary?: string
+  readonly description?: string
+  readonly hide?: boolean
+}
+
 const NONE: ReadonlyMap<string, string> = new Map()
 
 /** The documentation of a list whose query is its body, as JSON or as a form. */
@@ -133,15 +140,16 @@ function queryInBody (
   parameters: () => Record<string, TSchema>
 ): object {
   const declared = own?.querystring ?? (own as { readonly query?: unknown } | undefined)?.query
+  const { summary, description, hide } = (own ?? {}) as SwaggerMembers
   const { style, explode, ...form } = querySchema(parameters)
   return {
-    summary: own?.summary ?? `List ${name}, with the query as a body`,
-    description: own?.description ?? QUERY_DESCRIPTION,
+    summary: summary ?? `List ${name}, with the query as a body`,
+    description: description ?? QUERY_DESCRIPTION,
     querystring: declared === undefined ? undefined : schema.querystring,
     body: openapiObject === undefined
       ? query
       : { content: { 'application/json': { schema: query }, [FORM]: { schema: form } } },
-    hide: own?.hide === true || (method !== 'POST' && !hasQueryMethod(openapiObject)),
+    hide: hide === true || (method !== 'POST' && !hasQueryMethod(openapiObject)),
   }
 }
 
