@@ -2,7 +2,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import fc from 'fast-check'
 import t from 'tap'
-import { CrudBase, DatabaseFactory, parseQueryParams, type SyncSession } from '../../src/index.ts'
+import {
+  AllowedAggregate, AllowedFacet, AllowedFilters, AllowedGroup, CrudBase, DatabaseFactory, parseQueryParams,
+  type SyncSession,
+} from '../../src/index.ts'
 import { entities, Order, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
@@ -43,6 +46,21 @@ t.test('random requests have the same answer on both kinds of sessions', { skip:
     }),
     { numRuns: 150 }
   )
+  const grouped = resource(Plant, {
+    allowedFilters: ['id', 'name', 'tags.name'].map((path) => AllowedFilters.exact(path)),
+    allowedFacets: [new AllowedFacet('status')],
+    allowedGroups: [new AllowedGroup('supplier.country')],
+    allowedAggregates: [AllowedAggregate.count(), new AllowedAggregate('price', ['sum'])],
+  })
+  const em = orm.em.fork()
+  const groups = parseQueryParams('filter[or][0][id]=2&filter[or][1][not][tags.name]=sun&facets=status')
+  const page = grouped.list(session, groups)
+  t.ok(page.items.length > 1)
+  t.strictSame(page, await grouped.list(em, groups), 'groups of filters')
+  const numbers = parseQueryParams('group=supplier.country&aggregate=count,price.sum&filter[not][id]=1')
+  const aggregated = grouped.aggregate(session, numbers)
+  t.ok(aggregated.items.length > 1)
+  t.strictSame(aggregated, await grouped.aggregate(em, numbers), 'aggregates')
   for (const crud of [resource(Specimen), resource(Order)]) {
     t.equal(crud.listJson(session), await crud.listJson(orm.em.fork()), 'as text, for every type of value')
     const [one] = crud.list(session).items

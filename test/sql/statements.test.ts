@@ -45,6 +45,22 @@ t.test('a list is the page, its records as one text, and the total if the page d
   t.strictSame(statement.slots, [0, 1], "the page's size and its offset")
 })
 
+t.test('groups of filters are conditions, and a not keeps the rows for which its conditions are unknown', async (t) => {
+  const allowedFilters = filters('id', 'name', 'tags.name', 'tags.weight')
+  const whereOf = (query: string): string => countOf(query, { allowedFilters }).replace('"plant" as "e0" where ', '')
+  const deleted = ' and "e0"."deleted_at" is null'
+  for (const [query, condition] of [
+    ['filter[not][id]=1', '("e0"."id" = $1) is not true'],
+    ['filter[not][id]=1&filter[not][name]=a', '("e0"."id" = $1 and "e0"."name" = $2) is not true'],
+    ['filter[not][not][id]=1', '(("e0"."id" = $1) is not true) is not true'],
+    ['filter[or][0][id]=1&filter[or][1][not][name]=a', '("e0"."id" = $1 or ("e0"."name" = $2) is not true)'],
+    [
+      'filter[or][0][id]=1&filter[or][0][name]=a&filter[or][1][id]=2',
+      '(("e0"."id" = $1 and "e0"."name" = $2) or "e0"."id" = $3)',
+    ],
+  ] as const) t.equal(whereOf(query), condition + deleted, query)
+})
+
 t.test('a list without a total fetches one more row than it shows', async (t) => {
   const statement = statementOf('', { pagination: { count: 'none' } }, Shelf)
   t.equal(
