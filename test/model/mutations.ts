@@ -30,6 +30,12 @@ export const mutations: readonly Mutation[] = [
     "visibility(target, alias, 'with', filter)"
   ),
   reads(
+    '`not` leaves out rows for which the condition is unknown',
+    'src/sql/condition.ts',
+    ') is not true`',
+    ') is false`'
+  ),
+  reads(
     'the total counts deleted rows, and those that filters leave out',
     'src/sql/rows-direct.ts',
     '(select count(*) from ${table}${where})',
