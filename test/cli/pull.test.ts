@@ -11,6 +11,7 @@ import { readDatabase } from '../../src/cli/pull/read-database.ts'
 import { DatabaseFactory, IdempotencyRecord } from '../../src/index.ts'
 import { runCommand } from '../helpers/command-line.ts'
 import { forOneDatabase, newDatabases } from '../helpers/databases.ts'
+import { readDocument } from '../helpers/document.ts'
 import { PUBLISHED } from '../helpers/published.ts'
 
 const index = pathToFileURL(path.resolve(import.meta.dirname, '../../src/index.ts')).href
@@ -151,9 +152,12 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
     t.match(first, { code: 0, err: '' })
     const said = first.out.split('\n').filter((line) => !line.startsWith('new '))
     for (const line of SAID) t.ok(said.includes(line), line)
+    t.ok(first.out.includes(readDocument('docs/command-line.md').block('ts server.ts')), 'the program that serves them')
 
     await t.test('again changes nothing', async (t) => {
-      t.match((await pull('--out', 'db')).out, /^0 files written, 0 kept that differ, 76 unchanged\.$/m)
+      const again = await pull('--out', 'db')
+      t.match(again.out, /^0 files written, 0 kept that differ, 76 unchanged\.$/m)
+      t.notMatch(again.out, 'server.ts')
       const file = path.join(folder, 'db/resources/genre.ts')
       const text = fs.readFileSync(file, 'utf8')
       const edited = text.replace("Sort('genre_id', 'name')", "Sort('name')")

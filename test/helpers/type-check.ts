@@ -63,6 +63,7 @@ export function checkTypes (
 const SUBPATHS: Readonly<Record<string, string>> = {
   '': 'index.ts',
   '/client': 'client/index.ts',
+  '/explorer': '../plugins/explorer.ts',
   '/react-admin': 'admin/react-admin/index.ts',
   '/refine': 'admin/refine/index.ts',
   '/tanstack-query': 'client/tanstack-query.ts',

@@ -7,6 +7,7 @@ import { CommandFailure, say, styled, type ExitCode, type Surroundings } from '.
 import { writeNewFiles, type NewFile } from '../write-files.ts'
 import path from 'node:path'
 import { relationName, type DatabaseFacts } from './database-facts.ts'
+import { nextStep } from './next-step.ts'
 import { planEntities } from './plan-entities.ts'
 import { readDatabase, type TakenTables } from './read-database.ts'
 import { entityFile, entityList } from './write-entity.ts'
@@ -25,8 +26,9 @@ export async function pull ({ options }: CommandInput, surroundings: Surrounding
     return 0
   }
   const folder = options.get('out')?.[0] ?? '.'
-  await report(folder, files, surroundings)
+  const isFirst = await report(folder, files, surroundings)
   for (const note of notes) say(surroundings, note)
+  if (isFirst) say(surroundings, nextStep(folder))
   return 0
 }
 
@@ -72,8 +74,8 @@ export function filesFor (
   }
 }
 
-/** Writes the new files, and prints the differences of the others. */
-async function report (folder: string, files: readonly NewFile[], surroundings: Surroundings): Promise<void> {
+/** Writes the new files, and prints the differences of the others. Says whether all of them are new. */
+async function report (folder: string, files: readonly NewFile[], surroundings: Surroundings): Promise<boolean> {
   const written = await writeNewFiles(path.resolve(surroundings.folder, folder), files)
   const fresh = written.filter(({ before }) => before === undefined)
   const changed = written.filter(({ before, text }) => before !== undefined && before !== text)
@@ -102,4 +104,5 @@ async function report (folder: string, files: readonly NewFile[], surroundings: 
       written.length - fresh.length - changed.length
     } unchanged.`
   )
+  return fresh.length === written.length
 }
