@@ -202,7 +202,9 @@ type MemberOfPages = { [Name in StyleName]: keyof InfoOf<Name> }[StyleName]
 
 /** A value of a facet, as in records, and the number of records with it. */
 export interface CrudFacetValue {
-  readonly value: any // the wire form of the property, which a path may lead to
+  /** The wire form of the property, which a path may lead to. Null for records without a value. */
+  readonly value: any
+  /** The number of records that have the value. */
   readonly count: number
 }
 
