@@ -82,7 +82,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       code: 'FST_CRUD_FILTER_INVALID',
       errors: [{
         source: { parameter: 'filter[or][0][name]' },
-        detail: /^Filters can't be combined by 'or': a record must match all of them\. .* write filter\[q\]\.$/,
+        detail: /^Filters can't be combined by 'or': a record must match all of them\. .* write filter\[q\]\. .*\(the option query of a resource\)\.$/,
       }],
     })
     t.match(await closed.details('filter[not][name]=x'), [/the option query of a resource/])

@@ -261,20 +261,22 @@ t.test('a word for all filters is answered with the form of a filter', async (t)
 
 t.test('or is answered with what there is instead', async (t) => {
   const form = "Filters can't be combined by 'or': a record must match all of them. "
+  const search = 'To compare a value with several properties, write filter[text].'
+  const groups = ' A server may offer groups of filters (the option query of a resource).'
   for (const name of ['or', '$or', 'OR', 'or[0][name]']) {
     t.equal(
       list(`${name}=(name.eq.x)`)[0]?.detail.replace(/ Did you mean .*?\?/, '').replace(/ Allowed.*/, ''),
-      `There is no parameter '${name}'. ${form}To compare a value with several properties, write filter[text].`
+      `There is no parameter '${name}'. ${form}${search}${groups}`
     )
   }
   const without = whitelistOf({ allowedFilters: [AllowedFilters.exact('name')] })
   t.match(
     list('or=x', without)[0]?.detail,
-    form + 'A server may offer filters that compare a value with several properties (AllowedFilters.anyOf), or groups '
+    `${form}A server may offer filters that compare a value with several properties (AllowedFilters.anyOf).${groups}`
   )
   t.match(list('filter[or]=x')[0], {
     code: 'FST_CRUD_FILTER_INVALID',
-    detail: `The filter 'or' is not allowed. ${form}To compare a value with several properties, write filter[text].`,
+    detail: `The filter 'or' is not allowed. ${form}${search}${groups}`,
   })
   t.match(list('filter[or][0][name]=x')[0]?.detail, form)
   t.match(list('filter[not][name]=x')[0], {

@@ -21,17 +21,20 @@ export function aboutOr (name: string, filters: ReadonlyMap<string, FilterEntry>
 
 /** The sentences about a group in a request that may not have groups. */
 export function withoutGroups (word: GroupWord, filters: ReadonlyMap<string, FilterEntry>): string {
-  const reason = `Filters can't be combined by '${word}': a record must match all of them.`
+  return [
+    `Filters can't be combined by '${word}': a record must match all of them.`,
+    ...word === 'or' ? [aboutSeveral(filters)] : [],
+    'A server may offer groups of filters (the option query of a resource).',
+  ].join(' ')
+}
+
+/** The sentence about filters that compare a value with several properties. */
+function aboutSeveral (filters: ReadonlyMap<string, FilterEntry>): string {
   const several = [...filters.values()].filter(({ kind }) => kind === 'anyOf' || kind === 'search')
   const names = listed(several.map(({ name }) => `filter[${name}]`))
-  return `${reason} ${
-    names.length > 0 && word === 'or'
-      ? `To compare a value with several properties, write ${names.join(' or ')}.`
-      : word === 'or'
-      ? 'A server may offer filters that compare a value with several properties (AllowedFilters.anyOf), or groups ' +
-        'of filters (the option query of a resource).'
-      : 'A server may offer groups of filters (the option query of a resource).'
-  }`
+  return names.length > 0
+    ? `To compare a value with several properties, write ${names.join(' or ')}.`
+    : 'A server may offer filters that compare a value with several properties (AllowedFilters.anyOf).'
 }
 
 /** The errors of a filter. If it refuses the text `null` and allows to look for null, they say how. */
