@@ -15,6 +15,10 @@ const root = path.resolve(import.meta.dirname, '../..')
 const folder = t.testdir({ library: { '.gitignore': 'mine\n' } })
 const library = path.join(folder, 'library')
 const read = (file: string): string => fs.readFileSync(path.join(library, file), 'utf8')
+const run = (env: object, ...args: string[]): string =>
+  execFileSync(process.execPath, args, {
+    cwd: library, encoding: 'utf8', env: { PATH: process.env['PATH'], NODE_ENV: 'test', ...env },
+  })
 const { code, out } = await runCommand(['init', 'library', '--yes'], folder)
 
 t.test('it writes what is missing', async (t) => {
@@ -50,8 +54,13 @@ t.test('its test passes', async (t) => {
       .replaceAll("'fastify-crud-kit'", `'${pathToFileURL(path.join(root, 'src/index.ts')).href}'`)
     fs.writeFileSync(path.join(library, name), text)
   }
-  const output = execFileSync(process.execPath, ['--test'], {
-    cwd: library, encoding: 'utf8', env: { PATH: process.env['PATH'], NODE_ENV: 'test' },
-  })
-  t.match(output, /fail 0/)
+  t.match(run({}, '--test'), /fail 0/)
+})
+
+t.test('it prints the address of its server, and no index is missing', async (t) => {
+  const env = { JWT_SECRET: 'secret', LIBRARY_DATABASE_URL: 'pglite://memory' }
+  const output = run(env, path.join(root, 'src/cli/main.ts'), 'check', '--update')
+  // the server does not listen, and has this port
+  t.match(output, /^http:\/\/127\.0\.0\.1:0\/docs$/m)
+  t.match(output, /^crud\.lock\.json is written\.\nThe database is what the entities say\.$/m)
 })
