@@ -1,4 +1,5 @@
 /** The command `pull`: writes entities and resources for the tables and views of a database. */
+import { ConfigError } from '../../base/errors.ts'
 import { readOnly, DatabaseFactory } from '../../database/index.ts'
 import { IdempotencyRecord } from '../../entities/index.ts'
 import type { CommandInput } from '../command.ts'
@@ -6,7 +7,7 @@ import { diffLines } from '../diff.ts'
 import { CommandFailure, say, styled, type ExitCode, type Surroundings } from '../surroundings.ts'
 import { writeNewFiles, type NewFile } from '../write-files.ts'
 import path from 'node:path'
-import { relationName, type DatabaseFacts } from './database-facts.ts'
+import { relationName, type DatabaseFacts, type SkippedRelation } from './database-facts.ts'
 import { nextStep } from './next-step.ts'
 import { planEntities } from './plan-entities.ts'
 import { readDatabase, type TakenTables } from './read-database.ts'
@@ -19,7 +20,13 @@ export async function pull ({ options }: CommandInput, surroundings: Surrounding
     throw new CommandFailure("pull: '--url postgresql://...' is missing, and so is the variable DATABASE_URL.", 2)
   }
   const selection = { schemas: options.get('schema') ?? [], take: options.get('take') ?? [] }
-  const { files, notes } = filesFor(await factsAt(url, selection), selection)
+  const facts = await factsAt(url, selection).catch((cause: unknown) => {
+    if (!(cause instanceof ConfigError)) throw cause
+    const source = options.has('url') ? '--url' : 'DATABASE_URL'
+    const message = cause.message.replace(/^DatabaseFactory: /, 'pull: ').replaceAll('databaseUrl', source)
+    throw new CommandFailure(message, 1, { cause })
+  })
+  const { files, notes } = filesFor(facts, selection)
   if (options.has('print')) {
     for (const { path, text } of files) say(surroundings, `// ${path}\n${text}`)
     for (const note of notes) surroundings.stderr.write(`${note}\n`)
@@ -55,7 +62,7 @@ export function filesFor (
     const which = take.length === 0 ? '' : ` that ${take.map((pattern) => `'${pattern}'`).join(' or ')} takes`
     throw new CommandFailure(
       `The database has no table or view${where}${which} that this role can read. ${
-        skipped.map(({ reason, ...relation }) => `${relationName(relation)}: ${reason}. `).join('')
+        sentencesFor(skipped).map((sentence) => `${sentence} `).join('')
       }Check the URL, --schema and --take.`
     )
   }
@@ -67,11 +74,23 @@ export function filesFor (
       { path: 'resources/index.ts', text: resourceList(entities) },
     ],
     notes: [
-      ...skipped.map(({ reason, ...relation }) => `${relationName(relation)} is left out: ${reason}.`),
+      ...sentencesFor(skipped),
       ...notes,
       ...entities.flatMap(({ relation, notes }) => notes.map((note) => `${relationName(relation)}: ${note}`)),
     ],
   }
+}
+
+/** The number of tables that a sentence names. */
+const NAMED = 5
+
+/** A sentence for each reason why tables are left out. */
+function sentencesFor (skipped: readonly SkippedRelation[]): string[] {
+  return [...Map.groupBy(skipped, ({ reason }) => reason)].map(([reason, relations]) => {
+    const names = relations.slice(0, NAMED).map((relation) => relationName(relation)).join(', ')
+    const others = relations.length > NAMED ? ` and ${relations.length - NAMED} more` : ''
+    return `Left out: ${names}${others}, because ${reason}.`
+  })
 }
 
 /** Writes the new files, and prints the differences of the others. Says whether all of them are new. */

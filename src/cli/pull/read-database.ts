@@ -218,11 +218,10 @@ function isTaken ({ schema, name }: ReadRelation, take: readonly string[]): bool
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 function reasonToSkip ({ schema, name, partition, readable, columns }: ReadRelation): string | undefined {
-  if (partition) return 'it is a partition; the table that it belongs to has its rows'
-  if (!readable) return 'this role may not read it'
-  if (columns.length === 0) return 'it has no columns'
-  // MikroORM takes what is before a dot for the schema
-  if (schema.includes('.') || name.includes('.')) return 'its name has a dot'
+  if (partition) return 'the rows of a partition are in the table that it belongs to'
+  if (!readable) return 'this role needs GRANT SELECT, and GRANT USAGE on the schema'
+  if (columns.length === 0) return 'a table without columns has no records'
+  if (schema.includes('.') || name.includes('.')) return 'MikroORM takes what is before a dot for the schema'
   return undefined
 }
 
