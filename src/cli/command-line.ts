@@ -45,8 +45,8 @@ async function withoutCommand (name: string, rest: readonly string[], surroundin
   }
   const names = [...COMMANDS.keys()]
   const sentence = name.startsWith('-')
-    ? `The command comes first, and '${name}' is none`
-    : `There is no command '${name}'`
+    ? `The command comes first, and '${shown(name)}' is none`
+    : `There is no command '${shown(name)}'`
   throw wrongUse(sentence, nearest(name, names), `Commands: ${names.join(', ')}.`)
 }
 
@@ -73,7 +73,12 @@ function readInput (name: string, command: CliCommand, args: readonly string[]):
   for (const token of tokens) {
     if (token.kind === 'positional') {
       if (command.argument === undefined || argument !== undefined) {
-        throw wrongUse(`${name}: the argument '${token.value}' is one too many`, undefined, seeHelp(name))
+        const meant = Object.keys(known).find((option) => isUrl(token.value) && isUrl(known[option]?.value))
+        throw wrongUse(
+          `${name}: the argument '${shown(token.value)}' is one too many`,
+          meant === undefined ? undefined : `--${meant}`,
+          seeHelp(name)
+        )
       }
       argument = token.value
     } else if (token.kind === 'option') {
@@ -111,6 +116,11 @@ function valueOf (name: string, option: string, value: string | undefined, { val
   }
   return value
 }
+
+const isUrl = (text: string | undefined): boolean => text?.includes('://') === true
+
+/** An argument in a message: the rest of a URL may have a password. */
+const shown = (argument: string): string => argument.replace(/(?<=:\/\/).*$/s, '...')
 
 const seeHelp = (name: string): string => `See fastify-crud-kit ${name} --help.`
 

@@ -1,6 +1,7 @@
 /** Writes files that do not exist yet. It never changes a file. */
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { getSystemErrorMap } from 'node:util'
 import { CommandFailure } from './surroundings.ts'
 
 export interface NewFile {
@@ -42,6 +43,8 @@ async function writeOrRead (file: string, text: string): Promise<string | undefi
   }
 }
 
-/** A failure that says which file could not be used, and why. */
-export const cannot = (verb: 'read' | 'write', file: string, cause: NodeJS.ErrnoException): CommandFailure =>
-  new CommandFailure(`Cannot ${verb} ${file}: ${cause.code ?? cause.message}.`, 1, { cause })
+/** A failure that says which file could not be used, and why: `permission denied`. */
+export function cannot (verb: 'read' | 'write', file: string, cause: NodeJS.ErrnoException): CommandFailure {
+  const [, reason] = getSystemErrorMap().get(cause.errno ?? 0) ?? []
+  return new CommandFailure(`Cannot ${verb} ${file}: ${reason ?? cause.message}.`, 1, { cause })
+}

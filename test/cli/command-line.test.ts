@@ -21,6 +21,12 @@ t.test('wrong use is told in a sentence, with exit code 2', async (t) => {
     { args: ['pull', '--url', 'x', '--url', 'y'], err: /^pull: '--url' is given twice\. See / },
     { args: ['pull', 'orders'], err: /^pull: the argument 'orders' is one too many\. See / },
     {
+      args: ['pull', 'postgresql://me:pa55word@db/x'],
+      err: "pull: the argument 'postgresql://...' is one too many. Did you mean '--url'?\n",
+    },
+    { args: ['postgresql://me:pa55word@db/x'], err: /^There is no command 'postgresql:\/\/\.\.\.'\. Commands: / },
+    { args: ['--url=postgresql://me:pa55word@db/x'], err: /^The command comes first, and '--url=postgresql:\/\/\.\.\.' / },
+    {
       args: ['pull'],
       err: /^pull: '--url postgresql:\/\/\.\.\.' is missing, and so is the variable DATABASE_URL\.\n$/,
     },
@@ -35,7 +41,14 @@ t.test('a failure is one sentence, with exit code 1, and without the password', 
   t.equal(code, 1)
   t.equal(err.trim().split('\n').length, 1)
   t.notMatch(err, 'pa55word')
-  t.match(await runCommand(['pull', '--url', 'mysql://localhost/x'], '.'), { code: 1, err: /postgresql:\/\// })
+  for (const [args, env, err] of [
+    [['--url', 'mysql://localhost/x'], {}, /^pull: --url has the scheme 'mysql:', .*postgresql:\/\//],
+    [[], { DATABASE_URL: 'x' }, /^pull: DATABASE_URL is not a URL\./],
+  ] as const) {
+    t.match(await runCommand(['pull', ...args], '.', env), { code: 1, err })
+  }
+  const folder = path.join(import.meta.filename, 'folder')
+  t.match(await runCommand(['init', folder], '.'), { code: 1, err: /^Cannot write .*: not a directory\.\n$/ })
 })
 
 t.test('help', async (t) => {
