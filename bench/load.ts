@@ -16,6 +16,8 @@ export interface LoadOptions {
   readonly seconds: number
   /** Complete HTTP requests as bytes, sent in turn. */
   readonly requests: readonly Buffer[]
+  /** Whether each request is sent at most once, also if that ends the load before its time. */
+  readonly once?: boolean
 }
 
 export function encode ({ method, path, body }: HttpRequest): Buffer {
@@ -27,7 +29,7 @@ export function encode ({ method, path, body }: HttpRequest): Buffer {
 }
 
 /** @throws Error for any answer with another status than 200 or 201 */
-export async function load ({ port, connections, seconds, requests }: LoadOptions): Promise<LoadResult> {
+export async function load ({ port, connections, seconds, requests, once: isOnce }: LoadOptions): Promise<LoadResult> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => connect(port)))
   const latencies: number[] = []
   let next = 0
@@ -43,7 +45,7 @@ export async function load ({ port, connections, seconds, requests }: LoadOption
       readAnswers(socket, () => {
         const now = performance.now()
         latencies.push(now - sent)
-        if (now < end) send()
+        if (now < end && (isOnce !== true || next < requests.length)) send()
         else resolve()
       }, reject)
       send()

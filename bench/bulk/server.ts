@@ -9,7 +9,7 @@ import pg from 'pg'
 import { AllowedFilters, CrudBase, crudKit } from '../../src/index.ts'
 import { POOL } from '../pool.ts'
 
-export const Article = defineEntity({
+const Article = defineEntity({
   name: 'Article',
   tableName: 'articles',
   properties: {
@@ -21,7 +21,7 @@ export const Article = defineEntity({
   },
 })
 
-export const Item = defineEntity({
+const Item = defineEntity({
   name: 'Item',
   tableName: 'items',
   properties: {
@@ -114,7 +114,7 @@ async function handWritten (): Promise<FastifyInstance> {
       required: ['on'],
       properties: { on: { type: 'string', const: 'code' } },
     },
-    body: { if: { type: 'array' }, then: { maxItems: 1_000, items: item }, else: item },
+    body: { if: { type: 'array' }, then: { type: 'array', maxItems: 1_000, items: item }, else: item },
   }
   fastify.put('/items', { schema }, async ({ body }, reply) => {
     reply.type('application/json; charset=utf-8')
