@@ -63,6 +63,9 @@ function guardedReference (em: EntityManager, { properties }: EntityModel): Rela
   )
 }
 
+/** Whether the server is a distributed one, which takes simpler statements only. */
+export const isDistributed = ({ session }: Write): boolean => distributionOf(sharedEmOf(session)) !== undefined
+
 /** Whether the server may return the rows of an insert in another order: they may be on several nodes. */
 export function canReorder ({ session, model }: Write): boolean {
   const distribution = distributionOf(sharedEmOf(session))

@@ -53,12 +53,11 @@ const ARGUMENTS = {
 export function missingHook (crud: CrudClass, operation: CrudOperation): string | undefined {
   if (!isMany(operation)) return undefined
   for (const change of factsOf(operation).changes) {
-    const { one, many } = WRITE_HOOKS[change as Exclude<typeof change, 'insert'>]
+    const hooks = WRITE_HOOKS[change as Exclude<typeof change, 'insert'>]
     for (const moment of ['before', 'after'] as const) {
-      if (crud[one[moment]] === undefined || crud[many[moment]] !== undefined) continue
-      return `'${operation}' does not run '${one[moment]}': declare '${many[moment]} (${
-        ARGUMENTS[many[moment]]
-      })' in ` +
+      const [one, many] = [hooks.one[moment], hooks.many[moment]]
+      if (crud[one] === undefined || crud[many] !== undefined) continue
+      return `'${operation}' does not run '${one}': declare '${many} (${ARGUMENTS[many]})' in ` +
         `${crud.constructor.name}, which runs once for all records`
     }
   }

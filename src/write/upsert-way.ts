@@ -6,9 +6,10 @@ import type { Steps } from '../base/steps.ts'
 import { keyColumns } from '../model/index.ts'
 import type { RecordData, UpsertRow } from '../plan/index.ts'
 import { sharedEmOf, type ActiveFilters } from '../resource/index.ts'
-import { distributionOf, mayRepeatKeys } from '../run/index.ts'
+import { mayRepeatKeys } from '../run/index.ts'
 import { sharesColumns } from './check-body.ts'
 import { scopedRow } from './create-data.ts'
+import { isDistributed } from './distributed.ts'
 import type { Data } from './new-row.ts'
 import { filtersOfChange } from './run-write.ts'
 import { withScopeInStatement, withScopeCheck, needsScopeSearch } from './scope-of-rows.ts'
@@ -105,7 +106,7 @@ const OF_UPSERT: ReadonlyArray<readonly [ReasonToLook, (upsert: Upsert) => boole
 
 /** Reasons that the server must tell first. */
 const OF_SERVER: ReadonlyArray<readonly [ReasonToLook, (write: Write, rows: readonly UpsertRow[]) => boolean]> = [
-  ['distributed', ({ session }) => distributionOf(sharedEmOf(session)) !== undefined],
+  ['distributed', isDistributed],
   ['repeated keys', ({ session, model }) => mayRepeatKeys(sharedEmOf(session), model.table)],
   [
     'unit of work',

@@ -11,12 +11,13 @@ import {
   planDeleteEach, planUpdateEach, type CommonKey, type DeleteEachPlan, type RecordData, type UpdateEachPlan,
 } from '../../plan/index.ts'
 import { readScope, sendPrepared, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
-import { distributionOf, SEVERAL_RECORDS } from '../../run/index.ts'
+import { SEVERAL_RECORDS } from '../../run/index.ts'
 import type { Row } from '../../sql/index.ts'
 import { absentRecord, mayBeHidden } from '../check-references.ts'
+import { isDistributed } from '../distributed.ts'
 import { insertInside } from '../insert-inside.ts'
 import { withOnUpdate } from '../new-row.ts'
-import { markRow, refuseChange, removeRow, updateRow } from '../one-statement/change.ts'
+import { deletionOf, markRow, refuseChange, removeRow, updateRow } from '../one-statement/change.ts'
 import { filtersOfChange, findRow, prepareWrite } from '../run-write.ts'
 import { withScopeInStatement, withScopeCheck, needsScopeSearch } from '../scope-of-rows.ts'
 import { needsUnitOfWork } from '../unit-of-work/reason.ts'
@@ -115,7 +116,7 @@ function * changeRows (
   const em = sharedEmOf(session)
   const checked = list === 'remove' ? write : withScopeInStatement(write, filters)
   const rows = changed.map(({ item, row }) => ({ key: item.key!, row: withOnUpdate(row, model, em) }))
-  const plan = !takesEach(write) || (list === 'update' && needsScopeSearch(checked))
+  const plan = isDistributed(write) || (list === 'update' && needsScopeSearch(checked))
     ? undefined
     : planUpdateEach(
       rows,
@@ -136,15 +137,14 @@ function * changeRows (
 function * removeChildren (family: Family, items: readonly ChildItem[]): Steps<readonly Written[]> {
   const { owned, parent } = family
   const { write, filters } = yield * filtersOfChange(family.write, [])
-  const { deletedAt } = write.model
-  const now = deletedAt && new Date()
+  const now = write.model.deletedAt && new Date()
   const removed = items.map((item) => ({ item, row: item.row }))
   if (needsUnitOfWork(write, now === undefined ? 'delete' : 'update')) {
     yield * oneByOne(removed, ({ item }) => {
       const [entities, id] = [write as Write<EntityManager>, childId(item, owned, parent)]
       return now === undefined ? removeThroughEntity(entities, id) : markThroughEntity(entities, id, now)
     }, family)
-  } else if (!takesEach(write)) {
+  } else if (isDistributed(write)) {
     yield * oneByOne(removed, ({ item }) => {
       const id = childId(item, owned, parent)
       return now === undefined ? removeRow(write, id, filters) : markRow(write, id, now, filters)
@@ -154,15 +154,11 @@ function * removeChildren (family: Family, items: readonly ChildItem[]): Steps<r
     const plan = planDeleteEach(keys, owned.key, commonKey(family), write.resource.selection)
     yield * runEach({ ...family, write }, plan, removed, filters)
   } else {
-    const columns = [{ property: deletedAt!, column: deletedAt!.column, value: now.toISOString() }]
-    const row = { columns, references: [], links: [], properties: { [deletedAt!.name]: now } }
+    const row = deletionOf(write.model, now)
     yield * changeRows({ ...family, write }, items.map((item) => ({ item, row })), filters)
   }
   return []
 }
-
-/** Whether the server takes a statement that joins rows of a table with a list in JSON. */
-const takesEach = ({ session }: Write): boolean => distributionOf(sharedEmOf(session)) === undefined
 
 const commonKey = ({ owned, parent }: Family): CommonKey =>
   parentColumns(owned, parent).map(({ value }, index) => [owned.parent.key[index]!, value])

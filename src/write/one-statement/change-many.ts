@@ -5,9 +5,9 @@ import { MAX_AFFECTED } from '../../config/index.ts'
 import { keyColumns, keyFromText, type EntityModel } from '../../model/index.ts'
 import { idOfKey, planChanges, type Id, type ManyChange, type ManyTarget, type RecordData } from '../../plan/index.ts'
 import { sendPrepared, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
-import { distributionOf } from '../../run/index.ts'
 import type { Row } from '../../sql/index.ts'
 import { checkReferences, mayBeHidden, searchOf } from '../check-references.ts'
+import { isDistributed } from '../distributed.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { findInScope, prepareWrite, writeInTransaction } from '../run-write.ts'
 import { withScopeInStatement, needsScopeTransaction, needsScopeSearch } from '../scope-of-rows.ts'
@@ -109,5 +109,3 @@ function * changeRows (
   if (searches) { for (const id of answer.keys) yield * findInScope(write, id) }
   return answer
 }
-
-export const isDistributed = ({ session }: Write): boolean => distributionOf(sharedEmOf(session)) !== undefined
