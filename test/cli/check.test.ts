@@ -238,12 +238,15 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
   t.test(`an application on ${name}`, { skip }, async (t) => {
     const { url, close } = await open()
     const wide = program(url).replace('allowedFilters: []', "allowedFilters: [new AllowedFilters('text', 'eq')]")
+    const drift = program(url).replace(", schema: 'create'", '').replace('p.text()', 'p.integer(), author: p.text()')
     const programs: Readonly<Record<string, string>> = {
       server: program(url),
       wide,
-      drift: program(url).replace(", schema: 'create'", '').replace('p.text()', 'p.integer(), author: p.text()'),
+      drift,
       factory: wide.replace('const app = Fastify()', 'export async function buildApp () {\n  const app = Fastify()')
         .replace("await app.listen({ port: 1 })\n  console.log('listens')", 'return app }'),
+      logged: drift
+        .replace('Fastify()', 'Fastify({ logger: { stream: { write: (line) => process.emitWarning(line) } } })'),
       broken: "throw new Error('no such setting')",
     }
     const folder = t.testdir({ 'server.ts': program(url) })
@@ -268,10 +271,20 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
     const narrowed = await check('server')
     t.equal(narrowed.code, 0)
     t.match(narrowed.out, `Requests may do less than before:\n${gain}`)
-    const drift = await check('drift')
-    t.equal(drift.code, 1)
-    t.match(drift.out, /The database has no column "note"\."author" of Note\.author/)
-    t.match(drift.out, /"note"\."text" is text, and Note\.text is integer/)
+    const warnings: Error[] = []
+    const warn = (warning: Error): unknown => warnings.push(warning)
+    process.on('warning', warn)
+    for (const name of ['drift', 'logged']) {
+      const { code, out } = await check(name)
+      t.equal(code, 1)
+      t.match(out, /The database has no column "note"\."author" of Note\.author/)
+      t.match(out, /"note"\."text" is text, and Note\.text is integer/)
+    }
+    process.off('warning', warn)
+    t.strictSame(warnings.filter(({ message }) => message.includes('author')), [], 'the server says none of it again')
+    t.match(await check('drift', '--update'), {
+      code: 1, out: /crud\.lock\.json is written\. The exit code is 1 because of the database\.\n$/,
+    })
     t.match(await check('broken'), { code: 1, err: /broken\d\.ts does not start: no such setting\n$/ })
     t.match(await runCommand(['check', 'absent.ts'], folder), { code: 2, err: 'check: there is no file absent.ts.\n' })
   })

@@ -25,6 +25,9 @@ export async function check ({ argument, options }: CommandInput, surroundings: 
     const update = options.has('update')
     const isLocked = await checkSurface(servers, lock, update, surroundings)
     const isSame = options.has('no-database') || await checkDatabases(servers, surroundings)
+    if (update && !isSame) {
+      say(surroundings, `${path.basename(lock)} is written. The exit code is 1 because of the database.`)
+    }
     return isLocked && isSame ? 0 : 1
   } finally {
     await closeAll(servers)

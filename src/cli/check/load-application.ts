@@ -57,8 +57,9 @@ export async function loadApplication (file: string): Promise<readonly FastifyIn
   return created
 }
 
-/** Lets an instance get ready where it would listen. */
+/** Lets an instance get ready where it would listen, without the warnings that `check` prints itself. */
 function silence (fastify: FastifyInstance, listens: () => void): void {
+  if (fastify.log.level !== 'fatal' && fastify.log.level !== 'silent') fastify.log.level = 'error'
   const listen = async (...args: readonly unknown[]): Promise<string> => {
     await fastify.ready()
     listens()
