@@ -10,8 +10,8 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError, IdempotencyMismatchError, IdempotencyRunningError } from '../base/errors.ts'
 import type { Steps } from '../base/steps.ts'
 import { textOfCondition, type Where } from '../conditions/index.ts'
-import { factsOf } from '../config/index.ts'
 import { IdempotencyRecord } from '../entities/index.ts'
+import { rulesOfBody } from '../plan/index.ts'
 import { modelsOf, waitForRows, type Call } from '../resource/index.ts'
 import { distributionOf, run, tableIn } from '../run/index.ts'
 import { beginWrite } from './write.ts'
@@ -213,13 +213,11 @@ export function * rightsOf (call: Call): Steps<string> {
   const { actor } = call
   const rights = [actor?.role.name ?? '', textOf(scope?.where)]
   if (actor?.role.unlimited === false) {
-    for (const kind of factsOf(operation).bodies) {
-      for (const children of resource.writable[kind]?.children.values() ?? []) {
-        const { model } = resource.ofChildren(children)
-        const rule = actor.role.ruleOf(model.name)
-        const allowed = CHILD_OPERATIONS.filter((one) => rule?.allows(one) === true)
-        rights.push(model.name, allowed.join(), textOf(yield * waitForRows(actor, model)))
-      }
+    for (const children of rulesOfBody(resource.writable, operation)?.children.values() ?? []) {
+      const { model } = resource.ofChildren(children)
+      const rule = actor.role.ruleOf(model.name)
+      const allowed = CHILD_OPERATIONS.filter((one) => rule?.allows(one) === true)
+      rights.push(model.name, allowed.join(), textOf(yield * waitForRows(actor, model)))
     }
   }
   return JSON.stringify(rights)
