@@ -174,7 +174,11 @@ export function * readUpdate (write: Write, id: Id | undefined, data: Data, deci
   return finishUpdate(write, readChanges(returned, id, write, hook, children), id)
 }
 
-/** Checks the data of an update of many records without running its hook. Whether it certainly changes nothing. */
+/**
+ * Checks the data of an update of many records without running its hook.
+ *
+ * @returns whether it certainly changes nothing
+ */
 export function changesNothing (write: Write, data: Data, decided?: RecordData): boolean {
   const { row, complete } = beginUpdate(write, undefined, data, decided)
   return complete === undefined && isEmpty(finishUpdate(write, row, undefined))

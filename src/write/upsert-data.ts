@@ -14,7 +14,7 @@ import type { Write, Written } from './write.ts'
 export interface Upsert {
   readonly write: Write
   readonly key: UpsertKey
-  /** What the upsert does if there is no record. */
+  /** The create that follows if there is no record. */
   readonly create: CreateData
 }
 
