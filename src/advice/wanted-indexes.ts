@@ -5,8 +5,8 @@
 import { waysOf, type Way } from '../catalogue/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { operatorFormOf, type ColumnSql, type IndexKind } from '../operators/index.ts'
-import type { Comparable, Compared, RelatedNumber, Whitelist } from '../plan/index.ts'
-import { fill, name, operand, trusted, firstTypeOf } from '../sql/index.ts'
+import { firstTypeOf, type Comparable, type Compared, type RelatedNumber, type Whitelist } from '../plan/index.ts'
+import { fill, name, operand, trusted } from '../sql/index.ts'
 
 /** An index that requests would use. */
 export interface WantedIndex {

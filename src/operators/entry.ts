@@ -79,6 +79,8 @@ interface FormOf<Value extends OperatorValue> {
   readonly read: ReadTexts
   /** The SQL of the comparison. */
   readonly sql: OperatorSql<Value>
+  /** Tells of a bound value whether all properties satisfy it, except nulls, or none: an empty list after `in`. */
+  readonly satisfied?: (value: unknown) => 'by all' | 'by none' | undefined
   /** The index that the advice at start-up suggests. */
   readonly index: OperatorIndex
   /** The end of a sentence in the documentation, which begins with "Records whose `price`". */

@@ -9,7 +9,7 @@ export {
 } from './entry.ts'
 export { checkPattern, containing, MAX_PATTERN_LENGTH } from './pattern.ts'
 export {
-  matchesEveryText, operatorFormOf, OPERATORS, operatorsFor, PARTIAL, PARTIAL_NAMES, type ComparisonOperator,
-  type OperatorValues, type OperatorValuesOnArrays, type PartialOperator,
+  operatorFormOf, OPERATORS, operatorsFor, PARTIAL, PARTIAL_NAMES, type ComparisonOperator, type OperatorValues,
+  type OperatorValuesOnArrays, type PartialOperator,
 } from './table.ts'
 export { isOperator, OPERATOR_NAMES, type Operator } from '../base/operator-names.ts'

@@ -23,6 +23,10 @@ const one = (value: unknown): unknown => value
 const two = (value: unknown, other: unknown): unknown => [value, other]
 const several = (value: unknown, other: unknown): unknown => other === value ? [value] : [value, other]
 
+const patternOfAll = (value: unknown) => /^%+$/.test(String(value)) ? 'by all' : undefined
+const listOfAll = (value: unknown) => value === '{}' ? 'by all' : undefined
+const listOfNone = (value: unknown) => value === '{}' ? 'by none' : undefined
+
 export const OPERATORS = Object.freeze(
   {
     eq: {
@@ -93,6 +97,7 @@ export const OPERATORS = Object.freeze(
       accepts: isTextual,
       read: readPattern,
       sql: '{column} like {value}',
+      satisfied: patternOfAll,
       index: 'trigrams',
       meaning: 'matches the pattern: `%` and `_` are wildcards',
       example: () => 'te_t',
@@ -102,6 +107,7 @@ export const OPERATORS = Object.freeze(
       accepts: isTextual,
       read: readPattern,
       sql: '{column} ilike {value}',
+      satisfied: patternOfAll,
       index: 'trigrams',
       meaning: 'matches the pattern, in upper or lower case: `%` and `_` are wildcards',
       example: () => 'te_t',
@@ -111,6 +117,7 @@ export const OPERATORS = Object.freeze(
       accepts: isTextual,
       read: readLiteral(containing),
       sql: '{column} ilike {value}',
+      satisfied: patternOfAll,
       index: 'trigrams',
       meaning: 'contains the text, in upper or lower case',
       example: one,
@@ -119,6 +126,7 @@ export const OPERATORS = Object.freeze(
         accepts: array,
         read: readArray,
         sql: '{column} @> {value}',
+        satisfied: listOfAll,
         index: 'items',
         meaning: 'has all of the values',
         example: several,
@@ -128,6 +136,7 @@ export const OPERATORS = Object.freeze(
         accepts: (type) => type.kind === 'range',
         read: readPart,
         sql: '{column} @> {value}',
+        satisfied: (value) => value === 'empty' ? 'by all' : undefined,
         index: 'ranges',
         meaning: 'contains the value, or the whole of a range',
         example: one,
@@ -138,6 +147,7 @@ export const OPERATORS = Object.freeze(
       accepts: isTextual,
       read: readLiteral(startingWith),
       sql: '{column} ilike {value}',
+      satisfied: patternOfAll,
       index: 'trigrams',
       meaning: 'starts with the text, in upper or lower case',
       example: one,
@@ -147,6 +157,7 @@ export const OPERATORS = Object.freeze(
       accepts: isTextual,
       read: readLiteral(endingWith),
       sql: '{column} ilike {value}',
+      satisfied: patternOfAll,
       index: 'trigrams',
       meaning: 'ends with the text, in upper or lower case',
       example: one,
@@ -156,6 +167,7 @@ export const OPERATORS = Object.freeze(
       accepts: comparable,
       read: readArray,
       sql: '{column} = any({value})',
+      satisfied: listOfNone,
       index: 'order',
       meaning: 'is one of the values',
       example: several,
@@ -183,6 +195,7 @@ export const OPERATORS = Object.freeze(
       accepts: array,
       read: readArray,
       sql: '{column} && {value}',
+      satisfied: listOfNone,
       index: 'items',
       meaning: 'has any of the values',
       example: several,
@@ -222,12 +235,6 @@ export type PartialOperator = keyof typeof PARTIAL
 
 /** The names of the operators of partial filters. */
 export const PARTIAL_NAMES: readonly PartialOperator[] = Object.freeze(['like', 'ilike'] as const)
-
-const PATTERN_OPERATORS: ReadonlySet<Operator> = new Set<Operator>(['like', 'ilike', 'contains', 'starts', 'ends'])
-
-/** Whether an operator compares with a pattern that every text matches, such as `%`. */
-export const matchesEveryText = (operator: Operator, value: unknown): boolean =>
-  PATTERN_OPERATORS.has(operator) && typeof value === 'string' && /^%+$/.test(value)
 
 /** The form of an operator for properties of a type, whether or not the operator accepts the type. */
 export function operatorFormOf (operator: ComparisonOperator, type: ValueType): ComparisonForm

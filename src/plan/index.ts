@@ -11,6 +11,7 @@ export {
 export type { Id } from './key.ts'
 export { writeCursor } from './cursor.ts'
 export { otherSide, planOtherSide } from './position.ts'
+export { firstTypeOf } from './operand.ts'
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { hasUnknown } from './given.ts'
 export { QueryErrors } from './query-errors.ts'

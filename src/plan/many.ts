@@ -131,7 +131,7 @@ export function notNarrowed ({ filters }: Whitelist): QueryParamError {
   return {
     code: 'FST_CRUD_FILTER_INVALID',
     detail: 'A write of many records needs a filter that leaves out others. Defaults, an empty search, a pattern ' +
-      'that every text matches, an empty list after nin, and whether records are deleted do not count. ' +
+      'that every text matches, an empty list after nin or contains, and whether records are deleted do not count. ' +
       `Allowed: ${allowed.join(', ')}${allowed.length < names.length ? ', ...' : ''}.`,
     allowed,
   }

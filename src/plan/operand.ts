@@ -40,6 +40,11 @@ export function operandOf ({ property, json }: Path, what: string): Operand {
   )
 }
 
+/** The type of the values that are compared or sorted. For a key, it is the type of its first column. */
+export function firstTypeOf (operand: Comparable): ValueType {
+  return operand.kind === 'relation' ? operand.key[0]!.type : operand.type
+}
+
 const COMPOSITE_KEY = 'composite key (name a property behind it)'
 
 /** Returns the type of an operand's values, and the function that reads them from text. */

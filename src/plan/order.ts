@@ -2,6 +2,7 @@
 import type { ValueType } from '../model/index.ts'
 import { nameSuffix } from '../query/index.ts'
 import { memoKey } from './memo.ts'
+import { firstTypeOf } from './operand.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { cited, refusal } from './refusal.ts'
 import type { CustomTerm, OrderTerm, Sortable } from './types.ts'
@@ -82,7 +83,7 @@ function withTieBreak (order: Term[], { model }: Whitelist): readonly Term[] {
 
 /** The type of a term's values. */
 export function typeOfTerm ({ operand, column }: OrderTerm): ValueType {
-  return column?.type ?? (operand.kind === 'relation' ? operand.key[0]!.type : operand.type)
+  return column?.type ?? firstTypeOf(operand)
 }
 
 /** Whether a term may be null, because its column may be null or the related record may be missing. */

@@ -1,7 +1,9 @@
 /** Compares a column, or a value inside JSON, with bound values. The SQL comes from the table of operators. */
-import type { InsideJson, ValueType } from '../model/index.ts'
+import type { InsideJson } from '../model/index.ts'
 import { operatorFormOf, OPERATORS, type ColumnSql, type ComparisonForm } from '../operators/index.ts'
-import type { Comparable, Condition, JsonValue, RelatedNumber, Slot } from '../plan/index.ts'
+import {
+  firstTypeOf, type Comparable, type Condition, type JsonValue, type RelatedNumber, type Slot,
+} from '../plan/index.ts'
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
 
@@ -57,11 +59,6 @@ interface Places {
 export function fill (template: ColumnSql, places: Places): Sql {
   const pieces = template.split(/\{(column|value|low|high)\}/)
   return join(pieces.map((piece, index) => index % 2 === 0 ? trusted(piece) : places[piece as keyof Places]!), '')
-}
-
-/** The type of the values that are compared. For a key, it is the type of its first column. */
-export function firstTypeOf (operand: Comparable): ValueType {
-  return operand.kind === 'relation' ? operand.key[0]!.type : operand.type
 }
 
 /** The SQL that reads an operand: its column, an owning relation's foreign key, or a place inside a JSON column. */

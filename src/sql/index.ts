@@ -5,7 +5,7 @@
  */
 export { applyPlan, ROOT_ALIAS, type BuilderParts } from './builder.ts'
 export type { Dialect } from './dialect.ts'
-export { fill, operand, firstTypeOf } from './comparison.ts'
+export { fill, operand } from './comparison.ts'
 export { builderOf, filterOfRow, filterSql, foreignSql, type AnyQueryBuilder, type Bind } from './foreign.ts'
 export { foreignOrder } from './foreign-order.ts'
 export { Constants, name, trusted, type Row, type Sql, type Statement } from './fragment.ts'

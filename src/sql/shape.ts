@@ -5,13 +5,12 @@
  */
 import { OPERATOR_NAMES, operatorFormOf, OPERATORS, type OperatorEntry, type OperatorForm } from '../operators/index.ts'
 import {
-  isCustomTerm, type AggregatePlan, type Assignment, type CheckedRows, type Condition, type DeleteEachPlan,
+  firstTypeOf, isCustomTerm, type AggregatePlan, type Assignment, type CheckedRows, type Condition, type DeleteEachPlan,
   type DeletePlan, type GetPlan, type InsertPlan, type UpdateEachPlan, type PlannedInclude, type KeysetPlan,
   type ListPlan, type ManyPlan, type OrderTerm, type Plan, type RecordsPlan, type ReferenceCheck, type Selection,
   type ToldRow, type UpdatePlan, type CustomTerm, type CountPlan, type Place, type StreamPlan, type UpsertManyPlan,
   type UpsertPlan, type WriteTarget,
 } from '../plan/index.ts'
-import { firstTypeOf } from './comparison.ts'
 
 const ids = new WeakMap<object, number>()
 let lastId = 0

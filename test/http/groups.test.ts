@@ -1,7 +1,9 @@
 /** Groups of filters: `and`, `or` and `not`. */
 import t from 'tap'
-import { AllowedFilters, AllowedSort, crudKit, type Operator, type QueryTree } from '../../src/index.ts'
-import { entities, Plant } from '../fixtures/entities.ts'
+import {
+  AllowedFilters, AllowedSort, crudKit, type FilterTree, type Operator, type QueryTree,
+} from '../../src/index.ts'
+import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
@@ -137,6 +139,22 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for (const filter of [{ not: { id: { in: [] } } }, { or: [{ id: 1 }, { id: { nin: [] } }] }, { or: [{ q: '' }] }]) {
       await t.rejects(crud.deleteMany(em(), { filter }, { dryRun: true }), /needs a filter that leaves out others/)
     }
+    const specimens = resource(Specimen, {
+      allowedFilters: [
+        new AllowedFilters('synonyms', 'contains', ['contains', 'overlap']),
+        new AllowedFilters('shelves', 'contains', ['contains']),
+      ],
+    })
+    const every: readonly FilterTree[] = [
+      { synonyms: [] }, { not: { synonyms: { overlap: [] } } }, { shelves: 'empty' },
+    ]
+    for (const filter of every) {
+      await t.rejects(specimens.deleteMany(em(), { filter }, { dryRun: true }), /needs a filter that leaves out others/)
+    }
+    t.strictSame(
+      await specimens.deleteMany(em(), { filter: { synonyms: { overlap: [] } } }, { dryRun: true }),
+      { affected: 0 }
+    )
   })
 
   t.test('values in a tree have their types of JSON', async (t) => {

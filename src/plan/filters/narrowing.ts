@@ -1,18 +1,19 @@
 /** Whether conditions are meant to leave out rows. */
-import { matchesEveryText } from '../../operators/index.ts'
+import { operatorFormOf } from '../../operators/index.ts'
+import { firstTypeOf } from '../operand.ts'
 import type { Condition } from '../types.ts'
 import type { Values } from '../values.ts'
 
 /**
- * Whether a condition is meant to leave out rows. A pattern that every text matches, as that of an empty search, leaves
- * out nulls at most.
+ * Whether a condition is meant to leave out rows. A value that all properties satisfy, as the pattern of an empty
+ * search, leaves out nulls at most.
  */
 export const leavesOut = (condition: Condition, values: Values): boolean => !keepsAll(condition, values)
 
 function keepsAll (condition: Condition, values: Values): boolean {
   switch (condition.kind) {
     case 'compare':
-      return condition.slots.every((slot) => matchesEveryText(condition.operator, values.list[slot]))
+      return satisfied(condition, values) === 'by all'
     case 'related':
     case 'all':
       return condition.conditions.every((part) => keepsAll(part, values))
@@ -25,11 +26,11 @@ function keepsAll (condition: Condition, values: Values): boolean {
   }
 }
 
-/** Whether a condition keeps no row: an empty list after `in`. A negation of it keeps all rows. */
+/** Whether a condition keeps no row, whatever the rows are. A negation of it keeps all rows. */
 function keepsNone (condition: Condition, values: Values): boolean {
   switch (condition.kind) {
     case 'compare':
-      return condition.operator === 'in' && values.list[condition.slots[0]!] === '{}'
+      return satisfied(condition, values) === 'by none'
     case 'related':
     case 'all':
       return condition.conditions.some((part) => keepsNone(part, values))
@@ -40,4 +41,8 @@ function keepsNone (condition: Condition, values: Values): boolean {
     default:
       return false
   }
+}
+
+function satisfied ({ operator, operand, slots }: Extract<Condition, { kind: 'compare' }>, { list }: Values) {
+  return operatorFormOf(operator, firstTypeOf(operand)).satisfied?.(list[slots[0]!])
 }
