@@ -3,9 +3,7 @@
  * of the request must leave out rows.
  */
 import { listed } from '../base/suggest.ts'
-import {
-  isFromTree, markTree, type FilterLevel, type FilterParam, type QueryParamError, type QueryParams,
-} from '../query/index.ts'
+import type { FilterLevel, FilterParam, QueryParamError, QueryParams } from '../query/index.ts'
 import type { RecordData } from './data.ts'
 import { parameterName, planFilters, type FilterEntry } from './filters/index.ts'
 import { paginationParameters, rowParameters, selectionParameters } from './given.ts'
@@ -56,13 +54,7 @@ export function planMany (
   options: ManyOptions,
   own: readonly QueryParamError[] = []
 ): ManyTarget {
-  const others = otherParameters(params)
-  const errors = errorsBeforePlanning(
-    others.length === 0 ? params : withUnknown(params, others),
-    whitelist,
-    'many',
-    others.length === 0 ? options : { ...options, strict: [...options.strict ?? [], ...others] }
-  )
+  const errors = errorsBeforePlanning(params, whitelist, 'many', options, otherParameters(params))
   for (const error of own) errors.push(error)
   const values = new Values()
   const { filters } = whitelist
@@ -88,13 +80,6 @@ export function planMany (
     narrows: narrows === 'certainly' ? narrows : 'perhaps',
     values: values.list,
   }
-}
-
-/** The params with further names that are unknown. */
-function withUnknown (params: QueryParams, names: readonly string[]): QueryParams {
-  const copy = { ...params, unknown: [...params.unknown, ...names] }
-  if (isFromTree(params)) markTree(copy)
-  return copy
 }
 
 /** The filters that every row must match: those at the root and in its `and`. */

@@ -21,13 +21,7 @@ const SORT = 'FST_CRUD_SORT_INVALID'
  *   groups and numbers are still refused: without one of them, the items would mean something else.
  */
 export function planAggregate (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): AggregatePlan {
-  const others = selectionParameters(params)
-  const errors = errorsBeforePlanning(
-    others.length === 0 ? params : { ...params, unknown: [...params.unknown, ...others] },
-    whitelist,
-    'aggregate',
-    others.length === 0 ? options : { ...options, strict: [...options.strict ?? [], ...others] }
-  )
+  const errors = errorsBeforePlanning(params, whitelist, 'aggregate', options, selectionParameters(params))
   if (params.cursor !== undefined) {
     errors.push(
       refusal('FST_CRUD_PAGINATION_INVALID', 'cursor', 'Aggregates have no cursors; use page and per_page.')
@@ -78,15 +72,11 @@ function entriesOf<Entry> (
     if (entry !== undefined) return [entry]
     errors.add(
       CODE,
-      () => ({
-        ...refusal(
-          CODE,
-          `${parameter}${nameSuffix(names, name)}`,
-          `The ${parameter} '${cited(name)}' is not allowed.`,
-          { given: name, allowed: allowed.keys() }
-        ),
-        limit: true,
-      }),
+      () =>
+        refusal(CODE, `${parameter}${nameSuffix(names, name)}`, `The ${parameter} '${cited(name)}' is not allowed.`, {
+          given: name,
+          allowed: allowed.keys(),
+        }),
       true
     )
     return []

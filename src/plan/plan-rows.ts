@@ -15,15 +15,21 @@ export interface PlanOptions extends UnknownOptions {
   readonly includeDeleted?: boolean
 }
 
-/** The errors that are found before planning: those of the parser, and unknown parameters. */
+/**
+ * The errors that are found before planning: those of the parser, and unknown parameters.
+ *
+ * @param others parameters of the request that lists take and this route does not. They are never ignored.
+ */
 export function errorsBeforePlanning (
   params: QueryParams,
   whitelist: Whitelist,
   purpose: Purpose,
-  options: UnknownOptions
+  options: UnknownOptions,
+  others: readonly string[] = []
 ): QueryErrors {
   const errors = new QueryErrors(params.errors, isFromTree(params))
-  refuseUnknown(params, whitelist, purpose, options, errors)
+  const strict = others.length === 0 ? options : { ...options, strict: [...options.strict ?? [], ...others] }
+  refuseUnknown(params, whitelist, purpose, strict, errors, others)
   return errors
 }
 

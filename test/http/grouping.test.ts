@@ -282,6 +282,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await t.rejects(crud.aggregate(orm.em.fork(), { group: ['x'] }), {
       errors: [{ code: 'FST_CRUD_FIELD_INVALID', source: { pointer: '/group' } }],
     })
+    await t.rejects(crud.aggregate(orm.em.fork(), { group: ['x'], fields: ['id'] }), {
+      errors: [{ source: { pointer: '/group' } }, { source: { pointer: '/fields' } }],
+    })
     await t.rejects(crud.aggregate(orm.em.fork(), undefined as never), /takes query parameters/)
     await t.rejects(crud.aggregate(orm.em.fork(), parseQueryParams('group=x')), { code: 'FST_CRUD_FIELD_INVALID' })
   })

@@ -66,22 +66,27 @@ const TAKEN: { readonly [Route in Purpose]?: readonly SummaryParameter[] } = {
   aggregate: ['group', 'aggregate'],
 }
 
-/** Adds an error for each unknown parameter that is refused. */
+/**
+ * Adds an error for each unknown parameter that is refused.
+ *
+ * @param others further parameters of the request that the route does not take
+ */
 export function refuseUnknown (
   params: QueryParams,
   whitelist: Whitelist,
   purpose: Purpose,
   options: UnknownOptions,
-  errors: QueryErrors
+  errors: QueryErrors,
+  others: readonly string[]
 ): void {
+  const summaries = notTaken(params, purpose)
   // true for nearly all requests
-  const others = notTaken(params, purpose)
-  if (params.unknown.length === 0 && others.length === 0) return
+  if (params.unknown.length === 0 && others.length === 0 && summaries.length === 0) return
   const known = takenBy(purpose, whitelist)
   const taken = [...known, ...(options.declared ?? []).filter((name) => !isTaken(name, known))]
   const allowed = listed(taken.map((name) => name === 'filter' ? ANY_FILTER : name))
   const filters = known.includes('filter') ? whitelist.filters : NO_FILTERS
-  for (const name of [...params.unknown, ...others]) {
+  for (const name of [...params.unknown, ...others, ...summaries]) {
     const suggested = (): string | undefined => suggestionFor(name, taken, whitelist, params)
     if (
       options.refuseUnknown !== true && !isFromTree(params) && !isNearMiss(name) &&
