@@ -98,11 +98,6 @@ function readInput (name: string, command: CliCommand, args: readonly string[]):
       options.set(token.name, [...values, valueOf(name, token.rawName, token.value, option)])
     }
   }
-  for (const [option, { required, value }] of Object.entries(known)) {
-    if (required === true && !options.has(option)) {
-      throw wrongUse(`${name}: '--${option} ${value}' is missing`, undefined, seeHelp(name))
-    }
-  }
   return { argument, options }
 }
 

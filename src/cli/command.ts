@@ -6,7 +6,6 @@ export interface CommandOption {
   readonly value?: string
   /** Whether it may be given several times. */
   readonly repeated?: boolean
-  readonly required?: boolean
   /** A sentence. */
   readonly help: string
 }

@@ -19,9 +19,7 @@ export function commandHelp (name: string, command: CliCommand, surroundings: Su
   const usage = [
     `fastify-crud-kit ${name}`,
     ...argument === undefined ? [] : [`[${argument.name}]`],
-    ...options.filter(([option]) => option !== 'help').map(([option, facts]) =>
-      facts.required === true ? written(option, facts) : `[${written(option, facts)}]`
-    ),
+    ...options.filter(([option]) => option !== 'help').map(([option, facts]) => `[${written(option, facts)}]`),
   ]
   return [
     `Usage: ${usage.join(' ')}`,

@@ -54,6 +54,7 @@ const RULES: readonly Rule[] = [
   [/^time(\(\d\))? without time zone$/, 'measure', (_, [, digits = '']) => `p.time().columnType('time${digits}')`],
   [/^jsonb?$/, 'opaque', (type) => `p.json<unknown>().columnType(${textCode(type)})`],
   [/^bytea$/, 'opaque', () => 'p.blob()'],
+  [/^/, 'opaque', asText],
 ]
 
 /** The type of a column. */
@@ -65,8 +66,8 @@ export function columnTypeOf (column: ColumnFacts, checks: readonly CheckFacts[]
       ? { code: `${code}.array().columnType(${textCode(type)})`, use: 'items', integer: false }
       : { code: `${code}.columnType(${textCode(type)})`, use: 'choice', integer: false }
   }
-  const [, use, write] = RULES.find(([pattern]) => pattern.test(type)) ?? [undefined, 'opaque' as const, asText]
-  const code = write(type, RULES.map(([pattern]) => pattern.exec(type)).find((match) => match !== null)!)
+  const [pattern, use, write] = RULES.find(([pattern]) => pattern.test(type))!
+  const code = write(type, pattern.exec(type)!)
   const choices = use === 'text' ? choicesOf(column, checks) : undefined
   if (choices === undefined) return { code, use, integer: /^(?:smallint|integer|bigint)$/.test(type) }
   const stored = type.replace('character varying', 'varchar').replace(/^character\b/, 'char')
