@@ -22,7 +22,7 @@ const Item = defineEntity({
   filters: { own: { name: 'own', cond: { shop: 1 }, default: true } },
   properties: {
     id: p.integer().primary(),
-    name: p.string(),
+    name: p.string().unique(),
     price: p.integer(),
     secret: p.string().hidden().nullable(),
     version: p.integer().version(),
@@ -165,6 +165,19 @@ const MUTATIONS: readonly Mutation[] = [
   {
     change: (p) => { p.writable = { create: ['name', 'price', 'shop'], update: ['name', 'price'] } },
     widened: [`${admin} update price`],
+  },
+  {
+    change: (p) => {
+      p.writable = { create: ['name', 'price', 'shop', { parts: ['name'] }], update: ['name', { parts: ['name'] }] }
+    },
+    widened: ['create parts.name', 'update parts.name', 'children parts.name'].map((what) => `${admin} ${what}`),
+  },
+  {
+    change: (p) => {
+      p.routes = { ...p.routes, requireIfMatch: false, operations: [...p.routes['operations'] as string[], 'upsert'] }
+      p.upsertKeys = ['name']
+    },
+    widened: [...both('without requireIfMatch'), `${admin} operations upsert`, `${admin} upsertKeys name`],
   },
   { change: (p) => (p.routes['operations'] as string[]).push('delete'), widened: [`${admin} operations delete`] },
   { change: (p) => { p.routes['requireIfMatch'] = false }, widened: both('without requireIfMatch') },
