@@ -232,6 +232,21 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     await click('.many-bar button', 'Change')
     const options = () => all('.drawer select option').map(({ textContent }) => textContent)
     await shows(t, options, ['Choose…', 'Customer'])
+    await fill('.drawer select', 'customer')
+    await fill('input[aria-label=Customer]', 'Dee')
+    const copiedKey = async (url: RegExp): Promise<string> => {
+      await click('.sent button', 'Copy as…')
+      await shows(t, () => textOf('.sent .copy-menu pre'), url)
+      const [, key] = /idempotency-key: ([\d-]+)/.exec(textOf('.sent .copy-menu pre')!)!
+      await click('.sent button', 'Copy as…')
+      return key!
+    }
+    const dryRun = await copiedKey(/dry_run=true/)
+    t.equal(await copiedKey(/dry_run=true/), dryRun, 'the same request has the same key')
+    await click('.form-foot .button-main', 'Dry run')
+    await find('.form-foot .button-main', 'Change')
+    t.not(await copiedKey(/in\]=[\d,]+'/), dryRun, 'another request has another key')
+    await click('.field button', 'Remove Customer')
     await click('.drawer-head button', 'Close')
   })
 

@@ -25,10 +25,10 @@ type Form = typeof FORMS[number]
 export function CopyMenu ({ resource, request: { call, ...copied } }: CopyMenuProps) {
   const { description, profile } = useApi()
   const [form, setForm] = useState<Form>('curl')
-  // the request that is copied is another one than that of the page
+  // the request that is copied is another one than that of the page, and one key is for one request
   const key = useMemo(
     () => resource.idempotency && copied.method !== 'GET' ? newWriteKey() : undefined,
-    [resource, copied.method, copied.path, JSON.stringify(copied.body)]
+    [resource, JSON.stringify(copied)]
   )
   const root = new URL(rootOf(description))
   const prefix = root.pathname === '/' ? '' : root.pathname
