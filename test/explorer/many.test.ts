@@ -169,9 +169,11 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
         'selected: no filter takes a list of values of id.'
     )
     t.equal(all('[type=checkbox]').length, 0)
-    page.go('/makers?filter[name]=Acme')
+    await em().nativeUpdate(Maker, { name: 'Acme' }, { name: 'Acme & Co' })
+    page.go('/makers?filter[name]=Acme%20%26%20Co')
     await shows(t, bar, /^The record that matches the filters/)
     await click('.many-bar button', 'Delete')
+    await shows(t, () => textOf('.sent pre'), /^DELETE \/makers\?filter\[name\]=Acme%20%26%20Co\b/, 'as it is sent')
     await click('.form-foot .button-bad', 'Delete 1 record')
     await shows(t, alert, '409 FST_CRUD_CONFLICTMakers are kept for ten years.')
     t.equal(await em().count(Maker), 2)

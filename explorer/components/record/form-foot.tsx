@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import type { Property } from '../../api/drafts.ts'
+import { formatQuery } from '../../url/address.ts'
 import { ErrorNotice } from '../basics/notice.tsx'
 import { CopyMenu, type Copied } from '../list/copy-menu.tsx'
 import { otherErrors } from './fields.tsx'
@@ -25,7 +26,6 @@ interface FormFootProps {
 export function FormFoot ({ resource, request, action, isBad, busy, isOff, onCancel, children }: FormFootProps) {
   const { method, path, params, body, ifMatch } = request
   const isEmpty = body === undefined && method !== 'DELETE'
-  const query = params.map(([name, text]) => `${name}=${text}`).join('&')
   return (
     <footer class='form-foot'>
       <div class='sent'>
@@ -34,7 +34,7 @@ export function FormFoot ({ resource, request, action, isBad, busy, isOff, onCan
             <span class='method'>{method}</span> {isEmpty ? 'nothing is changed yet' : 'what is sent'}
           </summary>
           <pre tabIndex={0}>
-            {`${method} ${path}${query && `?${query}`}\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}` +
+            {`${method} ${path}${formatQuery(params)}\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}` +
               `${resource.idempotency ? 'Idempotency-Key: a random one\n' : ''}` +
               `${body === undefined ? '' : `\n${JSON.stringify(body, null, 2)}`}`}
           </pre>
