@@ -1,5 +1,5 @@
 /** Beside the list: the form that changes or deletes all selected records. It counts them before it writes them. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { toError } from '../../api/ask.ts'
@@ -11,7 +11,8 @@ import { useKept } from '../../state/unsaved.ts'
 import type { Pair } from '../../url/address.ts'
 import { DrawerFrame, DrawerHead } from '../record/drawer-frame.tsx'
 import { Fields } from '../record/fields.tsx'
-import { FormError, FormFoot, useFocusOnError } from '../record/form-foot.tsx'
+import { Form } from '../record/form.tsx'
+import { FormError, FormFoot } from '../record/form-foot.tsx'
 import { RestoredNotice } from '../record/unsaved-notice.tsx'
 import { AddProperty } from './add-property.tsx'
 import type { ManyKind } from './many-bar.tsx'
@@ -45,7 +46,6 @@ const NONE: Chosen = { names: [], drafts: {} }
 
 export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: ManyDrawerProps) {
   const api = useApi()
-  const form = useRef<HTMLFormElement>(null)
   const isUpdate = kind === 'update'
   const { path, softDelete, operations: { hardDelete } } = resource
   // many records do not have the same children
@@ -59,7 +59,6 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
   const [counted, setCounted] = useState<Counted>()
   const [error, setError] = useState<CrudError>()
   const [busy, setBusy] = useState(false)
-  useFocusOnError(form, error)
 
   const properties = chosen.names.flatMap((name) => all.find((property) => property.name === name) ?? [])
   const body = isUpdate ? changesOf(properties, {}, chosen.drafts) : undefined
@@ -103,18 +102,7 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
   return (
     <DrawerFrame label={`${title} of ${resource.title}`} onClose={onClose}>
       <DrawerHead title={title} detail={`${resource.title}: ${words.toLowerCase()}`} onClose={onClose} />
-      <form
-        class='form'
-        ref={form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!isOff && !busy) void send() // eslint-disable-line no-void
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
-        }}
-      >
+      <Form error={error} isOff={isOff || busy} onSend={send}>
         <div class='drawer-body'>
           {isRestored && chosen !== NONE && <RestoredNotice />}
           {error && <FormError error={error} properties={properties} />}
@@ -168,7 +156,7 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
                 : ''}
           </p>
         </FormFoot>
-      </form>
+      </Form>
     </DrawerFrame>
   )
 }

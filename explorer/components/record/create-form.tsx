@@ -1,5 +1,5 @@
 /** The form for a new record, or the JSON of several ones where the resource takes lists. */
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { toError } from '../../api/ask.ts'
@@ -12,7 +12,8 @@ import { keepUnsaved, unsavedOf } from '../../state/unsaved.ts'
 import type { Address } from '../../url/address.ts'
 import { ErrorNotice } from '../basics/notice.tsx'
 import { FormFields } from './form-fields.tsx'
-import { FormError, FormFoot, useFocusOnError } from './form-foot.tsx'
+import { Form } from './form.tsx'
+import { FormError, FormFoot } from './form-foot.tsx'
 import { RestoredNotice } from './unsaved-notice.tsx'
 
 interface CreateFormProps {
@@ -31,7 +32,6 @@ interface CreateDraft {
 
 export function CreateForm ({ resource, address, onCreated }: CreateFormProps) {
   const api = useApi()
-  const form = useRef<HTMLFormElement>(null)
   const { createMany, maxBatch } = resource.operations
   const properties = useMemo(() => propertiesOf(resource, resource.bodies.create ?? {}), [resource])
   const draft = (): CreateDraft | undefined => unsavedOf<CreateDraft>(resource.path)?.content
@@ -40,7 +40,6 @@ export function CreateForm ({ resource, address, onCreated }: CreateFormProps) {
   const [isJson, setJson] = useState(typed !== undefined)
   const [error, setError] = useState<CrudError>()
   const [busy, setBusy] = useState(false)
-  useFocusOnError(form, error)
 
   const plain = changesOf(properties, {}, drafts)
   const json = typed ?? JSON.stringify(plain, null, 2)
@@ -54,7 +53,6 @@ export function CreateForm ({ resource, address, onCreated }: CreateFormProps) {
     keepUnsaved(resource.path, isEmpty ? undefined : { content: { drafts, json }, form })
   }
   const send = async (): Promise<void> => {
-    if (body === undefined || busy) return
     const sent = draft()
     setBusy(true)
     setError(undefined)
@@ -69,18 +67,7 @@ export function CreateForm ({ resource, address, onCreated }: CreateFormProps) {
     setBusy(false)
   }
   return (
-    <form
-      class='form'
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send() // eslint-disable-line no-void
-      }}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
-      }}
-    >
+    <Form error={error} isOff={body === undefined || busy} onSend={send}>
       <div class='drawer-body'>
         <div class='row'>
           <button
@@ -135,7 +122,7 @@ export function CreateForm ({ resource, address, onCreated }: CreateFormProps) {
         busy={busy}
         isOff={body === undefined}
       />
-    </form>
+    </Form>
   )
 }
 

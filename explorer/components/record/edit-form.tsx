@@ -1,5 +1,5 @@
 /** The form of a record. It sends the changes only, and with the version that was read. */
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { ask, toError } from '../../api/ask.ts'
@@ -14,7 +14,8 @@ import { keepUnsaved, unsavedOf } from '../../state/unsaved.ts'
 import type { Address } from '../../url/address.ts'
 import { Conflict } from './conflict.tsx'
 import { FormFields } from './form-fields.tsx'
-import { FormFoot, FormError, useFocusOnError } from './form-foot.tsx'
+import { Form } from './form.tsx'
+import { FormFoot, FormError } from './form-foot.tsx'
 import { RestoredNotice } from './unsaved-notice.tsx'
 
 interface EditFormProps {
@@ -47,13 +48,11 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
   const api = useApi()
   const name = pathOfRecord(resource, path)
   const draft = (): EditDraft | undefined => unsavedOf<EditDraft>(name)?.content
-  const form = useRef<HTMLFormElement>(null)
   const properties = useMemo(() => propertiesOf(resource, resource.bodies.update ?? {}), [resource])
   const [isRestored] = useState(draft() !== undefined)
   const [error, setError] = useState<CrudError>()
   const [theirs, setTheirs] = useState<Base>()
   const [busy, setBusy] = useState(false)
-  useFocusOnError(form, error)
 
   // changes stay with the version for which they were typed; its relations may arrive later
   const { touched = {}, base: former } = draft() ?? {}
@@ -130,18 +129,7 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
     )
   }
   return (
-    <form
-      class='form'
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!isEmpty && !busy) void save() // eslint-disable-line no-void
-      }}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
-      }}
-    >
+    <Form error={error} isOff={isEmpty || busy} onSend={save}>
       <div class='drawer-body'>
         {isRestored && !isEmpty && <RestoredNotice isStale={base.etag !== etag} />}
         {error && <FormError error={error} properties={properties} />}
@@ -170,6 +158,6 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
         isOff={isEmpty}
         onCancel={onCancel}
       />
-    </form>
+    </Form>
   )
 }

@@ -1,6 +1,5 @@
 /** The end of a form: the request that it sends, and its buttons. */
-import type { ComponentChildren, RefObject } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
 import { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import type { Property } from '../../api/drafts.ts'
@@ -73,21 +72,4 @@ export function FormError (
       {status === 401 && <p>Enter other headers under “Ask as”, and save again. The form keeps your changes.</p>}
     </ErrorNotice>
   )
-}
-
-/**
- * Moves the focus to the first input, and after an error to the first input that it is about. A form that appears while
- * a person is in a menu, e.g. to choose another caller, leaves the focus there.
- */
-export function useFocusOnError (form: RefObject<HTMLFormElement | null>, error: CrudError | undefined): void {
-  const isOpen = useRef(false)
-  useEffect(() => {
-    // a form that is sent again keeps the focus until there is an answer
-    if (error === undefined && isOpen.current) return
-    isOpen.current = true
-    const { activeElement, body } = document
-    if (activeElement !== body && !form.current?.parentElement?.contains(activeElement)) return
-    const place = error === undefined ? '.field :is(input, select, textarea)' : '[aria-invalid=true]'
-    form.current?.querySelector<HTMLElement>(place)?.focus()
-  }, [error])
 }
