@@ -129,12 +129,11 @@ export function shownFields (
   record: Row
 ): readonly FieldDescription[] {
   const written = added ?? changed
-  return fields.filter(({ name, key, ...field }) =>
-    name in record && record[name] !== null && !properties.some((property) => property.name === name) &&
-    (written === undefined
-      ? !key && !isMaintained({ name, key, ...field }, UNVERSIONED)
-      : written.some((property) => property.name === name))
-  )
+  return fields.filter((field) => {
+    const has = (some: readonly Property[]): boolean => some.some(({ name }) => name === field.name)
+    return (record[field.name] ?? null) !== null && !has(properties) &&
+      (written === undefined ? !field.key && !isMaintained(field, UNVERSIONED) : has(written))
+  })
 }
 
 const UNVERSIONED = { version: null, softDelete: null } as Parameters<typeof isMaintained>[1]

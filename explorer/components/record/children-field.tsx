@@ -10,7 +10,7 @@ import { isSameDraft, type ChildRules, type Draft } from '../../api/drafts.ts'
 import { countText } from '../../api/format.ts'
 import { titleOf, type Json } from '../../api/records.ts'
 import { Icon } from '../basics/icon.tsx'
-import { Fields } from './fields.tsx'
+import { Fields, otherErrors } from './fields.tsx'
 import { Value } from './value.tsx'
 
 interface ChildrenFieldProps {
@@ -138,10 +138,7 @@ function ChildInputs ({ name, rules, child, error, at, onDraft, onToggle }: Chil
   const id = useId()
   const { state, properties, record, drafts, before } = child
   const fields = shownFields(rules, properties, record)
-  const inputs = properties.map((property) => pointerTo(property.name))
-  const errors = errorsAt(error, at).filter(({ source }) =>
-    !inputs.some((input) => source?.pointer === at + input || source?.pointer?.startsWith(`${at}${input}/`))
-  )
+  const errors = otherErrors(error, properties, at)
   return (
     <fieldset class={`child child-${state}`} aria-labelledby={id}>
       <div class='field-head'>

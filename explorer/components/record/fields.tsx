@@ -40,10 +40,15 @@ export function Fields ({ properties, drafts, before, error, at = '', record, on
   )
 }
 
-/** The errors that belong to none of the inputs. */
-export function otherErrors (error: CrudError, properties: readonly Property[]): readonly CrudErrorItem[] {
-  const shown = new Set(properties.flatMap(({ name }) => errorsAt(error, pointerTo(name))))
-  return error.errors.filter((item) => !shown.has(item))
+/** The errors that belong to none of the inputs. If the inputs are those at a place of the body, the errors there. */
+export function otherErrors (
+  error: CrudError | undefined,
+  properties: readonly Property[],
+  at?: string
+): readonly CrudErrorItem[] {
+  const errors = at === undefined ? error?.errors ?? [] : errorsAt(error, at)
+  const shown = new Set(properties.flatMap(({ name }) => errorsAt(error, (at ?? '') + pointerTo(name))))
+  return errors.filter((item) => !shown.has(item))
 }
 
 interface FieldProps {
