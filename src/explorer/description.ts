@@ -209,7 +209,10 @@ export interface FieldDescription {
   readonly reference: Reference | null
 }
 
-/** Records that belong to a record, and that bodies write together with it. */
+/**
+ * Records that belong to a record, and that bodies write together with it. The schemas of the bodies say whether new
+ * ones may be added, and present ones changed and removed.
+ */
 export interface Children {
   /** Their key in bodies and in answers. */
   readonly name: string
@@ -217,12 +220,6 @@ export interface Children {
   readonly entity: string
   /** Their properties. `create`: those of new ones, `update`: those that can be changed. */
   readonly fields: readonly FieldDescription[]
-  /** Whether bodies of create, and of update, may have new ones. */
-  readonly addTo: { readonly create: boolean, readonly update: boolean }
-  /** Whether bodies of update may change some. */
-  readonly change: boolean
-  /** Whether bodies of update may remove some. */
-  readonly remove: boolean
   /** The names of the parts of a key, by which an update names those to change and to remove. Empty for new records. */
   readonly key: readonly string[]
 }

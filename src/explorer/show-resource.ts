@@ -69,19 +69,12 @@ export function showResource ({ known, offer, description }: DescribedResource, 
   }
 }
 
-function showChildren (
-  { relation, added, changed, removed, key }: DescribedChildren,
-  referenceTo: ReferenceTo
-): Children {
-  const { create, update } = added
-  const properties = new Set([...create ?? [], ...update ?? []])
+function showChildren ({ relation, added, changed, key }: DescribedChildren, referenceTo: ReferenceTo): Children {
+  const properties = new Set([...added.create ?? [], ...added.update ?? []])
   return {
     name: relation.publicName,
     entity: relation.target.name,
     fields: showFields(relation.target, NO_SELECTION, referenceTo, { create: properties, update: changed }),
-    addTo: { create: create !== undefined, update: update !== undefined },
-    change: changed !== undefined,
-    remove: removed,
     key,
   }
 }
