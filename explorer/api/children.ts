@@ -132,11 +132,9 @@ export function shownFields (
   return fields.filter((field) => {
     const has = (some: readonly Property[]): boolean => some.some(({ name }) => name === field.name)
     return (record[field.name] ?? null) !== null && !has(properties) &&
-      (written === undefined ? !field.key && !isMaintained(field, UNVERSIONED) : has(written))
+      (written === undefined ? !field.key && !isMaintained(field, { version: null, softDelete: null }) : has(written))
   })
 }
-
-const UNVERSIONED = { version: null, softDelete: null } as Parameters<typeof isMaintained>[1]
 
 /** The drafts of a record with its children in words, to compare them. */
 export function inWords (properties: readonly Property[], record: Row, drafts: Drafts): Drafts {

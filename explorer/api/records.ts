@@ -130,7 +130,7 @@ export function inReadingOrder (
 /** Whether the server maintains a field: a moment of a change, a version, a second key. */
 export function isMaintained (
   { name, key, value, reference }: FieldDescription,
-  { version, softDelete }: ResourceDescription
+  { version, softDelete }: Pick<ResourceDescription, 'version' | 'softDelete'>
 ): boolean {
   return name === version || name === softDelete?.field || /^(?:created|updated|deleted)_?at$/i.test(name) ||
     (value.type === 'uuid' && !key && reference === null)
