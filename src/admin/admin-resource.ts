@@ -64,12 +64,14 @@ type FilterOf<Resource> = Resource extends { list(query?: infer Query): unknown 
   ? Query extends { readonly filter?: infer Filters } ? keyof NonNullable<Filters> & string : string
   : string
 
-/** `true` if the writes of a resource may have an idempotency key. */
+/** `boolean` if the writes of a resource may have an idempotency key, otherwise `false`. */
 type RepeatableOf<Resource> = Resource extends { create(body: never, options?: infer Options): unknown }
-  ? Options extends { readonly idempotencyKey?: infer Key } ? true extends Key ? boolean : false : false
-  : Resource extends { update(id: never, body: never, options?: infer Options): unknown }
-    ? Options extends { readonly idempotencyKey?: infer Key } ? true extends Key ? boolean : false : false
+  ? TakesKey<Options>
+  : Resource extends { update(id: never, body: never, options?: infer Options): unknown } ? TakesKey<Options>
     : boolean
+type TakesKey<Options> = Options extends { readonly idempotencyKey?: infer Key }
+  ? true extends Key ? boolean : false
+  : false
 
 /** Operations on several records in one request. */
 export type ManyOperation = 'createMany' | 'updateMany' | 'deleteMany'
