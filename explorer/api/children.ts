@@ -1,4 +1,4 @@
-/** The children of a record in its form: which there are, what is done with them, and the errors of each. */
+/** The children of a record in its form: the list of them, the changes to them, and the errors of each. */
 import { CrudError, type CrudErrorItem } from '../../src/client/error.ts'
 import type { FieldDescription } from '../../src/explorer/description.ts'
 import {
@@ -21,7 +21,7 @@ export interface Child {
   readonly drafts: Drafts
 }
 
-/** Nothing is done. */
+/** No changes. */
 const NOTHING: ChildrenDraft = { added: [], changed: {}, removed: [] }
 
 const draftOrNothing = (draft: Draft): ChildrenDraft => isChildren(draft) ? draft : NOTHING
@@ -184,10 +184,10 @@ export function atChildren (error: CrudError, properties: readonly Property[], s
 }
 
 /**
- * What remains to be done with children after a part of it was saved, because a person has gone on typing meanwhile.
+ * The changes to children that are left after some were saved, because a person has gone on typing meanwhile.
  *
- * @param sent what was saved
- * @param now what the form has
+ * @param sent the changes that were saved
+ * @param now the changes in the form
  * @param records the children before
  * @param answer the children that were added and changed, in the order in which they were sent
  */
@@ -224,10 +224,10 @@ function afterSave (
 }
 
 /**
- * The record after a save, and what is left to save, because a person has gone on typing meanwhile.
+ * The record after a save, and the drafts that are left to save, because a person has gone on typing meanwhile.
  *
  * @param sent the drafts that were saved
- * @param touched what the form has now
+ * @param touched the drafts in the form
  */
 export function restOf (
   properties: readonly Property[],

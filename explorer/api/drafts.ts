@@ -25,11 +25,11 @@ export interface Property {
   /** The key in included records, which stand for their keys. */
   readonly keyName: string
   readonly description: string | undefined
-  /** What may be done with its children. Present if its kind is `children`. */
+  /** How its children may be written. Present if its kind is `children`. */
   readonly children?: ChildRules
 }
 
-/** What a form may do with the children of a record. */
+/** How a form may write the children of a record: which inputs they have, and whether they can be removed. */
 export interface ChildRules {
   /** The name of one of them: `Order line`. */
   readonly title: string
@@ -46,16 +46,16 @@ export interface ChildRules {
 }
 
 /**
- * The text of a property. `null` is null; `undefined` is not given. Relations to several records have their keys, and
- * children have what is done with them.
+ * The text of a property. `null` is null, and `undefined` is not given. Relations to several records have their keys,
+ * and children have the changes to them.
  */
 export type Draft = string | null | undefined | readonly string[] | ChildrenDraft
 export type Drafts = Readonly<Record<string, Draft>>
 
-/** What is done with the children of a record. */
+/** The changes to the children of a record. */
 export interface ChildrenDraft {
   readonly added: ReadonlyArray<{ readonly id: string, readonly drafts: Drafts }>
-  /** What is changed of present children, by their keys as JSON. */
+  /** The changed properties of present children, by the children's keys as JSON. */
   readonly changed: Readonly<Record<string, Drafts>>
   /** The keys of children to remove, as JSON. */
   readonly removed: readonly string[]
@@ -64,7 +64,7 @@ export interface ChildrenDraft {
 export const isChildren = (draft: Draft): draft is ChildrenDraft =>
   typeof draft === 'object' && draft !== null && !Array.isArray(draft)
 
-/** What the description says of the records of a body. */
+/** The part of a description that explains the properties of a body. */
 type Described = Pick<ResourceDescription, 'fields' | 'includes' | 'children'>
 
 /** The properties that a body may have, in the order of its schema. */
@@ -91,7 +91,7 @@ export function propertiesOf (resource: Described, schema: JsonSchema): Property
   })
 }
 
-/** What the schema of a body allows to do with children: it has a list of new ones, or lists of changes. */
+/** Reads from the schema of a body how children may be written: as a list of new ones, or as lists of changes. */
 function childRules (
   { entity, fields, key }: Children,
   includes: Described['includes'],
@@ -157,7 +157,7 @@ function draftOfNew ({ added = [] }: ChildRules, value: Json | undefined): Draft
   return { added: drafts.map((each, index) => ({ id: newId(index + 1), drafts: each! })), changed: {}, removed: [] }
 }
 
-/** What a form calls a new child. The keys of present ones are JSON objects. */
+/** The id of a new child in a form. The ids of present ones are JSON objects. */
 export const newId = (number: number): string => `new ${number}`
 
 /**
@@ -166,7 +166,7 @@ export const newId = (number: number): string => `new ${number}`
  */
 export function jsonOf ({ kind, value, children }: Property, draft: Exclude<Draft, undefined>): Json | undefined {
   if (draft === null) return null
-  // of what a person has done as another caller, nothing may be left
+  // of changes that were made as another caller, this one may be allowed none
   if (isChildren(draft)) return childrenJson(children!, draft)
   if (typeof draft !== 'string') return draft.map((key) => scalarOf(key, value))
   if (kind !== 'json') return scalarOf(draft, value)
@@ -206,7 +206,7 @@ export function childOrder (
   }
 }
 
-/** What a form calls a present child: its key as JSON. */
+/** The id of a present child in a form: its key as JSON. */
 export const idOfChild = ({ key }: ChildRules, record: Row): string =>
   JSON.stringify(Object.fromEntries(key.map((name) => [name, record[name] ?? null])))
 

@@ -8,9 +8,9 @@ import type { List } from './list.ts'
 import type { Profile } from './profiles.ts'
 
 export interface Selection {
-  /** What a write changes. `undefined` if nothing is selected. */
+  /** The records that a write changes. `undefined` if nothing is selected. */
   readonly selected: Selected | undefined
-  /** The filter by which single records are chosen. Without one, only all records can be selected that match. */
+  /** The filter that chooses single records. Without one, only all records that match can be selected. */
   readonly filter: KeyFilter | undefined
   /** Whether the list has filters, so that all records that match can be selected. */
   readonly canBeAll: boolean
@@ -20,7 +20,7 @@ export interface Selection {
   readonly onSelect: (rows: readonly Row[], on: boolean) => void
   readonly selectAll: () => void
   readonly clear: () => void
-  /** What was done with the records that were selected before, until others are selected. */
+  /** The outcome of the last write in words, until other records are selected. */
   readonly done: string | undefined
   readonly finish: (done: string) => void
 }

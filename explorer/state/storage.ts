@@ -1,4 +1,4 @@
-/** What the session's storage keeps: it survives a reload, and ends with the tab. */
+/** Maps in the session's storage. They survive a reload, and end with the tab. */
 import { explorerRoot } from './address.ts'
 
 /** A map that outlives a reload, if `store` is called after its changes. */

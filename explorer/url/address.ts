@@ -21,7 +21,7 @@ export interface Own {
   readonly open?: string
   /** `yes` while the drawer has the form for a new record. */
   readonly create?: string
-  /** What is done with the selected records: `update` or `delete`. */
+  /** The operation on the selected records in the drawer: `update` or `delete`. */
   readonly many?: string
   /** The name of the profile with whose list the list is compared. */
   readonly compare?: string

@@ -1,4 +1,4 @@
-/** Above the grid: which records are selected, and what can be done with all of them. */
+/** Above the grid: the number of selected records, and the buttons to write all of them. */
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { countText, recordsText } from '../../api/format.ts'
 import { change, currentAddress } from '../../state/address.ts'
@@ -8,7 +8,7 @@ import type { Selection } from '../../state/selection.ts'
 import type { Selected } from '../../url/many.ts'
 import { Icon } from '../basics/icon.tsx'
 
-/** What is done with all selected records. */
+/** The operation on all selected records. */
 export type ManyKind = 'update' | 'delete'
 
 interface ManyBarProps {
@@ -78,7 +78,7 @@ export function totalOf ({ paging }: ResourceDescription, { page }: List): numbe
   return page?.total_is_minimum === true || paging.count === 'planned' ? undefined : page?.total ?? undefined
 }
 
-/** Why records cannot be selected, and what helps. */
+/** Says why records cannot be selected, and how to select some. */
 function hintOf (
   { operations: { updateMany, deleteMany }, key }: ResourceDescription,
   { items }: List,

@@ -35,7 +35,7 @@ interface Chosen {
   readonly drafts: Drafts
 }
 
-/** What a dry run has counted. */
+/** The result of a dry run. */
 interface Counted {
   /** The request without `dry_run`. */
   readonly of: string
@@ -86,7 +86,7 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
       }
       setCounted({ of, affected })
     } catch (error) {
-      // what a refused write has found out holds no more
+      // after a refused write, the count is in doubt
       setCounted(undefined)
       setError(toError(error))
     }

@@ -205,7 +205,7 @@ function changesInWords (all: readonly Child[]): string {
   return Object.entries(counts).filter(([, count]) => count > 0).map(([words, count]) => `${count} ${words}`).join(', ')
 }
 
-/** What a person should know about the list. */
+/** A note on a list that does not show all children. */
 function noteOf ({ rules, relation, title }: ChildrenFieldProps, count: number | undefined): string | undefined {
   if (rules.isNew) return undefined
   if (relation?.allowed !== true) return `The API does not show the present ${title.toLowerCase()}.`

@@ -10,7 +10,7 @@ import { otherErrors } from './fields.tsx'
 
 interface FormFootProps {
   readonly resource: ResourceDescription
-  /** What is sent. Without a body, there is nothing to send, unless it deletes. */
+  /** The request of the form. Without a body, there is nothing to send yet, unless it deletes. */
   readonly request: Copied
   readonly action: string
   /** Whether the action loses something. */
@@ -18,7 +18,7 @@ interface FormFootProps {
   readonly busy: boolean
   readonly isOff: boolean
   readonly onCancel?: () => void
-  /** What is said beside the buttons. */
+  /** Text above the buttons. */
   readonly children?: ComponentChildren
 }
 
