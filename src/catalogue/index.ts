@@ -4,7 +4,7 @@
  * the document of the explorer and the advice are made of them. The room has no errors.
  */
 export { exampleText, type DescribedFilter, type DescribedInput } from './filter-descriptions.ts'
-export { bodySchema, type Offer } from './offer.ts'
+export { bodySchema, offerInBody, type Offer } from './offer.ts'
 export {
   describeOffer, eachInclude, type DescribedChildren, type DescribedInclude, type DescribedRelation, type DescribedTerm,
   type Description,

@@ -42,6 +42,9 @@ export interface Offer {
   readonly complete: boolean
 }
 
+/** The offer of requests with the query in the body. They have no links and entity tags, which are about a URL. */
+export const offerInBody = (offer: Offer): Offer => ({ ...offer, links: false, conditional: false })
+
 /** The schema of bodies. `undefined` if bodies may not set anything. */
 export function bodySchema (
   { model, writable, complete, ignoresReadonly }: Offer,

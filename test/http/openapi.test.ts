@@ -353,6 +353,7 @@ t.test('queries as bodies are documented where the resource takes them', async (
   const resources: CrudKitOptions['resources'] = {
     '/plants': { crud: plants, query: true },
     '/closed': plants,
+    '/tagged': { crud: plants, query: true, links: true, conditional: true },
     '/specimens': {
       crud: resource(Specimen, { allowedFilters: [AllowedFilters.exact('acidity'), AllowedFilters.exact('dryMass')] }),
       query: true,
@@ -401,8 +402,18 @@ t.test('queries as bodies are documented where the resource takes them', async (
     t.match(list.description, /filter\[or\]\[0\].*at most 5 deep.*POST \/query/)
     t.notMatch(paths['/closed'].get.description, /filter\[or\]/)
     t.strictSame(Object.keys(paths).filter((path) => path.endsWith('/query')), [
-      '/plants/query', '/specimens/query', '/own/query',
+      '/plants/query', '/tagged/query', '/specimens/query', '/own/query',
     ])
+    // links and entity tags are about a URL
+    const { get: tagged, query: taggedQuery } = paths['/tagged']
+    t.match(tagged.responses, { 200: { headers: { Link: {}, ETag: {} } }, 304: {} })
+    t.ok('If-None-Match' in parametersOf(tagged))
+    const inBody = [paths['/tagged/query'].post, ...(version === '3.2.0' ? [taggedQuery] : [])]
+    for (const { responses, parameters } of inBody) {
+      t.strictSame(Object.keys(responses), ['200', '400', '503'])
+      t.equal(responses['200'].headers, undefined)
+      t.equal(parameters, undefined)
+    }
     const { filter } = paths['/specimens/query'].post.requestBody.content['application/json'].schema.properties
     t.match(filter.properties.acidity.anyOf[0], { type: 'number' })
     t.match(filter.properties.dryMass.anyOf[0], { anyOf: [{ type: 'number' }, { type: 'string', pattern: String }] })

@@ -4,7 +4,7 @@
  */
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Offer } from '../../catalogue/index.ts'
+import { offerInBody, type Offer } from '../../catalogue/index.ts'
 import { factsOf, formsOfBodies, sharingRoute } from '../../config/index.ts'
 import { MAX_BODY_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
@@ -96,7 +96,11 @@ function documentation (
       response: documentedResponses(
         input.schema,
         own,
-        errorResponses(route.operation, resource, guardsOf(input, own, roles)),
+        errorResponses(
+          route.operation,
+          query === undefined ? resource : offerInBody(resource),
+          guardsOf(input, own, roles)
+        ),
         replace
       ),
       operationId: operationId(route, { ...input, url }),

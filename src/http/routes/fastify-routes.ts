@@ -2,7 +2,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import type { Access } from '../../access/index.ts'
-import type { Offer } from '../../catalogue/index.ts'
+import { offerInBody, type Offer } from '../../catalogue/index.ts'
 import { factsOf } from '../../config/index.ts'
 import { QUERY_METHOD } from '../query-body.ts'
 import { markGenerated } from '../declared-parameters.ts'
@@ -80,15 +80,8 @@ export function fastifyRoutes (
     varyOf: varyOf(options, limits !== undefined),
   }
   const compileOwn = compileWith(fastify)
-  const schemas = new Map<CrudOperation, ReturnType<typeof operationSchema>>()
-  const generatedOf = (operation: CrudOperation): ReturnType<typeof operationSchema> => {
-    let schema = schemas.get(operation)
-    if (schema === undefined) {
-      schemas.set(operation, schema = operationSchema(operation, offer, named))
-      markGenerated(schema.querystring)
-    }
-    return schema
-  }
+  const generatedOf = schemasOf(offer, named)
+  const generatedInBody = schemasOf(offerInBody(offer), named)
   const lastHooks = new LastHooks()
   const routes = routeDefinitions({ orm, resource: bound, options, operations, within, withinKeyed, streaming })
     .map((definition): FastifyRoute => {
@@ -97,7 +90,7 @@ export function fastifyRoutes (
       const measured = timing ? timed(handler) : handler
       const own = options.schemas?.[operation]
       const swaggerTransform = transformOf?.(operation, String(method), inBody && named.query)
-      const generated = generatedOf(operation)
+      const generated = inBody ? generatedInBody(operation) : generatedOf(operation)
       const bodies = ownBodies(operation, generated, options, operations)
       const takesBody = generated.body !== undefined
       const hooks = hooksOf(
@@ -134,6 +127,19 @@ export function fastifyRoutes (
       return { body: inBody ? 'query' : takesBody ? 'data' : undefined, route }
     })
   return { routes, onRoute: lastHooks.append }
+}
+
+/** Makes the schema of each operation once, for all routes of the operation. */
+function schemasOf (offer: Offer, named: NamedSchemas): (operation: CrudOperation) => GeneratedSchema {
+  const schemas = new Map<CrudOperation, GeneratedSchema>()
+  return (operation) => {
+    let schema = schemas.get(operation)
+    if (schema === undefined) {
+      schemas.set(operation, schema = operationSchema(operation, offer, named))
+      markGenerated(schema.querystring)
+    }
+    return schema
+  }
 }
 
 /**
