@@ -203,7 +203,7 @@ type MemberOfPages = { [Name in StyleName]: keyof InfoOf<Name> }[StyleName]
 /** A value of a facet, as in records, and the number of records with it. */
 export interface CrudFacetValue {
   /** The wire form of the property, which a path may lead to. Null for records without a value. */
-  readonly value: any
+  readonly value: any // any: the facet is a path to a property of any type
   /** The number of records that have the value. */
   readonly count: number
 }
