@@ -28,7 +28,7 @@ export interface SeenResource {
   readonly idempotency: Idempotency | undefined
   readonly readKey: ReturnType<typeof keyReader>
   readonly tagOf: ReturnType<typeof tagOf>
-  /** Whether the version of a record stands for all that a read without parameters shows. */
+  /** Whether the version of a record is the tag of a read without parameters, if reads have tags. */
   readonly versionIsWhole: boolean
   readonly locationOf: ReturnType<typeof locationsOf>
 }
@@ -70,7 +70,7 @@ export function seenResources (
         idempotency,
         readKey: keyReader(model),
         tagOf: tagOf(model),
-        versionIsWhole: versionIsWhole(model, whole, options.crud),
+        versionIsWhole: options.conditional === true && versionIsWhole(model, whole, options.crud),
         locationOf: locationsOf(model, options.crud.afterRead !== undefined),
       }
     )
