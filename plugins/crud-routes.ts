@@ -5,8 +5,8 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  allowQueryMethod, checkTables, documentedRoles, fastifyRoutes, ignoreBody, knownResources, namedSchemas, offerOf,
-  queryParsers, roleResources, routedResource, routeTransactions, schemaNames, takenNames, type CrudOperation,
+  allowQueryMethod, checkTables, documentedRoles, fastifyRoutes, ignoreBodies, knownResources, namedSchemas, offerOf,
+  readQueries, roleResources, routedResource, routeTransactions, schemaNames, takenNames, type CrudOperation,
   type CrudRoutesOptions, type Limits, type NamedSchemas, type RoutedResource, type UncheckedRoutes,
 } from '../src/http/index.ts'
 import type { Offer } from '../src/catalogue/index.ts'
@@ -59,18 +59,39 @@ async function registerResources (
   resources: readonly CrudRoutesOptions[]
 ): Promise<void> {
   checkFastify(fastify)
-  const ignoring = await ignoringParsers(fastify)
+  const takesQueries = resources.some(({ query }) => query === true)
+  if (takesQueries) allowQueryMethod(fastify)
+  const parsers = {
+    ignoring: await parsersWith(fastify, 'fastify-crud-kit/ignored-bodies', ignoreBodies),
+    ofQueries: takesQueries ? await parsersWith(fastify, 'fastify-crud-kit/query-bodies', readQueries) : undefined,
+  }
   const steps: Array<() => Promise<void>> = []
-  for (const options of resources) steps.push(await prepare(fastify, options, ignoring))
+  for (const options of resources) steps.push(await prepare(fastify, options, parsers))
   for (const addRoutes of steps) await addRoutes()
 }
 
-/** Parsers that read bodies of any media type and ignore them. */
-async function ignoringParsers (fastify: FastifyInstance): Promise<Parsers> {
+/** The parsers of bodies that are no data of records. All resources that are registered together share them. */
+interface OtherParsers {
+  /** Those of routes that take no body, since an empty one may have any media type. */
+  readonly ignoring: Parsers
+  /** Those of bodies that are queries. Absent if no resource takes them. */
+  readonly ofQueries: Parsers | undefined
+}
+
+/**
+ * Makes parsers in a context of their own. (A promise of an instance would be a promise of its readiness.)
+ *
+ * @param add adds them to an instance without any
+ */
+async function parsersWith (
+  fastify: FastifyInstance,
+  name: string,
+  add: (instance: FastifyInstance) => void
+): Promise<Parsers> {
   let parsers: Parsers | undefined
-  await fastify.register(displayed('fastify-crud-kit/ignored-bodies', async (instance) => {
+  await fastify.register(displayed(name, async (instance) => {
     instance.removeAllContentTypeParsers()
-    instance.addContentTypeParser('*', { parseAs: 'string' }, ignoreBody)
+    add(instance)
     parsers = parsersOf(instance)
   }))
   return parsers!
@@ -79,13 +100,12 @@ async function ignoringParsers (fastify: FastifyInstance): Promise<Parsers> {
 /**
  * Binds a resource and adds its schemas to the instance.
  *
- * @param ignoring the parsers of routes that take no body
  * @returns a function that adds its routes
  */
 async function prepare (
   fastify: FastifyInstance,
   options: CrudRoutesOptions,
-  ignoring: Parsers
+  parsers: OtherParsers
 ): Promise<() => Promise<void>> {
   const access = accessOf(fastify)
   const routed = routedResource(fastify.orm, options, fastify.prefix, access !== undefined)
@@ -118,7 +138,7 @@ async function prepare (
   const limits = access && { access, resources: roles!, docs: docs! }
   return async () => {
     const plugin = async (instance: FastifyInstance) =>
-      await addRoutes(instance, options, routed, { offer, named, limits, ignoring })
+      await addRoutes(instance, options, routed, { offer, named, limits, parsers })
     await fastify.register(displayed('fastify-crud-kit/resource', plugin), {
       ...(prefix !== undefined && { prefix }),
       ...(logLevel !== undefined && { logLevel }),
@@ -140,15 +160,14 @@ interface PreparedRoutes {
   readonly offer: Offer
   readonly named: NamedSchemas
   readonly limits: Limits | undefined
-  /** The parsers of routes that take no body, since an empty one may have any media type. */
-  readonly ignoring: Parsers
+  readonly parsers: OtherParsers
 }
 
 async function addRoutes (
   fastify: FastifyInstance,
   options: CrudRoutesOptions,
   routed: RoutedResource,
-  { offer, named, limits, ignoring }: PreparedRoutes
+  { offer, named, limits, parsers }: PreparedRoutes
 ): Promise<void> {
   const { what, bound } = routed
   const within = routeTransactions(what, options.transaction)
@@ -186,23 +205,13 @@ async function addRoutes (
     transformOf,
   })
   fastify.addHook('onRoute', onRoute)
-  const withoutBodies = withParsers(fastify, ignoring)
-  const withQueries = options.query === true ? withParsers(fastify, await parsersOfQueries(fastify)) : fastify
+  const withoutBodies = withParsers(fastify, parsers.ignoring)
+  const withQueries = parsers.ofQueries && withParsers(fastify, parsers.ofQueries)
   for (const { body, route } of routes) {
-    if (body === 'query') withQueries.route(route)
+    if (body === 'query') withQueries!.route(route)
     else if (body === 'data' || route.method === 'GET') fastify.route(route)
     else withoutBodies.route(route)
   }
-}
-
-/** The parsers of bodies that are queries. (A promise of an instance would be a promise of its readiness.) */
-async function parsersOfQueries (fastify: FastifyInstance): Promise<Parsers> {
-  allowQueryMethod(fastify)
-  let parsers: Parsers | undefined
-  await fastify.register(displayed('fastify-crud-kit/query-bodies', async (instance) => {
-    parsers = queryParsers(instance)
-  }))
-  return parsers!
 }
 
 /** Names a plugin for Fastify, which would otherwise look for it in all modules that the process has loaded. */

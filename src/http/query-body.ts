@@ -1,7 +1,6 @@
 /** Queries in the bodies of requests: `QUERY /` and `POST /query`. */
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { parsersOf, type Parsers } from '../borrowed/fastify.ts'
 import {
   isFromTree, markTree, NO_PARAMS, parseQueryBody, parseQueryTree, type QueryParamError, type QueryParams,
 } from '../query/index.ts'
@@ -25,8 +24,7 @@ export function allowQueryMethod (fastify: FastifyInstance): void {
 }
 
 /** Adds the parsers of the bodies: JSON, and text that is written like a query string. */
-export function queryParsers (instance: FastifyInstance): Parsers {
-  instance.removeAllContentTypeParsers()
+export function readQueries (instance: FastifyInstance): void {
   const parseJson = instance.getDefaultJsonParser('error', 'error')
   instance.addContentTypeParser('application/json', { parseAs: 'string' }, parseJson)
   instance.addContentTypeParser(
@@ -34,7 +32,6 @@ export function queryParsers (instance: FastifyInstance): Parsers {
     { parseAs: 'string' },
     (request, body, done) => done(null, body)
   )
-  return parsersOf(instance)
 }
 
 /** Reads the query in the body of a request. From then on, it is that of the request. */

@@ -1,5 +1,5 @@
 /** Checks the media types of bodies. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasParserFor } from '../../borrowed/fastify.ts'
 import { UnsupportedMediaTypeError } from '../../base/errors.ts'
 
@@ -53,7 +53,7 @@ function hasBody (headers: FastifyRequest['headers']): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-/** A parser for routes that take no body: whatever is sent is read, and ignored. */
-export function ignoreBody (request: FastifyRequest, body: unknown, done: (error: null) => void): void {
-  done(null)
+/** Adds the parser of routes that take no body: whatever is sent is read, and ignored. */
+export function ignoreBodies (instance: FastifyInstance): void {
+  instance.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => done(null))
 }
