@@ -247,6 +247,15 @@ export type InfoOf<Name extends StyleName> = Name extends StyleName
   ? (Styles[Name]['hasTotal'] extends true ? TotalInfo : NoTotal) & Members<Styles[Name]['answer']> & Ends
   : never
 
+type MemberOf<Info> = Info extends unknown ? keyof Info : never
+type ValueOfMember<Info, Name extends PropertyKey> =
+  Info extends { readonly [Key in Name]?: infer Value } ? Value : never
+
+/** The members of pages in all styles. A page has those of one style. */
+export type AnyInfo = {
+  readonly [Name in MemberOf<InfoOf<StyleName>>]?: ValueOfMember<InfoOf<StyleName>, Name> | undefined
+}
+
 /** The information beside the items of a page. */
 export type PageInfo = InfoOf<'page'>
 /** The information beside the items of a list by offset. */

@@ -1,6 +1,7 @@
 /** The routes of a resource's operations, and their handlers. A handler gets the call of its request. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, HTTPMethods } from 'fastify'
+import type { AnyInfo } from '../../base/page-styles.ts'
 import { NotFoundError, PreconditionFailedError, PreconditionRequiredError } from '../../base/errors.ts'
 import { factsOf, MAX_AFFECTED, meantBy, OPERATIONS, removes, sharingRoute } from '../../config/index.ts'
 import { isOwnMethod, type CrudReadOptions } from '../../crud/index.ts'
@@ -11,7 +12,7 @@ import { type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 import type { Streaming } from '../streams/index.ts'
 import { dataOf } from './accepted-body.ts'
 import { digestTag, namesTag, wantsWhole } from './entity-tags.ts'
-import { linkHeader, type PlacedPage } from './links.ts'
+import { linkHeader } from './links.ts'
 import type { RouteCall } from './route-call.ts'
 import { repeatable } from './idempotency.ts'
 import { keyPath } from './key.ts'
@@ -143,7 +144,7 @@ function handlersOf (
   /** Adds the links to other pages. Methods of the application return pages as objects, or as JSON. */
   const addLinks = ({ request, seen }: RouteCall, reply: FastifyReply, { json, page }: JsonAnswer): void => {
     const { pagination } = seen.resource.whitelist
-    const link = linkHeader(request.originalUrl, page ?? JSON.parse(json) as PlacedPage, pagination)
+    const link = linkHeader(request.originalUrl, page ?? JSON.parse(json) as AnyInfo, pagination)
     if (link === undefined) return
     const present = reply.getHeader('link')
     reply.header('link', present === undefined ? link : `${String(present)}, ${link}`)

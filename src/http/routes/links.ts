@@ -3,7 +3,7 @@
  * client resolves them against the URL that it asked for (RFC 3986, section 5.2.2), so they keep its host and path,
  * whatever prefix a proxy has removed.
  */
-import type { PageParameterName } from '../../base/page-styles.ts'
+import { PAGE_STYLES, type AnyInfo, type PageParameterName } from '../../base/page-styles.ts'
 import type { Pagination } from '../../config/index.ts'
 
 /** The relations of other pages to an answer, in the order of their importance. */
@@ -20,21 +20,6 @@ type Places = { readonly [Name in Relation]?: string | number | null }
  */
 const MAX_LENGTH = 4096
 
-/** The members of a page that tell where it is, whichever its style is. */
-export interface PlacedPage {
-  readonly total?: number | null
-  readonly total_is_minimum?: boolean
-  readonly page?: number
-  readonly per_page?: number
-  readonly total_pages?: number | null
-  readonly limit?: number
-  readonly offset?: number
-  readonly next_cursor?: string | null
-  readonly prev_cursor?: string | null
-  readonly has_next?: boolean
-  readonly has_prev?: boolean
-}
-
 /**
  * The header of an answer.
  *
@@ -42,7 +27,7 @@ export interface PlacedPage {
  * @param page the answer, or all of it but its items
  * @returns `undefined` if no other page can be linked to
  */
-export function linkHeader (url: string, page: PlacedPage, pagination: Pagination): string | undefined {
+export function linkHeader (url: string, page: AnyInfo, pagination: Pagination): string | undefined {
   const [parameter, places] = placesOf(page, pagination)
   const kept = otherParameters(url, parameter)
   let header = ''
@@ -57,42 +42,32 @@ export function linkHeader (url: string, page: PlacedPage, pagination: Paginatio
   return header === '' ? undefined : header
 }
 
-function placesOf (page: PlacedPage, pagination: Pagination): readonly [PageParameterName, Places] {
+function placesOf (page: AnyInfo, pagination: Pagination): readonly [PageParameterName, Places] {
   if (page.next_cursor !== undefined) {
     return ['cursor', { next: page.next_cursor, prev: page.prev_cursor!, first: '' }]
   }
-  const { maxOffset } = pagination
-  if (page.offset !== undefined) return ['offset', placesByOffset(page, pagination)]
-  const { page: number = 1, per_page: size = pagination.defaultPerPage } = page
-  const last = isExact(page, pagination) ? Math.max(1, Math.ceil(page.total! / size)) : undefined
-  const within = (place: number | undefined) =>
-    place === undefined || (place - 1) * size > maxOffset ? undefined : place
-  return ['page', {
-    next: page.has_next === true ? within(number + 1) : undefined,
-    prev: page.has_prev === true ? Math.min(number - 1, last ?? Infinity) : undefined,
-    first: 1,
+  const { place, size, skips } = page.offset === undefined ? PAGE_STYLES.page : PAGE_STYLES.offset
+  const rows = page[size] ?? pagination.defaultPerPage
+  const before = skips.rows(page[place], rows)
+  // the last page begins so that the steps from this one lead to it
+  const start = before % rows
+  const last = isExact(page, pagination)
+    ? Math.max(0, start + (Math.ceil((page.total! - start) / rows) - 1) * rows)
+    : undefined
+  const within = (skipped: number | undefined) =>
+    skipped === undefined || skipped > pagination.maxOffset ? undefined : skips.place(skipped, rows)
+  return [place, {
+    next: page.has_next === true ? within(before + rows) : undefined,
+    prev: page.has_prev === true
+      ? skips.place(Math.max(0, Math.min(before - rows, last ?? Infinity)), rows)
+      : undefined,
+    first: skips.place(0, rows),
     last: within(last),
   }]
 }
 
-/** The last page begins so that the steps from this one lead to it. */
-function placesByOffset (page: PlacedPage, pagination: Pagination): Places {
-  const { offset = 0, limit = pagination.defaultPerPage } = page
-  const start = offset % limit
-  const last = isExact(page, pagination)
-    ? Math.max(0, start + (Math.ceil((page.total! - start) / limit) - 1) * limit)
-    : undefined
-  const within = (place: number | undefined) => place === undefined || place > pagination.maxOffset ? undefined : place
-  return {
-    next: page.has_next === true ? within(offset + limit) : undefined,
-    prev: page.has_prev === true ? Math.max(0, Math.min(offset - limit, last ?? Infinity)) : undefined,
-    first: 0,
-    last: within(last),
-  }
-}
-
 /** Whether the total is the number of all records. An estimate never is. */
-const isExact = ({ total, total_is_minimum: isMinimum }: PlacedPage, { count }: Pagination): boolean =>
+const isExact = ({ total, total_is_minimum: isMinimum }: AnyInfo, { count }: Pagination): boolean =>
   typeof total === 'number' && (count === 'exact' || isMinimum === false)
 
 /** The parameters of a query string without one of them, as the client wrote them. */
