@@ -22,6 +22,7 @@ const starters: Readonly<Record<ServerName, () => Promise<(options: StartOptions
   'crud-kit-access': async () => (await import('./servers/crud-kit.ts')).crudKitServerWithAccess,
   'crud-kit-bounded': async () => (await import('./servers/crud-kit.ts')).crudKitServerBounded,
   'hand-written': async () => (await import('./servers/hand-written.ts')).handWritten,
+  unchecked: async () => (await import('./servers/hand-written.ts')).handWrittenUnchecked,
   'two-queries': async () => (await import('./servers/two-queries.ts')).twoQueries,
   'mikro-orm': async () => (await import('./servers/mikro-orm.ts')).mikroOrm,
   platformatic: () => peer('platformatic'),

@@ -1,6 +1,7 @@
 /**
  * Routes as an expert writes them by hand for speed, for these ten requests only: pg, one statement for each answer,
- * and the JSON text of the database sent unchanged. They check nothing.
+ * and the JSON text of the database sent unchanged. The reference checks its input by JSON Schema. The same routes
+ * without any check are the floor.
  *
  * Every form below is the fastest of those that were measured, in turns, on the data of the benchmark. The comments
  * name the alternatives, with the CPU of the server (PostgreSQL) and of Node as a ratio to the form that is used.
@@ -11,6 +12,7 @@
 import Fastify, { type FastifyReply } from 'fastify'
 import pg from 'pg'
 import { POOL, type StartOptions } from '../pool.ts'
+import { SCHEMAS } from './schemas.ts'
 import { pageInfo, placeOf, windowOf, type Query } from './window.ts'
 
 interface Statement {
@@ -104,9 +106,10 @@ const CREATE: Statement = {
 }
 
 /**
- * `create-many`: the server reads the text of the body, which Node does not parse, and returns the answer as one text.
- * Alternatives: a body that is parsed and written again (Node 1.3), and a row for each record as well (Node 1.45);
- * arrays and `unnest` (Node 1.6). The server takes as long for all of them (0.98 to 1.05), with and without a name.
+ * `create-many`: the server reads the records as one text, and returns the answer as one text. Routes that check
+ * nothing send the text of the body, which Node does not parse. Those that check write it again (Node 1.3 before the
+ * check). Alternatives: a row for each record as well (Node 1.45); arrays and `unnest` (Node 1.6). The server takes
+ * as long for all of them (0.98 to 1.05), with and without a name.
  */
 const CREATE_MANY: Statement = {
   name: 'create-many',
@@ -148,15 +151,26 @@ function listOf (query: Query, limit: number, offset: number): Statement & { val
 
 const send = (reply: FastifyReply, json: string) => reply.type('application/json; charset=utf-8').send(json)
 
-export async function handWritten ({ url, poolSize }: StartOptions) {
+/** The reference: routes that check their input. */
+export const handWritten = (options: StartOptions) => routes(options, SCHEMAS)
+
+/** The floor: routes that check nothing. */
+export const handWrittenUnchecked = (options: StartOptions) => routes(options)
+
+async function routes ({ url, poolSize }: StartOptions, schemas?: typeof SCHEMAS) {
   const pool = new pg.Pool({ connectionString: url, max: poolSize, ...POOL })
   const fastify = Fastify()
   fastify.addHook('onClose', () => pool.end())
-  // bodies stay texts, because the server reads those of create-many
-  fastify.removeContentTypeParser('application/json')
-  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  if (schemas === undefined) {
+    // bodies stay texts, because the server reads those of create-many
+    fastify.removeContentTypeParser('application/json')
+    fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  }
+  const options = (name: keyof typeof SCHEMAS) => schemas === undefined ? {} : { schema: schemas[name] }
+  const parsed = (body: unknown): Record<string, unknown> =>
+    (typeof body === 'string' ? JSON.parse(body) : body) as Record<string, unknown>
 
-  fastify.get('/categories', async (request, reply) => {
+  fastify.get('/categories', options('list'), async (request, reply) => {
     const query = request.query as Query
     if (query['cursor'] !== undefined) {
       return send(reply, await pageByCursor(query['cursor'], Number(query['per_page'])))
@@ -190,29 +204,30 @@ export async function handWritten ({ url, poolSize }: StartOptions) {
     }}`
   }
 
-  fastify.get('/categories/:id', async (request, reply) => {
+  fastify.get('/categories/:id', options('get'), async (request, reply) => {
     const { id } = request.params as { id: string }
     const { rows: [row] } = await pool.query({ ...GET, values: [id] })
     if (row === undefined) return reply.code(404).send()
     return send(reply, row.item)
   })
 
-  fastify.post('/categories', async (request, reply) => {
+  fastify.post('/categories', options('create'), async (request, reply) => {
     reply.code(201)
-    const text = request.body as string
-    if (text.startsWith('[')) {
+    const given = request.body as string | readonly object[] | object
+    if (typeof given === 'string' ? given.startsWith('[') : Array.isArray(given)) {
+      const text = typeof given === 'string' ? given : JSON.stringify(given)
       const { rows: [row] } = await pool.query({ ...CREATE_MANY, values: [text] })
       return send(reply, row.items)
     }
-    const body = JSON.parse(text)
+    const body = parsed(given)
     const { rows: [row] } = await pool.query({ ...CREATE, values: WRITABLE.map((name) => body[name]) })
     reply.header('location', `/categories/${row.id}`)
     return send(reply, row.item)
   })
 
-  fastify.patch('/categories/:id', async (request, reply) => {
+  fastify.patch('/categories/:id', options('update'), async (request, reply) => {
     const { id } = request.params as { id: string }
-    const body = JSON.parse(request.body as string)
+    const body = parsed(request.body)
     const columns = WRITABLE.filter((name) => body[name] !== undefined)
     const { rows: [row] } = await pool.query({
       ...statement(`update ${columns.join(' ')}`, () => update(columns)),
