@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of docs/explorer.md: `node scripts/explorer-screenshots.ts`. It starts the example on an empty
- * database in memory, opens its explorer in Chromium, and writes docs/explorer/*.png.
+ * Takes the pictures of docs/front-ends/explorer.md: `node scripts/explorer-screenshots.ts`. It starts the example on
+ * an empty database in memory, opens its explorer in Chromium, and writes docs/explorer/*.png.
  */
 import path from 'node:path'
 import type { Page } from 'playwright-core'

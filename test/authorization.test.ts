@@ -205,8 +205,8 @@ t.test('the page about authorization', async (t) => {
 })
 
 t.test('the page about multi-tenancy', async (t) => {
-  const page = readDocument('docs/multi-tenancy.md')
-  const shortest = readSection('docs/multi-tenancy.md', '## The shortest safe way')
+  const page = readDocument('docs/concepts/multi-tenancy.md')
+  const shortest = readSection('docs/concepts/multi-tenancy.md', '## The shortest safe way')
   const { program } = page
 
   t.test('rows of roles', async (t) => {

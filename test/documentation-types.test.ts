@@ -12,15 +12,16 @@ t.setTimeout(600_000)
 
 const root = path.resolve(import.meta.dirname, '..')
 
-/** The tsconfig.json of docs/getting-started.md. */
-const { compilerOptions } = JSON.parse(readDocument('docs/getting-started.md').block('json tsconfig.json')) as {
+/** The tsconfig.json of docs/start/getting-started.md. */
+const { compilerOptions } = JSON.parse(readDocument('docs/start/getting-started.md').block('json tsconfig.json')) as {
   readonly compilerOptions: object,
 }
 const { options, errors } = ts.convertCompilerOptionsFromJson(compilerOptions, root)
 
 /** Files that import what is not here: what `pull` writes, generated types, and packages of the reader's choice. */
 const SKIPPED: readonly string[] = [
-  'docs/command-line.md server.ts', 'docs/openapi.md client.ts', 'docs/operations.md tracing.ts',
+  'docs/start/command-line.md server.ts', 'docs/front-ends/openapi.md client.ts',
+  'docs/operating/operations.md tracing.ts',
 ]
 
 const pages = ['README.md', ...fs.globSync('docs/**/*.md', { cwd: root }).sort()]

@@ -14,20 +14,20 @@ const root = path.resolve(import.meta.dirname, '..')
 
 /** Pages whose samples are run in another way, by the test that runs them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  'docs/admin.md': 'test/example/admin.test.ts',
+  'docs/front-ends/admin.md': 'test/example/admin.test.ts',
   'docs/authorization.md': 'test/authorization.test.ts',
-  'docs/client.md': 'test/client/types.test.ts',
+  'docs/front-ends/client.md': 'test/client/types.test.ts',
   // files that the command line writes
-  'docs/command-line.md': 'test/cli',
-  'docs/existing-database.md': 'test/http/existing-database.test.ts',
-  'docs/explorer.md': 'test/explorer',
-  'docs/multi-tenancy.md': 'test/authorization.test.ts',
+  'docs/start/command-line.md': 'test/cli',
+  'docs/start/existing-database.md': 'test/http/existing-database.test.ts',
+  'docs/front-ends/explorer.md': 'test/explorer',
+  'docs/concepts/multi-tenancy.md': 'test/authorization.test.ts',
   // examples of docstrings
   'docs/reference.md': 'test/reference.test.ts',
   // a primary and two standbys
-  'docs/replicas.md': 'test/database/replicas.test.ts',
+  'docs/operating/replicas.md': 'test/database/replicas.test.ts',
   // a PgBouncer and a cluster
-  'docs/scaling.md': 'test/citus',
+  'docs/operating/scaling.md': 'test/citus',
 }
 
 const pages = ['README.md', ...fs.globSync('docs/**/*.md', { cwd: root }).sort()]
@@ -57,12 +57,12 @@ for (const { page, blocks } of pages) {
 }
 
 t.test('the program on an existing database gives the answers of its page', async (t) => {
-  const page = readDocument('docs/existing-database.md')
+  const page = readDocument('docs/start/existing-database.md')
   t.equal(page.exchanges.length, 7)
   await checkDocument(t, page)
 })
 
 t.test('the client prints the output of its page', async (t) => {
-  const { program, block } = readDocument('docs/client.md')
+  const { program, block } = readDocument('docs/front-ends/client.md')
   t.equal(await runClient(t, program, block('ts client.ts')), block('text'))
 })

@@ -129,7 +129,7 @@ t.test('the README', async (t) => {
 })
 
 t.test('getting started', async (t) => {
-  const { blocks } = readDocument('docs/getting-started.md')
+  const { blocks } = readDocument('docs/start/getting-started.md')
   const folder = newFolder('getting-started')
   paste(folder, blocks.find(({ info }) => info === 'sh')!.code)
   for (const { info, code } of blocks) {
@@ -145,7 +145,7 @@ t.test('getting started', async (t) => {
   })
 
   await t.test('from the build of the page about deployment', async (t) => {
-    const [compile, run] = readDocument('docs/deployment.md').block('sh').trim().split('\n')
+    const [compile, run] = readDocument('docs/operating/deployment.md').block('sh').trim().split('\n')
     t.equal(run, 'node dist/server.js')
     paste(folder, compile!)
     const { base } = await start(t, folder, 'dist/server.js')

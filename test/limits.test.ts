@@ -1,4 +1,4 @@
-/** The table of docs/limits.md, against the code. */
+/** The table of docs/reference/limits.md, against the code. */
 import Fastify from 'fastify'
 import fs from 'node:fs'
 import t from 'tap'
@@ -66,7 +66,7 @@ const DEFAULTS: Readonly<Record<string, number>> = {
 }
 
 t.test('each default equals that of the code, and each limit is in the table', async (t) => {
-  const text = fs.readFileSync(new URL('../docs/limits.md', import.meta.url), 'utf8')
+  const text = fs.readFileSync(new URL('../docs/reference/limits.md', import.meta.url), 'utf8')
   const rows = [...text.matchAll(/^\| ([^|]+) \| (\d+) \| /gm)].map(([, what, number]) => [what, Number(number)])
   t.strictSame(Object.fromEntries(rows), DEFAULTS)
 })

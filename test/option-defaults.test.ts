@@ -44,7 +44,7 @@ t.test('each docstring says the default of its option', async (t) => {
 })
 
 t.test('the guide to the plugins says no other default', async (t) => {
-  const rows = fs.readFileSync('docs/plugin.md', 'utf8').matchAll(/^\| `(\w+)` \|.*\bdefault `?('?[\w ]+)'?`? \|$/gm)
+  const rows = fs.readFileSync('docs/reference/plugin.md', 'utf8').matchAll(/^\| `(\w+)` \|.*\bdefault `?('?[\w ]+)'?`? \|$/gm)
   let compared = 0
   for (const [, name, text] of rows) {
     const defaults = declared.filter((option) => option.name === name && option.file.startsWith('src/http/'))

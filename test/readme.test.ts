@@ -52,7 +52,7 @@ t.test('the query table has every operator', async (t) => {
 })
 
 t.test('every error class is in the table of codes', async (t) => {
-  const { text } = readDocument('docs/errors.md')
+  const { text } = readDocument('docs/reference/errors.md')
   const classes = Object.entries(library).filter(([name]) => /^[A-Z].*Error$/.test(name))
   t.ok(classes.length > 10)
   for (const [name, Class] of classes) {
@@ -64,7 +64,7 @@ t.test('every error class is in the table of codes', async (t) => {
 })
 
 t.test('the messages of the page about troubleshooting are those of the code', async (t) => {
-  const { text } = readDocument('docs/troubleshooting.md')
+  const { text } = readDocument('docs/operating/troubleshooting.md')
   const tables = tablesOf(text).filter(([header]) => header![0] === 'Message contains')
   t.equal(tables.length, 2)
   // texts that are broken into several lines are joined

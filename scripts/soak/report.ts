@@ -1,4 +1,4 @@
-/** The soak's result: a table for the terminal, and a paragraph for docs/operations.md. */
+/** The soak's result: a table for the terminal, and a paragraph for docs/operating/operations.md. */
 import type { Fate } from './ledger.ts'
 import type { Tally } from './load.ts'
 
@@ -61,7 +61,7 @@ export function printTable ({ tallies, disturbances, writes, warm, final, exitMi
   ]))
 }
 
-/** Writes the paragraph for docs/operations.md. */
+/** Writes the paragraph for docs/operating/operations.md. */
 export function paragraph ({ minutes, tallies, disturbances, writes, warm, final }: Result, date: Date): string {
   const values = [...tallies.values()]
   const events = Object.entries(disturbances).map(([name, count]) => `${count} ${name}`).join(', ')

@@ -115,7 +115,7 @@ console.log(`soaking for ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`)
 const result = await run()
 printTable(result)
 if (result.failures.length === 0) {
-  console.log(`\nFor docs/operations.md:\n\n${paragraph(result, new Date())}`)
+  console.log(`\nFor docs/operating/operations.md:\n\n${paragraph(result, new Date())}`)
 } else {
   console.error(`\n${result.failures.length} failures:\n${result.failures.slice(0, 40).join('\n')}`)
   process.exitCode = 1

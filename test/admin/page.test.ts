@@ -1,4 +1,4 @@
-/** The tables of operators in docs/admin.md. */
+/** The tables of operators in docs/front-ends/admin.md. */
 import type { CrudFilter } from '@refinedev/core'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -6,7 +6,7 @@ import t from 'tap'
 import { filterOfReactAdmin as fromReactAdmin } from '../../src/admin/react-admin/react-admin-filters.ts'
 import { filterOfRefine as fromRefine } from '../../src/admin/refine/refine-filters.ts'
 
-const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/admin.md'), 'utf8')
+const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/front-ends/admin.md'), 'utf8')
 const sectionOf = (heading: string): string => page.split(`## ${heading}\n`)[1]!.split('\n## ')[0]!
 
 t.test('react-admin has the operators of the page, with the meanings of the page', async (t) => {

@@ -1,4 +1,4 @@
-/** The steps of docs/scaling.md that move an application with keys of one column, and its data, to a cluster. */
+/** Steps of docs/operating/scaling.md: they move an application with keys of one column, and its data, to a cluster. */
 import { defineEntity, p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import t from 'tap'
@@ -51,10 +51,10 @@ await t.test('moving an existing application over', { skip }, async (t) => {
   const { url, drop } = await createClusterDatabase()
   t.teardown(drop)
   await execute(url, ...EXISTING)
-  const { block } = readSection('docs/scaling.md', '### Moving an existing application over')
+  const { block } = readSection('docs/operating/scaling.md', '### Moving an existing application over')
   const run = (step: string): Promise<any[]> => {
     const sql = block(`sql ${step}`)
-    if (sql === '') throw new Error(`docs/scaling.md has no block 'sql ${step}'`)
+    if (sql === '') throw new Error(`docs/operating/scaling.md has no block 'sql ${step}'`)
     return execute(url, ...sql.split(';\n').filter((one) => one.trim() !== ''))
   }
   await run('tenant')

@@ -152,7 +152,8 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
     t.match(first, { code: 0, err: '' })
     const said = first.out.split('\n').filter((line) => !line.startsWith('new '))
     for (const line of SAID) t.ok(said.includes(line), line)
-    t.ok(first.out.includes(readDocument('docs/command-line.md').block('ts server.ts')), 'the program that serves them')
+    const serving = readDocument('docs/start/command-line.md').block('ts server.ts')
+    t.ok(first.out.includes(serving), 'the program that serves them')
 
     await t.test('again changes nothing', async (t) => {
       const again = await pull('--out', 'db')

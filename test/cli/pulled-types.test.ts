@@ -14,7 +14,7 @@ import { checkTypes, fromSources } from '../helpers/type-check.ts'
 t.setTimeout(600_000)
 
 const root = path.resolve(import.meta.dirname, '../..')
-const { compilerOptions } = JSON.parse(readDocument('docs/getting-started.md').block('json tsconfig.json')) as {
+const { compilerOptions } = JSON.parse(readDocument('docs/start/getting-started.md').block('json tsconfig.json')) as {
   readonly compilerOptions: object,
 }
 const { options } = ts.convertCompilerOptionsFromJson({
@@ -30,7 +30,7 @@ forEachDatabase(t, { entities: [IdempotencyRecord], tables: PUBLISHED }, async (
   written ??= { files, notes }
   t.strictSame({ files, notes }, written, 'the files of the other database')
   if (name === 'pglite') return
-  const app = readDocument('docs/command-line.md').block('ts server.ts')
+  const app = readDocument('docs/start/command-line.md').block('ts server.ts')
   const named = { 'app.ts': app, ...Object.fromEntries(files.map(({ path, text }) => [path, text])) }
   const texts = Object.entries(named).map(([name, text]) =>
     [

@@ -1,4 +1,4 @@
-/** The samples of docs/client.md and docs/admin.md that are no whole programs have the right types. */
+/** Samples in docs/front-ends/client.md and docs/front-ends/admin.md that are no programs have the right types. */
 import fs from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -48,12 +48,12 @@ function check (t: Test, folder: string, app: string, samples: readonly string[]
 const inTests = { ...optionsOf('tsconfig.json'), jsx: ts.JsxEmit.ReactJSX, lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'] }
 
 t.test('the samples of the client', async (t) => {
-  const samples = samplesOf('docs/client.md')
+  const samples = samplesOf('docs/front-ends/client.md')
   t.equal(samples.length, 8)
-  check(t, 'test/client', fromSources(readDocument('docs/client.md').program), samples, inTests)
+  check(t, 'test/client', fromSources(readDocument('docs/front-ends/client.md').program), samples, inTests)
 })
 
-/** A server with the resources of docs/admin.md. */
+/** A server with the resources of docs/front-ends/admin.md. */
 const ADMIN_APP = fromSources(`
 import { defineEntity, p } from '@mikro-orm/core'
 import { AllowedFilters, CrudBase, type ApiOf } from 'fastify-crud-kit'
@@ -83,7 +83,7 @@ export type Api = ApiOf<typeof resources>
 `)
 
 t.test('the samples of refine', async (t) => {
-  const samples = samplesOf('docs/admin.md').filter(isRefine)
+  const samples = samplesOf('docs/front-ends/admin.md').filter(isRefine)
   t.equal(samples.length, 2)
   check(t, 'test/admin', ADMIN_APP, samples, inTests)
 })
@@ -93,7 +93,7 @@ const skip = isMissing && process.env['CI'] !== 'true' &&
   'example/admin is not installed: npm ci --prefix example/admin'
 
 t.test('the samples of react-admin', { skip }, async (t) => {
-  const samples = samplesOf('docs/admin.md').filter((sample) => !isRefine(sample))
+  const samples = samplesOf('docs/front-ends/admin.md').filter((sample) => !isRefine(sample))
   t.equal(samples.length, 7)
   check(t, 'example/admin', ADMIN_APP, samples, optionsOf('example/admin/tsconfig.json'))
 })

@@ -90,7 +90,7 @@ selected./*record*/
 })
 
 t.test('the programs of the guide have the documented types', async (t) => {
-  const { program, block } = readDocument('docs/client.md')
+  const { program, block } = readDocument('docs/front-ends/client.md')
   const files = { 'app.ts': fromSources(program), 'client.ts': fromSources(block('ts client.ts')) }
   t.match(files['client.ts'], '@ts-expect-error')
   checked(t, files, 'app.ts', 'client.ts')

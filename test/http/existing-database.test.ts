@@ -13,7 +13,7 @@ import { readDocument } from '../helpers/document.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, select, serve, type Json } from './helper.ts'
 
-const page = readDocument('docs/existing-database.md')
+const page = readDocument('docs/start/existing-database.md')
 const blocks = {
   defineEntity: page.block('ts define-entity.ts'),
   EntitySchema: page.block('ts entity-schema.ts'),

@@ -22,7 +22,7 @@ t.test('it contains sources, documentation and the changelog, and nothing else',
   for (
     const needed of [
       'package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'src/index.ts', 'plugins/crud-kit.ts',
-      'docs/README.md', 'docs/getting-started.md', 'docs/query-language/filters.md',
+      'docs/README.md', 'docs/start/getting-started.md', 'docs/query-language/filters.md',
       'docs/coming-from/nestjs-paginate.md',
     ]
   ) t.ok(paths.includes(needed), needed)

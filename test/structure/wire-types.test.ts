@@ -23,7 +23,7 @@ const columns: readonly Column[] = [...models.of(Specimen).properties.values()].
 )
 const columnsOf = (name: TypeName): readonly Column[] => columns.filter(({ type }) => type.kind === name)
 
-const [types, groups] = tablesOf(readDocument('docs/types.md').text)
+const [types, groups] = tablesOf(readDocument('docs/reference/types.md').text)
 const rows = new Map(types!.slice(1).map((row) => [codes(row[0]!)[0]!, row]))
 
 /** The texts between backticks. */

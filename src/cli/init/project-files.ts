@@ -1,6 +1,6 @@
 /**
- * The files of a new project. They are those of the page `docs/getting-started.md`, which the package contains and
- * which the tests follow step by step, with the explorer, settings and a README added.
+ * The files of a new project. They are those of the page `docs/start/getting-started.md`, which the package contains
+ * and which the tests follow step by step, with the explorer, settings and a README added.
  */
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
@@ -30,7 +30,7 @@ const manifestIn = (file: string): Manifest => JSON.parse(fs.readFileSync(file, 
 /** The files of a project with a name. */
 export function projectFiles (name: string): readonly NewFile[] {
   const root = packageFolder()
-  const page = fs.readFileSync(path.join(root, 'docs/getting-started.md'), 'utf8')
+  const page = fs.readFileSync(path.join(root, 'docs/start/getting-started.md'), 'utf8')
   const blocks = [...page.matchAll(/^```(\S+)(?: (\S+))?\n([^]*?)^```$/gm)].map(([, kind, file, text]) =>
     ({ kind: kind!, file, text: text! })
   )
