@@ -55,6 +55,14 @@ await t.test('the co-located layout', { skip }, async (t) => {
       '/labels?include=tasks,tasksCount',
       '/labels?filter[tasks.title]=Task 3',
       '/comments?include=task.project&filter[task.title]=Task 3',
+      '/projects?filter[tasksCount][gte]=3&sort=-tasksCount,tasksPriorityMax&count=none',
+      '/projects?filter[or][0][tasksCount]=0&filter[or][1][tasks.labels.name]=Label 3',
+      '/projects?filter[not][country.name]=France&filter[not][tasksPriorityMax][isnull]=true',
+      '/projects?facets=stage,country.name,country&filter[stage]=done&filter[tasks.title]=Task 3',
+      '/projects?facets=stage&cursor=&sort=-tasksCount',
+      '/projects/aggregate?group=stage,country.name&aggregate=count,budget.sum,budget.avg&sort=-budget.sum',
+      '/tasks?sort=-labelsCount,commentsAtMin&filter[commentsAtMin][isnull]=false',
+      '/tasks/aggregate?group=due.week,project.stage&aggregate=count,project.name.countDistinct&filter[labelsCount]=3',
     ]
     for (const url of reads) {
       const { status, tasks, subplans } = await tasksOfCall({ url })
@@ -141,7 +149,8 @@ await t.test('the co-located layout', { skip }, async (t) => {
     t.match((await put({ name: 'by upsert', tasks })).json(), { id: own.id })
     const many = await put([{ name: 'second' }, { name: 'by upsert' }])
     t.strictSame(many.json().map(({ created, record }: any) => [created, record.name]), [
-      [true, 'second'], [false, 'by upsert'],
+      [true, 'second'],
+      [false, 'by upsert'],
     ])
     const same = await Promise.all(Array.from({ length: 8 }, () => put({ name: 'at once' })))
     t.strictSame(same.map(({ statusCode }) => statusCode).sort(), [200, 200, 200, 200, 200, 200, 200, 201])

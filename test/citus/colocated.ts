@@ -4,7 +4,10 @@
  */
 import { defineEntity, p } from '@mikro-orm/core'
 import { randomUUID } from 'node:crypto'
-import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig } from '../../src/index.ts'
+import {
+  AllowedAggregate, AllowedFacet, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase,
+  QueryBuilderConfig,
+} from '../../src/index.ts'
 
 const tenant = { tenant_id: p.integer().primary() }
 const key = { ...tenant, id: p.uuid().primary().onCreate(() => randomUUID()) }
@@ -88,8 +91,21 @@ export const projects = new CrudBase({
       AllowedFilters.exact('tasks.labels.name'),
       AllowedFilters.search('q', ['name', 'tasks.title']),
       AllowedFilters.trashed(),
+      new AllowedFilters('tasksCount', 'gte', ['eq', 'gte', 'lt']),
+      new AllowedFilters('tasksPriorityMax', 'eq', ['eq', 'lt', 'isnull']),
     ],
-    allowedSorts: [new AllowedSort('name'), new AllowedSort('country.name'), new AllowedSort('stage')],
+    allowedSorts: [
+      new AllowedSort('name'), new AllowedSort('country.name'), new AllowedSort('stage'),
+      new AllowedSort('tasksCount', 'tasksPriorityMax'),
+    ],
+    allowedGroups: [new AllowedGroup('stage'), new AllowedGroup('country.name'), new AllowedGroup('country')],
+    allowedAggregates: [
+      AllowedAggregate.count(),
+      new AllowedAggregate('budget', ['sum', 'avg', 'min', 'max', 'countDistinct']),
+      new AllowedAggregate('country.name', ['max', 'countDistinct']),
+    ],
+    allowedFacets: [new AllowedFacet('stage'), new AllowedFacet('country.name'), new AllowedFacet('country')],
+    pagination: { countParameter: true },
     allowedIncludes: [
       new AllowedInclude('country'),
       new AllowedInclude('tasks.labels'),
@@ -112,10 +128,30 @@ export const tasks = new CrudBase({
       new AllowedFilters('project.name', 'eq', ['eq', 'contains']),
       AllowedFilters.exact('labels.name'),
       AllowedFilters.search('q', ['title', 'project.name', 'labels.name']),
+      new AllowedFilters('labelsCount', 'gte', ['eq', 'gte', 'lt']),
+      new AllowedFilters('commentsAtMin', 'gte', ['gte', 'isnull']),
     ],
     allowedSorts: [
-      new AllowedSort('title'), new AllowedSort('priority'), new AllowedSort('due'), new AllowedSort('project.name'),
+      new AllowedSort('title'),
+      new AllowedSort('priority'),
+      new AllowedSort('due'),
+      new AllowedSort('project.name'),
+      new AllowedSort('labelsCount', 'commentsCount', 'commentsAtMin'),
     ],
+    allowedGroups: [
+      new AllowedGroup('priority'),
+      new AllowedGroup('done'),
+      new AllowedGroup('project.stage'),
+      AllowedGroup.date('due', ['day', 'week', 'month', 'year'], { timeZone: 'Europe/Berlin' }),
+    ],
+    allowedAggregates: [
+      AllowedAggregate.count(),
+      new AllowedAggregate('priority', ['sum', 'avg']),
+      new AllowedAggregate('weight', ['min', 'max']),
+      new AllowedAggregate('project.name', ['countDistinct', 'min']),
+    ],
+    allowedFacets: [new AllowedFacet('priority'), new AllowedFacet('done'), new AllowedFacet('project.stage')],
+    pagination: { countParameter: true },
     allowedIncludes: [
       new AllowedInclude('project.country'), new AllowedInclude('labels'), new AllowedInclude('comments'),
       AllowedInclude.count('labels'), AllowedInclude.count('comments'), AllowedInclude.min('comments.at'),

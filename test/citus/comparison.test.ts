@@ -20,12 +20,20 @@ const tenant = fc.integer({ min: 1, max: 3 })
 const some = (values: readonly string[]) => fc.subarray([...values]).map((chosen) => chosen.join(','))
 const maybe = (arbitrary: fc.Arbitrary<string>) => fc.option(arbitrary, { nil: '' })
 
+const pages = fc.record({ page: fc.integer({ min: 1, max: 4 }), size: fc.integer({ min: 1, max: 30 }) })
+  .map(({ page, size }) => `page=${page}&per_page=${size}`)
+const urlOf = (path: string, parts: readonly string[]): string =>
+  `${path}?${parts.filter((part) => part !== '').join('&')}`
+
 interface Reads {
   readonly path: string
   readonly includes: readonly string[]
   readonly sorts: readonly string[]
   readonly filters: readonly fc.Arbitrary<string>[]
   readonly streams: boolean
+  readonly facets?: readonly string[]
+  readonly groups?: readonly string[]
+  readonly numbers?: readonly string[]
 }
 
 const numbered = (parameter: string, before: string, max: number) =>
@@ -35,7 +43,7 @@ const READABLE: readonly Reads[] = [
   {
     path: '/projects',
     includes: ['country', 'tasks.labels', 'tasks.comments', 'tasksCount', 'tasksExists', 'tasksPriorityMax'],
-    sorts: ['name', '-name', 'country.name', 'stage', '-stage'],
+    sorts: ['name', '-name', 'country.name', 'stage', '-stage', 'tasksCount', '-tasksCount', '-tasksPriorityMax'],
     filters: [
       numbered('name', 'Project ', 7),
       numbered('name][contains', '', 7),
@@ -45,13 +53,22 @@ const READABLE: readonly Reads[] = [
       numbered('tasks.labels.name', 'Label ', 9),
       numbered('q', 'Task ', 31),
       fc.constantFrom('with', 'only').map((value) => `filter[trashed]=${value}`),
+      numbered('tasksCount][lt', '', 7),
+      numbered('tasksCount', '', 7),
+      numbered('tasksPriorityMax', '', 5),
+      fc.constant('filter[tasksPriorityMax][isnull]=true'),
+      fc.constant('filter[or][0][tasksCount]=0&filter[or][1][tasks.labels.name]=Label 3'),
+      fc.constant('filter[not][country.name]=Germany&filter[not][tasks.title]=Task 3'),
     ],
     streams: true,
+    facets: ['stage', 'country.name', 'country'],
+    groups: ['stage', 'country.name', 'country'],
+    numbers: ['count', 'budget.sum', 'budget.avg', 'budget.min', 'budget.countDistinct', 'country.name.max'],
   },
   {
     path: '/tasks',
     includes: ['project.country', 'labels', 'comments', 'labelsCount', 'commentsCount', 'commentsAtMin'],
-    sorts: ['title', '-title', 'priority', '-priority', 'due', 'project.name'],
+    sorts: ['title', '-title', 'priority', '-priority', 'due', 'project.name', 'labelsCount', '-commentsAtMin'],
     filters: [
       numbered('title', 'Task ', 31),
       numbered('title][contains', '', 9),
@@ -60,8 +77,14 @@ const READABLE: readonly Reads[] = [
       numbered('labels.name', 'Label ', 9),
       numbered('q', '', 9),
       fc.constant('filter[done]=true'),
+      numbered('labelsCount', '', 4),
+      fc.constant('filter[commentsAtMin][isnull]=true'),
+      fc.constant('filter[or][0][labels.name]=Label 3&filter[or][1][not][project.name][contains]=1'),
     ],
     streams: true,
+    facets: ['priority', 'done', 'project.stage'],
+    groups: ['priority', 'done', 'project.stage', 'due.day', 'due.week', 'due.month', 'due.year'],
+    numbers: ['count', 'priority.sum', 'priority.avg', 'weight.max', 'project.name.countDistinct'],
   },
   {
     path: '/labels',
@@ -79,23 +102,52 @@ const READABLE: readonly Reads[] = [
   },
 ]
 
-const reads: fc.Arbitrary<Call> = fc.constantFrom(...READABLE).chain(({ path, includes, sorts, filters, streams }) =>
+const filtersOf = (filters: Reads['filters']): fc.Arbitrary<readonly string[]> =>
+  fc.subarray([...filters], { maxLength: 2 }).chain((chosen) => fc.tuple(...chosen))
+
+const lists = ({ path, includes, sorts, filters, streams, facets = [] }: Reads): fc.Arbitrary<Call> =>
   fc.record({
     tenant,
     include: maybe(some(includes).map((names) => names && `include=${names}`)),
     sort: maybe(fc.constantFrom(...sorts).map((name) => `sort=${name}`)),
-    filters: fc.subarray([...filters], { maxLength: 2 }).chain((chosen) => fc.tuple(...chosen)),
+    filters: filtersOf(filters),
+    facets: maybe(some(facets).map((names) => names && `facets=${names}`)),
+    count: facets.length === 0 ? fc.constant('') : maybe(fc.constant('count=none')),
     window: fc.oneof(
-      fc.record({ page: fc.integer({ min: 1, max: 4 }), size: fc.integer({ min: 1, max: 30 }) })
-        .map(({ page, size }) => `page=${page}&per_page=${size}`),
+      pages,
       fc.integer({ min: 1, max: 30 }).map((size) => `cursor=&per_page=${size}`)
     ),
     stream: streams ? fc.nat(5).map((number) => number === 0) : fc.constant(false),
-  }).map(({ tenant, include, sort, filters, window, stream }) => ({
+  }).map(({ tenant, include, sort, filters, facets, count, window, stream }) => ({
     tenant,
-    url: `${path}?${[include, sort, ...filters, ...stream ? [] : [window]].filter((part) => part !== '').join('&')}`,
+    url: urlOf(path, [
+      include,
+      sort,
+      ...filters,
+      ...stream ? [] : [facets, window, window.startsWith('page') ? count : ''],
+    ]),
     ...(stream && { headers: { accept: 'application/x-ndjson' } }),
   }))
+
+const aggregates = ({ path, filters, groups = [], numbers = [] }: Reads): fc.Arbitrary<Call> =>
+  fc.record({
+    tenant, filters: filtersOf(filters), group: fc.subarray([...groups], { maxLength: 2 }),
+    numbers: fc.subarray([...numbers], { minLength: 1 }), descending: fc.boolean(), window: pages,
+  }).map(({ tenant, filters, group, numbers, descending, window }) => ({
+    tenant,
+    url: urlOf(`${path}/aggregate`, [
+      group.length === 0 ? '' : `group=${group.join()}`,
+      `aggregate=${numbers.join()}`,
+      `sort=${descending ? '-' : ''}${numbers[0]}`,
+      ...filters,
+      window,
+    ]),
+  }))
+
+const reads: fc.Arbitrary<Call> = fc.constantFrom(...READABLE).chain((of) =>
+  of.groups === undefined
+    ? lists(of)
+    : fc.oneof({ weight: 3, arbitrary: lists(of) }, { weight: 1, arbitrary: aggregates(of) })
 )
 
 /** Keys of the rows that both databases have, and keys that none has. */
@@ -202,6 +254,14 @@ await t.test('a cluster answers as one server does', { skip: reason }, async (t:
       } else if (call.method === undefined) {
         const [one, other] = [compact(ours!.body), compact(theirs!.body)]
         if (one !== other) t.equal(one, other, what)
+        if (ours!.headers['link'] !== theirs!.headers['link']) {
+          t.equal(ours!.headers['link'], theirs!.headers['link'], what)
+        }
+        const tag = ours!.headers['etag']
+        if (typeof tag === 'string') {
+          const again = await send(apps[0]!, { ...call, headers: { ...call.headers, 'if-none-match': tag } })
+          if (again.statusCode !== 304) t.equal(again.statusCode, 304, what)
+        }
       } else {
         const [one, other] = [stable(compact(ours!.body), made[0]!), stable(compact(theirs!.body), made[1]!)]
         // a cluster does not say which record of a batch refers to an absent one

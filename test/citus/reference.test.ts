@@ -7,17 +7,19 @@ import { newServer } from '../helpers/server.ts'
 import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
 import { asReferences, authorsOf, booksOf, byOwnKeys, entities, genres, notes, rows } from './single-keys.ts'
 
-const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'updateMany', 'deleteMany']
+const operations = ['list', 'get', 'aggregate', 'create', 'createMany', 'update', 'delete', 'updateMany', 'deleteMany']
+const withoutAggregate = operations.filter((operation) => operation !== 'aggregate')
+const more = { query: true, links: true, conditional: true }
 
 async function serve (t: Test, orm: MikroORM, joined: boolean): Promise<FastifyInstance> {
   const app = newServer(t)
   await app.register(crudKit, {
     orm,
     resources: {
-      '/authors': { crud: authorsOf(joined), operations, stream: true },
-      '/books': { crud: booksOf(joined), operations },
-      '/genres': { crud: genres, operations },
-      '/notes': { crud: notes, operations },
+      '/authors': { crud: authorsOf(joined), operations, stream: true, ...more },
+      '/books': { crud: booksOf(joined), operations, ...more },
+      '/genres': { crud: genres, operations: withoutAggregate },
+      '/notes': { crud: notes, operations: withoutAggregate },
     } as never,
   })
   return app
@@ -71,6 +73,60 @@ for (
       t.ok((await get(`/books?filter[author.name]=${book.author?.name ?? 'Author 3'}`)).total > 0)
       t.ok((await get('/books?filter[genres.name]=Genre 3')).total > 0)
       t.ok((await get('/genres?filter[books.title]=Book 3')).total > 0)
+    })
+
+    await t.test('numbers about relations are filters and sorts', async (t) => {
+      const { items, total } = await get('/authors?include=booksCount,booksPagesSum&sort=-booksCount,booksPagesSum')
+      t.equal(total, 12)
+      const numbers = items.map(({ booksCount, booksPagesSum }: any) => [booksCount, booksPagesSum])
+      t.strictSame(numbers, [...numbers].sort(([a, b], [c, d]) => c - a || (b ?? Infinity) - (d ?? Infinity)))
+      const [count] = numbers[3]
+      const many = numbers.filter(([booksCount]: [number]) => booksCount >= count).length
+      t.equal((await get(`/authors?filter[booksCount]=${count}`)).total, many)
+      t.equal((await get('/authors?filter[booksPagesSum]=1')).total, 0)
+      const walked: string[] = []
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page: any = await get(`/authors?sort=-booksCount,booksPagesSum&per_page=5&cursor=${cursor}`)
+        walked.push(...page.items.map(({ id }: any) => id))
+        cursor = page.next_cursor
+      }
+      t.strictSame(walked, items.map(({ id }: any) => id), 'the same order by cursors')
+    })
+
+    await t.test('groups of filters, facets and aggregates count the rows of all nodes', async (t) => {
+      const either = 'filter[or][0][title]=Book 3&filter[or][1][genres.name]=Genre 3'
+      const { items, total, facets } = await get(`/books?${either}&facets=author&per_page=100`)
+      t.ok(total > 0 && items.length === total)
+      t.equal(
+        (await get('/books?filter[not][title]=Book 3')).total + (await get('/books?filter[title]=Book 3')).total,
+        55
+      )
+      t.equal(facets.author.reduce((sum: number, { count }: any) => sum + count, 0), total)
+      const groups = await get(`/books/aggregate?${either}&group=author&aggregate=count,pages.sum&sort=-count,author`)
+      t.strictSame(
+        groups.items.map(({ author, count }: any) => ({ value: author, count })),
+        facets.author
+      )
+      const pages = items.reduce((sum: number, { pages }: any) => sum + pages, 0)
+      t.equal(groups.items.reduce((sum: number, item: any) => sum + Number(item.pages_sum), 0), pages)
+      t.match(await get('/books/aggregate?aggregate=count,pages.max'), { items: [{ count: 55, pages_max: 420 }] })
+      const byMonth = await get('/authors/aggregate?group=level,born.month&aggregate=count,name.countDistinct')
+      t.strictSame(byMonth.items.map(({ level, born_month: month }: any) => [level, month]), [
+        ['new', '1950-01-01'],
+        ['known', '1950-01-01'],
+      ])
+      if (layout !== 'reference tables') return
+      const levels = await get('/books/aggregate?group=author.level&aggregate=count,author.born.min')
+      t.strictSame(levels.items.map(({ author_level: level }: any) => level), ['new', 'known', null])
+      t.ok((await get('/books?facets=author.level')).facets['author.level'].length === 3)
+    })
+
+    await t.test('answers have entity tags and links', async (t) => {
+      const url = '/authors?per_page=5&facets=level'
+      const { headers } = await app.inject({ url })
+      t.match(headers['link'], /rel="next".*rel="last"/)
+      const again = await app.inject({ url, headers: { 'if-none-match': String(headers['etag']) } })
+      t.equal(again.statusCode, 304)
     })
 
     await t.test('a stream keeps its order', async (t) => {

@@ -10,6 +10,7 @@ const scope = (request: { readonly headers: Record<string, unknown> }) => ({
   tenant_id: Number(request.headers.tenant),
 })
 const WRITES = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'updateMany', 'deleteMany'] as const
+const MORE = { query: true, links: true, conditional: true }
 
 export async function serveColocated (t: Test, orm: MikroORM): Promise<FastifyInstance> {
   const app = newServer(t)
@@ -17,8 +18,8 @@ export async function serveColocated (t: Test, orm: MikroORM): Promise<FastifyIn
     orm,
     shared: ['Country'],
     resources: {
-      '/projects': { crud: projects, scope, operations: [...WRITES, 'restore'], stream: true },
-      '/tasks': { crud: tasks, scope, operations: WRITES, stream: true },
+      '/projects': { crud: projects, scope, operations: [...WRITES, 'restore', 'aggregate'], stream: true, ...MORE },
+      '/tasks': { crud: tasks, scope, operations: [...WRITES, 'aggregate'], stream: true, ...MORE },
       '/labels': { crud: labels, scope, operations: [...WRITES, 'upsert'], maxAffected: 1 },
       '/comments': { crud: comments, scope, operations: WRITES },
     } as never,

@@ -4,7 +4,10 @@
  */
 import { defineEntity, p } from '@mikro-orm/core'
 import { randomUUID } from 'node:crypto'
-import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig } from '../../src/index.ts'
+import {
+  AllowedAggregate, AllowedFacet, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase,
+  QueryBuilderConfig,
+} from '../../src/index.ts'
 
 const key = { id: p.uuid().primary().onCreate(() => randomUUID()) }
 
@@ -78,8 +81,13 @@ export const authorsOf = (joined: boolean) =>
         AllowedFilters.exact('name'),
         AllowedFilters.exact('books.title'),
         AllowedFilters.search('q', ['name', 'books.title']),
+        new AllowedFilters('booksCount', 'gte', ['eq', 'gte']),
+        new AllowedFilters('booksPagesSum', 'lt', ['lt', 'isnull']),
       ],
-      allowedSorts: [new AllowedSort('name'), new AllowedSort('born')],
+      allowedSorts: [new AllowedSort('name'), new AllowedSort('born'), new AllowedSort('booksCount', 'booksPagesSum')],
+      allowedFacets: [new AllowedFacet('level')],
+      allowedGroups: [new AllowedGroup('level'), AllowedGroup.date('born', ['month'])],
+      allowedAggregates: [AllowedAggregate.count(), new AllowedAggregate('name', ['min', 'countDistinct'])],
       allowedIncludes: [
         new AllowedInclude('books'),
         ...joined ? [new AllowedInclude('books.genres')] : [],
@@ -104,6 +112,13 @@ export const booksOf = (joined: boolean) =>
       allowedIncludes: [
         new AllowedInclude('author'),
         ...joined ? [new AllowedInclude('genres'), AllowedInclude.count('genres')] : [],
+      ],
+      allowedFacets: [new AllowedFacet('author'), ...joined ? [new AllowedFacet('author.level')] : []],
+      allowedGroups: [new AllowedGroup('author'), ...joined ? [new AllowedGroup('author.level')] : []],
+      allowedAggregates: [
+        AllowedAggregate.count(),
+        new AllowedAggregate('pages', ['sum', 'avg', 'max']),
+        ...joined ? [new AllowedAggregate('author.born', ['min'])] : [],
       ],
     }),
   })

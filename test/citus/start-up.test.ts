@@ -4,8 +4,8 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import {
-  AllowedFilters, AllowedInclude, AllowedSort, crudKit, CrudBase, DatabaseFactory, QueryBuilderConfig,
-  type DatabaseOptions,
+  AllowedAggregate, AllowedFacet, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, crudKit, CrudBase,
+  DatabaseFactory, QueryBuilderConfig, type DatabaseOptions,
 } from '../../src/index.ts'
 import { newServer } from '../helpers/server.ts'
 import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
@@ -185,6 +185,16 @@ await t.test('tables by their own keys', { skip }, async (t) => {
       await start(t, allowing(Book, { defaultSort: ['author.name'] })),
       /the default sort joins "book" to "author"/
     )
+    const aggregate = ['list', 'get', 'aggregate']
+    const grouping = allowing(Book, {
+      allowedGroups: [new AllowedGroup('author.name')],
+      allowedAggregates: [AllowedAggregate.count()],
+    })
+    t.match(await start(t, grouping, aggregate), /group=author\.name joins "book" to "author" by "author_id"/)
+    const number = allowing(Book, { allowedAggregates: [new AllowedAggregate('author.born', ['min'])] })
+    t.match(await start(t, number, aggregate), /aggregate=author\.born\.min joins "book" to "author" by "author_id"/)
+    const facet = allowing(Book, { allowedFacets: [new AllowedFacet('author.name')] })
+    t.match(await start(t, facet), /facets=author\.name joins "book" to "author" by "author_id"/)
   })
 
   await t.test('everything else is allowed', async (t) => {
