@@ -5,7 +5,7 @@
 import { defineAccess } from '../src/index.ts' // in an application: 'fastify-crud-kit'
 import type { Article, Author, Category, Order, OrderLine, Product, Tag } from './entities/index.ts'
 
-const READ = ['list', 'get'] as const
+const READ = ['list', 'get', 'aggregate'] as const
 
 const allow = defineAccess<{
   Article: Article,

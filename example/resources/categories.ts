@@ -1,9 +1,5 @@
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase,
   QueryBuilderConfig,
 } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Category } from '../entities/index.ts'
@@ -23,8 +19,9 @@ const queryConfig = new QueryBuilderConfig({
     new AllowedFilters('products.price', 'gte', ['eq', 'lt', 'lte', 'gt', 'gte', 'between']),
     new AllowedFilters('articles.title', 'contains', ['eq', 'contains']),
     new AllowedFilters('tags.name', 'eq', ['eq', 'in']),
+    new AllowedFilters('productsCount', 'gte', ['eq', 'lte', 'gte']),
   ],
-  allowedSorts: [new AllowedSort('name', 'price', 'status', 'created_at', 'updated_at')],
+  allowedSorts: [new AllowedSort('name', 'price', 'status', 'created_at', 'updated_at', 'productsCount')],
   allowedFields: [
     new AllowedField('id'),
     new AllowedField('name'),
@@ -50,6 +47,9 @@ const queryConfig = new QueryBuilderConfig({
     new AllowedInclude('tags'),
     AllowedInclude.count('products'),
   ],
+  allowedFacets: [new AllowedFacet('status')],
+  allowedGroups: [new AllowedGroup('status'), AllowedGroup.date('created_at', ['day', 'week', 'month'])],
+  allowedAggregates: [AllowedAggregate.count(), new AllowedAggregate('price', ['avg', 'min', 'max'])],
   defaultSort: ['-created_at'],
 })
 

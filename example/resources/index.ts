@@ -15,16 +15,25 @@ export const resources = {
   '/categories': {
     crud: new CategoryCrud(),
     // PATCH /categories?filter[status]=draft archives all drafts
-    operations: ['list', 'get', 'create', 'update', 'delete', 'updateMany', 'deleteMany'] as const,
+    // GET /categories/aggregate?group=status&aggregate=count counts them by status
+    operations: ['list', 'get', 'aggregate', 'create', 'update', 'delete', 'updateMany', 'deleteMany'] as const,
+    // filter[or][0][status]=draft&filter[or][1][price][lt]=20 finds drafts, and whatever is cheap
+    query: true,
   },
   '/products': {
     crud: new ProductCrud(),
     // PUT /products?on=sku imports a list of products
-    operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore', 'upsert'] as const,
+    operations: ['list', 'get', 'aggregate', 'create', 'createMany', 'update', 'delete', 'restore', 'upsert'] as const,
+    query: true,
     stream: true,
     schemas: { create: priced('NewProduct'), update: priced('ProductChanges') },
   },
-  '/orders': { crud: new OrderCrud(), idempotency: true },
+  '/orders': {
+    crud: new OrderCrud(),
+    operations: ['list', 'get', 'aggregate', 'create', 'update', 'delete'] as const,
+    query: true,
+    idempotency: true,
+  },
   '/tags': new TagCrud(),
   '/articles': new ArticleCrud(),
   '/authors': new AuthorCrud(),

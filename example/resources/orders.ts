@@ -1,5 +1,6 @@
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig,
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase,
+  QueryBuilderConfig,
 } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Order } from '../entities/index.ts'
 
@@ -22,6 +23,12 @@ const queryConfig = new QueryBuilderConfig({
   allowedIncludes: [
     new AllowedInclude('lines'), new AllowedInclude('lines.product'), AllowedInclude.count('lines'),
   ],
+  allowedFacets: [new AllowedFacet('status'), new AllowedFacet('customer', { limit: 10 })],
+  allowedGroups: [
+    new AllowedGroup('status'), new AllowedGroup('customer'),
+    AllowedGroup.date('created_at', ['day', 'month'], { timeZone: 'Europe/Berlin' }),
+  ],
+  allowedAggregates: [AllowedAggregate.count(), new AllowedAggregate('customer', ['countDistinct'])],
   defaultSort: ['-created_at'],
 })
 

@@ -1,9 +1,5 @@
 import {
-  AllowedField,
-  AllowedFilters,
-  AllowedInclude,
-  AllowedSort,
-  CrudBase,
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase,
   QueryBuilderConfig,
 } from '../../src/index.ts' // in an application: 'fastify-crud-kit'
 import { Product } from '../entities/index.ts'
@@ -41,6 +37,15 @@ const queryConfig = new QueryBuilderConfig({
     new AllowedField('tags.name'),
   ],
   allowedIncludes: [new AllowedInclude('category'), new AllowedInclude('tags')],
+  allowedFacets: [new AllowedFacet('category.name'), new AllowedFacet('category.status')],
+  allowedGroups: [
+    new AllowedGroup('category.name'), new AllowedGroup('category.status'),
+    AllowedGroup.date('created_at', ['day', 'week', 'month', 'year']),
+  ],
+  allowedAggregates: [
+    AllowedAggregate.count(), new AllowedAggregate('price', ['sum', 'avg', 'min', 'max']),
+    new AllowedAggregate('stock', ['sum', 'avg']),
+  ],
   defaultSort: ['name'],
 })
 

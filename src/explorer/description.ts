@@ -40,6 +40,10 @@ export interface ExplorerDescription {
     readonly includeDepth: number,
     /** The maximum number of items in the list of a filter. */
     readonly listItems: number,
+    /** The maximum number of groups (`and`, `or` and `not`) around a condition. */
+    readonly groupDepth: number,
+    /** The maximum number of conditions of a query that has groups. */
+    readonly conditions: number,
     /** The maximum number of characters of a pattern. */
     readonly patternLength: number,
     /** The maximum number of characters of a query string. */
@@ -91,6 +95,16 @@ export interface ResourceDescription {
   readonly defaultSort: readonly DefaultSort[]
   /** The defaults and limits of pages. */
   readonly paging: Paging
+  /** Whether filters may be combined by `and`, `or` and `not`: `filter[or][0][status]=open`. */
+  readonly combinesFilters: boolean
+  /** The facets that `facets` of a list may name. */
+  readonly facets: readonly FacetDescription[]
+  /** What `group` of `GET /categories/aggregate` may name. Empty if the caller may not use the operation. */
+  readonly groups: readonly GroupDescription[]
+  /** The numbers that `aggregate` of `GET /categories/aggregate` may name. */
+  readonly numbers: readonly NumberDescription[]
+  /** The defaults and limits of pages of groups. */
+  readonly groupPaging: Paging
   /** The media types, beside JSON, in which `GET` with `Accept` sends all records of a list. */
   readonly downloads: ReadonlyArray<'application/x-ndjson' | 'text/csv'>
   /** How to find a record by a text, for fields that refer to this resource. `null` if there is no way. */
@@ -131,6 +145,8 @@ export interface Operations {
   readonly updateMany: boolean
   /** `DELETE /categories` with filters. */
   readonly deleteMany: boolean
+  /** `GET /categories/aggregate` */
+  readonly aggregate: boolean
   /** The maximum number of records of one `createMany` or `upsert`. */
   readonly maxBatch: number
   /** The maximum number of records that one `updateMany` or `deleteMany` may write. */
@@ -363,6 +379,56 @@ export interface DefaultSort {
   readonly name: string | null
   /** Whether it is descending. */
   readonly descending: boolean
+}
+
+/** A property whose values divide records into groups: that of a facet, or of a group of aggregates. */
+export interface DividingProperty {
+  /** The type of the values. */
+  readonly value: ValueDescription
+  /** Present if the values are keys of related records. */
+  readonly reference: Reference | null
+  /** The name of the filter that compares the property and no other. `null` if the caller has no such filter. */
+  readonly filter: string | null
+}
+
+/** A facet of lists: the values of a property, each with its number of records. */
+export interface FacetDescription extends DividingProperty {
+  /** Its name in `facets` and in answers: `status`, `category.name`. */
+  readonly name: string
+  /** The maximum number of values. */
+  readonly limit: number
+}
+
+/** What aggregates may group by: the values of a property, or the periods of a date or a moment. */
+export interface GroupDescription extends DividingProperty {
+  /** Its name in `group` and `sort`: `status`, `created_at.month`. */
+  readonly name: string
+  /** Its key in items: `created_at_month`. */
+  readonly key: string
+  /** Present for periods, whose values are the dates of their first days. */
+  readonly period: {
+    /** The name without the unit: `created_at`. */
+    readonly property: string,
+    readonly unit: 'day' | 'week' | 'month' | 'year',
+    /** The time zone in which moments belong to days. `null` for dates, which have none. */
+    readonly timeZone: string | null,
+  } | null
+}
+
+/** A number about groups. */
+export interface NumberDescription {
+  /** Its name in `aggregate` and `sort`: `count`, `price.sum`. */
+  readonly name: string
+  /** Its key in items: `price_sum`. */
+  readonly key: string
+  /** The function that makes the value. */
+  readonly function: 'count' | 'countDistinct' | 'sum' | 'avg' | 'min' | 'max'
+  /** The property whose values are aggregated, as in `name`: `price`. `null` for `count`. */
+  readonly property: string | null
+  /** The type of the value. */
+  readonly value: ValueDescription
+  /** Whether it is null for a group without values. */
+  readonly nullable: boolean
 }
 
 /** The defaults and limits of pages. */

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, LightMyRequestRespo
 import { missingIndexes, ownerColumns } from '../advice/index.ts'
 import { DEFAULT_SORT } from '../catalogue/index.ts'
 import { knownResources, sendProbe, type KnownResource } from '../http/index.ts'
+import type { FilterLevel } from '../query/index.ts'
 import { preparedValues, recorded, run, type RecordedStatement } from '../run/index.ts'
 import { roleOf } from './callers.ts'
 import type { ExplainedStatement, Explanation } from './description.ts'
@@ -69,14 +70,20 @@ async function adviceFor (probe: FastifyRequest, known: KnownResource): Promise<
   })
 }
 
-/** The uses of indexes that a request has, in the words of the advice. A single record has no order. */
+/** The uses of indexes that a request has, in the words of the advice. Only a list has an order of rows. */
 function usesOf ({ queryParams, routeOptions }: FastifyRequest): ReadonlySet<string> {
-  const { filters, sort, include } = queryParams
+  const { sort, include } = queryParams
   const isList = routeOptions.config.crud!.operation === 'list'
   return new Set([
-    ...filters.map(({ field }) => `filter[${field}]`),
-    ...sort.map((item) => `sort=${item.replace(/^[+\- ]/, '')}`),
+    ...fieldsOf(queryParams).map((field) => `filter[${field}]`),
+    ...isList ? sort.map((item) => `sort=${item.replace(/^[+\- ]/, '')}`) : [],
     ...isList && sort.length === 0 ? [DEFAULT_SORT] : [],
     ...include.map((path) => `include=${path}`),
   ])
 }
+
+/** The filters of a level, and of all groups in it. */
+const fieldsOf = ({ filters, groups }: FilterLevel): string[] => [
+  ...filters.map(({ field }) => field),
+  ...groups.flatMap(({ members }) => members.flatMap(fieldsOf)),
+]

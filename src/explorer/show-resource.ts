@@ -8,9 +8,10 @@ import { keySegments, offerOf, type CrudOperation, type KnownResource, type Role
 import type { EntityModel, Property } from '../model/index.ts'
 import type { Whitelist } from '../plan/index.ts'
 import type {
-  Children, FilterDescription, JsonSchema, OperatorDescription, Operations, ResourceDescription,
+  Children, FilterDescription, JsonSchema, OperatorDescription, Operations, Paging, ResourceDescription,
 } from './description.ts'
 import { describeLookup } from './lookup.ts'
+import { showFacets, showGroups, showNumbers } from './show-groups.ts'
 import { CUSTOM, describeType, showFields, type ReferenceTo } from './show-fields.ts'
 import { showIncludes, type Others } from './show-include.ts'
 
@@ -37,7 +38,7 @@ export function showResource ({ known, offer, description }: DescribedResource, 
   const { prefix, routed: { name }, sendsTimes } = known
   const { model, whitelist, streams } = offer
   const { filters, sorts, settable, pages } = description
-  const { defaultPerPage, maxPerPage, maxOffset, count, cursor } = pages
+  const groupPages = { ...description.groupPages, cursor: false }
   const operations = operationsOf(offer)
   const fields = showFields(model, description.fields, others.referenceTo, settable)
   return {
@@ -55,7 +56,12 @@ export function showResource ({ known, offer, description }: DescribedResource, 
     filters: filters.map((filter) => showFilter(filter, model, others.referenceTo)),
     sorts,
     defaultSort: description.defaultSort.map(({ field, name, descending }) => ({ field, name, descending })),
-    paging: { defaultPerPage, maxPerPage, maxOffset, count, cursor },
+    paging: showPaging(pages),
+    combinesFilters: offer.combinesFilters,
+    facets: showFacets(description, others.referenceTo),
+    groups: showGroups(description, others.referenceTo),
+    numbers: showNumbers(description),
+    groupPaging: showPaging(groupPages),
     downloads: streams,
     lookup: operations.list ? describeLookup(model, filters, fields, sorts) : null,
     bodies: Object.fromEntries(
@@ -68,6 +74,10 @@ export function showResource ({ known, offer, description }: DescribedResource, 
     serverTiming: sendsTimes,
   }
 }
+
+const showPaging = ({ defaultPerPage, maxPerPage, maxOffset, count, cursor }: Description['pages']): Paging => ({
+  defaultPerPage, maxPerPage, maxOffset, count, cursor,
+})
 
 function showChildren ({ relation, added, changed, key }: DescribedChildren, referenceTo: ReferenceTo): Children {
   const properties = new Set([...added.create ?? [], ...added.update ?? []])

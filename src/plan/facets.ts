@@ -1,6 +1,6 @@
 /** Plans facets: the values of properties beside a list, each with its number of records. */
 import { nameSuffix, type QueryParams } from '../query/index.ts'
-import { comparedBy, planFilters, type FilterEntry } from './filters/index.ts'
+import { comparedBy, planFilters, type FilterTarget } from './filters/index.ts'
 import { QueryErrors } from './query-errors.ts'
 import { cited, refusal } from './refusal.ts'
 import type { Condition, FacetTerm, PlannedFacet } from './types.ts'
@@ -37,7 +37,7 @@ export function planFacets (
     // the mistakes of filters are known already
     const others = planFilters(params, whitelist, values, new QueryErrors(), {
       ...options,
-      skips: (entry) => isAbout(entry, term),
+      skips: (entry) => isAbout(comparedBy(entry), term),
     })
     if (!others.skipped) return [{ term, without: NONE, instead: NONE }]
     return [{ term, without: conditions, instead: others.conditions }]
@@ -46,9 +46,11 @@ export function planFacets (
 
 const NONE: readonly Condition[] = []
 
-/** Whether a filter compares the property of a facet, and nothing else. */
-function isAbout (entry: FilterEntry, { relations, operand }: FacetTerm): boolean {
-  const compared = comparedBy(entry)
+/** Whether a filter that compares some properties compares that of a facet or a group, and no other. */
+export function isAbout (
+  compared: readonly FilterTarget[],
+  { relations, operand }: Pick<FacetTerm, 'relations' | 'operand'>
+): boolean {
   return compared.length > 0 && compared.every((target) =>
     target.operand === operand && target.relations.length === relations.length &&
     target.relations.every((relation, index) => relation === relations[index])

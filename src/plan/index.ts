@@ -18,6 +18,7 @@ export { QueryErrors } from './query-errors.ts'
 export type { UnknownOptions } from './unknown/index.ts'
 export { checkGet, checkWriteQuery, planCount, planEstimate, planExists, planGet, planList } from './plan.ts'
 export { planAggregate } from './plan-aggregate.ts'
+export { isAbout } from './facets.ts'
 export {
   planStream, planStreamKeys, planStreamOffset, planStreamPage, planStreamRecords, type StreamKey,
 } from './plan-stream.ts'

@@ -245,7 +245,7 @@ for (const { name, skip, open } of newDatabases) {
       const document = await get('/docs/json')
       t.equal(document['openapi'], '3.1.0')
       t.strictSame(Object.keys(document['paths']).filter((path) => path.startsWith('/categories')), [
-        '/categories', '/categories/{id}', '/categories/{id}/discount',
+        '/categories', '/categories/query', '/categories/{id}', '/categories/aggregate', '/categories/{id}/discount',
       ])
       const page = await app.inject('/docs')
       t.equal(page.statusCode, 200)

@@ -10,9 +10,9 @@ import { seed } from '../fixtures/seed.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { ormOf } from '../helpers/models.ts'
 import { newServer } from '../helpers/server.ts'
-import { access, entities as accessEntities, resources as accessResources } from '../http/access/fixtures.ts'
+import { access, entities as accessEntities, overview, resources as accessResources } from '../http/access/fixtures.ts'
 import { resource } from '../http/helper.ts'
-import { describedBy, explored } from './nursery.ts'
+import { describedBy, explored, resources } from './nursery.ts'
 
 const DOCUMENT = '/explorer/resources.json'
 const orm = ormOf()
@@ -224,6 +224,43 @@ t.test('each role gets its own document', async (t) => {
   const stranger = await app.inject({ url: DOCUMENT, headers: { 'x-role': 'stranger' } })
   t.equal(stranger.statusCode, 403)
   t.equal(stranger.body, (await app.inject({ url: '/projects', headers: { 'x-role': 'stranger' } })).body)
+})
+
+t.test('facets, groups and numbers, as the role of the caller may ask for them', async (t) => {
+  const app = await explored(t, ormOf(accessEntities), {
+    resources: { '/overview': overview },
+    access,
+    shared: accessEntities.map(({ name }) => name),
+  })
+  const of = async (role: string) =>
+    (await describedBy(app, { 'x-role': role, 'x-tenant': '1' })).resources.find(({ path }) => path === '/overview')!
+  const namesOf = (terms: ReadonlyArray<{ readonly name: string }>) => terms.map(({ name }) => name)
+  const [admin, member] = [await of('admin'), await of('member')]
+  t.equal(admin.combinesFilters, true)
+  t.strictSame(admin.facets.map(({ name, filter }) => [name, filter]), [
+    ['status', null], ['budget', 'budget'], ['owner.name', 'owner.name'], ['parent.name', 'parent.name'],
+    ['parent.budget', null],
+  ])
+  t.match(admin.groups.find(({ name }) => name === 'owner'), { key: 'owner', reference: { entity: 'User' } })
+  t.strictSame(namesOf(member.facets), ['status', 'parent.name'], 'budgets and owners are hidden from members')
+  t.strictSame(namesOf(member.groups), ['status', 'parent.name'])
+  t.strictSame(namesOf(member.numbers), ['count', 'parent.name.min', 'parent.name.countDistinct'])
+
+  const nursery = await explored(t, ormOf(entities), { resources: { '/plants': resources['/plants'] } })
+  const { facets, groups, numbers, groupPaging } = (await describedBy(nursery)).resources[0]!
+  t.strictSame(facets.map(({ name, filter, limit }) => [name, filter, limit]), [
+    ['supplier', 'supplier', 3], ['land', 'supplier.country', 20], ['status', 'status', 20],
+  ])
+  t.strictSame(groups.map(({ name, period }) => [name, period]), [
+    ['supplier', null], ['supplier.country', null],
+    ['created_at.week', { property: 'created_at', unit: 'week', timeZone: 'Europe/Paris' }],
+    ['created_at.month', { property: 'created_at', unit: 'month', timeZone: 'Europe/Paris' }],
+  ])
+  t.strictSame(numbers.map(({ key, property, nullable }) => [key, property, nullable]), [
+    ['count', null, false], ['price_sum', 'price', true], ['price_avg', 'price', true], ['price_max', 'price', true],
+    ['price_countDistinct', 'price', false],
+  ])
+  t.strictSame([groupPaging.defaultPerPage, groupPaging.maxPerPage, groupPaging.cursor], [20, 1000, false])
 })
 
 t.test('in production it names no other roles', async (t) => {

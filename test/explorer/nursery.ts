@@ -4,7 +4,8 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Test } from 'tap'
 import { crudExplorer, type ExplorerDescription, type ExplorerOptions } from '../../plugins/explorer.ts'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit, type CrudKitOptions,
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, crudKit,
+  type CrudKitOptions,
 } from '../../src/index.ts'
 import { operatorsFor } from '../../src/operators/index.ts'
 import { Group, Label, Offer, Order, OrderItem, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
@@ -92,10 +93,22 @@ export const resources = {
         AllowedInclude.max('specimens.measuredAt'),
         AllowedInclude.count('group.children'),
       ],
+      allowedFacets: [
+        new AllowedFacet('supplier', { limit: 3 }), new AllowedFacet('supplier.country', { alias: 'land' }),
+        new AllowedFacet('status'),
+      ],
+      allowedGroups: [
+        new AllowedGroup('supplier'), new AllowedGroup('supplier.country'),
+        AllowedGroup.date('created_at', ['week', 'month'], { timeZone: 'Europe/Paris' }),
+      ],
+      allowedAggregates: [
+        AllowedAggregate.count(), new AllowedAggregate('price', ['sum', 'avg', 'max', 'countDistinct']),
+      ],
       defaultSort: ['-created_at', 'name', 'id'],
       pagination: { defaultPerPage: 5, maxPerPage: 50, maxOffset: 1000 },
     }),
-    operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
+    operations: ['list', 'get', 'aggregate', 'create', 'createMany', 'update', 'delete', 'restore'],
+    query: true,
     maxBatch: 7,
     allowHardDelete: true,
   },

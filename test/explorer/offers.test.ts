@@ -8,10 +8,10 @@ import { entities } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import {
-  access, entities as accessEntities, resources as accessResources, seed as accessSeed,
+  access, entities as accessEntities, overview, resources as accessResources, seed as accessSeed,
 } from '../http/access/fixtures.ts'
 import { describedBy, explored, resources } from './nursery.ts'
-import { flat, listed, offered, refused } from './walk.ts'
+import { flat, listed, offered, offeredNumbers, refused, refusedNumbers } from './walk.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -28,6 +28,9 @@ async function walk (t: Test, app: FastifyInstance, headers: Headers = {}): Prom
   for (const resource of listed(document)) {
     for (const query of offered(resource)) await send(`${resource.path}?${query}`, 200)
     for (const query of refused(resource)) await send(`${resource.path}?${query}`, 400)
+    if (!resource.operations.aggregate) continue
+    for (const query of offeredNumbers(resource)) await send(`${resource.path}/aggregate?${query}`, 200)
+    for (const query of refusedNumbers(resource)) await send(`${resource.path}/aggregate?${query}`, 400)
   }
   t.strictSame(wrong, [])
   t.ok(sent > 0, `${sent} requests`)
@@ -101,7 +104,7 @@ await forOneDatabase(t, { entities: exampleEntities }, async (t, { orm }) => {
 await forOneDatabase(t, { entities: accessEntities, seed: accessSeed }, async (t, { orm }) => {
   t.test('everything of each role', async (t) => {
     const app = await explored(t, orm, {
-      resources: accessResources,
+      resources: { ...accessResources, '/overview': { ...overview, name: 'overview' } },
       access,
       shared: accessEntities.map(({ name }) => name),
     })

@@ -11,9 +11,11 @@ const query = (name: string, value: string): Query => `${encodeURIComponent(name
 
 /** The query strings that the description of a resource offers. */
 export function offered (resource: ResourceDescription): Query[] {
-  const { filters, sorts, fields, includes, paging, lookup, name, defaultSort } = resource
+  const { filters, sorts, fields, includes, paging, lookup, name, defaultSort, facets, combinesFilters } = resource
   return [
     '',
+    ...facets.map((facet) => query('facets', facet.name)),
+    ...combinesFilters ? groupsOf(filters) : [],
     ...filters.flatMap(({ operators, default: value }) => [
       ...operators.flatMap((operator) => samplesOf(operator).map((sample) => query(operator.parameter, sample))),
       ...value === null ? [] : [query(operators[0]!.parameter, [value].flat().join())],
@@ -47,7 +49,7 @@ export function offered (resource: ResourceDescription): Query[] {
 
 /** Query strings just outside of what the description of a resource offers. */
 export function refused (resource: ResourceDescription): Query[] {
-  const { filters, sorts, fields, includes, paging } = resource
+  const { filters, sorts, fields, includes, paging, combinesFilters } = resource
   const named = new Set(sorts.map(({ name }) => name))
   const filtered = new Set(filters.map(({ name }) => name))
   return [
@@ -73,8 +75,32 @@ export function refused (resource: ResourceDescription): Query[] {
     `per_page=${paging.maxPerPage + 1}`,
     `offset=${paging.maxOffset + 1}`,
     query('include', 'absent'),
+    query('facets', 'absent'),
+    ...combinesFilters ? [] : filters.slice(0, 1).map(({ name }) => query(`filter[or][0][${name}]`, '1')),
   ]
 }
+
+/** Each filter that may stand in a group, in one. */
+function groupsOf (filters: ResourceDescription['filters']): Query[] {
+  return filters.filter(({ kind }) => kind !== 'custom' && kind !== 'trashed').map(({ operators: [first] }) =>
+    query(first!.parameter.replace('filter', 'filter[or][0][not]'), samplesOf(first!)[0] ?? '')
+  )
+}
+
+/** The query strings of aggregates that a resource offers: each group and each number, with what orders by it. */
+export function offeredNumbers ({ groups, numbers, groupPaging }: ResourceDescription): Query[] {
+  return [
+    ...groups.map(({ name }) => `${query('group', name)}&${query('sort', `-${name}`)}`),
+    ...numbers.map(({ name }) => `${query('aggregate', name)}&${query('sort', name)}`),
+    ...groups.slice(0, 1).map(({ name }) => `${query('group', name)}&per_page=${groupPaging.maxPerPage}`),
+  ]
+}
+
+export const refusedNumbers = ({ groups, groupPaging }: ResourceDescription): Query[] => [
+  query('group', 'absent'),
+  query('aggregate', 'absent'),
+  ...groups.slice(0, 1).map(({ name }) => `${query('group', name)}&per_page=${groupPaging.maxPerPage + 1}`),
+]
 
 const selectable = (fields: readonly FieldDescription[]): string[] =>
   fields.flatMap(({ select }) => select === null ? [] : [select])
