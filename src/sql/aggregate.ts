@@ -4,11 +4,11 @@
  * multiply the rows that it counts.
  */
 import type { Aggregate } from '../plan/index.ts'
-import type { ConditionContext } from './condition.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import { shownNumber } from './number-value.ts'
 import { joinParents, keyName, relatedRows } from './related.ts'
 import { idOf } from './shape.ts'
+import type { ConditionContext } from './visibility.ts'
 import { jsonValue } from './wire-types.ts'
 
 export interface AggregatesSql {

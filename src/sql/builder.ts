@@ -2,16 +2,8 @@
 import { raw } from '@mikro-orm/core'
 import type { EntityModel } from '../model/index.ts'
 import { isCustomTerm, type KeysetPlan, type ListPlan, type OrderTerm, type RelatedNumber } from '../plan/index.ts'
-import {
-  conditionSql,
-  conditionContext,
-  equalColumns,
-  noteKnown,
-  rowsByParent,
-  relatedVisibility,
-  whereClause,
-  type ConditionContext,
-} from './condition.ts'
+import { equalColumns } from './columns.ts'
+import { conditionSql, conditionContext, noteKnown, rowsByParent } from './condition.ts'
 import { RANK, type ForeignOrder } from './foreign-order.ts'
 import type { AnyQueryBuilder } from './foreign.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
@@ -19,6 +11,7 @@ import { placeCondition } from './keyset.ts'
 import { comparedNumber, numberOfNone } from './number-value.ts'
 import { rankMatches, termValue } from './order.ts'
 import type { Foreign } from './read.ts'
+import { relatedVisibility, whereClause, type ConditionContext } from './visibility.ts'
 
 /** The alias of the entity in the builder. */
 export const ROOT_ALIAS = 'e0'

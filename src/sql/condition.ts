@@ -1,33 +1,13 @@
 /** Compiles conditions to SQL. */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
-import type { Aggregate, Condition, Deleted, Plan, RelatedNumber, Slot } from '../plan/index.ts'
+import type { Aggregate, Condition, Plan, RelatedNumber } from '../plan/index.ts'
+import { columnList, equalColumns, tableAs, tuple } from './columns.ts'
 import { compareSql, comparisonSql, nullSql } from './comparison.ts'
-import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
-import { column } from './json.ts'
+import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import { bothKnown, KnownByAlias, knownBehind, knownIn, knownSql, type KnownColumns } from './known-columns.ts'
 import { Names } from './names.ts'
 import { numberCondition, type RowsByParent } from './number-conditions.ts'
-
-/** Compiles MikroORM's filters of an entity for an alias. They apply to the entity's rows in every statement. */
-export type EntityFilter = (model: EntityModel, alias: string) => Sql | undefined
-
-/**
- * Compiles a condition in MikroORM's query language that is the same for every request: the `where` of a relation, or a
- * condition of the whitelist.
- */
-export type ConstantCondition = (where: object, model: EntityModel, alias: string) => Sql | undefined
-
-/** The context in which conditions are compiled. */
-export interface ConditionContext {
-  readonly names: Names
-  readonly filter: EntityFilter
-  readonly constant: ConstantCondition
-  readonly known: KnownByAlias
-  /** The columns that the filters of an entity compare with a value. */
-  readonly knownByFilter: (model: EntityModel) => KnownColumns
-  /** How JSON objects are written. See `Form` (`form.ts`). */
-  readonly objects: 'row' | 'built'
-}
+import { relatedVisibility, whereClause, type ConditionContext } from './visibility.ts'
 
 /**
  * The context for the conditions of a plan. The filters in the plan come first. For other entities `foreign` decides.
@@ -73,39 +53,6 @@ export function relatedKnown (
   const own = knownByFilter(relation.target)
   byAlias.set(alias, bothKnown(behind.target, own))
   return { target: knownSql(alias, behind.target, own), pivot: (pivot) => knownSql(pivot, behind.pivot) }
-}
-
-/** The conditions for a row of a relation: it is visible, and fulfils the relation's own `where`. */
-export function relatedVisibility (
-  { target, where }: RelationProperty,
-  alias: string,
-  { filter, constant }: ConditionContext
-): Sql[] {
-  const conditions = visibility(target, alias, 'without', filter)
-  const own = where && constant(where, target, alias)
-  return own === undefined ? conditions : [...conditions, own]
-}
-
-/** ` where ...`, or nothing. */
-export function whereClause (conditions: readonly Sql[]): Sql {
-  return conditions.length === 0 ? EMPTY : sql` where ${join(conditions, ' and ')}`
-}
-
-/** The conditions for a visible row: its class (single-table inheritance), soft deletion, and MikroORM's filters. */
-export function visibility (model: EntityModel, alias: string, deleted: Deleted, filter: EntityFilter): Sql[] {
-  const conditions: Sql[] = []
-  if (model.discriminator !== undefined) {
-    const values = model.discriminator.values.map((value) =>
-      typeof value === 'number' ? trusted(String(value)) : literal(value)
-    )
-    conditions.push(sql`${name(alias, model.discriminator.column)} in (${join(values)})`)
-  }
-  if (model.deletedAt !== undefined && deleted !== 'with') {
-    conditions.push(sql`${column(model.deletedAt, alias)} ${trusted(deleted === 'only' ? 'is not null' : 'is null')}`)
-  }
-  const filtered = filter(model, alias)
-  if (filtered !== undefined) conditions.push(filtered)
-  return conditions
 }
 
 /** @param model the entity of the rows that the condition applies to */
@@ -202,33 +149,6 @@ function keysWith (condition: Condition, model: EntityModel, rows: string, conte
     : keysOf(model, rows, context, (own) => conditionSql(condition, model, own, context))
 }
 
-/** `a`, or `(a, b)`. */
-export function tuple (alias: string, columns: readonly string[]): Sql {
-  const names = columns.map((column) => name(alias, column))
-  return names.length === 1 ? names[0]! : sql`(${join(names)})`
-}
-
-/** A table with its alias, for a `from`. */
-export const tableAs = (table: string, alias: string): Sql => sql`${trusted(table)} as ${name(alias)}`
-
-/** The test that columns have the values in the slots. */
-export function equalTo (alias: string, columns: readonly string[], slots: readonly Slot[]): Sql {
-  return join(columns.map((column, index) => sql`${name(alias, column)} = ${slots[index]!}`), ' and ')
-}
-
-/** The test that the columns of two lists are equal, pair by pair. */
-export function equalColumns (
-  left: string,
-  leftColumns: readonly string[],
-  right: string,
-  rightColumns: readonly string[]
-): Sql {
-  return join(
-    leftColumns.map((column, index) => sql`${name(left, column)} = ${name(right, rightColumns[index]!)}`),
-    ' and '
-  )
-}
-
 /**
  * The test that a row has a related row for which all conditions hold: `key in (select ...)`. A set of keys never
  * multiplies rows, and distributed databases can run it even if they refuse a correlated subquery.
@@ -302,6 +222,3 @@ export function rowsByParent (
     }`,
   }
 }
-
-const columnList = (alias: string, columns: readonly string[]): Sql =>
-  join(columns.map((column) => name(alias, column)))

@@ -5,12 +5,12 @@
  * one.
  */
 import type { PlannedInclude } from '../plan/index.ts'
-import type { ConditionContext } from './condition.ts'
 import { EMPTY, name, sql, type Sql } from './fragment.ts'
 import { JSON_NAME, objectSql, ownMembers, projection, selectList } from './members.ts'
 import { carriedOrder, carry, orderBy, orderList } from './order.ts'
 import { relatedOrder, relatedRows } from './related.ts'
 import { numberSql, TOO_MANY } from './size.ts'
+import type { ConditionContext } from './visibility.ts'
 
 /**
  * The join to the related records of each parent. Its row has their JSON.

@@ -1,13 +1,15 @@
 /** The SQL of facets: the values of properties beside a list, the most frequent first, as one JSON text. */
 import type { PlannedFacet } from '../plan/index.ts'
 import { operand } from './comparison.ts'
-import { conditionSql, noteKnown, tableAs, visibility, whereClause } from './condition.ts'
+import { tableAs } from './columns.ts'
+import { conditionSql, noteKnown } from './condition.ts'
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { wireValue } from './groups.ts'
 import type { ListShape } from './shape.ts'
 import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
 import { ToOneJoins } from './to-one-joins.ts'
+import { visibility, whereClause } from './visibility.ts'
 
 /** The column of the facets in the rows of a list. */
 export const FACETS_COLUMN = '@facets'

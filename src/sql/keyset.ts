@@ -2,7 +2,6 @@
  * The statement of a page that starts at a place in the order. It returns the rows with the values they are sorted by.
  */
 import { isComputed, isNullableTerm, typeOfTerm, type OrderTerm } from '../plan/index.ts'
-import { whereClause } from './condition.ts'
 import type { Form } from './form.ts'
 import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
@@ -13,6 +12,7 @@ import { answerSql, ifFits, shownRows } from './record.ts'
 import type { KeysetShape } from './shape.ts'
 import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
+import { whereClause } from './visibility.ts'
 import { sqlTypeOf } from './wire-types.ts'
 
 /** The columns of an answer's rows. */

@@ -1,5 +1,4 @@
 /** The statements of lists: a page of rows, the included records, and the total. */
-import { whereClause } from './condition.ts'
 import { FACETS_COLUMN, facetsSql } from './facets.ts'
 import type { Form } from './form.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
@@ -14,6 +13,7 @@ import { keysFirstRows } from './rows-keys-first.ts'
 import type { ListShape } from './shape.ts'
 import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
+import { whereClause } from './visibility.ts'
 import { EXCESS_OF_BYTES } from './weight.ts'
 
 const LIST_COLUMNS: readonly string[] = ['items', 'fetched', 'total']

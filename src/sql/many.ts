@@ -5,7 +5,8 @@
  * the meantime are not found. So the statement never writes more rows than it has counted.
  */
 import { keyColumns } from '../model/index.ts'
-import { conditionContext, noteKnown, tableAs, tuple, whereClause, type ConditionContext } from './condition.ts'
+import { tableAs, tuple } from './columns.ts'
+import { conditionContext, noteKnown } from './condition.ts'
 import { plannedForValues } from './custom-plan.ts'
 import type { Dialect } from './dialect.ts'
 import { join, literal, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
@@ -14,6 +15,7 @@ import { knownSql } from './known-columns.ts'
 import { selectList } from './members.ts'
 import type { Foreign } from './read.ts'
 import type { ManyShape } from './shape.ts'
+import { whereClause, type ConditionContext } from './visibility.ts'
 import { assignmentsSql, insideSql, opaque, referenceSql, rowConditions } from './write.ts'
 import type { WriteForm } from './write-form.ts'
 

@@ -1,8 +1,8 @@
 /** The members of records: the columns that they need, their names and their JSON. */
 import type { Selection } from '../plan/index.ts'
-import type { ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { objectJson, propertyColumns, propertyJson } from './json.ts'
+import type { ConditionContext } from './visibility.ts'
 
 /** The name and the JSON of one member of a record. */
 export type Member = readonly [key: string, value: Sql]

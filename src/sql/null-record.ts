@@ -1,6 +1,6 @@
 /** The record of a table without values, from which `json_populate_record` takes the types of the columns. */
 import type { EntityModel } from '../model/index.ts'
-import { tableAs } from './condition.ts'
+import { tableAs } from './columns.ts'
 import { name, sql, trusted, type Sql } from './fragment.ts'
 
 /**

@@ -7,7 +7,8 @@ import {
   isCustomTerm, isNullableTerm, type CustomTerm, type Operand, type OrderTerm, type RelatedNumber,
 } from '../plan/index.ts'
 import { operand } from './comparison.ts'
-import { equalColumns, rowsByParent, type ConditionContext } from './condition.ts'
+import { equalColumns } from './columns.ts'
+import { rowsByParent } from './condition.ts'
 import { RANK, rankKey } from './foreign-order.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { selectList } from './members.ts'
@@ -15,6 +16,7 @@ import { comparedNumber, numberOfNone } from './number-value.ts'
 import type { OrderExpression } from './order-expression.ts'
 import type { Source } from './source.ts'
 import { ToOneJoins } from './to-one-joins.ts'
+import type { ConditionContext } from './visibility.ts'
 
 export interface Order {
   /** Joins to the relations that are sorted by. They follow the table. */

@@ -5,9 +5,7 @@
  */
 import type { EntityModel } from '../model/index.ts'
 import type { CustomTerm, Plan } from '../plan/index.ts'
-import {
-  conditionSql, conditionContext, noteKnown, visibility, whereClause, type ConstantCondition, type EntityFilter,
-} from './condition.ts'
+import { conditionSql, conditionContext, noteKnown } from './condition.ts'
 import { plannedForValues } from './custom-plan.ts'
 import { BESIDE_ORDER, besideRows, FACETS_COLUMN, facetsSql } from './facets.ts'
 import type { ForeignOrder } from './foreign-order.ts'
@@ -22,6 +20,7 @@ import { answerSql, ifFits, type AnswerSql } from './record.ts'
 import type { CountShape, GetShape, Shape } from './shape.ts'
 import type { Source } from './source.ts'
 import { recordsColumns, streamRowColumns, streamRecordsSql, streamSql } from './stream-statements.ts'
+import { visibility, whereClause, type ConstantCondition, type EntityFilter } from './visibility.ts'
 
 /**
  * Compilers for conditions and orders in MikroORM's query language. Each compiles for the alias of the rows that they

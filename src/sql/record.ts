@@ -9,7 +9,6 @@
 import type { RelationProperty } from '../model/index.ts'
 import type { AnswerLimits, PlannedInclude, Selection } from '../plan/index.ts'
 import { aggregatesSql } from './aggregate.ts'
-import { whereClause, type ConditionContext } from './condition.ts'
 import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import {
   JSON_NAME,
@@ -29,6 +28,7 @@ import { formOfInclude, type Form } from './form.ts'
 import { joinParents, keyName, relatedOrder, relatedRows, type RelatedRows } from './related.ts'
 import type { GetShape } from './shape.ts'
 import { numberSql } from './size.ts'
+import { whereClause, type ConditionContext } from './visibility.ts'
 import { Weighing } from './weight.ts'
 
 /** A selection on the rows of an expression. */

@@ -1,12 +1,11 @@
 /** Statements about the records that a row refers to. They accompany its write. */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { PresentPlan, Slot } from '../plan/index.ts'
-import {
-  conditionSql, conditionContext, equalTo, equalColumns, relatedVisibility, tableAs, visibility, whereClause,
-  type ConditionContext,
-} from './condition.ts'
+import { equalTo, equalColumns, tableAs } from './columns.ts'
+import { conditionSql, conditionContext } from './condition.ts'
 import { join, name, render, sql, type Sql, type Statement } from './fragment.ts'
 import type { Foreign } from './read.ts'
+import { relatedVisibility, visibility, whereClause, type ConditionContext } from './visibility.ts'
 
 /** Keys of records of one entity. Each part of a key has a slot. */
 export interface ReferencedKeys {

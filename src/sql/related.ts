@@ -4,17 +4,12 @@
  */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { PlannedInclude } from '../plan/index.ts'
-import {
-  equalColumns,
-  relatedKnown,
-  relatedVisibility,
-  tuple,
-  whereClause,
-  type ConditionContext,
-} from './condition.ts'
+import { equalColumns, tuple } from './columns.ts'
+import { relatedKnown } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { directionSql, orderSql, type Order } from './order.ts'
+import { relatedVisibility, whereClause, type ConditionContext } from './visibility.ts'
 
 /** Names inside the expression of a relation: the parts of the parent's key. */
 export const keyName = (index: number): string => `@key${index}`

@@ -4,7 +4,7 @@
  * less memory.
  */
 import { keyColumns } from '../model/index.ts'
-import { equalColumns } from './condition.ts'
+import { equalColumns } from './columns.ts'
 import { name, sql, trusted } from './fragment.ts'
 import { projection, selectList } from './members.ts'
 import { carriedOrder, carry, orderBy } from './order.ts'

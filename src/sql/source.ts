@@ -1,10 +1,10 @@
 /** The parts that the statements of all reads share. */
-import type { ConditionContext } from './condition.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { CustomTerm } from '../plan/index.ts'
 import type { Form } from './form.ts'
 import type { ForeignOrder } from './foreign-order.ts'
 import type { Sql } from './fragment.ts'
+import type { ConditionContext } from './visibility.ts'
 
 /** The table of the resource, and the conditions on its rows. */
 export interface Source {

@@ -3,7 +3,6 @@
  * their included relations.
  */
 import { keyColumns, type EntityModel } from '../model/index.ts'
-import { whereClause } from './condition.ts'
 import type { Form } from './form.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
 import { orderBy, orderSql } from './order.ts'
@@ -11,6 +10,7 @@ import { projection, selectList, ROW, ROW_JSON } from './members.ts'
 import { answerSql, ifFits, recordSql } from './record.ts'
 import type { RecordsShape, StreamShape } from './shape.ts'
 import type { Source } from './source.ts'
+import { whereClause } from './visibility.ts'
 
 /** The columns of rows with records, and of rows with keys. */
 export const STREAM_ROW = Object.freeze({

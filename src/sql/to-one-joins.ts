@@ -1,7 +1,8 @@
 /** Joins rows to the rows behind their to-one relations. A row that is deleted or filtered out counts as absent. */
 import type { RelationProperty } from '../model/index.ts'
-import { equalColumns, relatedVisibility, type ConditionContext } from './condition.ts'
+import { equalColumns } from './columns.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
+import { relatedVisibility, type ConditionContext } from './visibility.ts'
 
 export class ToOneJoins {
   readonly #alias: string

@@ -7,12 +7,14 @@
  */
 import type { EntityModel } from '../model/index.ts'
 import { bound } from './comparison.ts'
-import { conditionContext, equalColumns, noteKnown, whereClause, type ConditionContext } from './condition.ts'
+import { equalColumns } from './columns.ts'
+import { conditionContext, noteKnown } from './condition.ts'
 import { EMPTY, join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { IN_THE_WAY, textIf } from './inside.ts'
 import { selectList } from './members.ts'
 import type { Foreign } from './read.ts'
 import type { UpsertManyShape, UpsertShape } from './shape.ts'
+import { whereClause, type ConditionContext } from './visibility.ts'
 import {
   assignmentsSql, insideSql, merged, nextVersion, recordsetSql, recordsetValue, referenceSql, returnedOf, table,
   targetSql,

@@ -4,12 +4,14 @@
  * statement returns rows in any order.
  */
 import { holdsHidden, membersOf } from '../model/index.ts'
-import { equalColumns, tableAs, visibility, whereClause, conditionSql, type ConditionContext } from './condition.ts'
+import { equalColumns, tableAs } from './columns.ts'
+import { conditionSql } from './condition.ts'
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import type { Foreign } from './read.ts'
 import { mergedJson } from './merged-json.ts'
 import { nullRecord } from './null-record.ts'
 import type { DeleteEachShape, UpdateEachShape } from './shape.ts'
+import { visibility, whereClause, type ConditionContext } from './visibility.ts'
 import { sqlTypeOf } from './wire-types.ts'
 
 /** The names of the items of the list: an object of values by column, and its place. */

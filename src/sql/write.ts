@@ -5,9 +5,8 @@
 import { columnsOf, holdsHidden, keyColumns, membersOf, type EntityModel } from '../model/index.ts'
 import type { Assignment, CheckedRows, ReferenceCheck, Slot, WriteTarget } from '../plan/index.ts'
 import { bound } from './comparison.ts'
-import {
-  conditionSql, conditionContext, equalTo, noteKnown, tableAs, visibility, whereClause, type ConditionContext,
-} from './condition.ts'
+import { equalTo, tableAs } from './columns.ts'
+import { conditionSql, conditionContext, noteKnown } from './condition.ts'
 import { EMPTY, join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { column, objectJson, versionText } from './json.ts'
 import type { Dialect } from './dialect.ts'
@@ -21,6 +20,7 @@ import { recordSql } from './record.ts'
 import type {
   DeleteEachShape, InsertShape, OneWriteShape, RowWriteShape, UpdateEachShape, UpdateShape, WriteShape,
 } from './shape.ts'
+import { visibility, whereClause, type ConditionContext } from './visibility.ts'
 import { sqlTypeOf } from './wire-types.ts'
 import { eachSql } from './write-each.ts'
 import type { WriteForm } from './write-form.ts'

@@ -25,7 +25,7 @@ export const mutations: readonly Mutation[] = [
   reads('`ne` matches null', 'src/operators/table.ts', '{column} <> {value}', '{column} is distinct from {value}'),
   reads(
     'deleted rows are included, counted, and found behind relations',
-    'src/sql/condition.ts',
+    'src/sql/visibility.ts',
     "visibility(target, alias, 'without', filter)",
     "visibility(target, alias, 'with', filter)"
   ),
