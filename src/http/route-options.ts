@@ -153,8 +153,8 @@ export const ResourceOptionsSchema = Type.Object({
     false
   ),
   /**
-   * Send the header `Link` with lists: the first, the previous and the next page, and the last one if the total is
-   * exact. Default: false.
+   * Send the header `Link` with lists and aggregates: the first, the previous and the next page, and the last one if
+   * the total is exact. Default: false.
    */
   links: withDefault(Type.Boolean(), false),
   /**

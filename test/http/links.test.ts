@@ -1,6 +1,7 @@
-/** The header Link of lists (RFC 8288). */
+/** The header Link of lists and aggregates (RFC 8288). */
 import {
-  AllowedField, AllowedFilters, AllowedSort, CrudBase, QueryBuilderConfig, type PaginationOptions,
+  AllowedAggregate, AllowedField, AllowedFilters, AllowedGroup, AllowedSort, CrudBase, QueryBuilderConfig,
+  type PaginationOptions,
 } from '../../src/index.ts'
 import t from 'tap'
 import { entities, Plant } from '../fixtures/entities.ts'
@@ -13,11 +14,13 @@ const queryConfig = (pagination: PaginationOptions) =>
     allowedFilters: [new AllowedFilters('name', 'contains', ['contains', 'ne']), new AllowedFilters('id', 'in')],
     allowedSorts: [new AllowedSort('name')],
     allowedFields: [new AllowedField('name')],
+    allowedGroups: [new AllowedGroup('name')],
+    allowedAggregates: [AllowedAggregate.count()],
     pagination,
   })
 const plants = (pagination: PaginationOptions = {}) => ({
   crud: new CrudBase<any>({ model: Plant, queryConfig: queryConfig({ defaultPerPage: 5, ...pagination }) }),
-  operations: ['list', 'get'] as const,
+  operations: ['list', 'get', 'aggregate'] as const,
   links: true,
   stream: true,
 })
@@ -88,6 +91,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       }],
       ['/own?page=2', { next: '?page=3', prev: '?page=1', first: '?page=1', last: '?page=3' }],
       ['/plain?page=2', {}],
+      // the number of groups is always counted, in pages of 20
+      ['/plants/aggregate?group=name&per_page=4&page=2', {
+        next: '?group=name&per_page=4&page=3', prev: '?group=name&per_page=4&page=1',
+        first: '?group=name&per_page=4&page=1', last: '?group=name&per_page=4&page=4',
+      }],
+      ['/uncounted/aggregate?aggregate=count', {
+        first: '?aggregate=count&page=1', last: '?aggregate=count&page=1',
+      }],
+      ['/plain/aggregate?aggregate=count', {}],
     ] as const) {
       t.strictSame((await ask(url)).links, expected, url)
     }

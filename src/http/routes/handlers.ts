@@ -3,7 +3,9 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, HTTPMethods } from 'fastify'
 import type { AnyInfo } from '../../base/page-styles.ts'
 import { NotFoundError, PreconditionFailedError, PreconditionRequiredError } from '../../base/errors.ts'
-import { factsOf, MAX_AFFECTED, meantBy, OPERATIONS, removes, sharingRoute } from '../../config/index.ts'
+import {
+  factsOf, MAX_AFFECTED, meantBy, OPERATIONS, removes, sharingRoute, type Pagination,
+} from '../../config/index.ts'
 import { isOwnMethod, type CrudReadOptions } from '../../crud/index.ts'
 import { changedColumns, streamColumns, type JsonAnswer } from '../../read/index.ts'
 import { readScope, type Resource } from '../../resource/index.ts'
@@ -142,8 +144,12 @@ function handlersOf (
   }
 
   /** Adds the links to other pages. Methods of the application return pages as objects, or as JSON. */
-  const addLinks = ({ request, seen }: RouteCall, reply: FastifyReply, { json, page }: JsonAnswer): void => {
-    const { pagination } = seen.resource.whitelist
+  const addLinks = (
+    { request }: RouteCall,
+    reply: FastifyReply,
+    { json, page }: JsonAnswer,
+    pagination: Pagination
+  ): void => {
     const link = linkHeader(request.originalUrl, page ?? JSON.parse(json) as AnyInfo, pagination)
     if (link === undefined) return
     const present = reply.getHeader('link')
@@ -201,14 +207,15 @@ function handlersOf (
     // links and entity tags are about the URL, which says nothing of a query in a body
     const { method } = call.request
     if (method !== 'GET' && method !== 'HEAD') return sendJson(call, reply, page.json)
-    if (links === true) addLinks(call, reply, page)
+    if (links === true) addLinks(call, reply, page, call.seen.resource.whitelist.pagination)
     return conditional === true ? sendTagged('list', call, reply, page.json) : sendJson(call, reply, page.json)
   }
 
   const aggregate: CallHandler = async (call, reply) => {
     call.query()
-    const { json } = await run('aggregate', call, (options) => methods.aggregate(call, options))
-    return conditional === true ? sendTagged('aggregate', call, reply, json) : sendJson(call, reply, json)
+    const page = await run('aggregate', call, (options) => methods.aggregate(call, options))
+    if (links === true) addLinks(call, reply, page, call.seen.resource.whitelist.groupPagination)
+    return conditional === true ? sendTagged('aggregate', call, reply, page.json) : sendJson(call, reply, page.json)
   }
 
   const get: CallHandler = async (call, reply) => {
