@@ -85,6 +85,15 @@ const newFolder = (name: string): string => {
   return folder
 }
 
+t.test('npm installs it alone, also on days when the newest versions of the packages of MikroORM differ', async (t) => {
+  const folder = newFolder('alone')
+  npm(folder, 'install', '--package-lock-only', tarball)
+  const { packages } = JSON.parse(fs.readFileSync(path.join(folder, 'package-lock.json'), 'utf8')) as {
+    readonly packages: object,
+  }
+  t.ok('node_modules/@mikro-orm/postgresql' in packages)
+})
+
 t.test('the README', async (t) => {
   const { text, blocks, block, program } = readDocument('README.md')
   const commands = blocks.filter((one) => one.info === 'sh' && !isCurl(one)).map(({ code }) => code)

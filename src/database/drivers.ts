@@ -50,13 +50,15 @@ export function requireDriver (
   }
 }
 
+const SAME_VERSION =
+  'All packages of MikroORM must have the same version: if npm lacks this one, install one that it has of all'
+
 function notInstalled (driver: DatabaseTarget['driver'], error: unknown): ConfigError | undefined {
   const { code, message } = error as NodeJS.ErrnoException
   const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
     ? /^Cannot find (?:package|module) '([^']+)'/.exec(message)?.[1]
     : undefined
   if (missing === undefined) return undefined
-  // all packages of MikroORM must have the same version
-  const install = missing === PACKAGES[driver] ? `${missing}@${Utils.getORMVersion()}` : missing
-  return new ConfigError(`DatabaseFactory: ${driver}:// needs the package ${missing}: npm install ${install}`)
+  const version = missing === PACKAGES[driver] ? `@${Utils.getORMVersion()}. ${SAME_VERSION}` : ''
+  return new ConfigError(`DatabaseFactory: ${driver}:// needs the package ${missing}: npm install ${missing}${version}`)
 }

@@ -98,7 +98,9 @@ t.test('a missing package is named with the command that installs it', async (t)
   const version = Utils.getORMVersion()
   await t.rejects(loadDriver('pglite', missing('@mikro-orm/pglite')), {
     code: 'FST_CRUD_CONFIG_INVALID',
-    message: `DatabaseFactory: pglite:// needs the package @mikro-orm/pglite: npm install @mikro-orm/pglite@${version}`,
+    message:
+      `DatabaseFactory: pglite:// needs the package @mikro-orm/pglite: npm install @mikro-orm/pglite@${version}. ` +
+      'All packages of MikroORM must have the same version: if npm lacks this one, install one that it has of all',
   })
   await t.rejects(
     loadDriver('postgresql', missing('@mikro-orm/postgresql')),
