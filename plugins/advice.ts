@@ -9,7 +9,7 @@ import {
   checkShared, warnOfDifferences, warnOfMissingIndexes, warnOfUnguarded, type AdvisedResource,
 } from '../src/advice/index.ts'
 import {
-  advisedOf, checkPluginOptions, refuseSecond, resourcesInside, type KitOptions,
+  advisedOf, checkPluginOptions, isOffline, refuseSecond, resourcesInside, type KitOptions,
 } from '../src/http/index.ts'
 
 const NAME = 'fastify-crud-kit/advice'
@@ -24,6 +24,7 @@ async function register (fastify: FastifyInstance, options: CrudAdviceOptions): 
   const { em } = fastify.orm
   checkShared(em, shared)
   fastify.decorate(kAdvised, shared)
+  if (isOffline(fastify)) return
   const advised = (): AdvisedResource[] => resourcesInside(fastify).map(advisedOf)
   // one after the other, on one connection
   fastify.addHook('onReady', async () => await warnOfDifferences(fastify.log, em, advised()))

@@ -10,11 +10,13 @@ import {
   askServer,
   checkDatabase,
   checkPluginOptions,
+  isOffline,
   learnRules,
   openDatabaseOf,
   preparePools,
   refuseSecond,
   type ServerDatabaseOptions,
+  unconnectedOrmOf,
 } from '../src/http/index.ts'
 import { rememberLog } from '../src/resource/index.ts'
 import { workOf } from '../src/run/index.ts'
@@ -37,6 +39,10 @@ async function register (fastify: FastifyInstance, options: ServerDatabaseOption
   checkPluginOptions(NAME, options, ['orm', 'database', 'statementTimeoutMillis'])
   checkDatabase(NAME, options)
   refuseSecond(NAME, 'fastify.orm', fastify.hasDecorator('orm'))
+  if (isOffline(fastify)) {
+    fastify.decorate('orm', await unconnectedOrmOf(options))
+    return
+  }
   const { engine, release } = await openDatabaseOf(options, (err) => {
     fastify.log.error({ err }, 'A connection of the orm has no statement timeout, because it could not be set.')
   })

@@ -30,7 +30,7 @@ export const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliComm
     options: {
       update: { help: 'Writes crud.lock.json.' },
       lock: { value: 'file', help: 'Another file than crud.lock.json.' },
-      'no-database': { help: 'Does not ask the database.' },
+      'no-database': { help: 'Does not ask the database, and lets the server start without it.' },
     },
     notes: [
       'The application is loaded, and does not listen. The exit code is 1 if requests may do more than the file says,',

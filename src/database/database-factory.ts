@@ -10,7 +10,7 @@ import {
 } from '../run/index.ts'
 import { checkDatabaseOptions, DATABASE_DEFAULTS, type DatabaseOptions } from './database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget } from './database-url.ts'
-import { closeDatabase, openDatabase, type Opened } from './open-database.ts'
+import { closeDatabase, initUnconnected, openDatabase, type Opened } from './open-database.ts'
 import { readReplicas, type Replicas } from './replicas/replica-options.ts'
 import { openSync, SyncEngine, SyncSession } from './sync/index.ts'
 
@@ -31,6 +31,9 @@ export interface SharedEngine {
   /** Releases this user's share. A second call does nothing. */
   readonly release: () => Promise<void>
 }
+
+/** Makes the MikroORM instance of a factory for programs that look at its entities. It connects to nothing. */
+export let unconnected: (factory: DatabaseFactory) => Promise<MikroORM>
 
 /**
  * Opens a database by its URL and keeps it open: PostgreSQL, or PGlite embedded in the process.
@@ -194,6 +197,10 @@ export class DatabaseFactory<Async extends boolean = true> {
       this.#closing = closeAfter(this.#closing, opening)
     }
     await this.#closing
+  }
+
+  static {
+    unconnected = async (factory) => await initUnconnected(factory.#options, factory.#target)
   }
 
   async #open (): Promise<Opened> {

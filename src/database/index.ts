@@ -1,6 +1,6 @@
 /** The database layer: from a URL to a connected MikroORM instance and its sessions. */
 export { delayOf, pause, type Backoff } from './backoff.ts'
-export { DatabaseFactory, type SharedEngine } from './database-factory.ts'
+export { DatabaseFactory, unconnected, type SharedEngine } from './database-factory.ts'
 export type { DatabaseOptions } from './database-options.ts'
 export { readOnly } from './read-only.ts'
 export { isEntityManager, type TransactionFunction, type TransactionWrapper } from './run-transaction.ts'

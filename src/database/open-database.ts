@@ -59,6 +59,17 @@ export async function openDatabase (
   }
 }
 
+/** Makes a MikroORM instance that has read its entities, and has not connected to its database. */
+export async function initUnconnected (
+  options: DatabaseOptions<boolean>,
+  target: DatabaseTarget
+): Promise<MikroORM> {
+  const { MikroORM } = await loadDriver(target.driver)
+  const engine = await withEntities(() => MikroORM.init(toOrmOptions(options, target)))
+  checkMikroOrm(engine)
+  return engine
+}
+
 /** Finishes the running statements of a database and closes it. */
 export async function closeDatabase ({ engine, lock, replicas }: Opened): Promise<void> {
   replicas?.stop()

@@ -10,6 +10,7 @@ import {
   SyncEngine,
   type DatabaseOptions,
   type SharedEngine,
+  unconnected,
 } from '../database/index.ts'
 import { ConfigError, UnavailableError } from '../base/errors.ts'
 import { isObject } from '../base/is-object.ts'
@@ -78,6 +79,11 @@ export async function openDatabaseOf (
   }
   const factory = database instanceof DatabaseFactory ? database : new DatabaseFactory(database!)
   return await factory.share()
+}
+
+/** The ORM of a server that does not ask its database. */
+export async function unconnectedOrmOf ({ orm, database }: ServerDatabaseOptions): Promise<MikroORM> {
+  return orm ?? await unconnected(database instanceof DatabaseFactory ? database : new DatabaseFactory(database!))
 }
 
 const SYNC_DATABASE =

@@ -6,7 +6,7 @@
  */
 export { ACTOR_PROPERTY, knownActorOf } from './actor-of-request.ts'
 export {
-  askServer, checkDatabase, learnRules, openDatabaseOf, preparePools, type ServerDatabaseOptions,
+  askServer, checkDatabase, learnRules, openDatabaseOf, preparePools, unconnectedOrmOf, type ServerDatabaseOptions,
 } from './database.ts'
 export { EM_PROPERTIES, emGetter, rememberReply } from './em-of-request.ts'
 export { ErrorSchema } from './error-schema.ts'
@@ -14,6 +14,7 @@ export {
   checkKitOptions, checkPluginOptions, CrudKitOptionsSchema, refuseSecond, type KitOptions,
 } from './plugin-options.ts'
 export { advisedOf, knownResources, resourcesInside, type KnownResource } from './known-resources.ts'
+export { isOffline, takeOffline } from './offline.ts'
 export { sendProbe, type RouteProbe } from './probes.ts'
 export { readQuery } from './read-query.ts'
 export { CALL_PROPERTY } from './routes/route-call.ts'

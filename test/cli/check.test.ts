@@ -252,6 +252,7 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
     const { url, close } = await open()
     const wide = program(url).replace('allowedFilters: []', "allowedFilters: [new AllowedFilters('text', 'eq')]")
     const drift = program(url).replace(", schema: 'create'", '').replace('p.text()', 'p.integer(), author: p.text()')
+    const away = program('postgresql://nobody@127.0.0.1:1/none')
     const programs: Readonly<Record<string, string>> = {
       server: program(url),
       wide,
@@ -260,6 +261,8 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
         .replace("await app.listen({ port: 1 })\n  console.log('listens')", 'return app }'),
       logged: drift
         .replace('Fastify()', 'Fastify({ logger: { stream: { write: (line) => process.emitWarning(line) } } })'),
+      away,
+      embedded: away.replace('postgresql://nobody@127.0.0.1:1/none', 'pglite://absent'),
       broken: "throw new Error('no such setting')",
     }
     const folder = t.testdir({ 'server.ts': program(url) })
@@ -275,6 +278,10 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
     t.match(await check('server', '--update'), { code: 0, out: /^crud\.lock\.json is written\.\nThe database is what/ })
     const unchanged = 'crud.lock.json is the surface of the application.\n'
     t.match(await check('server', '--no-database'), { code: 0, out: unchanged })
+    for (const name of ['away', 'embedded']) {
+      t.match(await check(name, '--no-database'), { code: 0, out: unchanged }, 'a start without the database')
+    }
+    t.notOk(fs.existsSync('absent'))
     const widened = await check('wide')
     t.equal(widened.code, 1)
     const gain = '  /notes for everyone: filters text eq\n'

@@ -20,11 +20,12 @@ const LOCK = 'crud.lock.json'
 export async function check ({ argument, options }: CommandInput, surroundings: Surroundings): Promise<ExitCode> {
   const file = applicationFile(surroundings.folder, argument)
   const lock = path.resolve(surroundings.folder, options.get('lock')?.[0] ?? LOCK)
-  const servers = await loadApplication(file)
+  const asks = !options.has('no-database')
+  const servers = await loadApplication(file, asks)
   try {
     const update = options.has('update')
     const isLocked = await checkSurface(servers, lock, update, surroundings)
-    const isSame = options.has('no-database') || await checkDatabases(servers, surroundings)
+    const isSame = !asks || await checkDatabases(servers, surroundings)
     if (update && !isSame) {
       say(surroundings, `${path.basename(lock)} is written. The exit code is 1 because of the database.`)
     }

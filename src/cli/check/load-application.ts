@@ -4,6 +4,7 @@ import diagnostics from 'node:diagnostics_channel'
 import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { takeOffline } from '../../http/index.ts'
 import { CommandFailure } from '../surroundings.ts'
 
 /** The files that are tried if none is named. */
@@ -33,15 +34,17 @@ export function applicationFile (folder: string, named: string | undefined): str
  * Loads the file of an application, and gets its servers ready. A server that the file lets listen does not listen, and
  * neither does one that an exported function returns: `build`, `buildApp`, `createApp` or the default export.
  *
+ * @param asks whether its servers may ask their databases while they start
  * @throws {CommandFailure} if the application does not start
  */
-export async function loadApplication (file: string): Promise<readonly FastifyInstance[]> {
+export async function loadApplication (file: string, asks: boolean): Promise<readonly FastifyInstance[]> {
   const created: FastifyInstance[] = []
   const { promise: listening, resolve: listens } = Promise.withResolvers<void>()
   const take = (message: unknown): void => {
     const { fastify } = message as { readonly fastify: FastifyInstance }
     created.push(fastify)
     silence(fastify, listens)
+    if (!asks) takeOffline(fastify)
   }
   diagnostics.subscribe(CREATED, take)
   try {
