@@ -1,5 +1,5 @@
-/** Writes files that do not exist yet. It never changes a file. */
-import fs from 'node:fs/promises'
+/** Writes files that do not exist yet: all of them, or none. It never changes a file. */
+import fs from 'node:fs'
 import path from 'node:path'
 import { getSystemErrorMap } from 'node:util'
 import { CommandFailure } from './surroundings.ts'
@@ -16,31 +16,55 @@ export interface WrittenFile extends NewFile {
 }
 
 /**
- * Writes those files that do not exist.
+ * Writes those files that do not exist. If one of them cannot be written, none is. It waits for each file, so that
+ * Ctrl-C cannot come between them.
  *
  * @throws {CommandFailure} if a file or folder cannot be written or read
  */
-export async function writeNewFiles (folder: string, files: readonly NewFile[]): Promise<readonly WrittenFile[]> {
-  const written: WrittenFile[] = []
-  for (const file of files) {
-    written.push({ ...file, before: await writeOrRead(path.join(folder, file.path), file.text) })
+export function writeNewFiles (folder: string, files: readonly NewFile[]): readonly WrittenFile[] {
+  const made: string[] = []
+  try {
+    return files.map((file) => ({ ...file, before: writeOrRead(path.join(folder, file.path), file.text, made) }))
+  } catch (error) {
+    for (const one of made.reverse()) {
+      if (fs.statSync(one).isDirectory()) fs.rmdirSync(one)
+      else fs.rmSync(one)
+    }
+    throw error
   }
-  return written
 }
 
-async function writeOrRead (file: string, text: string): Promise<string | undefined> {
+/** @param made gets the file and its folders, as soon as they are there */
+function writeOrRead (file: string, text: string, made: string[]): string | undefined {
   try {
-    await fs.mkdir(path.dirname(file), { recursive: true })
-    await fs.writeFile(file, text, { flag: 'wx' })
+    makeFolder(path.dirname(file), made)
+    const descriptor = fs.openSync(file, 'wx')
+    made.push(file)
+    try {
+      fs.writeFileSync(descriptor, text)
+    } finally {
+      fs.closeSync(descriptor)
+    }
     return undefined
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannot('write', file, error as NodeJS.ErrnoException)
   }
   try {
-    return await fs.readFile(file, 'utf8')
+    return fs.readFileSync(file, 'utf8')
   } catch (error) {
     throw cannot('read', file, error as NodeJS.ErrnoException)
   }
+}
+
+/**
+ * Makes a folder, and those above it. The option `recursive` of Node.js would try again for ever where the system makes
+ * no folders, such as in /proc.
+ */
+function makeFolder (folder: string, made: string[]): void {
+  if (fs.existsSync(folder)) return
+  makeFolder(path.dirname(folder), made)
+  fs.mkdirSync(folder)
+  made.push(folder)
 }
 
 /** A failure that says which file could not be used, and why: `permission denied`. */

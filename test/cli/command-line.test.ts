@@ -1,8 +1,10 @@
 /** The command line: help, wrong use, exit codes, and a process without a terminal. */
 import { execFile } from 'node:child_process'
+import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { COMMANDS } from '../../src/cli/commands.ts'
+import { writeNewFiles } from '../../src/cli/write-files.ts'
 import { runCommand } from '../helpers/command-line.ts'
 
 const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts')
@@ -49,6 +51,18 @@ t.test('a failure is one sentence, with exit code 1, and without the password', 
   }
   const folder = path.join(import.meta.filename, 'folder')
   t.match(await runCommand(['init', folder], '.'), { code: 1, err: /^Cannot write .*: not a directory\.\n$/ })
+  if (fs.existsSync('/proc/self')) {
+    t.match(await runCommand(['init', '/proc/a/b'], '.'), { code: 1, err: /^Cannot write \/proc\/a\/b\/.*\.\n$/ })
+  }
+})
+
+t.test('all files are written, or none', async (t) => {
+  const folder = t.testdir({ a: 'a file', c: 'mine' })
+  const file = (path: string) => ({ path, text: path })
+  t.throws(() => writeNewFiles(folder, [file('b/b/b'), file('c'), file('d'), file('a/a')]), { message: /^Cannot write/ })
+  t.strictSame(fs.readdirSync(folder).sort(), ['a', 'c'])
+  t.strictSame(writeNewFiles(folder, [file('b/b/b'), file('c')]).map(({ before }) => before), [undefined, 'mine'])
+  t.equal(fs.readFileSync(path.join(folder, 'b/b/b'), 'utf8'), 'b/b/b')
 })
 
 t.test('help', async (t) => {

@@ -146,7 +146,7 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
     const { url, close } = await open()
     t.teardown(close)
     await fill(url, PUBLISHED)
-    const folder = t.testdir()
+    const folder = t.testdir({ 'package.json': '{ "type": "commonjs" }' })
     const pull = async (...args: string[]) => await runCommand(['pull', ...args], folder, { DATABASE_URL: url })
     const first = await pull('--out', 'db')
     t.match(first, { code: 0, err: '' })
@@ -155,9 +155,13 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
     const serving = readDocument('docs/start/command-line.md').block('ts server.ts')
     t.ok(first.out.includes(serving), 'the program that serves them')
 
+    t.match(first.out, /^ {2}npm pkg set type=module\n {2}npm install fastify-crud-kit fastify@5 /m)
+
     await t.test('again changes nothing', async (t) => {
       const again = await pull('--out', 'db')
       t.match(again.out, /^0 files written, 0 kept that differ, 76 unchanged\.$/m)
+      t.match(again.out, /package\.json needs "type": "module", .*: npm pkg set type=module\n$/)
+      fs.writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }')
       t.notMatch(again.out, 'server.ts')
       const file = path.join(folder, 'db/resources/genre.ts')
       const text = fs.readFileSync(file, 'utf8')

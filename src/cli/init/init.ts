@@ -13,7 +13,7 @@ export async function init ({ argument, options }: CommandInput, surroundings: S
   const folder = argument ?? (asks ? await askFolder(surroundings) : USUAL)
   const target = path.resolve(surroundings.folder, folder)
   const name = path.basename(target).toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-').replaceAll(/^-+|-+$/g, '') || USUAL
-  const written = await writeNewFiles(target, projectFiles(name))
+  const written = writeNewFiles(target, projectFiles(name))
   for (const { path: file, before } of written) {
     const word = before === undefined ? styled('green', 'new', surroundings) : styled('yellow', 'kept', surroundings)
     say(surroundings, `${word} ${path.join(folder, file)}`)

@@ -5,10 +5,10 @@ import { IdempotencyRecord } from '../../entities/index.ts'
 import type { CommandInput } from '../command.ts'
 import { diffLines } from '../diff.ts'
 import { CommandFailure, say, styled, type ExitCode, type Surroundings } from '../surroundings.ts'
-import { writeNewFiles, type NewFile } from '../write-files.ts'
+import { writeNewFiles, type NewFile, type WrittenFile } from '../write-files.ts'
 import path from 'node:path'
 import { relationName, type DatabaseFacts, type SkippedRelation } from './database-facts.ts'
-import { nextStep } from './next-step.ts'
+import { nextStep, packageNote } from './next-step.ts'
 import { planEntities } from './plan-entities.ts'
 import { readDatabase, type TakenTables } from './read-database.ts'
 import { entityFile, entityList } from './write-entity.ts'
@@ -33,9 +33,11 @@ export async function pull ({ options }: CommandInput, surroundings: Surrounding
     return 0
   }
   const folder = options.get('out')?.[0] ?? '.'
-  const isFirst = await report(folder, files, surroundings)
+  const absolute = path.resolve(surroundings.folder, folder)
+  const isFirst = report(folder, writeNewFiles(absolute, files), surroundings)
   for (const note of notes) say(surroundings, note)
-  if (isFirst) say(surroundings, nextStep(folder))
+  const next = isFirst ? nextStep(folder, absolute) : packageNote(absolute)
+  if (next !== undefined) say(surroundings, next)
   return 0
 }
 
@@ -93,9 +95,8 @@ function sentencesFor (skipped: readonly SkippedRelation[]): string[] {
   })
 }
 
-/** Writes the new files, and prints the differences of the others. Says whether all of them are new. */
-async function report (folder: string, files: readonly NewFile[], surroundings: Surroundings): Promise<boolean> {
-  const written = await writeNewFiles(path.resolve(surroundings.folder, folder), files)
+/** Names the new files, and prints the differences of the others. Says whether all of them are new. */
+function report (folder: string, written: readonly WrittenFile[], surroundings: Surroundings): boolean {
   const fresh = written.filter(({ before }) => before === undefined)
   const changed = written.filter(({ before, text }) => before !== undefined && before !== text)
   for (const { path: file } of fresh) {
