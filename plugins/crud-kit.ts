@@ -117,8 +117,8 @@ const PLUGINS: readonly FastifyPluginAsync<CrudAccessOptions & CrudAdviceOptions
 ]
 
 /**
- * The plugin. It decorates the instance with `orm` and `crudHealth`, requests with `em` and `queryParams`, adds the
- * shared schema `fastify-crud-kit/error`, and registers the routes of `resources`.
+ * The plugin that opens a database and registers the routes of `resources`. It decorates the instance with `orm` and
+ * `crudHealth`, requests with `em` and `queryParams`, and adds the shared schema `fastify-crud-kit/error`.
  *
  * @example
  * await fastify.register(crudKit, {

@@ -84,8 +84,14 @@ const pages = [
 ]
 const anchorOf = (heading: string): string =>
   heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
-const anchorsOf = (file: string): string[] =>
-  [...fs.readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!))
+/** The anchors of a page's headings. A heading that was there before gets a number. */
+function anchorsOf (file: string): string[] {
+  const anchors = [...fs.readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!))
+  return anchors.map((anchor, index) => {
+    const before = anchors.slice(0, index).filter((other) => other === anchor).length
+    return before === 0 ? anchor : `${anchor}-${before}`
+  })
+}
 
 /** The addresses of files that the package does not have. Pages that it has name these instead of paths. */
 const IN_REPOSITORY = /^https:\/\/github\.com\/fastify-crud-kit\/fastify-crud-kit\/(?:blob|raw)\/main\//

@@ -511,6 +511,7 @@ export class CrudBase<
   /**
    * Binds the resource to an ORM: looks up all names, once.
    *
+   * @internal
    * @param role the role that the resource is for. Default: no limits.
    * @throws {ConfigError} with a suggestion, if the whitelist names a property that the entity does not have
    */

@@ -37,7 +37,7 @@ const ExplorerOptionsSchema = Type.Object({
   explain: withDefault(Type.Boolean(), false),
   /**
    * The headers in which the API expects credentials. The page has a form for them. Default: those in the security
-   * schemes of the OpenAPI document, if @fastify/swagger is registered.
+   * schemes of the OpenAPI document, if the application registers `@fastify/swagger`.
    */
   headers: Type.Optional(Type.Unsafe<readonly ExplorerHeader[]>(Type.Array(HeaderSchema))),
 }, closed)
