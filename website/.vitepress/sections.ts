@@ -20,7 +20,9 @@ export function readSections (docs: string): Section[] {
   return text.split(/^## /m).slice(1).map((section) => {
     const [title = '', ...rest] = section.split('\n')
     const pages = rest.join('\n').split(/^- /m).slice(1).map((item) => {
-      const [, title = '', link = '', description = ''] = /^\[([^\]]+)\]\(([^)]+)\): ([^]*)$/.exec(item) ?? []
+      // a blank line ends the description: what follows is a text between two lists
+      const [text = ''] = item.split('\n\n', 1)
+      const [, title = '', link = '', description = ''] = /^\[([^\]]+)\]\(([^)]+)\): ([^]*)$/.exec(text) ?? []
       if (link === '') throw new Error(`docs/README.md has an item that is no link with a description: ${item}`)
       return {
         title,
