@@ -114,7 +114,7 @@ function isQueryParams (value: unknown): value is QueryParams {
 
 /** Whether a value is an object with members of a tree only. */
 const isQueryTree = (value: unknown): value is QueryTree =>
-  isPlain(value) && Object.keys(value).length > 0 && Object.keys(value).every((name) => TREE_MEMBERS.has(name))
+  isPlain(value) && Object.keys(value).every((name) => TREE_MEMBERS.has(name))
 
 const isPlain = (value: unknown): value is object => {
   if (typeof value !== 'object' || value === null) return false

@@ -39,9 +39,15 @@ export function takeQueryBody (request: FastifyRequest): void {
   const { body } = request
   const params = body === undefined
     ? NO_PARAMS
-    : typeof body === 'string' ? parseQueryBody(body) : parseQueryTree(body)
+    : typeof body === 'string' && isForm(request)
+      ? parseQueryBody(body)
+      : parseQueryTree(body)
   ;(request as WithQueryParams)[kQueryParams] = withUrlErrors(params, request)
 }
+
+/** Whether a text is the query itself. A text in JSON is none. */
+const isForm = ({ headers }: FastifyRequest): boolean =>
+  /^[^;]*\/x-www-form-urlencoded\b/i.test(headers['content-type']!)
 
 /** The URL of such a request has no parameters, because it could say something else than the body. */
 function withUrlErrors (params: QueryParams, request: FastifyRequest): QueryParams {

@@ -52,16 +52,22 @@ export function planAggregate (params: QueryParams, whitelist: Whitelist, option
 
 function planGrouping (params: QueryParams, whitelist: Whitelist, errors: QueryErrors): Grouping {
   const { group = [], aggregate = [], sort } = params
+  if (group.length === 0 && aggregate.length === 0) {
+    // the request may have names that could not be read
+    if (!params.errors.some(({ code }) => code === CODE)) errors.push(nothingAsked(whitelist))
+    return NO_GROUPING
+  }
   return whitelist.groupings.of(memoKey(group, aggregate, sort), errors, (errors): Grouping => {
     const groups = entriesOf('group', group, whitelist.groups, errors)
     const numbers = entriesOf('aggregate', aggregate, whitelist.numbers, errors)
-    if (group.length === 0 && aggregate.length === 0) errors.push(nothingAsked(whitelist))
     const order = orderOf(sort, groups, numbers, whitelist, errors)
     return Object.freeze({ groups: Object.freeze(groups), numbers: Object.freeze(numbers), order })
   })
 }
 
-function entriesOf<Entry> (
+const NO_GROUPING: Grouping = Object.freeze({ groups: [], numbers: [], order: [] })
+
+function entriesOf<Entry extends GroupTerm | GroupNumber> (
   parameter: SummaryParameter,
   names: readonly string[],
   allowed: ReadonlyMap<string, Entry>,
@@ -73,14 +79,34 @@ function entriesOf<Entry> (
     errors.add(
       CODE,
       () =>
-        refusal(CODE, `${parameter}${nameSuffix(names, name)}`, `The ${parameter} '${cited(name)}' is not allowed.`, {
+        refusal(CODE, `${parameter}${nameSuffix(names, name)}`, whyNot(parameter, name, allowed), {
           given: name,
+          meant: endsOf(name, allowed)[0]?.name,
           allowed: allowed.keys(),
         }),
       true
     )
     return []
   })
+}
+
+/** The entries whose names begin with a name and a point. */
+const endsOf = <Entry extends GroupTerm | GroupNumber>(name: string, allowed: ReadonlyMap<string, Entry>): Entry[] =>
+  [...allowed.values()].filter((entry) => entry.name.startsWith(`${name}.`))
+
+/** The sentence that refuses a name. A date group without its unit, and a number without its function, lack an end. */
+function whyNot (
+  parameter: SummaryParameter,
+  name: string,
+  allowed: ReadonlyMap<string, GroupTerm | GroupNumber>
+): string {
+  const ends = endsOf(name, allowed).flatMap((entry) =>
+    'function' in entry ? [entry.function] : entry.period === undefined ? [] : [entry.period.unit]
+  )
+  if (ends.length === 0) return `The ${parameter} '${cited(name)}' is not allowed.`
+  return `The ${parameter} '${name}' needs ${parameter === 'group' ? 'a unit of time' : 'a function'}: ${
+    ends.join(', ')
+  }.`
 }
 
 function nothingAsked ({ groups, numbers }: Whitelist): QueryParamError {

@@ -1,7 +1,7 @@
 /** Plans fields and includes, which select what a record shows. */
 import { MAX_INCLUDE_DEPTH } from '../config/index.ts'
 import type { EntityModel, Property } from '../model/index.ts'
-import { nameSuffix, type QueryParams } from '../query/index.ts'
+import { isFromTree, nameSuffix, type QueryParams } from '../query/index.ts'
 import { memoKey } from './memo.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { cited, excess, refusal } from './refusal.ts'
@@ -117,7 +117,9 @@ function planFields (
           'FST_CRUD_FIELD_INVALID',
           `${parameter}${nameSuffix(names, names[0]!)}`,
           `'${cited(path)}' is not included, so no fields of it can be selected.${
-            whitelist.includes.get(path)?.kind === 'relation' ? ` Add include=${path}.` : ''
+            whitelist.includes.get(path)?.kind === 'relation'
+              ? ` ${isFromTree(params) ? `Add '${path}' to include` : `Add include=${path}`}.`
+              : ''
           }`,
           {
             given: path,

@@ -6,12 +6,13 @@
  */
 export { NO_PARAMS, parseQueryBody, parseQueryParams, parseRequestQuery } from './parse.ts'
 export {
-  parseQueryTree, TREE_MEMBERS, type FilterTree, type FilterTreeCondition, type FilterTreeValue, type QueryTree,
+  groupForm, parseQueryTree, TREE_MEMBERS, type FilterTree, type FilterTreeCondition, type FilterTreeValue,
+  type QueryTree,
 } from './read-tree.ts'
 export type { ParseOptions } from './parse.ts'
 export { stringifyQueryParams } from './stringify.ts'
 export { joinList, splitList } from './list-syntax.ts'
-export { pointed } from './query-error.ts'
+export { pointed, pointerOf } from './query-error.ts'
 export {
   MAX_BODY_LIST_ITEMS, MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES, MAX_QUERY_BYTES,
 } from './limits.ts'

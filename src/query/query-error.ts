@@ -27,9 +27,14 @@ export function queryParamError (
 /** The same error with a place in JSON: `sort` becomes `/sort`. What is a place already stays one. */
 export function pointed<Item extends ErrorItem> (error: Item): Item {
   if (error.source === undefined || 'pointer' in error.source) return error
-  const { parameter } = error.source
-  const pointer = parameter.startsWith('/') ? parameter : `/${parameter.replaceAll('[', '/').replaceAll(']', '')}`
+  const pointer = pointerOf(error.source.parameter)
   return Object.freeze({ __proto__: null, ...error, source: Object.freeze({ __proto__: null, pointer }) })
+}
+
+/** The place of a parameter in JSON. What is a place already stays one. */
+export function pointerOf (parameter: string): string {
+  if (parameter.startsWith('/')) return parameter
+  return `/${parameter.replace(/^fields\[/, 'fieldsByInclude[').replaceAll('[', '/').replaceAll(']', '')}`
 }
 
 /** A name as an error shows it: well-formed Unicode, and shortened if it is very long. */

@@ -153,7 +153,12 @@ class TreeReader {
     const filters: FilterParam[] = []
     const groups: FilterGroup[] = []
     if (!isParsedObject(value)) {
-      this.#refuse(pointer, path, 'Filters are an object of conditions by name.')
+      const what = path.length === 0 ? "'filter'" : 'A member of a group'
+      this.#refuse(
+        pointer,
+        path,
+        path.at(-1)?.word === 'not' ? groupForm('not') : `${what} is an object, such as ${ONE}.`
+      )
     } else {
       const names = Object.keys(value)
       if (names.length === 0 && path.length > 0) this.#refuse(pointer, path, 'A group needs a condition.')
@@ -180,7 +185,7 @@ class TreeReader {
       return isEmpty(member) ? [] : [bare({ word, members: frozen([member]) })]
     }
     if (!Array.isArray(value)) {
-      this.#refuse(pointer, [...path, { word: 'or', index: 0 }], `'${word}' takes a list of objects.`)
+      this.#refuse(pointer, [...path, { word: 'or', index: 0 }], groupForm(word))
       return []
     }
     if (value.length === 0) this.#refuse(pointer, [...path, { word, index: 0 }], `'${word}' needs a condition.`)
@@ -262,14 +267,16 @@ class TreeReader {
 
   #readList (names: NameList, tidy: Tidy, code: QueryCode, pointer: string, value: unknown): void {
     if (!Array.isArray(value) || value.length > MAX_BODY_LIST_ITEMS) {
-      const sentence = `A list of at most ${MAX_BODY_LIST_ITEMS} names was expected.`
+      const sentence = Array.isArray(value)
+        ? `The list has ${value.length} items; at most ${MAX_BODY_LIST_ITEMS} are allowed.`
+        : 'A list of texts was expected, such as ["name"].'
       this.errors.push(queryParamError(code, pointer, sentence, { limit: true }))
       return
     }
     for (const [index, item] of (value as readonly unknown[]).entries()) {
       const at = `${pointer}/${index}`
       if (typeof item !== 'string' || item.trim() === '' || item.includes(',') || !item.isWellFormed()) {
-        this.errors.push(queryParamError(code, at, 'The text of a name was expected.'))
+        this.errors.push(queryParamError(code, at, 'A text was expected, with one name.'))
       } else takeNames(names, tidy, code, at, item, this.errors)
     }
   }
@@ -278,8 +285,8 @@ class TreeReader {
     const takes = PAGE_PARAMETERS[name].value
     const isRight = takes === 'number' ? typeof value === 'number' : typeof value === 'string'
     if (!isRight) {
-      const expected = takes === 'number' ? 'number' : 'text'
-      this.errors.push(queryParamError('FST_CRUD_PAGINATION_INVALID', name, `A ${expected} was expected.`))
+      const expected = takes === 'number' ? 'a number' : 'a text'
+      this.errors.push(queryParamError('FST_CRUD_PAGINATION_INVALID', name, `${name} must be ${expected}.`))
     } else takePagination(this.#pagination, name, name, String(value), this.errors)
   }
 
@@ -287,6 +294,17 @@ class TreeReader {
     if (this.errors.length > MAX_PARAMETERS) throw new Refusal('The query has too many errors.')
     this.errors.push(queryParamError(FILTER, pointer, sentence, limit ? { limit } : undefined))
   }
+}
+
+/** A condition in JSON. */
+const ONE = '{"<field>":<value>}'
+
+/** The sentence that says what a group in JSON looks like. */
+export function groupForm (word: GroupWord): string {
+  const isList = word !== 'not'
+  return `'${word}' takes ${isList ? 'a list of objects' : 'an object'}, such as {"${word}":${
+    isList ? `[${ONE},${ONE}]` : ONE
+  }}.`
 }
 
 const tooMany = (): Refusal => new Refusal(TOO_MANY_CONDITIONS)

@@ -25,6 +25,14 @@ const whitelist = {
   ],
   allowedSorts: [new AllowedSort('name'), new AllowedSort('id')],
 }
+/** Mistakes in JSON, where they are, and the sentences about them, which do not speak of URLs. */
+const MISTAKES: ReadonlyArray<readonly [payload: object, pointer: string, detail: RegExp]> = [
+  [{ sort: 'name' }, '/sort', /^A list of texts was expected, such as \["name"\]\.$/],
+  [{ sort: ['name,id'] }, '/sort/0', /^A text was expected, with one name\.$/],
+  [{ page: '1' }, '/page', /^page must be a number\.$/],
+  [{ id: 1 }, '/id', /^A query in JSON has no member 'id'\. Did you mean '\/filter\/id'\? Allowed: /],
+  [{ fieldsByInclude: { tags: ['id'] } }, '/fieldsByInclude/tags', /^'tags' is not included/],
+]
 const ALL = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14]
 const without = (ids: readonly number[]): number[] => ALL.filter((id) => !ids.includes(id))
 
@@ -84,7 +92,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       code: 'FST_CRUD_FILTER_INVALID',
       errors: [{
         source: { parameter: 'filter[or][0][name]' },
-        detail: /^Filters can't be combined by 'or': a record must match all of them\. .* write filter\[q\]\. .*\(the option query of a resource\)\.$/,
+        detail:
+          /^Filters can't be combined by 'or': a record must match all of them\. .* write filter\[q\]\. .*\(the option query of a resource\)\.$/,
       }],
     })
     t.match(await closed.details('filter[not][name]=x'), [/the option query of a resource/])
@@ -146,7 +155,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ],
     })
     const every: readonly FilterTree[] = [
-      { synonyms: [] }, { not: { synonyms: { overlap: [] } } }, { shelves: 'empty' },
+      { synonyms: [] },
+      { not: { synonyms: { overlap: [] } } },
+      { shelves: 'empty' },
     ]
     for (const filter of every) {
       await t.rejects(specimens.deleteMany(em(), { filter }, { dryRun: true }), /needs a filter that leaves out others/)
@@ -162,11 +173,22 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const wrong: ReadonlyArray<readonly [filter: object, pointer: string, detail: RegExp]> = [
       [{ and: [{ id: 1 }, { id: '1' }] }, '/filter/and/1/id', /^The value of \/filter\/and\/1\/id must be a number\.$/],
       [{ name: 1 }, '/filter/name', /must be a text/],
+      [{ or: [null] }, '/filter/or', /^'or' takes a list of objects, such as \{"or":\[\{"<field>":<value>\},/],
+      [{ and: 'x' }, '/filter/and', /^'and' takes a list of objects/],
+      [{ not: [{ id: 1 }] }, '/filter/not', /^'not' takes an object, such as \{"not":\{/],
+      [
+        { or: [{ id: 1 }, null] },
+        '/filter/or/1',
+        /^A member of a group is an object, such as \{"<field>":<value>\}\.$/,
+      ],
+      [{ $or: [{ id: 1 }] }, '/filter/$or', /^The filter '\$or' is not allowed\. 'or' takes a list of objects/],
+      [{ status: 'null' }, '/filter/status', /must be one of|Allowed/],
+      [{ 'supplier.country': null }, '/filter/supplier.country', /\{"isnull": true\}/],
       [{ id: { in: 1 } }, '/filter/id/in', /must be a list, each item a number/],
       [{ id: { in: [1, '2'] } }, '/filter/id/in', /must be a list, each item a number/],
       [{ id: null }, '/filter/id', /for null, write \{"isnull": true\}/],
       [{ price: { isnull: 'true' } }, '/filter/price/isnull', /must be true or false/],
-      [{ id: 2 ** 60 }, '/filter/id', /a text of its digits/],
+      [{ id: 2 ** 60 }, '/filter/id', /must be an integer from -2147483648 to/],
       [{ not: { nane: 'x' } }, '/filter/not/nane', /Did you mean 'name'/],
       [{ or: [{ id: { gt: 1 } }] }, '/filter/or/0/id/gt', /operator 'gt' is not allowed/],
       [{ q: 1 }, '/filter/q', /must be a text/],
@@ -192,6 +214,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.notOk(await isDocumented({ filter }), `the document refuses ${JSON.stringify(filter)}`)
       await t.rejects(crud.list(orm.em.fork(), { filter } as QueryTree), { errors: [{ source: { pointer }, detail }] })
     }
+    t.equal(await crud.count(orm.em.fork(), { filter: { price: { lte: 2 ** 60 } } }), 11, 'more than the column holds')
+    const fields = ['cells', 'pollen', 'spores', 'dryMass']
+    const specimens = resource(Specimen, { allowedFilters: fields.map((name) => new AllowedFilters(name, 'lte')) })
+    for (const field of fields) {
+      const count = (value: number | string) => specimens.count(orm.em.fork(), { filter: { [field]: value } })
+      t.equal(await count('9007199254740991'), await count(Number.MAX_SAFE_INTEGER), field)
+      await t.rejects(count(2 ** 53), /a text of its digits; .* write its digits as a text, such as "9007199254740993"/)
+    }
     await t.rejects(crud.list(orm.em.fork(), { sort: ['nane'] }), { errors: [{ source: { pointer: '/sort' } }] })
     await t.rejects(crud.list(orm.em.fork(), { per_page: 1_000 }), { errors: [{ source: { pointer: '/per_page' } }] })
   })
@@ -216,8 +246,18 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       })
       t.match((await send({ filters: {} })).json(), {
         statusCode: 400,
-        errors: [{ source: { pointer: '/filters' }, detail: /Did you mean 'filter\[<name>\]'/ }],
+        errors: [{
+          source: { pointer: '/filters' },
+          detail: /^A query in JSON has no member 'filters'\. Did you mean 'filter'\? Allowed: cursor, filter, limit, /,
+        }],
       })
+      for (const [payload, pointer, detail] of MISTAKES) {
+        t.match((await send(payload)).json(), { errors: [{ source: { pointer }, detail }] }, JSON.stringify(payload))
+      }
+      for (const text of ['"x"', '"filter[id]=1"', '1', 'null']) {
+        const { statusCode, body } = await send(text, { 'content-type': 'application/json' })
+        t.match([statusCode, body], [400, /A query in JSON is an object/], text)
+      }
       t.match((await send([1])).json(), { statusCode: 400, code: 'FST_CRUD_QUERY_INVALID' })
       t.match((await send('filter[nane]=1', form)).json(), { errors: [{ source: { parameter: 'filter[nane]' } }] })
       t.strictSame(

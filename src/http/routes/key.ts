@@ -1,7 +1,9 @@
 /** Keys in paths: `/:id`, or one segment for each column of a composite key. */
 import { RequestValidationError, type ErrorItem } from '../../base/errors.ts'
 import { isUuid, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../../model/index.ts'
+import { factsOf, OPERATIONS } from '../../config/index.ts'
 import type { Id } from '../../plan/index.ts'
+import type { CrudOperation } from '../route-options.ts'
 
 interface Segment {
   readonly name: string
@@ -32,8 +34,13 @@ export function keyPath (model: EntityModel): string {
 /**
  * Returns a function that reads the key in the parameters of a path. It throws `RequestValidationError` for text that
  * has another type or is out of the column's range.
+ *
+ * @param operations the operations that the resource offers
  */
-export function keyReader (model: EntityModel): (params: Readonly<Record<string, string>>) => Id {
+export function keyReader (
+  model: EntityModel,
+  operations: readonly CrudOperation[]
+): (params: Readonly<Record<string, string>>) => Id {
   const segments = keySegments(model)
   const [only, ...others] = segments
   const readAll = (params: Readonly<Record<string, string>>): Id => {
@@ -46,7 +53,7 @@ export function keyReader (model: EntityModel): (params: Readonly<Record<string,
         errors.push({
           source: { parameter: name },
           code: 'FST_ERR_VALIDATION',
-          detail: `The path's ${name} must be ${wrong}.`,
+          detail: `The path's ${name} must be ${wrong}.${aboutOperation(text, operations)}`,
         })
       }
       if (part.columns.length === 1) id[part.property.name] = text
@@ -64,6 +71,13 @@ export function keyReader (model: EntityModel): (params: Readonly<Record<string,
     const text = String(params[only.name])
     return checkKey(model, 1, text, only.column) === undefined ? text : readAll(params)
   }
+}
+
+/** The sentence about an operation that the resource does not offer, if the path is that of one. */
+function aboutOperation (text: string, offered: readonly CrudOperation[]): string {
+  const meant = OPERATIONS.find((operation) => factsOf(operation).path === `/${text}`)
+  if (meant === undefined) return ''
+  return ` This resource does not offer '${meant}' (the option operations). It offers: ${offered.join(', ')}.`
 }
 
 /** The expected form of a segment, or `undefined` if the segment is valid. */

@@ -68,7 +68,7 @@ export function seenResources (
         })),
         ignored: ignores ? Object.fromEntries(BODY_NAMES.map((name) => [name, writable[name]?.readonly])) : {},
         idempotency,
-        readKey: keyReader(model),
+        readKey: keyReader(model, operations),
         tagOf: tagOf(model),
         versionIsWhole: options.conditional === true && versionIsWhole(model, whole, options.crud),
         locationOf: locationsOf(model, options.crud.afterRead !== undefined),

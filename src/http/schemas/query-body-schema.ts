@@ -73,13 +73,17 @@ function conditionSchema ({ name, sentence, looks, inputs }: DescribedFilter): T
 
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 
+/** A number that JavaScript does not round. */
+const ExactNumber = Type.Number({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+
 /** The schema of one value, which has its type in JSON. */
 function jsonSchema (value: DescribedInput['value']): TSchema {
   if (value === undefined) return Scalar
   const kinds = jsonKindsOf(value)
   if (kinds.includes('other')) return Type.Unknown()
   if (!kinds.includes('number') || !kinds.includes('string')) return textSchema(value.type)
-  return kinds.includes('boolean') ? Scalar : Type.Union([Type.Number(), textSchema(value.type)])
+  if (kinds.includes('boolean')) return Scalar
+  return Type.Union([ExactNumber, textSchema('form' in value.type ? { ...value.type, form: 'string' } : value.type)])
 }
 
 const IN_JSON: WrittenValues = { item: jsonSchema, any: Scalar, maxItems: MAX_BODY_LIST_ITEMS }

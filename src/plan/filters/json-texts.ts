@@ -1,5 +1,5 @@
 /** Checks the values of filters in JSON. Nothing is coerced: a number is not a text, and a text is no number. */
-import type { ValueType } from '../../model/index.ts'
+import type { TypeOf, ValueType } from '../../model/index.ts'
 import { LIST_VALUES, type OperatorValue } from '../../operators/index.ts'
 import { noteFilter, noteOf, type FilterParam, type JsonKind } from '../../query/index.ts'
 import type { ValueFacts } from './kind.ts'
@@ -13,9 +13,8 @@ interface Expected {
 
 const TEXT_VALUE: Expected = { kinds: ['string'], phrase: 'a text' }
 const BOOLEAN_VALUE: Expected = { kinds: ['boolean'], phrase: 'true or false' }
-const NUMBER_VALUE: Expected = { kinds: ['number'], phrase: 'a number' }
-/** Numbers of which the database keeps no more digits than JavaScript. */
-const FLOAT_VALUE: Expected = { kinds: ['number', 'inexact'], phrase: 'a number' }
+/** Numbers of columns that hold no number which JavaScript has rounded, or only such numbers. */
+const ROUNDED_VALUE: Expected = { kinds: ['number', 'inexact'], phrase: 'a number' }
 /** Numbers that may have more digits than JavaScript keeps. */
 const DIGITS: Expected = { kinds: ['number', 'string'], phrase: 'a number, or a text of its digits' }
 const ANY_SCALAR: Expected = { kinds: ['string', 'number', 'boolean'], phrase: 'a text, a number or a boolean' }
@@ -25,16 +24,16 @@ function expectedOf (type: ValueType, custom: boolean): Expected {
   if (custom) return ANY_SCALAR
   switch (type.kind) {
     case 'integer':
-      return NUMBER_VALUE
     case 'float':
-      return FLOAT_VALUE
+      return ROUNDED_VALUE
     case 'bigint':
+      return DIGITS
     case 'decimal':
-      return type.form === 'string' ? DIGITS : NUMBER_VALUE
+      return type.form === 'number' && !holdsRounded(type) ? ROUNDED_VALUE : DIGITS
     case 'boolean':
       return BOOLEAN_VALUE
     case 'enum':
-      return type.items.every((item) => typeof item === 'number') ? NUMBER_VALUE : TEXT_VALUE
+      return type.items.every((item) => typeof item === 'number') ? ROUNDED_VALUE : TEXT_VALUE
     case 'array':
       return expectedOf(type.element, false)
     case 'range':
@@ -45,6 +44,13 @@ function expectedOf (type: ValueType, custom: boolean): Expected {
       return TEXT_VALUE
   }
 }
+
+/** Whether a column can hold numbers that JavaScript rounds. No value of another column is near such a number. */
+const holdsRounded = ({ precision, scale = 0 }: TypeOf<'decimal'>): boolean =>
+  precision === undefined || precision - scale > EXACT_DIGITS
+
+/** JavaScript keeps all integers with as many digits. */
+const EXACT_DIGITS = 15
 
 /** What is expected whatever the type of the property. */
 const EXPECTED: ReadonlyMap<string, Expected> = new Map([
@@ -74,12 +80,16 @@ export function readKinds (
   const wrong = kinds.findIndex((kind) => !expected.kinds.includes(kind))
   if (wrong === -1) return expected === ANY_VALUE ? asJson(param, kinds) : param
   const items = typeof param.value === 'string' ? '' : 'a list, each item '
-  return refuseValue(param, `${items}${expected.phrase}${HINTS[kinds[wrong]!] ?? ''}`)
+  return refuseValue(param, `${items}${expected.phrase}${hintOf(kinds[wrong]!, expected)}`)
 }
 
-const HINTS: { readonly [Kind in JsonKind]?: string } = {
-  inexact: '; a number that JavaScript does not keep exactly is sent as a text of its digits',
-  null: '; for null, write {"isnull": true}',
+/** What else to write, after a value of this kind was refused. */
+function hintOf (kind: JsonKind, expected: Expected): string {
+  if (kind === 'null') return '; for null, write {"isnull": true}'
+  if (kind !== 'inexact') return ''
+  return expected === ANY_VALUE
+    ? '; JavaScript rounds a number from 2^53 on: filter by it in a query string'
+    : '; JavaScript rounds a number from 2^53 on: write its digits as a text, such as "9007199254740993"'
 }
 
 /** The kinds of JSON values that stand for a value of a filter. */

@@ -1,22 +1,47 @@
 /** Sentences that name what a client probably meant by a filter that is refused. */
-import { isOr, type FilterParam, type GroupWord } from '../../query/index.ts'
+import {
+  groupForm, isGroupWord, isOr, noteOf, type FilterParam, type GroupWord, type QueryParamError,
+} from '../../query/index.ts'
 import { listed } from '../../base/suggest.ts'
+import { cited, refusal } from '../refusal.ts'
 import type { FilterEntry } from './kinds.ts'
 import type { OperatorFilter } from './operators.ts'
-import type { PlannedErrors } from './planned.ts'
+import { CODE, parameterName, type PlannedErrors } from './planned.ts'
 
 /** How groups are written. */
 const GROUPS = 'Write filter[or][0][<field>]=<value>&filter[or][1][<field>]=<value>.'
+
+/** The error of a filter that is not allowed. */
+export function unknownFilter (
+  param: FilterParam,
+  filters: ReadonlyMap<string, FilterEntry>,
+  groups: boolean
+): QueryParamError {
+  const { field } = param
+  const inTree = noteOf(param).pointer !== undefined
+  if (inTree && isGroupWord(field)) return refusal(CODE, parameterName(param), groupForm(field))
+  const sentence = `The filter '${cited(field)}' is not allowed.${aboutOr(field, filters, groups, inTree)}`
+  return refusal(CODE, parameterName(param), sentence, { given: field, allowed: filters.keys() })
+}
 
 /**
  * The sentences about a parameter that stands for `or`, or nothing for another one. They say how groups are written, or
  * name the filters that compare a value with several properties, or what a server needs for them.
  *
  * @param groups whether the request may have groups
+ * @param inTree whether the request is JSON
  */
-export function aboutOr (name: string, filters: ReadonlyMap<string, FilterEntry>, groups: boolean): string {
-  if (!isOr(name.replace(/\[.*/s, ''))) return ''
-  return groups ? ` ${GROUPS}` : ` ${withoutGroups('or', filters)}`
+export function aboutOr (
+  name: string,
+  filters: ReadonlyMap<string, FilterEntry>,
+  groups: boolean,
+  inTree: boolean
+): string {
+  const word = name.replace(/\[.*/s, '')
+  if (inTree && isGroupWord(word)) return ` ${groupForm(word)}`
+  if (!isOr(word)) return ''
+  if (!groups) return ` ${withoutGroups('or', filters)}`
+  return ` ${inTree ? groupForm('or') : GROUPS}`
 }
 
 /** The sentences about a group in a request that may not have groups. */
@@ -40,12 +65,16 @@ function aboutSeveral (filters: ReadonlyMap<string, FilterEntry>): string {
 /** The errors of a filter. If it refuses the text `null` and allows to look for null, they say how. */
 export function withNullFilter (
   planned: PlannedErrors,
-  { operator, value }: FilterParam,
+  param: FilterParam,
   { name, operators, defaultOperator }: OperatorFilter
 ): PlannedErrors {
+  const { operator, value } = param
   const isNull = typeof value === 'string' && value.trim().toLowerCase() === 'null'
   const used = operator ?? defaultOperator
   if (!isNull || used === 'isnull' || !operators.has('isnull') || !operators.has(used as never)) return planned
-  const hint = `For null, write filter[${name}][isnull]=${used !== 'ne' && used !== 'nin'}.`
+  const isnull = used !== 'ne' && used !== 'nin'
+  const hint = noteOf(param).pointer === undefined
+    ? `For null, write filter[${name}][isnull]=${isnull}.`
+    : `For null, write {"isnull": ${isnull}}.`
   return { kind: 'errors', errors: planned.errors.map((error) => ({ ...error, detail: `${error.detail} ${hint}` })) }
 }

@@ -4,12 +4,12 @@
  */
 import type { FilterGroup, FilterLevel, FilterParam, QueryParamError } from '../../query/index.ts'
 import type { QueryErrors } from '../query-errors.ts'
-import { cited, refusal } from '../refusal.ts'
+import { refusal } from '../refusal.ts'
 import type { Condition, CustomCondition, Deleted } from '../types.ts'
 import type { Values } from '../values.ts'
 import { memberBrackets, nameGroups, placeFilter } from './group-names.ts'
 import type { FilterEntry } from './kinds.ts'
-import { aboutOr, withoutGroups } from './meant.ts'
+import { unknownFilter, withoutGroups } from './meant.ts'
 import { CODE, parameterName, type Planned } from './planned.ts'
 import { ConditionTree } from './tree.ts'
 
@@ -87,15 +87,7 @@ export class LevelPlanner {
       if (place !== ROOT) placeFilter(param, place.brackets)
       const entry = filters.get(param.field)
       if (entry !== undefined) this.#filter(param, entry, tree, place)
-      else {
-        errors.add(CODE, () =>
-          refusal(
-            CODE,
-            parameterName(param),
-            `The filter '${cited(param.field)}' is not allowed.${aboutOr(param.field, filters, groups)}`,
-            { given: param.field, allowed: filters.keys() }
-          ), !place.mustHold)
-      }
+      else errors.add(CODE, () => unknownFilter(param, filters, groups), !place.mustHold)
     }
     for (const group of level.groups) tree.conditions.push(...this.#group(group, place))
   }

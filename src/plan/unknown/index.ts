@@ -1,6 +1,8 @@
 /** Refuses parameters that a route does not take, because a filter that has no effect returns wrong rows. */
 import { pageParametersOf } from '../window.ts'
-import { isFromTree, type QueryParamError, type QueryParams, type SummaryParameter } from '../../query/index.ts'
+import {
+  isFromTree, pointerOf, type QueryParamError, type QueryParams, type SummaryParameter,
+} from '../../query/index.ts'
 import { summaryParameters } from '../given.ts'
 import { didYouMean, listed } from '../../base/suggest.ts'
 import type { QueryErrors } from '../query-errors.ts'
@@ -83,16 +85,17 @@ export function refuseUnknown (
   // true for nearly all requests
   if (params.unknown.length === 0 && others.length === 0 && summaries.length === 0) return
   const known = takenBy(purpose, whitelist)
+  const inTree = isFromTree(params)
   const taken = [...known, ...(options.declared ?? []).filter((name) => !isTaken(name, known))]
-  const allowed = listed(taken.map((name) => name === 'filter' ? ANY_FILTER : name))
+  const allowed = listed(inTree ? membersOf(taken) : taken.map((name) => name === 'filter' ? ANY_FILTER : name))
   const filters = known.includes('filter') ? whitelist.filters : NO_FILTERS
   for (const name of [...params.unknown, ...others, ...summaries]) {
     const suggested = (): string | undefined => suggestionFor(name, taken, whitelist, params)
     if (
-      options.refuseUnknown !== true && !isFromTree(params) && !isNearMiss(name) &&
+      options.refuseUnknown !== true && !inTree && !isNearMiss(name) &&
       !isStrict(name, suggested(), options) && !isWrittenAsFilter(name, suggested(), whitelist)
     ) continue
-    errors.add(CODE, () => refusalOf(name, suggested(), allowed, filters, options.groups ?? true))
+    errors.add(CODE, () => refusalOf(name, suggested(), { allowed, filters, groups: options.groups ?? true, inTree }))
   }
 }
 
@@ -101,6 +104,10 @@ function isTaken (name: string, known: readonly string[]): boolean {
   const family = /^(?:filter|fields)(?=\[)/.exec(name)?.[0]
   return known.includes(family ?? name)
 }
+
+/** The names that parameters have in JSON. */
+const membersOf = (taken: readonly string[]): readonly string[] =>
+  taken.includes('fields') && taken.includes('include') ? [...taken, 'fieldsByInclude'] : taken
 
 function isNearMiss (name: string): boolean {
   const open = name.indexOf('[')
@@ -112,18 +119,29 @@ function isStrict (name: string, suggestion: string | undefined, { strict = [] }
   return strict.some((one) => plain(one) === word || one === suggestion)
 }
 
-/** @param filters the filters that the route takes */
+interface Taken {
+  /** What the route takes, as errors list it. */
+  readonly allowed: readonly string[]
+  /** The filters that the route takes. */
+  readonly filters: Whitelist['filters']
+  /** Whether filters may be combined. */
+  readonly groups: boolean
+  /** Whether the request is JSON, which has members instead of parameters. */
+  readonly inTree: boolean
+}
+
 function refusalOf (
   name: string,
-  suggestion: string | undefined,
-  allowed: readonly string[],
-  filters: Whitelist['filters'],
-  groups: boolean
+  parameterMeant: string | undefined,
+  { allowed, filters, groups, inTree }: Taken
 ): QueryParamError {
   const parameter = cited(name).toWellFormed()
+  const suggestion = inTree && parameterMeant?.includes('[') ? pointerOf(parameterMeant) : parameterMeant
   // no filter can be chosen for the client, so that this is no suggestion to follow
-  const near = suggestion ?? (filters.size > 0 && standsForFilters(name) ? ANY_FILTER : undefined)
-  const sentence = `There is no parameter '${parameter}'.${filters.size === 0 ? '' : aboutOr(name, filters, groups)}`
+  const anyFilter = inTree ? 'filter' : ANY_FILTER
+  const near = suggestion ?? (filters.size > 0 && standsForFilters(name) ? anyFilter : undefined)
+  const what = inTree ? `A query in JSON has no member '${parameter}'.` : `There is no parameter '${parameter}'.`
+  const sentence = `${what}${filters.size === 0 ? '' : aboutOr(name, filters, groups, inTree)}`
   const list = allowed.length === 0 ? 'none' : allowed.join(', ')
   return {
     source: { parameter },
