@@ -68,7 +68,7 @@ export const PAGES: readonly ReferencePage[] = [
     about: 'what clients may count and sum up',
     entry: ROOT,
     from: ['src/config/allowed-aggregate', 'src/config/allowed-facet', 'src/config/allowed-group'],
-    guides: ['recipes/dashboard.md'],
+    guides: ['query-language/aggregates.md', 'query-language/facets.md'],
   },
   {
     name: 'crud-base',
