@@ -3,37 +3,16 @@ import type { EntitySchema } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import fs from 'node:fs'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import { crudKit, type CrudKitOptions } from '../../plugins/crud-kit.ts'
 import { filesFor } from '../../src/cli/pull/pull.ts'
 import { readDatabase } from '../../src/cli/pull/read-database.ts'
-import { DatabaseFactory, IdempotencyRecord } from '../../src/index.ts'
+import { IdempotencyRecord } from '../../src/index.ts'
 import { runCommand } from '../helpers/command-line.ts'
 import { forOneDatabase, newDatabases } from '../helpers/databases.ts'
 import { readDocument } from '../helpers/document.ts'
+import { fillDatabase, loadPulled } from '../helpers/pulled.ts'
 import { PUBLISHED } from '../helpers/published.ts'
-
-const index = pathToFileURL(path.resolve(import.meta.dirname, '../../src/index.ts')).href
-
-/** Imports a generated list, with the sources in place of the package. */
-async function load (folder: string, list: 'entities' | 'resources'): Promise<any> {
-  for (const file of fs.globSync('**/*.ts', { cwd: folder })) {
-    const at = path.join(folder, file)
-    fs.writeFileSync(at, fs.readFileSync(at, 'utf8').replace("'fastify-crud-kit'", `'${index}'`))
-  }
-  return (await import(pathToFileURL(path.join(folder, `${list}/index.ts`)).href) as any)[list]
-}
-
-/** Makes the tables at a URL. */
-async function fill (databaseUrl: string, sql: string): Promise<void> {
-  const factory = new DatabaseFactory({ databaseUrl, entities: [IdempotencyRecord] })
-  try {
-    await (await factory.getEngine()).em.getConnection().executeDump(sql)
-  } finally {
-    await factory.close()
-  }
-}
 
 /** What the program says about the published schemas. */
 const SAID: readonly string[] = [
@@ -129,8 +108,8 @@ async function start (t: Test, databaseUrl: string, folder: string) {
   const logged: string[] = []
   const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => logged.push(line) } } })
   t.teardown(() => app.close())
-  const entities = await load(folder, 'entities') as EntitySchema[]
-  const resources = await load(folder, 'resources') as NonNullable<CrudKitOptions['resources']>
+  const entities = await loadPulled(folder, 'entities') as EntitySchema[]
+  const resources = await loadPulled(folder, 'resources') as NonNullable<CrudKitOptions['resources']>
   await app.register(crudKit, { database: { databaseUrl, entities }, resources })
   await app.listen({ port: 0 })
   const get = async (url: string) => {
@@ -145,7 +124,7 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
   t.test(name, { skip }, async (t) => {
     const { url, close } = await open()
     t.teardown(close)
-    await fill(url, PUBLISHED)
+    await fillDatabase(url, PUBLISHED)
     const folder = t.testdir({ 'package.json': '{ "type": "commonjs" }' })
     const pull = async (...args: string[]) => await runCommand(['pull', ...args], folder, { DATABASE_URL: url })
     const first = await pull('--out', 'db')

@@ -21,14 +21,16 @@ const { options } = ts.convertCompilerOptionsFromJson({
   ...compilerOptions, noUncheckedIndexedAccess: true, noUnusedLocals: true, exactOptionalPropertyTypes: true,
 }, root)
 
-let written: ReturnType<typeof filesFor> | undefined
+let written: string | undefined
 
 forEachDatabase(t, { entities: [IdempotencyRecord], tables: PUBLISHED }, async (t, { name, orm }) => {
   const all = { schemas: [], take: [] }
   const facts = await orm.em.fork().transactional(async (em) => await readDatabase(em, all))
   const { files, notes } = filesFor(facts, all)
-  written ??= { files, notes }
-  t.strictSame({ files, notes }, written, 'the files of the other database')
+  // a server before PostgreSQL 18 has no virtual columns
+  const comparable = JSON.stringify({ files, notes }).replaceAll(") virtual'", ") stored'")
+  written ??= comparable
+  t.equal(comparable, written, 'the files of the other database')
   if (name === 'pglite') return
   const app = readDocument('docs/start/command-line.md').block('ts server.ts')
   const named = { 'app.ts': app, ...Object.fromEntries(files.map(({ path, text }) => [path, text])) }

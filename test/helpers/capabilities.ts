@@ -13,6 +13,7 @@ const PROBES = {
     'create function pg_temp.crud_kit_probe() returns trigger language plpgsql as $$ begin return new; end $$; ' +
     'create temporary table crud_kit_probe (a integer); create trigger crud_kit_probe before insert on ' +
     'crud_kit_probe for each row execute function pg_temp.crud_kit_probe()',
+  extensions: 'create extension pg_trgm; create extension postgres_fdw',
   locksView: 'select 1 from pg_locks',
   /** At least the sessions of its own role: tests wait until they see a running query. */
   activityView:

@@ -3,7 +3,7 @@ import type { CheckFacts, ColumnFacts } from './database-facts.ts'
 import { textCode } from './source-text.ts'
 
 /** What a whitelist can do with the values of a column. */
-export type ValueUse = 'text' | 'choice' | 'measure' | 'switch' | 'key' | 'items' | 'opaque'
+export type ValueUse = 'text' | 'choice' | 'measure' | 'switch' | 'key' | 'items' | 'range' | 'opaque'
 
 export interface ColumnType {
   /** Code that declares it, without the constraints: `p.string().length(80)`. */
@@ -53,6 +53,7 @@ const RULES: readonly Rule[] = [
   ],
   [/^time(\(\d\))? without time zone$/, 'measure', (_, [, digits = '']) => `p.time().columnType('time${digits}')`],
   [/^jsonb?$/, 'opaque', (type) => `p.json<unknown>().columnType(${textCode(type)})`],
+  [/^(?:int4|int8|num|date|ts|tstz)range$/, 'range', asText],
   [/^bytea$/, 'opaque', () => 'p.blob()'],
   [/^/, 'opaque', asText],
 ]

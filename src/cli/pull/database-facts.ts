@@ -29,6 +29,8 @@ export interface RelationFacts {
   readonly accepts: readonly AcceptedChange[]
   /** The columns that the role may not read. */
   readonly unreadable: readonly string[]
+  /** The columns of the table of a view that a new row needs, and that the view does not show. */
+  readonly unseen: readonly string[]
 }
 
 export type AcceptedChange = 'insert' | 'update' | 'delete'
@@ -48,6 +50,8 @@ export interface ColumnFacts {
   /** Whether a sequence gives its value. */
   readonly counts: boolean
   readonly generated: { readonly expression: string, readonly stored: boolean } | null
+  /** Whether a view computes it, so that it cannot be written. */
+  readonly computed: boolean
   readonly comment: string | null
   /** Conditions of its domains. */
   readonly checks: readonly string[]
@@ -62,6 +66,8 @@ export interface IndexFacts {
   readonly classes: readonly string[]
   readonly unique: boolean
   readonly primary: boolean
+  /** The constraint whose index it is, if that excludes rows: `EXCLUDE USING gist (...)`. */
+  readonly exclusion: string | null
   /** Whether a condition limits its rows. */
   readonly partial: boolean
   readonly definition: string

@@ -70,7 +70,8 @@ function emptyPlan (
     prefix: `/${untakenName([pathNameOf(full), pathNameOf(`${schema}_${name}`)], taken.paths)}`,
     properties: [],
     guessed,
-    readonly: guessed || relation.accepts.length === 0,
+    // a table without a key may well have equal rows
+    readonly: (guessed && relation.kind === 'table') || relation.accepts.length === 0,
     notes: [],
   }
 }

@@ -47,6 +47,7 @@ const OPERATORS: Readonly<Record<ValueUse, readonly string[]>> = {
   switch: ['eq'],
   key: ['eq', 'in'],
   items: [],
+  range: [],
   opaque: [],
 }
 
@@ -62,16 +63,18 @@ function operatorsFor (property: PlannedProperty, { relation }: EntityPlan): rea
   if (property.kind !== 'column') return []
   const { column } = property
   const { use } = columnTypeOf(column, relation.checks)
-  const has = (test: (classes: readonly string[], method: string) => boolean): boolean =>
+  // any column of these indexes can be searched, and not only the first one
+  const has = (test: (operatorClass: string, method: string) => boolean): boolean =>
     relation.indexes.some(({ columns, partial, method, classes }) =>
-      !partial && columns[0] === column.name && test(classes, method)
+      !partial && columns.some((name, at) => name === column.name && test(classes[at]!, method))
     )
   const ordered = leadsIndex(relation, column.name) ? OPERATORS[use] : []
   return [
     ...ordered,
     ...ordered.length > 0 && isNullable(property) ? ['isnull'] : [],
-    ...use === 'text' && has(([first]) => first === 'gin_trgm_ops') ? ['contains', 'starts'] : [],
+    ...use === 'text' && has((of) => of === 'gin_trgm_ops' || of === 'gist_trgm_ops') ? ['contains', 'starts'] : [],
     ...use === 'items' && has((_, method) => method === 'gin') ? ['contains', 'overlap'] : [],
+    ...use === 'range' && has((of, method) => method === 'gist' && of === 'range_ops') ? ['contains'] : [],
   ]
 }
 
@@ -108,7 +111,7 @@ function isWritable (property: PlannedProperty): boolean {
   if (property.kind === 'inverse') return false
   if (property.kind === 'reference') return true
   const { column, primary, name } = property
-  if (column.generated !== null) return false
+  if (column.generated !== null || column.computed) return false
   if (primary || name === 'uuid') return column.default === null && !column.counts
   return !column.counts && !setsItself(column) && !(column.name === 'deleted_at' && isTimestamp(column))
 }
@@ -121,7 +124,7 @@ const isRequired = (property: PlannedColumn | PlannedReference): boolean =>
     : !isNullable(property) && property.columns.every((column) => column.default === null)
 
 function operationsOf (plan: EntityPlan, writable: readonly string[]): Pick<Proposal, 'operations' | 'notes'> {
-  const { relation: { accepts, unreadable }, properties } = plan
+  const { relation: { accepts, unreadable, unseen }, properties } = plan
   if (plan.readonly) return { operations: undefined, notes: [] }
   const closed = properties.filter((property) => property.kind === 'column' || property.kind === 'reference')
     .filter((property) => isRequired(property) && !writable.includes(property.name))
@@ -137,11 +140,14 @@ function operationsOf (plan: EntityPlan, writable: readonly string[]): Pick<Prop
         }, which clients cannot write. Set it in beforeCreate.`,
         ]
       : [],
+    ...accepts.includes('insert') && unseen.length > 0
+      ? [`'create' is left out: the view does not show what new rows need: ${unseen.join(', ')}.`]
+      : [],
     ...accepts.includes('insert') && unreadable.length > 0
       ? ["'create' is left out: this role may not read all columns."]
       : [],
   ]
-  const creates = accepts.includes('insert') && closed.length === 0 && unreadable.length === 0
+  const creates = accepts.includes('insert') && [...closed, ...unseen, ...unreadable].length === 0
   const isKey = (name: string): boolean =>
     properties.some((property) => property.name === name && 'primary' in property && property.primary)
   const updates = accepts.includes('update') && writable.some((name) => !isKey(name))

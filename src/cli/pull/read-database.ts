@@ -1,6 +1,7 @@
 /** Reads the catalogue of a database into plain facts. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { run } from '../../run/index.ts'
+import { withOrigins } from './view-origins.ts'
 import type { ColumnFacts, DatabaseFacts, RelationFacts, AcceptedChange, SkippedRelation } from './database-facts.ts'
 
 /** Which tables and views to read. */
@@ -11,13 +12,12 @@ export interface TakenTables {
   readonly take: readonly string[]
 }
 
-/** `$1`: the names of schemas, or an empty array for all. Names of other schemas than pg_catalog are qualified. */
+/** Names of other schemas than pg_catalog are qualified. */
 const STATEMENT = `with recursive relations as (
   select c.oid, n.nspname, c.relname, c.relkind, c.relispartition,
     has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select') as readable
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
-    and (cardinality($1::text[]) = 0 or n.nspname = any($1::text[]))
     and not exists (
       select 1 from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
     )
@@ -42,6 +42,10 @@ select json_build_object(
     )
   )) from types join pg_type t on t.oid = types.id),
   'relations', (select json_agg(json_build_object(
+    'oid', r.oid::int8,
+    'query', case when r.relkind = 'v' and pg_relation_is_updatable(r.oid, false) <> 0 and not exists (
+      select 1 from pg_rewrite w where w.ev_class = r.oid and w.ev_type <> '1'
+    ) then (select w.ev_action::text from pg_rewrite w where w.ev_class = r.oid and w.ev_type = '1') end,
     'schema', r.nspname,
     'name', r.relname,
     'kind', r.relkind,
@@ -49,6 +53,7 @@ select json_build_object(
     'readable', r.readable,
     'comment', obj_description(r.oid, 'pg_class'),
     'columns', (select coalesce(json_agg(json_build_object(
+      'number', a.attnum,
       'name', a.attname,
       'declared', format_type(a.atttypid, a.atttypmod),
       'type', a.atttypid::int8,
@@ -58,6 +63,7 @@ select json_build_object(
       'counts', a.attidentity <> '' or (
         a.atthasdef and a.attgenerated = '' and pg_get_expr(d.adbin, d.adrelid) ~ '^nextval\\('
       ),
+      'computed', false,
       'generated', case when a.attgenerated <> '' then json_build_object(
         'expression', pg_get_expr(d.adbin, d.adrelid), 'stored', a.attgenerated = 's'
       ) end,
@@ -74,6 +80,9 @@ select json_build_object(
       'name', x.relname,
       'method', m.amname,
       'unique', i.indisunique,
+      'exclusion', (
+        select pg_get_constraintdef(k.oid) from pg_constraint k where k.conindid = x.oid and k.contype = 'x'
+      ),
       'primary', i.indisprimary,
       'partial', i.indpred is not null,
       'definition', pg_get_indexdef(i.indexrelid),
@@ -146,6 +155,7 @@ interface ReadType {
 }
 
 interface ReadColumn {
+  readonly number: number
   readonly name: string
   readonly declared: string
   readonly type: number
@@ -153,11 +163,14 @@ interface ReadColumn {
   readonly readable: boolean
   readonly default: string | null
   readonly counts: boolean
+  readonly computed: boolean
   readonly generated: ColumnFacts['generated']
   readonly comment: string | null
 }
 
-interface ReadRelation extends Omit<RelationFacts, 'kind' | 'columns' | 'unreadable' | 'foreignKeys'> {
+interface ReadRelation extends Omit<RelationFacts, 'kind' | 'columns' | 'unreadable' | 'foreignKeys' | 'unseen'> {
+  readonly oid: number
+  readonly query: string | null
   readonly kind: string
   readonly partition: boolean
   readonly readable: boolean
@@ -192,13 +205,15 @@ const RULES: Readonly<Record<string, string>> = {
 export async function readDatabase (em: EntityManager, { schemas, take }: TakenTables): Promise<DatabaseFacts> {
   // so that expressions and types have the names of their schemas
   await run(em, { text: "select set_config('search_path', '', true)", values: [], readOnly: true })
-  const [row] = await run(em, { text: STATEMENT, values: [schemas], readOnly: true })
+  const [row] = await run(em, { text: STATEMENT, values: [], readOnly: true })
   const { types, relations } = JSON.parse(row!['facts'] as string) as ReadFacts
-  const taken = (relations ?? []).filter((relation) => isTaken(relation, take))
+  // the table of a view may be in a schema that is not taken
+  const byOid = new Map((relations ?? []).map((relation) => [relation.oid, relation]))
+  const taken = (relations ?? []).filter((relation) => isTaken(relation, schemas, take))
   const reasons = new Map(taken.map((relation) => [relation, reasonToSkip(relation)]))
   return {
     relations: taken.filter((relation) => reasons.get(relation) === undefined).map((relation) =>
-      factsOf(relation, types ?? {})
+      factsOf(withOrigins(relation, byOid), types ?? {})
     ),
     skipped: taken.flatMap((relation): SkippedRelation[] => {
       const reason = reasons.get(relation)
@@ -207,8 +222,9 @@ export async function readDatabase (em: EntityManager, { schemas, take }: TakenT
   }
 }
 
-/** Whether a pattern takes a table: `orders`, `sales.*`, `*_log`. */
-function isTaken ({ schema, name }: ReadRelation, take: readonly string[]): boolean {
+/** Whether a table is in one of the schemas, and a pattern takes it: `orders`, `sales.*`, `*_log`. */
+function isTaken ({ schema, name }: ReadRelation, schemas: readonly string[], take: readonly string[]): boolean {
+  if (schemas.length > 0 && !schemas.includes(schema)) return false
   return take.length === 0 || take.some((pattern) => {
     const expression = new RegExp(`^${pattern.split('*').map(escaped).join('.*')}$`)
     return expression.test(name) || expression.test(`${schema}.${name}`)
@@ -225,8 +241,11 @@ function reasonToSkip ({ schema, name, partition, readable, columns }: ReadRelat
   return undefined
 }
 
-function factsOf (relation: ReadRelation, types: Readonly<Record<string, ReadType>>): RelationFacts {
-  const { schema, name, kind, comment, primaryKey, indexes, foreignKeys, checks, accepts, columns } = relation
+function factsOf (
+  relation: ReturnType<typeof withOrigins<ReadRelation>>,
+  types: Readonly<Record<string, ReadType>>
+): RelationFacts {
+  const { schema, name, kind, comment, primaryKey, indexes, foreignKeys, checks, accepts, columns, unseen } = relation
   const unreadable = columns.filter(({ readable }) => !readable).map((column) => column.name)
   const isReadable = (column: string | null): boolean => column === null || !unreadable.includes(column)
   return {
@@ -245,12 +264,13 @@ function factsOf (relation: ReadRelation, types: Readonly<Record<string, ReadTyp
     checks: checks.filter((check) => check.columns.every(isReadable)),
     accepts,
     unreadable,
+    unseen,
   }
 }
 
 /** A column, with its domains replaced by the types that they are based on. */
 function columnOf (column: ReadColumn, types: Readonly<Record<string, ReadType>>): ColumnFacts {
-  const { name, nullable, default: expression, counts, generated, comment } = column
+  const { name, nullable, default: expression, counts, computed, generated, comment } = column
   let { declared } = column
   let type = types[column.type]!
   let domain: string | null = null
@@ -279,6 +299,7 @@ function columnOf (column: ReadColumn, types: Readonly<Record<string, ReadType>>
     nullable: nullable && !notNull,
     default: expression,
     counts,
+    computed,
     generated,
     comment,
     checks,

@@ -10,11 +10,13 @@ import { chainLines, commentLines, keyText, listLines, textCode } from './source
 export function entityFile (plan: EntityPlan): string {
   const { relation, entity, properties, notes } = plan
   const { schema, name, kind, comment, checks } = relation
+  const exclusions = relation.kind === 'view' ? [] : relation.indexes.filter(({ exclusion }) => exclusion !== null)
   const others = [...new Set(properties.flatMap(targetsOf))].filter((other) => other !== plan)
     .sort((one, other) => one.file < other.file ? -1 : 1)
   return [
     ...commentLines('', `The ${kind} ${relationName(relation)}${comment === null ? '.' : `: ${comment}`}`),
     ...notes.flatMap((note) => commentLines('', note)),
+    ...exclusions.flatMap(({ name, exclusion }) => commentLines('', `The constraint ${name}: ${exclusion}.`)),
     "import { defineEntity, p, type InferEntity } from '@mikro-orm/core'",
     ...others.map((other) => `import { ${other.entity} } from './${other.file}.ts'`),
     '',
@@ -53,8 +55,9 @@ function targetsOf (property: PlannedProperty): EntityPlan[] {
 }
 
 function indexLines (plan: EntityPlan): string[] {
-  const { indexes } = plan.relation
-  const declared = indexes.filter(({ primary }) => !primary)
+  const { indexes, kind } = plan.relation
+  // a view has those of its table
+  const declared = kind === 'view' ? [] : indexes.filter(({ primary, exclusion }) => !primary && exclusion === null)
   const lists = [
     ['indexes', declared.filter(({ unique }) => !unique)],
     ['uniques', declared.filter(({ unique }) => unique)],
