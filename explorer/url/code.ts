@@ -1,6 +1,8 @@
 /** Writes a request in the forms that people copy: a curl command, a fetch call, a call of the package's client. */
+import type { GroupStep } from '../../src/query/filter-names.ts'
 import { formatQuery, type Pair } from './address.ts'
-import { filtersOf, itemsOf } from './filters.ts'
+import { filtersOf } from './filter-tree.ts'
+import { itemsOf } from './filters.ts'
 import { namesOf, valueOf } from './names.ts'
 
 /** A request of the page. */
@@ -67,7 +69,7 @@ export type ValueKind = 'number' | 'boolean' | 'text'
 
 /** The method of the package's client that sends a request. */
 export interface ClientMethod {
-  readonly name: 'list' | 'create' | 'update' | 'updateMany' | 'deleteMany'
+  readonly name: 'list' | 'aggregate' | 'create' | 'update' | 'updateMany' | 'deleteMany'
   /** The key of the record. */
   readonly key?: unknown
 }
@@ -87,6 +89,7 @@ export function toClient (request: Request, { name, key }: ClientMethod, types: 
     ? ''
     : `, {\n  headers: { ${headers.map(([name, value]) => `${quote(name)}: ${quote(value)}`).join(', ')} },\n}`
   const query = queryOf(params, types)
+  const isBatch = name === 'create' && Array.isArray(body)
   const isMany = name === 'updateMany' || name === 'deleteMany'
   const last = defined({
     ifMatch,
@@ -100,22 +103,32 @@ export function toClient (request: Request, { name, key }: ClientMethod, types: 
   const lines = values.map((value) => `\n  ${literal(value, '  ')}`).join(',')
   return "import { createClient } from 'fastify-crud-kit/client'\n\n" +
     `const api = createClient(${quote(origin)}${options})\n` +
-    `const ${isMany ? '{ affected }' : name === 'list' ? 'page' : Array.isArray(body) ? 'records' : 'record'} = ` +
-    `await api[${quote(path)}].${name === 'create' && Array.isArray(body) ? 'createMany' : name}` +
+    `const ${isBatch ? 'records' : RESULTS[name]} = await api[${quote(path)}].${isBatch ? 'createMany' : name}` +
     (values.length === 1 || line.length <= 40 ? `(${line})` : `(${lines}\n)`)
 }
 
+/** The variables that get the results of methods. */
+const RESULTS: Readonly<Record<ClientMethod['name'], string>> = {
+  list: 'page',
+  aggregate: 'page',
+  create: 'record',
+  update: 'record',
+  updateMany: '{ affected }',
+  deleteMany: '{ affected }',
+}
+
 function queryOf (params: readonly Pair[], { kindOf, isList }: FilterTypes): Record<string, unknown> {
-  const filter: Record<string, unknown> = {}
+  const filter: Level = {}
   for (const use of filtersOf(params)) {
-    const { field, operator } = use
+    const { field, operator, path = [] } = use
+    const level = levelAt(filter, path)
     const kind = kindOf(field, operator)
     const listed = typeof use.value !== 'string' || isList(field, operator)
     const value = listed ? itemsOf(use.value).map((item) => typed(item, kind)) : typed(use.value as string, kind)
-    const present = filter[field]
-    if (operator === undefined) filter[field] ??= value
+    const present = level[field]
+    if (operator === undefined) level[field] ??= value
     else {
-      filter[field] = {
+      level[field] = {
         ...(typeof present === 'object' && !Array.isArray(present) ? present : {}),
         [operator]: value,
       }
@@ -127,6 +140,8 @@ function queryOf (params: readonly Pair[], { kindOf, isList }: FilterTypes): Rec
     return text === undefined ? undefined : Number(text)
   }
   return defined({
+    group: namesOf(params, 'group'),
+    aggregate: namesOf(params, 'aggregate'),
     filter: Object.keys(filter).length === 0 ? undefined : filter,
     sort: namesOf(params, 'sort'),
     include: namesOf(params, 'include'),
@@ -134,12 +149,29 @@ function queryOf (params: readonly Pair[], { kindOf, isList }: FilterTypes): Rec
     fieldsByInclude: byInclude.length === 0
       ? undefined
       : Object.fromEntries(byInclude.map((path) => [path, namesOf(params, `fields[${path}]`)])),
+    facets: namesOf(params, 'facets'),
     page: number('page'),
     per_page: number('per_page'),
     limit: number('limit'),
     offset: number('offset'),
     cursor: valueOf(params, 'cursor'),
   })
+}
+
+/** Conditions and groups that all hold, as the client takes them. */
+interface Level {
+  [name: string]: unknown
+}
+
+/** The level at the end of a path of groups, which is made if it does not exist. */
+function levelAt (level: Level, [step, ...more]: readonly GroupStep[]): Level {
+  if (step === undefined) return level
+  const { word, index } = step
+  const members = (level[word] ??= word === 'not' ? {} : []) as Level | Level[]
+  if (!Array.isArray(members)) return levelAt(members, more)
+  const member = members[index] ?? {}
+  members[index] = member
+  return levelAt(member, more)
 }
 
 const defined = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>

@@ -1,7 +1,7 @@
 /** The parameters of writes that change all records that match some filters. */
 import type { ResourceDescription } from '../../src/explorer/description.ts'
 import type { Pair } from './address.ts'
-import { filtersOf } from './filters.ts'
+import { filtersOf } from './filter-tree.ts'
 import { joinItems } from './items.ts'
 import { withoutPage } from './pages.ts'
 
@@ -29,7 +29,7 @@ export function keyFilterOf ({ key, filters }: Pick<ResourceDescription, 'key' |
   return found && { name: found.name, field }
 }
 
-const SHOWN = /^(?:sort|include|fields)(?:\[|$)/
+const SHOWN = /^(?:sort|include|fields|facets|group|aggregate)(?:\[|$)/
 
 /** The parameters of a list that say which records it has, without their order, their pages and what they show. */
 export function conditionsOf (params: readonly Pair[]): Pair[] {

@@ -2,7 +2,10 @@
 import type { Pair } from './address.ts'
 
 /** The order of parameters in a query string. Unknown ones come last. */
-const ORDER = ['filter', 'sort', 'include', 'fields', 'page', 'per_page', 'limit', 'offset', 'cursor']
+const ORDER = [
+  'group', 'aggregate', 'filter', 'sort', 'include', 'fields', 'facets', 'page', 'per_page', 'limit', 'offset',
+  'cursor',
+]
 
 const rank = ([name]: Pair): number => {
   const index = ORDER.indexOf(name.replace(/\[[^]*$/, ''))

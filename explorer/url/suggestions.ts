@@ -1,7 +1,9 @@
 /** Applies the suggestion of an error to a query string. */
 import type { CrudErrorItem } from '../../src/client/error.ts'
 import type { Pair } from './address.ts'
-import { filtersOf, parameterOf, withFilter } from './filters.ts'
+import { withFilter } from './change-filters.ts'
+import { filtersOf } from './filter-tree.ts'
+import { parameterOf } from './filters.ts'
 import { inOrder, namesOf, withNames } from './names.ts'
 
 /**
@@ -28,7 +30,7 @@ export function withSuggestion (
       parameter
     )
   }
-  if (/^(?:sort|include|fields)(?:\[|$)/.test(parameter)) {
+  if (/^(?:sort|include|fields|facets|group|aggregate)(?:\[|$)/.test(parameter)) {
     const names = namesOf(params, parameter)
     const refused = /'([^']*)'/.exec(detail)?.[1]
     if (names === undefined || refused === undefined) return undefined

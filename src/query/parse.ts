@@ -1,6 +1,7 @@
 /** The parser: turns any form of a query string into `QueryParams`. */
 import { Draft } from './draft.ts'
-import { Refusal, type QueryForm } from './limits.ts'
+import type { QueryForm } from './limits.ts'
+import { Refusal } from './refusal.ts'
 import { isParsedObject, readObject, readSearchParams } from './read-object.ts'
 import { readText } from './read-text.ts'
 import type { QueryParams } from './parsed-query.ts'

@@ -4,7 +4,8 @@
  * names with brackets.
  */
 import type { Draft } from './draft.ts'
-import { MAX_GROUP_DEPTH, maxBytesOf, Refusal } from './limits.ts'
+import { MAX_GROUP_DEPTH, maxBytesOf } from './limits.ts'
+import { Refusal } from './refusal.ts'
 
 /** Maximum depth of nested objects and arrays: `filter`, a field, an operator and a list, and one more. */
 const MAX_NESTING = 5

@@ -1,7 +1,8 @@
 /** Reads a query string as `application/x-www-form-urlencoded`, except that text which cannot be decoded is refused. */
 import { Buffer } from 'node:buffer'
 import type { Draft } from './draft.ts'
-import { maxBytesOf, Refusal } from './limits.ts'
+import { maxBytesOf } from './limits.ts'
+import { Refusal } from './refusal.ts'
 
 const BAD_ENCODING = 'This parameter is not valid percent-encoded UTF-8.'
 

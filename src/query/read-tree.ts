@@ -11,7 +11,8 @@ import { isGroupWord, type GroupWord } from './group-words.ts'
 import { bare, frozen } from './frozen.ts'
 import { TOO_MANY_CONDITIONS } from './gather-filters.ts'
 import { readJsonValue } from './json-values.ts'
-import { isReserved, MAX_BODY_LIST_ITEMS, MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_PARAMETERS, Refusal } from './limits.ts'
+import { isReserved, MAX_BODY_LIST_ITEMS, MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_PARAMETERS } from './limits.ts'
+import { Refusal } from './refusal.ts'
 import { finishPagination, newPagination, takePagination } from './pagination.ts'
 import {
   SUMMARY_PARAMETERS, type FilterGroup, type FilterLevel, type FilterParam, type QueryParamError, type QueryParams,

@@ -1,12 +1,17 @@
 /** The explorer's addresses: what a URL says is what the page shows, and the other way round. */
 import fc from 'fast-check'
+import { createHash } from 'node:crypto'
 import t from 'tap'
-import { formatAddress, formatQuery, parseAddress, parseQuery, type Address } from '../../explorer/url/address.ts'
-import { filtersOf, itemsOf, withFilter, withoutFilter } from '../../explorer/url/filters.ts'
+import {
+  formatAddress, formatQuery, parseAddress, parseQuery, type Address, type Pair,
+} from '../../explorer/url/address.ts'
+import { withFilter, withoutFilter } from '../../explorer/url/change-filters.ts'
+import { filtersOf, filterTreeOf, withFilterTree, type FilterNode } from '../../explorer/url/filter-tree.ts'
+import { itemsOf, type FilterUse } from '../../explorer/url/filters.ts'
 import { joinItems, splitItems } from '../../explorer/url/items.ts'
 import { namesOf, sortsOf, toggledSorts, withInclude, withNames, withSorts } from '../../explorer/url/names.ts'
 import { sizeOf, styleOf, withPlace, withSize, withStyle } from '../../explorer/url/pages.ts'
-import { parseQueryParams } from '../../src/index.ts'
+import { parseQueryParams, type FilterLevel, type FilterParam } from '../../src/index.ts'
 import { splitList } from '../../src/query/list-syntax.ts'
 import { assertProperty } from '../helpers/property.ts'
 
@@ -63,6 +68,86 @@ t.test('filters are read as the server reads them', (t) => {
     }),
     { numRuns: 500 }
   )
+  t.end()
+})
+
+t.test('a tree of filters means the same for the server, and after it was changed', (t) => {
+  const use = fc.record({
+    field: fc.constantFrom('a', 'b', 'c.d', 'or'),
+    operator: fc.constantFrom(undefined, 'eq', 'in'),
+    value: fc.constantFrom('1', '2', ['1', '2']),
+  })
+  const { tree } = fc.letrec<{ node: FilterNode, group: FilterNode, tree: readonly FilterNode[] }>((tie) => ({
+    group: fc.record({
+      word: fc.constantFrom('and' as const, 'or' as const, 'not' as const),
+      nodes: fc.array(tie('node'), { minLength: 1, maxLength: 3 }),
+    }),
+    node: fc.oneof({ maxDepth: 2, depthIdentifier: 'nodes' }, use, tie('group')),
+    tree: fc.array(tie('node'), { maxLength: 4 }),
+  }))
+  let compared = 0
+  assertProperty(
+    fc.property(tree, fc.nat(), (nodes, seed) => {
+      const params = withFilterTree(parseQuery('sort=a'), nodes)
+      const read = filterTreeOf(params)
+      const again = withFilterTree(params, read)
+      t.equal(formatQuery(withFilterTree(again, filterTreeOf(again))), formatQuery(again), 'a second time is the same')
+      t.equal(holds(read, seed), holds(nodes, seed), formatQuery(params))
+      const server = parseQueryParams(formatQuery(params))
+      // the limits of the server
+      if (server.errors.length > 0) return
+      compared++
+      t.equal(levelHolds(server, seed), holds(nodes, seed), formatQuery(params))
+    }),
+    { numRuns: 1000 }
+  )
+  t.ok(compared > 300, `${compared} trees`)
+  t.end()
+})
+
+/** Whether a record matches that matches a part of all conditions. */
+function matches ({ field, operator, value }: FilterParam | FilterUse, seed: number): boolean {
+  return createHash('md5').update(JSON.stringify([field, operator ?? '', value, seed])).digest()[0]! % 2 === 0
+}
+
+function holds (nodes: readonly FilterNode[], seed: number): boolean {
+  return nodes.every((node) => {
+    if (!('word' in node)) return matches(node, seed)
+    const { word, nodes } = node
+    return word === 'or' ? nodes.some((each) => holds([each], seed)) : holds(nodes, seed) === (word === 'and')
+  })
+}
+
+function levelHolds ({ filters, groups }: FilterLevel, seed: number): boolean {
+  const hold = (level: FilterLevel): boolean => levelHolds(level, seed)
+  return filters.every((filter) => matches(filter, seed)) && groups.every(({ word, members }) =>
+    word === 'or' ? members.some(hold) : members.every(hold) === (word === 'and')
+  )
+}
+
+t.test('a change of a filter leaves the groups around it, and numbers their members again', (t) => {
+  const params = parseQuery('filter[or][0][a]=1&filter[or][1][b][in][]=x&filter[or][1][c]=2&filter[d]=3&page=2')
+  const cases: ReadonlyArray<readonly [Pair[], string]> = [
+    [withoutFilter(params, 'filter[or][0][a]'), '?filter[d]=3&filter[and][0][b][in][]=x&filter[and][1][c]=2'],
+    [
+      withoutFilter(params, 'filter[or][1][b][in]'),
+      '?filter[d]=3&filter[or][0][a]=1&filter[or][1][c]=2',
+    ],
+    [
+      withFilter(params, { field: 'e', operator: undefined, value: '4' }, 'filter[or][0][a]'),
+      '?filter[d]=3&filter[or][0][e]=4&filter[or][1][b][in][]=x&filter[or][1][c]=2',
+    ],
+    // the second condition on a name, and the second group of a kind
+    [
+      withFilterTree(params, [
+        ...filterTreeOf(params), { field: 'd', operator: undefined, value: '5' },
+        { word: 'or', nodes: [{ field: 'f', operator: 'eq', value: '6' }, { field: 'g', operator: 'eq', value: '7' }] },
+      ]),
+      '?filter[d]=3&filter[or][0][a]=1&filter[or][1][b][in][]=x&filter[or][1][c]=2&filter[and][0][and][0][d]=5' +
+      '&filter[and][1][or][0][f][eq]=6&filter[and][1][or][1][g][eq]=7',
+    ],
+  ]
+  for (const [changed, expected] of cases) t.equal(formatQuery(changed), expected)
   t.end()
 })
 

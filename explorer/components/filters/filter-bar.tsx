@@ -3,13 +3,12 @@ import type { ComponentChildren } from 'preact'
 import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import type { Pair } from '../../url/address.ts'
-import { filtersOf, parameterOf, withFilter, withoutFilter, withoutFilters, type FilterUse } from '../../url/filters.ts'
-import { Icon } from '../basics/icon.tsx'
-import { Popover } from '../basics/popover.tsx'
-import { FilterEditor } from './filter-editor.tsx'
-import { FilterPicker } from './filter-picker.tsx'
+import { added, replaced, withoutFilters } from '../../url/change-filters.ts'
+import { filterTreeOf, filtersOf, isGroup, withFilterTree, type FilterNode } from '../../url/filter-tree.ts'
+import { parameterOf } from '../../url/filters.ts'
+import { AddFilter, isJoinable } from './add-filter.tsx'
+import { FilterNodes, type FilterTree } from './filter-nodes.tsx'
 import { SearchBox } from './search-box.tsx'
-import { filterTitle, operatorOf, operatorWord, valueWords } from './words.ts'
 
 interface FilterBarProps {
   readonly resource: ResourceDescription
@@ -24,55 +23,62 @@ interface FilterBarProps {
 }
 
 export function FilterBar ({ resource, params, error, draft, onDraft, onChange, children }: FilterBarProps) {
-  const all = filtersOf(params)
-  const search = resource.filters.find(({ kind }) => kind === 'search')
+  const { filters, combinesFilters } = resource
+  const nodes = filterTreeOf(params)
+  const tree: FilterTree = { resource, error, nodes, onChange: (next) => onChange(withFilterTree(params, next)) }
+  const search = filters.find(({ kind }) => kind === 'search')
   // the search has a box of its own, unless the API refuses its value
-  const filters = all.filter((use) =>
-    use.field !== search?.name || use.operator !== undefined || error?.errorFor(parameterOf(use)) !== undefined
-  )
+  const isInBox = (node: FilterNode): boolean =>
+    !isGroup(node) && node.field === search?.name && node.operator === undefined &&
+    error?.errorFor(parameterOf(node)) === undefined
+  const canJoin = (node: FilterNode): boolean =>
+    isGroup(node) || isJoinable(filters.find(({ name }) => name === node.field))
+  const items = nodes.map((node, index) => ({ node, place: [index] })).filter(({ node }) => !isInBox(node))
+  const joined = items.filter(({ node }) => canJoin(node))
+  const [first, ...more] = joined
+  // one `or` beside what holds for all records: any of its nodes must match
+  const any = more.length === 0 && first && isGroup(first.node) && first.node.word === 'or' ? first : undefined
+  const matched = any
+    ? (any.node as { readonly nodes: readonly FilterNode[] }).nodes.map((node, index) => ({
+        node, place: [...any.place, index],
+      }))
+    : joined
+  const setAny = (isAny: boolean): void => {
+    const others = nodes.filter((node) => !joined.some((each) => each.node === node))
+    const those = matched.map(({ node }) => node)
+    tree.onChange([...others, ...isAny ? [{ word: 'or', nodes: those } as const] : those])
+  }
+  const add = (node: FilterNode): void => {
+    if (any && canJoin(node)) return tree.onChange(added(nodes, any.place, node))
+    const isSame = (other: FilterNode): boolean =>
+      !isGroup(node) && !isGroup(other) && parameterOf(other) === parameterOf(node)
+    const same = combinesFilters ? -1 : nodes.findIndex(isSame)
+    tree.onChange(same === -1 ? [...nodes, node] : replaced(nodes, [same], [node]))
+  }
   return (
     <div class='filters' role='group' aria-label='Filters'>
       {search && <SearchBox path={resource.path} filter={search} params={params} onChange={onChange} />}
-      {filters.map((use) => (
-        <FilterChip
-          key={parameterOf(use)}
-          use={use}
-          resource={resource}
-          params={params}
-          detail={error?.errorFor(parameterOf(use))?.detail}
-          onChange={onChange}
+      <FilterNodes
+        tree={tree}
+        items={items.filter(({ node }) => !canJoin(node))}
+        word='and'
+        isWritten={false}
+      />
+      {(any || (combinesFilters && joined.length > 1)) && <MatchSwitch isAny={any !== undefined} onChange={setAny} />}
+      <FilterNodes tree={tree} items={matched} word={any ? 'or' : 'and'} isWritten={any !== undefined} />
+      {filters.length > 0 && (
+        <AddFilter
+          label='Add filter'
+          slot={resource.path}
+          filters={filters}
+          draft={draft}
+          onDraft={onDraft}
+          taken={any ? [] : filtersOf(params)}
+          canNegate={combinesFilters}
+          onApply={(use, isNot) => add(isNot ? { word: 'not', nodes: [use] } : use)}
         />
-      ))}
-      {resource.filters.length > 0 && (
-        <Popover
-          name={draft === undefined ? 'Add a filter' : `Filter ${draft}`}
-          opened={draft !== undefined}
-          onClose={() => onDraft(undefined)}
-          class='button button-quiet'
-          label={
-            <>
-              <Icon name='filter' />
-              <span>Add filter</span>
-            </>
-          }
-        >
-          {(close) =>
-            draft === undefined
-              ? <FilterPicker filters={resource.filters} onPick={onDraft} />
-              : (
-                <FilterEditor
-                  path={resource.path}
-                  filter={resource.filters.find(({ name }) => name === draft)!}
-                  taken={all}
-                  onApply={(use) => {
-                    close()
-                    onChange(withFilter(params, use))
-                  }}
-                />
-                )}
-        </Popover>
       )}
-      {filters.length > 1 && (
+      {items.length + matched.length > 2 && (
         <button
           type='button'
           class='button button-bare'
@@ -86,61 +92,24 @@ export function FilterBar ({ resource, params, error, draft, onDraft, onChange, 
   )
 }
 
-interface FilterChipProps {
-  readonly use: FilterUse
-  readonly resource: ResourceDescription
-  readonly params: readonly Pair[]
-  /** The sentence of the error, if the API refuses the filter. */
-  readonly detail: string | undefined
-  readonly onChange: (params: readonly Pair[]) => void
+interface MatchSwitchProps {
+  readonly isAny: boolean
+  readonly onChange: (isAny: boolean) => void
 }
 
-function FilterChip ({ use, resource, params, detail, onChange }: FilterChipProps) {
-  const filter = resource.filters.find(({ name }) => name === use.field)
-  const operator = operatorOf(filter, use.operator)
-  const parameter = parameterOf(use)
-  const word = operator === undefined
-    ? use.operator ?? 'is'
-    : operator.name === 'isnull' && use.value === 'false'
-      ? 'is not empty'
-      : operator.name === null
-        ? ''
-        : operatorWord(operator)
-  const text = (
-    <>
-      <span class='chip-name'>{filterTitle(use.field)}</span> <span class='chip-word'>{word}</span>{' '}
-      <span class='chip-value'>{valueWords(use, operator)}</span>
-    </>
-  )
+/** Whether records must match all filters, or any of them. */
+function MatchSwitch ({ isAny, onChange }: MatchSwitchProps) {
   return (
-    <div class={detail === undefined ? 'filter' : 'filter filter-bad'}>
-      {filter === undefined
-        ? <span class='filter-text'>{text}</span>
-        : (
-          <Popover name={`Filter ${use.field}`} class='filter-text' label={text}>
-            {(close) => (
-              <FilterEditor
-                path={resource.path}
-                filter={filter}
-                use={use}
-                detail={detail}
-                taken={[]}
-                onApply={(next) => {
-                  close()
-                  onChange(withFilter(params, next, parameter))
-                }}
-              />
-            )}
-          </Popover>
-          )}
-      <button
-        type='button'
-        class='filter-remove'
-        aria-label={`Remove the filter ${use.field}`}
-        onClick={() => onChange(withoutFilter(params, parameter))}
-      >
-        <Icon name='close' />
-      </button>
+    <div class='match' role='radiogroup' aria-label='Match'>
+      <span class='quiet' aria-hidden='true'>Match</span>
+      <div class='segments'>
+        {[false, true].map((any) => (
+          <label class='segment' key={String(any)}>
+            <input type='radio' name='match' checked={any === isAny} onChange={() => onChange(any)} />
+            <span>{any ? 'any' : 'all'}</span>
+          </label>
+        ))}
+      </div>
     </div>
   )
 }

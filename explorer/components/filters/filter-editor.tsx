@@ -8,27 +8,38 @@ import { OperandInput } from './operand-input.tsx'
 import { filterTitle, firstOperator, operatorOf, operatorWord } from './words.ts'
 
 interface FilterEditorProps {
-  /** The path of the resource. */
-  readonly path: string
+  /** The name under which what is typed is kept until it is applied. */
+  readonly slot: string
   readonly filter: FilterDescription
   /** The condition that is being changed. */
   readonly use?: FilterUse
   readonly detail?: string | undefined
   /** The conditions of the list. A new one starts with an operator that they do not use. */
   readonly taken: readonly FilterUse[]
-  readonly onApply: (use: FilterUse) => void
+  /** Whether records that match are left out. Absent if that cannot be chosen. */
+  readonly isNot?: boolean | undefined
+  /** The word that joins another condition to this one. */
+  readonly joint?: 'and' | 'or' | undefined
+  readonly onJoin?: () => void
+  readonly onApply: (use: FilterUse, isNot: boolean) => void
 }
 
 /** A condition that is not applied yet. */
 interface Condition {
   readonly operator: string | undefined
   readonly items: readonly string[]
+  readonly isNot: boolean
 }
 
-export function FilterEditor ({ path, filter, use, detail, taken, onApply }: FilterEditorProps) {
+export function FilterEditor (props: FilterEditorProps) {
+  const { slot, filter, use, detail, taken, isNot, joint, onJoin, onApply } = props
   const first = (use && operatorOf(filter, use.operator)) ?? freeOperator(filter, taken)
-  const initial: Condition = { operator: first.name ?? undefined, items: use === undefined ? [] : partsOf(use, first) }
-  const [condition, keep] = useKept(`${path} ${use ? parameterOf(use) : filter.name}`, initial)
+  const initial: Condition = {
+    operator: first.name ?? undefined,
+    items: use === undefined ? [] : partsOf(use, first),
+    isNot: isNot === true,
+  }
+  const [condition, keep] = useKept(slot, initial)
   const [isRestored] = useState(condition !== initial)
   const { items } = condition
   const operator = operatorOf(filter, condition.operator) ?? first
@@ -37,7 +48,7 @@ export function FilterEditor ({ path, filter, use, detail, taken, onApply }: Fil
     const isDefault = operator.name === filter.operators[0]?.name
     // the default operator keeps URLs short, unless its value is a list, which needs brackets without an operator
     const name = isDefault && operator.takes !== 'list' ? undefined : operator.name ?? undefined
-    onApply({ field: filter.name, operator: name, value: textOfParts(items, operator) })
+    onApply({ field: filter.name, operator: name, value: textOfParts(items, operator) }, condition.isNot)
   }
   return (
     <form
@@ -62,7 +73,7 @@ export function FilterEditor ({ path, filter, use, detail, taken, onApply }: Fil
             const next = operatorOf(filter, currentTarget.value)!
             // a list can become a value, and the other way round; other values start empty
             const isOther = next.takes !== operator.takes && (next.takes === 'boolean' || operator.takes === 'boolean')
-            keep({ operator: next.name ?? undefined, items: isOther ? [] : items })
+            keep({ ...condition, operator: next.name ?? undefined, items: isOther ? [] : items })
           }}
         >
           {filter.operators.map((each) => (
@@ -78,6 +89,16 @@ export function FilterEditor ({ path, filter, use, detail, taken, onApply }: Fil
         onChange={(items) => keep({ ...condition, items })}
         invalid={detail !== undefined}
       />
+      {isNot !== undefined && (
+        <label class='check-line'>
+          <input
+            type='checkbox'
+            checked={condition.isNot}
+            onChange={({ currentTarget: { checked } }) => keep({ ...condition, isNot: checked })}
+          />
+          Not: leave out what matches
+        </label>
+      )}
       {detail !== undefined && <p class='bad' id='filter-error'>{detail}</p>}
       <p class='quiet'>
         {operator.name === null ? filter.description : `${filterTitle(filter.name)} ${operator.meaning}`}
@@ -89,8 +110,13 @@ export function FilterEditor ({ path, filter, use, detail, taken, onApply }: Fil
       </p>
       <div class='row'>
         <code class='quiet editor-parameter'>
-          {parameterOf({ field: filter.name, operator: operator.name ?? undefined })}
+          {parameterOf({ ...use, field: filter.name, operator: operator.name ?? undefined })}
         </code>
+        {joint && (
+          <button type='button' class='button' title={`Join another condition by “${joint}”`} onClick={onJoin}>
+            {joint === 'or' ? 'Or…' : 'And…'}
+          </button>
+        )}
         <button class='button button-main'>Apply</button>
       </div>
     </form>

@@ -2,7 +2,8 @@
 import type { FilterDescription } from '../../../src/explorer/description.ts'
 import { useKept } from '../../state/unsaved.ts'
 import type { Pair } from '../../url/address.ts'
-import { parameterOf, withFilter, withoutFilter } from '../../url/filters.ts'
+import { withFilter, withoutFilter } from '../../url/change-filters.ts'
+import { parameterOf } from '../../url/filters.ts'
 import { valueOf } from '../../url/names.ts'
 
 interface SearchBoxProps {

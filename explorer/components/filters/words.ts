@@ -1,5 +1,6 @@
 /** Short words for operators and types. */
 import type { FilterDescription, OperatorDescription, ValueDescription } from '../../../src/explorer/description.ts'
+import { isGroup, type FilterNode } from '../../url/filter-tree.ts'
 import { itemsOf, type FilterUse } from '../../url/filters.ts'
 import { titleOf } from '../../api/records.ts'
 
@@ -64,13 +65,44 @@ export function filterTitle (name: string, filter?: FilterDescription): string {
   return [titleOf(first), ...rest.map((part) => titleOf(part).toLowerCase())].join(' › ')
 }
 
+/** A condition in words, in three parts: `Price`, `≥`, `100`. */
+export function wordsOf (use: FilterUse, filters: readonly FilterDescription[]): readonly [string, string, string] {
+  const operator = operatorOf(filters.find(({ name }) => name === use.field), use.operator)
+  const word = operator === undefined
+    ? use.operator ?? 'is'
+    : operator.name === 'isnull' && use.value === 'false'
+      ? 'is not empty'
+      : operator.name === null
+        ? ''
+        : operatorWord(operator)
+  return [filterTitle(use.field), word, valueWords(use, operator)]
+}
+
+/** A filter, or a group of filters, as a sentence. */
+export function sentenceOf (node: FilterNode, filters: readonly FilterDescription[]): string {
+  if (!isGroup(node)) return wordsOf(node, filters).filter((part) => part !== '').join(' ')
+  const { word, nodes } = node
+  const parts = nodes.map((each) => {
+    const text = sentenceOf(each, filters)
+    return nodes.length > 1 && isGroup(each) && each.word !== 'not' && each.nodes.length > 1 ? `(${text})` : text
+  })
+  return word === 'not' ? `not (${parts.join(' and ')})` : parts.join(` ${word} `)
+}
+
+/** Moments are in UTC, unless they name another time zone. */
+const withZone = (text: string, value: ValueDescription | null): string =>
+  value?.type === 'datetime' && /^\d{4}-\d\d-\d\d/.test(text) && !/(?:Z|[+-]\d\d:?\d\d)$/i.test(text.slice(10))
+    ? `${text} UTC`
+    : text
+
 /** The words of a filter's value. */
-export function valueWords (use: FilterUse, operator: OperatorDescription | undefined): string {
+function valueWords (use: FilterUse, operator: OperatorDescription | undefined): string {
+  const value = operator?.value ?? null
   if (operator?.takes === 'boolean' && operator.name === 'isnull') return ''
   const isList = typeof use.value !== 'string' || operator?.takes === 'list'
-  if (operator?.takes === 'pair') return itemsOf(use.value).join(' and ')
-  if (isList && itemsOf(use.value).length === 0) return 'no value'
-  const text = isList ? itemsOf(use.value).join(', ') : String(use.value)
+  const items = isList || operator?.takes === 'pair' ? itemsOf(use.value) : [String(use.value)]
+  if (items.length === 0) return 'no value'
+  const text = items.map((item) => withZone(item, value)).join(operator?.takes === 'pair' ? ' and ' : ', ')
   return text === '' ? 'empty text' : text
 }
 

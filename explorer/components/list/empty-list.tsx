@@ -3,9 +3,12 @@ import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { change, currentAddress } from '../../state/address.ts'
 import type { List } from '../../state/list.ts'
 import type { Pair } from '../../url/address.ts'
-import { filtersOf, parameterOf, withoutFilter, withoutFilters } from '../../url/filters.ts'
+import { replaced, withoutFilters } from '../../url/change-filters.ts'
+import { filterTreeOf, withFilterTree } from '../../url/filter-tree.ts'
 import { styleOf, withStyle } from '../../url/pages.ts'
+import { cut } from '../../api/format.ts'
 import { Empty } from '../basics/notice.tsx'
+import { sentenceOf } from '../filters/words.ts'
 
 interface EmptyListProps {
   readonly resource: ResourceDescription
@@ -15,7 +18,7 @@ interface EmptyListProps {
 }
 
 export function EmptyList ({ resource, params, list, onChange }: EmptyListProps) {
-  const filters = filtersOf(params)
+  const filters = filterTreeOf(params)
   if (list.page?.has_prev) {
     return (
       <Empty title='This page is past the end'>
@@ -28,16 +31,16 @@ export function EmptyList ({ resource, params, list, onChange }: EmptyListProps)
   if (filters.length > 0) {
     return (
       <Empty title={filters.length === 1 ? 'No record matches the filter' : 'No record matches all filters'}>
-        <p class='quiet'>All filters must match. Remove one:</p>
+        <p class='quiet'>{filters.length === 1 ? 'Remove it:' : 'All of them must match. Remove one:'}</p>
         <p class='row'>
-          {filters.map((filter) => (
+          {filters.map((filter, index) => (
             <button
               type='button'
               class='button'
-              key={parameterOf(filter)}
-              onClick={() => onChange(withoutFilter(params, parameterOf(filter)))}
+              key={index}
+              onClick={() => onChange(withFilterTree(params, replaced(filters, [index], [])))}
             >
-              {filter.field}
+              {cut(sentenceOf(filter, resource.filters), 60)}
             </button>
           ))}
           {filters.length > 1 && (
