@@ -24,7 +24,7 @@ const SKIPPED: readonly string[] = [
   'docs/operating/operations.md tracing.ts',
 ]
 
-const pages = ['README.md', ...fs.globSync('docs/**/*.md', { cwd: root }).sort()]
+const pages = ['README.md', 'website/home.md', ...fs.globSync('docs/**/*.md', { cwd: root }).sort()]
 
 t.test('the options of the page are those of TypeScript', async (t) => {
   t.strictSame(errors, [])

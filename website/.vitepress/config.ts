@@ -11,6 +11,9 @@ const website = path.resolve(import.meta.dirname, '..')
 const docs = path.resolve(website, '../docs')
 const sections = readSections(docs)
 
+/** The sections of the list of pages to which the top of each page leads. */
+const NAVIGATION = ['Start', 'Recipes', 'Concepts', 'Query language', 'API reference']
+
 export default defineConfig({
   title: 'fastify-crud-kit',
   description: 'Declare a MikroORM entity and a whitelist, get a REST resource at the speed of hand-written SQL.',
@@ -21,6 +24,8 @@ export default defineConfig({
   // a folder's README.md is its first page
   rewrites: (id) => id.replace(/(^|\/)README\.md$/, '$1index.md'),
   cleanUrls: true,
+  // the list of all pages stands below the screen of theme/Home.vue
+  transformPageData: (page) => page.relativePath === 'index.md' ? { frontmatter: { layout: 'home' } } : undefined,
   markdown: {
     // the pages are plain Markdown, as GitHub shows it: <name> is text
     html: false,
@@ -30,6 +35,10 @@ export default defineConfig({
     config: (md) => {
       md.core.ruler.push('links', ({ tokens, env }) => {
         const page = (env as { relativePath: string }).relativePath
+        // the heading of the home page is that of theme/Home.vue
+        if (page === 'index.md') {
+          for (const token of tokens.filter(({ tag }) => tag === 'h1')) token.tag = 'h2'
+        }
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const [target, source] = [token.attrGet('href'), token.attrGet('src')]
           if (target !== null) token.attrSet('href', resolveLink(page, target, REPOSITORY))
@@ -40,9 +49,12 @@ export default defineConfig({
   },
   themeConfig: {
     search: { provider: 'local' },
+    nav: NAVIGATION.map((text) => ({ text, link: `/#${slugOf(text)}` })),
     outline: [2, 3],
     sidebar: sections.map(({ title, pages }) => ({
       text: title,
+      // the section of the page opens by itself
+      collapsed: !['Start', 'Recipes'].includes(title),
       items: pages.map(({ title, link }) => ({ text: title, link: resolveLink('index.md', link, REPOSITORY) })),
     })),
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
