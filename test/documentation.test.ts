@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { checkDocument, readDocument, runClient } from './helpers/document.ts'
+import { checkDocument, readDocument, readSection, runBeside, runClient } from './helpers/document.ts'
 import { checkPage, unmarked } from './helpers/pages.ts'
 
 // many processes, one after the other
@@ -21,7 +21,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/start/command-line.md': 'test/cli',
   'docs/start/existing-database.md': 'test/http/existing-database.test.ts',
   'docs/front-ends/explorer.md': 'test/explorer',
+  'docs/concepts/declaring-entities.md': 'test/http/existing-database.test.ts',
   'docs/concepts/multi-tenancy.md': 'test/authorization.test.ts',
+  'docs/concepts/row-level-security.md': 'test/authorization.test.ts',
   // a primary and two standbys
   'docs/operating/replicas.md': 'test/database/replicas.test.ts',
   // a PgBouncer and a cluster
@@ -64,4 +66,39 @@ t.test('the program on an existing database gives the answers of its page', asyn
 t.test('the client prints the output of its page', async (t) => {
   const { program, block } = readDocument('docs/front-ends/client.md')
   t.equal(await runClient(t, program, block('ts client.ts')), block('text'))
+})
+
+t.test('the home page of the site shows the statement and the answer of its program', async (t) => {
+  const { program, block } = readDocument('website/home.md')
+  const [, url] = block('http').trim().split(' ')
+  const output = runBeside(
+    t,
+    program,
+    'ask.ts',
+    `
+    import diagnostics from 'node:diagnostics_channel'
+    import { app } from './app.ts'
+
+    const statements: string[] = []
+    await app.ready()
+    diagnostics.subscribe('fastify-crud-kit:query', (message) => statements.push((message as { text: string }).text))
+    const answer = await app.inject('${url}')
+    await app.close()
+    console.log(JSON.stringify({ statements, answer: answer.json() }))
+  `
+  )
+  const { statements, answer } = JSON.parse(output) as {
+    readonly statements: readonly string[],
+    readonly answer: unknown,
+  }
+  const onOneLine = block('sql').trim().replace(/\s+/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')')
+  t.strictSame(statements, [onOneLine])
+  t.strictSame(answer, JSON.parse(block('json')))
+})
+
+t.test('the home page of the site names the commands of the page about them', async (t) => {
+  const commands = readDocument('docs/start/command-line.md').text
+  for (const line of readSection('website/home.md', '## Two commands').block('sh').trim().split('\n')) {
+    for (const command of line.split(' && ').filter((command) => !command.startsWith('cd '))) t.match(commands, command)
+  }
 })

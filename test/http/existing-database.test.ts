@@ -14,11 +14,12 @@ import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, select, serve, type Json } from './helper.ts'
 
 const page = readDocument('docs/start/existing-database.md')
+const ways = readDocument('docs/concepts/declaring-entities.md')
 const blocks = {
-  defineEntity: page.block('ts define-entity.ts'),
-  EntitySchema: page.block('ts entity-schema.ts'),
-  'decorators, standard': page.block('ts es-decorators.ts'),
-  'decorators, legacy': page.block('ts es-decorators.ts').replace('/decorators/es', '/decorators/legacy'),
+  defineEntity: ways.block('ts define-entity.ts'),
+  EntitySchema: ways.block('ts entity-schema.ts'),
+  'decorators, standard': ways.block('ts es-decorators.ts'),
+  'decorators, legacy': ways.block('ts es-decorators.ts').replace('/decorators/es', '/decorators/legacy'),
   view: page.block('ts view.ts'),
 }
 
