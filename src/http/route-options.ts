@@ -158,8 +158,8 @@ export const ResourceOptionsSchema = Type.Object({
    */
   links: withDefault(Type.Boolean(), false),
   /**
-   * Answer reads with an entity tag (`ETag`), and with 304 if `If-None-Match` names it. A record that is shown as a
-   * whole has its version as tag, every other answer a digest of its body. Default: false.
+   * Answer reads with an entity tag (`ETag`), and with 304 if `If-None-Match` names it. The tag is a digest of the
+   * answer, for a record with its version before it. Default: false.
    */
   conditional: withDefault(Type.Boolean(), false),
   /** Send the duration of a request's stages in the header Server-Timing. Default: the option of `crudKit`. */

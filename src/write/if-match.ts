@@ -13,10 +13,10 @@ const TAG = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/y
 
 /**
  * Reads the header: `*`, or entity tags such as `"3"`. Weak tags never match, since the comparison is strong. Text that
- * is not a list of tags matches no version.
+ * is not a list of tags matches no version. The digest in a tag is ignored: it tells what a request showed of a record.
  *
  * @example
- * readIfMatch('"3", "4"') // ['3', '4']
+ * readIfMatch('"3", "4~47DEQpj8HBSa-_TImW-5JC"') // ['3', '4']
  */
 function readIfMatch (header: string): IfMatch {
   if (header.trim() === '*') return 'any'
@@ -25,14 +25,19 @@ function readIfMatch (header: string): IfMatch {
   while (TAG.lastIndex < header.length) {
     const match = TAG.exec(header)
     if (match === null) return []
-    if (match[1] === undefined) versions.push(match[2]!)
+    if (match[1] === undefined) versions.push(match[2]!.replace(DIGEST, ''))
   }
   return versions
 }
 
-/** A version as an entity tag. */
-export function entityTag (version: string): string {
-  return `"${version}"`
+/** Characters of a digest in an entity tag: 132 bits. */
+export const DIGEST_LENGTH = 22
+
+const DIGEST = new RegExp(`~[\\w-]{${DIGEST_LENGTH}}$`)
+
+/** A version as an entity tag, perhaps with a digest of what is shown of the record. */
+export function entityTag (version: string, digest?: string): string {
+  return digest === undefined ? `"${version}"` : `"${version}~${digest}"`
 }
 
 /** The versions in If-Match, or `undefined` if any version is allowed. */

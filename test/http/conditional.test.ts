@@ -10,6 +10,7 @@ import { client } from './helper.ts'
 
 const options = { conditional: true, operations: ['list', 'get', 'update'] as const }
 const DIGEST = /^W\/"[\w-]{22}"$/
+const VERSION = /^"\d+~[\w-]{22}"$/
 
 class Changing extends CrudBase<any> {
   override afterRead (record: any): any {
@@ -61,20 +62,20 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   }
   const { app, ask } = await begin()
 
-  t.test('a record as a whole has its version, and every other answer a digest of it', async (t) => {
+  t.test('an answer has a digest of it, and a record with a version has it before the digest', async (t) => {
     for (const [url, expected] of [
-      ['/projects/1', /^"1"$/],
-      ['/projects/1?fields=', /^"1"$/],
-      ['/projects/1?fields=id,name', DIGEST],
-      ['/projects/1?include=owner', DIGEST],
-      ['/projects/1?include=tasksCount', DIGEST],
+      ['/projects/1', VERSION],
+      ['/projects/1?fields=', VERSION],
+      ['/projects/1?fields=id,name', VERSION],
+      ['/projects/1?include=owner', VERSION],
+      ['/projects/1?include=tasksCount', VERSION],
       ['/projects', DIGEST],
       ['/projects?cursor=', DIGEST],
       ['/tasks/1', DIGEST],
       ['/sums/aggregate?aggregate=count', DIGEST],
-      ['/changed/1', DIGEST],
-      ['/schema/1', /^"1"$/],
-      ['/schema/1?include=owner', DIGEST],
+      ['/changed/1', VERSION],
+      ['/schema/1', VERSION],
+      ['/schema/1?include=owner', VERSION],
     ] as const) {
       const { status, tag, body } = await ask(url)
       t.equal(status, 200, body)
@@ -91,15 +92,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('If-None-Match is compared weakly, takes lists and *, or matches nothing', async (t) => {
     const { tag } = await ask('/projects')
+    const { tag: own } = await ask('/projects/1')
     for (const [url, header, status] of [
-      ['/projects/1', 'W/"1"', 304],
-      ['/projects/1', '"0", "1"', 304],
-      ['/projects/1', '  W/"0" ,"a,b",\t"1" ', 304],
+      ['/projects/1', `W/${own}`, 304],
+      ['/projects/1', `"0", ${own}`, 304],
+      ['/projects/1', `  W/"0" ,"a,b",\t${own} `, 304],
       ['/projects/1', '*', 304],
-      ['/projects/1', '"11"', 200],
+      ['/projects/1', '"1"', 200],
       ['/projects/1', '1', 200],
-      ['/projects/1', '"1" "2"', 200],
-      ['/projects/1', '"1', 200],
+      ['/projects/1', `${own} "2"`, 200],
+      ['/projects/1', own.slice(0, -1), 200],
       ['/projects/1', '', 200],
       ['/projects', tag.slice(2), 304],
       ['/projects', `"x", ${tag}`, 304],
@@ -112,18 +114,34 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
-  t.test('a digest changes with what the answer shows, and never matches as a version', async (t) => {
+  t.test('a digest changes with what the answer shows, and If-Match compares only the version before it', async (t) => {
     const before = await ask('/projects/1?include=owner')
     const list = await ask('/projects')
-    t.match(await ask('/projects/1', { 'if-match': before.tag }, 'PATCH'), { status: 412, body: /without W\// })
+    const whole = await ask('/projects/1')
+    t.match(await ask('/projects/1', { 'if-match': list.tag }, 'PATCH'), { status: 412, body: /without W\// })
+    t.match(await ask('/projects/1', { 'if-match': `W/${whole.tag}` }, 'PATCH'), { status: 412 })
+    t.match(await ask('/projects/1', { 'if-match': whole.tag.replace('"1', '"2') }, 'PATCH'), { status: 412 })
+    t.match(await ask('/projects/1', { 'if-match': whole.tag.replace('~', '~~') }, 'PATCH'), { status: 412 })
     await orm.em.fork().nativeUpdate(User, { id: 1 }, { name: 'Anna' })
     t.equal((await ask('/projects', { 'if-none-match': list.tag })).status, 304, 'a list that does not show it')
-    t.equal((await ask('/projects/1', { 'if-none-match': '"1"' })).status, 304)
+    t.equal((await ask('/projects/1', { 'if-none-match': whole.tag })).status, 304)
     t.equal((await ask('/projects/1?include=owner', { 'if-none-match': before.tag })).status, 200)
     const shown = await ask('/schema/1?include=owner')
     await orm.em.fork().nativeUpdate(User, { id: 1 }, { name: 'Ann' })
     t.equal((await ask('/projects/1?include=owner', { 'if-none-match': before.tag })).status, 304, 'as it was')
     t.equal((await ask('/schema/1?include=owner')).tag, shown.tag, 'what a schema of the application leaves out')
+  })
+
+  t.test('the answer to a write has the tag that a read then has', async (t) => {
+    const tagOf = async (url: string, more = {}) => (await ask(url, more)).tag
+    for (const url of ['/projects/1', '/changed/1', '/scoped/1']) {
+      const written = await ask(url, { 'if-match': await tagOf(url) }, 'PATCH')
+      t.match(written, { status: 200, tag: VERSION }, written.body)
+      t.match(await ask(url, { 'if-none-match': written.tag }), { status: 304 }, url)
+    }
+    const [, version] = /^"(\d+)~/.exec(await tagOf('/projects/1'))!
+    t.match(await ask('/projects/1', { 'if-match': `"${version}"` }, 'PATCH'), { status: 200 }, 'a version alone')
+    await orm.em.getConnection().execute('update project set version = 1 where id = 1')
   })
 
   t.test('streams have no tag, and lists tell caches that Accept decides', async (t) => {
@@ -159,8 +177,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       return tags
     }
     const [admin, member, guest] = [await tagsOf('admin'), await tagsOf('member'), await tagsOf('guest')]
-    t.equal(admin[0], '"1"')
-    for (const tag of [...admin.slice(1), ...member, ...guest]) t.match(tag, DIGEST)
+    for (const tag of [admin[0]!, member[0]!]) t.match(tag, VERSION)
+    for (const tag of [...admin.slice(1), ...member.slice(1), ...guest]) t.match(tag, DIGEST)
+    for (const [role, url] of [['member', '/projects/1'], ['guest', '/projects/1']] as const) {
+      const written = await ask(url, { 'x-role': role }, 'PATCH')
+      t.equal(written.status, 200, written.body)
+      const read = await ask(url, { 'x-role': role })
+      t.ok(role === 'guest' ? !written.hasTag : written.tag === read.tag, `${role} ${written.tag} ${read.tag}`)
+    }
+    await orm.em.getConnection().execute('update project set version = 1 where id = 1')
     t.equal(new Set([...admin, ...member, ...guest]).size, 9, 'each view has its own')
     t.equal((await ask('/projects/1', { 'x-role': 'member', 'if-none-match': '"1"' })).status, 200)
     t.equal((await ask('/projects/1', { 'x-role': 'member' })).vary, 'authorization, cookie')
@@ -181,7 +206,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       await app.register(caching as never, { privacy: 'private', expiresIn: 60 } as never)
       app.get('/own', async () => ({ own: true }))
     })
-    t.match((await app.inject('/projects/1')).headers, { etag: '"1"', 'cache-control': 'private, max-age=60' })
+    t.match((await app.inject('/projects/1')).headers, { etag: VERSION, 'cache-control': 'private, max-age=60' })
     for (const url of ['/projects/1', '/projects', '/own', '/plain', '/plain/1']) {
       const { tag } = await beside(url)
       t.equal((await beside(url, { 'if-none-match': tag })).status, 304, url)
@@ -189,7 +214,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match((await beside('/projects')).tag, DIGEST)
   })
 
-  t.test('the client does not take a digest for a version', async (t) => {
+  t.test('the client sends the tag of a record with its next write', async (t) => {
     const { createClient } = await import('../../src/client/index.ts')
     const api: any = createClient('http://local', {
       fetch: async (url, init) => {
@@ -204,8 +229,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
     const whole = await api['/projects'].get(1)
     t.match(await api['/projects'].update(1, { name: 'Apollo' }, { ifMatch: whole }), { version: 2 })
+    await t.rejects(api['/projects'].update(1, { name: 'Apollo' }, { ifMatch: whole }), { status: 412 } as never)
     const part = await api['/projects'].get(1, { include: ['owner'] })
-    await t.rejects(api['/projects'].update(1, { name: 'Apollo' }, { ifMatch: part }), /has no version that the client/)
+    t.match(await api['/projects'].update(1, { name: 'Apollo' }, { ifMatch: part }), { version: 3 })
+    const task = await api['/tasks'].get(1)
+    await t.rejects(api['/tasks'].update(1, {}, { ifMatch: task }), /has no version that the client/)
   })
 
   t.test('without the option, nothing is read or sent for it', async (t) => {

@@ -13,9 +13,10 @@ import { QUERY_METHOD } from '../query-body.ts'
 import { type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 import type { Streaming } from '../streams/index.ts'
 import { dataOf } from './accepted-body.ts'
-import { digestTag, namesTag, wantsWhole } from './entity-tags.ts'
+import { bodyTag, namesTag } from './entity-tags.ts'
 import { linkHeader } from './links.ts'
 import type { RouteCall } from './route-call.ts'
+import { entityTag } from '../../write/index.ts'
 import { repeatable } from './idempotency.ts'
 import { keyPath } from './key.ts'
 import { routeMethods, type MethodOptions, type WriteMethod, type WriteResult } from './route-methods.ts'
@@ -130,18 +131,27 @@ function handlersOf (
   const send = (call: RouteCall, reply: FastifyReply, { status, headers, json }: RouteAnswer): FastifyReply =>
     sendJson(call, reply.code(status).headers(headers), json)
 
-  /** Sends the answer of a read with an entity tag, or 304 if the client has it. The tag may be that of a version. */
+  /** Sends the answer of a read with an entity tag, or 304 if the client has it. */
   const sendTagged = (
     operation: CrudOperation,
     call: RouteCall,
     reply: FastifyReply,
     json: string,
-    tag = digestTag(schemas[operation]?.response === undefined ? json : reply.serialize(JSON.parse(json)) as string)
+    version?: string
   ): FastifyReply => {
+    const body = schemas[operation]?.response === undefined ? json : reply.serialize(JSON.parse(json)) as string
+    const tag = bodyTag(body, version)
     reply.header('etag', tag)
     if (namesTag(call.request.headers['if-none-match'], tag)) return reply.code(304).send()
     return sendJson(call, reply, json)
   }
+
+  /**
+   * Whether the tag of a write's answer has a digest, as those of reads. A digest must not be that of values which a
+   * schema of the application leaves out.
+   */
+  const digests = (operation: CrudOperation): boolean =>
+    conditional === true && schemas[operation]?.response === undefined
 
   /** Adds the links to other pages. Methods of the application return pages as objects, or as JSON. */
   const addLinks = (
@@ -224,8 +234,7 @@ function handlersOf (
     const found = await run('get', call, (options) => methods.get(call, options))
     if (found === null) throw new NotFoundError()
     if (conditional !== true) return send(call, reply, recordAnswer(call, found, 200))
-    const isWhole = call.seen.versionIsWhole && wantsWhole(call.request.queryParams)
-    return sendTagged('get', call, reply, found.json, isWhole ? call.seen.tagOf(found) : undefined)
+    return sendTagged('get', call, reply, found.json, call.seen.versionOf(found))
   }
 
   /** The handler of a write, which does the one of its operations that the body means. */
@@ -252,7 +261,7 @@ function handlersOf (
         (options) => method(call, isList ? options : optionsFor(options, call), data),
         (result) => {
           if (isList) return { status: alwaysCreates ? 201 : 200, headers: NO_HEADERS, json: result.json }
-          return recordAnswer(call, result, result.created ?? alwaysCreates ? 201 : 200)
+          return recordAnswer(call, result, result.created ?? alwaysCreates ? 201 : 200, digests(operation))
         }
       )
       return send(call, reply, answer)
@@ -287,9 +296,19 @@ function requestOptions (
 /** The header If-Match, which names the versions that a record may have. */
 const ifMatchOf = ({ request: { headers } }: RouteCall): string | undefined => headers['if-match']
 
-/** The answer with a record: its version as entity tag, and if it is new, its path. */
-function recordAnswer ({ seen, request }: RouteCall, record: JsonAnswer, status: 200 | 201): RouteAnswer {
-  const etag = seen.tagOf(record)
+/**
+ * The answer with a record: its version in the entity tag, and if it is new, its path.
+ *
+ * @param digests whether the tag also has a digest of the record
+ */
+function recordAnswer (
+  { seen, request }: RouteCall,
+  record: JsonAnswer,
+  status: 200 | 201,
+  digests = false
+): RouteAnswer {
+  const version = seen.versionOf(record)
+  const etag = version === undefined ? undefined : digests ? bodyTag(record.json, version) : entityTag(version)
   const location = status === 201 ? seen.locationOf(request.url, record) : undefined
   const headers = etag === undefined && location === undefined
     ? NO_HEADERS

@@ -1,13 +1,11 @@
-/** The headers ETag and Location of a record. */
+/** The version of a record for its header ETag, and its header Location. */
 import { exactText, isExactNumber, parseExact, wireTypeOf, type EntityModel } from '../../model/index.ts'
 import type { JsonAnswer } from '../../read/index.ts'
-import { entityTag } from '../../write/index.ts'
 import { keySegments } from './key.ts'
 
-/** The entity tag of a record, if it has a version that clients may see. */
-export function tagOf ({ version }: EntityModel): (record: JsonAnswer) => string | undefined {
-  if (version === undefined || version.hidden) return () => undefined
-  return (record) => record.version === undefined ? undefined : entityTag(record.version)
+/** The version of a record, if it has one that clients may see. */
+export function seenVersion ({ version }: EntityModel): (record: JsonAnswer) => string | undefined {
+  return version === undefined || version.hidden ? () => undefined : (record) => record.version
 }
 
 /**

@@ -2,11 +2,9 @@
 import type { Actor } from '../../access/index.ts'
 import { BODY_NAMES, CREATING, factsOf, type BodyName } from '../../config/index.ts'
 import { isOwnMethod } from '../../crud/index.ts'
-import type { EntityModel } from '../../model/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
-import { versionIsWhole } from './entity-tags.ts'
-import { locationsOf, tagOf } from './headers.ts'
+import { locationsOf, seenVersion } from './headers.ts'
 import { idempotencyOf, type Idempotency } from './idempotency.ts'
 import { keyReader } from './key.ts'
 
@@ -27,21 +25,14 @@ export interface SeenResource {
   /** How requests with an idempotency key are answered, if the resource takes such keys. */
   readonly idempotency: Idempotency | undefined
   readonly readKey: ReturnType<typeof keyReader>
-  readonly tagOf: ReturnType<typeof tagOf>
-  /** Whether the version of a record is the tag of a read without parameters, if reads have tags. */
-  readonly versionIsWhole: boolean
+  readonly versionOf: ReturnType<typeof seenVersion>
   readonly locationOf: ReturnType<typeof locationsOf>
 }
 
-/**
- * Returns the function that tells how callers see a resource. A server without roles has one view of it.
- *
- * @param whole the model of callers without a role
- */
+/** Returns the function that tells how callers see a resource. A server without roles has one view of it. */
 export function seenResources (
   options: CrudRoutesOptions,
-  operations: readonly CrudOperation[],
-  whole: EntityModel
+  operations: readonly CrudOperation[]
 ): (resource: Resource, actor: Actor | undefined) => SeenResource {
   const known = new WeakMap<Resource, SeenResource>()
   const completes = fillsNothing(options, operations)
@@ -69,8 +60,7 @@ export function seenResources (
         ignored: ignores ? Object.fromEntries(BODY_NAMES.map((name) => [name, writable[name]?.readonly])) : {},
         idempotency,
         readKey: keyReader(model, operations),
-        tagOf: tagOf(model),
-        versionIsWhole: options.conditional === true && versionIsWhole(model, whole, options.crud),
+        versionOf: seenVersion(model),
         locationOf: locationsOf(model, options.crud.afterRead !== undefined),
       }
     )

@@ -266,7 +266,7 @@ const Replayed = {
 }
 const Validator = {
   type: 'string',
-  description: 'For If-None-Match. For If-Match, too, if it is a version: a tag that does not begin with `W/`.',
+  description: 'For If-None-Match. A tag that does not begin with `W/` has the version of the record, for If-Match.',
 }
 const Link = {
   type: 'string',
