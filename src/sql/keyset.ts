@@ -35,7 +35,7 @@ export function keysetColumns ({ order, witness }: KeysetShape, { limits }: Form
 export interface KeysetSql {
   readonly rows: Sql
   readonly order: Sql
-  /** Whether one plan suits all values: they only say where the page starts. */
+  /** Whether one plan suits all values: they only say where the page starts. Never with facets, which are counted. */
   readonly uniform: boolean
 }
 
@@ -58,7 +58,8 @@ export function keysetSql (plan: KeysetShape, source: Source): KeysetSql {
   context.known.copy(alias, page)
   // with the number in the text, PostgreSQL sees that one plan is as good as a plan for each run. For a parameter it
   // assumes that a tenth of the table is fetched
-  const uniform = plan.usualFetch !== undefined && source.conditions.every((condition) => isConstant(condition, plan))
+  const uniform = plan.usualFetch !== undefined && plan.facets === undefined &&
+    source.conditions.every((condition) => isConstant(condition, plan))
   const fetched = uniform ? numberSql(plan.usualFetch!) : sql`${plan.fetchSlot}`
   const pageSql = rowsSql(plan, source, order.joins, columns, order.expressions, sorts, fetched)
   const carried = orderBy(carriedOrder(order.expressions, sorts, page))

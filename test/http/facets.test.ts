@@ -128,6 +128,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(page.items.length, 2)
     const next = await get(`${filter}&cursor=${page.next_cursor as string}&per_page=2&sort=id`)
     t.strictSame([next.items.length, next.facets, next.has_prev, next.next_cursor], [1, expected, true, null])
+    // PostgreSQL keeps a statement by name from its sixth run
+    for (let run = 0; run < 8; run++) t.match(await facets('facets=status&cursor='), { status: { length: 3 } })
     t.match(await get('facets=status&filter[status]=archived&filter[q]=sage&cursor='), {
       items: [], facets: { status: values(['active', 1]) }, next_cursor: null, has_next: false,
     }, 'a page by cursor without records')
@@ -140,7 +142,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for (const style of ['', '&cursor=']) {
       t.strictSame(await facets(`facets=nope,status${style}`, '/lenient'), await facets('facets=status'), style)
       t.strictSame(
-        await client(app, '/lenient').get(`facets=nope&per_page=2${style}`), await get(`per_page=2${style}`), style
+        await client(app, '/lenient').get(`facets=nope&per_page=2${style}`),
+        await get(`per_page=2${style}`),
+        style
       )
     }
   })
@@ -160,7 +164,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ] as const
     ) t.match(await post({ facets }), { statusCode: 400, code: 'FST_CRUD_FIELD_INVALID', errors: [error] })
     t.match(await post({ group: ['status'] }), {
-      statusCode: 400, errors: [{ source: { pointer: '/group' }, detail: /There is no parameter 'group'/ }],
+      statusCode: 400,
+      errors: [{ source: { pointer: '/group' }, detail: /There is no parameter 'group'/ }],
     })
   })
 
