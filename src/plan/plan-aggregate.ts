@@ -1,4 +1,5 @@
 /** Plans aggregates: the groups of the rows that the filters of a request keep, and numbers about each group. */
+import type { QueryCode } from '../base/errors.ts'
 import { nameSuffix, type QueryParamError, type QueryParams, type SummaryParameter } from '../query/index.ts'
 import { planFilters } from './filters/index.ts'
 import { selectionParameters } from './given.ts'
@@ -13,12 +14,14 @@ import { planWindow } from './window.ts'
 
 const CODE = 'FST_CRUD_FIELD_INVALID'
 const SORT = 'FST_CRUD_SORT_INVALID'
+/** Without one of the groups or numbers that a request names, the items would mean something else. */
+const IGNORABLE: ReadonlySet<QueryCode> = new Set<QueryCode>(['FST_CRUD_FILTER_INVALID', SORT])
 
 /**
  * Plans a page of groups.
  *
  * @throws the error for the first kind of error that occurs, with all errors in `errors`. With `ignoreInvalidErrors`,
- *   groups and numbers are still refused: without one of them, the items would mean something else.
+ *   groups and numbers are still refused.
  */
 export function planAggregate (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): AggregatePlan {
   const errors = errorsBeforePlanning(params, whitelist, 'aggregate', options, selectionParameters(params))
@@ -32,7 +35,7 @@ export function planAggregate (params: QueryParams, whitelist: Whitelist, option
   const { conditions, customs, deleted = deletedOf(options) } = filtered
   const { groups, numbers, order } = planGrouping(params, whitelist, errors)
   const window = planWindow(params, whitelist.groupPagination, errors)
-  errors.throw(whitelist.ignoreInvalidErrors)
+  errors.throw(whitelist.ignoreInvalidErrors, IGNORABLE)
   return {
     kind: 'aggregate',
     model: whitelist.model,
@@ -83,8 +86,7 @@ function entriesOf<Entry extends GroupTerm | GroupNumber> (
           given: name,
           meant: endsOf(name, allowed)[0]?.name,
           allowed: allowed.keys(),
-        }),
-      true
+        })
     )
     return []
   })
@@ -111,15 +113,9 @@ function whyNot (
 
 function nothingAsked ({ groups, numbers }: Whitelist): QueryParamError {
   const parameter = numbers.size > 0 ? 'aggregate' : 'group'
-  return {
-    ...refusal(
-      CODE,
-      parameter,
-      'Name a group or a number: without both there is nothing to answer.',
-      { allowed: (numbers.size > 0 ? numbers : groups).keys() }
-    ),
-    limit: true,
-  }
+  return refusal(CODE, parameter, 'Name a group or a number: without both there is nothing to answer.', {
+    allowed: (numbers.size > 0 ? numbers : groups).keys(),
+  })
 }
 
 /** The order of a request, and then its groups, so that pages never overlap. */

@@ -28,8 +28,7 @@ export function errorsBeforePlanning (
   others: readonly string[] = []
 ): QueryErrors {
   const errors = new QueryErrors(params.errors, isFromTree(params))
-  const strict = others.length === 0 ? options : { ...options, strict: [...options.strict ?? [], ...others] }
-  refuseUnknown(params, whitelist, purpose, strict, errors, others)
+  refuseUnknown(params, whitelist, purpose, options, errors, others)
   return errors
 }
 

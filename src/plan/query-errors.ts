@@ -47,10 +47,13 @@ export class QueryErrors {
     if (counts.count++ < MAX_ERRORS) this.#items.push(limit ? { ...make(), limit } : make())
   }
 
-  /** @throws one error that lists all errors, if there are any */
-  throw (ignoreInvalid = false): void {
+  /**
+   * @param ignorable the codes that `ignoreInvalid` ignores
+   * @throws one error that lists all errors, if there are any
+   */
+  throw (ignoreInvalid = false, ignorable = IGNORABLE): void {
     if (this.#counts.length === 0) return
-    const counts = this.#counts.filter(({ code, limit }) => !ignoreInvalid || limit || !IGNORABLE.has(code))
+    const counts = this.#counts.filter(({ code, limit }) => !ignoreInvalid || limit || !ignorable.has(code))
     if (counts.length === 0) return
     const items = this.#items.filter((item) =>
       counts.some(({ code, limit }) => code === item.code && limit === (item.limit ?? false))

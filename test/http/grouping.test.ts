@@ -71,6 +71,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       operations: ['aggregate'],
       scope: () => ({ supplier: { name: "O'Brien's" } }),
     },
+    '/lenient': { crud: crudOf(Plant, { ...plants, ignoreInvalidErrors: true }), operations: ['aggregate'] },
     '/small': { crud: crudOf(Plant, { ...plants, pagination: { maxBytes: 60 } }), operations: ['aggregate'] },
   })
   const { get, details } = client(app, '/plants/aggregate')
@@ -277,6 +278,18 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       code: 'FST_CRUD_TOO_LARGE',
       detail: /Ask for fewer groups at once \(per_page\)/,
     })
+  })
+
+  t.test('a resource that ignores what is invalid never answers with other groups or numbers', async (t) => {
+    const lenient = client(app, '/lenient/aggregate')
+    const given = 'group=status&aggregate=count&filter[nope]=1&sort=-nope'
+    t.strictSame(await lenient.get(given), await get('group=status&aggregate=count'))
+    for (
+      const query of [
+        '', 'group=', 'group=x', 'group=status&aggregate=x', 'aggregate=count&group[x]=status', 'group=status,',
+        'aggregate=count&group=%FF', 'group=status&fields=id', 'aggregate=&fields[x]=id',
+      ]
+    ) t.match(await lenient.refused(query), { statusCode: 400 }, query)
   })
 
   t.test('programs get the same', async (t) => {

@@ -71,7 +71,7 @@ const TAKEN: { readonly [Route in Purpose]?: readonly SummaryParameter[] } = {
 /**
  * Adds an error for each unknown parameter that is refused.
  *
- * @param others further parameters of the request that the route does not take
+ * @param others further parameters of the request that the route does not take. They are never ignored.
  */
 export function refuseUnknown (
   params: QueryParams,
@@ -92,7 +92,7 @@ export function refuseUnknown (
   for (const name of [...params.unknown, ...others, ...summaries]) {
     const suggested = (): string | undefined => suggestionFor(name, taken, whitelist, params)
     if (
-      options.refuseUnknown !== true && !inTree && !isNearMiss(name) &&
+      options.refuseUnknown !== true && !others.includes(name) && !inTree && !isNearMiss(name) &&
       !isStrict(name, suggested(), options) && !isWrittenAsFilter(name, suggested(), whitelist)
     ) continue
     errors.add(CODE, () => refusalOf(name, suggested(), { allowed, filters, groups: options.groups ?? true, inTree }))
