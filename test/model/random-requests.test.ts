@@ -15,7 +15,7 @@ import { keyOf } from './reference/entities.ts'
 import { Comparison } from './random/compare.ts'
 import { models, store, tableName } from './random/database.ts'
 import { entities } from './random/graph.ts'
-import { listRequests, recordRequests } from './random/requests.ts'
+import { aggregateRequests, listRequests, recordRequests } from './random/requests.ts'
 import { waitsFor, type Pending } from './random/pending.ts'
 import { crudOf } from './random/resource.ts'
 import { tables } from './random/rows.ts'
@@ -49,21 +49,39 @@ await forOneDatabase(t, { entities: [...models.values()] }, async (t, { orm }) =
         orm,
         indexAdvice: false,
         resources: {
-          [`/${tableName(name)}`]: { crud: crudOf(world.whitelist), operations: ['list', 'get'], query: true },
+          [`/${tableName(name)}`]: {
+            crud: crudOf(world.whitelist), operations: ['list', 'get', 'aggregate'], query: true,
+          },
         },
       })
       const comparison = new Comparison(app, `/${tableName(name)}`, world)
       const ids = world.tables.rows[name]!.map((row) => [keyOf(entities[name]!, row)].flat().map(String))
       // a path cannot contain an empty segment
       const id = fc.constantFrom(...ids.filter((id) => !id.includes('')), undefined)
-      const request = fc.oneof({
-        weight: 9,
-        arbitrary: listRequests(world).map((parameters) => ({ id: undefined, parameters })),
-      }, { weight: 1, arbitrary: fc.record({ id, parameters: recordRequests(world) }) })
+      const request = fc.oneof(
+        {
+          weight: 9,
+          arbitrary: listRequests(world).map((parameters) => ({ parameters, send: () => comparison.list(parameters) })),
+        },
+        {
+          weight: 3,
+          arbitrary: aggregateRequests(world).map((parameters) => ({
+            parameters,
+            send: () => comparison.aggregate(parameters),
+          })),
+        },
+        {
+          weight: 1,
+          arbitrary: fc.record({ id, parameters: recordRequests(world) }).map(({ id, parameters }) => ({
+            parameters,
+            send: () => id === undefined ? comparison.list(parameters) : comparison.record(id, parameters),
+          })),
+        }
+      )
       await assertProperty(
-        fc.asyncProperty(request, async ({ id, parameters }) => {
+        fc.asyncProperty(request, async ({ parameters, send }) => {
           if (waitsFor(PENDING, world, parameters)) return
-          await (id === undefined ? comparison.list(parameters) : comparison.record(id, parameters))
+          await send()
         }),
         { numRuns: REQUESTS, series: index + 1 }
       )

@@ -1,7 +1,7 @@
 /** Sends requests to a server and compares the answers with those of the reference. */
 import type { FastifyInstance } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
-import { answerGet, answerList, readList, type Answer } from '../reference/answer.ts'
+import { answerAggregate, answerGet, answerList, readList, type Answer } from '../reference/answer.ts'
 import type { Value, World } from '../reference/description.ts'
 import { ANY_OF_THE_MIXTURE, pageOf } from '../reference/pages.ts'
 import { PAGINATION } from '../reference/query-string.ts'
@@ -63,6 +63,13 @@ export class Comparison {
     if (received.status === 200 && 'next_cursor' in received.body) await this.#walk(parameters, received.body)
   }
 
+  async aggregate (parameters: readonly Parameter[]): Promise<void> {
+    const query = encoded(parameters)
+    const received = await this.#send('/aggregate', query)
+    if (received.status === 200) this.#count('aggregates')
+    this.#check(`/aggregate?${query}`, answerAggregate(this.#world, query), received)
+  }
+
   async record (id: readonly string[], parameters: readonly Parameter[]): Promise<void> {
     const path = `/${id.map(encodeURIComponent).join('/')}`
     const query = encoded(parameters)
@@ -73,13 +80,16 @@ export class Comparison {
   async #walk (parameters: readonly Parameter[], first: Value): Promise<void> {
     const list = readList(this.#world, encoded(parameters))
     if ('status' in list) throw new Error('a page by cursor is no refusal')
-    const { items, window } = list
+    const { items, window, beside } = list
     const go = async (cursor: string, skip: number, size: number): Promise<Value> => {
       const query = encoded(parameters.map(([name, value]) => [name, name === 'cursor' ? cursor : value]))
       const received = await this.#send('/', query)
       this.#check(
         query,
-        { status: 200, body: pageOf(items, { style: 'cursor', skip, size }, this.#world.whitelist) },
+        {
+          status: 200,
+          body: { ...pageOf(items, { style: 'cursor', skip, size, counted: window.counted }), ...beside },
+        },
         received,
         window.size
       )
@@ -105,7 +115,8 @@ export class Comparison {
       throw new Difference(query, body, received.body, this.#world)
     }
     const [mine, its] = [refusalOf(expected), receivedRefusal(received)]
-    if (isDeepStrictEqual(mine, mine.parameters?.includes(ANY_OF_THE_MIXTURE) ? withMixture(its) : its)) return
+    const isMixture = mine.parameters?.includes(ANY_OF_THE_MIXTURE) === true
+    if (isMixture ? isDeepStrictEqual(withMixture(mine), withMixture(its)) : isDeepStrictEqual(mine, its)) return
     throw new Difference(query, expected.status === 200 ? expected.body : mine, received.body, this.#world)
   }
 }

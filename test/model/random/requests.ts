@@ -1,11 +1,14 @@
 /** Requests to a resource: mostly allowed by its whitelist, with values of its rows, and now and then a mistake. */
 import fc from 'fast-check'
 import { filterName } from '../reference/conditions.ts'
-import type { Filter, Operator, OperatorFilter, Property, Value, World } from '../reference/description.ts'
-import { follow } from '../reference/entities.ts'
+import type { Filter, Operator, OperatorFilter, Property, Row, Value, World } from '../reference/description.ts'
+import { follow, numberNamed, relatedRows } from '../reference/entities.ts'
+import { facetName } from '../reference/facets.ts'
+import { groupNames, numberNames } from '../reference/groups.ts'
+import { valueAt } from '../reference/matching.ts'
 import { aggregateKey, includeName } from '../reference/selection.ts'
 import { sortNames } from '../reference/sorting.ts'
-import { text, valueOf, WRONG, written } from './values.ts'
+import { text, valueOf as anyValueOf, WRONG, written } from './values.ts'
 
 /** A name and value of the query string, not encoded. */
 export type Parameter = readonly [name: string, value: string]
@@ -45,11 +48,13 @@ const nothing = fc.constant<Parameter[]>([])
 
 /** A value of the rows, or another value of the type. */
 function textOf (world: World, path: string, property: Property): fc.Arbitrary<string> {
-  const { entity, name } = follow(world, world.entities[world.whitelist.entity]!, path)
-  const stored = world.tables.rows[entity.name]!.map((row) => row[name]).filter((value) =>
-    value !== null && value !== undefined
-  )
-  const other = valueOf({ ...property, nullable: false })
+  const start = world.entities[world.whitelist.entity]!
+  const { entity, name } = follow(world, start, path)
+  const valueOf = numberNamed(world, start, path) === undefined
+    ? (row: Row): Value => row[name]
+    : (row: Row): Value => valueAt(world, start, row, path).value
+  const stored = world.tables.rows[entity.name]!.map(valueOf).filter((value) => value !== null && value !== undefined)
+  const other = anyValueOf({ ...property, nullable: false })
   const value: fc.Arbitrary<Value> = stored.length === 0
     ? other
     : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...stored) }, { weight: 1, arbitrary: other })
@@ -222,7 +227,9 @@ function includeParameters (world: World): fc.Arbitrary<Parameter[]> {
   })
 }
 
-function paginationParameters ({ whitelist: { maxPerPage } }: World): fc.Arbitrary<Parameter[]> {
+const UNCOUNTED: Record<string, string> = { count: 'none' }
+
+function paginationParameters ({ whitelist: { maxPerPage, countParameter } }: World): fc.Arbitrary<Parameter[]> {
   const number = (min: number, max: number): fc.Arbitrary<string> =>
     rarely(
       2,
@@ -239,11 +246,24 @@ function paginationParameters ({ whitelist: { maxPerPage } }: World): fc.Arbitra
     }),
     rarely(
       10,
-      fc.constant({ page: '1' }),
-      fc.constantFrom<Record<string, string>>({ page: '1', limit: '2' }, { cursor: '', page: '1' }, { 'page[]': '1' }, {
-        per_page: '2',
-        offset: '0',
-      })
+      countParameter
+        ? fc.constantFrom<Record<string, string>>(
+          { page: '2', per_page: '2', ...UNCOUNTED },
+          { limit: '3', ...UNCOUNTED },
+          { offset: '40', ...UNCOUNTED },
+          { count: 'exact' },
+          UNCOUNTED
+        )
+        : fc.constant({ page: '1' }),
+      fc.constantFrom<Record<string, string>>(
+        { page: '1', limit: '2' },
+        { cursor: '', page: '1' },
+        { 'page[]': '1' },
+        { per_page: '2', offset: '0' },
+        { cursor: '', ...UNCOUNTED },
+        UNCOUNTED,
+        { count: 'planned' }
+      )
     )
   ).map((given) => Object.entries(given as Record<string, string>).map(([name, value]): Parameter => [name, value]))
 }
@@ -308,14 +328,110 @@ function grouped (lists: ReadonlyArray<readonly Parameter[]>): fc.Arbitrary<Para
   ])
 }
 
+/** Places of two filters. In some of them, one related row must match both. */
+const PAIRS = [
+  ...GROUPS.filter(({ length }) => length === 2),
+  ['', ''],
+  ['[and][0]', '[and][0]'],
+  ['[and][0]', '[and][1]'],
+  ['[and][0][and][0]', '[and][0][and][1]'],
+  ['[not][and][0]', '[not][and][1]'],
+]
+
+/**
+ * Two filters through one relation to many rows, which different related rows of one record match. `undefined` if there
+ * are no such filters and rows.
+ */
+function togetherParameters (world: World): fc.Arbitrary<Parameter[]> | undefined {
+  const start = world.entities[world.whitelist.entity]!
+  const plain = world.whitelist.filters.filter((filter) => filter.kind === 'operators')
+    .filter(({ path, operators }) => path.split('.').length === 2 && operators[0] === 'eq')
+    .map((filter) => ({ filter, end: follow(world, start, filter.path) }))
+    .filter(({ end: { relations, property } }) =>
+      relations.length === 1 && start.relations[relations[0]!]!.kind !== 'one' && property.type !== 'json'
+    )
+  const pairs = plain.flatMap((one, index) =>
+    plain.slice(index + 1).filter((other) => other.end.relations[0] === one.end.relations[0])
+      .map((other) => [one, other] as const)
+  )
+  const chosen = pairs.flatMap((pair) =>
+    world.tables.rows[start.name]!.flatMap((row) => {
+      const related = relatedRows(world, start, row, pair[0].end.relations[0]!)
+      return related.flatMap((one) => related.filter((other) => other !== one).map((other) => [one, other]))
+        .map((rows) =>
+          pair.map(({ filter, end }, n) => ({ filter, type: end.property.type, value: rows[n]![end.name] }))
+        )
+    }).filter((both) => both.every(({ value }) => value !== null))
+  )
+  if (chosen.length === 0) return undefined
+  return fc.tuple(fc.constantFrom(...chosen), fc.constantFrom(...PAIRS)).chain(([both, groups]) =>
+    fc.tuple(
+      ...both.map(({ filter, type, value }, n) =>
+        written(value, type).map((text): Parameter => [`filter${groups[n]}[${filterName(filter)}]`, text])
+      )
+    )
+  )
+}
+
+/** Filters, often in groups. */
+function filtersIn (world: World): fc.Arbitrary<Parameter[]> {
+  const together = togetherParameters(world)
+  return together === undefined ? separate(world) : rarely(15, separate(world), together)
+}
+
+const separate = (world: World): fc.Arbitrary<Parameter[]> =>
+  fc.tuple(fc.constantFrom(0, 0, 1, 1, 1, 1, 2, 2, 3), filtersOfRequest(world)).chain(([count, filters]) =>
+    fc.tuple(...Array.from({ length: count }, () => filterParameters(world, filters)))
+  ).chain((lists) => rarely(40, fc.constant(lists.flat()), grouped(lists)))
+
+/** Filters, with facets of their properties. */
+function filtersAndFacets (world: World): fc.Arbitrary<Parameter[]> {
+  const { facets } = world.whitelist
+  return fc.tuple(filtersIn(world), rarely(30, nothing, nameParameters('facets', facets.map(facetName), 3)))
+    .map((lists) => lists.flat())
+}
+
+const NOT_OF_AGGREGATES: readonly Parameter[] = [
+  ['fields', 'id'],
+  ['include', 'author'],
+  ['facets', 'id'],
+  ['cursor', ''],
+  ['count', 'none'],
+  ['group[x]', 'a'],
+  ['aggregate[]', 'count,'],
+  ['page', '0'],
+  ['per_page', '1001'],
+]
+
+/** A request for aggregates. */
+export function aggregateRequests (world: World): fc.Arbitrary<Parameter[]> {
+  const { groups, numbers } = world.whitelist
+  const names = [groups.flatMap(groupNames), numbers.flatMap(numberNames)] as const
+  const asked = fc.tuple(nameParameters('group', names[0], 3), nameParameters('aggregate', names[1], 4))
+  return fc.tuple(
+    filtersIn(world),
+    asked.chain((lists) => {
+      const given = lists.flat()
+      const sortable = [...new Set(given.flatMap(([, value]) => value.split(',')))].filter((name) => name !== '')
+      const sort = nameParameters('sort', sortable, 3, (name) => fc.constantFrom(name, `-${name}`, `-${name}`))
+      return rarely(35, sort, nothing).map((sort) => [...given, ...sort])
+    }),
+    rarely(
+      40,
+      nothing,
+      fc.record({ page: fc.integer({ min: 1, max: 3 }), size: fc.integer({ min: 1, max: 6 }) })
+        .map(({ page, size }): Parameter[] => [['page', String(page)], ['per_page', String(size)]])
+    ),
+    rarely(6, nothing, fc.constantFrom(...NOT_OF_AGGREGATES, ...MISTAKES).map((mistake): Parameter[] => [mistake]))
+  ).map((lists) => lists.flat())
+}
+
 /** A list request. */
 export function listRequests (world: World): fc.Arbitrary<Parameter[]> {
   const names = sortNames(world.whitelist.sorts)
   const sort = nameParameters('sort', names, 3, (name) => fc.constantFrom(name, `-${name}`, `+${name}`))
   return fc.tuple(
-    fc.tuple(fc.constantFrom(0, 0, 1, 1, 1, 1, 2, 2, 3), filtersOfRequest(world)).chain(([count, filters]) =>
-      fc.tuple(...Array.from({ length: count }, () => filterParameters(world, filters)))
-    ).chain((lists) => rarely(40, fc.constant(lists.flat()), grouped(lists))),
+    filtersAndFacets(world),
     rarely(35, sort, nothing),
     rarely(50, includeParameters(world), rarely(70, fieldParameters(world, []), nothing)),
     rarely(20, paginationParameters(world), nothing),

@@ -1,8 +1,11 @@
 /** A whitelist of the random tests as a whitelist of the product. */
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig,
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase,
+  QueryBuilderConfig,
 } from '../../../src/index.ts'
-import type { Filter, Include, OperatorFilter, PartialFilter, Whitelist } from '../reference/description.ts'
+import type {
+  Facet, Filter, GroupEntry, Include, NumberEntry, OperatorFilter, PartialFilter, Whitelist,
+} from '../reference/description.ts'
 import { models } from './database.ts'
 
 type Options = Record<string, unknown>
@@ -38,6 +41,21 @@ function allowedInclude (include: Include): any {
   return new AllowedInclude(include.path, options)
 }
 
+const allowedFacet = ({ path, alias, limit }: Facet): any =>
+  new AllowedFacet(path, { ...alias && { alias }, ...limit && { limit } })
+
+function allowedGroup ({ path, alias, periods }: GroupEntry): any {
+  const options: Options = { ...alias && { alias } }
+  if (periods === undefined) return new AllowedGroup(path, options)
+  const { units, timeZone } = periods
+  return AllowedGroup.date(path, [...units] as ['day'], { ...options, ...timeZone && { timeZone } })
+}
+
+function allowedNumber ({ path, alias, functions }: NumberEntry): any {
+  const options: Options = { ...alias && { alias } }
+  return path === undefined ? AllowedAggregate.count(options) : new AllowedAggregate(path, functions, options)
+}
+
 export function crudOf (whitelist: Whitelist): CrudBase {
   return new CrudBase({
     model: models.get(whitelist.entity),
@@ -48,11 +66,14 @@ export function crudOf (whitelist: Whitelist): CrudBase {
       ),
       allowedFields: whitelist.fields.map(({ path, alias }) => new AllowedField(path, alias ? { alias } : {})),
       allowedIncludes: whitelist.includes.map(allowedInclude),
+      allowedFacets: whitelist.facets.map(allowedFacet),
+      allowedGroups: whitelist.groups.map(allowedGroup),
+      allowedAggregates: whitelist.numbers.map(allowedNumber),
       defaultSort: whitelist.defaultSort,
       ignoreInvalidErrors: whitelist.ignoreInvalid,
       pagination: {
         defaultPerPage: whitelist.perPage, maxPerPage: whitelist.maxPerPage, maxOffset: whitelist.maxOffset,
-        count: whitelist.count,
+        count: whitelist.count, countParameter: whitelist.countParameter,
       },
     }),
   })

@@ -1,14 +1,16 @@
 /** Whitelists: for any entity, any selection of what may be allowed. */
 import fc from 'fast-check'
 import type {
-  Entity, Field, Filter, Include, Operator, OperatorFilter, Property, Sort, ValueType, Where, Whitelist,
+  Entity, Field, Filter, Include, Operator, OperatorFilter, Sort, ValueType, Where, Whitelist,
 } from '../reference/description.ts'
-import { propertyOf } from '../reference/entities.ts'
+import { follow } from '../reference/entities.ts'
 import { filterName } from '../reference/conditions.ts'
-import { aggregateKey, includeName, visibleColumns } from '../reference/selection.ts'
+import { aggregateKey, includeName } from '../reference/selection.ts'
 import { sortNames } from '../reference/sorting.ts'
 import { tableName } from './database.ts'
 import { entities } from './graph.ts'
+import { alias, places, withoutRepeats, type Place } from './places.ts'
+import { facets, groups, numbers } from './summaries.ts'
 import { valueOf, written } from './values.ts'
 
 const ORDERED: readonly Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull']
@@ -17,32 +19,6 @@ const EQUAL: readonly Operator[] = ['eq', 'ne', 'in', 'nin', 'isnull']
 const OPERATORS: Readonly<Record<ValueType, readonly Operator[]>> = {
   integer: ORDERED, bigint: ORDERED, decimal: ORDERED, float: ORDERED, date: ORDERED, datetime: ORDERED, text: TEXTUAL,
   boolean: EQUAL, enum: EQUAL, uuid: EQUAL, json: ['isnull'],
-}
-
-/** A column, its path, and whether the path only follows to-one relations. */
-interface Place {
-  readonly path: string
-  readonly property: Property
-  readonly single: boolean
-  readonly relation: boolean
-}
-
-const world = { entities } as never
-
-/** The columns of an entity, and those of related entities up to a depth. */
-function places (entity: Entity, depth: number, prefix = '', single = true): Place[] {
-  const own = visibleColumns(entity).map((name) => ({
-    path: prefix + name,
-    property: propertyOf(world, entity, name),
-    single,
-    relation: name in entity.relations,
-  }))
-  const behind = depth === 0
-    ? []
-    : Object.entries(entity.relations).flatMap(([name, { kind, target }]) =>
-      places(entities[target]!, depth - 1, `${prefix}${name}.`, single && kind === 'one')
-    )
-  return [...own, ...behind]
 }
 
 function relationPaths (
@@ -65,11 +41,6 @@ const somewhere = (all: readonly Place[]): fc.Arbitrary<Place> => {
     arbitrary: fc.constantFrom(...behind),
   })
 }
-
-const alias = (prefix: string): fc.Arbitrary<{ alias?: string }> =>
-  fc.option(fc.integer({ min: 1, max: 99 }), { freq: 4 }).map((n) =>
-    n === null || n % 4 > 0 ? {} : { alias: `${prefix}${n}` }
-  )
 
 const some = <T>(items: readonly T[]): fc.Arbitrary<[T, ...T[]]> =>
   fc.shuffledSubarray([...items], { minLength: 1 }) as fc.Arbitrary<[T, ...T[]]>
@@ -112,7 +83,21 @@ function jsonFilter (entity: Entity): fc.Arbitrary<Filter>[] {
   )
 }
 
-function filters (entity: Entity): fc.Arbitrary<Filter[]> {
+/** Two filters through one relation to many rows, whose conditions may have to hold for one and the same row. */
+function togetherFilters (entity: Entity): fc.Arbitrary<OperatorFilter[]> {
+  const many = Object.keys(entity.relations).filter((name) => entity.relations[name]!.kind !== 'one')
+  if (many.length === 0) return fc.constant([])
+  return fc.constantFrom(...many).chain((relation) => {
+    const columns = places(entities[entity.relations[relation]!.target]!, 0, `${relation}.`)
+      .filter(({ property, relation }) => property.type !== 'json' && !relation)
+    const both = fc.shuffledSubarray(columns, { minLength: 2, maxLength: 2 })
+    return both.map((columns) =>
+      columns.map(({ path }): OperatorFilter => ({ kind: 'operators', path, operators: ['eq', 'in'] }))
+    )
+  })
+}
+
+function filters (entity: Entity, numbers: readonly Place[]): fc.Arbitrary<Filter[]> {
   const all = places(entity, 2)
   const texts = all.filter(({ property, relation }) => property.type === 'text' && !relation)
   const text = texts.length === 0
@@ -139,14 +124,20 @@ function filters (entity: Entity): fc.Arbitrary<Filter[]> {
     }))
   const trashed = 'deleted_at' in entity.properties ? [fc.constant<Filter>({ kind: 'trashed' })] : []
   const one = fc.oneof(
-    { weight: 12, arbitrary: operatorFilter(all) as fc.Arbitrary<Filter> },
+    { weight: 12, arbitrary: operatorFilter([...all, ...numbers]) as fc.Arbitrary<Filter> },
+    ...numbers.length === 0
+      ? []
+      : [{ weight: 1, arbitrary: operatorFilter([...numbers, ...all.filter(({ path }) => path.includes('.'))]) }],
     ...[...text, any, ...trashed, ...jsonFilter(entity)].map((arbitrary) => ({ weight: 1, arbitrary }))
   )
-  return fc.uniqueArray(one, { minLength: 3, maxLength: 12, selector: filterName })
+  const several = fc.uniqueArray(one, { minLength: 3, maxLength: 12, selector: filterName })
+  return fc.tuple(several, fc.oneof(fc.constant([]), togetherFilters(entity)))
+    .map(([found, together]) => withoutRepeats([...found, ...together], (filter) => [filterName(filter)]))
 }
 
-function sorts (entity: Entity): fc.Arbitrary<Sort[]> {
-  const all = places(entity, 2).filter(({ single, property }) => single && property.type !== 'json')
+function sorts (entity: Entity, numbers: readonly Place[]): fc.Arbitrary<Sort[]> {
+  const all = [...places(entity, 2), ...numbers]
+    .filter(({ single, property }) => single && property.type !== 'json')
   const one = fc.record({
     paths: fc.uniqueArray(fc.constantFrom(...all.map(({ path }) => path)), { minLength: 1, maxLength: 3 }),
     direction: fc.constantFrom('asc' as const, 'desc' as const),
@@ -155,17 +146,6 @@ function sorts (entity: Entity): fc.Arbitrary<Sort[]> {
   return fc.array(one, { minLength: 1, maxLength: 6 }).map((found) =>
     withoutRepeats(found, (sort) => sortNames([sort]))
   )
-}
-
-/** Entries without those whose names an earlier entry has. */
-function withoutRepeats<T> (entries: readonly T[], names: (entry: T) => readonly string[]): T[] {
-  const seen = new Set<string>()
-  return entries.filter((entry) => {
-    const own = names(entry)
-    if (own.some((name) => seen.has(name))) return false
-    for (const name of own) seen.add(name)
-    return true
-  })
 }
 
 /** A condition that some rows of an entity match. */
@@ -250,9 +230,23 @@ function fields (entity: Entity, allowed: readonly Include[]): fc.Arbitrary<Fiel
     .map((found) => withoutRepeats(found, ({ path, alias }) => [alias ? `${alias}` : path]))
 }
 
+/** The numbers about relations that filters and sorts may name. A mean is not exact enough to be compared. */
+function numberPlaces (entity: Entity, found: readonly Include[]): Place[] {
+  const world = { entities, whitelist: { entity: entity.name, includes: found } } as never
+  return found.flatMap((include) => {
+    if (include.kind !== 'aggregate' || include.function === 'avg') return []
+    const { parents, key: path } = aggregateKey(include)
+    if (parents.length > 0) return []
+    return [{ path, property: follow(world, entity, path).property, single: true, relation: false }]
+  })
+}
+
 function whitelistOf (entity: Entity): fc.Arbitrary<Whitelist> {
   const resource = tableName(entity.name)
-  return fc.tuple(sorts(entity), includes(entity)).chain(([allowedSorts, allowedIncludes]) => {
+  return includes(entity).chain((allowedIncludes) => {
+    const numbers = numberPlaces(entity, allowedIncludes)
+    return fc.tuple(sorts(entity, numbers), filters(entity, numbers), fc.constant(allowedIncludes))
+  }).chain(([allowedSorts, allowedFilters, allowedIncludes]) => {
     const columns = places(entity, 0).filter(({ property }) => property.type !== 'json').map(({ path }) => path)
     const defaults = fc.uniqueArray(fc.constantFrom(...columns, ...sortNames(allowedSorts)), { maxLength: 2 })
       .chain((names) => fc.tuple(...names.map((name) => fc.constantFrom(name, `-${name}`, `+${name}`))))
@@ -261,17 +255,25 @@ function whitelistOf (entity: Entity): fc.Arbitrary<Whitelist> {
       fc.record({
         entity: fc.constant(entity.name),
         resource: fc.constant(resource),
-        filters: filters(entity),
+        filters: fc.constant(allowedFilters),
         sorts: fc.constant(allowedSorts),
         fields: fields(entity, allowedIncludes),
         includes: fc.constant(allowedIncludes),
+        facets: facets(entity),
+        groups: groups(entity),
+        numbers: numbers(entity),
         defaultSort: defaults,
         ignoreInvalid: fc.integer({ min: 0, max: 4 }).map((n) => n === 4),
         maxPerPage: fc.constant(maxPerPage),
         perPage: fc.integer({ min: 1, max: maxPerPage }),
         maxOffset: fc.constantFrom(5, 20, 100_000),
         count: fc.constantFrom('exact' as const, 'none' as const),
-      }, { noNullPrototype: true })
+        countParameter: fc.boolean(),
+      }, { noNullPrototype: true }).map((whitelist) => ({
+        ...whitelist,
+        // a list without totals cannot leave them out
+        countParameter: whitelist.countParameter && whitelist.count === 'exact',
+      }))
     )
   })
 }

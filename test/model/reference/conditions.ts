@@ -6,7 +6,12 @@ import type { Problem } from './problems.ts'
 import { mayAddRows, splitList, type GroupStep, type WrittenFilter } from './query-string.ts'
 import { isText, readValue } from './values.ts'
 
-export type Condition =
+export type Condition = Meaning & {
+  /** The filter that it is the meaning of. */
+  readonly filter?: Filter,
+}
+
+type Meaning =
   /** A comparison of the property at the end of the path. */
   | {
     readonly kind: 'compare',
@@ -66,7 +71,7 @@ export function readConditions (world: World, written: readonly WrittenFilter[],
       continue
     }
     try {
-      conditions.push(...readCondition(world, filter, item))
+      conditions.push(...readCondition(world, filter, item).map((condition) => ({ ...condition, filter })))
       applied.add(filter)
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
@@ -80,7 +85,7 @@ export function readConditions (world: World, written: readonly WrittenFilter[],
     root.conditions.push(
       ...readCondition(world, filter, {
         parameter: '', groups: [], field: filterName(filter), operator: undefined, value,
-      })
+      }).map((condition) => ({ ...condition, filter }))
     )
   }
   return root

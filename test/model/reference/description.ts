@@ -81,6 +81,7 @@ export interface FilterDefaults {
 
 export interface OperatorFilter extends FilterDefaults {
   readonly kind: 'operators'
+  /** The path of a property, or the name of a number about a relation. */
   readonly path: string
   readonly alias?: string
   /** The first one is the default. */
@@ -101,6 +102,7 @@ export type Filter =
   | { readonly kind: 'trashed' }
 
 export interface Sort {
+  /** Paths of properties, and names of numbers about relations. */
   readonly paths: readonly string[]
   /** With an alias, one name sorts by all paths. Without an alias, each path is a name. */
   readonly alias?: string
@@ -132,6 +134,30 @@ export type Include =
   /** `path` leads to a relation. For sums, means, min and max, it continues to a property of the related rows. */
   | { readonly kind: 'aggregate', readonly function: AggregateFunction, readonly path: string, readonly where?: Where }
 
+/** The values of a property beside a list. */
+export interface Facet {
+  readonly path: string
+  readonly alias?: string
+  /** Without one, 20. */
+  readonly limit?: number
+}
+
+export type Unit = 'day' | 'week' | 'month' | 'year'
+/** A group for each value, or for each period of the days or moments. Without a time zone, it is UTC. */
+export interface GroupEntry {
+  readonly path: string
+  readonly alias?: string
+  readonly periods?: { readonly units: readonly Unit[], readonly timeZone?: string }
+}
+
+export type GroupFunction = 'sum' | 'avg' | 'min' | 'max' | 'countDistinct'
+/** Numbers about the values in a group. Without a path, the number of its rows. */
+export interface NumberEntry {
+  readonly path?: string
+  readonly alias?: string
+  readonly functions: readonly GroupFunction[]
+}
+
 export interface Whitelist {
   readonly entity: string
   /** The name of the resource, which `fields[name]` may use. */
@@ -140,6 +166,9 @@ export interface Whitelist {
   readonly sorts: readonly Sort[]
   readonly fields: readonly Field[]
   readonly includes: readonly Include[]
+  readonly facets: readonly Facet[]
+  readonly groups: readonly GroupEntry[]
+  readonly numbers: readonly NumberEntry[]
   /** Each item is a property, or the name of an allowed sort, with an optional `-` or `+`. */
   readonly defaultSort: readonly string[]
   readonly ignoreInvalid: boolean
@@ -147,6 +176,8 @@ export interface Whitelist {
   readonly maxPerPage: number
   readonly maxOffset: number
   readonly count: 'exact' | 'none'
+  /** Whether requests may leave out the total. */
+  readonly countParameter: boolean
 }
 
 /** A resource with everything on which its answers may depend. */

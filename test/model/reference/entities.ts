@@ -1,5 +1,6 @@
 /** The related rows of a row, and the targets of paths. */
 import type { Entity, Property, Row, Value, World } from './description.ts'
+import { aggregateKey, type AggregateInclude } from './selection.ts'
 
 export const isLive = (row: Row): boolean => (row['deleted_at'] ?? null) === null
 
@@ -45,6 +46,10 @@ export interface PathEnd {
 /** Follows a path such as `author.name` from an entity. Paths of whitelists always exist. */
 export function follow (world: World, start: Entity, path: string): PathEnd {
   const relations: string[] = []
+  const number = numberNamed(world, start, path)
+  if (number !== undefined) {
+    return { relations, entity: start, name: path, property: numberProperty(world, start, number), inside: [] }
+  }
   let entity = start
   const [...names] = path.split('.')
   while (names.length > 1 && entity.relations[names[0]!]) {
@@ -53,6 +58,37 @@ export function follow (world: World, start: Entity, path: string): PathEnd {
   }
   const [name, ...inside] = names as [string, ...string[]]
   return { relations, entity, name, property: propertyOf(world, entity, name), inside }
+}
+
+/** The number about a relation that records of the resource may include by that name. */
+export function numberNamed (
+  { whitelist: { entity: resource, includes = [] } }: World,
+  { name: entity }: Entity,
+  name: string
+): AggregateInclude | undefined {
+  if (resource !== entity) return undefined
+  return includes.filter((include) => include.kind === 'aggregate').find((include) => {
+    const { parents, key } = aggregateKey(include)
+    return parents.length === 0 && key === name
+  })
+}
+
+/** A number about related rows as a property. */
+function numberProperty ({ entities }: World, entity: Entity, include: AggregateInclude): Property {
+  const { relation, property } = aggregateKey(include)
+  switch (include.function) {
+    case 'count':
+      return { type: 'bigint' }
+    case 'exists':
+      return { type: 'boolean' }
+    case 'avg':
+      return { type: 'float', nullable: true }
+    default: {
+      const { type, members } = entities[entity.relations[relation]!.target]!.properties[property!]!
+      const summed = include.function === 'sum' && type === 'integer'
+      return { type: summed ? 'bigint' : type, ...members && { members }, nullable: true }
+    }
+  }
 }
 
 /** The property with that name. For a to-one relation, one with the type of the related key. */

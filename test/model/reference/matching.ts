@@ -1,7 +1,8 @@
 /** The rows of a list. */
 import type { Condition, Group, Level } from './conditions.ts'
 import type { Entity, Row, Value, ValueType, World } from './description.ts'
-import { follow, isLive, propertyOf, relatedRows } from './entities.ts'
+import { follow, isLive, numberNamed, relatedRows } from './entities.ts'
+import { relatedNumber } from './numbers.ts'
 import { fold, like } from './patterns.ts'
 import { compareValues } from './values.ts'
 
@@ -57,7 +58,7 @@ function holdTogether (world: World, entity: Entity, row: Row, all: readonly Com
       const rest = { ...comparison, path: comparison.path.slice(relation.length + 1) }
       behind.set(relation, [...behind.get(relation) ?? [], rest])
     } else if (comparison.jsonType === undefined) {
-      if (!holds(row[name], property.type, comparison)) return false
+      if (!holds(valueIn(world, entity, row, name), property.type, comparison)) return false
     } else if (!holdsInJson(row[name], inside, comparison)) {
       return false
     }
@@ -125,13 +126,20 @@ function holdsInJson (json: Value, keys: readonly string[], comparison: Comparis
 
 /** The value at the end of a path through to-one relations. Behind a deleted row, every value is null. */
 export function valueAt (world: World, entity: Entity, row: Row, path: string): { value: Value, type: ValueType } {
-  const { relations, entity: end, name } = follow(world, entity, path)
-  const { type } = propertyOf(world, end, name)
+  const { relations, name, property: { type } } = follow(world, entity, path)
   let current: Row | undefined = row
   let place = entity
   for (const relation of relations) {
     current = current && relatedRows(world, place, current, relation)[0]
     place = world.entities[place.relations[relation]!.target]!
   }
-  return { value: current?.[name] ?? null, type }
+  return { value: current === undefined ? null : valueIn(world, place, current, name), type }
+}
+
+/** The value of a row: of a property, or a number about its related rows. Those of 64 bits are compared as text. */
+function valueIn (world: World, entity: Entity, row: Row, name: string): Value {
+  const number = numberNamed(world, entity, name)
+  if (number === undefined) return row[name] ?? null
+  const value = relatedNumber(world, entity, row, number)
+  return typeof value === 'number' && ['count', 'sum'].includes(number.function) ? String(value) : value
 }

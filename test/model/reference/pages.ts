@@ -7,7 +7,11 @@ export interface Window {
   readonly style: 'page' | 'offset' | 'cursor'
   readonly skip: number
   readonly size: number
+  /** Whether the answer has a total. */
+  readonly counted: boolean
 }
+
+export type PageRules = Pick<Whitelist, 'perPage' | 'maxPerPage' | 'maxOffset' | 'count' | 'countParameter'>
 
 const MIXTURES = [
   ['page', 'limit'],
@@ -17,11 +21,13 @@ const MIXTURES = [
   ['per_page', 'offset'],
   ['limit', 'cursor'],
   ['offset', 'cursor'],
+  ['cursor', 'count'],
 ]
+const COUNTS = ['none', 'exact']
 
 /** One of three styles. Without parameters it is page 1. `undefined`: it cannot be read, or is out of bounds. */
 export function readWindow (
-  whitelist: Whitelist,
+  whitelist: PageRules,
   given: Readonly<Record<string, string>>,
   problems: Problem[]
 ): Window | undefined {
@@ -41,28 +47,30 @@ export function readWindow (
   const size = 'limit' in given || 'offset' in given
     ? number('limit', 1, whitelist.maxPerPage, whitelist.perPage)
     : number('per_page', 1, whitelist.maxPerPage, whitelist.perPage)
+  const { count = whitelist.count } = given
+  if ('count' in given) {
+    if (!COUNTS.includes(count)) problems.push({ kind: 'pagination', parameter: 'count', allowed: COUNTS })
+    else if (!whitelist.countParameter) problems.push({ kind: 'pagination', parameter: 'count' })
+  }
+  const counted = count === 'exact'
   if ('cursor' in given) {
     // the reference makes no cursors, so it refuses all except the empty one
     if (given['cursor'] !== '') problems.push({ kind: 'pagination', parameter: 'cursor' })
-    return { style: 'cursor', skip: 0, size }
+    return { style: 'cursor', skip: 0, size, counted }
   }
   const style = 'limit' in given || 'offset' in given ? 'offset' : 'page'
   const skip = style === 'offset' ? number('offset', 0, Infinity, 0) : (number('page', 1, Infinity, 1) - 1) * size
   // with a wrong page size, the number of skipped rows is unknown, so that a page number is no further problem
   if (skip > whitelist.maxOffset) problems.push({ kind: 'pagination', parameter: style })
-  return { style, skip, size }
+  return { style, skip, size, counted }
 }
 
 /** The documentation does not say which parameter the error of a mixture names. */
 export const ANY_OF_THE_MIXTURE = '(any)'
 
 /** The body of an answer. A cursor that leads somewhere is `true`, since its text is internal. */
-export function pageOf (
-  items: readonly Value[],
-  { style, skip, size }: Window,
-  { count }: Whitelist
-): Record<string, Value> {
-  const total = count === 'none' ? null : items.length
+export function pageOf (items: readonly Value[], { style, skip, size, counted }: Window): Record<string, Value> {
+  const total = counted ? items.length : null
   const page = items.slice(skip, skip + size)
   // an empty list has no previous page behind its end; without a total, that is unknown
   const has = { has_next: skip + size < items.length, has_prev: skip > 0 && total !== 0 }

@@ -29,7 +29,10 @@ export interface WrittenQuery {
   readonly include: readonly WrittenName[]
   readonly fields: readonly WrittenName[]
   readonly fieldsByInclude: Readonly<Record<string, readonly WrittenName[]>>
-  /** `page`, `per_page`, `limit`, `offset` and `cursor`, at most once each. */
+  readonly group: readonly WrittenName[]
+  readonly aggregate: readonly WrittenName[]
+  readonly facets: readonly WrittenName[]
+  /** `page`, `per_page`, `limit`, `offset`, `cursor` and `count`, at most once each. */
   readonly pagination: Readonly<Record<string, string>>
   /** Unknown parameters. */
   readonly unknown: readonly string[]
@@ -37,9 +40,10 @@ export interface WrittenQuery {
 }
 
 const KINDS: Readonly<Record<string, ProblemKind>> = {
-  filter: 'filter', sort: 'sort', include: 'include', fields: 'field',
+  filter: 'filter', sort: 'sort', include: 'include', fields: 'field', group: 'field', aggregate: 'field',
+  facets: 'field',
 }
-export const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor']
+export const PAGINATION = ['page', 'per_page', 'limit', 'offset', 'cursor', 'count']
 const MAX_BYTES = 8192
 const MAX_PARAMETERS = 100
 const RESERVED = ['__proto__', 'constructor', 'prototype']
@@ -73,6 +77,9 @@ export function readQueryString (text: string): WrittenQuery {
     include: readNames(named('include'), problems, 'include'),
     fields: readNames(named('fields').filter(({ brackets }) => brackets.join('') === ''), problems, 'field'),
     fieldsByInclude: readFieldsByInclude(named('fields').filter(({ brackets }) => brackets.join('') !== ''), problems),
+    group: readNames(named('group'), problems, 'field'),
+    aggregate: readNames(named('aggregate'), problems, 'field'),
+    facets: readNames(named('facets'), problems, 'field'),
     pagination: readPagination(ours.filter(({ top }) => PAGINATION.includes(top)), problems),
     unknown: parameters.filter(({ top }) => !isOurs(top)).map(({ name }) => name),
     problems,
@@ -82,7 +89,8 @@ export function readQueryString (text: string): WrittenQuery {
 const isOurs = (top: string): boolean => top in KINDS || PAGINATION.includes(top)
 
 function nothing (problems: readonly Problem[]): WrittenQuery {
-  return { filters: [], sort: [], include: [], fields: [], fieldsByInclude: {}, pagination: {}, unknown: [], problems }
+  const names = { sort: [], include: [], fields: [], fieldsByInclude: {}, group: [], aggregate: [], facets: [] }
+  return { filters: [], ...names, pagination: {}, unknown: [], problems }
 }
 
 /** `undefined` for text that is not percent-encoded UTF-8. */
@@ -138,15 +146,25 @@ function readGroups (brackets: readonly string[]): { readonly steps: GroupStep[]
 /** Whether there would be more rows without a filter in these groups. */
 export const mayAddRows = (groups: readonly GroupStep[]): boolean => groups.some(({ word }) => word !== 'and')
 
-/** Commas separate names. An empty parameter counts as not given. An empty name between commas is a mistake. */
-function readNames (parameters: readonly Parameter[], problems: Problem[], kind: ProblemKind): WrittenName[] {
+/**
+ * Commas separate names. An empty parameter counts as not given. An empty name between commas is a mistake.
+ *
+ * @param inBrackets whether the parameter may name a place in brackets
+ */
+function readNames (
+  parameters: readonly Parameter[],
+  problems: Problem[],
+  kind: ProblemKind,
+  inBrackets = false
+): WrittenName[] {
   // `sort[]=a&sort=b` has no defined order
-  const inBothWays = kind === 'sort' && new Set(parameters.map(({ name }) => name.endsWith('[]'))).size > 1
+  const lists = parameters.filter(({ brackets }) => brackets.join('') === '')
+  const inBothWays = kind === 'sort' && new Set(lists.map(({ name }) => name.endsWith('[]'))).size > 1
   if (inBothWays) problems.push({ kind, parameter: parameters[0]!.name })
   return parameters.flatMap(({ name: parameter, brackets, value }) => {
-    if (value === '' || inBothWays) return []
+    const misplaced = !inBrackets && brackets.join('') !== ''
+    if ((value === '' || inBothWays) && !misplaced) return []
     const names = value.split(',').filter((name) => name !== '')
-    const misplaced = kind !== 'field' && brackets.join('') !== ''
     const known = names.filter((name) => !RESERVED.includes(kind === 'sort' ? name.replace(/^[-+ ]/, '') : name))
     if (misplaced || known.length < value.split(',').length) {
       problems.push({ kind, parameter, limit: known.length < names.length })
@@ -159,7 +177,7 @@ function readFieldsByInclude (parameters: readonly Parameter[], problems: Proble
   const found: Record<string, WrittenName[]> = {}
   for (const parameter of parameters) {
     const path = parameter.brackets[0]!
-    found[path] = [...found[path] ?? [], ...readNames([parameter], problems, 'field')]
+    found[path] = [...found[path] ?? [], ...readNames([parameter], problems, 'field', true)]
   }
   return found
 }

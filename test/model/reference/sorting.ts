@@ -1,5 +1,5 @@
 /** The order of rows. */
-import type { Entity, Row, Sort, World } from './description.ts'
+import type { Entity, Row, Sort, Value, ValueType, World } from './description.ts'
 import { valueAt } from './matching.ts'
 import type { Problem } from './problems.ts'
 import type { WrittenName } from './query-string.ts'
@@ -44,17 +44,21 @@ function itemsOf ({ paths, direction }: Sort, written: string): OrderItem[] {
   return paths.map((path) => ({ path, descending }))
 }
 
-/** Nulls come last in both directions. The key breaks ties. */
+/** Nulls come last in both directions. */
+export function compareNullable (a: Value, b: Value, type: ValueType, descending: boolean): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  const result = compareValues(a, b, type)
+  return descending ? -result : result
+}
+
+/** The key breaks ties. */
 export function sorted (world: World, entity: Entity, rows: readonly Row[], order: readonly OrderItem[]): Row[] {
   const complete = [...order, ...entity.key.map((path) => ({ path, descending: false }))]
   return [...rows].sort((a, b) => {
     for (const { path, descending } of complete) {
       const [left, right] = [valueAt(world, entity, a, path), valueAt(world, entity, b, path)]
-      if (left.value === null && right.value === null) continue
-      if (left.value === null) return 1
-      if (right.value === null) return -1
-      const result = compareValues(left.value, right.value, left.type)
-      if (result !== 0) return descending ? -result : result
+      const result = compareNullable(left.value, right.value, left.type, descending)
+      if (result !== 0) return result
     }
     return 0
   })
