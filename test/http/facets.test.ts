@@ -165,7 +165,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ) t.match(await post({ facets }), { statusCode: 400, code: 'FST_CRUD_FIELD_INVALID', errors: [error] })
     t.match(await post({ group: ['status'] }), {
       statusCode: 400,
-      errors: [{ source: { pointer: '/group' }, detail: /There is no parameter 'group'/ }],
+      errors: [{ source: { pointer: '/group' }, detail: /A query in JSON has no member 'group'/ }],
     })
   })
 
