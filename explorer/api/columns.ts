@@ -77,7 +77,11 @@ function includeColumn (resource: ResourceDescription, include: IncludeDescripti
     isNumeric: include.kind === 'aggregate' && isNumeric(include),
     ...(include.kind === 'relation'
       ? { relation: include }
-      : { aggregate: include, ...optional('list', countedList(resource, include)) }),
+      : {
+          aggregate: include,
+          ...optional('list', countedList(resource, include)),
+          ...optional('filter', resource.filters.find((filter) => filter.field === include.name)?.name),
+        }),
     ...sortOf(resource, include.name),
   }
 }

@@ -16,6 +16,12 @@ export interface Row {
   readonly [name: string]: Json
 }
 
+/** A value of a facet, and the number of records that have it. */
+export interface FacetValue {
+  readonly value: Json
+  readonly count: number
+}
+
 /** An answer of a list, in any style of pages. */
 export interface PageAnswer {
   readonly items: readonly Row[]
@@ -30,6 +36,7 @@ export interface PageAnswer {
   readonly prev_cursor?: string | null
   readonly has_next: boolean
   readonly has_prev: boolean
+  readonly facets?: Readonly<Record<string, readonly FacetValue[]>>
 }
 
 export const isRow = (value: unknown): value is Row =>

@@ -5,6 +5,7 @@ import type { ExplorerDescription } from '../../src/explorer/description.ts'
 import { ask, toError, type Cost } from '../api/ask.ts'
 import type { PageAnswer, Row } from '../api/records.ts'
 import type { Pair } from '../url/address.ts'
+import { withNames } from '../url/names.ts'
 import { styleOf } from '../url/pages.ts'
 import { urlOf } from './context.ts'
 import { useLoad } from './load.ts'
@@ -14,6 +15,8 @@ export interface List {
   readonly items: readonly Row[]
   /** The answer that was received last. */
   readonly page: PageAnswer | undefined
+  /** The facets, which count the records of all pages. */
+  readonly facets: PageAnswer['facets']
   readonly error: CrudError | undefined
   readonly busy: boolean
   readonly cost: Cost | undefined
@@ -59,9 +62,12 @@ export function useList (
     const change = (tail: Tail): void =>
       setTail((now) => now === undefined || now.of === first || now === known ? tail : now)
     change({ ...before, busy: true })
-    const params_ = params.map(([name, text]): Pair => [name, name === 'cursor' ? cursor : text])
+    // the first page has the facets
+    const ofNext = withNames(params, 'facets', []).map(([name, text]): Pair => [
+      name, name === 'cursor' ? cursor : text,
+    ])
     try {
-      const { data } = await ask<PageAnswer>({ url: urlOf(description, path, params_), headers })
+      const { data } = await ask<PageAnswer>({ url: urlOf(description, path, ofNext), headers })
       change({ ...before, items: [...before.items, ...data.items], page: data })
     } catch (error) {
       asking.current = undefined
@@ -72,6 +78,7 @@ export function useList (
   return {
     items: known?.items ?? first?.items ?? [],
     page,
+    facets: first?.facets,
     error: loaded.error,
     busy: loaded.busy || known?.busy === true,
     cost: loaded.value?.cost,

@@ -10,6 +10,8 @@ const PATHS = {
   copy: 'M6 6h7v7H6zM10 6V3H3v7h3',
   check: 'M3 8.5l3.5 3.5L13 4.5',
   filter: 'M2 4h12M4 8h8M6.5 12h3',
+  facets: 'M3 4h10M3 8h6M3 12h3',
+  chart: 'M3 13V8M8 13V3M13 13V6',
   columns: 'M2.5 3h11v10h-11zM6 3v10M10 3v10',
   download: 'M8 2v8M4.5 7L8 10.5 11.5 7M3 13.5h10',
   compare: 'M2.5 3h11v10h-11zM8 3v10',

@@ -5,6 +5,7 @@ import { ask } from '../../api/ask.ts'
 import { keyOf, labelOf, resourceAt, type PageAnswer, type Row } from '../../api/records.ts'
 import { urlOf, useApi } from '../../state/context.ts'
 import { useLoad } from '../../state/load.ts'
+import { useNames } from '../../state/names.ts'
 import type { Pair } from '../../url/address.ts'
 import { Icon } from './icon.tsx'
 
@@ -34,7 +35,6 @@ export function Lookup (props: LookupProps) {
   const [text, setText] = useState('')
   const [asked, setAsked] = useState<string>()
   const [active, setActive] = useState(0)
-  const [names, setNames] = useState(known)
   /** The end of the choice, unless a person comes back to it. */
   const closing = useRef<ReturnType<typeof setTimeout>>(undefined)
 
@@ -55,24 +55,13 @@ export function Lookup (props: LookupProps) {
     return (await ask<PageAnswer>({ url, headers: profile.headers, signal })).data.items
   })
 
-  // the names of keys that were chosen before, e.g. by a shared link
-  const missing = keys.filter((key) => key !== '' && names[key] === undefined).slice(0, 5)
-  useLoad(missing.length > 0 && resource.operations.get ? missing.join() : undefined, async (signal) => {
-    const found = await Promise.all(missing.map(async (key) => {
-      const url = urlOf(description, `${resource.path}/${encodeURIComponent(key)}`)
-      // a key without a record is shown as it is
-      const answer = await ask<Row>({ url, headers: profile.headers, signal }).catch(() => undefined)
-      return [key, answer && labelOf(lookup, answer.data)] as const
-    }))
-    setNames((names) => ({ ...names, ...Object.fromEntries(found.map(([key, name]) => [key, name ?? key])) }))
-  })
-
+  const [names, addNames] = useNames(reference, keys, known)
   const options = asked === undefined ? [] : rows ?? []
   const pick = (row: Row | undefined): void => {
     const key = row && keyOf(resource, row)
     if (row === undefined || key === undefined) return
     const plain = decodeURIComponent(key)
-    setNames((names) => ({ ...names, [plain]: labelOf(lookup, row) ?? plain }))
+    addNames({ [plain]: labelOf(lookup, row) ?? plain })
     onChange(many ? [...keys.filter((other) => other !== plain && other !== ''), plain] : [plain])
     setText('')
     setAsked(undefined)

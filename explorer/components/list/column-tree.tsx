@@ -58,7 +58,7 @@ function Fields ({ path, fields, params, onChange }: FieldsProps) {
                   disabled={select === null || (on && isLast)}
                   onChange={({ currentTarget }) => toggle(select!, currentTarget.checked)}
                 />
-                {name}
+                {titleOf(name)}
               </label>
             </li>
           )
@@ -103,7 +103,7 @@ function Includes ({ includes, params, onChange }: IncludesProps) {
                 disabled={isGroup && !on}
                 onChange={({ currentTarget }) => onChange(withInclude(params, path, currentTarget.checked))}
               />
-              {name}
+              {titleOf(name)}
               <span class='quiet'>{hintOf(include)}</span>
             </label>
             {include.kind === 'relation' && (on || isGroup || relationsOf(include.includes).length > 0) && (
@@ -124,7 +124,8 @@ function Includes ({ includes, params, onChange }: IncludesProps) {
 function hintOf (include: IncludeDescription): string {
   if (include.kind === 'aggregate') {
     const { function: name, relation, property } = include
-    return property === null ? `${name} of ${relation}` : `${name} of ${relation}.${property}`
+    const words = titleOf(relation).toLowerCase()
+    return property === null ? `${name} of ${words}` : `${name} of ${words} › ${titleOf(property).toLowerCase()}`
   }
   const { many, reference, limit } = include
   return `${many ? `list of ${titleOf(reference.entity)}` : titleOf(reference.entity)}${

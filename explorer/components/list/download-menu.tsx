@@ -5,6 +5,7 @@ import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { download, toError } from '../../api/ask.ts'
 import { urlOf, useApi } from '../../state/context.ts'
 import type { Pair } from '../../url/address.ts'
+import { withNames } from '../../url/names.ts'
 import { withoutPage } from '../../url/pages.ts'
 import { Icon } from '../basics/icon.tsx'
 import { ErrorNotice } from '../basics/notice.tsx'
@@ -28,7 +29,7 @@ export function DownloadMenu ({ resource, params }: DownloadMenuProps) {
     setBusy(true)
     setError(undefined)
     try {
-      const url = urlOf(description, resource.path, withoutPage(params))
+      const url = urlOf(description, resource.path, withNames(withoutPage(params), 'facets', []))
       const file = URL.createObjectURL(await download({ url, headers: profile.headers, accept }))
       const link = document.createElement('a')
       link.href = file

@@ -21,6 +21,7 @@ export function HeaderCell ({ column, sorts, place, isStop, onFocus, onSort }: H
   const text = (
     <>
       <span>{title}</span>
+      {column.field?.value.type === 'datetime' && <span class='zone'>{' UTC'}</span>}
       {column.differs && (
         <span class='differs' title='The two lists differ here'>
           <span aria-hidden='true'>≠</span>

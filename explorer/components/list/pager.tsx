@@ -1,14 +1,18 @@
 /** Below the grid: which records are shown, and the way to others. */
-import type { ResourceDescription } from '../../../src/explorer/description.ts'
+import type { Paging, ResourceDescription } from '../../../src/explorer/description.ts'
 import type { List } from '../../state/list.ts'
 import type { Pair } from '../../url/address.ts'
 import { sortsOf } from '../../url/names.ts'
 import { sizeOf, styleOf, withPlace, withSize, withStyle, type PageStyle } from '../../url/pages.ts'
 import { Icon } from '../basics/icon.tsx'
-import { countText, recordsText } from '../../api/format.ts'
+import { countText } from '../../api/format.ts'
 
 interface PagerProps {
-  readonly resource: ResourceDescription
+  readonly paging: Paging
+  /** Whether the order allows pages by cursor. */
+  readonly canScroll: boolean
+  /** A number of the things that are counted, in words. */
+  readonly words: (count: number) => string
   readonly params: readonly Pair[]
   readonly list: List
   readonly onChange: (params: readonly Pair[]) => void
@@ -16,24 +20,27 @@ interface PagerProps {
 
 const SIZES = [10, 20, 50, 100, 200, 500, 1000]
 
-export function Pager ({ resource, params, list, onChange }: PagerProps) {
-  const { paging, sorts } = resource
+/** Whether pages by cursor are possible in the order of a list. */
+export function canScroll ({ paging, sorts }: ResourceDescription, params: readonly Pair[]): boolean {
+  const order = sortsOf(params)
+  return order.length === 0
+    ? paging.cursor
+    : order.every(({ name }) => sorts.find((sort) => sort.name === name)?.cursor !== false)
+}
+
+export function Pager ({ paging, canScroll, words, params, list, onChange }: PagerProps) {
   const { page, busy, more, tailError } = list
   const style = styleOf(params)
   const size = sizeOf(params) ?? page?.per_page ?? page?.limit ?? paging.defaultPerPage
   const sizes = [...new Set([...SIZES.filter((each) => each <= paging.maxPerPage), size])].sort((a, b) => a - b)
-  const order = sortsOf(params)
-  const canScroll = order.length === 0
-    ? paging.cursor
-    : order.every(({ name }) => sorts.find((sort) => sort.name === name)?.cursor !== false)
   const styles: ReadonlyArray<readonly [PageStyle, string]> = [
-    ['page', 'Number'],
-    ['offset', 'Offset'],
-    ...(canScroll || style === 'cursor' ? [['cursor', 'Cursor'] as const] : []),
+    ['page', 'by page'],
+    ['offset', 'by offset'],
+    ...(canScroll || style === 'cursor' ? [['cursor', 'by cursor'] as const] : []),
   ]
   return (
     <footer class='pager'>
-      <p class='pager-count' role='status'>{page && countOf(list, style, resource)}</p>
+      <p class='pager-count' role='status'>{page && countOf(list, style, paging, words)}</p>
       {style === 'cursor'
         ? (
           <>
@@ -72,10 +79,10 @@ export function Pager ({ resource, params, list, onChange }: PagerProps) {
         </select>
       </label>
       <label class='pager-label'>
-        <span class='wide'>Pages by</span>
+        <span class='wide'>Paging</span>
         <select
-          aria-label='Pages by'
-          title='The way to more rows'
+          aria-label='Paging'
+          title='Paging: the way to more rows'
           value={style}
           onChange={({ currentTarget }) => onChange(withStyle(params, currentTarget.value as PageStyle))}
         >
@@ -121,11 +128,16 @@ function placeOf ({ page, items }: List): string {
   return `Page ${countText(number)}${known ? ` of ${countText(pages)}` : ''}`
 }
 
-function countOf ({ page, items, more }: List, style: PageStyle, { paging }: ResourceDescription): string {
+function countOf (
+  { page, items, more }: List,
+  style: PageStyle,
+  paging: Paging,
+  words: PagerProps['words']
+): string {
   if (style === 'cursor') return `${countText(items.length)} loaded${more ? ', more follow' : ''}`
   if (page?.total === null || page?.total === undefined) {
     return `${countText(items.length)} shown, the total is not counted`
   }
   const about = paging.count === 'planned' ? 'About ' : page.total_is_minimum === true ? 'More than ' : ''
-  return `${about}${recordsText(page.total)}`
+  return `${about}${words(page.total)}`
 }

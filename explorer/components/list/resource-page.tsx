@@ -8,9 +8,8 @@ import { useList } from '../../state/list.ts'
 import { useSelection } from '../../state/selection.ts'
 import type { Address, Pair } from '../../url/address.ts'
 import { targetOf } from '../../url/many.ts'
-import { sortsOf, toggledSorts, withSorts, type Direction, type SortUse } from '../../url/names.ts'
-import { withSuggestion } from '../../url/suggestions.ts'
-import { ErrorNotice } from '../basics/notice.tsx'
+import { recordsText } from '../../api/format.ts'
+import { namesOf, sortsOf, toggledSorts, withSorts, type Direction, type SortUse } from '../../url/names.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { ManyBar, selectedWords, totalOf } from '../many/many-bar.tsx'
 import { ManyDrawer } from '../many/many-drawer.tsx'
@@ -18,8 +17,10 @@ import { RoleHint } from '../profiles/role-hint.tsx'
 import { Drawer } from '../record/drawer.tsx'
 import { Compared } from './comparison.tsx'
 import { EmptyList } from './empty-list.tsx'
+import { Facets } from './facets.tsx'
 import { Grid } from './grid.tsx'
-import { Pager } from './pager.tsx'
+import { ListNotice } from './list-notice.tsx'
+import { canScroll, Pager } from './pager.tsx'
 import { RequestLine } from './request-line.tsx'
 import { SortMenu } from './sort-menu.tsx'
 import { Toolbar } from './toolbar.tsx'
@@ -51,8 +52,6 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
   const sorts = usedSorts(resource, params)
 
   const set = (params: readonly Pair[]): void => change({ params })
-  const operatorsOf = (field: string) =>
-    resource.filters.find(({ name }) => name === field)?.operators.flatMap(({ name }) => name ?? [])
   const open = (key: string): void => go({ path, params, own: { ...own, open: key } })
   const sort = (name: string, add: boolean): void =>
     set(withSorts(params, toggledSorts(sorts, name, add, usual), usual))
@@ -68,20 +67,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
     isClosed.current = false
   })
 
-  const notice = list.error && (
-    <ErrorNotice
-      error={list.error}
-      onRetry={list.error.errors.length === 0 ? list.reload : undefined}
-      mend={(item) => {
-        const next = withSuggestion(params, item, operatorsOf)
-        // the button is gone after the click
-        return next && (() => {
-          set(next)
-          document.getElementById('content')?.focus()
-        })
-      }}
-    />
-  )
+  const notice = list.error && <ListNotice resource={resource} params={params} list={list} onChange={set} />
 
   return (
     <div class={isSplit || (many && selected) ? 'page page-split' : 'page'}>
@@ -107,52 +93,66 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
             />
           )}
         </FilterBar>
-        {own.compare === undefined && notice}
-        {selection && own.compare === undefined && list.page && !list.error && (
-          <ManyBar
-            resource={resource}
-            list={list}
-            selection={selection}
-          />
-        )}
-        {!resource.operations.list
-          ? <RoleHint action={`list ${resource.title.toLowerCase()}`} />
-          : own.compare !== undefined
-            ? (
-              <Compared
+        <div class='page-body'>
+          {namesOf(params, 'facets') && own.compare === undefined && (
+            <Facets resource={resource} params={params} list={list} onChange={set} />
+          )}
+          <div class='page-main'>
+            {own.compare === undefined && notice}
+            {selection && own.compare === undefined && list.page && !list.error && (
+              <ManyBar
                 resource={resource}
-                address={address}
                 list={list}
-                notice={notice}
-                name={own.compare}
-                onSort={sort}
-                onFilter={setDraft}
+                selection={selection}
               />
-              )
-            : list.error === undefined && (
-              <>
-                {list.page !== undefined && list.items.length === 0
-                  ? <EmptyList resource={resource} params={params} list={list} onChange={set} />
-                  : (
-                    <Grid
-                      resource={resource}
-                      columns={columns}
-                      rows={list.items}
-                      sorts={sorts}
-                      busy={list.busy}
-                      label={resource.title}
-                      total={list.page?.total_is_minimum === true ? undefined : list.page?.total ?? undefined}
-                      open={own.open}
-                      selection={selection?.filter && selection.hasKeys ? selection : undefined}
-                      onOpen={open}
-                      onSort={sort}
-                      onFilter={setDraft}
-                      onEnd={more}
-                    />
-                    )}
-                <Pager resource={resource} params={params} list={list} onChange={set} />
-              </>
             )}
+            {!resource.operations.list
+              ? <RoleHint action={`list ${resource.title.toLowerCase()}`} />
+              : own.compare !== undefined
+                ? (
+                  <Compared
+                    resource={resource}
+                    address={address}
+                    list={list}
+                    notice={notice}
+                    name={own.compare}
+                    onSort={sort}
+                    onFilter={setDraft}
+                  />
+                  )
+                : list.error === undefined && (
+                  <>
+                    {list.page !== undefined && list.items.length === 0
+                      ? <EmptyList resource={resource} params={params} list={list} onChange={set} />
+                      : (
+                        <Grid
+                          resource={resource}
+                          columns={columns}
+                          rows={list.items}
+                          sorts={sorts}
+                          busy={list.busy}
+                          label={resource.title}
+                          total={list.page?.total_is_minimum === true ? undefined : list.page?.total ?? undefined}
+                          open={own.open}
+                          selection={selection?.filter && selection.hasKeys ? selection : undefined}
+                          onOpen={open}
+                          onSort={sort}
+                          onFilter={setDraft}
+                          onEnd={more}
+                        />
+                        )}
+                    <Pager
+                      paging={resource.paging}
+                      canScroll={canScroll(resource, params)}
+                      words={recordsText}
+                      params={params}
+                      list={list}
+                      onChange={set}
+                    />
+                  </>
+                )}
+          </div>
+        </div>
       </div>
       {!isSplit && many && selected && (
         <ManyDrawer

@@ -8,6 +8,7 @@ import { Popover } from '../basics/popover.tsx'
 import { ColumnTree } from './column-tree.tsx'
 import { CompareMenu } from './compare-menu.tsx'
 import { DownloadMenu } from './download-menu.tsx'
+import { FacetsButton } from './facets.tsx'
 
 interface ToolbarProps {
   readonly resource: ResourceDescription
@@ -37,6 +38,7 @@ export function Toolbar ({ resource, address, list, onChange }: ToolbarProps) {
         >
           {() => <ColumnTree resource={resource} params={params} onChange={onChange} />}
         </Popover>
+        {resource.facets.length > 0 && <FacetsButton resource={resource} params={params} onChange={onChange} />}
         <CompareMenu own={own} />
         {downloads.length > 0 && <DownloadMenu resource={resource} params={params} />}
         {operations.create && (

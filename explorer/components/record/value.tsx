@@ -34,5 +34,11 @@ export function Value ({ value, field }: { readonly value: Json, readonly field:
       </details>
     )
   }
-  return <span class='figures' title={String(value)}>{textOf(value, field?.value)}</span>
+  const isMoment = field?.value.type === 'datetime'
+  return (
+    <span class='figures' title={String(value)}>
+      {textOf(value, field?.value)}
+      {isMoment && <span class='zone'>{' UTC'}</span>}
+    </span>
+  )
 }

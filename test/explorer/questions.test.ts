@@ -1,5 +1,8 @@
-/** Filters on the explorer's page that are joined by `or` and `not`. */
+/** Questions on the explorer's page: filters that are joined by `or` and `not`, and facets. */
 import t from 'tap'
+import { formatQuery, parseQuery } from '../../explorer/url/address.ts'
+import { canChoose, choiceOf, toggled, withChoice } from '../../explorer/url/choices.ts'
+import type { FilterDescription } from '../../plugins/explorer.ts'
 import { closeDom } from '../helpers/dom.ts'
 import { openExample } from '../helpers/example.ts'
 import { openDomPage } from './dom-page.ts'
@@ -54,7 +57,8 @@ t.test('groups of a URL are shown as they are, and are changed', async (t) => {
     'Name contains e', 'or', 'Name contains x',
   ])
   t.strictSame(all('.filter-group').map((group) => group.getAttribute('aria-label')), [
-    'Price < 20 or (Price > 500 and Category › name is Tech)', 'Price > 500 and Category › name is Tech',
+    'Price < 20 or (Price > 500 and Category › name is Tech)',
+    'Price > 500 and Category › name is Tech',
     'not (Name contains e or Name contains x)',
   ])
   await fill('.filter-group[aria-label^=not] > select', 'all')
@@ -85,4 +89,61 @@ t.test('a resource without groups has no switch', async (t) => {
   await shows(t, () => chips().length, 2)
   t.equal(all('.match').length, 0)
   await find('.filters button', 'Add filter')
+})
+
+t.test('facets are beside the list, and a click on a value changes its filter', async (t) => {
+  go('/products?filter[price][gte]=50')
+  await click('.toolbar button', 'Facets')
+  await shows(t, last, 'GET /products?filter[price][gte]=50&facets=category.name,category.status')
+  const values = () => all('.facet').map((row) => row.textContent)
+  await shows(t, () => values().slice(0, 3), ['Tech5', 'Kitchen2', 'Music2'])
+  const box = (name: string): string =>
+    `.facet:nth-of-type(${values().findIndex((value) => value.startsWith(name)) + 1}) input`
+  await click(`.facet-group:first-of-type ${box('Tech')}`)
+  await shows(t, last, /filter\[category\.name\]=Tech&facets/)
+  await click(`.facet-group:first-of-type ${box('Music')}`)
+  await shows(t, last, /filter\[category\.name\]\[in\]=Tech,Music&facets/)
+  await shows(t, count, '7 records')
+  t.strictSame(values().slice(0, 3), ['Tech5', 'Kitchen2', 'Music2'], 'a facet ignores its own filter')
+  t.ok(values().includes('active7'), 'and counts those of the others')
+  go('/products?filter[category.name]=Absent&facets=category.name')
+  await shows(t, () => values().at(-1), 'Absent0', 'what is chosen stays visible')
+  await click('.facet:last-of-type input')
+  await shows(t, last, 'GET /products?facets=category.name')
+  await click('.facets button', 'Category › status')
+  await shows(t, last, 'GET /products?facets=category.name,category.status')
+  await click('.facets button', 'Close the facets')
+  await shows(t, last, 'GET /products')
+  t.equal(all('.facets').length, 0)
+})
+
+t.test('the values that a filter chooses', (t) => {
+  const operators = (...names: string[]) => names.map((name) => ({ name }))
+  const filter = (...names: string[]) => ({ name: 'a', operators: operators(...names) }) as unknown as FilterDescription
+  const all = filter('eq', 'in', 'isnull')
+  const click = (query: string, text: string | null, of = all): string => {
+    const params = parseQuery(query)
+    return formatQuery(withChoice(params, of, toggled(choiceOf(params, of), of, text)))
+  }
+  for (const [query, text, expected, of] of [
+    ['page=3', 'x', '?filter[a]=x'],
+    ['filter[a]=x&filter[b]=1', 'y', '?filter[a][in]=x,y&filter[b]=1'],
+    ['filter[a][]=x&filter[a][]=y,z', 'x', '?filter[a]=y,z'],
+    ['filter[a][in]=x', 'x', ''],
+    ['filter[a]=x', null, '?filter[a][isnull]=true'],
+    ['filter[a][isnull]=true', null, ''],
+    ['filter[a][isnull]=true', 'x', '?filter[a]=x'],
+    ['filter[a][isnull]=false', 'x', '?filter[a][isnull]=false&filter[a]=x'],
+    ['filter[or][0][a]=x&filter[or][1][b]=1', 'y', '?filter[or][0][a]=x&filter[or][1][b]=1&filter[a]=y'],
+    ['filter[a]=x', 'y', '?filter[a]=y', filter('eq')],
+    ['', 'x,y', '?filter[a][in]=%22x,y%22', filter('in')],
+    ['', 'x', '?filter[a][eq]=x', filter('gte', 'eq')],
+  ] as ReadonlyArray<[string, string | null, string, FilterDescription?]>) {
+    const got = click(query, text, of)
+    t.strictSame(new URLSearchParams(got).toString(), new URLSearchParams(expected).toString(), `${query}: ${text}`)
+  }
+  t.equal(canChoose(filter('like'), 'x'), false)
+  t.equal(canChoose(filter('eq'), null), false)
+  t.equal(canChoose(undefined, 'x'), false)
+  t.end()
 })
