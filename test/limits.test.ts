@@ -10,6 +10,7 @@ import { completePool, DATABASE_DEFAULTS } from '../src/database/database-option
 import { defaultsOf } from '../src/base/option-checks.ts'
 import { MAX_ERRORS } from '../src/base/error-list.ts'
 import { AllowedFacet, QueryBuilderConfig } from '../src/index.ts'
+import { MAX_EXCLUDED } from '../src/plan/filters/full-text.ts'
 import { MAX_PATTERN_LENGTH, MAX_WILDCARDS } from '../src/operators/pattern.ts'
 import { MAX_STREAM_BATCH } from '../src/base/page-styles.ts'
 import { MAX_INCLUDES } from '../src/plan/index.ts'
@@ -35,6 +36,7 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Items of a list in a query that is a body, or an object of a program': MAX_BODY_LIST_ITEMS,
   'Characters of a pattern': MAX_PATTERN_LENGTH,
   'Wildcards of a pattern': MAX_WILDCARDS,
+  'Words that a full text leaves out': MAX_EXCLUDED,
   'Relations in the path of an include': MAX_INCLUDE_DEPTH,
   'Includes of a request': MAX_INCLUDES,
   'Records of a page, unless the URL says otherwise': pagination.defaultPerPage,

@@ -5,14 +5,16 @@
 import { waysOf, type Way } from '../catalogue/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { operatorFormOf, type ColumnSql, type IndexKind } from '../operators/index.ts'
-import { firstTypeOf, type Comparable, type Compared, type RelatedNumber, type Whitelist } from '../plan/index.ts'
-import { fill, name, operand, trusted } from '../sql/index.ts'
+import {
+  firstTypeOf, type Comparable, type Compared, type RelatedNumber, type TextDocument, type Whitelist,
+} from '../plan/index.ts'
+import { fill, indexedVector, isOfOneRow, name, operand, trusted, type Sql } from '../sql/index.ts'
 
 /** An index that requests would use. */
 export interface WantedIndex {
   /** The quoted name of the table, with its schema if it has one. */
   readonly table: string
-  readonly kind: IndexKind
+  readonly kind: IndexKind | 'words'
   /** Its first key: a quoted column, or an expression in parentheses. */
   readonly key: string
   /** The parameter that would use it, as a client writes it: `filter[name]`. */
@@ -28,7 +30,10 @@ export function wantedIndexes (whitelist: Whitelist): readonly WantedIndex[] {
     const { parameter } = way
     switch (way.kind) {
       case 'filter':
-        return way.targets.flatMap((compared) => ofFilter(compared, parameter, model))
+        return [
+          ...way.targets.flatMap((compared) => ofFilter(compared, parameter, model)),
+          ...ofDocument(way.document, parameter, model),
+        ]
       case 'order':
         return ofOrder(way.targets[0], parameter, model)
       case 'include':
@@ -64,20 +69,31 @@ function ofFilter ({ relations, operand, by }: Compared, use: string, model: Ent
   return [...wanted.values()].flat()
 }
 
+/** The index on the words of a record. Texts of several records have no common index. */
+function ofDocument (document: TextDocument | undefined, use: string, { table }: EntityModel): WantedIndex[] {
+  if (document === undefined || !isOfOneRow(document)) return []
+  if (document.fields.some(({ operand: { formula } }) => formula !== undefined)) return []
+  return [{ table, kind: 'words', key: withoutAlias(indexedVector(document)), use, own: true }]
+}
+
 /** No index helps to sort by a property of a related record, since that is joined after the rows have been found. */
 function ofOrder (target: Way['targets'][number] | undefined, use: string, model: EntityModel): WantedIndex[] {
   if (target?.operand?.kind === 'number') return ofRelations([target.operand.aggregate.relation], use)
-  const key = target?.operand === undefined || target.relations.length > 0 ? undefined : keyOf(target.operand)
+  const by = target?.operand
+  const none = by === undefined || by.kind === 'relevance' || target!.relations.length > 0
+  const key = none ? undefined : keyOf(by)
   return key === undefined ? [] : [{ table: model.table, kind: 'order', key, use, own: true }]
 }
 
 /** The key of an index on a column, or on an expression of it. A formula of the application cannot be indexed. */
 function keyOf (target: Exclude<Comparable, RelatedNumber>, expression?: ColumnSql): string | undefined {
   if (target.kind === 'scalar' && target.formula !== undefined) return undefined
-  // without an alias: `"settings"->>'theme'`
-  const key = operand(target, '').pieces.join('').replaceAll('"".', '')
+  const key = withoutAlias(operand(target, ''))
   return expression === undefined ? key : fill(expression, { column: trusted(key) }).pieces.join('')
 }
+
+/** `"settings"->>'theme'` */
+const withoutAlias = ({ pieces }: Sql): string => pieces.join('').replaceAll('"".', '')
 
 /** The indexes for the joins of some relations. */
 function ofRelations (relations: readonly RelationProperty[], use: string, model?: EntityModel): WantedIndex[] {
@@ -121,6 +137,7 @@ export function createIndex ({ table, kind, key }: WantedIndex, first?: string):
         first === undefined || quoted(first) === key ? '' : `${quoted(first)}, `
       }${key})`
     case 'items':
+    case 'words':
       return `create index on ${table} using gin (${key})`
     case 'ranges':
       return `create index on ${table} using gist (${key})`

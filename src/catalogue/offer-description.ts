@@ -78,6 +78,8 @@ export interface DescribedSort {
   readonly descending: boolean
   /** The path in records of the property that it sorts by. `null` for other orders. */
   readonly field: string | null
+  /** Whether it is by relevance: it needs the filter of the same name beside it. */
+  readonly relevance: boolean
   /** Whether pages by cursor are possible in this order. */
   readonly cursor: boolean
 }
@@ -174,21 +176,25 @@ function describeSorts ({ whitelist: { sorts, model }, config: { allowedSorts } 
   return [...sorts.values()].map(({ name, descending, targets }) => {
     const [field] = aliased.get(name) ?? [undefined]
     const [first, ...more] = targets
-    const plain = more.length === 0 && 'operand' in first!
+    const relevance = 'operand' in first! && first.operand.kind === 'relevance'
+    const plain = more.length === 0 && !relevance && 'operand' in first!
     const number = plain && first.operand.kind === 'number' ? first.operand : undefined
     return {
       name,
       descending,
       field: number?.name ?? (plain ? field === undefined ? name : publicPathOf(field, model) : null),
+      relevance,
       cursor: targets.every((target) => 'operand' in target),
     }
   })
 }
 
 function describeDefaultSort ({ config, model, whitelist }: Offer, sorts: readonly DescribedSort[]): DescribedOrder[] {
-  const numbers = new Set([...whitelist.includes.values()].flatMap((entry) =>
-    entry.kind === 'aggregate' && entry.parent === undefined ? [entry.aggregate.name] : []
-  ))
+  const numbers = new Set(
+    [...whitelist.includes.values()].flatMap((entry) =>
+      entry.kind === 'aggregate' && entry.parent === undefined ? [entry.aggregate.name] : []
+    )
+  )
   return config.defaultSort.map((written) => {
     const sign = /^[+-]/.exec(written)?.[0]
     const name = sign === undefined ? written : written.slice(1)

@@ -1,13 +1,22 @@
 /** Lists the ways in which requests that read or select rows reach columns and related rows. */
 import type { RelationProperty } from '../model/index.ts'
-import { comparedBy, includePath, type Comparable, type Compared, type Whitelist } from '../plan/index.ts'
+import {
+  comparedBy, documentOf, includePath, type Comparable, type Compared, type Relevance, type TextDocument,
+  type Whitelist,
+} from '../plan/index.ts'
 
 /** A parameter as a client writes it, without its value. */
 export type Way =
   /** `include=project` */
   | { readonly kind: 'include', readonly parameter: string, readonly targets: readonly [WayTarget] }
   /** `filter[name]` */
-  | { readonly kind: 'filter', readonly parameter: string, readonly targets: readonly Compared[] }
+  | {
+    readonly kind: 'filter',
+    readonly parameter: string,
+    readonly targets: readonly Compared[],
+    /** The texts in which it looks for words. */
+    readonly document: TextDocument | undefined,
+  }
   /** `sort=name`, or the default sort. The targets are in the order of precedence. */
   | { readonly kind: 'order', readonly parameter: string, readonly targets: readonly WayTarget[] }
   /** `facets=status` */
@@ -18,7 +27,7 @@ export type Way =
 /** A property, and the relations that lead to it. An include, a custom sort and the number of rows have none. */
 interface WayTarget {
   readonly relations: readonly RelationProperty[]
-  readonly operand?: Comparable
+  readonly operand?: Comparable | Relevance
 }
 
 /** The ways of a whitelist: its includes, filters, sorts, facets, groups and aggregates, and the default sort. */
@@ -43,6 +52,7 @@ export function waysOf (
       kind: 'filter',
       parameter: `filter[${entry.name}]`,
       targets: comparedBy(entry),
+      document: documentOf(entry),
     })),
     ...[...sorts.values()].map(({ name, targets }) => order(`sort=${name}`, targets)),
     order(DEFAULT_SORT, defaultOrder.map(({ target }) => target)),

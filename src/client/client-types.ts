@@ -1,5 +1,5 @@
 /** The types of a client: the parameters and results of its resources' methods. */
-import type { IsAny, Target, UrlName } from '../config/index.ts'
+import type { IsAny, RankedName, Target, UrlName } from '../config/index.ts'
 import type { CountParameter, TotalOf, UpsertResult } from '../crud/index.ts'
 import type { Affected } from '../write/index.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../base/page-styles.ts'
@@ -97,7 +97,7 @@ type Filter<Names extends string, Inputs> = {
 }
 
 type SortNames<Options> = IsAny<Entries<Options, 'allowedSorts'>> extends true ? string
-  : UrlName<Entries<Options, 'allowedSorts'>>
+  : UrlName<Entries<Options, 'allowedSorts'>> | RankedName<Options>
 type Sorts<Options> = `${'' | '-' | '+'}${SortNames<Options>}`
 
 /** The names that `include` accepts. */

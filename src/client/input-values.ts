@@ -100,6 +100,7 @@ interface Inputs<Entity, Url> extends Record<Filter['kind'], unknown> {
   readonly operators: OperatorInput<Entity, Url>
   readonly partial: string | { readonly [Op in PartialOperator]?: string }
   readonly search: string
+  readonly fullText: string
   readonly trashed: 'with' | 'only' | 'without'
   readonly scope: ScopeInput<Url>
   readonly anyOf: AnyValue
@@ -156,16 +157,16 @@ type OptionalOf<Entity> = typeof OptionalProps extends keyof Entity ? Entity[typ
  */
 export type CreateBody<Entity, Writable, Filled extends boolean> = IsAny<Entity> extends true ? AnyRecord
   : Properties<Entity, Writable, 'create'> extends infer Name extends Key<Entity> ?
-    & Split<
-      Entity,
-      Name,
-      [Filled, Listing<Listed<Writable, 'create'>>] extends [false, true] ? Needed<Entity, Name> : never
-    >
-    & {
-      [Name in ChildName<Entity, Listed<Writable, 'create'>>]?: ReadonlyArray<
-        CreateBody<Target<Entity[Name]>, ChildLists<Listed<Writable, 'create'>, Name>, Filled>
+      & Split<
+        Entity,
+        Name,
+        [Filled, Listing<Listed<Writable, 'create'>>] extends [false, true] ? Needed<Entity, Name> : never
       >
-    }
+      & {
+        [Name in ChildName<Entity, Listed<Writable, 'create'>>]?: ReadonlyArray<
+          CreateBody<Target<Entity[Name]>, ChildLists<Listed<Writable, 'create'>, Name>, Filled>
+        >
+      }
     : never
 
 /** Whether the names of a list are known. */

@@ -5,25 +5,12 @@ import { isOperator, OPERATOR_NAMES, type Operator } from '../operators/index.ts
 import { oneOf, quoted, shown } from '../base/option-checks.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import {
-  AnyOfFilter,
-  CustomFilter,
-  PartialFilter,
-  ScopeFilter,
-  SearchFilter,
-  TrashedFilter,
-  type Alternative,
-  type CustomFilterCallback,
-  type ScopeOptions,
+  AnyOfFilter, CustomFilter, FullTextFilter, PartialFilter, ScopeFilter, SearchFilter, TrashedFilter, type Alternative,
+  type CustomFilterCallback, type FullTextOptions, type ScopeOptions,
 } from './filter-kinds.ts'
 import { BaseFilter, type Sight } from './base-filter.ts'
 import {
-  checkPath,
-  isOptions,
-  readOptions,
-  type EntryOptions,
-  type InUrl,
-  type NotGiven,
-  type UncheckedEntity,
+  checkPath, isOptions, readOptions, type EntryOptions, type InUrl, type NotGiven, type UncheckedEntity,
 } from './entry-arguments.ts'
 import type { PathCheck } from './paths.ts'
 
@@ -191,6 +178,28 @@ export class AllowedFilters<
     options?: EntryOptions<Alias>
   ): SearchFilter<Field, Name, Alias> {
     return new SearchFilter(name, fields, options)
+  }
+
+  /**
+   * Allows `filter[<name>]=<text>` for records with the words of the text, in any form that the configuration of text
+   * search knows: `runs` also finds `running`. Words may stand in different fields. `"in quotes"` finds a phrase, `or`
+   * either word, `-word` records without it. A text without any word finds nothing.
+   *
+   * It also allows `sort=-<name>`, the best matches first, beside the filter. The fields are texts of the record and of
+   * to-one relations. A generated column of type tsvector that has the words of exactly these fields is used.
+   *
+   * Options: `config` is the configuration of text search (default `simple`, which knows no language). `property` names
+   * the property of type tsvector that stores the words, if it is not generated from the fields.
+   *
+   * @example
+   * AllowedFilters.fullText('q', ['title', 'body', 'author.name'], { config: 'english' })
+   */
+  static fullText<Field extends string, Name extends string = NotGiven, Alias extends string = NotGiven> (
+    name: Name,
+    fields: readonly Field[],
+    options?: FullTextOptions<Alias>
+  ): FullTextFilter<Field, Name, Alias> {
+    return new FullTextFilter(name, fields, options)
   }
 
   /**

@@ -15,3 +15,8 @@ export type AliasOr<Entry, Name> = [AliasOf<Entry>] extends [never] ? Name : Ali
 
 /** The name of a filter, a sort or a facet. */
 export type UrlName<Entry> = Entry extends unknown ? AliasOr<Entry, NameOf<Entry>> : never
+
+/** The names of full-text filters, which are also those of their sorts by relevance. */
+export type RankedName<Options> = Options extends { readonly allowedFilters: ReadonlyArray<infer Entry> }
+  ? UrlName<Extract<Entry, { readonly kind: 'fullText' }>>
+  : never

@@ -7,18 +7,11 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { ConfigError } from '../base/errors.ts'
 import { PARTIAL_NAMES, type Operator } from '../operators/index.ts'
-import { refusedAs, shown } from '../base/option-checks.ts'
+import { refusedAs, shown, withDefault } from '../base/option-checks.ts'
 import type { AllowedFilters } from './allowed-filters.ts'
 import { BaseFilter, changed, type Sight } from './base-filter.ts'
 import {
-  checkFunction,
-  checkPath,
-  checkUrlName,
-  readOptions,
-  type EntryOptions,
-  type InUrl,
-  type Known,
-  type NotGiven,
+  checkFunction, checkPath, checkUrlName, readOptions, type EntryOptions, type InUrl, type Known, type NotGiven,
   type UncheckedEntity,
 } from './entry-arguments.ts'
 import type { PathCheck, PathHint } from './paths.ts'
@@ -128,12 +121,7 @@ export class SearchFilter<
     super()
     checkUrlName('AllowedFilters.search', 'name', name)
     const what = `AllowedFilters.search '${name}'`
-    if (!Array.isArray(fields) || fields.length === 0) {
-      throw new ConfigError(`${what}: the fields must be an array of at least one property, got ${shown(fields)}`)
-    }
-    for (const field of fields) checkPath(what, field)
-    const repeated = fields.find((field, index) => fields.indexOf(field) !== index)
-    if (repeated !== undefined) throw new ConfigError(`${what}: '${repeated}' is named twice`)
+    checkFields(what, fields)
     this.field = name
     this.fields = Object.freeze([...fields])
     this.alias = readOptions(what, options).alias
@@ -145,6 +133,79 @@ export class SearchFilter<
     const fields = this.fields.filter((field) => sees(field))
     return isFree(this.field) && fields.length > 0 ? (changed<SearchFilter>(this, { fields }) as this) : undefined
   }
+}
+
+const FullTextOptionsSchema = Type.Object({
+  /** The configuration of text search in PostgreSQL, which knows a language. Default: `simple`. */
+  config: withDefault(
+    refusedAs(
+      Type.String({ pattern: '^[^\\W\\d]\\w*(?:\\.[^\\W\\d]\\w*)?$' }),
+      (value) => `config must be the name of a text search configuration, such as 'english', got ${shown(value)}`
+    ),
+    'simple'
+  ),
+  /** The property of type tsvector that stores the words of the fields. */
+  property: Type.Optional(
+    refusedAs(Type.String(), (value) => `property must be the name of a property of type tsvector, got ${shown(value)}`)
+  ),
+})
+
+export interface FullTextOptions<Alias extends string = string>
+  extends EntryOptions<Alias>, Partial<Readonly<Static<typeof FullTextOptionsSchema>>> {}
+
+/** The class of `AllowedFilters.fullText`. Frozen. */
+export class FullTextFilter<
+  Field extends string = NotGiven,
+  Name extends string = NotGiven,
+  Alias extends string = NotGiven
+> extends BaseFilter {
+  /** @internal Only a type: tells whether an entity has the fields. */
+  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'text'>
+  /** @internal Only a type. */
+  declare readonly '~url': InUrl<Name, Alias>
+
+  readonly kind = 'fullText'
+  /** The filter's name, which is not a property. */
+  readonly field: string
+  readonly alias: string | undefined
+  /** The properties to search, including paths of to-one relations. */
+  readonly fields: readonly Field[]
+  /** The configuration of text search. */
+  readonly config: string
+  /** The property that stores the words of the fields, if one is named. */
+  readonly property: string | undefined
+
+  constructor (name: Name, fields: readonly Field[], options?: FullTextOptions<Alias>) {
+    super()
+    checkUrlName('AllowedFilters.fullText', 'name', name)
+    const what = `AllowedFilters.fullText '${name}'`
+    checkFields(what, fields)
+    const { alias, config, property } = readOptions(what, options, FullTextOptionsSchema)
+    this.field = name
+    this.fields = Object.freeze([...fields])
+    this.alias = alias
+    this.config = config
+    this.property = property
+    Object.freeze(this)
+  }
+
+  /** @internal What a property stores is not used for a role that does not see all of the fields. */
+  override '~seenBy' ({ sees, isFree }: Sight): this | undefined {
+    const fields = this.fields.filter((field) => sees(field))
+    if (!isFree(this.field) || fields.length === 0) return undefined
+    const property = fields.length === this.fields.length ? this.property : undefined
+    return changed<FullTextFilter>(this, { fields, property }) as this
+  }
+}
+
+/** Refuses anything but a list of different properties. */
+function checkFields (what: string, fields: readonly string[]): void {
+  if (!Array.isArray(fields) || fields.length === 0) {
+    throw new ConfigError(`${what}: the fields must be an array of at least one property, got ${shown(fields)}`)
+  }
+  for (const field of fields) checkPath(what, field)
+  const repeated = fields.find((field, index) => fields.indexOf(field) !== index)
+  if (repeated !== undefined) throw new ConfigError(`${what}: '${repeated}' is named twice`)
 }
 
 /** The class of `AllowedFilters.trashed`. Frozen. */
@@ -290,6 +351,7 @@ export type Filter<Entity extends object = UncheckedEntity> =
   | PartialFilter<string>
   | CustomFilter<Entity>
   | SearchFilter<string>
+  | FullTextFilter<string>
   | TrashedFilter
   | ScopeFilter<string>
   | AnyOfFilter<string>
@@ -313,6 +375,10 @@ export type FilterOf<Entity extends object> = {
   readonly fields: ReadonlyArray<PathHint<Entity, 'filter'>>,
 } | {
   readonly '~names': Known<Entity>,
+  readonly kind: 'fullText',
+  readonly fields: ReadonlyArray<PathHint<Entity, 'text'>>,
+} | {
+  readonly '~names': Known<Entity>,
   readonly kind: 'anyOf',
   readonly filters: readonly unknown[],
 } | {
@@ -323,11 +389,5 @@ export type FilterOf<Entity extends object> = {
 
 /** The values of `kind`. */
 export const FILTER_KINDS: ReadonlyArray<Filter['kind']> = [
-  'operators',
-  'partial',
-  'custom',
-  'search',
-  'trashed',
-  'scope',
-  'anyOf',
+  'operators', 'partial', 'custom', 'search', 'fullText', 'trashed', 'scope', 'anyOf',
 ]

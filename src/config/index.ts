@@ -21,12 +21,12 @@ export type {
   AnyKey, ConditionMistake, EntityCondition, IsAny, Key, KindOf, PathCheck, PathTarget, Target,
 } from './paths.ts'
 export {
-  AnyOfFilter, CustomFilter, PartialFilter, ScopeFilter, SearchFilter, TrashedFilter, type CustomFilterCallback,
-  type CustomFilterContext, type CustomFilterValue, type Filter,
+  AnyOfFilter, CustomFilter, FullTextFilter, PartialFilter, ScopeFilter, SearchFilter, TrashedFilter,
+  type CustomFilterCallback, type CustomFilterContext, type CustomFilterValue, type Filter,
 } from './filter-kinds.ts'
 export { changed } from './base-filter.ts'
 export type { InUrl } from './entry-arguments.ts'
-export type { AliasOf, AliasOr, NameOf, UrlName } from './entry-names.ts'
+export type { AliasOf, AliasOr, NameOf, RankedName, UrlName } from './entry-names.ts'
 export {
   BODY_NAMES, CREATING, factsOf, formsOfBodies, isMany, MAX_AFFECTED, meantBy, neededFor, notAnOperation, OPERATIONS,
   QUERY_OPERATIONS, removes, sharingRoute, takesBodies, type BodyKind, type BodyName, type CrudOperation,

@@ -10,7 +10,7 @@
 import type { FilterQuery, Hidden, HiddenProps, LazyRef, PrimaryKeyProp, Scalar } from '@mikro-orm/core'
 
 /** The purpose of a path, which determines the kinds that it may pass through and end in. */
-export type PathUse = 'filter' | 'sort' | 'group' | 'field' | 'include' | 'count' | 'aggregate'
+export type PathUse = 'filter' | 'text' | 'sort' | 'group' | 'field' | 'include' | 'count' | 'aggregate'
 
 /**
  * The kind of a property: a column, a to-one or to-many relation, a plain object or an array of them (JSON, embedded,
@@ -21,6 +21,7 @@ export type Kind = 'scalar' | 'one' | 'many' | 'object' | 'objects' | 'any'
 /** The kinds that a path may pass through. */
 interface Passes {
   filter: 'one' | 'many' | 'object' | 'objects'
+  text: 'one' | 'object'
   sort: 'one' | 'object'
   group: 'one' | 'object'
   field: 'one' | 'many' | 'object' | 'objects'
@@ -32,6 +33,7 @@ interface Passes {
 /** The kinds that a path may end in. */
 interface Ends {
   filter: 'scalar' | 'one' | 'object' | 'objects' | 'any'
+  text: 'scalar' | 'any'
   sort: 'scalar' | 'object' | 'any'
   group: 'scalar' | 'one' | 'object' | 'any'
   field: 'scalar' | 'one' | 'object' | 'objects' | 'any'
@@ -43,6 +45,7 @@ interface Ends {
 /** The words for them in the refusal. */
 interface Wanted {
   filter: 'a property to filter by'
+  text: 'a text to search'
   sort: 'a property to sort by'
   group: 'a property to group by'
   field: 'a property to select'
@@ -138,10 +141,9 @@ type FitsBehind<T, K extends Kind, Tail extends string, Use extends PathUse, Lef
  * entities that are unknown to the type checker are accepted; the check at start-up decides.
  */
 export type PathCheck<Entity, Path extends string, Use extends PathUse> = string extends Path ? any
-  : Path extends string
-    ? true extends Fits<Entity, Path, Use, MaxDepth> ? true
-      : true extends IsNumber<Entity, Path, Use> ? true
-        : `'${Path}' is not ${Wanted[Use]} of this entity`
+  : Path extends string ? true extends Fits<Entity, Path, Use, MaxDepth> ? true
+    : true extends IsNumber<Entity, Path, Use> ? true
+      : `'${Path}' is not ${Wanted[Use]} of this entity`
     : never
 
 /**

@@ -1,8 +1,8 @@
 /** The types of options and results of `CrudBase`. */
 import type { EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type {
-  AnyKey, InUrl, IsAny, OnlyOptions, PathCheck, QueryBuilderConfig, QueryBuilderOptions, UpsertKeysOption, UrlName,
-  WritableName, WritableOption,
+  AnyKey, InUrl, IsAny, OnlyOptions, PathCheck, QueryBuilderConfig, QueryBuilderOptions, RankedName, UpsertKeysOption,
+  UrlName, WritableName, WritableOption,
 } from '../config/index.ts'
 import type { CrudValues, WireRecord } from './wire-types.ts'
 import type { InfoOf, PageValues, SkippingStyle, StyleName, TotalInfo } from '../base/page-styles.ts'
@@ -13,7 +13,7 @@ type ConfigCheck<Entity extends object, Config> = Config extends QueryBuilderCon
   : OnlyOptions<Config> & DefaultSortCheck<Entity, Config>
 
 type DefaultSortCheck<Entity, Options> = Options extends { readonly defaultSort: infer Items extends readonly string[] }
-  ? Refusal<SortCheck<Entity, Items[number], SortAlias<Options>>>
+  ? Refusal<SortCheck<Entity, Items[number], SortAlias<Options> | RankedName<Options>>>
   : unknown
 
 type Refusal<Sentence> = [Sentence] extends [never] ? unknown : { readonly defaultSort: Sentence }

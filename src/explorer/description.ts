@@ -312,11 +312,12 @@ export interface FilterDescription {
   /**
    * - `operators`: compares a property. Its operators have names.
    * - `search`: finds a text in several properties.
+   * - `fullText`: finds words in several properties. The sort with its name orders by relevance, beside the filter.
    * - `anyOf`: compares several properties, and one of them must match.
    * - `trashed`: shows deleted records, too.
    * - `scope`, `custom`: as the server defines it.
    */
-  readonly kind: 'operators' | 'search' | 'anyOf' | 'trashed' | 'scope' | 'custom'
+  readonly kind: 'operators' | 'search' | 'fullText' | 'anyOf' | 'trashed' | 'scope' | 'custom'
   /** How values are given, the default first. A filter without operators has one entry, whose name is `null`. */
   readonly operators: readonly OperatorDescription[]
   /** The key in records of the property that it compares, if it is a property of the record itself. */

@@ -64,6 +64,7 @@ function buildScalar (orm: OrmContext, meta: EntityMetadata, source: EntityPrope
       column: source.fieldNames?.[0] ?? source.name,
       type,
       formula: source.formula && formulaOf(orm, meta, source),
+      generated: generatedOf(orm, source),
       codec: codecOf(source, type, orm.platform),
       verbatim: isVerbatim(source),
       hydrate: hydratorOf(source, type, orm.platform),
@@ -85,6 +86,13 @@ function formulaOf (orm: OrmContext, meta: EntityMetadata, source: EntityPropert
     const { sql, params } = result as { sql: string, params: unknown[] }
     return orm.platform.formatQuery(sql, params as never)
   }
+}
+
+/** MikroORM has called a callback by now. */
+function generatedOf ({ platform }: OrmContext, { generated }: EntityProperty): string | undefined {
+  if (generated === undefined || typeof generated === 'string') return generated
+  const { sql, params } = generated as unknown as { sql: string, params: unknown[] }
+  return platform.formatQuery(sql, params as never)
 }
 
 function buildEmbedded (orm: OrmContext, meta: EntityMetadata, source: EntityProperty): Property {

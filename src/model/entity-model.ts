@@ -55,6 +55,8 @@ export interface ScalarProperty extends PropertyBase {
   readonly type: ValueType
   /** SQL of a computed property, for a table alias. */
   readonly formula?: (alias: string) => string
+  /** SQL of a generated column. */
+  readonly generated?: string
   /** Present if the property has a custom type or a serializer. */
   readonly codec?: Codec
   /** MikroORM compares the column with unchanged values: no type converts them. */

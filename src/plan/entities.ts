@@ -35,7 +35,8 @@ const showsRecords = (plan: Plan): plan is Extract<Plan, { readonly selection: S
   'selection' in plan && !(plan.kind === 'stream' && plan.reads === 'keys')
 
 const isNested = (condition: Condition): boolean =>
-  'conditions' in condition || ('operand' in condition && condition.operand.kind === 'number')
+  'conditions' in condition || ('operand' in condition && condition.operand.kind === 'number') ||
+  (condition.kind === 'match' && condition.document.fields.some(({ relations }) => relations.length > 0))
 
 const NONE: ReadonlySet<EntityModel> = new Set()
 
@@ -48,6 +49,7 @@ function addAll (more: Iterable<EntityModel>, entities: Entities): void {
 function addCondition (condition: Condition, entities: Entities): void {
   if (condition.kind === 'related') addRelation(condition.relation, entities)
   if ('operand' in condition && condition.operand.kind === 'number') addNumber(condition.operand.aggregate, entities)
+  if (condition.kind === 'match') addAll(ofTerms(condition.document.fields), entities)
   if ('conditions' in condition) {
     for (const inner of condition.conditions) addCondition(inner, entities)
   }

@@ -25,11 +25,11 @@ export {
 export type {
   Aggregate, AggregatePlan, AnswerLimits, CallbackCondition, Comparable, Condition, CountPlan, CustomTarget, CustomTerm,
   Deleted, FacetTerm, FixedValue, GetPlan, GroupNumber, GroupTerm, PlannedFacet, PlannedInclude, JsonValue, KeysetPlan,
-  ListPlan, Operand, OrderTerm, Place, Plan, RecordsPlan, RelatedNumber, Sortable, SwitchedCondition, Selection, Slot,
-  SortTexts, StreamPlan, Window,
+  ListPlan, Operand, OrderTerm, Place, Plan, RecordsPlan, RelatedNumber, Relevance, Sortable, SwitchedCondition,
+  Selection, Slot, SortTexts, StreamPlan, TextDocument, Window,
 } from './types.ts'
 export {
-  comparedBy, describeFilter, jsonKindsOf, relationsOf, takesOperators, type Compared, type FilterEntry,
+  comparedBy, describeFilter, documentOf, jsonKindsOf, relationsOf, takesOperators, type Compared, type FilterEntry,
   type FilterFacts, type FilterTarget, type OperatorFilter,
 } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'

@@ -2,16 +2,9 @@
 import type { JsonValueType } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import {
-  convert,
-  wireTypeOf,
-  type Converted,
-  type InsideJson,
-  type JsonPath,
-  type Path,
-  type ScalarProperty,
-  type ValueType,
+  convert, wireTypeOf, type Converted, type InsideJson, type JsonPath, type Path, type ScalarProperty, type ValueType,
 } from '../model/index.ts'
-import type { Comparable, JsonValue, Operand } from './types.ts'
+import type { Comparable, JsonValue, Operand, Relevance } from './types.ts'
 
 /**
  * Returns what a filter compares.
@@ -41,7 +34,7 @@ export function operandOf ({ property, json }: Path, what: string): Operand {
 }
 
 /** The type of the values that are compared or sorted. For a key, it is the type of its first column. */
-export function firstTypeOf (operand: Comparable): ValueType {
+export function firstTypeOf (operand: Comparable | Relevance): ValueType {
   return operand.kind === 'relation' ? operand.key[0]!.type : operand.type
 }
 

@@ -1,11 +1,12 @@
 /** Turns the text of `sort` into a total order, so that pages never overlap. */
 import type { ValueType } from '../model/index.ts'
-import { nameSuffix } from '../query/index.ts'
+import { nameSuffix, type FilterLevel, type QueryParams } from '../query/index.ts'
 import { memoKey } from './memo.ts'
 import { firstTypeOf } from './operand.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { cited, refusal } from './refusal.ts'
-import type { CustomTerm, OrderTerm, Sortable } from './types.ts'
+import { canRank, withTexts } from './relevance.ts'
+import type { Condition, CustomTerm, OrderTerm, Sortable } from './types.ts'
 import type { Whitelist } from './whitelist/index.ts'
 
 const CODE = 'FST_CRUD_SORT_INVALID'
@@ -18,9 +19,21 @@ export function isCustomTerm (term: Term): term is CustomTerm {
 }
 
 /** Plans the order of a list: the sort of the request or else the default, and then the primary key. */
-export function planOrder (items: readonly string[], whitelist: Whitelist, errors: QueryErrors): readonly Term[] {
-  return whitelist.orders.of(memoKey(items), errors, (errors) => makeOrder(items, whitelist, errors))
+export function planOrder (
+  params: FilterLevel & Pick<QueryParams, 'sort'>,
+  conditions: readonly Condition[],
+  whitelist: Whitelist,
+  errors: QueryErrors
+): readonly Term[] {
+  const { sort } = params
+  if (!whitelist.isRanked) return namedOrder(sort, whitelist, errors)
+  const items = sort.filter((item) => canRank(item, params, conditions, whitelist, errors))
+  return withTexts(namedOrder(items, whitelist, errors), conditions)
 }
+
+/** The order that depends only on names. */
+const namedOrder = (items: readonly string[], whitelist: Whitelist, errors: QueryErrors): readonly Term[] =>
+  whitelist.orders.of(memoKey(items), errors, (errors) => makeOrder(items, whitelist, errors))
 
 function makeOrder (items: readonly string[], whitelist: Whitelist, errors: QueryErrors): readonly Term[] {
   const order: Term[] = []
@@ -88,10 +101,11 @@ export function typeOfTerm ({ operand, column }: OrderTerm): ValueType {
 
 /** Whether a term may be null, because its column may be null or the related record may be missing. */
 export function isNullableTerm ({ relations, operand }: OrderTerm): boolean {
-  return relations.length > 0 || operand.nullable || isComputed(operand)
+  return relations.length > 0 || operand.nullable || (isComputed(operand) && operand.kind !== 'relevance')
 }
 
 /** Whether an operand is an expression instead of a column. */
 export function isComputed (operand: Sortable): boolean {
-  return operand.kind === 'number' || (operand.kind === 'scalar' && operand.formula !== undefined)
+  return operand.kind === 'number' || operand.kind === 'relevance' ||
+    (operand.kind === 'scalar' && operand.formula !== undefined)
 }

@@ -47,7 +47,7 @@ export function planRows (
 ): PlannedRows {
   const filtered = planFilters(params, whitelist, values, errors, options)
   const { conditions, customs, deleted = deletedOf(options) } = filtered
-  const order = planOrder(params.sort, whitelist, errors)
+  const order = planOrder(params, conditions, whitelist, errors)
   const selection = planSelection(params, whitelist, errors)
   const rows = { model: whitelist.model, conditions, customs, deleted, order, selection }
   const { facets: names } = params

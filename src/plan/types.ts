@@ -35,11 +35,36 @@ export interface RelatedNumber {
   readonly nullable: boolean
 }
 
+/** A text of a row, or of the row behind a to-one relation. */
+export interface TextField {
+  readonly relations: readonly RelationProperty[]
+  readonly operand: ScalarProperty
+}
+
+/** The texts in which a full-text filter looks for words. Each filter has one such object. */
+export interface TextDocument {
+  /** The configuration of text search. */
+  readonly config: string
+  readonly fields: readonly TextField[]
+  /** The property of type tsvector that stores the words of the fields. */
+  readonly stored: ScalarProperty | undefined
+}
+
+/** How well a row matches the texts of a full-text filter, as a sort orders by it. */
+export interface Relevance {
+  readonly kind: 'relevance'
+  /** The name of the filter in URLs. */
+  readonly name: string
+  readonly document: TextDocument
+  readonly type: ValueType
+  readonly nullable: false
+}
+
 /** The numbers about relations that filters and sorts may name, by these names. */
 export type RelatedNumbers = ReadonlyMap<string, RelatedNumber>
 
 /** What a sort orders by. */
-export type Sortable = Operand | RelatedNumber
+export type Sortable = Operand | RelatedNumber | Relevance
 
 /** A property, a value inside of JSON, or a number about related rows, that a filter compares. */
 export type Comparable = Operand | JsonValue | RelatedNumber
@@ -53,6 +78,8 @@ export type Condition =
     readonly slots: readonly Slot[],
   }
   | { readonly kind: 'null', readonly operand: Comparable, readonly negated: boolean }
+  /** The words of a text are in a document. */
+  | { readonly kind: 'match', readonly document: TextDocument, readonly slot: Slot }
   /** A column of the row's primary key. */
   | { readonly kind: 'key', readonly column: KeyColumn, readonly slot: Slot }
   /** There is a related row for which all conditions hold. */
@@ -98,6 +125,8 @@ export interface OrderTerm {
   readonly operand: Sortable
   /** The column of an operand that has several columns: a relation to a composite key in the primary key. */
   readonly column?: KeyColumn
+  /** The slots of the texts that a relevance is about. */
+  readonly texts?: readonly Slot[]
   readonly descending: boolean
 }
 

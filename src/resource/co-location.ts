@@ -2,7 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
-import { includePath, type BodyRules, type IncludeEntry, type Whitelist } from '../plan/index.ts'
+import { documentOf, includePath, type BodyRules, type IncludeEntry, type Whitelist } from '../plan/index.ts'
 import { distributionOf, tableIn, type Distribution, type TableDistribution } from '../run/index.ts'
 
 type Distributed = Extract<TableDistribution, { kind: 'distributed' }>
@@ -32,13 +32,16 @@ const ofModel = (model: EntityModel, columns: readonly string[]): Side => ({
 export function checkCoLocation (
   what: string,
   em: EntityManager,
-  { includes, sorts, defaultOrder, groups, numbers, facets, model }: Whitelist,
+  { includes, filters, sorts, defaultOrder, groups, numbers, facets, model }: Whitelist,
   update: BodyRules | undefined
 ): void {
   const distribution = distributionOf(em)
   if (distribution === undefined) return
   for (const entry of includes.values()) checkInclude(what, distribution, entry, model)
   for (const { name, targets } of sorts.values()) checkOrder(`${what}: sort=${name}`, distribution, targets, model)
+  for (const filter of filters.values()) {
+    checkOrder(`${what}: filter[${filter.name}]`, distribution, documentOf(filter)?.fields ?? [], model)
+  }
   checkOrder(`${what}: the default sort`, distribution, defaultOrder.map(({ target }) => target), model)
   for (const term of groups.values()) checkOrder(`${what}: group=${term.name}`, distribution, [term], model)
   for (const term of numbers.values()) checkOrder(`${what}: aggregate=${term.name}`, distribution, [term], model)

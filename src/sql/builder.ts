@@ -7,6 +7,7 @@ import { conditionSql, conditionContext, noteKnown, rowsByParent } from './condi
 import { RANK, type ForeignOrder } from './foreign-order.ts'
 import type { AnyQueryBuilder } from './foreign.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
+import { rankOfRow } from './full-text.ts'
 import { placeCondition } from './keyset.ts'
 import { comparedNumber, numberOfNone } from './number-value.ts'
 import { rankMatches, termValue } from './order.ts'
@@ -56,7 +57,7 @@ export function applyPlan (
     : plan.order.flatMap((term) =>
       isCustomTerm(term)
         ? customTerms(foreign.order(term, ROOT_ALIAS), plan.model)
-        : [{ value: orderValue(term, context), direction: directionOf(term, place?.side === 'before') }]
+        : [{ value: orderValue(term, plan.model, context), direction: directionOf(term, place?.side === 'before') }]
     )
   if (plan.kind === 'keyset' && place !== undefined) {
     conditions.push(placeCondition({ ...plan, witness: false }, terms.map(({ value }) => value)))
@@ -92,9 +93,10 @@ const directionOf = ({ descending }: OrderTerm, reversed: boolean): string =>
       : 'asc nulls last'
 
 /** The value that a term sorts by. If the term leads through to-one relations, it is a value of the related row. */
-function orderValue (term: OrderTerm, context: ConditionContext): Sql {
+function orderValue (term: OrderTerm, model: EntityModel, context: ConditionContext): Sql {
   const { operand } = term
   if (operand.kind === 'number') return numberOfRow(operand, context)
+  if (operand.kind === 'relevance') return rankOfRow(operand.document, term.texts!, model, ROOT_ALIAS, context)
   let alias = ROOT_ALIAS
   let from: Sql | undefined
   const where: Sql[] = []

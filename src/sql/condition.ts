@@ -4,6 +4,7 @@ import type { Aggregate, Condition, Plan, RelatedNumber } from '../plan/index.ts
 import { columnList, equalColumns, tableAs, tuple } from './columns.ts'
 import { compareSql, comparisonSql, nullSql } from './comparison.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
+import { matchSql } from './full-text.ts'
 import { bothKnown, KnownByAlias, knownBehind, knownIn, knownSql, type KnownColumns } from './known-columns.ts'
 import { Names } from './names.ts'
 import { numberCondition, type RowsByParent } from './number-conditions.ts'
@@ -71,6 +72,8 @@ export function conditionSql (condition: Condition, model: EntityModel, alias: s
         ? numberSql(operand, alias, context, (value) => sql`${value} is ${trusted(negated ? 'not null' : 'null')}`)
         : nullSql(operand, negated, alias)
     }
+    case 'match':
+      return matchSql(condition, model, alias, context)
     case 'key':
       return sql`${name(alias, condition.column.column)} = ${condition.slot}`
     case 'related':

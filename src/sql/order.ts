@@ -11,6 +11,7 @@ import { equalColumns } from './columns.ts'
 import { rowsByParent } from './condition.ts'
 import { RANK, rankKey } from './foreign-order.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
+import { rankSql } from './full-text.ts'
 import { selectList } from './members.ts'
 import { comparedNumber, numberOfNone } from './number-value.ts'
 import type { OrderExpression } from './order-expression.ts'
@@ -51,12 +52,25 @@ export function orderSql (
       joins.add(sql` left join (${order.query}) as ${name(to)} on ${rankMatches(custom.model, alias, to)}`)
       return [{ value: name(to, RANK), direction: EMPTY }]
     }
-    const value = term.operand.kind === 'number'
-      ? joinNumber(term.operand, alias, joins, context)
-      : termValue({ ...term, operand: term.operand }, joins.aliasOf(term.relations))
-    return [{ value, direction: directionSql(term.descending, isNullableTerm(term), reversed) }]
+    return [{
+      value: orderedValue(term, alias, joins, context),
+      direction: directionSql(term.descending, isNullableTerm(term), reversed),
+    }]
   })
   return { joins: joins.sql, expressions }
+}
+
+/** The value that a term sorts by. What it needs from other rows is joined. */
+function orderedValue (term: OrderTerm, alias: string, joins: ToOneJoins, context: ConditionContext): Sql {
+  const { operand, relations, texts } = term
+  switch (operand.kind) {
+    case 'number':
+      return joinNumber(operand, alias, joins, context)
+    case 'relevance':
+      return rankSql(operand.document, texts!, joins)
+    default:
+      return termValue({ ...term, operand }, joins.aliasOf(relations))
+  }
 }
 
 /** The test that a rank belongs to a row. */
@@ -72,9 +86,11 @@ function joinNumber ({ aggregate }: RelatedNumber, alias: string, joins: ToOneJo
   const as = context.names.expression('number')
   const named = keys.map((key, index) => [`@key${index}`, key] as const)
   const value = comparedNumber(aggregate, related)
-  joins.add(sql` left join (select ${selectList([...named, ['@value', value]])}${from} group by ${join(keys)}) as ${
-    name(as)
-  } on ${equalColumns(as, named.map(([key]) => key), alias, columns)}`)
+  joins.add(
+    sql` left join (select ${selectList([...named, ['@value', value]])}${from} group by ${join(keys)}) as ${
+      name(as)
+    } on ${equalColumns(as, named.map(([key]) => key), alias, columns)}`
+  )
   const none = numberOfNone(aggregate)
   return none === undefined ? name(as, '@value') : sql`coalesce(${name(as, '@value')}, ${none})`
 }

@@ -332,6 +332,8 @@ function conditionShape (condition: Condition): string {
       return `${idOf(condition.operand)}${sqlName(condition)}${condition.slots.join()}`
     case 'null':
       return `${idOf(condition.operand)}${condition.negated ? '?!' : '?'}`
+    case 'match':
+      return `${idOf(condition.document)}@${condition.slot}`
     case 'key':
       return `${idOf(condition.column)}#${condition.slot}`
     case 'related':
@@ -350,10 +352,10 @@ function conditionShape (condition: Condition): string {
 /** The shape of a term. Callers never ask for the shape of a custom sort. */
 function termShape (term: OrderTerm | CustomTerm): string {
   if (isCustomTerm(term)) throw new TypeError('a custom sort has no shape')
-  const { relations, operand, column, descending } = term
+  const { relations, operand, column, texts, descending } = term
   return `${relations.map(idOf).join('.')}.${idOf(operand)}${column === undefined ? '' : `.${idOf(column)}`}${
-    descending ? '-' : '+'
-  }`
+    texts === undefined ? '' : `@${texts.join('@')}`
+  }${descending ? '-' : '+'}`
 }
 
 function selectionShape (selection: Selection): string {

@@ -11,7 +11,7 @@ import { lockText, readLock, writeLock } from '../../src/cli/check/lock-file.ts'
 import { surfaceOf, type Surface } from '../../src/cli/check/surface.ts'
 import { knownResources } from '../../src/http/index.ts'
 import {
-  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase,
 } from '../../src/index.ts'
 import { runCommand } from '../helpers/command-line.ts'
 import { newDatabases } from '../helpers/databases.ts'
@@ -54,7 +54,8 @@ interface Parts {
 
 const parts = (): Parts => ({
   filters: [
-    new AllowedFilters('price', 'eq', ['eq', 'gte']), AllowedFilters.search('q', ['name']),
+    new AllowedFilters('price', 'eq', ['eq', 'gte']),
+    AllowedFilters.search('q', ['name']),
     new AllowedFilters('name', 'eq', { alias: 'title' }),
   ],
   sorts: [new AllowedSort('name'), new AllowedSort('price', { alias: 'best' })],
@@ -67,7 +68,9 @@ const parts = (): Parts => ({
   writable: { create: ['name', 'price', 'shop'], update: ['name'] },
   upsertKeys: [],
   routes: {
-    operations: ['list', 'get', 'create', 'update', 'createMany', 'aggregate'], requireIfMatch: true, maxBatch: 10,
+    operations: ['list', 'get', 'create', 'update', 'createMany', 'aggregate'],
+    requireIfMatch: true,
+    maxBatch: 10,
     scope: () => ({ price: 1 }),
   },
   member: { Item: { rows: { price: 1 }, operations: ['list', 'get'] }, Shop: true },
@@ -86,7 +89,10 @@ async function surface (change: (parts: Parts) => void = () => {}): Promise<Surf
     allowedFacets: facets, allowedGroups: groups, allowedAggregates: aggregates, pagination,
   }
   const crud = new CrudBase({
-    model: Item, writable, queryConfig, ...upsertKeys.length > 0 && { upsertKeys },
+    model: Item,
+    writable,
+    queryConfig,
+    ...upsertKeys.length > 0 && { upsertKeys },
   } as never) as CrudBase<object>
   const app = Fastify()
   await app.register(crudKit, {
@@ -107,18 +113,36 @@ const [admin, member] = ['/items for admin:', '/items for member:']
 const both = (what: string): string[] => [`${admin} ${what}`, `${member} ${what}`]
 
 const MUTATIONS: readonly Mutation[] = [
-  { change: (p) => { p.routes['query'] = true }, widened: both('options query') },
+  {
+    change: (p) => {
+      p.routes['query'] = true
+    },
+    widened: both('options query'),
+  },
   { change: (p) => p.filters.push(new AllowedFilters('id')), widened: both('filters id eq') },
   {
-    change: (p) => { p.filters[0] = new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte']) },
+    change: (p) => {
+      p.filters[0] = new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte'])
+    },
     widened: both('filters price lte'),
   },
   {
-    change: (p) => { p.filters[1] = AllowedFilters.search('q', ['name', 'shop.name']) },
+    change: (p) => {
+      p.filters[1] = AllowedFilters.search('q', ['name', 'shop.name'])
+    },
     widened: both('filters q of shop.name'),
   },
   {
-    change: (p) => { p.filters[2] = new AllowedFilters('price', 'eq', { alias: 'title' }) },
+    change: (p) => p.filters.push(AllowedFilters.fullText('words', ['name', 'shop.name'])),
+    widened: [
+      ...both('filters words fullText'), ...both('filters words of name'), ...both('filters words of shop.name'),
+      ...both('sorts words'),
+    ],
+  },
+  {
+    change: (p) => {
+      p.filters[2] = new AllowedFilters('price', 'eq', { alias: 'title' })
+    },
     widened: both('filters title of price'),
   },
   {
@@ -126,23 +150,34 @@ const MUTATIONS: readonly Mutation[] = [
     widened: [`${admin} filters parts.name contains`],
   },
   { change: (p) => p.sorts.push(new AllowedSort('id')), widened: both('sorts id') },
-  { change: (p) => { p.sorts[1] = new AllowedSort('id', { alias: 'best' }) }, widened: both('sorts best (id)') },
+  {
+    change: (p) => {
+      p.sorts[1] = new AllowedSort('id', { alias: 'best' })
+    },
+    widened: both('sorts best (id)'),
+  },
   { change: (p) => p.fields.push(new AllowedField('price')), widened: both('fields price') },
   { change: (p) => p.fields.push(new AllowedField('parts.name')), widened: [`${admin} fields parts.name`] },
   { change: (p) => p.includes.push(new AllowedInclude('shop')), widened: both('includes shop') },
   { change: (p) => p.includes.push(AllowedInclude.count('parts')), widened: [`${admin} includes partsCount`] },
   { change: (p) => p.facets.push(new AllowedFacet('shop')), widened: both('facets shop') },
   {
-    change: (p) => { p.facets[0] = new AllowedFacet('name', { alias: 'cost' }) },
+    change: (p) => {
+      p.facets[0] = new AllowedFacet('name', { alias: 'cost' })
+    },
     widened: both('facets cost (name)'),
   },
   {
-    change: (p) => { p.facets[0] = new AllowedFacet('price', { alias: 'cost', limit: 99 }) },
+    change: (p) => {
+      p.facets[0] = new AllowedFacet('price', { alias: 'cost', limit: 99 })
+    },
     widened: both('facet cost 20 is now 99'),
   },
   { change: (p) => p.groups.push(new AllowedGroup('shop.name')), widened: [`${admin} groups shop.name`] },
   {
-    change: (p) => { p.groups[0] = new AllowedGroup('name', { alias: 'cost' }) },
+    change: (p) => {
+      p.groups[0] = new AllowedGroup('name', { alias: 'cost' })
+    },
     widened: [`${admin} groups cost (name)`],
   },
   {
@@ -150,20 +185,33 @@ const MUTATIONS: readonly Mutation[] = [
     widened: [`${admin} aggregates price.avg`, `${admin} aggregates price.sum`],
   },
   {
-    change: (p) => { p.includes[0] = new AllowedInclude('parts', { limit: 6 }) },
+    change: (p) => {
+      p.includes[0] = new AllowedInclude('parts', { limit: 6 })
+    },
     widened: [`${admin} include parts 5 is now 6`],
   },
   {
-    change: (p) => { p.includes[0] = new AllowedInclude('parts') },
+    change: (p) => {
+      p.includes[0] = new AllowedInclude('parts')
+    },
     widened: [`${admin} include parts 5 is now without limit`],
   },
-  { change: (p) => { p.pagination = { maxPerPage: 51, maxOffset: 1_000 } }, widened: both('maxPerPage 50 is now 51') },
   {
-    change: (p) => { p.pagination = { maxPerPage: 50, maxOffset: 1_001 } },
+    change: (p) => {
+      p.pagination = { maxPerPage: 51, maxOffset: 1_000 }
+    },
+    widened: both('maxPerPage 50 is now 51'),
+  },
+  {
+    change: (p) => {
+      p.pagination = { maxPerPage: 50, maxOffset: 1_001 }
+    },
     widened: both('maxOffset 1000 is now 1001'),
   },
   {
-    change: (p) => { p.writable = { create: ['name', 'price', 'shop'], update: ['name', 'price'] } },
+    change: (p) => {
+      p.writable = { create: ['name', 'price', 'shop'], update: ['name', 'price'] }
+    },
     widened: [`${admin} update price`],
   },
   {
@@ -180,23 +228,46 @@ const MUTATIONS: readonly Mutation[] = [
     widened: [...both('without requireIfMatch'), `${admin} operations upsert`, `${admin} upsertKeys name`],
   },
   { change: (p) => (p.routes['operations'] as string[]).push('delete'), widened: [`${admin} operations delete`] },
-  { change: (p) => { p.routes['requireIfMatch'] = false }, widened: both('without requireIfMatch') },
-  { change: (p) => { p.routes['maxBatch'] = 11 }, widened: [`${admin} maxBatch 10 is now 11`] },
-  { change: (p) => { delete p.routes['scope'] }, widened: both('without scope') },
   {
-    change: (p) => { p.routes['stream'] = true },
+    change: (p) => {
+      p.routes['requireIfMatch'] = false
+    },
+    widened: both('without requireIfMatch'),
+  },
+  {
+    change: (p) => {
+      p.routes['maxBatch'] = 11
+    },
+    widened: [`${admin} maxBatch 10 is now 11`],
+  },
+  {
+    change: (p) => {
+      delete p.routes['scope']
+    },
+    widened: both('without scope'),
+  },
+  {
+    change: (p) => {
+      p.routes['stream'] = true
+    },
     widened: [...both('options application/x-ndjson'), ...both('options text/csv')],
   },
   {
-    change: (p) => { p.member = { Item: { operations: ['list', 'get'] }, Shop: true } },
+    change: (p) => {
+      p.member = { Item: { operations: ['list', 'get'] }, Shop: true }
+    },
     widened: [`${member} without rows`],
   },
   {
-    change: (p) => { p.member = { Item: { rows: { price: 1 }, operations: ['list', 'get', 'create'] }, Shop: true } },
+    change: (p) => {
+      p.member = { Item: { rows: { price: 1 }, operations: ['list', 'get', 'create'] }, Shop: true }
+    },
     widened: ['operations create', 'create name', 'create price', 'create shop'].map((what) => `${member} ${what}`),
   },
   {
-    change: (p) => { p.others['/shops'] = { crud: new CrudBase({ model: Shop }), operations: ['list'] } },
+    change: (p) => {
+      p.others['/shops'] = { crud: new CrudBase({ model: Shop }), operations: ['list'] }
+    },
     widened: ['/shops for admin: the whole resource (list)', '/shops for member: the whole resource (list)'],
   },
 ]
@@ -303,7 +374,8 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
     process.off('warning', warn)
     t.strictSame(warnings.filter(({ message }) => message.includes('author')), [], 'the server says none of it again')
     t.match(await check('drift', '--update'), {
-      code: 1, out: /crud\.lock\.json is written\. The exit code is 1 because of the database\.\n$/,
+      code: 1,
+      out: /crud\.lock\.json is written\. The exit code is 1 because of the database\.\n$/,
     })
     t.match(await check('broken'), { code: 1, err: /broken\d\.ts does not start: no such setting\n$/ })
     t.match(await runCommand(['check', 'absent.ts'], folder), { code: 2, err: 'check: there is no file absent.ts.\n' })

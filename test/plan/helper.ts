@@ -94,6 +94,8 @@ function written (condition: Condition, values: readonly unknown[]): string {
       return `not (${condition.conditions.map((inner) => written(inner, values)).join(' and ')})`
     case 'null':
       return `${nameOf(condition.operand)} is ${condition.negated ? 'not ' : ''}null`
+    case 'match':
+      return `words of ${value(condition.slot)}`
     case 'key':
       return `key ${condition.column.column} = ${value(condition.slot)}`
     case 'related':

@@ -41,6 +41,7 @@ const resources = {
         new AllowedFilters('id', 'nin', ['nin', 'in']),
         AllowedFilters.exact('status').ignore('all', 0).default('draft').ignore('any'),
         AllowedFilters.search('q', ['name']),
+        AllowedFilters.fullText('words', ['name', 'author.name'], { alias: 'text' }),
         AllowedFilters.trashed({ alias: 'deleted' }),
         AllowedFilters.scope('published'),
         AllowedFilters.scope('priced', { params: { min: 'price', max: 'price' } }),
@@ -75,7 +76,7 @@ const resources = {
         AllowedInclude.count('author.categories', { alias: 'size' }),
         AllowedInclude.min('products.tags.id'),
       ],
-      defaultSort: ['-created_at', 'writer'],
+      defaultSort: ['-text', '-created_at', 'writer'],
     },
     writable: {
       create: ['name', 'price', 'status', 'author', 'labels', 'notes'],
@@ -85,9 +86,7 @@ const resources = {
   '/products': { crud: new ProductCrud(), operations: ['list', 'get', 'create'] as const, scope: () => ({}) },
   '/filled': new Filling({ model: ProductSchema }),
   '/suppliers': {
-    crud: new CrudBase({ model: Supplier, writable: 'all' }),
-    allowHardDelete: true,
-    stream: true,
+    crud: new CrudBase({ model: Supplier, writable: 'all' }), allowHardDelete: true, stream: true,
     idempotency: { ttlHours: 1 },
   },
   '/orders': new CrudBase({ model: Order, writable: ['customer', 'note'] }),
@@ -137,6 +136,7 @@ describe('filters', () => {
       | 'id'
       | 'status'
       | 'q'
+      | 'text'
       | 'deleted'
       | 'published'
       | 'priced'
@@ -213,7 +213,7 @@ describe('filters', () => {
 
 test('sorts', () => {
   expect<NonNullable<ListQuery['sort']>[number]>().type.toBe<
-    `${'' | '-' | '+'}${'name' | 'created_at' | 'writer' | 'length'}`
+    `${'' | '-' | '+'}${'name' | 'created_at' | 'writer' | 'length' | 'text'}`
   >()
   // @ts-expect-error Type '"-nmae"' is not assignable to type '"
   categories.list({ sort: ['-nmae'] })
@@ -269,9 +269,7 @@ describe('records', () => {
     }>()
     expect(
       await categories.get('x', {
-        fields: ['name'],
-        include: ['products.tags'],
-        fieldsByInclude: { 'products.tags': ['label'] },
+        fields: ['name'], include: ['products.tags'], fieldsByInclude: { 'products.tags': ['label'] },
       })
     ).type.toBe<{
       name: string,
@@ -332,12 +330,7 @@ test('pages are by number, offset or cursor', async () => {
 describe('bodies', () => {
   test('have the writable properties, by operation', () => {
     expect(categories.create).type.toBeCallableWith({
-      name: 'x',
-      notes: '',
-      labels: ['a'],
-      author: 1,
-      price: null,
-      status: 'draft',
+      name: 'x', notes: '', labels: ['a'], author: 1, price: null, status: 'draft',
     })
     expect(categories.create).type.not.toBeCallableWith({ name: 'x', notes: '', labels: ['a'], id: 'x' })
     expect(categories.create).type.not.toBeCallableWith({ name: 'x', notes: '', labels: ['a'], status: 'darft' })
@@ -380,6 +373,13 @@ test('keys', () => {
   expect(api['/orders'].get).type.toBeCallableWith(5n)
   expect(api['/items'].get).type.toBeCallableWith([1, 2])
   expect(api['/items'].get).type.not.toBeCallableWith(1)
+})
+
+test('the value of a full-text filter is a text', () => {
+  expect(categories.list).type.toBeCallableWith({ filter: { text: 'two words' }, sort: ['-text'] })
+  expect(categories.list).type.not.toBeCallableWith({ filter: { text: 1 } })
+  expect(categories.list).type.not.toBeCallableWith({ filter: { text: { contains: 'a' } } })
+  expect(categories.list).type.not.toBeCallableWith({ filter: { words: 'a' } })
 })
 
 test('the URL of a list has its conditions and fields', () => {
@@ -442,10 +442,7 @@ test('a subclass keeps the literals of its configuration', async () => {
 
 test('any name is accepted if a type argument prevents inference of the literals', async () => {
   expect(api['/wide'].list).type.toBeCallableWith({
-    filter: { any: { gte: 1 } },
-    sort: ['-any'],
-    include: ['any'],
-    fields: ['any'],
+    filter: { any: { gte: 1 } }, sort: ['-any'], include: ['any'], fields: ['any'],
   })
   expect((await api['/wide'].list({ fields: ['any'] })).items[0]!).type.toBe<WireRecord<Category>>()
   expect((await api['/wide'].list()).items[0]!.name).type.toBe<string>()

@@ -23,6 +23,7 @@ describe('QueryBuilderConfig<Entity>', () => {
           new AllowedFilters('author', { alias: 'user' }),
           AllowedFilters.custom('anything', qb => qb.andWhere({ status: 'draft' })),
           AllowedFilters.search('q', ['name', 'products.tags.name']).default('x'),
+          AllowedFilters.fullText('words', ['name', 'author.name'], { config: 'english', property: 'search' }),
           AllowedFilters.anyOf('ref', [AllowedFilters.exact('id'), AllowedFilters.partial('author.name')]).ignore(
             'all'
           ),
@@ -58,6 +59,10 @@ describe('QueryBuilderConfig<Entity>', () => {
     new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.partial('nmae')] })
     // @ts-expect-error 'nmae' is not a property to filter by of this entity
     new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.search('q', ['name', 'nmae'])] })
+    // @ts-expect-error 'nmae' is not a text to search of this entity
+    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.fullText('q', ['nmae'])] })
+    // @ts-expect-error 'products.name' is not a text to search of this entity
+    new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.fullText('q', ['products.name'])] })
     new QueryBuilderConfig<Category>({
       // @ts-expect-error 'nmae' is not a property to filter by of this entity
       allowedFilters: [AllowedFilters.anyOf('r', [AllowedFilters.exact('name'), AllowedFilters.exact('nmae')])],
@@ -195,8 +200,9 @@ describe('AllowedFilters', () => {
   test('the kind tells entries apart', () => {
     const filter = {} as Filter
     if (filter.kind === 'custom') expect(filter.callback).type.not.toBeAssignableTo<undefined>()
-    else if (filter.kind === 'search') expect(filter.fields).type.toBe<readonly string[]>()
-    else if (filter.kind === 'operators' || filter.kind === 'partial') {
+    else if (filter.kind === 'search' || filter.kind === 'fullText') {
+      expect(filter.fields).type.toBe<readonly string[]>()
+    } else if (filter.kind === 'operators' || filter.kind === 'partial') {
       expect(filter.operators).type.toBeAssignableTo<readonly Operator[]>()
     }
     expect(filter.field).type.toBe<string>()

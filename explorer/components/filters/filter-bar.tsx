@@ -9,6 +9,7 @@ import { parameterOf } from '../../url/filters.ts'
 import { AddFilter, isJoinable } from './add-filter.tsx'
 import { FilterNodes, type FilterTree } from './filter-nodes.tsx'
 import { SearchBox } from './search-box.tsx'
+import { isSearch } from './words.ts'
 
 interface FilterBarProps {
   readonly resource: ResourceDescription
@@ -26,7 +27,7 @@ export function FilterBar ({ resource, params, error, draft, onDraft, onChange, 
   const { filters, combinesFilters } = resource
   const nodes = filterTreeOf(params)
   const tree: FilterTree = { resource, error, nodes, onChange: (next) => onChange(withFilterTree(params, next)) }
-  const search = filters.find(({ kind }) => kind === 'search')
+  const search = filters.find(isSearch)
   // the search has a box of its own, unless the API refuses its value
   const isInBox = (node: FilterNode): boolean =>
     !isGroup(node) && node.field === search?.name && node.operator === undefined &&

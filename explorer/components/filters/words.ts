@@ -58,9 +58,12 @@ export function firstOperator ({ operators }: FilterDescription): OperatorDescri
   return (isText ? operators.find(({ name }) => name === 'contains') : undefined) ?? first!
 }
 
+/** Whether a filter looks for a text in several properties. */
+export const isSearch = ({ kind }: FilterDescription): boolean => kind === 'search' || kind === 'fullText'
+
 /** A name for people: `products.name` is `Products › name`. */
 export function filterTitle (name: string, filter?: FilterDescription): string {
-  if (filter?.kind === 'search') return `Search (${name})`
+  if (filter !== undefined && isSearch(filter)) return `Search (${name})`
   const [first = '', ...rest] = name.split('.')
   return [titleOf(first), ...rest.map((part) => titleOf(part).toLowerCase())].join(' › ')
 }
@@ -109,7 +112,7 @@ function valueWords (use: FilterUse, operator: OperatorDescription | undefined):
 /** The type of a value in a word. */
 export function typeWord (filter: FilterDescription): string {
   const { kind, operators: [first] } = filter
-  if (kind === 'search') return 'search'
+  if (isSearch(filter)) return 'search'
   if (kind === 'trashed') return 'deleted records'
   if (filter.reference) return filter.reference.entity
   return first?.value?.type ?? kind

@@ -90,7 +90,7 @@ type WayTarget = Extract<Way, { kind: 'order' }>['targets'][number]
 /** The path of a property in records. */
 function pathOf ({ relations, operand }: Pick<WayTarget, 'relations' | 'operand'>): string {
   if (operand === undefined) return 'a callback'
-  if (operand.kind === 'number') return operand.name
+  if (operand.kind === 'number' || operand.kind === 'relevance') return operand.name
   const last = operand.kind === 'json' ? [operand.property.publicName, ...operand.keys] : [operand.publicName]
   return [...relations.map(({ publicName }) => publicName), ...last].join('.')
 }
@@ -177,11 +177,13 @@ function limitsOf (
     },
     ...operations.some((operation) => operation === 'createMany' || operation === 'upsert') && { maxBatch },
     ...operations.some((operation) => operation === 'updateMany' || operation === 'deleteMany') && { maxAffected },
-    ...Object.fromEntries(eachInclude(includes).flatMap((include) =>
-      include.kind === 'relation' && include.allowed && include.relation.many
-        ? [[`include ${include.path}`, include.limit ?? null]]
-        : []
-    )),
+    ...Object.fromEntries(
+      eachInclude(includes).flatMap((include) =>
+        include.kind === 'relation' && include.allowed && include.relation.many
+          ? [[`include ${include.path}`, include.limit ?? null]]
+          : []
+      )
+    ),
     ...Object.fromEntries(facets.map(({ name, limit }) => [`facet ${name}`, limit])),
   }
 }

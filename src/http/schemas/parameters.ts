@@ -152,8 +152,16 @@ function sortParameter ({ sorts, defaultSort }: Description): Parameters {
   const bare = descending.length === 0
     ? ''
     : ` Without a sign, ${descending.join(', ')} ${descending.length > 1 ? 'are' : 'is'} descending.`
+  const ranked = sorts.filter(({ relevance }) => relevance).map(({ name }) =>
+    ` \`-${name}\`: the best matches of \`filter[${name}]\` first, only beside it.`
+  )
   const order = defaultSort.length === 0 ? '' : ` Default: \`${defaultSort.map(({ written }) => written).join()}\`.`
-  return { sort: namesOf(names, `Names to sort by, in order of precedence. \`-\` is descending.${bare}${order}`) }
+  return {
+    sort: namesOf(
+      names,
+      `Names to sort by, in order of precedence. \`-\` is descending.${bare}${ranked.join('')}${order}`
+    ),
+  }
 }
 
 function namesOf (

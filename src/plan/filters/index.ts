@@ -13,7 +13,9 @@ import { NOTHING, refuseFilter, type Planned } from './planned.ts'
 
 export type { Compared, FilterFacts, FilterTarget } from './kind.ts'
 export { jsonKindsOf } from './json-texts.ts'
-export { comparedBy, describeFilter, filterEntry, relationsOf, takesOperators, type FilterEntry } from './kinds.ts'
+export {
+  comparedBy, describeFilter, documentOf, filterEntry, relationsOf, takesOperators, type FilterEntry,
+} from './kinds.ts'
 export type { OperatorFilter } from './operators.ts'
 export { aboutOr } from './meant.ts'
 export type { FilterList, GroupOptions } from './plan-level.ts'

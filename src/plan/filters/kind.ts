@@ -1,14 +1,10 @@
 /** The interface of filter kinds, and the members that all kinds have in common. */
 import {
-  resolvePath,
-  type EntityModel,
-  type KeyPart,
-  type RelationProperty,
-  type ValueType,
+  resolvePath, type EntityModel, type KeyPart, type RelationProperty, type ValueType,
 } from '../../model/index.ts'
 import type { Operator, OperatorForm, OperatorValue } from '../../operators/index.ts'
 import type { FilterParam } from '../../query/index.ts'
-import type { Comparable, RelatedNumbers } from '../types.ts'
+import type { Comparable, RelatedNumbers, TextDocument } from '../types.ts'
 import type { Values } from '../values.ts'
 import type { Planned } from './planned.ts'
 
@@ -27,6 +23,8 @@ export interface FilterKind<Config, Entry> {
   readonly plan: (param: FilterParam, entry: Entry, values: Values) => Planned
   /** Returns the properties that the filter compares, each with its operators. */
   readonly compared: (entry: Entry) => readonly Compared[]
+  /** Returns the texts in which the filter looks for words, if it does. */
+  readonly document?: (entry: Entry) => TextDocument
   /** Describes the filter for everyone who documents or offers it. */
   readonly describe: (entry: Entry) => FilterFacts
   /** Whether a parameter may name an operator: entries of the kind have a map of them. */
@@ -47,7 +45,7 @@ export interface Compared extends FilterTarget {
 /** What OpenAPI, the explorer and other descriptions of an API say about a filter. */
 export interface FilterFacts {
   /** What people take it for. */
-  readonly looks: 'operators' | 'partial' | 'search' | 'anyOf' | 'trashed' | 'scope' | 'custom'
+  readonly looks: 'operators' | 'partial' | 'search' | 'fullText' | 'anyOf' | 'trashed' | 'scope' | 'custom'
   /** A sentence about the records that it keeps. */
   readonly sentence: string
   /** The property that it compares, if it compares one and its inputs are operators. */

@@ -1,10 +1,11 @@
 /** The table of filter kinds. To add a kind, add its class to `src/config`, its file here, and its line to `KINDS`. */
 import type { Filter } from '../../config/index.ts'
 import type { EntityModel, RelationProperty } from '../../model/index.ts'
-import type { RelatedNumbers } from '../types.ts'
+import type { RelatedNumbers, TextDocument } from '../types.ts'
 import { anyOfFilters, type AnyOfEntry } from './any-of.ts'
 import { custom, type CustomFilterEntry } from './custom.ts'
 import type { Compared, FilterFacts, FilterKind } from './kind.ts'
+import { fullText, type FullTextEntry } from './full-text.ts'
 import { operators, type OperatorFilter } from './operators.ts'
 import { partial } from './partial.ts'
 import { search, type SearchEntry } from './search.ts'
@@ -17,6 +18,7 @@ export type FilterEntry =
   | OperatorFilter<'partial'>
   | CustomFilterEntry
   | SearchEntry
+  | FullTextEntry
   | TrashedEntry
   | SwitchedEntry
   | AnyOfEntry
@@ -29,6 +31,7 @@ const KINDS: { readonly [Kind in KindName]: FilterKind<Extract<Filter, { readonl
   partial,
   custom,
   search,
+  fullText,
   trashed,
   scope: switched,
   anyOf: anyOfFilters,
@@ -50,6 +53,9 @@ export function filterEntry (filter: Filter, model: EntityModel, numbers: Relate
 
 /** The properties that a filter compares, each with its operators. */
 export const comparedBy = (entry: FilterEntry): readonly Compared[] => kindOf(entry).compared(entry)
+
+/** The texts in which a filter looks for words, if it does. */
+export const documentOf = (entry: FilterEntry): TextDocument | undefined => kindOf(entry).document?.(entry)
 
 /** Describes a filter. */
 export const describeFilter = (entry: FilterEntry): FilterFacts => kindOf(entry).describe(entry)

@@ -55,7 +55,9 @@ export function withoutGroups (word: GroupWord, filters: ReadonlyMap<string, Fil
 
 /** The sentence about filters that compare a value with several properties. */
 function aboutSeveral (filters: ReadonlyMap<string, FilterEntry>): string {
-  const several = [...filters.values()].filter(({ kind }) => kind === 'anyOf' || kind === 'search')
+  const several = [...filters.values()].filter(({ kind }) =>
+    kind === 'anyOf' || kind === 'search' || kind === 'fullText'
+  )
   const names = listed(several.map(({ name }) => `filter[${name}]`))
   return names.length > 0
     ? `To compare a value with several properties, write ${names.join(' or ')}.`

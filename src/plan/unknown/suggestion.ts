@@ -108,6 +108,8 @@ function fieldsOf (
 }
 
 function searchOf ({ filters }: Whitelist): string | undefined {
-  for (const { kind, name } of filters.values()) if (kind === 'search') return `filter[${name}]`
+  for (const { kind, name } of filters.values()) {
+    if (kind === 'search' || kind === 'fullText') return `filter[${name}]`
+  }
   return undefined
 }

@@ -15,7 +15,7 @@ import type {
 import { checkItemKeys, facetTerm, groupNumbers, groupTerms } from './groups.ts'
 import { resolveIncludes, type IncludeEntry } from './includes.ts'
 import { relatedNumbers } from './related-numbers.ts'
-import { defaultOrder, sortEntries, type DefaultTerm, type SortEntry } from './sorts.ts'
+import { defaultOrder, relevanceEntries, sortEntries, type DefaultTerm, type SortEntry } from './sorts.ts'
 
 export { includePath } from './includes.ts'
 export type { AggregateEntry, IncludeEntry, RelationEntry } from './includes.ts'
@@ -26,6 +26,8 @@ export interface Whitelist extends FilterList {
   /** The names of the resource. Clients may use each of them in `fields[<name>]`. */
   readonly names: Set<string>
   readonly sorts: ReadonlyMap<string, SortEntry>
+  /** Whether a sort is by relevance. */
+  readonly isRanked: boolean
   readonly defaultOrder: readonly DefaultTerm[]
   readonly fields: ReadonlyMap<string, Property>
   readonly includes: ReadonlyMap<string, IncludeEntry>
@@ -64,8 +66,12 @@ export function resolveWhitelist (
   const { maxIncluded, maxBytes, maxPerPage } = config.pagination
   const { fields, includes } = resolveIncludes(config.allowedIncludes, config.allowedFields, model)
   const related = relatedNumbers(includes)
-  const sorts = byName('allowedSorts', config.allowedSorts.flatMap((sort) => sortEntries(sort, model, related)))
   const filters = byName('allowedFilters', config.allowedFilters.map((filter) => filterEntry(filter, model, related)))
+  const ranked = [...filters.values()].flatMap(relevanceEntries)
+  const sorts = byName(
+    'allowedSorts',
+    [...config.allowedSorts.flatMap((sort) => sortEntries(sort, model, related)), ...ranked]
+  )
   const groups = byName('allowedGroups', config.allowedGroups.flatMap((group) => groupTerms(group, model)))
   const numbers = byName('allowedAggregates', config.allowedAggregates.flatMap((entry) => groupNumbers(entry, model)))
   checkItemKeys([...groups.values(), ...numbers.values()])
@@ -75,6 +81,7 @@ export function resolveWhitelist (
     filters,
     defaults: defaultFilters(config, [...filters.values()]),
     sorts,
+    isRanked: ranked.length > 0,
     defaultOrder: Object.freeze(config.defaultSort.flatMap((item) => defaultOrder(item, sorts, model, related))),
     fields,
     includes,

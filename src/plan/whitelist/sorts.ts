@@ -2,6 +2,7 @@
 import type { Sort } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { isComparable, publicPath, resolvePath, type EntityModel, type RelationProperty } from '../../model/index.ts'
+import type { FilterEntry } from '../filters/index.ts'
 import type { CustomTarget, RelatedNumbers, Sortable } from '../types.ts'
 import { describe, operandOf, valuesOf } from '../operand.ts'
 
@@ -29,6 +30,13 @@ export function sortEntries (sort: Sort, model: EntityModel, numbers: RelatedNum
   const descending = sort.direction === 'desc'
   if (sort.alias !== undefined) return [{ name: sort.alias, targets, descending }]
   return targets.map(({ name, ...target }) => ({ name, targets: [target], descending }))
+}
+
+/** A full-text filter may be sorted by, too. */
+export function relevanceEntries (filter: FilterEntry): SortEntry[] {
+  if (filter.kind !== 'fullText') return []
+  const { name, relevance } = filter
+  return [{ name, targets: [{ relations: [], operand: relevance }], descending: false }]
 }
 
 /**

@@ -87,6 +87,10 @@ function valueText (entity: string, path: string): fc.Arbitrary<string> {
   }
 }
 
+/** A filter that looks for words. Rows that have the one of several differ in relevance. */
+const fullText: fc.Arbitrary<string> = fc.array(fc.constantFrom(...WORDS, 'x'), { minLength: 1, maxLength: 3 })
+  .map((words) => `filter[words]=${encodeURIComponent(words.join(' or '))}`)
+
 function comparisonOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
   return mistaken(pathsOf(secrets, entity, ALLOWED[entity]!.filters)).chain((name) =>
     fc.tuple(fc.option(mistaken(open(operatorsAt(entity, name)))), valueText(entity, name)).map(
@@ -113,6 +117,7 @@ function groupOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
     { weight: 8, arbitrary: comparisonOf(secrets, entity) },
     { weight: 2, arbitrary: numberFilterOf(secrets, entity) },
     { weight: 2, arbitrary: fc.constantFrom(...WORDS, 'x').map((text) => `filter[q]=${encodeURIComponent(text)}`) },
+    { weight: 2, arbitrary: fullText },
     fc.constantFrom('filter[upTo]=2', 'filter[trashed]=with')
   )
   return fc.tuple(filter, filter, filter, fc.constantFrom(...GROUPS)).map(([one, two, three, groups]) =>
@@ -137,6 +142,7 @@ function filterOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
     numberFilterOf(secrets, entity),
     { weight: 4, arbitrary: groupOf(secrets, entity) },
     { weight: 3, arbitrary: fc.constantFrom(...WORDS, 'x').map((text) => `filter[q]=${encodeURIComponent(text)}`) },
+    { weight: 3, arbitrary: fc.tuple(fullText, fc.constantFrom('', '&sort=-words')).map((parts) => parts.join('')) },
     fc.constantFrom(...WORDS, '1', '2').map((text) => `filter[any]=${encodeURIComponent(text)}`),
     { weight: 2, arbitrary: small.map((n) => `filter[upTo]=${n}`) },
     fc.constantFrom('filter[trashed]=with', 'filter[trashed]=only', 'filter[trashed]=x')
@@ -152,7 +158,7 @@ function sortOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
   const name = fc.oneof(
     { weight: 8, arbitrary: mistaken(paths) },
     ...numbers.all.length > 0 ? [{ weight: 2, arbitrary: mistaken(numbers) }] : [],
-    { weight: 2, arbitrary: fc.constant('backwards') }
+    { weight: 2, arbitrary: fc.constantFrom('backwards', 'words') }
   )
   const item = fc.tuple(fc.constantFrom('', '-'), name).map(([sign, name]) => `${sign}${name}`)
   return items(item, 2).map((list) => `sort=${list}`)

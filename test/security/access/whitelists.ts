@@ -176,13 +176,8 @@ export const groupPaths = (entity: string): readonly string[] => [
 ]
 
 const GROUPED_RELATIONS: Readonly<Record<string, readonly string[]>> = {
-  User: ['manager'],
-  Project: ['parent', 'status'],
-  Note: ['project', 'author'],
-  Seat: ['holder'],
-  Task: ['project', 'after'],
-  Bug: ['project', 'fixer'],
-  Label: ['example'],
+  User: ['manager'], Project: ['parent', 'status'], Note: ['project', 'author'], Seat: ['holder'],
+  Task: ['project', 'after'], Bug: ['project', 'fixer'], Label: ['example'],
 }
 
 /** The functions of the numbers about groups, by the paths to the properties. */
@@ -229,6 +224,12 @@ const firstKey = (entity: string): string => keyColumns(entity)[0]!
 const comparing = (property: string) => (qb: any, value: unknown) =>
   qb.andWhere({ [property]: /^\d+$/.test(String(value)) ? Number(value) : { $ne: null } })
 
+/** The texts of full text: those that a search looks into, except behind to-many relations. */
+function wordsOf (entity: string): readonly string[] {
+  const texts = ALLOWED[entity]!.search.filter((path) => !(path.split('.')[0]! in SHAPE[entity]!.toMany))
+  return texts.length > 0 ? texts : ALLOWED[entity]!.search.slice(0, 1)
+}
+
 /** The options of a CRUD class for an entity, in the names of a server. */
 export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOptions<any> {
   const allowed = ALLOWED[entity]!
@@ -249,6 +250,7 @@ export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOpt
       ),
       ...numbers.map((name) => new AllowedFilters(name, 'gte', ['gte', 'isnull'])),
       AllowedFilters.search('q', allowed.search.map(path)),
+      AllowedFilters.fullText('words', wordsOf(entity).map(path)),
       AllowedFilters.anyOf('any', allowed.anyOf.map((field) => AllowedFilters.exact(path(field)))),
       ...storedAs(entity) === 'Task' ? [AllowedFilters.trashed()] : [],
     ],
@@ -286,9 +288,7 @@ export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOpt
     ],
     allowedAggregates: [
       AllowedAggregate.count(),
-      ...[...groupFunctions(entity)].map(([field, functions]) =>
-        new AllowedAggregate(path(field), functions as never)
-      ),
+      ...[...groupFunctions(entity)].map(([field, functions]) => new AllowedAggregate(path(field), functions as never)),
     ],
     defaultSort: allowed.defaultSort.map(signed),
     pagination: { maxPerPage: 10, defaultPerPage: 4, ...allowed.pagination },

@@ -1,0 +1,78 @@
+/**
+ * Full text: whether the words of a text are in a document, and how well a document matches. `ts_rank` counts words,
+ * and also ranks what `or` finds, which `ts_rank_cd` values by the distance between the words.
+ */
+import { keyColumns, type EntityModel } from '../model/index.ts'
+import type { Condition, Slot, TextDocument } from '../plan/index.ts'
+import { columnList, equalColumns, tableAs, tuple } from './columns.ts'
+import { join, literal, sql, type Sql } from './fragment.ts'
+import { column } from './json.ts'
+import { knownSql } from './known-columns.ts'
+import { ToOneJoins } from './to-one-joins.ts'
+import { whereClause, type ConditionContext } from './visibility.ts'
+
+/** The test that a document has the words of a text. Texts of related rows are joined in a query for the keys. */
+export function matchSql (
+  { document, slot }: Extract<Condition, { kind: 'match' }>,
+  model: EntityModel,
+  alias: string,
+  context: ConditionContext
+): Sql {
+  const matches = (joins: ToOneJoins): Sql => sql`${vectorSql(document, joins)} @@ ${querySql(document, [slot])}`
+  if (isOfOneRow(document)) return matches(new ToOneJoins(alias, context))
+  const row = context.names.table()
+  context.known.copy(alias, row)
+  const joins = new ToOneJoins(row, context)
+  const where = whereClause([...knownSql(row, context.known.of(row)), matches(joins)])
+  const keys = keyNames(model)
+  return sql`${tuple(alias, keys)} in (select ${columnList(row, keys)} from ${
+    tableAs(model.table, row)
+  }${joins.sql}${where})`
+}
+
+/** How well the document of a row matches texts. */
+export function rankSql (document: TextDocument, texts: readonly Slot[], joins: ToOneJoins): Sql {
+  return sql`ts_rank(${vectorSql(document, joins)}, ${querySql(document, texts)})`
+}
+
+/** The same in a query of one value, if the document has texts of related rows. */
+export function rankOfRow (
+  document: TextDocument,
+  texts: readonly Slot[],
+  model: EntityModel,
+  alias: string,
+  context: ConditionContext
+): Sql {
+  if (isOfOneRow(document)) return rankSql(document, texts, new ToOneJoins(alias, context))
+  const row = context.names.table()
+  const joins = new ToOneJoins(row, context)
+  const rank = rankSql(document, texts, joins)
+  const keys = keyNames(model)
+  return sql`(select ${rank} from ${tableAs(model.table, row)}${joins.sql}${
+    whereClause([equalColumns(row, keys, alias, keys)])
+  })`
+}
+
+/** The expression of an index on a document, for a table without an alias. */
+export const indexedVector = (document: TextDocument): Sql => vectorOf(document, () => '')
+
+/** Whether a document has texts of its own row only. */
+export const isOfOneRow = ({ fields }: TextDocument): boolean => fields.every(({ relations }) => relations.length === 0)
+
+const keyNames = (model: EntityModel): readonly string[] => keyColumns(model).map(({ column }) => column)
+
+const vectorSql = (document: TextDocument, joins: ToOneJoins): Sql =>
+  vectorOf(document, (relations) => joins.aliasOf(relations))
+
+function vectorOf (
+  { config, fields, stored }: TextDocument,
+  aliasOf: (relations: TextDocument['fields'][number]['relations']) => string
+): Sql {
+  if (stored !== undefined) return column(stored, aliasOf([]))
+  const texts = fields.map(({ relations, operand }) => sql`coalesce(${column(operand, aliasOf(relations))}, '')`)
+  return sql`to_tsvector(${literal(config)}, ${join(texts, " || ' ' || ")})`
+}
+
+/** What the words of several texts ask for together. */
+const querySql = ({ config }: TextDocument, texts: readonly Slot[]): Sql =>
+  join(texts.map((slot) => sql`websearch_to_tsquery(${literal(config)}, ${slot})`), ' && ')
