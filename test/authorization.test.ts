@@ -2,7 +2,10 @@
 import jwt from '@fastify/jwt'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { checkDocument, readDocument, readSection, runBeside, startProgram, tablesOf } from './helpers/document.ts'
+import {
+  checkDocument, checkRequests, readDocument, readSection, startIn, startProgram, tablesOf, writeProgram, type Exchange,
+} from './helpers/document.ts'
+import { checkTutorial, stepsOf } from './helpers/tutorial.ts'
 
 const SECRET = 'a secret of the tests, which is long enough'
 const env = { JWT_SECRET: SECRET }
@@ -146,62 +149,65 @@ t.test('the section about security of the README', async (t) => {
   })
 })
 
-const AUTHORIZATION = 'docs/authorization.md'
+const TUTORIAL = 'docs/start/help-desk.md'
 
-/** A token for each name that the page introduces. */
-const tokensOf = (claims: Iterable<readonly [name: string, claims: string]>): Record<string, string> =>
-  Object.fromEntries([...claims].map(([name, claims]) => [name, tokenWith(JSON.parse(claims) as object)]))
-
-t.test('the page about authorization', async (t) => {
-  const { text, block } = readDocument(AUTHORIZATION)
-  const shortest = readSection(AUTHORIZATION, '## The shortest safe way')
-  const names = tokensOf(
-    tablesOf(text).find(([header]) => header![0] === 'Token')!.slice(1).map(([token, claims]) =>
-      [token!.replace(/[`<>]/g, ''), claims!.replaceAll('`', '')] as const
-    )
+/** A token for each name in the table of a page. */
+function tokensOf (page: string): Record<string, string> {
+  const table = tablesOf(readDocument(page).text).find(([header]) => header![0] === 'Token')!
+  return Object.fromEntries(
+    table.slice(1).map(([name, claims]) => [
+      name!.replace(/[`<>]/g, ''),
+      tokenWith(JSON.parse(claims!.replaceAll('`', '')) as object),
+    ])
   )
-  /** The program with the changes of the later sections. */
-  const program = shortest.program
-    .replace(/^const access: [^]*?^}\n/m, () => block('ts access'))
-    .replace(/^app.addHook\('onRequest', .*\n/m, () => block('ts guests'))
-    .replace(/^await app.listen/m, (listen) => `${block('ts own route')}${listen}`)
+}
 
-  t.test('the shortest safe way', async (t) => {
-    t.equal(shortest.exchanges.length, 4)
-    await checkDocument(t, shortest, { env, names })
+t.test('the tutorial', async (t) => {
+  const steps = stepsOf(TUTORIAL)
+  t.strictSame(steps.map(({ exchanges, tests }) => exchanges.length + tests.length), [3, 6, 4, 3, 2, 1])
+  t.ok(readDocument(TUTORIAL).text.split('\n').length <= 400)
+  await checkTutorial(t, TUTORIAL, { env, names: tokensOf(TUTORIAL) })
+})
+
+t.test('the page about access rules', async (t) => {
+  const page = 'docs/concepts/access.md'
+  const { block, exchanges } = readDocument(page)
+  const names = tokensOf(page)
+  const { files } = stepsOf(TUTORIAL).at(-1)!
+  const withChanges = (changes: Readonly<Record<string, (code: string) => string>>) =>
+    new Map([...files].map(([name, code]) => [name, changes[name]?.(code) ?? code]))
+  const check = async (t: Test, files: ReadonlyMap<string, string>, exchanges: readonly Exchange[]) => {
+    const base = await startIn(t, writeProgram(t, files.get('app.ts')!, files), 'app.ts', env)
+    await checkRequests(t, base, exchanges, names)
+  }
+
+  t.test('guests', async (t) => {
+    const guests = readSection(page, '## Authentication').exchanges
+    t.equal(guests.length, 3)
+    const hook = block('ts guests')
+    const role = block('ts role of guests')
+    const changed = withChanges({
+      'app.ts': (code) => code.replace(/^ {2}api\.addHook\(.*\n/m, () => hook),
+      'access.ts': (code) => code.replace(/^ {2}role: .*\n {2}roles: \{\n/m, () => role),
+    })
+    t.ok(changed.get('app.ts')!.includes(hook) && changed.get('access.ts')!.includes(role))
+    await check(t, changed, guests)
   })
 
-  t.test('routes for everybody beside protected ones', async (t) => {
-    const part = block('ts public')
-    const parts = shortest.program
-      .replace(/^app.addHook\('onRequest', .*\n/m, '')
-      .replace(/^await app.register\(crudKit, [^]*?^}\)\n/m, () => part)
-    t.ok(parts.includes(part))
-    const { exchanges } = readSection(AUTHORIZATION, '## Authentication')
-    t.equal(exchanges.length, 3)
-    await checkDocument(t, { program: parts, exchanges }, { env, names })
+  t.test('roles, rows, hidden properties, bodies, operations and routes of the application', async (t) => {
+    const others = exchanges.slice(3)
+    t.equal(others.length, 9)
+    const route = block('ts own route')
+    const changed = withChanges({ 'app.ts': (code) => code.replace(/^ {2}api\.post/m, (post) => route + post) })
+    t.ok(changed.get('app.ts')!.includes(route))
+    await check(t, changed, others)
   })
+})
 
-  t.test('roles, hidden properties, bodies, operations and routes of the application', async (t) => {
-    for (const changed of ['ts access', 'ts guests', 'ts own route']) t.ok(program.includes(block(changed)), changed)
-    const exchanges = ['Roles', 'Hidden properties', 'Bodies', 'Operations', 'Your own routes'].flatMap((heading) =>
-      readSection(AUTHORIZATION, `## ${heading}`).exchanges
-    )
-    t.equal(exchanges.length, 12)
-    await checkDocument(t, { program, exchanges }, { env, names })
-  })
-
-  t.test('a test with the view of a role', async (t) => {
-    t.match(runBeside(t, program, 'app.test.ts', block('ts app.test.ts'), env), /pass 1\b/)
-  })
-
-  t.test('CASL', async (t) => {
-    const casl = readSection(AUTHORIZATION, '## CASL')
-    t.equal(casl.exchanges.length, 7)
-    const claims = [...casl.text.matchAll(/`({ "id": \d })` \(`<(\w+)>`\)/g)]
-    t.equal(claims.length, 2)
-    await checkDocument(t, casl, { env, names: tokensOf(claims.map(([, claims, name]) => [name!, claims!])) })
-  })
+t.test('the page about CASL', async (t) => {
+  const casl = readDocument('docs/concepts/casl.md')
+  t.equal(casl.exchanges.length, 7)
+  await checkDocument(t, casl, { env, names: tokensOf('docs/concepts/casl.md') })
 })
 
 t.test('the page about multi-tenancy', async (t) => {

@@ -15,7 +15,9 @@ const root = path.resolve(import.meta.dirname, '..')
 /** Pages whose samples are run in another way, by the test that runs them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/front-ends/admin.md': 'test/example/admin.test.ts',
-  'docs/authorization.md': 'test/authorization.test.ts',
+  'docs/concepts/access.md': 'test/authorization.test.ts',
+  'docs/concepts/casl.md': 'test/authorization.test.ts',
+  'docs/start/help-desk.md': 'test/authorization.test.ts',
   'docs/front-ends/client.md': 'test/client/types.test.ts',
   // files that the command line writes
   'docs/start/command-line.md': 'test/cli',

@@ -92,7 +92,7 @@ export const PAGES: readonly ReferencePage[] = [
     about: 'rows, properties and operations of roles',
     entry: ROOT,
     from: ['src/access/', 'plugins/access.ts'],
-    guides: ['authorization.md'],
+    guides: ['concepts/access.md', 'start/help-desk.md'],
   },
   {
     name: 'errors',

@@ -40,7 +40,7 @@ export interface Document {
   readonly program: string
   /**
    * Blocks marked `http`, and `sh` blocks that call curl, each with the `json` block that follows it. An `http` block
-   * with GETs may instead have the answer in the same block, after an empty line and, unless it is a 200, the status.
+   * may instead have requests with their answers: after an empty line and the status, which GETs with a 200 leave out.
    * Others are only shown.
    */
   readonly exchanges: readonly Exchange[]
@@ -61,7 +61,7 @@ export function readSection (file: string, heading: string): Document {
   return documentOf(text.slice(start, end === -1 ? undefined : end))
 }
 
-function documentOf (text: string): Document {
+export function documentOf (text: string): Document {
   const blocks = [...text.matchAll(/^```([^\n]*)\n([\s\S]*?)^```$/gm)].map(([, info = '', code = '']) => ({
     info,
     code,
@@ -73,7 +73,7 @@ function documentOf (text: string): Document {
     if (info !== 'http') return []
     return answered
       ? [readExchange(code, next.info, next.code)]
-      : code.trim().split(/\n\n(?=GET )/).flatMap(readAnswered)
+      : code.trim().split(/\n\n(?=(?:GET|POST|PUT|PATCH|DELETE|QUERY) )/).flatMap(readAnswered)
   })
   const block = (info: string) => blocks.find((block) => block.info === info)?.code ?? ''
   const program = blocks.filter(({ info }) => info === 'ts app.ts').map(({ code }) => code).join('\n')
@@ -122,15 +122,21 @@ function readCurl (command: string, info: string, answer: string): Exchange {
   }
 }
 
-/** Requests without bodies, and their common answer. */
+/** Requests and their answer: GETs that have it in common, or one request with a body or another method. */
 function readAnswered (text: string): Exchange[] {
-  const end = text.indexOf('\n\n')
-  if (end === -1 || !text.startsWith('GET ')) return []
-  const lines = text.slice(0, end).split('\n')
+  const [head = '', ...others] = text.split('\n\n')
+  if (others.length === 0) return []
+  const [, status, phrase, answer] = /^(?:(\d{3}) ([A-Z].*)\n)?([\s\S]*)$/.exec(others.at(-1)!)!
+  if (status !== undefined && phrase !== STATUS_CODES[status]) throw new Error(`${status} is not ${phrase}`)
+  if (!head.startsWith('GET ')) {
+    // a request that is only shown has no status
+    return status === undefined
+      ? []
+      : [readExchange([head, ...others.slice(0, -1)].join('\n\n'), `json ${status}`, answer!)]
+  }
+  const lines = head.split('\n')
   const isRequest = (line: string) => line.startsWith('GET ')
   const headers = Object.fromEntries(lines.filter((line) => !isRequest(line)).map((header) => header.split(': ')))
-  const [, status, phrase, answer = ''] = /^(?:(\d{3}) ([A-Z].*)\n)?([\s\S]*)$/.exec(text.slice(end + 2))!
-  if (status !== undefined && phrase !== STATUS_CODES[status]) throw new Error(`${status} is not ${phrase}`)
   return lines.filter(isRequest).map((request) => ({
     request,
     method: 'GET',
@@ -138,7 +144,7 @@ function readAnswered (text: string): Exchange[] {
     headers,
     body: undefined,
     status: Number(status ?? 200),
-    answer,
+    answer: answer!,
   }))
 }
 
@@ -261,8 +267,17 @@ export async function checkDocument (
   { program, exchanges }: Pick<Document, 'program' | 'exchanges'>,
   { env, names = {} }: CheckOptions = {}
 ): Promise<void> {
-  const base = await startProgram(t, program, env)
-  await checkExchanges(t, exchanges, async ({ method, headers, body }, url) => {
+  await checkRequests(t, await startProgram(t, program, env), exchanges, names)
+}
+
+/** Sends all requests of a page to a server. Returns the given texts, and those that the answers showed. */
+export async function checkRequests (
+  t: Test,
+  base: string,
+  exchanges: readonly Exchange[],
+  names: Readonly<Record<string, string>> = {}
+): Promise<Record<string, string>> {
+  return await checkExchanges(t, exchanges, async ({ method, headers, body }, url) => {
     const response = await fetch(base + url, { method, headers, ...(body !== undefined && { body }) })
     return { status: response.status, type: response.headers.get('content-type')!, text: await response.text() }
   }, names)
@@ -270,14 +285,14 @@ export async function checkDocument (
 
 /**
  * Sends all requests of a page in order. `<name>` in a URL or header is one of the given texts, or the text that an
- * earlier answer showed as `"<name>"`.
+ * earlier answer showed as `"<name>"`. Returns them.
  */
 export async function checkExchanges (
   t: Test,
   exchanges: readonly Exchange[],
   ask: (exchange: Exchange, url: string) => Promise<Answer>,
   given: Readonly<Record<string, string>> = {}
-): Promise<void> {
+): Promise<Record<string, string>> {
   const names = new Map(Object.entries(given))
   const filled = (text: string) => text.replace(/<(\w+)>/g, (_, name: string) => names.get(name)!)
   for (const exchange of exchanges) {
@@ -293,6 +308,7 @@ export async function checkExchanges (
       t.strictSame(linesOf(type, actual.text), linesOf(type, answer), request)
     }
   }
+  return Object.fromEntries(names)
 }
 
 /** The lines of a stream, as JSON or unchanged. */

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import type { Test } from 'tap'
 import {
-  checkExchanges, readDocument, startIn, writeProgram, type Block, type CheckOptions, type Environment,
+  checkRequests, readDocument, startIn, writeProgram, type Block, type CheckOptions, type Environment,
 } from './document.ts'
 
 /** Languages of blocks that are answers, output or configuration. All others are code, which has to run. */
@@ -52,10 +52,7 @@ export async function checkPage (t: Test, file: string, { env = {}, names = {} }
   if (serves) {
     await t.test(server, async (t) => {
       const base = await startIn(t, writeProgram(t, program, files), server, env)
-      await checkExchanges(t, exchanges, async ({ method, headers, body }, url) => {
-        const response = await fetch(base + url, { method, headers, ...(body !== undefined && { body }) })
-        return { status: response.status, type: response.headers.get('content-type')!, text: await response.text() }
-      }, names)
+      await checkRequests(t, base, exchanges, names)
       for (const name of others.filter((name) => !name.endsWith('.test.ts'))) {
         // its own folder, because a PGlite folder has one process
         await t.test(name, async (t) => {
@@ -80,7 +77,7 @@ function compare (t: Test, name: string, output: string, shown: string | undefin
 }
 
 /** Runs a file until it ends, and returns its output. */
-function run (folder: string, name: string, env: Environment): string {
+export function run (folder: string, name: string, env: Environment): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--liftoff-only', name], {
     cwd: folder, encoding: 'utf8', env: { ...process.env, ...env },
   })
