@@ -19,6 +19,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/concepts/casl.md': 'test/authorization.test.ts',
   'docs/start/help-desk.md': 'test/authorization.test.ts',
   'docs/front-ends/client.md': 'test/client/types.test.ts',
+  'docs/front-ends/tanstack-query.md': 'test/client/samples.test.ts',
   // files that the command line writes
   'docs/start/command-line.md': 'test/cli',
   'docs/start/existing-database.md': 'test/http/existing-database.test.ts',

@@ -141,7 +141,7 @@ export const PAGES: readonly ReferencePage[] = [
     about: 'options of queries',
     entry: 'fastify-crud-kit/tanstack-query',
     from: ['src/client/tanstack-query.ts'],
-    guides: ['front-ends/client.md'],
+    guides: ['front-ends/tanstack-query.md'],
   },
   {
     name: 'react-admin',

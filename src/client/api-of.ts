@@ -17,19 +17,42 @@ export type ApiOf<Resources> = { readonly [Path in keyof Resources & string]: Ap
 
 type CrudOf<Entry> = Entry extends { readonly crud: infer Crud } ? Crud : Entry
 
-interface Types<Entity, Config, Writable> {
-  readonly '~types': { readonly entity: Entity, readonly config: Config, readonly writable: Writable }
+interface Types<Entity, Config, Writable, Keys> {
+  readonly '~types': {
+    readonly entity: Entity,
+    readonly config: Config,
+    readonly writable: Writable,
+    readonly upsertKeys: Keys,
+  }
 }
 
-type ApiOfEntry<Entry> = CrudOf<Entry> extends Types<infer Entity, infer Config, infer Writable> ? Pick<
-    ResourceApi<Entity, OptionsOf<Config>, Writable, IsFilled<Entry>, HardOf<Entry>, KeyOfWrites<Entry>>,
+type ApiOfEntry<Entry> = CrudOf<Entry> extends Types<infer Entity, infer Config, infer Writable, infer Keys> ? Pick<
+    ResourceApi<Entity, OptionsOf<Config>, Writable, TraitsOf<Entry, Keys>>,
     MethodsOf<Entry, Entity>
   >
   : never
 
+/** What the options of an entry allow. A boolean that is not a literal may be true. */
+interface TraitsOf<Entry, Keys> {
+  readonly filled: IsFilled<Entry>
+  readonly hard: IsOn<Entry, 'allowHardDelete'> extends true ? boolean : never
+  readonly writeKey: IsOn<Entry, 'idempotency'> extends true ? string | true : never
+  readonly query: IsOn<Entry, 'query'>
+  readonly upsertKeys: Keys
+}
+
+/** Whether an option of an entry is given, and not `false`. A `CrudBase` has methods with the names of some options. */
+type IsOn<Entry, Name extends string> = Entry extends
+  & { readonly crud: unknown }
+  & {
+    readonly [Option in Name]: infer Value
+  } ? [Value] extends [false] ? false : true
+  : false
+
 type OptionsOf<Config> = Config extends QueryBuilderConfig<any, infer Options> ? Options : Config
 
 type Methods = {
+  aggregate: 'aggregate',
   list: 'list' | 'pages' | 'each' | 'url',
   get: 'get',
   create: 'create',
@@ -43,10 +66,12 @@ type Methods = {
 }
 
 /** The operations that a resource offers only if its options name them. */
-type OptIn = 'createMany' | 'upsert' | 'updateMany' | 'deleteMany'
+type OptIn = 'aggregate' | 'createMany' | 'upsert' | 'updateMany' | 'deleteMany'
 
 /** The methods of a resource. If the type of its list of operations has no literals, it may have any operation. */
-type MethodsOf<Entry, Entity> = Methods[OperationsOf<Entry, Entity>] | StreamOf<Entry>
+type MethodsOf<Entry, Entity> =
+  | Methods[OperationsOf<Entry, Entity>]
+  | (IsOn<Entry, 'stream'> extends true ? 'stream' : never)
 
 type OperationsOf<Entry, Entity> = Entry extends { readonly operations: ReadonlyArray<infer Operation> }
   ? string extends Operation ? keyof Methods : Operation & keyof Methods
@@ -57,20 +82,7 @@ type IsMarked<Entity> = IsAny<Entity> extends true ? true
   : Extract<keyof Entity, 'deleted_at' | 'deletedAt'> extends never ? false
     : true
 
-/** The method `stream`, for entries with the option. A `CrudBase` has a method of that name. */
-type StreamOf<Entry> = Entry extends { readonly crud: unknown, readonly stream: infer Stream }
-  ? Stream extends false ? never : 'stream'
-  : never
-
 /** Whether the server may fill in properties that a body omits. */
 type IsFilled<Entry> = Entry extends { readonly scope: unknown } ? true
   : CrudOf<Entry> extends { beforeCreate(...args: never[]): unknown } ? true
     : false
-
-/** The idempotency keys of writes, for entries with the option. */
-type KeyOfWrites<Entry> = Entry extends { readonly idempotency: infer Allowed }
-  ? Allowed extends false ? never : string | true
-  : never
-
-type HardOf<Entry> = Entry extends { readonly allowHardDelete: infer Allowed } ? Allowed extends false ? never : boolean
-  : never

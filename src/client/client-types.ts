@@ -1,13 +1,13 @@
 /** The types of a client: the parameters and results of its resources' methods. */
-import type { IsAny, RankedName, Target, UrlName } from '../config/index.ts'
+import type { IsAny, RankedName, Target, UpsertOn, UrlName } from '../config/index.ts'
 import type { CountParameter, TotalOf, UpsertResult } from '../crud/index.ts'
 import type { Affected } from '../write/index.ts'
 import type { CursorInfo, OffsetInfo, PageInfo } from '../base/page-styles.ts'
 import type { Aggregates, Entries, Fields, RelatedFields, Relations } from './url-names.ts'
+import type { Filters } from './filter-types.ts'
+import type { Faceted, FacetNames, GroupItem, GroupNames, NamesOf, NumberNames } from './group-types.ts'
+import type { ChildName, CreateBody, KeyOf, Listed, OwnChanges, UpdateBody, UpsertBody } from './input-values.ts'
 import type { RecordOf } from './records.ts'
-import type {
-  AnyFilter, ChildName, CreateBody, FilterValues, KeyOf, Listed, OwnChanges, UpdateBody, UpsertBody, UpsertName,
-} from './input-values.ts'
 
 /** The resources of an API, by path. */
 export type Client<Api> = { readonly [Path in keyof Api]: Api[Path] }
@@ -77,23 +77,9 @@ interface NoList {
 }
 
 /** Options of an upsert. */
-export interface UpsertOptions<Name, Key = never> extends RepeatableOptions<Key> {
+export interface UpsertOptions<On, Key = never> extends RepeatableOptions<Key> {
   /** The properties that find the record: one of the keys in the server's `upsertKeys`. */
-  readonly on: Name | readonly Name[]
-}
-
-type Filters<Entity, Options> = IsAny<Entries<Options, 'allowedFilters'>> extends true
-  ? { readonly [Name in string]?: AnyFilter }
-  : [Entries<Options, 'allowedFilters'>] extends [never] ? never
-      : Filter<keyof FilterInputs<Entity, Options> & string, FilterInputs<Entity, Options>>
-
-type FilterInputs<Entity, Options> = {
-  readonly [Entry in Entries<Options, 'allowedFilters'> as UrlName<Entry>]: FilterValues<Entity, Entry>
-}
-
-/** `Names` comes first, so that an error about an unknown name lists the known ones. */
-type Filter<Names extends string, Inputs> = {
-  readonly [Name in Names]?: Name extends keyof Inputs ? Inputs[Name] : never
+  readonly on: On
 }
 
 type SortNames<Options> = IsAny<Entries<Options, 'allowedSorts'>> extends true ? string
@@ -135,25 +121,21 @@ interface Shown<Options, Selected, Included, ByInclude> extends CallOptions {
 }
 
 /** Options that select the records and their order. */
-interface Chosen<Entity, Options, Selected, Included, ByInclude> extends Shown<Options, Selected, Included, ByInclude> {
-  /** Conditions by name, all of which apply: a value, or an object with a value for each operator. */
-  readonly filter?: Filters<Entity, Options>
+interface Chosen<Entity, Options, Grouped, Selected, Included, ByInclude>
+  extends Shown<Options, Selected, Included, ByInclude> {
+  /**
+   * Conditions by name, all of which apply: a value, or an object with a value for each operator. If the resource has
+   * the option `query`, also groups of conditions: `{ or: [{ status: 'open' }, { price: { gte: 100 } }] }`.
+   */
+  readonly filter?: Filters<Entity, Options, Grouped>
   /** Names to sort by; `-` for descending. */
   readonly sort?: ReadonlyArray<Sorts<Options>>
 }
 
 type Given<T> = [T] extends [never] ? false : true
 
-export interface ListQuery<
-  Entity,
-  Options,
-  Selected,
-  Included,
-  ByInclude,
-  Limit,
-  Offset,
-  Cursor
-> extends Chosen<Entity, Options, Selected, Included, ByInclude> {
+/** The page of a list or of groups: by number, or by offset. */
+interface Placed<Limit, Offset, Cursor = never> {
   /** The number of the page, from 1. */
   readonly page?: Given<Limit | Offset | Cursor> extends true ? never : number
   /** Number of records of a page. */
@@ -162,19 +144,43 @@ export interface ListQuery<
   readonly limit?: Limit
   /** Number of records to skip. Replaces pages. */
   readonly offset?: Offset
+}
+
+export interface ListQuery<
+  Entity,
+  Options,
+  Grouped,
+  Selected,
+  Included,
+  ByInclude,
+  Facets,
+  Limit,
+  Offset,
+  Cursor
+> extends Chosen<Entity, Options, Grouped, Selected, Included, ByInclude>, Placed<Limit, Offset, Cursor> {
+  /** Properties whose values to count beside the page, each without the conditions on itself. */
+  readonly facets?: Facets
   /** The place of a page: `next_cursor` or `prev_cursor` of another page, or the empty text for the first page. */
   readonly cursor?: Cursor
   /** `'none'` leaves the total out. The server's option `countParameter` allows it. */
   readonly count?: Given<Cursor> extends true ? never : CountParameter<Options>
 }
 
-interface PagesQuery<
-  Entity,
-  Options,
-  Selected,
-  Included,
-  ByInclude
-> extends Chosen<Entity, Options, Selected, Included, ByInclude> {
+/** What an aggregate asks for. */
+export interface AggregateQuery<Entity, Options, Grouped, Group, Numbers, Limit, Offset>
+  extends CallOptions, Placed<Limit, Offset> {
+  /** Conditions on the records, as in lists. */
+  readonly filter?: Filters<Entity, Options, Grouped>
+  /** What to group by. Without it, the answer has one item about all records. */
+  readonly group?: Group
+  /** The numbers to compute for each group. */
+  readonly aggregate?: Numbers
+  /** Groups and numbers of this request to sort by; `-` for descending. */
+  readonly sort?: ReadonlyArray<`${'' | '-' | '+'}${NamesOf<Group> | NamesOf<Numbers>}`>
+}
+
+interface PagesQuery<Entity, Options, Grouped, Selected, Included, ByInclude>
+  extends Chosen<Entity, Options, Grouped, Selected, Included, ByInclude> {
   /** Number of records of each request. Default: the server's. */
   readonly per_page?: number
   /** The cursor to start from. Default: the first page. */
@@ -202,23 +208,46 @@ type Written<Entity, Options, Writable, Operation extends 'create' | 'update'> =
         [Name in ChildName<Entity, Listed<Writable, Operation>>]?: Array<Whole<Target<Entity[Name & keyof Entity]>, {}>>
       }
 
-/**
- * The methods of a resource. `Filled`: the server may fill in properties that bodies omit. `Hard`: rows may be removed.
- * `Key`: writes may have an idempotency key.
- */
-export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, Hard, Key = never> {
+/** What the options of a resource allow in its methods. */
+export interface ResourceTraits {
+  /** Whether the server may fill in properties that bodies omit. */
+  readonly filled: boolean
+  /** `boolean` if rows may be removed, otherwise `never`. */
+  readonly hard: boolean
+  /** The idempotency keys of writes, or `never`. */
+  readonly writeKey: string | true
+  /** Whether filters may be combined by `and`, `or` and `not`. */
+  readonly query: boolean
+  /** The keys of upserts. */
+  readonly upsertKeys: unknown
+}
+
+/** The methods of a resource. */
+export interface ResourceApi<Entity, Options, Writable, Traits extends ResourceTraits> {
   /** A page of records: by `page`, by `limit` and `offset`, or by `cursor`. */
   list<
     const Selected extends FieldList<Options> = [],
     const Included extends IncludeList<Entity, Options> = [],
     const ByInclude extends FieldsByInclude<Options> = {},
+    const Facets extends ReadonlyArray<FacetNames<Options>> = [],
     Limit extends number = never,
     Offset extends number = never,
     Cursor extends string = never
   >(
-    query?: ListQuery<Entity, Options, Selected, Included, ByInclude, Limit, Offset, Cursor>
+    query?: ListQuery<
+      Entity,
+      Options,
+      Traits['query'],
+      Selected,
+      Included,
+      ByInclude,
+      Facets,
+      Limit,
+      Offset,
+      Cursor
+    >
   ): Promise<
-    PageOf<
+    & PageOf<
       RecordOf<Entity, Options, Selected, Included, ByInclude>,
       Whole<Entity, Options>,
       Limit,
@@ -226,6 +255,7 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
       Cursor,
       TotalOf<Options>
     >
+    & Faceted<Entity, Options, Facets>
   >
 
   /** Yields the pages of all records, one request after the other, by cursor. */
@@ -234,7 +264,7 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
     const Included extends IncludeList<Entity, Options> = [],
     const ByInclude extends FieldsByInclude<Options> = {}
   >(
-    query?: PagesQuery<Entity, Options, Selected, Included, ByInclude>
+    query?: PagesQuery<Entity, Options, Traits['query'], Selected, Included, ByInclude>
   ): AsyncIterableIterator<CursorPage<RecordOf<Entity, Options, Selected, Included, ByInclude>>>
 
   /** Yields all records one by one. Each request fetches a page. */
@@ -243,7 +273,7 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
     const Included extends IncludeList<Entity, Options> = [],
     const ByInclude extends FieldsByInclude<Options> = {}
   >(
-    query?: PagesQuery<Entity, Options, Selected, Included, ByInclude>
+    query?: PagesQuery<Entity, Options, Traits['query'], Selected, Included, ByInclude>
   ): AsyncIterableIterator<RecordOf<Entity, Options, Selected, Included, ByInclude>>
 
   /** Yields all records of one snapshot, from one answer, as they arrive. Leaving the loop ends the request. */
@@ -252,7 +282,7 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
     const Included extends IncludeList<Entity, Options> = [],
     const ByInclude extends FieldsByInclude<Options> = {}
   >(
-    query?: Chosen<Entity, Options, Selected, Included, ByInclude>
+    query?: Chosen<Entity, Options, Traits['query'], Selected, Included, ByInclude>
   ): AsyncIterableIterator<RecordOf<Entity, Options, Selected, Included, ByInclude>>
 
   /**
@@ -261,10 +291,32 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
    */
   url(
     query?: Omit<
-      Chosen<Entity, Options, FieldList<Options>, IncludeList<Entity, Options>, FieldsByInclude<Options>>,
+      Chosen<
+        Entity,
+        Options,
+        Traits['query'],
+        FieldList<Options>,
+        IncludeList<Entity, Options>,
+        FieldsByInclude<Options>
+      >,
       'signal'
     >
   ): string
+
+  /**
+   * A page of groups of records, with numbers about the records of each group.
+   *
+   * @example
+   * const { items } = await api['/orders'].aggregate({ group: ['status'], aggregate: ['count'], sort: ['-count'] })
+   */
+  aggregate<
+    const Group extends ReadonlyArray<GroupNames<Entity, Options>> = [],
+    const Numbers extends ReadonlyArray<NumberNames<Entity, Options>> = [],
+    Limit extends number = never,
+    Offset extends number = never
+  >(
+    query: AggregateQuery<Entity, Options, Traits['query'], Group, Numbers, Limit, Offset>
+  ): Promise<PageOf<GroupItem<Entity, Options, Group, Numbers>, never, Limit, Offset, never, number>>
 
   /** Returns the record with a key. If it does not exist, throws a `CrudError` with status 404. */
   get<
@@ -278,14 +330,14 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
 
   /** Creates a record and returns it. */
   create(
-    body: CreateBody<Entity, Writable, Filled>,
-    options?: RepeatableOptions<Key>
+    body: CreateBody<Entity, Writable, Traits['filled']>,
+    options?: RepeatableOptions<Traits['writeKey']>
   ): Promise<Written<Entity, Options, Writable, 'create'>>
 
   /** Creates all records or none, and returns them. */
   createMany(
-    bodies: ReadonlyArray<CreateBody<Entity, Writable, Filled>>,
-    options?: RepeatableOptions<Key>
+    bodies: ReadonlyArray<CreateBody<Entity, Writable, Traits['filled']>>,
+    options?: RepeatableOptions<Traits['writeKey']>
   ): Promise<Array<Written<Entity, Options, Writable, 'create'>>>
 
   /**
@@ -295,45 +347,47 @@ export interface ResourceApi<Entity, Options, Writable, Filled extends boolean, 
    */
   upsert(
     bodies: ReadonlyArray<UpsertBody<Entity, Writable>>,
-    options: UpsertOptions<UpsertName<Entity, Writable>, Key>
+    options: UpsertOptions<UpsertOn<Entity, Traits['upsertKeys']>, Traits['writeKey']>
   ): Promise<Array<UpsertResult<Whole<Entity, Options>>>>
   upsert(
     body: UpsertBody<Entity, Writable> & NoList,
-    options: UpsertOptions<UpsertName<Entity, Writable>, Key> & WriteOptions<Key>
+    options:
+      & UpsertOptions<UpsertOn<Entity, Traits['upsertKeys']>, Traits['writeKey']>
+      & WriteOptions<Traits['writeKey']>
   ): Promise<UpsertResult<Whole<Entity, Options>>>
 
   /** Changes the given properties of a record and returns it. */
   update(
     id: KeyOf<Entity>,
     body: UpdateBody<Entity, Writable>,
-    options?: WriteOptions<Key>
+    options?: WriteOptions<Traits['writeKey']>
   ): Promise<Written<Entity, Options, Writable, 'update'>>
 
   /** Sets the same properties in all records that match the filter, or in none. Returns their number. */
   updateMany(
-    query: ManyQuery<Filters<Entity, Options>>,
+    query: ManyQuery<Filters<Entity, Options, Traits['query']>>,
     changes: OwnChanges<Entity, Writable>,
-    options?: ManyWriteOptions<Key>
+    options?: ManyWriteOptions<Traits['writeKey']>
   ): Promise<Affected>
 
   /** Deletes a record and returns it as it was before. */
   delete(
     id: KeyOf<Entity>,
-    options?: WriteOptions<Key> & {
+    options?: WriteOptions<Traits['writeKey']> & {
       /** Remove the row, even if the resource marks deleted records instead. */
-      readonly hard?: Hard,
+      readonly hard?: Traits['hard'],
     }
   ): Promise<Whole<Entity, Options>>
 
   /** Deletes all records that match the filter, or none. Returns their number. */
   deleteMany(
-    query: ManyQuery<Filters<Entity, Options>>,
-    options?: ManyWriteOptions<Key> & {
+    query: ManyQuery<Filters<Entity, Options, Traits['query']>>,
+    options?: ManyWriteOptions<Traits['writeKey']> & {
       /** Remove the rows, even if the resource marks deleted records instead. */
-      readonly hard?: Hard,
+      readonly hard?: Traits['hard'],
     }
   ): Promise<Affected>
 
   /** Restores a deleted record and returns it. */
-  restore(id: KeyOf<Entity>, options?: WriteOptions<Key>): Promise<Whole<Entity, Options>>
+  restore(id: KeyOf<Entity>, options?: WriteOptions<Traits['writeKey']>): Promise<Whole<Entity, Options>>
 }

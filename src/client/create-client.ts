@@ -2,9 +2,9 @@
 import { CrudError } from './error.ts'
 import { checkNames, type MethodName } from './option-names.ts'
 import { newWriteKey } from './pending-writes.ts'
-import { queryString, type AnyQuery } from './query-string.ts'
+import { needsBody, queryString, shownValue, type AnyQuery } from './query-string.ts'
 import {
-  discardAnswer, orNetworkError, parse, sendCall, sendJson, type Answer, type ClientCall, type ClientOptions,
+  discardAnswer, orNetworkError, parse, sendCall, sendJson, type ClientCall, type ClientOptions,
 } from './send-call.ts'
 import type { Client } from './client-types.ts'
 
@@ -59,62 +59,69 @@ export function createClient<Api> (baseUrl: string, options: ClientOptions = {})
     throw new TypeError(`createClient: the base URL is ${String(baseUrl)}. Pass a URL such as https://api.example.com.`)
   }
   const base = baseUrl.replace(/\/+$/, '')
-  const resources = new Map<string, object>()
+  const resources: Record<string, object> = {}
   const api = new Proxy({}, {
-    get (_, path) {
-      // the platform reads other properties, e.g. to find out whether this is a promise
-      if (typeof path !== 'string' || !path.startsWith('/')) return undefined
-      let found = resources.get(path)
-      if (found === undefined) resources.set(path, found = resource(base + path, options))
-      return found
-    },
+    // the platform reads other properties, e.g. to find out whether this is a promise
+    get: (_, path) =>
+      typeof path === 'string' && path.startsWith('/')
+        ? (resources[path] ??= resource(base + path, options))
+        : undefined,
   })
   connections.set(api, { base, options })
   return api as Client<Api>
 }
 
 function resource (url: string, client: ClientOptions): object {
-  const ask = async (call: ClientCall): Promise<Answer> => {
-    const answer = await sendJson(call, client)
-    const { data, etag } = answer
-    // a weak tag is a digest of the answer, and no version
-    if (etag?.startsWith('"')) etags.set(data as object, etag)
-    return answer
-  }
-  const read = async (method: 'list' | 'get', path: string, query: AnyOptions = {}): Promise<any> => {
-    checkNames(method, query)
-    return (await ask({ method: 'GET', url: path + queryString(query), signal: query.signal })).data
-  }
-  const list = async (query?: AnyOptions): Promise<any> => await read('list', url, query)
-  const urlOf = (id: unknown): string => url.replace(/\/$/, '') + pathOf(id)
+  const pathOf = (...names: readonly unknown[]): string => url.replace(/\/$/, '') + names.map(segmentOf).join('')
 
   /**
-   * Checks the options of a write, and sends it.
+   * Makes a request of a method's arguments, whose options it checks.
    *
    * @param query the query of a write of many records. It must have a filter
    */
-  const send = async (
+  const callOf = (
     name: MethodName,
     method: string,
     path: string,
     options: AnyOptions = {},
     body?: unknown,
     query?: AnyOptions
-  ): Promise<Answer> => {
+  ): ClientCall => {
     checkNames(name, options)
     if (query) checkNames(name, query, ['filter'])
-    const { hard, dryRun, on, signal } = options
-    return await ask({
+    const { dryRun, signal } = options
+    return {
       method,
-      url: path + queryString({ ...query, hard, dry_run: dryRun, on }, query !== undefined),
+      url: path + queryString({ ...query, ...options, dry_run: dryRun }, query !== undefined),
       body,
       ifMatch: tagOf(options),
       key: idempotencyKeyOf(options),
       signal,
-    })
+    }
   }
-  const write = async (...args: Parameters<typeof send>): Promise<any> => (await send(...args)).data
-  const create = (body: unknown, options?: AnyOptions): Promise<any> => write('create', 'POST', url, options, body)
+
+  /** Sends a request and returns the result of its answer. */
+  const ask = async (call: ClientCall, resultOf = (data: any, _status: number): any => data): Promise<any> => {
+    const { data, etag, status } = await sendJson(call, client)
+    // a weak tag is a digest of the answer, and no version
+    if (etag?.startsWith('"')) etags.set(data as object, etag)
+    return resultOf(data, status)
+  }
+  const send = async (...args: Parameters<typeof callOf>): Promise<any> => await ask(callOf(...args))
+  const create = (body: unknown, options?: AnyOptions): Promise<any> => send('create', 'POST', url, options, body)
+
+  const list = async (query?: AnyOptions): Promise<any> => {
+    const call = callOf('list', 'GET', url, query)
+    if (needsBody(call.url)) {
+      try {
+        return await ask({ ...call, method: 'POST', url: pathOf('query'), query: call.url.slice(url.length + 1) })
+      } catch (error) {
+        // a resource without the option `query` has no such route, and says what is wrong with the URL
+        if ((Object(error) as Partial<CrudError>).status !== 404) throw error
+      }
+    }
+    return await ask(call)
+  }
 
   async function * pages (query: AnyOptions = {}): AsyncGenerator<any, void, undefined> {
     checkNames('pages', query)
@@ -122,7 +129,8 @@ function resource (url: string, client: ClientOptions): object {
       const page = await list({ ...query, cursor })
       // without this check, the first page would repeat for ever
       if (page.next_cursor === undefined) {
-        throw new CrudError({ status: 200, code: 'NO_CURSOR', detail: 'The server does not page by cursors here.' })
+        const detail = 'The server does not page this resource by cursors.'
+        throw new CrudError({ status: 200, code: 'NO_CURSOR', detail })
       }
       yield page
       cursor = page.next_cursor
@@ -136,51 +144,47 @@ function resource (url: string, client: ClientOptions): object {
       checkNames('each', query)
       for await (const page of pages(query)) yield * page.items
     },
-    async * stream (query: AnyOptions = {}) {
-      checkNames('stream', query)
-      const call: ClientCall = { method: 'GET', url: url + queryString(query), accept: NDJSON, signal: query.signal }
+    async * stream (query?: AnyOptions) {
+      const call = { ...callOf('stream', 'GET', url, query), accept: NDJSON }
       const response = await sendCall(call, client)
       // a resource without streams answers with its first page instead
       if (!response.headers.get('content-type')?.startsWith(NDJSON)) {
         await discardAnswer(response)
         const detail = 'The server does not stream this resource.'
-        throw new CrudError({ status: response.status, code: 'NOT_NDJSON', detail })
+        throw new CrudError({ status: 200, code: 'NOT_NDJSON', detail })
       }
       yield * readLines(response, call)
     },
-    get: async (id: unknown, query?: AnyOptions) => await read('get', urlOf(id), query),
-    url (query: AnyOptions = {}) {
-      checkNames('url', query)
-      return url + queryString(query)
-    },
+    url: (query?: AnyOptions) => callOf('url', 'GET', url, query).url,
+    aggregate: async (query?: AnyOptions) => await send('aggregate', 'GET', pathOf('aggregate'), query),
+    get: async (id: unknown, query?: AnyOptions) => await send('get', 'GET', pathOf(id), query),
     create,
     createMany: create,
-    async upsert (body: unknown, options?: AnyOptions) {
-      const { data, status } = await send('upsert', 'PUT', url, options, body)
-      return Array.isArray(data) ? data : { created: status === 201, record: data }
-    },
+    upsert: async (body: unknown, options?: AnyOptions) =>
+      await ask(
+        callOf('upsert', 'PUT', url, options, body),
+        (data, status) => Array.isArray(data) ? data : { created: status === 201, record: data }
+      ),
     update: async (id: unknown, body: unknown, options?: AnyOptions) =>
-      await write('update', 'PATCH', urlOf(id), options, body),
+      await send('update', 'PATCH', pathOf(id), options, body),
     updateMany: (query: AnyOptions, body: unknown, options?: AnyOptions) =>
-      write('updateMany', 'PATCH', url, options, body, Object(query)),
-    delete: async (id: unknown, options?: AnyOptions) => await write('delete', 'DELETE', urlOf(id), options),
+      send('updateMany', 'PATCH', url, options, body, Object(query)),
+    delete: async (id: unknown, options?: AnyOptions) => await send('delete', 'DELETE', pathOf(id), options),
     deleteMany: (query: AnyOptions, options?: AnyOptions) =>
-      write('deleteMany', 'DELETE', url, options, undefined, Object(query)),
-    restore: async (id: unknown, options?: AnyOptions) =>
-      await write('restore', 'POST', `${urlOf(id)}/restore`, options),
+      send('deleteMany', 'DELETE', url, options, undefined, Object(query)),
+    restore: async (id: unknown, options?: AnyOptions) => await send('restore', 'POST', pathOf(id, 'restore'), options),
   })
 }
 
 const NDJSON = 'application/x-ndjson'
 
 /** The path of a key: one segment, or one for each part of a composite key, in order. */
-function pathOf (id: unknown): string {
-  if (Array.isArray(id) && id.length > 0) return id.map(pathOf).join('')
+function segmentOf (id: unknown): string {
+  if (Array.isArray(id) && id.length > 0) return id.map(segmentOf).join('')
   const text = Number.isFinite(id) || typeof id === 'bigint' ? String(id) : id
   // an empty segment is another path, and dot segments are removed from paths (RFC 3986 section 5.2.4)
-  if (typeof text === 'string' && !['', '.', '..'].includes(text)) return `/${encodeURIComponent(text)}`
-  const shown = text === '' ? 'The empty text' : Array.isArray(text) ? 'An empty list' : String(text)
-  throw new TypeError(`id: ${shown} is not a key of a record.`)
+  if (typeof text === 'string' && !/^\.{0,2}$/.test(text)) return `/${encodeURIComponent(text)}`
+  throw new TypeError(`id: ${shownValue(text)} is not a key of a record.`)
 }
 
 /** The key of a write: that of the caller, or a new one. */
@@ -193,15 +197,15 @@ const idempotencyKeyOf = ({ idempotencyKey: key }: AnyOptions): string | undefin
  * @throws {TypeError} if `ifMatch` has none, because a write without a tag would overwrite any version
  */
 function tagOf (options: AnyOptions): string | undefined {
-  if (!('ifMatch' in options)) return undefined
+  if (!Object.hasOwn(options, 'ifMatch')) return undefined
   const { ifMatch } = options
-  const tag = typeof ifMatch === 'object' && ifMatch !== null ? etagOf(ifMatch) : ifMatch
+  const tag = etags.get(ifMatch as object) ?? ifMatch
   if (typeof tag === 'string' && (tag === '*' || tag.endsWith('"'))) return tag
   throw new TypeError(
-    typeof tag === 'string' || typeof tag === 'number'
-      ? `ifMatch: ${tag} is not an entity tag, which has double quotes: '"${tag}"'.`
-      : 'ifMatch: this record has no version that the client knows of. Pass the object that get(), create() or ' +
-        'update() returned, not a copy. A server of another origin must expose the header etag.'
+    typeof (tag ?? {}) === 'object'
+      ? 'ifMatch: this record has no version. Pass one that get(), create() or update() returned, not a copy. A ' +
+        'server of another origin must expose the header etag.'
+      : `ifMatch: ${String(tag)} is not an entity tag, such as '"1"'.`
   )
 }
 
@@ -222,13 +226,8 @@ export async function * readLines (
     for (;;) {
       const { done, value } = await orNetworkError(call, () => reader.read())
       if (done) break
-      const text = decoder.decode(value, { stream: true })
-      // a long record arrives in many chunks; only a chunk that ends a line needs splitting
-      if (!text.includes('\n')) {
-        rest += text
-        continue
-      }
-      const lines = (rest + text).split('\n')
+      const lines = decoder.decode(value, { stream: true }).split('\n')
+      lines[0] = rest + lines[0]!
       rest = lines.pop()!
       for (const line of lines) yield parse(line, response, call)
     }

@@ -36,20 +36,17 @@ export class CrudError extends Error {
   /** The name of the class. */
   override readonly name = 'CrudError'
   /** The HTTP status, or 0 without a complete answer. */
-  readonly status: number
+  declare readonly status: number
   /** The code of the API's error, or one of the client: `NETWORK`, `NOT_JSON`, `NOT_NDJSON`, `NO_CURSOR`. */
-  readonly code: string
+  declare readonly code: string
   /** A sentence for people. */
-  readonly detail: string
+  declare readonly detail: string
   /** All mistakes in the request. Empty if the answer lists none. */
-  readonly errors: readonly CrudErrorItem[]
+  declare readonly errors: readonly CrudErrorItem[]
 
-  constructor ({ status, code, detail, errors = [], cause }: Failure) {
-    super(detail, cause === undefined ? undefined : { cause })
-    this.status = status
-    this.code = code
-    this.detail = detail
-    this.errors = errors
+  constructor ({ errors = [], cause, ...failure }: Failure) {
+    super(failure.detail, cause === undefined ? undefined : { cause })
+    Object.assign(this, failure, { errors })
   }
 
   /**

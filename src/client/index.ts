@@ -8,7 +8,8 @@ export type { ClientOptions, HeaderList } from './send-call.ts'
 export type { ApiOf } from './api-of.ts'
 export type {
   CallOptions, Client, CursorPage, ManyQuery, ManyWriteOptions, OffsetPage, Page, RepeatableOptions, ResourceApi,
-  UpsertOptions, WriteOptions,
+  ResourceTraits, UpsertOptions, WriteOptions,
 } from './client-types.ts'
+export type { FacetValue } from './group-types.ts'
 export type { UpsertResult } from '../crud/index.ts'
 export type { Affected } from '../write/index.ts'

@@ -32,11 +32,17 @@ type AnyKey = KeyText | readonly KeyText[]
 /**
  * The type that a filter compares with: the key of a relation, one item of an array, the declared type of a JSON value.
  */
-type Compared<Entity, Path extends string, Json> = IsAny<Json> extends true ? ComparedWith<PathTarget<Entity, Path>>
+type Compared<Entity, Path extends string, Json> = IsAny<Json> extends true
+  ? Path extends Key<Entity> | `${string}.${string}` ? ComparedWith<PathTarget<Entity, Path>> : NumberInput<Path>
   : Json extends 'string' ? string
     : Json extends 'number' ? number
       : Json extends 'boolean' ? boolean
         : AnyValue
+
+/** The value of a number about a relation, which has no property. */
+type NumberInput<Path extends string> = Path extends `${string}Count` ? number
+  : Path extends `${string}Exists` ? boolean
+    : AnyValue
 
 type ComparedWith<T> = IsAny<T> extends true ? AnyValue
   : KindOf<T> extends 'one' ? ReferenceKey<KeyOf<One<T>>>
@@ -229,7 +235,3 @@ export type OwnChanges<Entity, Writable> = IsAny<Entity> extends true ? AnyRecor
 /** The body of an upsert. None of its properties is required, because a record that exists needs only its key. */
 export type UpsertBody<Entity, Writable> = IsAny<Entity> extends true ? AnyRecord
   : { [Name in Properties<Entity, Writable, 'create'>]?: BodyValue<Entity[Name]> } & OwnChanges<Entity, Writable>
-
-/** The properties that may be a part of an upsert's key. */
-export type UpsertName<Entity, Writable> = IsAny<Entity> extends true ? string
-  : Properties<Entity, Writable, 'create'>

@@ -13,72 +13,105 @@ export interface AnyQuery extends PageOptions {
   readonly include?: readonly string[] | undefined
   readonly fields?: readonly string[] | undefined
   readonly fieldsByInclude?: object | undefined
+  readonly facets?: readonly string[] | undefined
+  readonly group?: readonly string[] | undefined
+  readonly aggregate?: readonly string[] | undefined
   readonly hard?: boolean | undefined
   readonly dry_run?: boolean | undefined
   readonly on?: string | readonly string[] | undefined
 }
 
-/** The parameters of the pagination, in the order of query strings. */
-export const PAGINATION = [
-  'page', 'per_page', 'limit', 'offset', 'cursor', 'count',
-] as const satisfies readonly PageParameterName[]
+/** The parameters of pages that are counted from the first record. */
+export const PLACES = ['page', 'per_page', 'limit', 'offset'] as const satisfies readonly PageParameterName[]
+
+/** The parameters of the pagination. */
+export const PAGINATION = [...PLACES, 'cursor', 'count'] as const satisfies readonly PageParameterName[]
+
+/** The parameters with a value or a list of names, in the order of query strings. */
+const PARAMETERS = [
+  'sort', 'include', 'fields', 'facets', 'group', 'aggregate', 'on', ...PAGINATION, 'hard', 'dry_run',
+] as const
 
 /**
  * Writes a query string, including its `?`. Returns the empty text if there are no parameters.
  *
  * @param isComplete whether there must be a filter, with a value for each condition. A condition that is undefined or
  *   empty is an error then. Otherwise it is left out, so that more records match
- * @throws {TypeError} for a value that has no text: NaN, an invalid date, null in a list, an object
+ * @throws {TypeError} for a value that has no text: NaN, an invalid date, null in a list, an object; and for a group
+ *   without a condition
  */
 export function queryString (query: AnyQuery, isComplete = false): string {
-  const { filter, sort, include, fields, fieldsByInclude, on } = query
-  const pairs: string[] = []
-  const add: Add = (name, value) => {
-    if (value !== undefined || isComplete) pairs.push(`${encode(name)}=${encode(textOf(name, value))}`)
-  }
-  const addNames = (name: string, names: readonly string[] | undefined): void => {
-    if (names !== undefined && names.length > 0) add(name, names.join())
-  }
-  for (const [field, value] of Object.entries(filter ?? {})) addFilter(add, `filter[${field}]`, value)
-  if (isComplete && pairs.length === 0) throw new TypeError('filter: without a condition, all records would match.')
-  addNames('sort', sort)
-  addNames('include', include)
-  addNames('fields', fields)
-  for (const [path, names] of Object.entries(fieldsByInclude ?? {})) addNames(`fields[${path}]`, names as string[])
-  if (on !== undefined) add('on', String(on))
-  for (const name of [...PAGINATION, 'hard', 'dry_run'] as const) {
-    const value = query[name]
-    if (value !== undefined && value !== false) add(name, value)
+  const write: Write = (name, value) =>
+    value === undefined && !isComplete ? [] : [`${encode(name)}=${encode(textOf(name, value))}`]
+  const { filter = {}, fieldsByInclude = {} } = query
+  const pairs = conditionsOf(write, 'filter', filter)
+  if (isComplete) checkConditions('filter', pairs)
+  const fields = Object.entries(fieldsByInclude).map(([path, names]) => [`fields[${path}]`, names as unknown] as const)
+  for (const [name, value] of [...fields, ...PARAMETERS.map((name) => [name, query[name]] as const)]) {
+    const text = Array.isArray(value) ? value.join() || false : value ?? false
+    if (text !== false) pairs.push(...write(name, text))
   }
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-/** Adds a parameter. `undefined` is left out, or refused if no condition may be missing. */
-type Add = (name: string, value: unknown) => void
+/** The longest URL of a list. The server takes 8 KiB of a query string, and a proxy often as much of the whole URL. */
+const MAX_LENGTH = 8_000
 
-/**
- * Adds a filter. The value is one for the default operator, a list of such values, `null`, or an object of values by
- * operator.
- */
-function addFilter (add: Add, name: string, value: unknown): void {
-  if (Array.isArray(value)) {
-    // without an operator, commas belong to the value, so each item is a parameter; an empty list is written with `in`
-    if (value.length === 0) add(`${name}[in]`, '')
-    for (const item of value) add(`${name}[]`, textOf(name, item))
-  } else if (value === null) add(`${name}[isnull]`, 'true')
-  else if (typeof value !== 'object' || value instanceof Date) add(name, value)
-  else {
-    const operators = Object.entries(value)
-    for (const [operator, operand] of operators) addOperator(add, name, operator, operand)
-    if (operators.length === 0) add(name, undefined)
+/** The longest list in a URL. */
+const MAX_ITEMS = 100
+
+/** Whether a URL is too long for the query in it, or a list in the query. */
+export const needsBody = (url: string): boolean =>
+  url.length > MAX_LENGTH || url.split('&').some((parameter) => parameter.split(',').length > MAX_ITEMS)
+
+/** Writes a parameter. `undefined` is left out, or refused if no condition may be missing. */
+type Write = (name: string, value: unknown) => string[]
+
+/** Writes conditions, all of which apply: filters by name, and groups of conditions. */
+function conditionsOf (write: Write, place: string, filter: object): string[] {
+  return Object.entries(filter).flatMap(([name, value]) => {
+    const at = `${place}[${name}]`
+    const members: unknown = name === 'not' ? [value] : /^(and|or)$/.test(name) ? value : null
+    if (!Array.isArray(members) || !members.every(isObject)) return filterOf(write, at, value)
+    return checkConditions(
+      at,
+      members.flatMap((member, index) => {
+        const inside = name === 'not' ? at : `${at}[${index}]`
+        return checkConditions(inside, conditionsOf(write, inside, member))
+      })
+    )
+  })
+}
+
+/** @throws {TypeError} if there is no condition */
+function checkConditions (place: string, conditions: string[]): string[] {
+  if (conditions.length > 0) return conditions
+  throw new TypeError(`${place}: without a condition, all records would match.`)
+}
+
+/** Writes a filter: a value for the default operator, a list of such values, `null`, or values by operator. */
+function filterOf (write: Write, name: string, value: unknown): string[] {
+  if (Array.isArray(value) && value.length > 0) {
+    // without an operator, commas belong to the value, so each item is a parameter
+    return value.flatMap((item) => write(`${name}[]`, textOf(name, item)))
   }
+  if (value === null) return operationOf(write, name, 'eq', value)
+  if (Array.isArray(value)) return operationOf(write, name, 'in', value)
+  if (!isObject(value)) return write(name, value)
+  const operations = Object.entries(value).flatMap(([operator, one]) => operationOf(write, name, operator, one))
+  return operations.length > 0 ? operations : write(name, undefined)
 }
 
-function addOperator (add: Add, name: string, operator: string, value: unknown): void {
+function operationOf (write: Write, name: string, operator: string, value: unknown): string[] {
   const place = `${name}[${operator}]`
-  if (value === null && (operator === 'eq' || operator === 'ne')) add(`${name}[isnull]`, String(operator === 'eq'))
-  else add(place, Array.isArray(value) ? value.map((item) => quote(textOf(place, item))).join() : value)
+  return value === null && (operator === 'eq' || operator === 'ne')
+    ? write(`${name}[isnull]`, operator === 'eq')
+    : write(place, Array.isArray(value) ? value.map((item) => quote(textOf(place, item))).join() : value)
 }
+
+/** Whether a value is an object of values by name. */
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 
 /** Writes an item of a list, in quotes if the server would otherwise read it differently. */
 function quote (item: string): string {
@@ -86,14 +119,16 @@ function quote (item: string): string {
 }
 
 function textOf (place: string, value: unknown): string {
-  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString()
-  const type = typeof value
-  if (type === 'number' ? Number.isFinite(value) : TEXTS.includes(type)) return String(value as Scalar)
-  const shown = type === 'object' && !(value instanceof Date) ? JSON.stringify(value) : String(value)
-  throw new TypeError(`${place}: ${shown} is not a value for a filter.`)
+  const isText = Number.isFinite(value) || /^(string|bigint|boolean)$/.test(typeof value)
+  // null for an invalid date
+  const text = value instanceof Date ? value.toJSON() as string | null : isText ? String(value as Scalar) : null
+  if (text !== null) return text
+  throw new TypeError(`${place}: ${shownValue(value)} is not a value for a filter.`)
 }
 
-const TEXTS = ['string', 'bigint', 'boolean']
+/** A value in the message of an error. */
+export const shownValue = (value: unknown): string =>
+  typeof value === 'number' || value instanceof Date ? String(value) : JSON.stringify(value)
 
 /** Percent-encodes, except characters of the grammar, which are legal in a query and easier to read in logs. */
 function encode (text: string): string {

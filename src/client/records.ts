@@ -2,14 +2,7 @@
 import type { IsAny, Key, KindOf, Target } from '../config/index.ts'
 import type { One, Wire, WireId, WireRecord } from '../crud/index.ts'
 import type {
-  AggregateAt,
-  Aggregates,
-  AnyJson,
-  AnyRecord,
-  Entries,
-  Fields,
-  RelatedFields,
-  Relations,
+  AggregateAt, Aggregates, AnyJson, AnyRecord, Entries, Fields, RelatedFields, Relations,
 } from './url-names.ts'
 
 /**
@@ -84,7 +77,7 @@ type KnownRecordAt<Entity, Paths, Numbers, Selections, Before extends string> = 
   [Name in NamesAt<Entity, Paths, Numbers, Selections, Before>]: Name extends HeadsAt<Paths, Before>
     ? Name extends Key<Entity> ? Related<Entity[Name], Paths, Numbers, Selections, `${Before}${Name}.`> : AnyJson
     : Name extends NumbersAt<Numbers, Place<Before>> ? NumberAt<Numbers, Place<Before>, Name>
-      : Name extends Key<Entity> ? ColumnType<Entity[Name]>
+      : Name extends Key<Entity> ? ColumnValue<Entity[Name]>
         : never
 }
 
@@ -98,7 +91,7 @@ type Related<T, Paths, Numbers, Selections, Before extends string> = KindOf<T> e
   : RecordAt<One<T>, Paths, Numbers, Selections, Before> | null
 
 /** The type of a column. A relation that isn't included is its key. */
-type ColumnType<T> = KindOf<T> extends infer Kind
+export type ColumnValue<T> = KindOf<T> extends infer Kind
   ? Kind extends 'one' ? WireId<One<T>> | (null extends T ? null : undefined extends T ? null : never)
     : Kind extends 'scalar' ? Wire<T>
       : AnyJson

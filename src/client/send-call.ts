@@ -27,6 +27,8 @@ export interface ClientCall {
   readonly url: string
   readonly accept?: string
   readonly body?: unknown
+  /** A query that is too long for the URL, in the place of a body. */
+  readonly query?: string
   readonly ifMatch?: string | undefined
   /** The key of a write that may be repeated. */
   readonly key?: string | undefined
@@ -48,17 +50,17 @@ export async function sendCall<Result = Response> (
   options: ClientOptions,
   receive: (response: Response) => Promise<Result> = async (response) => response as Result
 ): Promise<Result> {
-  const { method, key, signal } = call
+  const { method, query, key, signal } = call
   // only requests that change nothing, or change it once, can be repeated safely
-  const retries = method === 'GET' || key ? options.retries ?? 2 : 0
+  const retries = method === 'GET' || query || key ? options.retries ?? 2 : 0
   for (let attempt = 0; ; attempt++) {
     const send = await requestOf(call, options)
-    let after: string | null = null
+    let after = ''
     let wait: number
     try {
       const response = await orNetworkError(call, send)
       if (response.ok) return await receive(response)
-      after = response.headers.get('retry-after')
+      after = response.headers.get('retry-after') ?? ''
       throw await failureOf(response, call)
     } catch (error) {
       // the reason of an abort may be anything
@@ -102,20 +104,22 @@ export async function textOfAnswer (response: Response, call: ClientCall): Promi
   return await orNetworkError(call, () => response.text())
 }
 
+const JSON_TYPE = 'application/json'
+
 /** Prepares one attempt. Errors of functions that the caller passed, such as `headers`, are thrown unchanged. */
 async function requestOf (call: ClientCall, options: ClientOptions): Promise<() => Promise<Response>> {
-  const { method, url, accept = 'application/json', body, ifMatch, key, signal } = call
+  const { method, url, accept = JSON_TYPE, body, query, ifMatch, key, signal } = call
   signal?.throwIfAborted()
   // fetch would fail as if the server could not be reached
   if (options.fetch === undefined && !('location' in globalThis) && !/^\w+:\/\//.test(url)) {
     throw new TypeError(
-      `${url} is not an absolute URL. Outside of a page, createClient needs one, such as https://api.example.com.`
+      `createClient: the base URL is relative outside of a page (${url}). Pass a URL such as https://api.example.com.`
     )
   }
   const headers = await headersOf(options)
   const own = {
     accept,
-    'content-type': body === undefined ? undefined : 'application/json',
+    'content-type': body === undefined ? body : JSON_TYPE,
     'if-match': ifMatch,
     'idempotency-key': key,
   }
@@ -123,7 +127,8 @@ async function requestOf (call: ClientCall, options: ClientOptions): Promise<() 
   const init: RequestInit = {
     method,
     headers,
-    body: JSON.stringify(body, asJson) ?? null,
+    // the platform writes the content type of a form
+    body: query ? new URLSearchParams(query) : JSON.stringify(body, asJson) ?? null,
     // a redirected POST becomes a GET, whose answer would look like that of a write
     redirect: method === 'GET' || method === 'HEAD' ? 'follow' : 'error',
     signal: signal ?? null,
@@ -134,8 +139,11 @@ async function requestOf (call: ClientCall, options: ClientOptions): Promise<() 
 /** The headers that the application sets. */
 export async function headersOf ({ headers: given = {} }: ClientOptions): Promise<Headers> {
   const list = typeof given === 'function' ? await given() : given
-  if (Symbol.iterator in list) return new Headers(list)
-  return new Headers(Object.entries(list).filter((header): header is [string, string] => header[1] !== undefined))
+  return new Headers(
+    Symbol.iterator in list
+      ? list
+      : Object.entries(list).filter((header): header is [string, string] => header[1] !== undefined)
+  )
 }
 
 /**
@@ -159,8 +167,8 @@ export async function orNetworkError<T> (call: ClientCall, work: () => Promise<T
   } catch (cause) {
     call.signal?.throwIfAborted()
     const detail =
-      `${nameOf(call)} has no complete answer: the server could not be reached, the connection broke, or ` +
-      'CORS does not allow the page to read the answer.'
+      `${nameOf(call)} has no complete answer: the server was not reached, the connection broke, or CORS hides ` +
+      'it from the page.'
     throw new CrudError({ status: 0, code: 'NETWORK', detail, cause })
   }
 }
@@ -206,25 +214,23 @@ export function parse (text: string, { status }: Response, call: ClientCall): un
  * Milliseconds before a request may be repeated, at least those of `Retry-After`: seconds, or a date (RFC 9110,
  * 10.2.3).
  */
-function waitFor (after: string | null, attempt: number): number {
-  const asked = /^\d+$/.test(after ?? '') ? Number(after) * 1000 : Date.parse(after ?? '') - Date.now()
+function waitFor (after: string, attempt: number): number {
+  const own = FIRST_WAIT * 2 ** attempt
+  const asked = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now()
   // the random part keeps clients that failed together from returning together
-  const spread = FIRST_WAIT * 2 ** attempt * Math.random()
-  return (Number.isNaN(asked) ? FIRST_WAIT * 2 ** attempt : Math.max(0, asked)) + spread
+  return (Number.isNaN(asked) ? own : Math.max(0, asked)) + own * Math.random()
 }
 
-/** Waits. Rejects if the signal aborts. */
+/** Waits, but not longer than until the signal aborts. */
 async function sleep (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted()
-  await new Promise<void>((resolve, reject) => {
-    const stop = (): void => {
+  if (signal?.aborted) return
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
       clearTimeout(timer)
-      reject(signal!.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
+      signal?.removeEventListener('abort', end)
       resolve()
-    }, milliseconds)
-    signal?.addEventListener('abort', stop, { once: true })
+    }
+    const timer = setTimeout(end, milliseconds)
+    signal?.addEventListener('abort', end)
   })
 }

@@ -9,6 +9,13 @@ export type UpsertKeysOption<Entity extends object = UncheckedEntity> = Readonly
   WritableName<Entity> | readonly [WritableName<Entity>, ...Array<WritableName<Entity>>]
 >
 
+/** The key that an upsert names: one of the option's keys, if their literals are known, with its names in any order. */
+export type UpsertOn<Entity, Keys> = Keys extends ReadonlyArray<infer Key>
+  ? [WritableName<Entity>] extends [Key] ? WritableName<Entity> | ReadonlyArray<WritableName<Entity>>
+      : Key extends string ? Key | readonly [Key]
+        : { readonly [Index in keyof Key]: Extract<Key, readonly string[]>[number] }
+  : string | readonly string[]
+
 /** The option, in which each key is a list of names. */
 export type UpsertKeysConfig = ReadonlyArray<readonly string[]>
 

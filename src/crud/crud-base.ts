@@ -2,7 +2,8 @@
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import { checkRoleName, type AccessOptions, type Role } from '../access/index.ts'
 import {
-  QueryBuilderConfig, readUpsertKeys, readWritable, type QueryBuilderOptions, type WritableOption,
+  QueryBuilderConfig, readUpsertKeys, readWritable, type QueryBuilderOptions, type UpsertKeysOption,
+  type WritableOption,
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { checkOptions } from '../base/option-checks.ts'
@@ -49,10 +50,16 @@ const NO_PARAMS = parseQueryParams('')
 export class CrudBase<
   Entity extends object = any,
   const Config extends QueryBuilderOptions<Entity> = QueryBuilderOptions<Entity>,
-  const Writable extends WritableOption<Entity> = WritableOption<Entity>
+  const Writable extends WritableOption<Entity> = WritableOption<Entity>,
+  const Keys extends UpsertKeysOption<Entity> = UpsertKeysOption<Entity>
 > {
   /** @internal A type without a value, from which the types of a client are derived. */
-  declare readonly '~types': { readonly entity: Entity, readonly config: Config, readonly writable: Writable }
+  declare readonly '~types': {
+    readonly entity: Entity,
+    readonly config: Config,
+    readonly writable: Writable,
+    readonly upsertKeys: Keys,
+  }
 
   /** The entity. */
   readonly model: EntityName<Entity>
@@ -126,7 +133,7 @@ export class CrudBase<
    */
   afterDeleteMany? (keys: readonly Id[], context: AfterContext<Entity>): void | Promise<void>
 
-  constructor (options: CrudOptions<Entity, Config, Writable>) {
+  constructor (options: CrudOptions<Entity, Config, Writable, Keys>) {
     checkCrudOptions(new.target.name, options)
     const { model, queryConfig = {}, writable, upsertKeys, previous, name } = options
     this.model = model

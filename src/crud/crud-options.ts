@@ -36,7 +36,8 @@ type SortAlias<Options> = Options extends { readonly allowedSorts: ReadonlyArray
 export interface CrudOptions<
   Entity extends object,
   Config extends QueryBuilderOptions<Entity> = QueryBuilderOptions<Entity>,
-  Writable extends WritableOption<Entity> = WritableOption<Entity>
+  Writable extends WritableOption<Entity> = WritableOption<Entity>,
+  Keys extends UpsertKeysOption<Entity> = UpsertKeysOption<Entity>
 > {
   /** The entity: a class, an `EntitySchema`, or what `defineEntity` returns. */
   readonly model: EntityName<Entity>
@@ -52,7 +53,7 @@ export interface CrudOptions<
    * The keys by which upserts may find records: names of unique properties, and lists of names that are unique
    * together, as in `['isbn', ['tenant', 'code']]`. Default: none, and there are no upserts.
    */
-  readonly upsertKeys?: UpsertKeysOption<Entity>
+  readonly upsertKeys?: Keys
   /**
    * The properties whose values before a write the after hooks get as `context.previous`. The statement that replaces
    * the values also reads them. Default: none.

@@ -42,7 +42,7 @@ t.test('the example', async (t) => {
     const { result } = await list.until(({ query }) => query.isSuccess)
     t.strictSame(requests(), [
       'GET /products?filter[price][gte]=20&filter[stock][gt]=0&filter[category.name][in]=Tech,Garden' +
-      '&sort=-price,+name&include=category&fields=id,name&fields[category]=name&page=2&per_page=2',
+      '&fields[category]=name&sort=-price,+name&include=category&fields=id,name&page=2&per_page=2',
     ])
     t.equal(result.data.length, 2)
     t.ok(result.total! > 4)

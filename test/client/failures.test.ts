@@ -167,8 +167,8 @@ t.test('an unreachable server and truncated answers are errors', async (t) => {
     name: 'CrudError',
     status: 0,
     code: 'NETWORK',
-    detail: 'GET http://127.0.0.1:1/things has no complete answer: the server could not be reached, the connection ' +
-      'broke, or CORS does not allow the page to read the answer.',
+    detail: 'GET http://127.0.0.1:1/things has no complete answer: the server was not reached, the connection broke, ' +
+      'or CORS hides it from the page.',
     cause: Error,
   })
   t.ok(error instanceof CrudError)
@@ -186,7 +186,7 @@ t.test('a base URL that cannot work is a mistake of the application', async (t) 
   const base = 'createClient: the base URL is undefined. Pass a URL such as https://api.example.com.'
   t.throws(() => createClient<any>(undefined as never), new TypeError(base))
   for (const [baseUrl, url] of [['', '/things'], ['/api', '/api/things'], ['localhost:1', 'localhost:1/things']]) {
-    const message = `${url} is not an absolute URL. Outside of a page, createClient needs one, such as ` +
+    const message = `createClient: the base URL is relative outside of a page (${url}). Pass a URL such as ` +
       'https://api.example.com.'
     await t.rejects((createClient<any>(baseUrl!) as any)['/things'].list(), new TypeError(message))
   }

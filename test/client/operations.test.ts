@@ -2,7 +2,8 @@
 import t from 'tap'
 import { createClient, CrudError, etagOf, isCrudError, type CrudErrorItem } from '../../src/client/index.ts'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, type ApiOf,
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase,
+  crudKit, type ApiOf,
 } from '../../src/index.ts'
 import { entities, Order, OrderItem, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { customerId, plantUuid, seed } from '../fixtures/seed.ts'
@@ -24,9 +25,11 @@ const resources = {
           AllowedFilters.search('q', ['name', 'latinName']),
           AllowedFilters.custom('even', (qb, value) => value === 'true' ? qb.andWhere('e0.id % 2 = 0') : qb),
           AllowedFilters.trashed(),
+          new AllowedFilters('id', 'in'),
+          new AllowedFilters('tagsCount', 'gte'),
         ],
         allowedSorts: [
-          new AllowedSort('name', 'id'),
+          new AllowedSort('name', 'id', 'tagsCount'),
           new AllowedSort('price', { direction: 'desc' }),
           new AllowedSort('supplier.name', 'name', { alias: 'origin' }),
         ],
@@ -42,15 +45,20 @@ const resources = {
           AllowedInclude.exists('offers'),
           AllowedInclude.max('offers.price', { alias: 'best' }),
         ],
+        allowedFacets: [new AllowedFacet('status'), new AllowedFacet('supplier.name', { alias: 'from' })],
+        allowedGroups: [new AllowedGroup('supplier.name'), AllowedGroup.date('created_at', ['year'])],
+        allowedAggregates: [AllowedAggregate.count(), new AllowedAggregate('price', ['sum', 'max'])],
         defaultSort: ['id'],
+        pagination: { countParameter: true },
       },
       writable: ['name', 'price', 'status', 'supplier', 'tags', 'description'],
     }),
     operations: [
-      'list', 'get', 'create', 'createMany', 'update', 'updateMany', 'delete', 'deleteMany', 'restore',
+      'list', 'get', 'create', 'createMany', 'update', 'updateMany', 'delete', 'deleteMany', 'restore', 'aggregate',
     ] as const,
     allowHardDelete: true,
     stream: true,
+    query: true,
   },
   '/orders': new CrudBase({ model: Order, writable: ['customer', 'note'] }),
   '/items': new CrudBase({ model: OrderItem, writable: ['order', 'plant', 'quantity', 'price'] }),
@@ -73,6 +81,7 @@ const resources = {
   '/suppliers': { crud: new CrudBase({ model: Supplier }), operations: ['list'] as const },
 }
 type Api = ApiOf<typeof resources>
+type PlantFilter = NonNullable<NonNullable<Parameters<Api['/plants']['list']>[0]>['filter']>
 
 async function gather<T> (items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
@@ -122,6 +131,87 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const { items } = await plants.list({ filter: { name: 'Lavender' }, include: ['offers.plant'] })
     t.equal(items[0]!.offers[0]!.plant!.name, 'Lavender')
     t.equal(items[0]!.supplier, 1, 'a relation that is not included is its key')
+  })
+
+  t.test('groups of filters find the records that a list of all has', async (t) => {
+    const { items: all } = await plants.list({ per_page: 100, include: ['tagsCount', 'tags'] })
+    const found = async (filter: PlantFilter, keeps: (plant: typeof all[number]) => boolean): Promise<void> => {
+      const { items } = await plants.list({ filter, per_page: 100 })
+      t.strictSame(items.map(({ id }) => id), all.filter(keeps).map(({ id }) => id), JSON.stringify(filter))
+      t.ok(items.length > 0 && items.length < all.length)
+    }
+    await found(
+      { or: [{ name: 'Moss' }, { price: { gte: 20 } }] },
+      ({ name, price }) => name === 'Moss' || price! >= 20
+    )
+    await found({ not: { price: null }, price: { lte: 10 } }, ({ price }) => price !== null && price <= 10)
+    await found(
+      { not: { or: [{ name: ['Moss', 'Thyme'] }, { and: [{ group: null }, { price: null }] }] } },
+      ({ name, group, price }) => !(['Moss', 'Thyme'].includes(name) || (group === null && price === null))
+    )
+    await found(
+      { tagsCount: 2, or: [{ 'tags.name': 'sun' }] },
+      ({ tagsCount, tags }) => tagsCount >= 2 && tags.some(({ name }) => name === 'sun')
+    )
+    t.equal((await plants.list({ filter: { tagsCount: 2 }, sort: ['-tagsCount'], count: 'none' })).total, null)
+    t.equal((await gather(plants.stream({ filter: { or: [{ name: 'Moss' }] } }))).length, 1)
+    const error = await plants.list({ filter: { or: [{ nmae: 'x' }] } as never }).catch((error) => error)
+    t.equal(error.errorFor('filter[or][0][nmae]').suggestion, 'name')
+  })
+
+  t.test('a query that is too long for a URL is the body of a request', async (t) => {
+    const { items: all } = await plants.list({ fields: ['id'], per_page: 100 })
+    const ids = [...all.map(({ id }) => id), ...Array.from({ length: 900 }, (_, i) => 1_000_000 + i)]
+    requests.length = 0
+    const page = await plants.list({ filter: { id: { in: ids }, not: { name: 'Moss, or "moss" & +' } }, per_page: 2 })
+    t.match(page, { total: all.length, items: [{ id: 1 }, { id: 2 }], per_page: 2 })
+    t.strictSame(requests, ['POST /plants/query'])
+    t.equal(
+      (await gather(plants.each({ filter: { id: { in: ids } }, fields: ['id'], per_page: 5 }))).length,
+      all.length
+    )
+    t.equal(requests.length, 1 + Math.ceil(all.length / 5))
+    const long = { or: Array.from({ length: 40 }, (_, i) => ({ name: { eq: `${i}${'x'.repeat(240)}` } })) }
+    t.equal((await plants.list({ filter: { or: [long, { name: 'Moss' }] } })).total, 1)
+    t.equal(requests.at(-1), 'POST /plants/query')
+    const error = await plants.list({ filter: { id: { in: [...ids, 'x'] } } as never }).catch((error) => error)
+    t.match(error.errorFor('filter[id][in]'), { code: 'FST_CRUD_FILTER_INVALID' }, 'with the same place of a mistake')
+  })
+
+  t.test('a resource without groups says what is wrong with a query that is too long', async (t) => {
+    requests.length = 0
+    const spores = Array.from({ length: 101 }, (_, i) => i)
+    await t.rejects(api['/specimens'].list({ filter: { spores: { in: spores } } }), {
+      code: 'FST_CRUD_FILTER_INVALID',
+      errors: [{ source: { parameter: 'filter[spores][in]' }, detail: /more than 100 items/ }],
+    })
+    t.match(requests, ['POST /specimens/query', /^GET /])
+  })
+
+  t.test('facets and aggregates have numbers about many records', async (t) => {
+    const { items: all } = await plants.list({ per_page: 100, include: ['from'] })
+    const page = await plants.list({ facets: ['status', 'from'], filter: { status: 'active' }, fields: ['id'] })
+    t.equal(page.facets.status.reduce((sum, { count }) => sum + count, 0), all.length, 'without its own filter')
+    t.ok(page.facets.from.reduce((sum, { count }) => sum + count, 0) <= page.total!)
+    t.type(page.facets.from[0]!.value, 'string')
+    const { items, total } = await plants.aggregate({
+      group: ['supplier.name', 'created_at.year'],
+      aggregate: ['count', 'price.sum', 'price.max'],
+      filter: { not: { price: null } },
+      sort: ['-count', 'supplier.name'],
+      per_page: 100,
+    })
+    t.equal(items.length, total)
+    t.equal(items.reduce((sum, { count }) => sum + count, 0), all.filter(({ price }) => price !== null).length)
+    for (const { supplier_name: supplier, price_sum: sum, price_max: max, created_at_year: year } of items) {
+      t.match(year, /^\d{4}-01-01$/)
+      t.ok(max! <= sum! && all.some(({ from }: any) => supplier === null || from !== supplier))
+    }
+    t.strictSame((await plants.aggregate({ aggregate: ['count'] })).items, [{ count: all.length }])
+    await t.rejects(plants.aggregate({ aggregate: ['price.avg' as 'price.sum'] }), {
+      code: 'FST_CRUD_FIELD_INVALID',
+      errors: [{ source: { parameter: 'aggregate' } }],
+    })
   })
 
   t.test('values of every kind find their records', async (t) => {
@@ -215,7 +305,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(head, 'id,name')
     t.equal(rows.length, (await names({ filter: { price: { gte: 9 } } })).length)
     t.match(plants.url(), /^http:.*\/plants$/)
-    t.throws(() => plants.url({ fitler: {} } as object), { name: 'TypeError', message: /Did you mean 'filter'\?/ })
+    t.throws(() => plants.url({ fitler: {} } as object), {
+      name: 'TypeError',
+      message: /there is no option 'fitler'. Allowed: filter,/,
+    })
   })
 
   t.test('records are created, read, changed, deleted and restored', async (t) => {
@@ -337,12 +430,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const [act, message] of [
         [
           () => untyped.list({ filters: { q: 'sage' } }),
-          "list: there is no option 'filters'. Did you mean 'filter'? " +
-          `Allowed: ${list}, page, per_page, limit, offset, cursor, count.`,
+          `list: there is no option 'filters'. Allowed: ${list}, facets, page, per_page, limit, offset, cursor, count.`,
         ],
         [
           () => gather(untyped.pages({ perPage: 1 })),
-          `pages: there is no option 'perPage'. Did you mean 'per_page'? Allowed: ${list}, per_page, cursor.`,
+          `pages: there is no option 'perPage'. Allowed: ${list}, per_page, cursor.`,
         ],
         [
           () => gather(untyped.each({ size: undefined })),
@@ -350,12 +442,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         ],
         [
           () => gather(untyped.stream({ Sort: [] })),
-          `stream: there is no option 'Sort'. Did you mean 'sort'? Allowed: ${list}.`,
+          `stream: there is no option 'Sort'. Allowed: ${list}.`,
+        ],
+        [
+          () => untyped.aggregate({ include: [] }),
+          "aggregate: there is no option 'include'. Allowed: filter, group, aggregate, sort, page, per_page, limit, " +
+          'offset, signal.',
         ],
         [
           () => untyped.get(1, { inlcude: ['tags'] }),
-          "get: there is no option 'inlcude'. Did you mean 'include'? " +
-          'Allowed: include, fields, fieldsByInclude, signal.',
+          "get: there is no option 'inlcude'. Allowed: include, fields, fieldsByInclude, signal.",
         ],
         [
           () => untyped.create({}, { ifMatch: '"1"' }),
@@ -363,11 +459,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         ],
         [
           () => untyped.createMany([], { Signal: 1 }),
-          "create: there is no option 'Signal'. Did you mean 'signal'? Allowed: signal, idempotencyKey.",
+          "create: there is no option 'Signal'. Allowed: signal, idempotencyKey.",
         ],
         [
           () => untyped.update(1, {}, { ifmatch: '"1"' }),
-          "update: there is no option 'ifmatch'. Did you mean 'ifMatch'? Allowed: ifMatch, signal, idempotencyKey.",
+          "update: there is no option 'ifmatch'. Allowed: ifMatch, signal, idempotencyKey.",
         ],
         [
           () => untyped.delete(1, { force: true }),
@@ -375,7 +471,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         ],
         [
           () => untyped.updateMany({ filter: { name: 'x' } }, {}, { dry_run: true }),
-          "updateMany: there is no option 'dry_run'. Did you mean 'dryRun'? Allowed: dryRun, signal, idempotencyKey.",
+          "updateMany: there is no option 'dry_run'. Allowed: dryRun, signal, idempotencyKey.",
         ],
         [
           () => untyped.deleteMany({ filter: { name: 'x' }, page: 1 }),
@@ -383,7 +479,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         ],
         [
           () => untyped.upsert({}, { onn: 'code' }),
-          "upsert: there is no option 'onn'. Did you mean 'on'? Allowed: on, ifMatch, signal, idempotencyKey.",
+          "upsert: there is no option 'onn'. Allowed: on, ifMatch, signal, idempotencyKey.",
         ],
         [
           () => untyped.restore(1, { hard: true }),
@@ -408,9 +504,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     requests.length = 0
     const plant = await plants.get(1)
     t.equal(etagOf(plant), undefined)
-    const unknown = 'ifMatch: this record has no version that the client knows of. Pass the object that get(), ' +
-      'create() or update() returned, not a copy. A server of another origin must expose the header etag.'
-    const unquoted = 'ifMatch: 1 is not an entity tag, which has double quotes: \'"1"\'.'
+    const unknown = 'ifMatch: this record has no version. Pass one that get(), create() or update() returned, not a ' +
+      'copy. A server of another origin must expose the header etag.'
+    const unquoted = 'ifMatch: 1 is not an entity tag, such as \'"1"\'.'
     for (
       const [ifMatch, message] of [
         [plant, unknown],

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { queryString } from '../../src/client/query-string.ts'
-import { parseQueryParams, splitList, type FilterParam } from '../../src/query/index.ts'
+import { parseQueryParams, splitList, type FilterLevel, type FilterParam } from '../../src/query/index.ts'
 import { assertProperty } from '../helpers/property.ts'
 
 const read = (query: Parameters<typeof queryString>[0]) => {
@@ -48,6 +48,37 @@ t.test('operators, lists and null have their text', async (t) => {
   )
 })
 
+t.test('groups are written in brackets', async (t) => {
+  const filter = {
+    status: 'open',
+    or: [{ due: { lt: '2026-01-01' }, owner: ['a', 'b'] }, { not: { and: [{ price: null }, { tags: { in: [] } }] } }],
+    and: [{ or: [{ a: new Date(0) }, { b: undefined, c: { isnull: false } }] }],
+  }
+  t.equal(
+    queryString({ filter }),
+    '?filter[status]=open&filter[or][0][due][lt]=2026-01-01&filter[or][0][owner][]=a&filter[or][0][owner][]=b' +
+      '&filter[or][1][not][and][0][price][isnull]=true&filter[or][1][not][and][1][tags][in]=' +
+      '&filter[and][0][or][0][a]=1970-01-01T00:00:00.000Z&filter[and][0][or][1][c][isnull]=false'
+  )
+  t.strictSame(read({ filter }).groups.map(({ word, members }) => [word, members.length]), [['or', 2], ['and', 1]])
+  for (
+    const [filter, place] of [
+      [{ or: [] }, 'filter[or]'],
+      [{ or: [{ a: 1 }, {}] }, 'filter[or][1]'],
+      [{ and: [{ not: { a: undefined } }] }, 'filter[and][0][not]'],
+    ] as const
+  ) t.throws(() => queryString({ filter }), new TypeError(`${place}: without a condition, all records would match.`))
+  t.throws(() => queryString({ filter: { or: [{ a: 1 }, null] } }), {
+    message: /^filter\[or\]: .* is not a value/,
+  })
+  // names of filters, where the resource has no groups
+  t.strictSame(filtersOf({ or: 'x', and: ['y'], not: { eq: 1 } }), [
+    { field: 'or', value: 'x' },
+    { field: 'and', value: ['y'] },
+    { field: 'not', operator: 'eq', value: '1' },
+  ])
+})
+
 t.test('undefined is left out', async (t) => {
   t.equal(queryString({}), '')
   t.equal(
@@ -85,7 +116,7 @@ t.test('a query string is readable', async (t) => {
       filter: { 'author.name': { in: ['a&b', 'c+d'] } }, sort: ['-a', '+b'], include: ['a.b'], fields: ['id'],
       fieldsByInclude: { 'a.b': ['x', 'y'] }, per_page: 5, cursor: '',
     }),
-    '?filter[author.name][in]=a%26b,c%2Bd&sort=-a,%2Bb&include=a.b&fields=id&fields[a.b]=x,y&per_page=5&cursor='
+    '?filter[author.name][in]=a%26b,c%2Bd&fields[a.b]=x,y&sort=-a,%2Bb&include=a.b&fields=id&per_page=5&cursor='
   )
 })
 
@@ -113,6 +144,35 @@ t.test('any text of a filter arrives, in each way to write it', async (t) => {
   }))
 })
 
+t.test('trees arrive unchanged', async (t) => {
+  const value = fc.oneof(awkward, fc.constant(null), fc.array(awkward, { minLength: 1, maxLength: 3 }))
+  const { tree } = fc.letrec<{ tree: object, group: object }>((tie) => ({
+    tree: fc.tuple(fc.dictionary(name, value, { minKeys: 1, maxKeys: 2, noNullPrototype: true }), tie('group'))
+      .map(([filters, group]) => ({ ...filters, ...group })),
+    group: fc.oneof(
+      { maxDepth: 3 },
+      fc.constant({}),
+      fc.record({ or: fc.array(tie('tree'), { minLength: 1, maxLength: 2 }) }),
+      fc.record({ not: tie('tree'), and: fc.array(tie('tree'), { minLength: 1, maxLength: 2 }) })
+    ),
+  }))
+  assertProperty(fc.property(tree, (filter) => {
+    fc.pre(JSON.stringify(filter).length < 1_500)
+    const { filters, groups } = read({ filter })
+    t.strictSame(treeOf({ filters, groups }), filter)
+  }))
+})
+
+/** The tree that a level stands for. */
+function treeOf ({ filters, groups }: FilterLevel): object {
+  const conditions = filters.map(({ field, operator, value }) => [field, operator === 'isnull' ? null : value])
+  const members = groups.map(({ word, members }) => {
+    const trees = members.map(treeOf)
+    return [word, word === 'not' ? trees[0] : trees] as const
+  })
+  return Object.fromEntries([...conditions, ...members])
+}
+
 t.test('names and pages arrive unchanged', async (t) => {
   const signed = names.chain((all) => fc.tuple(...all.map((one) => fc.constantFrom(one, `-${one}`, `+${one}`))))
   const paging = fc.oneof(
@@ -122,7 +182,9 @@ t.test('names and pages arrive unchanged', async (t) => {
   )
   assertProperty(
     fc.property(signed, names, names, record(names), paging, (sort, include, fields, fieldsByInclude, page) => {
-      const query = { sort, include, fields, fieldsByInclude, ...page }
+      const query = {
+        sort, include, fields, fieldsByInclude, facets: fields, group: include, aggregate: fields, ...page,
+      }
       // an unencoded `+` decodes to a space; here it is encoded
       t.strictSame(plain(read(query)), { filters: [], groups: [], ...plain(query) as object, unknown: [], errors: [] })
     })

@@ -1,4 +1,4 @@
-/** Samples in docs/front-ends/client.md and docs/front-ends/admin.md that are no programs have the right types. */
+/** Samples in the pages about front ends that are no programs have the right types. */
 import fs from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -48,7 +48,7 @@ function check (t: Test, folder: string, app: string, samples: readonly string[]
 const inTests = { ...optionsOf('tsconfig.json'), jsx: ts.JsxEmit.ReactJSX, lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'] }
 
 t.test('the samples of the client', async (t) => {
-  const samples = samplesOf('docs/front-ends/client.md')
+  const samples = ['client', 'tanstack-query'].flatMap((page) => samplesOf(`docs/front-ends/${page}.md`))
   t.equal(samples.length, 8)
   check(t, 'test/client', fromSources(readDocument('docs/front-ends/client.md').program), samples, inTests)
 })

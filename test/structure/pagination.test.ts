@@ -96,7 +96,7 @@ t.test('the query language documents each style with its parameters', async (t) 
   t.strictSame(documented, styles.map(({ phrase }) => phrase.split(' and ')))
 })
 
-type Query = ListQuery<object, object, [], [], {}, number, number, string>
+type Query = ListQuery<object, object, false, [], [], {}, [], number, number, string>
 /** Parameters that the types of clients do not offer. A parameter without a type is a type error in this file. */
 type Untyped = Exclude<PageParameterName, keyof Query>
 

@@ -3,8 +3,8 @@ import type { InferEntity } from '@mikro-orm/core'
 import { describe, expect, test } from 'tstyche'
 import { createClient, type Affected, type CursorPage, type OffsetPage, type Page } from '../../src/client/index.ts'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig, type ApiOf,
-  type WireRecord,
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase,
+  crudKit, QueryBuilderConfig, type ApiOf, type WireRecord,
 } from '../../src/index.ts'
 import { Order, OrderItem, Supplier } from '../fixtures/entities.ts'
 import { Book, CategorySchema, ProductSchema, type Category, type Product } from './fixtures.ts'
@@ -95,9 +95,46 @@ const resources = {
       model: ProductSchema,
       queryConfig: { allowedFilters: [new AllowedFilters('price', 'gte', ['gte', 'in'])] },
       writable: { create: ['price', 'category'], update: ['price'] },
+      upsertKeys: ['price', ['category', 'price']],
     }),
     operations: ['updateMany', 'deleteMany', 'upsert'] as const,
+    query: true,
     allowHardDelete: true,
+  },
+  '/numbers': {
+    crud: new CrudBase({
+      model: CategorySchema,
+      queryConfig: {
+        allowedFilters: [
+          AllowedFilters.exact('status'),
+          new AllowedFilters('created_at', 'gte', ['gte', 'lt'], { alias: 'since' }),
+          new AllowedFilters('productsCount', 'gte', ['eq', 'gte']),
+          new AllowedFilters('parentExists'),
+          AllowedFilters.trashed(),
+          AllowedFilters.custom('odd', (qb) => qb),
+        ],
+        allowedSorts: [new AllowedSort('productsCount')],
+        allowedIncludes: [AllowedInclude.count('products'), AllowedInclude.exists('parent')],
+        allowedFacets: [
+          new AllowedFacet('status'),
+          new AllowedFacet('author'),
+          new AllowedFacet('author.name', { alias: 'writer' }),
+        ],
+        allowedGroups: [
+          new AllowedGroup('status'),
+          new AllowedGroup('author.name', { alias: 'writer' }),
+          AllowedGroup.date('created_at', ['day', 'month'], { alias: 'added' }),
+        ],
+        allowedAggregates: [
+          AllowedAggregate.count(),
+          new AllowedAggregate('price', ['sum', 'avg', 'max', 'countDistinct']),
+          new AllowedAggregate('author.id', ['avg', 'sum'], { alias: 'writer' }),
+          new AllowedAggregate('created_at', ['min']),
+        ],
+      },
+    }),
+    operations: ['list', 'aggregate'] as const,
+    query: true,
   },
   '/items': new CrudBase({ model: OrderItem }),
   '/books': new CrudBase({
@@ -114,6 +151,11 @@ const resources = {
     queryConfig: new QueryBuilderConfig<Category>({ allowedFilters: [AllowedFilters.exact('name')] }),
   }),
   '/untyped': new CrudBase<any>({ model: 'Category' as any }),
+  '/open': {
+    crud: new CrudBase<any>({ model: 'Category' as any }),
+    operations: ['list', 'aggregate', 'upsert'] as const,
+    query: true,
+  },
 }
 const api = createClient<ApiOf<typeof resources>>('')
 const categories = api['/categories']
@@ -208,6 +250,141 @@ describe('filters', () => {
     categories.list({ filter: { created_at: new Date() } })
     // @ts-expect-error 'filtre' does not exist in type
     categories.list({ filtre: {} })
+  })
+})
+
+describe('groups of filters', () => {
+  const numbers = api['/numbers']
+
+  test('have the names, operators and values of filters at every level', () => {
+    expect(numbers.list).type.toBeCallableWith({
+      filter: {
+        status: 'draft',
+        or: [{ since: { lt: new Date() } }, { and: [{ status: 'active', not: { productsCount: { gte: 1 } } }] }],
+        not: { or: [{ status: { eq: 'draft' } }, { parentExists: true }] },
+      },
+    })
+    // @ts-expect-error 'sttaus' does not exist in type
+    numbers.list({ filter: { or: [{ status: 'draft' }, { not: { sttaus: 'draft' } }] } })
+    // @ts-expect-error Type '"darft"' is not assignable to type
+    numbers.list({ filter: { and: [{ or: [{ status: 'darft' }] }] } })
+    // @ts-expect-error 'between' does not exist in type
+    numbers.list({ filter: { not: { and: [{ since: { between: ['2026-01-01', '2026-02-01'] } }] } } })
+    expect(numbers.list).type.not.toBeCallableWith({ filter: { or: { status: 'draft' } } })
+    expect(numbers.list).type.not.toBeCallableWith({ filter: { not: [{ status: 'draft' }] } })
+  })
+
+  test('are possible in all methods with filters, where the resource has the option', () => {
+    expect(numbers.each).type.toBeCallableWith({ filter: { not: { status: 'draft' } } })
+    expect(numbers.url).type.toBeCallableWith({ filter: { or: [{ status: 'draft' }] } })
+    expect(numbers.aggregate).type.toBeCallableWith({ filter: { or: [{ status: 'draft' }] }, aggregate: ['count'] })
+    expect(api['/bulk'].deleteMany).type.toBeCallableWith({ filter: { or: [{ price: '1' }, { price: ['2'] }] } })
+    expect(api['/bulk'].updateMany).type.not.toBeCallableWith({ filter: { or: [{ prize: '1' }] } }, {})
+    expect(api['/open'].list).type.toBeCallableWith({ filter: { or: [{ any: { gte: 1 } }, { not: { all: ['x'] } }] } })
+    // @ts-expect-error 'or' does not exist in type
+    categories.list({ filter: { or: [{ name: 'x' }] } })
+    // @ts-expect-error 'not' does not exist in type
+    categories.url({ filter: { not: { name: 'x' } } })
+  })
+
+  test('hold custom and trashed filters beside all others only', () => {
+    expect(numbers.list).type.toBeCallableWith({ filter: { odd: 1, trashed: 'only' } })
+    expect(numbers.list).type.toBeCallableWith({ filter: { and: [{ trashed: 'only' }, { and: [{ odd: 1 }] }] } })
+    // @ts-expect-error 'trashed' does not exist in type
+    numbers.list({ filter: { or: [{ trashed: 'only' }] } })
+    // @ts-expect-error 'odd' does not exist in type
+    numbers.list({ filter: { and: [{ not: { odd: 1 } }] } })
+  })
+})
+
+describe('numbers about relations', () => {
+  test('are filters and sorts', () => {
+    const numbers = api['/numbers']
+    expect(numbers.list).type.toBeCallableWith({
+      filter: { productsCount: { gte: 5 }, parentExists: false },
+      sort: ['-productsCount'],
+    })
+    expect(numbers.list).type.not.toBeCallableWith({ filter: { productsCount: 'many' } })
+    expect(numbers.list).type.not.toBeCallableWith({ filter: { parentExists: 'yes' } })
+  })
+})
+
+describe('facets', () => {
+  test('are in the answer that asks for them', async () => {
+    const numbers = api['/numbers']
+    const { facets } = await numbers.list({ facets: ['status', 'author', 'writer'] })
+    expect(facets.status[0]!.value).type.toBe<'draft' | 'active'>()
+    expect(facets.author[0]!.value).type.toBe<number | null>()
+    expect(facets.writer[0]!).type.toBeAssignableTo<{ value: string | null, count: number }>()
+    const { facets: some } = await numbers.list({ facets: ['writer'], cursor: '', fields: ['id'] as never })
+    expect(some).type.not.toHaveProperty('status')
+    expect(await numbers.list()).type.not.toHaveProperty('facets')
+    const chosen: ('status' | 'writer')[] = []
+    expect((await numbers.list({ facets: chosen })).facets?.['status']?.[0]!.count).type.toBe<number | undefined>()
+    expect((await api['/open'].list({ facets: ['any'] })).facets.any[0]!.value).type.toBe<any>()
+    // @ts-expect-error Type '"price"' is not assignable to type '"status" | "author" | "writer"'
+    numbers.list({ facets: ['price'] })
+    // @ts-expect-error Type 'string' is not assignable to type 'never'
+    categories.list({ facets: ['status'] })
+    // @ts-expect-error 'facets' does not exist in type
+    numbers.each({ facets: ['status'] })
+  })
+})
+
+describe('aggregates', () => {
+  test('have groups and numbers under the names of items', async () => {
+    const numbers = api['/numbers']
+    const page = await numbers.aggregate({
+      group: ['status', 'writer', 'added.month'],
+      aggregate: [
+        'count', 'price.sum', 'price.avg', 'price.max', 'price.countDistinct', 'writer.sum', 'created_at.min',
+      ],
+      sort: ['-price.sum', 'added.month'],
+      filter: { since: '2026-01-01' },
+      page: 1,
+      per_page: 5,
+    })
+    expect(page).type.toBe<
+      Page<{
+        status: 'draft' | 'active',
+        author_name: string | null,
+        created_at_month: string,
+        count: number,
+        price_sum: string | null,
+        price_avg: string | null,
+        price_max: string | null,
+        price_countDistinct: number,
+        author_id_sum: number | null,
+        created_at_min: string | null,
+      }, number>
+    >()
+    const { items: [item] } = await numbers.aggregate({ aggregate: ['writer.avg'], limit: 1 })
+    expect(item!).type.toBe<{ author_id_avg: number | string | null }>()
+    expect(await numbers.aggregate({ group: ['status'], offset: 1 })).type.toBe<
+      OffsetPage<{ status: 'draft' | 'active' }, number>
+    >()
+    const group: ('status' | 'writer')[] = []
+    expect((await numbers.aggregate({ group })).items[0]!).type.toBe<Record<string, any>>()
+    expect((await api['/open'].aggregate({ group: ['any'], sort: ['-any'] })).items[0]!.any).type.toBe<any>()
+  })
+
+  test('refuse names that are not allowed, and sorts by what they do not ask for', () => {
+    const numbers = api['/numbers']
+    // @ts-expect-error Type '"price"' is not assignable to type
+    numbers.aggregate({ group: ['price'] })
+    // @ts-expect-error Type '"added"' is not assignable to type
+    numbers.aggregate({ group: ['added'] })
+    // @ts-expect-error Type '"price.min"' is not assignable to type
+    numbers.aggregate({ aggregate: ['price.min'] })
+    // @ts-expect-error Type '"-count"' is not assignable to type
+    numbers.aggregate({ group: ['status'], sort: ['-count'] })
+    // @ts-expect-error 'include' does not exist in type
+    numbers.aggregate({ group: ['status'], include: [] })
+    // @ts-expect-error 'cursor' does not exist in type
+    numbers.aggregate({ group: ['status'], cursor: '' })
+    // @ts-expect-error Type 'number' is not assignable to type 'undefined'
+    numbers.aggregate({ group: ['status'], page: 1, limit: 5 })
+    expect(categories).type.not.toHaveProperty('aggregate')
   })
 })
 
@@ -422,12 +599,18 @@ test('writes of many records have the types of their filters and bodies', async 
   expect(bulk.deleteMany).type.not.toBeCallableWith([])
   expect(await bulk.deleteMany({ filter: { price: '1' } })).type.toBe<Affected>()
 
-  expect(bulk.upsert).type.toBeCallableWith({ price: '1' }, { on: 'category', ifMatch: '*' })
+  expect(bulk.upsert).type.toBeCallableWith({ price: '1' }, { on: 'price', ifMatch: '*' })
   expect(bulk.upsert).type.toBeCallableWith([{ category: 'x' }], { on: ['price', 'category'] })
-  expect(bulk.upsert).type.not.toBeCallableWith([{ category: 'x' }], { on: 'category', ifMatch: '*' })
+  expect(bulk.upsert).type.not.toBeCallableWith([{ category: 'x' }], { on: 'price', ifMatch: '*' })
   expect(bulk.upsert).type.not.toBeCallableWith({ price: '1' })
   expect(bulk.upsert).type.not.toBeCallableWith({ price: '1' }, { on: 'id' })
   expect(bulk.upsert).type.not.toBeCallableWith({ prise: '1' }, { on: 'price' })
+  expect(bulk.upsert).type.toBeCallableWith({ price: '1' }, { on: ['price'] })
+  // @ts-expect-error Type '"category"' is not assignable to type
+  bulk.upsert({ price: '1' }, { on: 'category' })
+  expect(bulk.upsert).type.not.toBeCallableWith({ price: '1' }, { on: ['category'] })
+  expect(bulk.upsert).type.not.toBeCallableWith({ price: '1' }, { on: ['id', 'price'] })
+  expect(api['/open'].upsert).type.toBeCallableWith({}, { on: ['any', 'thing'] })
   const one = await bulk.upsert({ price: '1' }, { on: 'price' })
   expect(one.created).type.toBe<boolean>()
   expect(one.record.price).type.toBe<string>()
