@@ -158,8 +158,9 @@ export const ResourceOptionsSchema = Type.Object({
    */
   links: withDefault(Type.Boolean(), false),
   /**
-   * Answer reads with an entity tag (`ETag`), and with 304 if `If-None-Match` names it. The tag is a digest of the
-   * answer, for a record with its version before it. Default: false.
+   * Answer reads with an entity tag (`ETag`), and with 304 if `If-None-Match` names it. The tag of a record that is
+   * shown as a whole is its version. Other views of it have the version and a digest, every other answer a digest.
+   * Default: false.
    */
   conditional: withDefault(Type.Boolean(), false),
   /** Send the duration of a request's stages in the header Server-Timing. Default: the option of `crudKit`. */

@@ -1,11 +1,16 @@
 /**
  * Conditional requests: the entity tags of answers, and `If-None-Match` (RFC 9110, sections 8.8.3 and 13.1.2). A record
- * with a version has it and a digest of its body as a strong tag, of which `If-Match` compares the version. Every other
- * answer has a digest alone, as a weak tag: the strong comparison of `If-Match` never takes it for a version.
+ * that is shown as a whole has its version as a strong tag. Other views of it have the version and a digest of the
+ * body, of which `If-Match` compares the version. Every other answer has a digest alone, as a weak tag: the strong
+ * comparison of `If-Match` never takes it for a version.
  */
 import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { factsOf } from '../../config/index.ts'
+import { isOwnMethod, type CrudBase } from '../../crud/index.ts'
+import type { EntityModel, Property } from '../../model/index.ts'
+import { isComputed } from '../../plan/index.ts'
+import type { QueryParams } from '../../query/index.ts'
 import { DIGEST_LENGTH, entityTag } from '../../write/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 
@@ -13,6 +18,25 @@ import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 export function bodyTag (body: string, version?: string): string {
   const digest = hash('sha256', body, 'base64url').slice(0, DIGEST_LENGTH)
   return version === undefined ? `W/"${digest}"` : entityTag(version, digest)
+}
+
+/**
+ * Whether the version of a record stands for all that a read of it shows: nothing comes from other rows or from a
+ * function of the application, and callers with a role see no other record with the same version.
+ *
+ * @param model as the callers see it
+ * @param whole the model of callers without a role
+ */
+export function versionIsWhole (model: EntityModel, whole: EntityModel, crud: CrudBase): boolean {
+  const visible = ({ properties }: EntityModel): Property[] => [...properties.values()].filter(({ hidden }) => !hidden)
+  return crud.afterRead === undefined && !isOwnMethod(crud, 'get') && !isOwnMethod(crud, 'getJson') &&
+    visible(model).length === visible(whole).length &&
+    visible(model).every((property) => property.kind !== 'scalar' || !isComputed(property))
+}
+
+/** Whether a request wants a record as it is, without relations and with all properties. */
+export function wantsWhole ({ include, fields, fieldsByInclude }: QueryParams): boolean {
+  return include.length === 0 && fields.length === 0 && Object.keys(fieldsByInclude).length === 0
 }
 
 const TAG = /[\t ]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[\t ]*(?:,|$)/y

@@ -75,7 +75,7 @@ export function fastifyRoutes (
     orm,
     crud: options.crud,
     access: limits?.access,
-    seenBy: seenResources(options, operations),
+    seenBy: seenResources(options, operations, bound.model),
     streams: streaming && ((request: FastifyRequest) => streaming.formatOf(request) !== undefined),
     varyOf: varyOf(options, limits !== undefined),
   }

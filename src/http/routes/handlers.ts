@@ -13,7 +13,7 @@ import { QUERY_METHOD } from '../query-body.ts'
 import { type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 import type { Streaming } from '../streams/index.ts'
 import { dataOf } from './accepted-body.ts'
-import { bodyTag, namesTag } from './entity-tags.ts'
+import { bodyTag, namesTag, wantsWhole } from './entity-tags.ts'
 import { linkHeader } from './links.ts'
 import type { RouteCall } from './route-call.ts'
 import { entityTag } from '../../write/index.ts'
@@ -131,27 +131,25 @@ function handlersOf (
   const send = (call: RouteCall, reply: FastifyReply, { status, headers, json }: RouteAnswer): FastifyReply =>
     sendJson(call, reply.code(status).headers(headers), json)
 
+  /** The entity tag of the answer of a read. */
+  const answerTag = (operation: CrudOperation, reply: FastifyReply, json: string, version?: string): string => {
+    const isChanged = schemas[operation]?.response !== undefined
+    return bodyTag(isChanged ? reply.serialize(JSON.parse(json)) as string : json, version)
+  }
+
   /** Sends the answer of a read with an entity tag, or 304 if the client has it. */
-  const sendTagged = (
-    operation: CrudOperation,
-    call: RouteCall,
-    reply: FastifyReply,
-    json: string,
-    version?: string
-  ): FastifyReply => {
-    const body = schemas[operation]?.response === undefined ? json : reply.serialize(JSON.parse(json)) as string
-    const tag = bodyTag(body, version)
+  const sendTagged = (call: RouteCall, reply: FastifyReply, json: string, tag: string): FastifyReply => {
     reply.header('etag', tag)
     if (namesTag(call.request.headers['if-none-match'], tag)) return reply.code(304).send()
     return sendJson(call, reply, json)
   }
 
   /**
-   * Whether the tag of a write's answer has a digest, as those of reads. A digest must not be that of values which a
-   * schema of the application leaves out.
+   * Whether the tag of a write's answer has a digest, as that of a read then has. A digest must not be that of values
+   * which a schema of the application leaves out.
    */
-  const digests = (operation: CrudOperation): boolean =>
-    conditional === true && schemas[operation]?.response === undefined
+  const digests = ({ seen }: RouteCall, operation: CrudOperation): boolean =>
+    conditional === true && !seen.versionIsWhole && schemas[operation]?.response === undefined
 
   /** Adds the links to other pages. Methods of the application return pages as objects, or as JSON. */
   const addLinks = (
@@ -218,14 +216,16 @@ function handlersOf (
     const { method } = call.request
     if (method !== 'GET' && method !== 'HEAD') return sendJson(call, reply, page.json)
     if (links === true) addLinks(call, reply, page, call.seen.resource.whitelist.pagination)
-    return conditional === true ? sendTagged('list', call, reply, page.json) : sendJson(call, reply, page.json)
+    if (conditional !== true) return sendJson(call, reply, page.json)
+    return sendTagged(call, reply, page.json, answerTag('list', reply, page.json))
   }
 
   const aggregate: CallHandler = async (call, reply) => {
     call.query()
     const page = await run('aggregate', call, (options) => methods.aggregate(call, options))
     if (links === true) addLinks(call, reply, page, call.seen.resource.whitelist.groupPagination)
-    return conditional === true ? sendTagged('aggregate', call, reply, page.json) : sendJson(call, reply, page.json)
+    if (conditional !== true) return sendJson(call, reply, page.json)
+    return sendTagged(call, reply, page.json, answerTag('aggregate', reply, page.json))
   }
 
   const get: CallHandler = async (call, reply) => {
@@ -234,7 +234,10 @@ function handlersOf (
     const found = await run('get', call, (options) => methods.get(call, options))
     if (found === null) throw new NotFoundError()
     if (conditional !== true) return send(call, reply, recordAnswer(call, found, 200))
-    return sendTagged('get', call, reply, found.json, call.seen.versionOf(found))
+    const version = call.seen.versionOf(found)
+    const isWhole = version !== undefined && call.seen.versionIsWhole && wantsWhole(call.request.queryParams)
+    const tag = isWhole ? entityTag(version) : answerTag('get', reply, found.json, version)
+    return sendTagged(call, reply, found.json, tag)
   }
 
   /** The handler of a write, which does the one of its operations that the body means. */
@@ -261,7 +264,7 @@ function handlersOf (
         (options) => method(call, isList ? options : optionsFor(options, call), data),
         (result) => {
           if (isList) return { status: alwaysCreates ? 201 : 200, headers: NO_HEADERS, json: result.json }
-          return recordAnswer(call, result, result.created ?? alwaysCreates ? 201 : 200, digests(operation))
+          return recordAnswer(call, result, result.created ?? alwaysCreates ? 201 : 200, digests(call, operation))
         }
       )
       return send(call, reply, answer)

@@ -2,8 +2,10 @@
 import type { Actor } from '../../access/index.ts'
 import { BODY_NAMES, CREATING, factsOf, type BodyName } from '../../config/index.ts'
 import { isOwnMethod } from '../../crud/index.ts'
+import type { EntityModel } from '../../model/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
+import { versionIsWhole } from './entity-tags.ts'
 import { locationsOf, seenVersion } from './headers.ts'
 import { idempotencyOf, type Idempotency } from './idempotency.ts'
 import { keyReader } from './key.ts'
@@ -26,13 +28,20 @@ export interface SeenResource {
   readonly idempotency: Idempotency | undefined
   readonly readKey: ReturnType<typeof keyReader>
   readonly versionOf: ReturnType<typeof seenVersion>
+  /** Whether the version of a record is the tag of a read without parameters, if reads have tags. */
+  readonly versionIsWhole: boolean
   readonly locationOf: ReturnType<typeof locationsOf>
 }
 
-/** Returns the function that tells how callers see a resource. A server without roles has one view of it. */
+/**
+ * Returns the function that tells how callers see a resource. A server without roles has one view of it.
+ *
+ * @param whole the model of callers without a role
+ */
 export function seenResources (
   options: CrudRoutesOptions,
-  operations: readonly CrudOperation[]
+  operations: readonly CrudOperation[],
+  whole: EntityModel
 ): (resource: Resource, actor: Actor | undefined) => SeenResource {
   const known = new WeakMap<Resource, SeenResource>()
   const completes = fillsNothing(options, operations)
@@ -61,6 +70,7 @@ export function seenResources (
         idempotency,
         readKey: keyReader(model, operations),
         versionOf: seenVersion(model),
+        versionIsWhole: options.conditional === true && versionIsWhole(model, whole, options.crud),
         locationOf: locationsOf(model, options.crud.afterRead !== undefined),
       }
     )
