@@ -114,6 +114,15 @@ t.test('links lead to files, and to headings in them', async (t) => {
   }
 })
 
+t.test('a page can be read in one go', async (t) => {
+  const limitOf = (page: string) => page.startsWith('docs/recipes/') ? 120 : 400
+  // the reference is looked things up in, and its pages are generated
+  for (const page of fs.globSync('docs/**/*.md', { cwd: root }).filter((page) => !page.startsWith('docs/api/'))) {
+    const lines = fs.readFileSync(path.join(root, page), 'utf8').trimEnd().split('\n').length
+    t.ok(lines <= limitOf(page), `${page} has ${lines} lines`)
+  }
+})
+
 t.test('the list of pages has every page', async (t) => {
   const list = fs.readFileSync(path.join(root, 'docs/README.md'), 'utf8')
   const others = (page: string) => !/^README\.md$|^decisions\/[^R]/.test(page)
