@@ -27,6 +27,10 @@ export class ErrorList<Item> {
 /** Escapes a name as a part of a JSON pointer (section 3 of the RFC). */
 export const escapedName = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
+/** A sentence about a part of a body, with its place before it. */
+export const placed = (pointer: string | undefined, sentence: string): string =>
+  pointer === undefined || pointer === '' ? sentence : `${pointer}: ${sentence}`
+
 /** The names and indexes in a JSON pointer. */
 export const segmentsOf = (pointer: string): string[] =>
   pointer.split('/').slice(1).map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))

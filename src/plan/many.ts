@@ -58,7 +58,8 @@ export function planMany (
   for (const error of own) errors.push(error)
   const values = new Values()
   const { filters } = whitelist
-  const { conditions, customs, deleted, narrows } = planFilters(params, whitelist, values, errors, options)
+  const list = options.onlyLive ? { ...whitelist, lists: (entry: FilterEntry) => !isTrashed(entry) } : whitelist
+  const { conditions, customs, deleted, narrows } = planFilters(params, list, values, errors, options)
   if (options.onlyLive) {
     const asked = certainFilters(params)
       .find(({ field, value }) => isTrashed(filters.get(field)) && value !== 'without')

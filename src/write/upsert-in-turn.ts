@@ -7,6 +7,7 @@ import {
   ConflictError, DataValidationError, NotFoundError, PreconditionFailedError, RequestValidationError, UnavailableError,
   type ErrorItem,
 } from '../base/errors.ts'
+import { placed } from '../base/error-list.ts'
 import { isObject } from '../base/is-object.ts'
 import type { Steps } from '../base/steps.ts'
 import { exactText, isExactNumber, parseExact, type EntityModel } from '../model/index.ts'
@@ -152,7 +153,7 @@ function inRecord (pointer: string, error: unknown): unknown {
   if (error instanceof RequestValidationError) return new RequestValidationError(below(error.errors), { cause: error })
   if (error instanceof ConflictError || error instanceof DataValidationError) {
     const { constructor, detail, errors, cause } = error as ConflictError & { readonly cause?: unknown }
-    return new (constructor as typeof ConflictError)(detail, { cause, errors: below(errors) })
+    return new (constructor as typeof ConflictError)(placed(pointer, detail), { cause, errors: below(errors) })
   }
   return error
 }

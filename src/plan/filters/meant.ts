@@ -5,6 +5,7 @@ import {
 import { listed } from '../../base/suggest.ts'
 import { cited, refusal } from '../refusal.ts'
 import type { FilterEntry } from './kinds.ts'
+import type { FilterList } from './plan-level.ts'
 import type { OperatorFilter } from './operators.ts'
 import { CODE, parameterName, type PlannedErrors } from './planned.ts'
 
@@ -14,14 +15,15 @@ const GROUPS = 'Write filter[or][0][<field>]=<value>&filter[or][1][<field>]=<val
 /** The error of a filter that is not allowed. */
 export function unknownFilter (
   param: FilterParam,
-  filters: ReadonlyMap<string, FilterEntry>,
+  { filters, lists = () => true }: FilterList,
   groups: boolean
 ): QueryParamError {
   const { field } = param
   const inTree = noteOf(param).pointer !== undefined
   if (inTree && isGroupWord(field)) return refusal(CODE, parameterName(param), groupForm(field))
+  const allowed = [...filters.values()].filter(lists).map(({ name }) => name)
   const sentence = `The filter '${cited(field)}' is not allowed.${aboutOr(field, filters, groups, inTree)}`
-  return refusal(CODE, parameterName(param), sentence, { given: field, allowed: filters.keys() })
+  return refusal(CODE, parameterName(param), sentence, { given: field, allowed })
 }
 
 /**

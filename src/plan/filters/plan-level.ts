@@ -18,6 +18,8 @@ export interface FilterList {
   readonly filters: ReadonlyMap<string, FilterEntry>
   /** The default filters, each of which applies if a request does not have the filter. */
   readonly defaults: ReadonlyArray<{ readonly entry: FilterEntry, readonly param: FilterParam }>
+  /** Whether errors name a filter as allowed. Default: all of them. */
+  readonly lists?: (entry: FilterEntry) => boolean
 }
 
 export interface GroupOptions {
@@ -82,12 +84,12 @@ export class LevelPlanner {
   }
 
   #level (level: FilterLevel, tree: ConditionTree, place: LevelPlace): void {
-    const { errors, groups, whitelist: { filters } } = this.#planning
+    const { errors, groups, whitelist } = this.#planning
     for (const param of level.filters) {
       if (place !== ROOT) placeFilter(param, place.brackets)
-      const entry = filters.get(param.field)
+      const entry = whitelist.filters.get(param.field)
       if (entry !== undefined) this.#filter(param, entry, tree, place)
-      else errors.add(CODE, () => unknownFilter(param, filters, groups), !place.mustHold)
+      else errors.add(CODE, () => unknownFilter(param, whitelist, groups), !place.mustHold)
     }
     for (const group of level.groups) tree.conditions.push(...this.#group(group, place))
   }

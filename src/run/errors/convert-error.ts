@@ -4,6 +4,7 @@
  * learn. The driver's error is the `cause`, for the log. Codes are SQLSTATEs (PostgreSQL manual, appendix A).
  */
 import { OptimisticLockError } from '@mikro-orm/core'
+import { placed } from '../../base/error-list.ts'
 import {
   AbortedError,
   ConflictError,
@@ -177,9 +178,9 @@ function constraintError (
     return pointers.map((pointer) => ({ source: { pointer }, code, detail }))
   }
   const conflict = (sentence: string, about = named) =>
-    new ConflictError(sentence, { cause: error, errors: itemsOf('FST_CRUD_CONFLICT', sentence, about) })
+    new ConflictError(placed(record, sentence), { cause: error, errors: itemsOf('FST_CRUD_CONFLICT', sentence, about) })
   const invalid = (sentence: string) =>
-    new DataValidationError(sentence, { cause: error, errors: itemsOf('FST_CRUD_DATA_INVALID', sentence, named) })
+    new DataValidationError(placed(record, sentence), { cause: error, errors: itemsOf('FST_CRUD_DATA_INVALID', sentence, named) })
   const theValue = named.length === 0 ? 'A value' : `The value of ${names}`
   switch (sqlState) {
     case '23000':

@@ -167,7 +167,7 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
         const before = await count()
         const check = (response: Awaited<ReturnType<typeof post>>, prefix: string) => {
           t.equal(verdict(response), [status, ...names.map((name) => `${prefix}${name}`)].join(' '))
-          t.equal(bodyOf(response).message, message)
+          t.equal(bodyOf(response).message, prefix === '' ? message : `${prefix}: ${message}`)
           t.notMatch(response.body, /secret/)
         }
         check(await post(path, record), '')
@@ -190,10 +190,9 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
       t.test(`${path}: of two records of a batch that conflict, the later one is named`, async (t) => {
         const before = await count()
         const twice = { title: 'x', externalId: 'TWICE' }
-        t.equal(
-          verdict(await post(path, [good(0), twice, good(1), twice, twice])),
-          '409 FST_CRUD_CONFLICT /3/externalId'
-        )
+        const conflict = await post(path, [good(0), twice, good(1), twice, twice])
+        t.equal(verdict(conflict), '409 FST_CRUD_CONFLICT /3/externalId')
+        t.equal(bodyOf(conflict).message, "/3: There is another record with this value of 'externalId'.")
         t.equal(
           verdict(await post(path, [{ title: 'a', room: 5, seats: 5 }, { title: 'b', room: 5, seats: 5 }])),
           '409 FST_CRUD_CONFLICT /1/seats /1/room'

@@ -123,6 +123,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('refuses what is not certainly a change of some records', async (t) => {
     const before = await rows('select * from plant order by id')
+    const unknown = (await patch('/plants?filter[nope]=1', { description: 'x' })).json()
+    t.notOk(unknown.errors[0].allowed.includes('trashed'), 'a filter that cannot narrow')
     const draft = 'filter[status]=draft'
     for (
       const [url, expected, body = { description: 'x' }, headers = {}] of [
