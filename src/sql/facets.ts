@@ -3,7 +3,7 @@ import type { PlannedFacet } from '../plan/index.ts'
 import { operand } from './comparison.ts'
 import { tableAs } from './columns.ts'
 import { conditionSql, noteKnown } from './condition.ts'
-import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
+import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { wireValue } from './groups.ts'
 import type { ListShape } from './shape.ts'
 import { numberSql } from './size.ts'
@@ -16,27 +16,49 @@ export const FACETS_COLUMN = '@facets'
 
 type FacetedShape = Pick<ListShape, 'facets' | 'conditions' | 'deleted'>
 
-/** The text of an object with a list of values for each facet. */
-export function facetsSql (plan: FacetedShape, source: Source): Sql {
+/**
+ * The text of an object with a list of values for each facet.
+ *
+ * @param all the alias of an expression with all rows of the list, if there is one
+ */
+export function facetsSql (plan: FacetedShape, source: Source, all?: string): Sql {
   const members = plan.facets!.map((facet, index) => {
     const start = `${index === 0 ? '{' : '],'}${JSON.stringify(facet.term.name)}:[`
-    return sql`${literal(start)} || ${valuesSql(facet, plan, source)}`
+    return sql`${literal(start)} || ${valuesSql(index, plan, source, all)}`
   })
   return sql`${join(members, ' || ')} || ']}'`
 }
 
 /** The values of a facet as the inside of a JSON array. */
-function valuesSql (facet: PlannedFacet, plan: FacetedShape, source: Source): Sql {
+function valuesSql (index: number, plan: FacetedShape, source: Source, all: string | undefined): Sql {
+  const facet = plan.facets![index]!
   const { term } = facet
-  const { alias, from, where } = rowsOf(facet, plan, source)
+  const isCarried = all !== undefined && facet.without.length === 0
+  const { alias, from, where } = isCarried ? { alias: all, from: name(all), where: EMPTY } : rowsOf(facet, plan, source)
   const joins = new ToOneJoins(alias, source.context)
-  const value = operand(term.operand, joins.aliasOf(term.relations))
+  const isOwn = term.relations.length === 0
+  const value = isCarried && isOwn
+    ? name(all, carriedName(index))
+    : operand(term.operand, joins.aliasOf(term.relations))
   const counted = sql`select ${value} as ${VALUE}, count(*) as "count" from ${from}${joins.sql}${where} group by 1`
   const ordered = sql`select ${wireValue(VALUE, term)} as "value", "count" from (${counted}) as ${
     name('@counted')
   } order by "count" desc, ${VALUE} limit ${numberSql(term.limit)}`
   return sql`coalesce((select string_agg(row_to_json(${FACET}.*)::text, ',') from (${ordered}) as ${FACET}), '')`
 }
+
+/** Adds to the columns of an expression with all rows of a list what its facets need of them. */
+export function carryFacets (columns: Map<string, Sql>, { facets = [] }: FacetedShape, alias: string): void {
+  for (const [index, { term, without }] of facets.entries()) {
+    if (without.length > 0) continue
+    const [first] = term.relations
+    if (first === undefined) columns.set(carriedName(index), operand(term.operand, alias))
+    else for (const column of first.join.columns) columns.set(column, name(alias, column))
+  }
+}
+
+/** The column of a facet's value, which no property has. */
+const carriedName = (index: number): string => `@facet${index}`
 
 const VALUE = name('@value')
 const FACET = name('@facet')

@@ -11,6 +11,8 @@ export interface PageRows {
   readonly from: Sql
   /** Common table expressions that the query needs. */
   readonly expressions: readonly Sql[]
+  /** The alias of an expression with all rows that the conditions keep, and with what facets need of them. */
+  readonly all?: string
   /** The number of all rows, beside a row with the columns of the answer. Unused without a total. */
   readonly total: Sql
 }

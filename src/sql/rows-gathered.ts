@@ -3,6 +3,7 @@
  * have all columns of the page: to look them up by key afterwards would take longer. If there are too many, the
  * statement has no answer, and no total.
  */
+import { carryFacets } from './facets.ts'
 import { mostGathered } from './form.ts'
 import { name, sql } from './fragment.ts'
 import { projection, selectList } from './members.ts'
@@ -16,10 +17,12 @@ export const gatheredRows: FindPageRows = ({ plan, source: { alias, context, for
   const shown = [...columns.keys()]
   const carried = carriedOrder(order, carry(columns, order.map(({ value }) => value)), gathered)
   const most = mostGathered(form.total)
+  carryFacets(columns, plan, alias)
   return {
     columns: new Map(shown.map((column) => [column, name(gathered, column)])),
     sorts: carried.map(({ value }) => value),
     from: sql` from ${name(gathered)}${orderBy(carried)}${window}`,
+    all: gathered,
     expressions: [
       sql`${name(gathered)} as materialized (select ${selectList(columns)}${from} limit ${numberSql(most + 1)})`,
     ],
