@@ -47,7 +47,9 @@ export function listSql (plan: ListShape, source: Source): Sql {
   const all = [...rows.expressions, ...expressions]
   const before = all.length === 0 ? EMPTY : sql`with ${join(all)} `
   const total = form.total === 'none' ? trusted('null') : rows.total
-  const facets = plan.facets === undefined ? EMPTY : sql`, ${facetsSql(plan, source, rows.all)} as ${name(FACETS_COLUMN)}`
+  const facets = plan.facets === undefined
+    ? EMPTY
+    : sql`, ${facetsSql(plan, source, rows.all)} as ${name(FACETS_COLUMN)}`
   const columns = answerColumns(plan, sql`${total} as "total"`, measured)
   return sql`${before}${columns}${facets} from ${joinedRows(plan, form, select)}`
 }

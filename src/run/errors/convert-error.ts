@@ -180,7 +180,10 @@ function constraintError (
   const conflict = (sentence: string, about = named) =>
     new ConflictError(placed(record, sentence), { cause: error, errors: itemsOf('FST_CRUD_CONFLICT', sentence, about) })
   const invalid = (sentence: string) =>
-    new DataValidationError(placed(record, sentence), { cause: error, errors: itemsOf('FST_CRUD_DATA_INVALID', sentence, named) })
+    new DataValidationError(placed(record, sentence), {
+      cause: error,
+      errors: itemsOf('FST_CRUD_DATA_INVALID', sentence, named),
+    })
   const theValue = named.length === 0 ? 'A value' : `The value of ${names}`
   switch (sqlState) {
     case '23000':
