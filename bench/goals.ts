@@ -27,6 +27,9 @@ const LIMITS: ReadonlyArray<readonly [OperationName, cpu: number | undefined, po
   ['list', 1.15, 1.05],
   ['include', 1.15, 1.05],
   ['search', 1, 0.8],
+  ['either', 1.2, 1.05],
+  ['facets', 1.2, 1.05],
+  ['groups', 1.2, 1.05],
   ['get', 0.75, 0.55],
   // hand-written routes read the wide rows that they skip
   ['offset', undefined, 0.5],

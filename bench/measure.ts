@@ -5,7 +5,7 @@ import type { Contestant } from './contestant.ts'
 import { tidy } from './data.ts'
 import { encode, load } from './load.ts'
 import { REQUESTS, type Operation, type OperationName } from './operations.ts'
-import type { VariantName } from './variants.ts'
+import type { Variant, VariantName } from './variants.ts'
 
 /**
  * The figures of one turn. CPU times are in microseconds for each request, latencies in milliseconds, memory in MiB.
@@ -55,6 +55,7 @@ export async function measure (options: MeasureOptions): Promise<Samples> {
           ...contestants.slice(0, round % contestants.length),
         ]
       ) {
+        if (!has(contestant, operation)) continue
         const sample = await turn(operation, contestant, options)
         if (round >= warmUp) samples.get(operation.name)!.get(contestant.name)!.push(sample)
         if (operation.writes) await tidy(options.client)
@@ -63,6 +64,13 @@ export async function measure (options: MeasureOptions): Promise<Samples> {
   }
   return samples
 }
+
+/** Whether a variant has an operation. */
+export const has = ({ dialect, name }: Pick<Variant, 'dialect' | 'name'>, operation: Operation): boolean =>
+  operation.own !== true || (dialect.own === true && !WITHOUT.has(name))
+
+/** Variants that have the URLs of this package for some operations only. */
+const WITHOUT: ReadonlySet<VariantName> = new Set(['two-queries', 'mikro-orm'])
 
 async function turn (
   operation: Operation,

@@ -5,12 +5,22 @@ import { CATEGORIES } from './data.ts'
 export type Call =
   | { readonly kind: 'list', readonly minPrice: number, readonly page: number, readonly include: boolean }
   | { readonly kind: 'get', readonly id: number }
+  | OwnCall
   | { readonly kind: 'search', readonly text: string, readonly page: number }
   | { readonly kind: 'offset', readonly offset: number }
   | { readonly kind: 'cursor', readonly cursor: string, readonly perPage: number }
   | { readonly kind: 'create', readonly record: NewCategory }
   | { readonly kind: 'createMany', readonly records: readonly NewCategory[] }
   | { readonly kind: 'update', readonly id: number, readonly changes: Partial<NewCategory> }
+
+/** Calls that only the query language of this package has, and the routes that are written by hand for it. */
+export type OwnCall =
+  | { readonly kind: 'either', readonly minPrice: number, readonly maxPrice: number, readonly page: number }
+  | { readonly kind: 'facets', readonly minPrice: number }
+  | { readonly kind: 'groups', readonly minPrice: number }
+
+/** Calls that every library has. */
+export type CommonCall = Exclude<Call, OwnCall>
 
 export interface NewCategory {
   readonly name: string
@@ -24,6 +34,9 @@ export type OperationName =
   | 'include'
   | 'get'
   | 'search'
+  | 'either'
+  | 'facets'
+  | 'groups'
   | 'offset'
   | 'cursor-first'
   | 'cursor-deep'
@@ -44,6 +57,8 @@ export interface Operation {
   readonly requests?: number
   /** Whether the operation adds or changes rows. */
   readonly writes?: true
+  /** Whether only variants with this package's query language have it. */
+  readonly own?: true
 }
 
 export const REQUESTS = 2_000
@@ -51,13 +66,15 @@ export const REQUESTS = 2_000
 export const PER_PAGE = 20
 const BATCH = 100
 
+const minPrice = (n: number): number => (9_990 - n * 37 % 1_100) / 10
+
 /**
  * Some 30 to 3 600 categories match, which is fewer or more than a statement gathers at once. The request shows 20 of
  * them, on one of the first five pages. Few requests are equal, so a cache of whole query strings would gain nothing.
  */
 const list = (n: number, include: boolean): Call => ({
   kind: 'list',
-  minPrice: (9_990 - n * 37 % 1_100) / 10,
+  minPrice: minPrice(n),
   page: n % 5 + 1,
   include,
 })
@@ -88,6 +105,24 @@ export const operations: readonly Operation[] = [
     name: 'search',
     title: 'Search (contains), with total',
     call: (n) => ({ kind: 'search', text: String(100 + n * 7 % 900), page: n % 5 + 1 }),
+  },
+  {
+    name: 'either',
+    title: 'List 20 that match one of two conditions, sorted, with total',
+    call: (n) => ({ kind: 'either', minPrice: minPrice(n), maxPrice: n % 13 / 4, page: n % 5 + 1 }),
+    own: true,
+  },
+  {
+    name: 'facets',
+    title: 'The first list with three facets',
+    call: (n) => ({ kind: 'facets', minPrice: minPrice(n) }),
+    own: true,
+  },
+  {
+    name: 'groups',
+    title: 'Count, sum and mean by status, of a filtered set',
+    call: (n) => ({ kind: 'groups', minPrice: minPrice(n) }),
+    own: true,
   },
   {
     name: 'offset',

@@ -1,6 +1,6 @@
 /** Writes the results as Markdown. */
 import { goals, verdict, type Results } from './goals.ts'
-import type { Sample, Samples } from './measure.ts'
+import { has, type Sample, type Samples } from './measure.ts'
 import type { Operation } from './operations.ts'
 import type { StartupCost } from './startup.ts'
 import { figures, median, ratios } from './statistics.ts'
@@ -70,8 +70,9 @@ function ratioTable (samples: Samples, operations: readonly Operation[], variant
 }
 
 /** A table with a row for each variant. Values are medians over the rounds. CPU is for one request. */
-function operationTable ({ name, title }: Operation, samples: Samples, variants: readonly Variant[]): string {
-  const rows = variants.map((variant) => {
+function operationTable (operation: Operation, samples: Samples, variants: readonly Variant[]): string {
+  const { name, title } = operation
+  const rows = variants.filter((variant) => has(variant, operation)).map((variant) => {
     const series = { operation: name, variant: variant.name }
     const middle = (key: keyof Sample, digits = 0) => {
       const values = figures(samples, series, key)

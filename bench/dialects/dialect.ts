@@ -21,9 +21,12 @@ export interface Core {
   readonly items: readonly unknown[]
   /** Only lists with a total. */
   readonly total?: number
+  readonly facets?: unknown
 }
 
 export interface Dialect {
+  /** Whether it has the calls that only this package's query language has. */
+  readonly own?: true
   request(call: Call): HttpRequest
   core(call: Call, answer: Answer): Core
   /** The cursor in the answer of a page by cursor. */

@@ -2,7 +2,7 @@
  * The dialect of nestjs-paginate for lists. The other routes are TypeORM's repository behind a controller, as most
  * applications would write them.
  */
-import { PER_PAGE, type Call } from '../operations.ts'
+import { PER_PAGE, type Call, type CommonCall } from '../operations.ts'
 import { comparable, type Answer, type Core, type Dialect, type Json, type HttpRequest } from './dialect.ts'
 
 const SORT = 'sortBy=created_at:DESC&sortBy=id:ASC'
@@ -14,7 +14,7 @@ export const nestjsPaginate: Dialect = {
     body.links.next === undefined ? '' : new URL(body.links.next, 'http://localhost').searchParams.get('cursor') ?? '',
 }
 
-function request (call: Call): HttpRequest {
+function request (call: CommonCall): HttpRequest {
   const list = (rest: string, route = ''): HttpRequest => ({
     method: 'GET',
     path: `/categories${route}?${SORT}&${rest}`,

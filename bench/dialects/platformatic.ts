@@ -2,7 +2,7 @@
  * The dialect of Platformatic: operators after dots, and the total in a header. It has no includes and cannot create
  * many records at once, so its server has additional routes for them.
  */
-import { PER_PAGE, type Call } from '../operations.ts'
+import { PER_PAGE, type Call, type CommonCall } from '../operations.ts'
 import { comparable, type Answer, type Core, type Dialect, type Json, type HttpRequest } from './dialect.ts'
 
 const LIVE = 'where.deletedAt.isNull=true'
@@ -14,7 +14,7 @@ export const platformatic: Dialect = {
   nextCursor: ({ headers }) => headers.get('x-start-after') ?? '',
 }
 
-function request (call: Call): HttpRequest {
+function request (call: CommonCall): HttpRequest {
   const list = (rest: string): HttpRequest => ({ method: 'GET', path: `/categories?${LIVE}&${SORT}&${rest}` })
   const window = (page: number) => `limit=${PER_PAGE}&offset=${(page - 1) * PER_PAGE}&totalCount=true`
   switch (call.kind) {

@@ -1,7 +1,10 @@
 /** The generated routes. */
 import Fastify from 'fastify'
 import {
+  AllowedAggregate,
+  AllowedFacet,
   AllowedFilters,
+  AllowedGroup,
   AllowedInclude,
   AllowedSort,
   CrudBase,
@@ -26,6 +29,9 @@ class CategoryCrud extends CrudBase {
         ],
         allowedSorts: [new AllowedSort('created_at')],
         allowedIncludes: [new AllowedInclude('products')],
+        allowedFacets: ['status', 'name', 'created_at'].map((name) => new AllowedFacet(name, { limit: 10 })),
+        allowedGroups: [new AllowedGroup('status')],
+        allowedAggregates: [AllowedAggregate.count(), new AllowedAggregate('price', ['sum', 'avg'])],
         pagination,
       }),
     })
@@ -51,7 +57,11 @@ async function serve ({ url, poolSize }: StartOptions, access?: AccessOptions, c
     database: { databaseUrl: url, entities, pool: { max: poolSize, ...POOL } },
     ...(access !== undefined && { access }),
     resources: {
-      '/categories': { crud, operations: ['list', 'get', 'create', 'createMany', 'update'] },
+      '/categories': {
+        crud,
+        operations: ['list', 'get', 'aggregate', 'create', 'createMany', 'update'],
+        query: true,
+      },
     },
   })
   return fastify

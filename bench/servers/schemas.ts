@@ -6,10 +6,16 @@ const key = { type: 'integer', minimum: 1, maximum: 2_147_483_647 }
 const object = <Properties extends object>(properties: Properties, required: ReadonlyArray<keyof Properties> = []) =>
   ({ type: 'object', additionalProperties: false, properties, required })
 
-const querystring = object({
+const filters = {
   'filter[status]': { type: 'string', enum: ['draft', 'active', 'archived'] },
   'filter[price][gte]': { type: 'number' },
+  'filter[or][0][price][gte]': { type: 'number' },
+  'filter[or][1][price][lte]': { type: 'number' },
   'filter[name]': { type: 'string', maxLength: 256 },
+}
+const querystring = object({
+  ...filters,
+  facets: { type: 'string', enum: ['status,name,created_at'] },
   sort: { type: 'string', enum: ['-created_at'] },
   include: { type: 'string', enum: ['products'] },
   page,
@@ -30,6 +36,15 @@ const created = object(category, ['name'])
 /** The schemas by route. */
 export const SCHEMAS = {
   list: { querystring },
+  groups: {
+    querystring: object({
+      ...filters,
+      group: { type: 'string', enum: ['status'] },
+      aggregate: { type: 'string', enum: ['count,price.sum,price.avg'] },
+      page,
+      per_page: rows,
+    }),
+  },
   get: { params: object({ id: key }, ['id']) },
   create: { body: { if: { type: 'array' }, then: { type: 'array', maxItems: 1_000, items: created }, else: created } },
   update: { params: object({ id: key }, ['id']), body: object(category) },

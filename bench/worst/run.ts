@@ -23,6 +23,16 @@ const TEN_INCLUDES =
 const EVERY_FILTER = Array.from({ length: 97 }, (_, i) => `filter[title][in][]=A common task; word ${i}`)
   .concat('filter[title][ilike]=%25TASK%25', 'filter[body][contains]=people').join('&')
 
+/** The largest number of conditions of a request with groups, alternatives of each other. */
+const alternatives = (condition: (index: number) => string) =>
+  Array.from({ length: 50 }, (_, i) => `filter[or][${i}]${condition(i)}`).join('&')
+
+/** The same, in groups that are independent of each other. */
+const independent = (condition: (index: number) => string) =>
+  Array.from({ length: 50 }, (_, i) => `filter[and][${i}][not]${condition(i)}`).join('&')
+
+const EVERY_NUMBER = ['title.min', 'title.countDistinct', 'body.max', 'body.countDistinct', 'count'].join()
+
 const REQUESTS: readonly string[] = [
   '/projects?include=labels.projects.tasks&per_page=100',
   '/projects?include=labels.projects.tasks&per_page=1',
@@ -50,11 +60,31 @@ const REQUESTS: readonly string[] = [
   `/tasks?${EVERY_FILTER}&per_page=100`,
   `/projects?include=${TEN_INCLUDES}&per_page=100`,
   `/projects?include=${TEN_INCLUDES}&per_page=1`,
+  `/tasks?${alternatives((i) => `[title][contains]=word ${i}`)}`,
+  `/tasks?${alternatives((i) => `[project.name]=Project ${i}`)}`,
+  `/tasks?${independent((i) => `[project.name]=Project ${i}`)}`,
+  `/projects?${alternatives((i) => `[tasks.title]=word ${i}x`)}`,
+  `/projects?${independent((i) => `[tasks.title]=word ${i}x`)}`,
+  `/projects?${alternatives((i) => `[labels.name]=Label ${i}x`)}`,
+  `/projects?${independent((i) => `[labels.name]=Label ${i}x`)}`,
+  `/projects?${alternatives((i) => `[q]=word ${i}x`)}`,
+  `/projects?${alternatives((i) => `[tasksCount][gte]=${i + 100}`)}`,
+  '/projects?sort=-tasksCount&filter[tasksCount][gte]=1&per_page=100',
+  '/tasks?facets=done,title,body,project.name',
+  '/tasks?facets=done,title,body,project.name&filter[done]=true&filter[title][contains]=common&' +
+  'filter[body][contains]=body',
+  `/tasks/aggregate?aggregate=${EVERY_NUMBER}`,
+  `/tasks/aggregate?group=title&aggregate=${EVERY_NUMBER}&per_page=1000`,
+  `/tasks/aggregate?group=project.name,done&aggregate=${EVERY_NUMBER}&sort=-count&per_page=1000`,
+  `/tasks/aggregate?group=title,body,project.name&aggregate=${EVERY_NUMBER}&per_page=1000`,
   '/papers?per_page=100',
   '/papers?cursor=&per_page=100',
   '/papers?filter[content][contains]=zzzz',
   '/papers?sort=content&per_page=100',
 ]
+
+/** A part of the requests to measure, after `--only`. Default: all of them. */
+const only = process.argv.includes('--only') ? process.argv[process.argv.indexOf('--only') + 1]! : ''
 
 const postgres = await startPostgres({
   settings: {
@@ -79,7 +109,7 @@ try {
     '| Request | Status | Bytes | Time, s | PostgreSQL CPU, s | PostgreSQL memory, MiB | Node memory, MiB | |',
     '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |'
   )
-  for (const path of REQUESTS) lines.push(await measure(path))
+  for (const path of REQUESTS.filter((path) => path.includes(only))) lines.push(await measure(path))
 } finally {
   await client.end()
   await postgres.stop()

@@ -3,13 +3,17 @@
  * it.
  */
 import Fastify from 'fastify'
-import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig } from '../../src/index.ts'
+import {
+  AllowedAggregate, AllowedFacet, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase, crudKit,
+  QueryBuilderConfig,
+} from '../../src/index.ts'
 import { entities, Label, Paper, Project, Task } from './entities.ts'
 
 // any: the resources have different entities
-const resource = (model: any, config: ConstructorParameters<typeof QueryBuilderConfig<any>>[0]) => ({
+const resource = (model: any, config: ConstructorParameters<typeof QueryBuilderConfig<any>>[0], more = {}) => ({
   crud: new CrudBase({ model, queryConfig: new QueryBuilderConfig<any>(config) }),
   operations: ['list', 'get'] as const,
+  ...more,
 })
 const includes = (...paths: string[]) => paths.map((path) => new AllowedInclude(path))
 const sorts = (...names: string[]) => names.map((name) => new AllowedSort(name))
@@ -27,9 +31,11 @@ await fastify.register(crudKit, {
       allowedFilters: [
         AllowedFilters.search('q', ['name', 'notes', 'tasks.title', 'tasks.body', 'labels.name']),
         new AllowedFilters('tasks.title', 'contains'),
+        new AllowedFilters('labels.name', 'eq'),
+        new AllowedFilters('tasksCount', 'gte', ['gte']),
         new AllowedFilters('name', 'like'),
       ],
-      allowedSorts: sorts('name', 'notes', 'budget'),
+      allowedSorts: sorts('name', 'notes', 'budget', 'tasksCount'),
       allowedIncludes: [
         ...includes('tasks', 'labels', 'labels.projects', 'labels.projects.tasks', 'labels.projects.labels'),
         AllowedInclude.count('tasks'),
@@ -41,16 +47,25 @@ await fastify.register(crudKit, {
         AllowedInclude.exists('labels'),
         AllowedInclude.min('labels.name'),
       ],
-    }),
+    }, { query: true }),
     '/tasks': resource(Task, {
       allowedFilters: [
         new AllowedFilters('title', 'like', ['like', 'ilike', 'contains', 'in']),
         new AllowedFilters('body', 'like', ['like', 'contains']),
+        new AllowedFilters('done', 'eq'),
+        new AllowedFilters('project.name', 'eq'),
         AllowedFilters.search('q', ['title', 'body', 'project.name']),
+      ],
+      allowedFacets: ['done', 'title', 'body', 'project.name'].map((name) => new AllowedFacet(name)),
+      allowedGroups: ['done', 'title', 'body', 'project.name'].map((name) => new AllowedGroup(name)),
+      allowedAggregates: [
+        AllowedAggregate.count(),
+        new AllowedAggregate('title', ['min', 'max', 'countDistinct']),
+        new AllowedAggregate('body', ['min', 'max', 'countDistinct']),
       ],
       allowedSorts: sorts('title', 'body', 'project.name'),
       allowedIncludes: includes('project', 'project.labels', 'project.tasks'),
-    }),
+    }, { query: true, operations: ['list', 'get', 'aggregate'] }),
     '/labels': resource(Label, { allowedIncludes: includes('projects', 'projects.tasks', 'projects.labels') }),
     '/papers': resource(Paper, {
       allowedFilters: [new AllowedFilters('content', 'contains')],
