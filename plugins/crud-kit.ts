@@ -118,7 +118,8 @@ const PLUGINS: readonly FastifyPluginAsync<CrudAccessOptions & CrudAdviceOptions
 
 /**
  * The plugin that opens a database and registers the routes of `resources`. It decorates the instance with `orm` and
- * `crudHealth`, requests with `em` and `queryParams`, and adds the shared schema `fastify-crud-kit/error`.
+ * `crudHealth`, requests with `em` and `queryParams`, and adds the shared schema `fastify-crud-kit/error`. Its
+ * options are `CrudKitOptions`.
  *
  * @example
  * await fastify.register(crudKit, {

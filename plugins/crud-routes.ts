@@ -233,7 +233,8 @@ export const resourceRoutes = fp(
 
 /**
  * Makes the routes of a resource: `GET /`, `GET /:id`, `POST /`, `PATCH` and `PUT /:id`, `DELETE /:id`, and
- * `POST /:id/restore` for an entity that has `deleted_at`. An entity over a view has only the routes of reads.
+ * `POST /:id/restore` for an entity that has `deleted_at`. An entity over a view has only the routes of reads. Its
+ * options are `CrudRoutesOptions`.
  *
  * @throws {ConfigError} if the whitelist names a property that the entity does not have, if the entity does not support
  *   an operation, or if a plugin that the routes need is not registered

@@ -185,6 +185,7 @@ function passOn (
 /**
  * The plugin of the explorer. It shows what the sender of a request may do with the resources of the server, whether
  * they are registered before it or after it. Unless `enabled` is given, it does nothing if `NODE_ENV` is `production`.
+ * Its options are `ExplorerOptions`.
  *
  * @throws {ConfigError} for a wrong option, for a missing `prefix`, and if the page has not been built
  * @example

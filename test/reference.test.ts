@@ -46,6 +46,8 @@ t.test('a part lists arguments with their types, errors, an example, and links t
   const filters = part('filters.md', '## AllowedFilters')
   t.match(filters, /^`new AllowedFilters\(field, defaultOperator\?, allowedOperators\?, options\?\)`$/m)
   t.match(filters, /^ {2}- `alias\?: /m, 'options whose type is not exported')
+  t.match(part('plugins.md', '## crudKit'), /^`fastify\.register\(crudKit, options\)`$/m, 'plugins are registered')
+  t.match(part('explorer.md', '## crudExplorer'), /^`fastify\.register\(crudExplorer, options\)`$/m)
   t.match(part('errors.md', '## ConflictError'), 'Its code is `FST_CRUD_CONFLICT`, its status 409.')
   t.match(part('explorer.md', '## ExplorerDescription'), /^\| `limits\.includes: number` \|/m, 'members of members')
   t.match(written.get('README.md')!, '](plugins.md#crudhealth-1)', 'headings that differ in capital letters')

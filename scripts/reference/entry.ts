@@ -69,8 +69,28 @@ export class Entry {
       return [written && `\`type ${this.#name} = ${written}\``, this.#doc(this.#symbol)]
     }
     const signatures = type.getCallSignatures()
-    if (signatures.length === 0) return [`\`${this.#name}: ${this.#type(type)}\``, this.#doc(this.#symbol)]
+    if (signatures.length === 0) {
+      return [`\`${this.#name}: ${withoutArguments(this.#type(type))}\``, this.#doc(this.#symbol)]
+    }
+    if (this.#isPlugin(signatures)) return this.#plugin(signatures)
     return [...this.#signatures(this.#name, signatures), ...this.#described(this.#symbol, signatures)]
+  }
+
+  /** Whether a function takes an instance of Fastify and options. */
+  #isPlugin ([signature]: readonly ts.Signature[]): boolean {
+    const [instance, , third] = signature!.getParameters()
+    if (instance === undefined || third !== undefined) return false
+    return this.#checker.typeToString(this.#checker.getTypeOfSymbol(instance)).startsWith('FastifyInstance')
+  }
+
+  /** A plugin is registered, not called. */
+  #plugin ([signature]: readonly ts.Signature[]): string[] {
+    const options = this.#checker.getTypeOfSymbol(signature!.getParameters()[1]!)
+    const members = this.#unlisted(options).map((member) => this.#item(this.#shown(member), member))
+    const { text, errors, examples } = this.#tags(this.#symbol)
+    const given = (options.flags & ts.TypeFlags.NonPrimitive) === 0 ? ', options' : ''
+    const call = `\`fastify.register(${this.#name}${given})\``
+    return [call, text, members.join('\n'), ...errors, ...examples]
   }
 
   /** The code and the status of a class of errors, whose constructor and members are those of all. */
@@ -158,8 +178,17 @@ export class Entry {
 
   /** The docstring of something that is called: what it does, its arguments, its result, its errors, an example. */
   #described (symbol: ts.Symbol, signatures: readonly ts.Signature[]): string[] {
-    const { text, returns, errors, examples } = this.#tags(symbol)
+    const { text: first, returns, errors, examples } = this.#tags(symbol)
+    const others = signatures.map((signature) =>
+      escapeTags(ts.displayPartsToString(signature.getDocumentationComment(this.#checker)).trim())
+    )
+    // signatures may have docstrings of their own
+    const text = new Set(others).size > 1 && !this.#isClass(symbol) ? [...new Set(others)].join('\n\n') : first
     return [text, this.#arguments(signatures), ...returns, ...errors, ...examples]
+  }
+
+  #isClass ({ flags }: ts.Symbol): boolean {
+    return (flags & ts.SymbolFlags.Class) !== 0
   }
 
   /** A list of the arguments with their types. Those of several signatures are listed once. */
@@ -241,6 +270,8 @@ export class Entry {
       .replace(/\/\*[^]*?\*\//g, '')
       .replace(/import\("[^"]*"\)\./g, '')
       .replace(/\s+/g, ' ')
+      // the first member of a union that has a line for each
+      .replace(/(^|[=(:<?] ?)\| /g, '$1')
       .replaceAll('`', "'")
     this.#types.push(line)
     return line.length > MAX_TYPE ? `${line.slice(0, MAX_TYPE - 4).trimEnd()} ...` : line
@@ -267,6 +298,9 @@ function formOf ({ valueDeclaration: declaration }: ts.Symbol) {
     type: declaration.type,
   }
 }
+
+/** A type that was cut, without its arguments. */
+const withoutArguments = (type: string): string => type.endsWith(' ...') ? type.replace(/<.*$/, '<...>') : type
 
 const memberName = ({ name, flags }: ts.Symbol): string => `${name}${flags & ts.SymbolFlags.Optional ? '?' : ''}`
 
