@@ -5,9 +5,9 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  allowQueryMethod, checkTables, documentedRoles, fastifyRoutes, ignoreBodies, knownResources, namedSchemas, offerOf,
-  readQueries, roleResources, routedResource, routeTransactions, schemaNames, takenNames, type CrudOperation,
-  type CrudRoutesOptions, type Limits, type NamedSchemas, type RoutedResource, type UncheckedRoutes,
+  allowQueryMethod, checkTables, checkTextNeeds, documentedRoles, fastifyRoutes, ignoreBodies, knownResources,
+  namedSchemas, offerOf, readQueries, roleResources, routedResource, routeTransactions, schemaNames, takenNames,
+  type CrudOperation, type CrudRoutesOptions, type Limits, type NamedSchemas, type RoutedResource, type UncheckedRoutes,
 } from '../src/http/index.ts'
 import type { Offer } from '../src/catalogue/index.ts'
 import { checkFastify } from '../src/borrowed/check-borrowed.ts'
@@ -184,6 +184,7 @@ async function addRoutes (
   })
   // the server has been asked by then whether its tables are distributed
   fastify.addHook('onReady', async () => checkTables(routed, offer, fastify.orm.em))
+  fastify.addHook('onReady', async () => await checkTextNeeds(routed, fastify.orm.em))
   // optional parts are loaded only by servers that use them, before the server is ready
   const stream = options.stream === true ? {} : options.stream
   const streaming = stream === undefined || stream === false

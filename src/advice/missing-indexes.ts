@@ -5,7 +5,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Whitelist } from '../plan/index.ts'
-import { run } from '../run/index.ts'
+import { isUnaccentKnown, run, schemaOfUnaccent } from '../run/index.ts'
 import type { AdvisedResource } from './advised-resource.ts'
 import { ownerColumns, type OwnerColumns } from './owners.ts'
 import { createIndex, wantedIndexes, type WantedIndex } from './wanted-indexes.ts'
@@ -68,11 +68,12 @@ export async function missingIndexes (
   const { indexes, indexable, trigrams } = await readIndexes(em, [
     ...new Set(wanted.map(({ table }) => tableName(table))),
   ])
+  const schema = isUnaccentKnown(em) ? schemaOfUnaccent(em) : 'public'
   const missing = new Map<string, Set<string>>()
   for (const index of wanted) {
     if (index.kind === 'trigrams' && !trigrams) continue
     if (!indexable.includes(index.table) || indexes.some((one) => serves(one, index, owners))) continue
-    const sql = createIndex(index, index.own ? owners.get(index.table)?.likely : undefined)
+    const sql = createIndex(index, index.own ? owners.get(index.table)?.likely : undefined, schema)
     missing.set(sql, (missing.get(sql) ?? new Set()).add(index.use))
   }
   return [...missing].map(([sql, uses]) => ({ sql, uses: [...uses] }))

@@ -6,9 +6,9 @@ import { waysOf, type Way } from '../catalogue/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { operatorFormOf, type ColumnSql, type IndexKind } from '../operators/index.ts'
 import {
-  firstTypeOf, type Comparable, type Compared, type RelatedNumber, type TextDocument, type Whitelist,
+  firstTypeOf, type Comparable, type Compared, type RelatedNumber, type TextDocument, type Unaccent, type Whitelist,
 } from '../plan/index.ts'
-import { fill, indexedVector, isOfOneRow, name, operand, trusted, type Sql } from '../sql/index.ts'
+import { fill, functionName, indexedVector, isOfOneRow, name, operand, trusted, type Sql } from '../sql/index.ts'
 
 /** An index that requests would use. */
 export interface WantedIndex {
@@ -21,7 +21,19 @@ export interface WantedIndex {
   readonly use: string
   /** Whether its rows are records of the resource itself, which its scope or the rows of a role may limit. */
   readonly own?: boolean
+  /** Whether its key calls `IMMUTABLE_UNACCENT`, which takes the place of a function that no index can call. */
+  readonly wraps?: boolean
 }
+
+/** The function of the advice that removes accents. That of the extension depends on settings. */
+export const IMMUTABLE_UNACCENT = 'immutable_unaccent'
+
+/** The function of an index that removes accents. */
+const indexable = (unaccent: Unaccent): string => unaccent === true ? IMMUTABLE_UNACCENT : unaccent
+
+/** The use of an index. It also needs the option that names the function. */
+const useOf = (use: string, unaccent: Unaccent | undefined): string =>
+  unaccent === true ? `${use} with unaccent: '${IMMUTABLE_UNACCENT}'` : use
 
 /** All indexes that a whitelist would use. The same index occurs once for each use. */
 export function wantedIndexes (whitelist: Whitelist): readonly WantedIndex[] {
@@ -51,20 +63,28 @@ export function wantedIndexes (whitelist: Whitelist): readonly WantedIndex[] {
 }
 
 /** The indexes that the operators of a filter use on one property, and those that lead to it over relations. */
-function ofFilter ({ relations, operand, by }: Compared, use: string, model: EntityModel): WantedIndex[] {
+function ofFilter (
+  { relations, operand, by, unaccent }: Compared,
+  use: string,
+  model: EntityModel
+): WantedIndex[] {
   if (operand.kind === 'number') return ofRelations([operand.aggregate.relation], use)
   const { table } = relations.at(-1)?.target ?? model
   const wanted = new Map<string, WantedIndex[]>()
   for (const operator of by) {
-    const { index } = operatorFormOf(operator, firstTypeOf(operand))
+    const { index, unaccented } = operatorFormOf(operator, firstTypeOf(operand))
+    const without = unaccented === undefined ? undefined : unaccent
     if (index === 'none') continue
     const { kind, key: template } = typeof index === 'string' ? { kind: index, key: undefined } : index
     // an index is seldom useful for a boolean: each value selects about half of the rows
     if (kind === 'order' && operand.kind !== 'relation' && operand.type.kind === 'boolean') continue
-    const key = keyOf(operand, template)
+    const key = keyOf(operand, template, without)
     const own = relations.length === 0
-    const found: WantedIndex[] = key === undefined ? [] : [{ table, kind, key, use, own }]
-    wanted.set(`${kind} ${template ?? ''}`, [...ofRelations(relations, use, model), ...found])
+    const wraps = without === true
+    const found: WantedIndex[] = key === undefined
+      ? []
+      : [{ table, kind, key, use: useOf(use, without), own, wraps }]
+    wanted.set(`${kind} ${template ?? ''} ${without ?? ''}`, [...ofRelations(relations, use, model), ...found])
   }
   return [...wanted.values()].flat()
 }
@@ -73,7 +93,10 @@ function ofFilter ({ relations, operand, by }: Compared, use: string, model: Ent
 function ofDocument (document: TextDocument | undefined, use: string, { table }: EntityModel): WantedIndex[] {
   if (document === undefined || !isOfOneRow(document)) return []
   if (document.fields.some(({ operand: { formula } }) => formula !== undefined)) return []
-  return [{ table, kind: 'words', key: withoutAlias(indexedVector(document)), use, own: true }]
+  const { unaccent, stored } = document
+  const without = stored === undefined ? unaccent : undefined
+  const key = withoutAlias(indexedVector(document, without && indexable(without)))
+  return [{ table, kind: 'words', key, use: useOf(use, without), own: true, wraps: without === true }]
 }
 
 /** No index helps to sort by a property of a related record, since that is joined after the rows have been found. */
@@ -86,14 +109,21 @@ function ofOrder (target: Way['targets'][number] | undefined, use: string, model
 }
 
 /** The key of an index on a column, or on an expression of it. A formula of the application cannot be indexed. */
-function keyOf (target: Exclude<Comparable, RelatedNumber>, expression?: ColumnSql): string | undefined {
+function keyOf (
+  target: Exclude<Comparable, RelatedNumber>,
+  expression?: ColumnSql,
+  unaccent?: Unaccent
+): string | undefined {
   if (target.kind === 'scalar' && target.formula !== undefined) return undefined
-  const key = withoutAlias(operand(target, ''))
+  const column = withoutAlias(operand(target, ''))
+  const key = unaccent === undefined ? column : `${pieces(functionName(indexable(unaccent)))}(${column})`
   return expression === undefined ? key : fill(expression, { column: trusted(key) }).pieces.join('')
 }
 
 /** `"settings"->>'theme'` */
-const withoutAlias = ({ pieces }: Sql): string => pieces.join('').replaceAll('"".', '')
+const withoutAlias = (fragment: Sql): string => pieces(fragment).replaceAll('"".', '')
+
+const pieces = ({ pieces }: Sql): string => pieces.join('')
 
 /** The indexes for the joins of some relations. */
 function ofRelations (relations: readonly RelationProperty[], use: string, model?: EntityModel): WantedIndex[] {
@@ -129,8 +159,16 @@ const quoted = (column: string): string => name(column).pieces.join('')
  * The statement that creates an index.
  *
  * @param first a column that an ordered index begins with
+ * @param schema of the extension unaccent
  */
-export function createIndex ({ table, kind, key }: WantedIndex, first?: string): string {
+export function createIndex (index: WantedIndex, first: string | undefined, schema: string): string {
+  if (index.wraps !== true) return createPlain(index, first)
+  const extension = `${quoted(schema)}.unaccent`
+  return `create or replace function ${IMMUTABLE_UNACCENT}(text) returns text language sql immutable strict ` +
+    `parallel safe as $$ select ${extension}('${extension}', $1) $$; ${createPlain(index, first)}`
+}
+
+function createPlain ({ table, kind, key }: WantedIndex, first?: string): string {
   switch (kind) {
     case 'order':
       return `create index on ${table} (${

@@ -5,8 +5,8 @@ import { isOperator, OPERATOR_NAMES, type Operator } from '../operators/index.ts
 import { oneOf, quoted, shown } from '../base/option-checks.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import {
-  AnyOfFilter, CustomFilter, FullTextFilter, PartialFilter, ScopeFilter, SearchFilter, TrashedFilter, type Alternative,
-  type CustomFilterCallback, type FullTextOptions, type ScopeOptions,
+  AnyOfFilter, CustomFilter, FullTextFilter, PartialFilter, ScopeFilter, SearchFilter, TrashedFilter, UnaccentSchema,
+  type Alternative, type CustomFilterCallback, type FullTextOptions, type ScopeOptions, type TextOptions,
 } from './filter-kinds.ts'
 import { BaseFilter, type Sight } from './base-filter.ts'
 import {
@@ -18,6 +18,7 @@ import type { PathCheck } from './paths.ts'
 export type JsonValueType = 'string' | 'number' | 'boolean'
 
 const FilterOptionsSchema = Type.Object({
+  ...UnaccentSchema,
   type: Type.Optional(oneOf<JsonValueType>(['string', 'number', 'boolean'])),
 })
 
@@ -27,6 +28,11 @@ export interface AllowedFiltersOptions<
 > extends EntryOptions<Alias> {
   /** For a path into a JSON column (`settings.theme`): the type of its values. Values of another type never match. */
   readonly type?: Type
+  /**
+   * Whether texts are compared without accents, by PostgreSQL's extension unaccent or a function of your database:
+   * `jose` finds `José`. It works with `ieq`, `like`, `ilike`, `contains`, `starts` and `ends`. Default: false.
+   */
+  readonly unaccent?: boolean | string
 }
 
 /** Requires that the default operator is one of the allowed ones. */
@@ -83,6 +89,8 @@ export class AllowedFilters<
   readonly alias: string | undefined
   /** The type of a value inside JSON. */
   readonly type: JsonValueType | undefined
+  /** How accents are ignored. */
+  readonly unaccent: boolean | string
   /** The operator of a URL that names none. */
   readonly defaultOperator: Operator
   /** The allowed operators, in the order given. */
@@ -106,8 +114,9 @@ export class AllowedFilters<
     if (Array.isArray(defaultOperator)) throw listBeforeDefault(what, field, defaultOperator)
     this.defaultOperator = readOperator(what, defaultOperator)
     this.operators = readOperators(what, allowed, this.defaultOperator)
-    const { alias, type } = readOptions(what, options ?? rest[0], FilterOptionsSchema)
+    const { alias, type, unaccent } = readOptions(what, options ?? rest[0], FilterOptionsSchema)
     this.alias = alias
+    this.unaccent = unaccent
     this.type = type
     Object.freeze(this)
   }
@@ -140,7 +149,7 @@ export class AllowedFilters<
    */
   static partial<Field extends string, Alias extends string = NotGiven> (
     field: Field,
-    options?: EntryOptions<Alias>
+    options?: TextOptions<Alias>
   ): PartialFilter<Field, Alias> {
     return new PartialFilter(field, options)
   }
@@ -175,7 +184,7 @@ export class AllowedFilters<
   static search<Field extends string, Name extends string = NotGiven, Alias extends string = NotGiven> (
     name: Name,
     fields: readonly Field[],
-    options?: EntryOptions<Alias>
+    options?: TextOptions<Alias>
   ): SearchFilter<Field, Name, Alias> {
     return new SearchFilter(name, fields, options)
   }

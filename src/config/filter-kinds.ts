@@ -16,6 +16,29 @@ import {
 } from './entry-arguments.ts'
 import type { PathCheck, PathHint } from './paths.ts'
 
+/** A name as SQL writes it without quotes, perhaps with its schema. */
+const SQL_NAME = '^[^\\W\\d]\\w*(?:\\.[^\\W\\d]\\w*)?$'
+
+/** How texts are compared without their accents. */
+export const UnaccentSchema = {
+  /**
+   * Whether accents are ignored, by PostgreSQL's extension unaccent: `jose` finds `José`. The name of a function of
+   * your database takes its place, for example an immutable one, of which an index can be made. Default: false.
+   */
+  unaccent: withDefault(
+    refusedAs(
+      Type.Union([Type.Boolean(), Type.String({ pattern: SQL_NAME })]),
+      (value) => `unaccent must be true, or the name of a function, got ${shown(value)}`
+    ),
+    false
+  ),
+}
+
+const TextOptionsSchema = Type.Object(UnaccentSchema)
+
+export interface TextOptions<Alias extends string = string>
+  extends EntryOptions<Alias>, Partial<Readonly<Static<typeof TextOptionsSchema>>> {}
+
 /** The class of `AllowedFilters.partial`. Frozen. */
 export class PartialFilter<Field extends string = NotGiven, Alias extends string = NotGiven> extends BaseFilter {
   /** @internal Only a type: tells whether an entity has the field. */
@@ -28,12 +51,16 @@ export class PartialFilter<Field extends string = NotGiven, Alias extends string
   readonly alias: string | undefined
   readonly defaultOperator = 'like'
   readonly operators = PARTIAL_NAMES
+  /** How accents are ignored. */
+  readonly unaccent: boolean | string
 
-  constructor (field: Field, options?: EntryOptions<Alias>) {
+  constructor (field: Field, options?: TextOptions<Alias>) {
     super()
     checkPath('AllowedFilters.partial', field)
+    const { alias, unaccent } = readOptions(`AllowedFilters.partial '${field}'`, options, TextOptionsSchema)
     this.field = field
-    this.alias = readOptions(`AllowedFilters.partial '${field}'`, options).alias
+    this.alias = alias
+    this.unaccent = unaccent
     Object.freeze(this)
   }
 
@@ -116,15 +143,19 @@ export class SearchFilter<
   readonly alias: string | undefined
   /** The properties to search, including paths of relations. */
   readonly fields: readonly Field[]
+  /** How accents are ignored. */
+  readonly unaccent: boolean | string
 
-  constructor (name: Name, fields: readonly Field[], options?: EntryOptions<Alias>) {
+  constructor (name: Name, fields: readonly Field[], options?: TextOptions<Alias>) {
     super()
     checkUrlName('AllowedFilters.search', 'name', name)
     const what = `AllowedFilters.search '${name}'`
     checkFields(what, fields)
     this.field = name
     this.fields = Object.freeze([...fields])
-    this.alias = readOptions(what, options).alias
+    const { alias, unaccent } = readOptions(what, options, TextOptionsSchema)
+    this.alias = alias
+    this.unaccent = unaccent
     Object.freeze(this)
   }
 
@@ -136,10 +167,11 @@ export class SearchFilter<
 }
 
 const FullTextOptionsSchema = Type.Object({
+  ...UnaccentSchema,
   /** The configuration of text search in PostgreSQL, which knows a language. Default: `simple`. */
   config: withDefault(
     refusedAs(
-      Type.String({ pattern: '^[^\\W\\d]\\w*(?:\\.[^\\W\\d]\\w*)?$' }),
+      Type.String({ pattern: SQL_NAME }),
       (value) => `config must be the name of a text search configuration, such as 'english', got ${shown(value)}`
     ),
     'simple'
@@ -174,18 +206,21 @@ export class FullTextFilter<
   readonly config: string
   /** The property that stores the words of the fields, if one is named. */
   readonly property: string | undefined
+  /** How accents are ignored. */
+  readonly unaccent: boolean | string
 
   constructor (name: Name, fields: readonly Field[], options?: FullTextOptions<Alias>) {
     super()
     checkUrlName('AllowedFilters.fullText', 'name', name)
     const what = `AllowedFilters.fullText '${name}'`
     checkFields(what, fields)
-    const { alias, config, property } = readOptions(what, options, FullTextOptionsSchema)
+    const { alias, config, property, unaccent } = readOptions(what, options, FullTextOptionsSchema)
     this.field = name
     this.fields = Object.freeze([...fields])
     this.alias = alias
     this.config = config
     this.property = property
+    this.unaccent = unaccent
     Object.freeze(this)
   }
 

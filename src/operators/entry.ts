@@ -81,6 +81,8 @@ interface FormOf<Value extends OperatorValue> {
   readonly sql: OperatorSql<Value>
   /** Tells of a bound value whether all properties satisfy it, except nulls, or none: an empty list after `in`. */
   readonly satisfied?: (value: unknown) => 'by all' | 'by none' | undefined
+  /** How it compares texts without accents: a pattern keeps its wildcards. Absent if it does not compare texts. */
+  readonly unaccented?: 'pattern' | 'text'
   /** The index that the advice at start-up suggests. */
   readonly index: OperatorIndex
   /** The end of a sentence in the documentation, which begins with "Records whose `price`". */

@@ -26,7 +26,7 @@ export type {
   Aggregate, AggregatePlan, AnswerLimits, CallbackCondition, Comparable, Condition, CountPlan, CustomTarget, CustomTerm,
   Deleted, FacetTerm, FixedValue, GetPlan, GroupNumber, GroupTerm, PlannedFacet, PlannedInclude, JsonValue, KeysetPlan,
   ListPlan, Operand, OrderTerm, Place, Plan, RecordsPlan, RelatedNumber, Relevance, Sortable, SwitchedCondition,
-  Selection, Slot, SortTexts, StreamPlan, TextDocument, Window,
+  Selection, Slot, SortTexts, StreamPlan, TextDocument, Unaccent, Window,
 } from './types.ts'
 export {
   comparedBy, describeFilter, documentOf, jsonKindsOf, relationsOf, takesOperators, type Compared, type FilterEntry,

@@ -35,6 +35,9 @@ export interface RelatedNumber {
   readonly nullable: boolean
 }
 
+/** How accents are removed: by the extension unaccent, or by a function of the database. */
+export type Unaccent = true | string
+
 /** A text of a row, or of the row behind a to-one relation. */
 export interface TextField {
   readonly relations: readonly RelationProperty[]
@@ -48,6 +51,7 @@ export interface TextDocument {
   readonly fields: readonly TextField[]
   /** The property of type tsvector that stores the words of the fields. */
   readonly stored: ScalarProperty | undefined
+  readonly unaccent: Unaccent | undefined
 }
 
 /** How well a row matches the texts of a full-text filter, as a sort orders by it. */
@@ -76,6 +80,8 @@ export type Condition =
     readonly operator: ComparisonOperator,
     readonly operand: Comparable,
     readonly slots: readonly Slot[],
+    /** Present if texts are compared without accents. */
+    readonly unaccent?: Unaccent | undefined,
   }
   | { readonly kind: 'null', readonly operand: Comparable, readonly negated: boolean }
   /** The words of a text are in a document. */

@@ -5,20 +5,8 @@ import type { OrPromise } from '../base/or-promise.ts'
 import { cannotWait, doAtOnce, doInTurn, wait, type Steps } from '../base/steps.ts'
 import type { EntityModel } from '../model/index.ts'
 import {
-  askDistribution,
-  followCommit,
-  noteRules,
-  noteTriggers,
-  read,
-  RULES,
-  run,
-  runAround,
-  runOutside,
-  transact,
-  TRIGGERS,
-  workNow,
-  type BoundStatement,
-  type Prepared,
+  askDistribution, askUnaccent, followCommit, noteRules, noteTriggers, read, RULES, run, runAround, runOutside,
+  transact, TRIGGERS, workNow, type BoundStatement, type Prepared,
 } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import { RequestSession } from './request-session.ts'
@@ -103,6 +91,11 @@ export function * sendPrepared<Answer> (
 /** Asks the server once whether it distributes tables, so that writes have the form that it takes. */
 export function knowServer (session: CrudSession): Steps<void> {
   return askDistribution(sharedEmOf(session), (statement) => runStatement(session, statement))
+}
+
+/** Asks the server once where its extension unaccent is. */
+export function knowUnaccent (session: CrudSession): Steps<void> {
+  return askUnaccent(sharedEmOf(session), (statement) => runStatement(session, statement))
 }
 
 /** Asks the server once which tables have triggers, on which the check of written rows depends. */

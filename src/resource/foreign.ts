@@ -6,16 +6,9 @@ import { FilterValidationError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { CallbackCondition, Plan, SwitchedCondition } from '../plan/index.ts'
 import {
-  builderOf,
-  filterOfRow,
-  filterSql,
-  foreignOrder,
-  foreignSql,
-  type AnyQueryBuilder,
-  type Bind,
-  type Foreign,
-  type Sql,
+  builderOf, filterOfRow, filterSql, foreignOrder, foreignSql, type AnyQueryBuilder, type Bind, type Foreign, type Sql,
 } from '../sql/index.ts'
+import { schemaOfUnaccent } from '../run/index.ts'
 import { crudContext } from './context.ts'
 import { throwingScopeErrors } from './scope.ts'
 import { emOf, type CrudSession } from './crud-session.ts'
@@ -97,6 +90,7 @@ export function foreignOf (
           () => filterSql(em, model, alias, toMikroOrm(where), bindValue)
         )
     },
+    unaccent: () => schemaOfUnaccent(em),
     constant: (where, model, alias) =>
       filterSql(em, model, alias, toMikroOrm(readConstant(where, model), visible), bindValue),
     order: ({ sort, callback, descending }, alias) =>

@@ -21,8 +21,8 @@ export { Resource, type WriteConfig, type ReadFilters } from './resource.ts'
 export { waitForRows, withRows } from './role-rows.ts'
 export { readScope, rulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
-  afterCommitOf, hasSessionContext, inTransaction, isInTransaction, knowRules, knowServer, knowTriggers, openedEmOf,
-  readStatement, requirePromises, runStatement, sendPrepared, sharedEmOf, type AfterCommit, type CrudResult,
+  afterCommitOf, hasSessionContext, inTransaction, isInTransaction, knowRules, knowServer, knowTriggers, knowUnaccent,
+  openedEmOf, readStatement, requirePromises, runStatement, sendPrepared, sharedEmOf, type AfterCommit, type CrudResult,
   type CrudSession, type Session,
 } from './crud-session.ts'
 export type { CompiledRead } from './kept-statements.ts'

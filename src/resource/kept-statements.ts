@@ -5,7 +5,9 @@ import { entitiesBehind, readConstant, toMikroOrm } from '../conditions/index.ts
 import type { EntityModel } from '../model/index.ts'
 import { entitiesOf, type AnyWritePlan, type ManyPlan, type Plan } from '../plan/index.ts'
 import { toWireOf, toWireOfGroups, type ToWire } from '../answer/index.ts'
-import { distributionOf, mayRepeatKeys, PreparedText, type BoundStatement, type QueryCall } from '../run/index.ts'
+import {
+  distributionOf, mayRepeatKeys, PreparedText, schemaOfUnaccent, type BoundStatement, type QueryCall,
+} from '../run/index.ts'
 import {
   compile, compileAnyWrite, Constants, filterSql, formOf, isSameForm, isSameWriteForm, shapeOf, writeShapeOf,
   type Dialect, type Foreign, type Form, type Row, type Statement, type WriteForm,
@@ -186,6 +188,7 @@ function foreignToKeep (em: EntityManager, filter: Foreign['filter']): ForeignTo
   const behind = new Set<EntityModel>()
   const foreign: Foreign = {
     filter,
+    unaccent: () => schemaOfUnaccent(em),
     conditions: () => [],
     order: () => {
       throw new TypeError('a custom sort is compiled for each request')

@@ -12,7 +12,7 @@ import {
   type ManyPlan, type OwnedChildren, type Plan, type Selection, type UpsertKey, type Whitelist, type Writable,
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
-import { callsOf, enterStage, type QueryCall } from '../run/index.ts'
+import { callsOf, enterStage, isUnaccentKnown, type QueryCall } from '../run/index.ts'
 import {
   applyPlan, compile, compileAnyWrite, formOf, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts,
 } from '../sql/index.ts'
@@ -30,7 +30,7 @@ import {
   bindKept, bindOnce, dialectOf, Statements, toWireOfPlan, writeFormOf, type CompiledRead,
 } from './kept-statements.ts'
 import { readScope } from './scope.ts'
-import { sharedEmOf, type CrudSession } from './crud-session.ts'
+import { knowUnaccent, sharedEmOf, type CrudSession } from './crud-session.ts'
 import { checkConstants, checkFilters, relationsOfWhitelist } from './whitelisted.ts'
 
 /** The conditions of a read that depend on MikroORM's filters and on the role. */
@@ -184,6 +184,7 @@ export class Resource {
 
   /** The conditions of MikroORM's filters and of the role's rows for a read. */
   * filtersOf (session: CrudSession, plan: Plan, conditions: RequestConditions): Steps<ReadFilters> {
+    if (this.whitelist.needsUnaccent && !isUnaccentKnown(sharedEmOf(session))) yield * knowUnaccent(session)
     enterStage('plan')
     const { actor, filtered } = conditions
     const entities = this.entitiesRead(plan)
@@ -306,6 +307,7 @@ export class Resource {
     options: ReadOptions & BuilderParts,
     actor: Actor | undefined
   ): Promise<AnyQueryBuilder> {
+    if (this.whitelist.needsUnaccent) await doInTurn(knowUnaccent(em))
     const conditions = this.readConditions(options, actor)
     const behind = await activeFilters(em, this.entitiesWithScope(this.#entities, conditions))
     const filters = await doInTurn(withRows(behind, actor, this.#entities))

@@ -32,7 +32,7 @@ export interface BuilderParts {
 export function applyPlan (
   qb: AnyQueryBuilder,
   plan: ListPlan | KeysetPlan,
-  foreign: Pick<Foreign, 'filter' | 'constant' | 'order'>,
+  foreign: Pick<Foreign, 'filter' | 'constant' | 'unaccent' | 'order'>,
   { order = true, limit = true }: BuilderParts = {}
 ): AnyQueryBuilder {
   const context = conditionContext(plan, foreign)

@@ -6,10 +6,11 @@ import {
 } from '../plan/index.ts'
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
+import { unaccented, unaccentedPattern, unaccentedValue, type UnaccentContext } from './unaccent.ts'
 
 /** The operator's SQL with the column and the values of a condition. */
-export function comparisonSql (condition: ComparisonOf<Property>, alias: string): Sql {
-  return onDeclaredType(condition.operand, alias, (column) => compareSql(condition, column))
+export function comparisonSql (condition: ComparisonOf<Property>, alias: string, context: UnaccentContext): Sql {
+  return onDeclaredType(condition.operand, alias, (column) => compareSql(condition, column, context))
 }
 
 /** A comparison with a property, or with anything. */
@@ -21,9 +22,16 @@ export type ComparisonOf<Of extends Comparable = Comparable> =
 type Property = Exclude<Comparable, RelatedNumber>
 
 /** The operator's SQL with the values of a condition, for a value of any origin. */
-export function compareSql ({ operator, operand: compared, slots }: ComparisonOf, column: Sql): Sql {
+export function compareSql (
+  { operator, operand: compared, slots, unaccent }: ComparisonOf,
+  column: Sql,
+  context: UnaccentContext
+): Sql {
   const form = operatorFormOf(operator, firstTypeOf(compared))
-  return fill(form.sql, { column, ...valuesSql(form.value, compared, slots) })
+  const values = valuesSql(form.value, compared, slots)
+  if (unaccent === undefined) return fill(form.sql, { column, ...values })
+  const value = (form.unaccented === 'pattern' ? unaccentedPattern : unaccentedValue)(values.value!, unaccent, context)
+  return fill(form.sql, { column: unaccented(column, unaccent, context), value })
 }
 
 /** The bound values, by their places in the operator's SQL. */

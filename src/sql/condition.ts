@@ -16,7 +16,7 @@ import { relatedVisibility, whereClause, type ConditionContext } from './visibil
  */
 export function conditionContext (
   { filters }: Pick<Plan, 'filters'>,
-  { filter, constant }: Pick<ConditionContext, 'filter' | 'constant'>,
+  { filter, constant, unaccent }: Pick<ConditionContext, 'filter' | 'constant' | 'unaccent'>,
   objects: ConditionContext['objects'] = 'row'
 ): ConditionContext {
   const context: ConditionContext = {
@@ -26,6 +26,7 @@ export function conditionContext (
       return own === undefined ? filter(model, alias) : allSql(own, model, alias, context)
     },
     constant,
+    unaccent,
     known: new KnownByAlias(),
     knownByFilter: (model) => knownIn(filters?.get(model) ?? []),
     objects,
@@ -62,9 +63,9 @@ export function conditionSql (condition: Condition, model: EntityModel, alias: s
     case 'compare': {
       const { operand } = condition
       if (operand.kind === 'number') {
-        return numberSql(operand, alias, context, (value) => compareSql(condition, value))
+        return numberSql(operand, alias, context, (value) => compareSql(condition, value, context))
       }
-      return comparisonSql({ ...condition, operand }, alias)
+      return comparisonSql({ ...condition, operand }, alias, context)
     }
     case 'null': {
       const { operand, negated } = condition

@@ -3,12 +3,13 @@
  * and also ranks what `or` finds, which `ts_rank_cd` values by the distance between the words.
  */
 import { keyColumns, type EntityModel } from '../model/index.ts'
-import type { Condition, Slot, TextDocument } from '../plan/index.ts'
+import type { Condition, Slot, TextDocument, Unaccent } from '../plan/index.ts'
 import { columnList, equalColumns, tableAs, tuple } from './columns.ts'
 import { join, literal, sql, type Sql } from './fragment.ts'
 import { column } from './json.ts'
 import { knownSql } from './known-columns.ts'
 import { ToOneJoins } from './to-one-joins.ts'
+import { unaccented, type UnaccentContext } from './unaccent.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
 
 /** The test that a document has the words of a text. Texts of related rows are joined in a query for the keys. */
@@ -18,7 +19,8 @@ export function matchSql (
   alias: string,
   context: ConditionContext
 ): Sql {
-  const matches = (joins: ToOneJoins): Sql => sql`${vectorSql(document, joins)} @@ ${querySql(document, [slot])}`
+  const matches = (joins: ToOneJoins): Sql =>
+    sql`${vectorSql(document, joins, context)} @@ ${querySql(document, [slot], context)}`
   if (isOfOneRow(document)) return matches(new ToOneJoins(alias, context))
   const row = context.names.table()
   context.known.copy(alias, row)
@@ -31,8 +33,13 @@ export function matchSql (
 }
 
 /** How well the document of a row matches texts. */
-export function rankSql (document: TextDocument, texts: readonly Slot[], joins: ToOneJoins): Sql {
-  return sql`ts_rank(${vectorSql(document, joins)}, ${querySql(document, texts)})`
+export function rankSql (
+  document: TextDocument,
+  texts: readonly Slot[],
+  joins: ToOneJoins,
+  context: UnaccentContext
+): Sql {
+  return sql`ts_rank(${vectorSql(document, joins, context)}, ${querySql(document, texts, context)})`
 }
 
 /** The same in a query of one value, if the document has texts of related rows. */
@@ -43,10 +50,10 @@ export function rankOfRow (
   alias: string,
   context: ConditionContext
 ): Sql {
-  if (isOfOneRow(document)) return rankSql(document, texts, new ToOneJoins(alias, context))
+  if (isOfOneRow(document)) return rankSql(document, texts, new ToOneJoins(alias, context), context)
   const row = context.names.table()
   const joins = new ToOneJoins(row, context)
-  const rank = rankSql(document, texts, joins)
+  const rank = rankSql(document, texts, joins, context)
   const keys = keyNames(model)
   return sql`(select ${rank} from ${tableAs(model.table, row)}${joins.sql}${
     whereClause([equalColumns(row, keys, alias, keys)])
@@ -54,25 +61,35 @@ export function rankOfRow (
 }
 
 /** The expression of an index on a document, for a table without an alias. */
-export const indexedVector = (document: TextDocument): Sql => vectorOf(document, () => '')
+export const indexedVector = (document: TextDocument, unaccent: Unaccent | undefined): Sql =>
+  vectorOf({ ...document, unaccent }, () => '', { unaccent: () => '' })
 
 /** Whether a document has texts of its own row only. */
 export const isOfOneRow = ({ fields }: TextDocument): boolean => fields.every(({ relations }) => relations.length === 0)
 
 const keyNames = (model: EntityModel): readonly string[] => keyColumns(model).map(({ column }) => column)
 
-const vectorSql = (document: TextDocument, joins: ToOneJoins): Sql =>
-  vectorOf(document, (relations) => joins.aliasOf(relations))
+const vectorSql = (document: TextDocument, joins: ToOneJoins, context: UnaccentContext): Sql =>
+  vectorOf(document, (relations) => joins.aliasOf(relations), context)
 
 function vectorOf (
-  { config, fields, stored }: TextDocument,
-  aliasOf: (relations: TextDocument['fields'][number]['relations']) => string
+  { config, fields, stored, unaccent }: TextDocument,
+  aliasOf: (relations: TextDocument['fields'][number]['relations']) => string,
+  context: UnaccentContext
 ): Sql {
   if (stored !== undefined) return column(stored, aliasOf([]))
   const texts = fields.map(({ relations, operand }) => sql`coalesce(${column(operand, aliasOf(relations))}, '')`)
-  return sql`to_tsvector(${literal(config)}, ${join(texts, " || ' ' || ")})`
+  const text = join(texts, " || ' ' || ")
+  return sql`to_tsvector(${literal(config)}, ${unaccent === undefined ? text : unaccented(text, unaccent, context)})`
 }
 
 /** What the words of several texts ask for together. */
-const querySql = ({ config }: TextDocument, texts: readonly Slot[]): Sql =>
-  join(texts.map((slot) => sql`websearch_to_tsquery(${literal(config)}, ${slot})`), ' && ')
+const querySql = ({ config, unaccent }: TextDocument, texts: readonly Slot[], context: UnaccentContext): Sql =>
+  join(
+    texts.map((slot) =>
+      unaccent === undefined
+        ? sql`websearch_to_tsquery(${literal(config)}, ${slot})`
+        : sql`(select websearch_to_tsquery(${literal(config)}, ${unaccented(sql`${slot}::text`, unaccent, context)}))`
+    ),
+    ' && '
+  )

@@ -21,6 +21,7 @@ export { shapeOf, writeShapeOf } from './shape.ts'
 export { TOO_LONG } from './size.ts'
 export { STREAM_ROW } from './stream-statements.ts'
 export { forecastOf } from './forecast.ts'
+export { functionName } from './unaccent.ts'
 export { EXCESS_OF_BYTES } from './weight.ts'
 export {
   compileHiddenLinks, compileKey, compilePresent, compileReferences, linkColumn, presentColumn,

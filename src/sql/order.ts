@@ -67,7 +67,7 @@ function orderedValue (term: OrderTerm, alias: string, joins: ToOneJoins, contex
     case 'number':
       return joinNumber(operand, alias, joins, context)
     case 'relevance':
-      return rankSql(operand.document, texts!, joins)
+      return rankSql(operand.document, texts!, joins, context)
     default:
       return termValue({ ...term, operand }, joins.aliasOf(relations))
   }

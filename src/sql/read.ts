@@ -31,6 +31,8 @@ export interface Foreign {
   readonly filter: EntityFilter
   /** The conditions of relations and of the whitelist on related rows. */
   readonly constant: ConstantCondition
+  /** The schema of the extension unaccent, for filters that need it. */
+  readonly unaccent: () => string
   /** The scope and the custom filters of this request. */
   readonly conditions: (alias: string) => readonly Sql[]
   /** The condition that the rows of a write must fulfil after it, if the statement checks it. */

@@ -329,7 +329,9 @@ const sqlName = ({ operator, operand }: Extract<Condition, { kind: 'compare' }>)
 function conditionShape (condition: Condition): string {
   switch (condition.kind) {
     case 'compare':
-      return `${idOf(condition.operand)}${sqlName(condition)}${condition.slots.join()}`
+      return `${idOf(condition.operand)}${sqlName(condition)}${condition.slots.join()}${
+        condition.unaccent === undefined ? '' : `'${condition.unaccent}`
+      }`
     case 'null':
       return `${idOf(condition.operand)}${condition.negated ? '?!' : '?'}`
     case 'match':

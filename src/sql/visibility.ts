@@ -20,6 +20,8 @@ export interface ConditionContext {
   readonly names: Names
   readonly filter: EntityFilter
   readonly constant: ConstantCondition
+  /** The schema of the extension unaccent. */
+  readonly unaccent: () => string
   readonly known: KnownByAlias
   /** The columns that the filters of an entity compare with a value. */
   readonly knownByFilter: (model: EntityModel) => KnownColumns

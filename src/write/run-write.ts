@@ -10,11 +10,12 @@ import {
   type Selection,
 } from '../plan/index.ts'
 import {
-  activeFilters, filtersBehind, inTransaction, knowServer, knowTriggers, NO_FILTERS, runStatement, sendPrepared,
-  sharedEmOf, withRows, type ActiveFilters, type RequestConditions,
+  activeFilters, filtersBehind, inTransaction, knowServer, knowTriggers, knowUnaccent, NO_FILTERS, runStatement,
+  sendPrepared, sharedEmOf, withRows, type ActiveFilters, type RequestConditions,
 } from '../resource/index.ts'
 import {
-  areTriggersKnown, convertError, enterStage, isDistributionKnown, isDriverError, SEVERAL_RECORDS, type Prepared,
+  areTriggersKnown, convertError, enterStage, isDistributionKnown, isDriverError, isUnaccentKnown, SEVERAL_RECORDS,
+  type Prepared,
 } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import {
@@ -36,6 +37,7 @@ export function * filtersOfWrite (
 ): Steps<ActiveFilters> {
   const { session, resource, conditions } = write
   if (!isDistributionKnown(sharedEmOf(session))) yield * knowServer(session)
+  if (resource.whitelist.needsUnaccent && !isUnaccentKnown(sharedEmOf(session))) yield * knowUnaccent(session)
   if (needsScopeCheck(write) && !areTriggersKnown(sharedEmOf(session))) yield * knowTriggers(session)
   enterStage('plan')
   const own = entitiesOfWrite(write, rows)

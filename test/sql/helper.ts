@@ -12,6 +12,7 @@ import { models } from '../plan/helper.ts'
 export const nothingForeign: Foreign = {
   filter: () => undefined,
   constant: () => undefined,
+  unaccent: () => 'public',
   conditions: () => [],
   order: () => {
     throw new Error('nothing foreign')

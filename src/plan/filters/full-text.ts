@@ -8,7 +8,7 @@ import { checkPattern } from '../../operators/index.ts'
 import { describe } from '../operand.ts'
 import type { Relevance, TextDocument, TextField } from '../types.ts'
 import { readKinds } from './json-texts.ts'
-import { freeName, named, TEXT, type EntryBase, type FilterKind } from './kind.ts'
+import { freeName, named, TEXT, unaccentOf, type EntryBase, type FilterKind } from './kind.ts'
 import { refuseFilter, refuseForm } from './planned.ts'
 import { storesWords } from './stored-words.ts'
 
@@ -34,9 +34,11 @@ export const fullText: FilterKind<FullTextFilter<string>, FullTextEntry> = {
     const fields = filter.fields.map((field) => textField(field, model, what))
     const name = freeName(filter, model)
     const { config } = filter
-    const document: TextDocument = Object.freeze({ config, fields, stored: storedWords(filter, fields, model, what) })
+    const unaccent = unaccentOf(filter)
+    const stored = storedWords(filter, fields, model, what)
+    const document: TextDocument = Object.freeze({ config, fields, stored, unaccent })
     const relevance: Relevance = Object.freeze({ kind: 'relevance', name, document, type: RANK, nullable: false })
-    return { kind: 'fullText', name, document, relevance }
+    return { kind: 'fullText', name, document, relevance, unaccent }
   },
 
   plan (given, { name, document }, values) {
@@ -56,7 +58,7 @@ export const fullText: FilterKind<FullTextFilter<string>, FullTextEntry> = {
     }
   },
 
-  compared: ({ document }) => document.fields.map((field) => ({ ...field, by: [] })),
+  compared: ({ document, unaccent }) => document.fields.map((field) => ({ ...field, by: [], unaccent })),
 
   document: ({ document }) => document,
 
@@ -89,12 +91,14 @@ function textField (field: string, model: EntityModel, what: string): TextField 
 
 /** The property that stores the words: the one that the filter names, or one that is generated from the fields. */
 function storedWords (
-  { property: given, config }: FullTextFilter<string>,
+  { property: given, config, unaccent }: FullTextFilter<string>,
   fields: readonly TextField[],
   { name, properties }: EntityModel,
   what: string
 ): ScalarProperty | undefined {
   if (given === undefined) {
+    // words with accents are not stored without them
+    if (unaccent !== false) return undefined
     return [...properties.values()].find((property): property is ScalarProperty =>
       isVector(property) && storesWords(property, fields, config)
     )

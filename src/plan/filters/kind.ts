@@ -4,7 +4,7 @@ import {
 } from '../../model/index.ts'
 import type { Operator, OperatorForm, OperatorValue } from '../../operators/index.ts'
 import type { FilterParam } from '../../query/index.ts'
-import type { Comparable, RelatedNumbers, TextDocument } from '../types.ts'
+import type { Comparable, RelatedNumbers, TextDocument, Unaccent } from '../types.ts'
 import type { Values } from '../values.ts'
 import type { Planned } from './planned.ts'
 
@@ -40,6 +40,8 @@ export interface FilterTarget {
 /** A property that a filter compares, and the operators that requests may use. */
 export interface Compared extends FilterTarget {
   readonly by: readonly Operator[]
+  /** Present if texts are compared without accents. */
+  readonly unaccent?: Unaccent | undefined
 }
 
 /** What OpenAPI, the explorer and other descriptions of an API say about a filter. */
@@ -95,7 +97,13 @@ export interface EntryBase {
   readonly name: string
   /** The values that the filter ignores. */
   readonly ignored?: ReadonlySet<string>
+  /** Present if the filter compares texts without accents. */
+  readonly unaccent?: Unaccent | undefined
 }
+
+/** How a filter ignores accents. */
+export const unaccentOf = ({ unaccent }: { readonly unaccent: boolean | string }): Unaccent | undefined =>
+  unaccent === false ? undefined : unaccent
 
 /**
  * Returns the URL name of a filter that can have any name, except that of a hidden property. Such a name would disclose

@@ -3,8 +3,8 @@ import type { AllowedFilters, JsonValueType, PartialFilter } from '../../config/
 import { ConfigError } from '../../base/errors.ts'
 import { publicPath, resolvePath, type Converted, type EntityModel, type ValueType } from '../../model/index.ts'
 import {
-  isOperator, LIST_VALUES, operatorFormOf, operatorsFor, type ComparisonOperator, type Operator, type OperatorForm,
-  type OperatorValue,
+  isOperator, LIST_VALUES, OPERATOR_NAMES, operatorFormOf, OPERATORS, operatorsFor, type ComparisonOperator,
+  type Operator, type OperatorForm, type OperatorValue,
 } from '../../operators/index.ts'
 import {
   MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, noteOf, splitList, type FilterParam, type QueryParamError,
@@ -17,6 +17,7 @@ import { withoutIgnored } from './ignored.ts'
 import { readKinds } from './json-texts.ts'
 import {
   BOOLEAN, TEXT, type Compared, type EntryBase, type FilterFacts, type FilterKind, type FilterTarget, type InputFacts,
+  unaccentOf,
 } from './kind.ts'
 import {
   CODE, parameterName, NOTHING, refuseFilter, refuseForm, refuseRead, type PlannedCondition, type PlannedErrors,
@@ -87,6 +88,7 @@ export const operators: OperatorKind = {
           operator: operator as ComparisonOperator,
           operand,
           slots: read.values.map((value) => values.add(value)),
+          ...entry.unaccent !== undefined && form.unaccented !== undefined && { unaccent: entry.unaccent },
         })
       case 'null':
         return found({ kind: 'null', operand, negated: read.negated })
@@ -98,7 +100,9 @@ export const operators: OperatorKind = {
     }
   },
 
-  compared: ({ relations, operand, operators }) => [{ relations, operand, by: [...operators.keys()] }],
+  compared: ({ relations, operand, operators, unaccent }) => [
+    { relations, operand, by: [...operators.keys()], unaccent },
+  ],
 
   describe (entry) {
     const { name, operators, defaultOperator } = entry
@@ -172,6 +176,13 @@ export function resolveOperators<
     }
     operators.set(operator, form)
   }
+  const unaccent = unaccentOf(filter)
+  if (unaccent !== undefined && ![...operators.values()].some(({ unaccented }) => unaccented !== undefined)) {
+    throw new ConfigError(
+      `${what}: 'unaccent' has no effect on ${[...operators.keys()].join(', ')}. It is for operators that look for ` +
+        `texts: ${UNACCENTED.join(', ')}.`
+    )
+  }
   return {
     kind: filter.kind,
     name: filter.alias ?? name,
@@ -181,8 +192,12 @@ export function resolveOperators<
     convert,
     defaultOperator: filter.defaultOperator,
     operators,
+    unaccent,
   }
 }
+
+/** The operators that can ignore accents. */
+const UNACCENTED: readonly Operator[] = OPERATOR_NAMES.filter((operator) => 'unaccented' in OPERATORS[operator])
 
 /** The operator of a parameter, or an error if the operator is not allowed. */
 function operatorOf (param: FilterParam, entry: OperatorFilter): Operator | QueryParamError {

@@ -5,7 +5,7 @@ import { isTextual, resolvePath } from '../../model/index.ts'
 import { checkPattern, containing } from '../../operators/index.ts'
 import { comparableOf, describe, valuesOf } from '../operand.ts'
 import { readKinds } from './json-texts.ts'
-import { freeName, named, TEXT, type EntryBase, type FilterKind, type FilterTarget } from './kind.ts'
+import { freeName, named, TEXT, unaccentOf, type EntryBase, type FilterKind, type FilterTarget } from './kind.ts'
 import { refuseFilter, refuseForm } from './planned.ts'
 import { anyOf } from './tree.ts'
 
@@ -28,10 +28,10 @@ export const search: FilterKind<SearchFilter<string>, SearchEntry> = {
       }
       return { relations: path.relations, operand }
     })
-    return { kind: 'search', name: freeName(filter, model), targets }
+    return { kind: 'search', name: freeName(filter, model), targets, unaccent: unaccentOf(filter) }
   },
 
-  plan (given, { name, targets }, values) {
+  plan (given, { name, targets, unaccent }, values) {
     const param = readKinds(given, 'search', TEXT.type)
     if ('kind' in param) return param
     if (typeof param.value !== 'string') return refuseFilter(param, `The filter '${name}' takes one value.`)
@@ -40,12 +40,12 @@ export const search: FilterKind<SearchFilter<string>, SearchEntry> = {
     const slots = [values.add(containing(param.value))]
     const alternatives = targets.map(({ relations, operand }) => ({
       relations,
-      condition: { kind: 'compare', operator: 'contains', operand, slots } as const,
+      condition: { kind: 'compare', operator: 'contains', operand, slots, unaccent } as const,
     }))
     return { kind: 'condition', relations: [], condition: anyOf(alternatives) }
   },
 
-  compared: ({ targets }) => targets.map((target) => ({ ...target, by: ['contains'] })),
+  compared: ({ targets, unaccent }) => targets.map((target) => ({ ...target, by: ['contains'], unaccent })),
 
   describe: () =>
     named('search', 'Records that contain the text somewhere, in upper or lower case.', {

@@ -7,7 +7,7 @@ import { ConfigError } from '../../base/errors.ts'
 import { MAX_STREAM_BATCH } from '../../base/page-styles.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
 import type { FilterParam } from '../../query/index.ts'
-import { checkDefault, filterEntry, type FilterEntry, type FilterList } from '../filters/index.ts'
+import { checkDefault, comparedBy, filterEntry, type FilterEntry, type FilterList } from '../filters/index.ts'
 import { Memo } from '../memo.ts'
 import type {
   AnswerLimits, CustomTerm, FacetTerm, Grouping, GroupNumber, GroupTerm, OrderTerm, Selection,
@@ -28,6 +28,8 @@ export interface Whitelist extends FilterList {
   readonly sorts: ReadonlyMap<string, SortEntry>
   /** Whether a sort is by relevance. */
   readonly isRanked: boolean
+  /** Whether a filter needs the extension unaccent. */
+  readonly needsUnaccent: boolean
   readonly defaultOrder: readonly DefaultTerm[]
   readonly fields: ReadonlyMap<string, Property>
   readonly includes: ReadonlyMap<string, IncludeEntry>
@@ -82,6 +84,7 @@ export function resolveWhitelist (
     defaults: defaultFilters(config, [...filters.values()]),
     sorts,
     isRanked: ranked.length > 0,
+    needsUnaccent: [...filters.values()].some((filter) => comparedBy(filter).some(({ unaccent }) => unaccent === true)),
     defaultOrder: Object.freeze(config.defaultSort.flatMap((item) => defaultOrder(item, sorts, model, related))),
     fields,
     includes,
