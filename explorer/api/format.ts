@@ -40,7 +40,7 @@ export function foldedJson (value: Json): string {
 const decimals = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
 
 /** A whole number with thin spaces between thousands. */
-export const countText = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f')
+export const countText = (count: number | string): string => String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f')
 
 /** A number of records, in words. */
 export const recordsText = (count: number): string => `${countText(count)} ${count === 1 ? 'record' : 'records'}`

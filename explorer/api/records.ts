@@ -8,6 +8,7 @@ import type {
   ResourceDescription,
 } from '../../src/explorer/description.ts'
 
+import { NUMBERS } from '../url/numbers.ts'
 import { cut } from './format.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
@@ -50,6 +51,12 @@ export function resourceAt (
   return description.resources.find((resource) => resource.path === path)
 }
 
+/** The resource whose numbers have a path. */
+export function resourceOfNumbers (description: ExplorerDescription, path: string): ResourceDescription | undefined {
+  const found = path.endsWith(NUMBERS) ? resourceAt(description, path.slice(0, -NUMBERS.length)) : undefined
+  return found?.operations.aggregate ? found : undefined
+}
+
 /**
  * The key of a record as the end of its path: `17`, or `a/b` for a composite key. Returns `undefined` if the record
  * does not have all parts of its key.
@@ -90,6 +97,12 @@ const LABEL = 120
 export function titleOf (name: string): string {
   const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_.-]+/g, ' ').trim()
   return words.slice(0, 1).toUpperCase() + words.slice(1).toLowerCase()
+}
+
+/** `products.name` is `Products › name`. */
+export function pathTitle (path: string): string {
+  const [first = '', ...rest] = path.split('.')
+  return [titleOf(first), ...rest.map((part) => titleOf(part).toLowerCase())].join(' › ')
 }
 
 /** The relations of a list of includes. */

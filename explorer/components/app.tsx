@@ -2,7 +2,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { ExplorerDescription } from '../../src/explorer/description.ts'
 import { ask } from '../api/ask.ts'
-import { resourceAt } from '../api/records.ts'
+import { resourceAt, resourceOfNumbers } from '../api/records.ts'
 import { explorerRoot, useAddress } from '../state/address.ts'
 import { ApiContext } from '../state/context.ts'
 import { useLoad } from '../state/load.ts'
@@ -10,6 +10,7 @@ import { currentProfile, useProfiles, type Profile } from '../state/profiles.ts'
 import { Empty, ErrorNotice } from './basics/notice.tsx'
 import { ProfileMenu } from './profiles/profile-menu.tsx'
 import { ResourcePage } from './list/resource-page.tsx'
+import { NumbersPage } from './numbers/numbers-page.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Start } from './shell/start.tsx'
 
@@ -27,7 +28,8 @@ export function App () {
   const profile = currentProfile(profiles)
   const [{ value: description, error }, retry] = useDescription(profile)
   const api = useMemo(() => description && { description, profile }, [description, profile])
-  const resource = description && resourceAt(description, address.path)
+  const listed = description && resourceAt(description, address.path)
+  const resource = listed ?? (description && resourceOfNumbers(description, address.path))
   useEffect(() => {
     document.title = [resource?.title, description?.title ?? 'Explorer'].filter(Boolean).join(' · ')
   }, [resource, description])
@@ -53,7 +55,9 @@ export function App () {
     <ApiContext.Provider value={api}>
       <Shell resource={resource} address={address}>
         {resource
-          ? <ResourcePage key={resource.path} resource={resource} address={address} />
+          ? resource === listed
+            ? <ResourcePage key={resource.path} resource={resource} address={address} />
+            : <NumbersPage key={resource.path} resource={resource} address={address} />
           : address.path === ''
             ? <Start />
             : (

@@ -27,9 +27,11 @@ export interface Own {
   readonly compare?: string
   /** `yes` while the SQL of the list is shown. */
   readonly explain?: string
+  /** The name of the number that the chart shows. */
+  readonly chart?: string
 }
 
-const OWN = ['open', 'create', 'many', 'compare', 'explain'] as const satisfies ReadonlyArray<keyof Own>
+const OWN = ['open', 'create', 'many', 'compare', 'explain', 'chart'] as const satisfies ReadonlyArray<keyof Own>
 
 /** Percent-encodes, except for characters of the grammar, which are legal in a query string and easier to read. */
 export function encode (text: string): string {

@@ -1,8 +1,12 @@
-/** Questions on the explorer's page: filters that are joined by `or` and `not`, and facets. */
+/** Questions on the explorer's page: filters that are joined by `or` and `not`, facets, and numbers. */
 import t from 'tap'
 import { formatQuery, parseQuery } from '../../explorer/url/address.ts'
 import { canChoose, choiceOf, toggled, withChoice } from '../../explorer/url/choices.ts'
-import type { FilterDescription } from '../../plugins/explorer.ts'
+import { groupText, numberText, pointsOf, ticksOf } from '../../explorer/api/groups.ts'
+import { nextPeriod } from '../../explorer/url/numbers.ts'
+import type {
+  FilterDescription, GroupDescription, NumberDescription, ResourceDescription,
+} from '../../plugins/explorer.ts'
 import { closeDom } from '../helpers/dom.ts'
 import { openExample } from '../helpers/example.ts'
 import { openDomPage } from './dom-page.ts'
@@ -115,6 +119,92 @@ t.test('facets are beside the list, and a click on a value changes its filter', 
   await click('.facets button', 'Close the facets')
   await shows(t, last, 'GET /products')
   t.equal(all('.facets').length, 0)
+})
+
+t.test('numbers have the address of the API, a chart, and a table whose groups lead to their records', async (t) => {
+  go('/products?filter[price][gte]=50&facets=category.name&sort=name')
+  await click('.segments a', 'Numbers')
+  await shows(
+    t,
+    last,
+    'GET /products/aggregate?group=category.name&aggregate=count&filter[price][gte]=50&sort=-count'
+  )
+  const table = () => all('.groups tr').slice(0, 3).map((row) => row.textContent)
+  await shows(t, table, ['Category › nameCount', 'Tech5', 'Kitchen2'])
+  t.strictSame(all('.chart title').slice(0, 2).map((title) => title.textContent), ['Tech: 5', 'Kitchen: 2'])
+  t.match((await find('.chart svg')).getAttribute('aria-label'), /^Bar chart: Count by category › name\. The table/)
+  await click('.filters button', 'Numbers:')
+  await click('.menu label:nth-of-type(2) input')
+  await shows(t, last, /aggregate=count,price\.sum&/)
+  await click('.groups button', 'Sum of price')
+  await shows(t, last, /sort=price\.sum$/)
+  await click('.groups button', 'Sum of price')
+  await shows(t, last, /sort=-price\.sum$/)
+  await shows(t, table, ['Category › nameCountSum of price', 'Tech51\u202f832.39', 'Music2838'])
+  await click('.menu label:nth-of-type(2) input')
+  await shows(
+    t,
+    last,
+    'GET /products/aggregate?group=category.name&aggregate=count&filter[price][gte]=50',
+    'what is no longer asked for does not sort'
+  )
+  await click('.groups a', 'Music')
+  await shows(t, last, 'GET /products?filter[price][gte]=50&filter[category.name]=Music')
+  go('/products/aggregate?group=created_at.month,category.nam&aggregate=count')
+  await click('.notice button', 'Use category.name')
+  await shows(t, last, 'GET /products/aggregate?group=created_at.month,category.name&aggregate=count')
+})
+
+t.test('periods are in the order of time, and lead to the list of their moments', async (t) => {
+  go('/categories/aggregate?group=created_at.week&aggregate=count&sort=-count')
+  const labels = () => all('.chart title').map((title) => title.textContent)
+  await shows(t, labels, [
+    '2025-12-29: 1', '2026-01-05: 1', '2026-01-12: 2', '2026-01-19: 2', '2026-01-26: 1', '2026-02-02: 2',
+    '2026-02-09: 3',
+  ])
+  await click('.groups a', '2026-02-09')
+  await shows(t, last, 'GET /categories?filter[created_at][gte]=2026-02-09&filter[created_at][lt]=2026-02-16')
+  await shows(t, count, '3 records')
+  go('/orders/aggregate?group=created_at.month&aggregate=count')
+  await shows(t, () => textOf('.groups thead th'), 'Created at (month) Europe/Berlin')
+  t.equal(all('.groups a').length, 0, 'the page does not know when days begin in other time zones')
+})
+
+t.test('a role sees the numbers that it may ask for', async (t) => {
+  const { resources } = (await app.inject('/explorer/resources.json')).json()
+  t.strictSame(
+    resources.map(({ path, operations, numbers }: ResourceDescription) =>
+      [path, operations.aggregate, numbers.length > 0]),
+    [
+      ['/categories', true, true], ['/products', true, true], ['/tags', false, false], ['/articles', false, false],
+      ['/authors', false, false],
+    ]
+  )
+})
+
+t.test('periods without records are gaps, unless the page may lack groups', (t) => {
+  const group = { name: 'a.month', key: 'm', value: { type: 'date' }, period: { unit: 'month' } } as GroupDescription
+  const number = { name: 'count', key: 'n', function: 'count', value: { type: 'bigint' } } as NumberDescription
+  const items = [{ m: '2026-02-01', n: 2 }, { m: '2025-11-01', n: 1 }, { m: null, n: 4 }]
+  const points = (isWhole: boolean) =>
+    pointsOf(items, [group], number, (group, value) => groupText(value, group), isWhole)
+      .map(({ label, value }) => [label, value])
+  t.strictSame(points(true), [
+    ['none', 4], ['2025-11', 1], ['2025-12', undefined], ['2026-01', undefined], ['2026-02', 2],
+  ])
+  t.strictSame(points(false), [['none', 4], ['2025-11', 1], ['2026-02', 2]])
+  t.strictSame([nextPeriod('2024-02-29', 'day'), nextPeriod('2025-12-29', 'week'), nextPeriod('0099-12-01', 'month')], [
+    '2024-03-01', '2026-01-05', '0100-01-01',
+  ])
+  t.strictSame([ticksOf(0, 2, true), ticksOf(0, 2, false), ticksOf(-30, 90, true)], [
+    [0, 1, 2], [0, 0.5, 1, 1.5, 2], [0, 50],
+  ])
+  const decimal = { type: 'decimal', json: 'string' } as const
+  for (const [text, shown] of [
+    ['1234567.50', '1\u202f234\u202f567.50'], ['-1234.333333333333', '-1\u202f234.3333'], ['2.00000000001', '2'],
+    ['NaN', 'NaN'], [null, 'null'],
+  ] as const) t.equal(numberText(text, decimal), shown)
+  t.end()
 })
 
 t.test('the values that a filter chooses', (t) => {

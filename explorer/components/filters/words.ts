@@ -2,7 +2,7 @@
 import type { FilterDescription, OperatorDescription, ValueDescription } from '../../../src/explorer/description.ts'
 import { isGroup, type FilterNode } from '../../url/filter-tree.ts'
 import { itemsOf, type FilterUse } from '../../url/filters.ts'
-import { titleOf } from '../../api/records.ts'
+import { pathTitle } from '../../api/records.ts'
 
 const WORDS: Readonly<Record<string, string>> = {
   eq: 'is',
@@ -64,8 +64,7 @@ export const isSearch = ({ kind }: FilterDescription): boolean => kind === 'sear
 /** A name for people: `products.name` is `Products › name`. */
 export function filterTitle (name: string, filter?: FilterDescription): string {
   if (filter !== undefined && isSearch(filter)) return `Search (${name})`
-  const [first = '', ...rest] = name.split('.')
-  return [titleOf(first), ...rest.map((part) => titleOf(part).toLowerCase())].join(' › ')
+  return pathTitle(name)
 }
 
 /** A condition in words, in three parts: `Price`, `≥`, `100`. */

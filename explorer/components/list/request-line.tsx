@@ -5,6 +5,7 @@ import { currentAddress, go } from '../../state/address.ts'
 import { rootOf, useApi } from '../../state/context.ts'
 import type { List } from '../../state/list.ts'
 import { formatQuery, parseAddress, type Address } from '../../url/address.ts'
+import type { ClientMethod } from '../../url/code.ts'
 import { Icon } from '../basics/icon.tsx'
 import { CopyMenu } from './copy-menu.tsx'
 import { CostMenu } from './cost-menu.tsx'
@@ -13,9 +14,10 @@ interface RequestLineProps {
   readonly resource: ResourceDescription
   readonly address: Address
   readonly list: List
+  readonly call: ClientMethod
 }
 
-export function RequestLine ({ resource, address, list }: RequestLineProps) {
+export function RequestLine ({ resource, address, list, call }: RequestLineProps) {
   const { description } = useApi()
   const [draft, setDraft] = useState<string>()
   const { path, params } = address
@@ -73,7 +75,7 @@ export function RequestLine ({ resource, address, list }: RequestLineProps) {
         <Icon name='edit' />
       </button>
       <CostMenu list={list} address={address} />
-      <CopyMenu resource={resource} request={{ method: 'GET', path, params, call: { name: 'list' } }} />
+      <CopyMenu resource={resource} request={{ method: 'GET', path, params, call }} />
     </div>
   )
 }

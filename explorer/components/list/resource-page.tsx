@@ -72,7 +72,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
   return (
     <div class={isSplit || (many && selected) ? 'page page-split' : 'page'}>
       <div class='page-list'>
-        <RequestLine resource={resource} address={address} list={list} />
+        <RequestLine resource={resource} address={address} list={list} call={{ name: 'list' }} />
         <Toolbar resource={resource} address={address} list={list} onChange={set} />
         <FilterBar
           resource={resource}

@@ -9,6 +9,7 @@ import { ColumnTree } from './column-tree.tsx'
 import { CompareMenu } from './compare-menu.tsx'
 import { DownloadMenu } from './download-menu.tsx'
 import { FacetsButton } from './facets.tsx'
+import { ViewSwitch } from './view-switch.tsx'
 
 interface ToolbarProps {
   readonly resource: ResourceDescription
@@ -24,6 +25,7 @@ export function Toolbar ({ resource, address, list, onChange }: ToolbarProps) {
     <div class='toolbar'>
       <h2 class='title'>{title}</h2>
       <div class='row'>
+        <ViewSwitch resource={resource} params={params} isNumbers={false} />
         <Popover
           name='Fields and relations'
           title='Fields and relations'

@@ -1,0 +1,167 @@
+/** Numbers about the records of a resource, by groups: as a chart, and as a table. */
+import { useMemo, useState } from 'preact/hooks'
+import type { GroupDescription, ResourceDescription } from '../../../src/explorer/description.ts'
+import { countText } from '../../api/format.ts'
+import { groupText, groupTitle, numberTitle, pointsOf } from '../../api/groups.ts'
+import { isNumeric, type Json } from '../../api/records.ts'
+import { change } from '../../state/address.ts'
+import { useApi } from '../../state/context.ts'
+import { useList, type List } from '../../state/list.ts'
+import { useNames } from '../../state/names.ts'
+import type { Address, Pair } from '../../url/address.ts'
+import { namesOf, sortsOf, toggledSorts, withSorts } from '../../url/names.ts'
+import { ascending } from '../../url/numbers.ts'
+import { Empty } from '../basics/notice.tsx'
+import { FilterBar } from '../filters/filter-bar.tsx'
+import { ListNotice } from '../list/list-notice.tsx'
+import { Pager } from '../list/pager.tsx'
+import { RequestLine } from '../list/request-line.tsx'
+import { ViewSwitch } from '../list/view-switch.tsx'
+import { Chart } from './chart.tsx'
+import { GroupsTable } from './groups-table.tsx'
+import { TermsMenu } from './terms-menu.tsx'
+
+interface NumbersPageProps {
+  readonly resource: ResourceDescription
+  readonly address: Address
+}
+
+export function NumbersPage ({ resource, address }: NumbersPageProps) {
+  const { description, profile } = useApi()
+  const { path, params } = address
+  const list = useList(description, profile, path, params)
+  const [draft, setDraft] = useState<string>()
+  const set = (params: readonly Pair[]): void => change({ params })
+  const bar = { params, onChange: set }
+  return (
+    <div class='page'>
+      <div class='page-list'>
+        <RequestLine resource={resource} address={address} list={list} call={{ name: 'aggregate' }} />
+        <div class='toolbar'>
+          <h2 class='title'>{resource.title}</h2>
+          <div class='row'>
+            <ViewSwitch resource={resource} params={params} isNumbers />
+          </div>
+        </div>
+        <FilterBar {...bar} resource={resource} error={list.error} draft={draft} onDraft={setDraft}>
+          {resource.groups.length > 0 && (
+            <TermsMenu
+              {...bar}
+              parameter='group'
+              name='Group by'
+              none='nothing'
+              terms={resource.groups.map((group) => ({
+                name: group.name, title: groupTitle(group), hint: group.period?.timeZone ?? undefined,
+              }))}
+            />
+          )}
+          {resource.numbers.length > 0 && (
+            <TermsMenu
+              {...bar}
+              parameter='aggregate'
+              name='Numbers'
+              none='none'
+              terms={resource.numbers.map((number) => ({
+                name: number.name, title: numberTitle(number), hint: undefined,
+              }))}
+            />
+          )}
+        </FilterBar>
+        <div class='page-main'>
+          {list.error
+            ? <ListNotice {...bar} resource={resource} list={list} />
+            : <Numbers {...bar} resource={resource} address={address} list={list} />}
+          {list.error === undefined && (
+            <Pager
+              {...bar}
+              paging={resource.groupPaging}
+              canScroll={false}
+              words={(count) => `${countText(count)} ${count === 1 ? 'group' : 'groups'}`}
+              list={list}
+            />
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+interface NumbersProps extends NumbersPageProps {
+  readonly list: List
+  readonly onChange: (params: readonly Pair[]) => void
+}
+
+function Numbers ({ resource, address: { params, own }, list, onChange }: NumbersProps) {
+  const { items, page, busy } = list
+  // until the answer arrives, the former one stays, and has the former names
+  const [groups, asked] = useMemo(
+    () => [named(resource.groups, params, 'group'), named(resource.numbers, params, 'aggregate')] as const,
+    [page]
+  )
+  const sorts = sortsOf(params)
+  const drawable = asked.filter((number) => isNumeric(number))
+  const number = drawable.find(({ name }) => name === own.chart) ??
+    drawable.find(({ name }) => sorts.some((sort) => sort.name === name)) ?? drawable[0]
+  const referring = groups.find(({ reference, period }) => reference !== null && period === null)
+  const keys = items.flatMap((item) => referring === undefined || item[referring.key] === null
+    ? []
+    : String(item[referring.key])
+  )
+  const [names] = useNames(referring?.reference ?? null, keys)
+  const nameOf = (group: GroupDescription, value: Json | undefined): string =>
+    (group === referring && value !== null ? names[String(value)] : undefined) ?? groupText(value, group)
+  const isTime = groups[0]?.period != null
+  const isFirst = sorts.length === 0 || (groups[0] !== undefined && sorts[0]?.name === groups[0].name)
+  const points = number && pointsOf(items, groups, number, nameOf, isTime && (isFirst || page?.total === items.length))
+  const by = `by ${groups.map(groupTitle).join(' and ').toLowerCase()}`
+  if (page !== undefined && items.length === 0) {
+    return (
+      <Empty title='No record matches, so that there are no groups'>
+        <p class='quiet'>Remove a filter.</p>
+      </Empty>
+    )
+  }
+  return (
+    <div class='numbers'>
+      {points && points.length > 0 && groups.length > 0 && (
+        <Chart points={points} isTime={isTime} name={`${numberTitle(number)} ${by}`}>
+          {drawable.length > 1
+            ? (
+              <label class='pager-label'>
+                Chart of
+                <select
+                  value={number.name}
+                  onChange={({ currentTarget }) => change({ own: { ...own, chart: currentTarget.value } }, 'replace')}
+                >
+                  {drawable.map((each) => <option key={each.name} value={each.name}>{numberTitle(each)}</option>)}
+                </select>
+                {by}
+              </label>
+              )
+            : <span class='label'>{numberTitle(number)} {by}</span>}
+        </Chart>
+      )}
+      <GroupsTable
+        resource={resource}
+        groups={groups}
+        numbers={asked}
+        items={items}
+        params={params}
+        sorts={sorts}
+        busy={busy}
+        nameOf={nameOf}
+        onSort={(name, add) =>
+          onChange(withSorts(params, toggledSorts(sorts, name, add, ascending), ascending))}
+      />
+    </div>
+  )
+}
+
+/** The groups or the numbers that a parameter names, in its order. */
+function named<Term extends { readonly name: string }> (
+  terms: readonly Term[],
+  params: readonly Pair[],
+  parameter: string
+): Term[] {
+  return (namesOf(params, parameter) ?? []).flatMap((name) => terms.find((term) => term.name === name) ?? [])
+}
