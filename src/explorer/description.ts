@@ -370,6 +370,8 @@ export interface SortDescription {
   readonly field: string | null
   /** Whether pages by cursor are possible in this order. */
   readonly cursor: boolean
+  /** Whether it is by relevance: the filter of the same name must stand beside it, in no group but an `and`. */
+  readonly relevance: boolean
 }
 
 /** A part of the default order. */

@@ -11,6 +11,8 @@ import { itemsOf, type FilterUse } from '../../explorer/url/filters.ts'
 import { joinItems, splitItems } from '../../explorer/url/items.ts'
 import { namesOf, sortsOf, toggledSorts, withInclude, withNames, withSorts } from '../../explorer/url/names.ts'
 import { sizeOf, styleOf, withPlace, withSize, withStyle } from '../../explorer/url/pages.ts'
+import { withoutIrrelevant } from '../../explorer/url/relevance.ts'
+import type { SortDescription } from '../../plugins/explorer.ts'
 import { parseQueryParams, type FilterLevel, type FilterParam } from '../../src/index.ts'
 import { splitList } from '../../src/query/list-syntax.ts'
 import { assertProperty } from '../helpers/property.ts'
@@ -214,6 +216,16 @@ t.test('the order is read as the server reads it', (t) => {
       )
     })
   )
+  t.end()
+})
+
+t.test('an order by relevance ends with its filter', (t) => {
+  const sorts = [{ name: 'q', relevance: true }, { name: 'name', relevance: false }] as SortDescription[]
+  const kept = (query: string): string => formatQuery(withoutIrrelevant(parseQuery(query), sorts))
+  t.equal(kept('filter[q]=a&sort=-q,name'), '?filter[q]=a&sort=-q,name')
+  t.equal(kept('sort=-q,name&page=2'), '?sort=name&page=2')
+  t.equal(kept('filter[or][0][q]=a&filter[or][1][b]=c&sort=q'), '?filter[or][0][q]=a&filter[or][1][b]=c')
+  t.equal(kept('sort=name'), '?sort=name')
   t.end()
 })
 

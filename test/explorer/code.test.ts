@@ -73,6 +73,25 @@ t.test('the call of the client sends the same URL', async (t) => {
   t.strictSame((await requestsOf(code)).map(([url]) => url), [url])
 })
 
+t.test('the calls of the client for groups of filters, facets and numbers ask for the same', async (t) => {
+  const asked = (url: string) => {
+    const { pathname, searchParams } = new URL(url)
+    return [pathname, [...searchParams].sort(([a], [b]) => a < b ? -1 : 1)]
+  }
+  const groups = 'filter[name]=a&filter[or][0][price][gte]=5&filter[or][1][not][status][in]=a,b' +
+    '&filter[or][1][price][lt]=9&filter[and][0][name]=b&filter[not][or][0][name]=c&filter[not][or][1][name]=d'
+  for (const [path, query, name] of [
+    ['/categories', `${groups}&facets=status,name&sort=-price`, 'list'],
+    ['/categories/aggregate', `${groups}&group=status,at.month&aggregate=count&sort=-count&page=2`, 'aggregate'],
+  ] as const) {
+    const sent = { ...request, path, params: parseQuery(query), headers: [] }
+    const code = toClient({ ...sent, path: '/categories' }, { name }, types)
+    const [[url] = []] = await requestsOf(code)
+    t.strictSame(asked(url!), asked(toUrl(sent)), code)
+    t.match(code, `const page = await api['/categories'].${name}(`)
+  }
+})
+
 t.test('the calls of the client for writes send the same requests', async (t) => {
   const body = { name: "it's" }
   const params = parseQuery('filter[price][gte]=100&filter[status][in]=draft,active')

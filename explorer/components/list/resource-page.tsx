@@ -10,6 +10,7 @@ import type { Address, Pair } from '../../url/address.ts'
 import { targetOf } from '../../url/many.ts'
 import { recordsText } from '../../api/format.ts'
 import { namesOf, sortsOf, toggledSorts, withSorts, type Direction, type SortUse } from '../../url/names.ts'
+import { withoutIrrelevant } from '../../url/relevance.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { ManyBar, selectedWords, totalOf } from '../many/many-bar.tsx'
 import { ManyDrawer } from '../many/many-drawer.tsx'
@@ -51,7 +52,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
     resource.sorts.find((sort) => sort.name === name)?.descending ? 'desc' : 'asc'
   const sorts = usedSorts(resource, params)
 
-  const set = (params: readonly Pair[]): void => change({ params })
+  const set = (params: readonly Pair[]): void => change({ params: withoutIrrelevant(params, resource.sorts) })
   const open = (key: string): void => go({ path, params, own: { ...own, open: key } })
   const sort = (name: string, add: boolean): void =>
     set(withSorts(params, toggledSorts(sorts, name, add, usual), usual))

@@ -2,6 +2,7 @@
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import type { Pair } from '../../url/address.ts'
 import { withSorts, type Direction, type SortUse } from '../../url/names.ts'
+import { canSortBy } from '../../url/relevance.ts'
 import { Icon } from '../basics/icon.tsx'
 import { Popover } from '../basics/popover.tsx'
 import { filterTitle } from '../filters/words.ts'
@@ -20,11 +21,15 @@ interface SortMenuProps {
 export function SortMenu ({ resource, params, sorts, usual, detail, onChange }: SortMenuProps) {
   const set = (next: readonly SortUse[]): void => onChange(withSorts(params, next, usual))
   const directionOf = ({ name, direction }: SortUse): Direction => direction ?? usual(name)
-  const others = resource.sorts.filter(({ name }) => !sorts.some((sort) => sort.name === name))
+  const others = resource.sorts.filter((each) =>
+    canSortBy(each, params) && !sorts.some((sort) => sort.name === each.name)
+  )
+  const titleOf = (name: string): string =>
+    resource.sorts.find((sort) => sort.name === name)?.relevance ? 'Relevance' : filterTitle(name)
   const [first, ...more] = sorts
   const label = first === undefined
     ? 'Sort'
-    : `${filterTitle(first.name)}${more.length > 0 ? `, ${more.length} more` : ''}`
+    : `${titleOf(first.name)}${more.length > 0 ? `, ${more.length} more` : ''}`
   return (
     <Popover
       name='Order'
@@ -45,7 +50,7 @@ export function SortMenu ({ resource, params, sorts, usual, detail, onChange }: 
             const turned: SortUse = { name, direction: isUp ? 'desc' : 'asc' }
             return (
               <div class='sort' key={name}>
-                <span>{filterTitle(name)}</span>
+                <span>{titleOf(name)}</span>
                 <button
                   type='button'
                   class='button button-small'
@@ -57,7 +62,7 @@ export function SortMenu ({ resource, params, sorts, usual, detail, onChange }: 
                 <button
                   type='button'
                   class='button button-bare'
-                  aria-label={`Do not sort by ${name}`}
+                  aria-label={`Do not sort by ${titleOf(name)}`}
                   onClick={() => set(sorts.filter((other) => other !== sort))}
                 >
                   <Icon name='close' />
@@ -66,14 +71,15 @@ export function SortMenu ({ resource, params, sorts, usual, detail, onChange }: 
             )
           })}
           {others.length > 0 && <p class='label'>{sorts.length > 0 ? 'Sort by; with Shift, also by' : 'Sort by'}</p>}
-          {others.map(({ name }) => (
+          {others.map(({ name, relevance }) => (
             <button
               type='button'
               class='menu-item'
               key={name}
-              onClick={({ shiftKey }) => set([...shiftKey ? sorts : [], { name, direction: usual(name) }])}
+              onClick={({ shiftKey }) =>
+                set([...shiftKey ? sorts : [], { name, direction: relevance ? 'desc' : usual(name) }])}
             >
-              {filterTitle(name)}
+              {titleOf(name)}
             </button>
           ))}
         </div>
