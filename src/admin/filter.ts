@@ -4,12 +4,21 @@ import { splitId } from './id.ts'
 /** Conditions by field: a value for the default operator, or values by operator. */
 export type ClientFilter = Readonly<Record<string, unknown>>
 
-/** A condition. Without an operator, the filter's default operator applies. */
+/** A condition on a field. Without an operator, the filter's default operator applies. */
 export interface FieldCondition {
   readonly field: string
   readonly operator?: string | undefined
   readonly value: unknown
 }
+
+/** Conditions in groups: each member applies, at least one does, or the only one does not. */
+export interface ConditionGroup {
+  readonly word: GroupName
+  readonly members: ReadonlyArray<readonly AdminCondition[]>
+}
+
+export type GroupName = 'and' | 'or' | 'not'
+export type AdminCondition = FieldCondition | ConditionGroup
 
 /** Relations to records with composite keys, each with the parts of that key. */
 export type References = ReadonlyMap<string, readonly string[]>
@@ -26,28 +35,38 @@ export const NO_RULES: FilterRules = { references: new Map(), plainFilters: new 
 
 /**
  * Joins conditions, all of which apply. A condition on one of the `references` becomes one for each part of the key.
- *
- * @throws {TypeError} if two conditions cannot be sent together: the same operator twice on one field, or conditions
- *   with and without an operator
+ * Conditions without a value are left out, and so are groups without conditions. What has no place beside the others,
+ * such as the same operator on the same field, becomes a member of `and`.
  */
-export function filterOf (conditions: readonly FieldCondition[], references: References): ClientFilter {
-  const plain = new Map<string, unknown>()
-  const byOperator = new Map<string, Map<string, unknown>>()
-  for (const { field, operator, value } of conditions.flatMap((one) => byParts(one, references))) {
-    if (value === undefined) continue
-    const operators = byOperator.get(field)
-    if (plain.has(field) || (operator === undefined && operators !== undefined)) {
-      throw new TypeError(`Two conditions on '${field}': give each of them its own operator.`)
-    }
-    if (operator === undefined) plain.set(field, value)
-    else if (operators === undefined) byOperator.set(field, new Map([[operator, value]]))
-    else if (operators.has(operator)) {
-      throw new TypeError(`Two conditions '${operator}' on '${field}': a list takes one for each operator.`)
-    } else operators.set(operator, value)
+export function filterOf (conditions: readonly AdminCondition[], references: References): ClientFilter {
+  /** Values by name. A map has values by operator. */
+  const filter = new Map<string, unknown>()
+  const others: ClientFilter[] = []
+  const place = (name: string, value: unknown, operator?: string): void => {
+    const given = filter.get(name)
+    if (!filter.has(name)) filter.set(name, operator === undefined ? value : new Map([[operator, value]]))
+    else if (operator !== undefined && given instanceof Map && !given.has(operator)) given.set(operator, value)
+    else others.push({ [name]: operator === undefined ? value : { [operator]: value } })
   }
-  const named = Array.from(byOperator, ([field, operators]) => [field, Object.fromEntries(operators)] as const)
-  return Object.fromEntries<unknown>([...plain, ...named])
+  for (const condition of conditions) {
+    if ('field' in condition) {
+      for (const { field, operator, value } of byParts(condition, references)) {
+        if (value !== undefined) place(field, value, operator)
+      }
+    } else {
+      const { word } = condition
+      const members = condition.members.map((member) => filterOf(member, references)).filter(hasConditions)
+      if (word === 'and') others.push(...members)
+      else if (members.length > 0) place(word, word === 'not' ? members[0] : members)
+    }
+  }
+  if (others.length > 0) place('and', others)
+  return Object.fromEntries(
+    [...filter].map(([name, value]) => [name, value instanceof Map ? Object.fromEntries(value) as unknown : value])
+  )
 }
+
+const hasConditions = (filter: ClientFilter): boolean => Object.keys(filter).length > 0
 
 /** The conditions on the parts of a composite key, if a condition compares a relation with the id of a record. */
 function byParts (condition: FieldCondition, references: References): readonly FieldCondition[] {

@@ -35,21 +35,35 @@ t.test('the name of a filter without operators does not end with one', async (t)
   })
 })
 
-t.test('conditions that cannot be sent are refused', async (t) => {
-  t.throws(
-    () => filterOfReactAdmin({ tags_ninc_any: ['a'] }),
-    new TypeError(
-      "The filter 'tags_ninc_any': the API has no operator for '_ninc_any', but for _eq, _neq, _eq_any, _neq_any, " +
-        '_gt, _gte, _lt, _lte, _q, _inc, _inc_any.'
-    )
-  )
-  t.throws(
-    () => filterOfReactAdmin({ price_gte: 1, 'price@gte': 2 }),
-    new TypeError("Two conditions 'gte' on 'price': a list takes one for each operator.")
-  )
-  const message = "Two conditions on 'price': give each of them its own operator."
-  t.throws(() => filterOfReactAdmin({ price: 1, price_gte: 2 }), new TypeError(message))
-  t.throws(() => filterOfReactAdmin({ price_gte: 2, price: 1 }), new TypeError(message))
+t.test('groups of filters', async (t) => {
+  for (
+    const [filter, conditions] of [
+      [
+        { status: 'open', or: [{ title_q: 'a' }, { due_lt: 'x', not: { price_gte: 5 } }] },
+        { status: 'open', or: [{ title: { contains: 'a' } }, { due: { lt: 'x' }, not: { price: { gte: 5 } } }] },
+      ],
+      [{ not: { author: { name: 'a' } } }, { not: { 'author.name': 'a' } }],
+      [{ and: [{ or: [{ a: 1 }] }, { or: [{ b: 2 }] }] }, { and: [{ or: [{ a: 1 }] }, { or: [{ b: 2 }] }] }],
+      [{ or: [{ a: undefined }, { b: 1 }], not: { c: undefined }, and: [] }, { or: [{ b: 1 }] }],
+      [{ or: [] }, {}],
+      [{ tags_ninc_any: 'a', sizes_ninc_any: [1] }, {
+        not: { tags: { overlap: ['a'] } },
+        and: [{ not: { sizes: { overlap: [1] } } }],
+      }],
+      // filters with such names, where the resource has no groups
+      [{ or: 'a', and: ['b'], author: { not: { x: 1 } } }, { or: 'a', and: ['b'], 'author.not.x': 1 }],
+    ] as const
+  ) t.strictSame(filterOfReactAdmin(filter), conditions, JSON.stringify(filter))
+})
+
+t.test('conditions that have no place beside each other are members of and', async (t) => {
+  for (
+    const [filter, conditions] of [
+      [{ price_gte: 1, 'price@gte': 2 }, { price: { gte: 1 }, and: [{ price: { gte: 2 } }] }],
+      [{ price: 1, price_gte: 2 }, { price: 1, and: [{ price: { gte: 2 } }] }],
+      [{ price_gte: 2, price: 1 }, { price: { gte: 2 }, and: [{ price: 1 }] }],
+    ] as const
+  ) t.strictSame(filterOfReactAdmin(filter), conditions, JSON.stringify(filter))
 })
 
 t.test('names of a prototype are names like others', async (t) => {

@@ -31,14 +31,25 @@ t.test('the example', async (t) => {
       useGetList('products', {
         pagination: { page: 2, perPage: 2 },
         sort: { field: 'price', order: 'DESC' },
-        filter: { price_gte: 20, stock_gt: 0, 'name@ilike': '%a%', category: { name_neq_any: undefined } },
+        filter: {
+          price_gte: 20, stock_gt: 0, 'name@ilike': '%a%', category: { name_neq_any: undefined },
+          or: [{ name_q: 'a' }, { category: { name: 'Tech' } }], not: { price_gt: 100_000 },
+        },
       }))
     const { data, total, pageInfo } = await list.until(({ isSuccess }) => isSuccess)
     t.strictSame(requests(), [
-      'GET /products?filter[price][gte]=20&filter[stock][gt]=0&filter[name][ilike]=%a%&sort=-price&page=2&per_page=2',
+      'GET /products?filter[price][gte]=20&filter[stock][gt]=0&filter[name][ilike]=%a%' +
+      '&filter[or][0][name][contains]=a&filter[or][1][category.name]=Tech&filter[not][price][gt]=100000' +
+      '&sort=-price&page=2&per_page=2',
     ])
     const expected = await api['/products'].list({
-      filter: { price: { gte: 20 }, stock: { gt: 0 }, name: { ilike: '%a%' } }, sort: ['-price'], page: 2, per_page: 2,
+      filter: {
+        price: { gte: 20 }, stock: { gt: 0 }, name: { ilike: '%a%' },
+        or: [{ name: { contains: 'a' } }, { 'category.name': 'Tech' }], not: { price: { gt: 100_000 } },
+      },
+      sort: ['-price'],
+      page: 2,
+      per_page: 2,
     })
     t.strictSame(names(data), names(expected.items))
     t.equal(total, expected.total)
@@ -313,9 +324,7 @@ t.test('versions, other keys and lists without a total', async (t) => {
     t.equal((await api['/plants'].get(some[2]!)).price, 7)
     requests()
     await t.rejects(provider.updateMany('plants', { ids: some, data: { price: 'x' } }), {
-      name: 'CrudError',
-      status: 400,
-      body: { errors: { price: /./ } },
+      name: 'CrudError', status: 400, body: { errors: { price: /./ } },
     })
     t.strictSame(await provider.updateMany('plants', { ids: some, data: {} }), { data: some })
     t.strictSame(await provider.deleteMany('plants', { ids: [] }), { data: [] })
@@ -325,9 +334,7 @@ t.test('versions, other keys and lists without a total', async (t) => {
     await settled((callbacks) => remove('plants', { ids: some }, callbacks))
     requests()
     await t.rejects(provider.deleteMany('plants', { ids: [...ids, ids[5]!] }), {
-      name: 'CrudError',
-      status: 404,
-      message: '3 of 103 records were not found. The others are done.',
+      name: 'CrudError', status: 404, message: '3 of 103 records were not found. The others are done.',
     })
     t.strictSame(requests().map((request) => request.split('?')[0]), ['DELETE /plants', 'DELETE /plants'])
     await t.rejects(provider.deleteMany('plants', { ids: some }), { message: '3 of 3 records were not found.' })
@@ -340,10 +347,7 @@ t.test('versions, other keys and lists without a total', async (t) => {
     const plants = await api['/plants'].createMany(names.map((name) => ({ name, supplier: 1 })))
     const ids = plants.map(({ uuid }) => uuid!)
     await t.rejects(provider.deleteMany('plants', { ids: [...ids, 'x'] }), {
-      name: 'CrudError',
-      status: 400,
-      code: 'FST_CRUD_FILTER_INVALID',
-      message: /^100 of 101 records are done\. ./,
+      name: 'CrudError', status: 400, code: 'FST_CRUD_FILTER_INVALID', message: /^100 of 101 records are done\. ./,
       cause: { status: 400 },
     })
     await provider.updateMany('plants', { ids: [], data: { price: 1 } })

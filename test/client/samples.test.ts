@@ -84,7 +84,7 @@ export type Api = ApiOf<typeof resources>
 
 t.test('the samples of refine', async (t) => {
   const samples = samplesOf('docs/front-ends/admin.md').filter(isRefine)
-  t.equal(samples.length, 2)
+  t.equal(samples.length, 3)
   check(t, 'test/admin', ADMIN_APP, samples, inTests)
 })
 

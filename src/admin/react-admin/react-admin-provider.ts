@@ -26,7 +26,7 @@ export interface ReactAdminMeta {
  * Makes the data provider of a react-admin application. A resource's name is its path without the first slash.
  *
  * Methods reject with a `CrudError`. If it is about properties of a record, its `body.errors` has the messages for the
- * inputs of a form. A `TypeError` is a mistake of the application, such as a filter that the API cannot express.
+ * inputs of a form. A `TypeError` is a mistake of the application, such as an id that is no key.
  *
  * @example
  * const api = createClient<Api>('https://api.example.com')

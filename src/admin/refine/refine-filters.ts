@@ -1,8 +1,8 @@
 /** Translates the filters of refine, which are lists of conditions with operators. */
 import type { CrudFilter, CrudOperators, LogicalFilter } from '@refinedev/core'
-import { filterOf, NO_RULES, type ClientFilter, type FieldCondition, type FilterRules } from '../filter.ts'
+import { filterOf, NO_RULES, type ClientFilter, type AdminCondition, type FilterRules } from '../filter.ts'
 
-type Translate = (field: string, value: unknown) => FieldCondition
+type Translate = (field: string, value: unknown) => AdminCondition
 
 const as = (operator: string): Translate => (field, value) => ({ field, operator, value })
 const asList = (operator: string): Translate => (field, value) => ({
@@ -16,6 +16,11 @@ const asPattern = (before: string, after: string): Translate => (field, value) =
   field,
   operator: 'like',
   value: value === undefined ? value : before + String(value).replace(/[\\%_]/g, '\\$&') + after,
+})
+/** A condition that must not apply, which a resource with groups can express. */
+const asNot = (translate: Translate): Translate => (field, value) => ({
+  word: 'not',
+  members: [[translate(field, value)]],
 })
 
 /** The operators that the API can express, apart from `and` and `or`. The types of refine 5.0 lack two of them. */
@@ -40,6 +45,14 @@ const OPERATORS: ReadonlyMap<string, Translate> = new Map<CrudOperators | 'eqs' 
   ['containss', asPattern('%', '%')],
   ['startswiths', asPattern('', '%')],
   ['endswiths', asPattern('%', '')],
+  ['nina', asNot(asList('contains'))],
+  ['nbetween', asNot(as('between'))],
+  ['ncontains', asNot(as('contains'))],
+  ['nstartswith', asNot(as('starts'))],
+  ['nendswith', asNot(as('ends'))],
+  ['ncontainss', asNot(asPattern('%', '%'))],
+  ['nstartswiths', asNot(asPattern('', '%'))],
+  ['nendswiths', asNot(asPattern('%', ''))],
 ])
 
 /** The operators that stand for none on a filter without operators. refine's hooks search with `contains`. */
@@ -49,7 +62,7 @@ const WITHOUT_OPERATOR: ReadonlySet<string> = new Set(['eq', 'contains'])
  * Returns the conditions of a list, for the client.
  *
  * @param rules the resource's relations to records with composite keys, and its filters without operators
- * @throws {TypeError} for a condition that the API cannot express, and for conditions that exclude each other
+ * @throws {TypeError} for an operator that the API does not have
  * @example
  * filterFrom([{ field: 'price', operator: 'gte', value: 100 }]) // { price: { gte: 100 } }
  */
@@ -57,13 +70,13 @@ export function filterOfRefine (filters: readonly CrudFilter[] = [], rules: Filt
   return filterOf(filters.flatMap((filter) => conditionsOf(filter, rules.plainFilters)), rules.references)
 }
 
-function conditionsOf (filter: CrudFilter, plain: ReadonlySet<string>): FieldCondition[] {
+function conditionsOf (filter: CrudFilter, plain: ReadonlySet<string>): AdminCondition[] {
   if (isLogical(filter)) return [conditionOf(filter, plain)]
   const { operator, value } = filter
-  return operator === 'and' ? value.flatMap((one) => conditionsOf(one, plain)) : [eitherOf(value, plain)]
+  return operator === 'and' ? value.flatMap((one) => conditionsOf(one, plain)) : eitherOf(value, plain)
 }
 
-function conditionOf ({ field, operator, value }: LogicalFilter, plain: ReadonlySet<string>): FieldCondition {
+function conditionOf ({ field, operator, value }: LogicalFilter, plain: ReadonlySet<string>): AdminCondition {
   if (plain.has(field)) {
     if (WITHOUT_OPERATOR.has(operator)) return { field, value }
     throw new TypeError(`The filter '${field}' takes no operator: use 'eq' or 'contains', which are left out.`)
@@ -77,26 +90,17 @@ function conditionOf ({ field, operator, value }: LogicalFilter, plain: Readonly
   return translate(field, value)
 }
 
-/** An `or`, if it is a choice of values for one field. */
-function eitherOf (filters: ReadonlyArray<CrudFilter>, plain: ReadonlySet<string>): FieldCondition {
+/** An `or`: a list of values for one field, which needs no group, or a group. */
+function eitherOf (filters: readonly CrudFilter[], plain: ReadonlySet<string>): AdminCondition[] {
   const [first, ...others] = filters
-  if (first !== undefined && others.length === 0) {
-    const conditions = conditionsOf(first, plain)
-    if (conditions.length === 1) return conditions[0]!
-  }
+  if (first !== undefined && others.length === 0) return conditionsOf(first, plain)
   const choices = filters.filter(isLogical).filter(({ operator }) => ['eq', 'eqs', 'in'].includes(operator))
   const { field } = choices[0] ?? {}
-  if (
-    field === undefined || plain.has(field) || choices.length < filters.length ||
-    choices.some((choice) => choice.field !== field)
-  ) {
-    throw new TypeError(
-      "The API has 'or' only for values of one field, with the operators eq and in. For several fields, let the " +
-        'server offer one filter that looks into all of them, AllowedFilters.search or AllowedFilters.anyOf, and ' +
-        'name it in plainFilters.'
-    )
-  }
-  return { field, operator: 'in', value: choices.flatMap(({ value }) => value) }
+  const isChoice = field !== undefined && !plain.has(field) && choices.length === filters.length &&
+    choices.every((choice) => choice.field === field)
+  return isChoice
+    ? [{ field, operator: 'in', value: choices.flatMap(({ value }) => value) }]
+    : [{ word: 'or', members: filters.map((filter) => conditionsOf(filter, plain)) }]
 }
 
 const isLogical = (filter: CrudFilter): filter is LogicalFilter => filter.operator !== 'and' && filter.operator !== 'or'

@@ -31,7 +31,7 @@ const PAGE_SIZE = 10
  * Makes the data provider of a refine application. A resource's name is its path without the first slash.
  *
  * Methods reject with a `CrudHttpError`, which has the form that refine expects; its `cause` is the `CrudError`. A
- * `TypeError` is a mistake of the application, such as a filter that the API cannot express.
+ * `TypeError` is a mistake of the application, such as an operator that the API does not have.
  *
  * @example
  * const api = createClient<Api>('https://api.example.com')
