@@ -1,4 +1,6 @@
 /** Full text: words in several properties, and sorts by relevance. */
+import fc from 'fast-check'
+import assert from 'node:assert/strict'
 import t from 'tap'
 import { missingIndexes } from '../../src/advice/index.ts'
 import {
@@ -6,6 +8,7 @@ import {
 } from '../../src/index.ts'
 import { Essay, essayEntities, seedEssays, Writer } from '../fixtures/essays.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { assertProperty } from '../helpers/property.ts'
 import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, select, serve, type Json } from './helper.ts'
@@ -114,7 +117,7 @@ await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t
       plain: ["to_tsvector('simple', coalesce(title, '') || ' ' || coalesce(motto, ''))", 'simple'],
       all: [
         "to_tsvector('english', coalesce(title, '') || ' ' || coalesce(body, '') || ' ' || coalesce(motto, '') || " +
-          "' ' || coalesce(w.name, ''))",
+        "' ' || coalesce(w.name, ''))",
         'english',
       ],
     } as const
@@ -245,8 +248,8 @@ await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t
       ),
       [
         'create index on "essay" using gin ("words")',
-        'create index on "essay" using gin (to_tsvector(\'simple\', coalesce("title", \'\') || \' \' || ' +
-          'coalesce("motto", \'\')))',
+        "create index on \"essay\" using gin (to_tsvector('simple', coalesce(\"title\", '') || ' ' || " +
+        'coalesce("motto", \'\')))',
       ]
     )
     const [advised] = await adviceFor(fullText('plain', ['title', 'motto']))
@@ -254,8 +257,8 @@ await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t
     t.strictSame(await adviceFor(fullText('plain', ['title', 'motto'])), [], 'the index has the expression')
     await orm.em.fork().execute('set enable_seqscan = off')
     const explain = await orm.em.fork().execute(
-      'explain select id from essay e0 where to_tsvector(\'simple\', coalesce("e0"."title", \'\') || \' \' || ' +
-        'coalesce("e0"."motto", \'\')) @@ websearch_to_tsquery(\'simple\', \'x\')'
+      "explain select id from essay e0 where to_tsvector('simple', coalesce(\"e0\".\"title\", '') || ' ' || " +
+        "coalesce(\"e0\".\"motto\", '')) @@ websearch_to_tsquery('simple', 'x')"
     )
     await orm.em.fork().execute('set enable_seqscan = on')
     t.match(JSON.stringify(explain), /Bitmap Index Scan/)
@@ -301,6 +304,42 @@ await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t
       t.equal((await app.inject(`/essays?filter[q]=${encodeURIComponent(long)}`)).statusCode, 400, long)
     }
     t.match(await details(`filter[q]=${'-x%20'.repeat(17)}`), [/leaves out at most 16 words by '-'; this one 17/])
+  })
+
+  t.test('random texts find and order what PostgreSQL does, page by page', async (t) => {
+    const words = [
+      'garden', 'gardens', 'river', 'run', 'running', 'the', 'or', 'Ada', 'nothing', 'postgres', 'café', '5x',
+    ]
+    const signs = [
+      '"', '-', ' ', '  ', '(', ')', '&', '|', '!', ':', '*', "'", '\\', '%', '<->', '\n', ',', '.', '/', '@',
+    ]
+    const text = fc.array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...words) }, fc.constantFrom(...signs)), {
+      minLength: 1,
+      maxLength: 12,
+    }).map((parts) => parts.join('')).filter((text) => (text.match(/-/g)?.length ?? 0) <= 16)
+    const vector = "to_tsvector('english', coalesce(title, '') || ' ' || coalesce(body, '') || ' ' || " +
+      "coalesce(motto, '') || ' ' || coalesce(w.name, ''))"
+    await assertProperty(
+      fc.asyncProperty(text, fc.constantFrom('', '-'), async (text, sign) => {
+        const rows = await orm.em.fork().execute(
+          `select e.id from essay e left join writer w on w.id = e.writer_id and w.deleted_at is null,
+          websearch_to_tsquery('english', ?) as q where e.deleted_at is null and ${vector} @@ q order by ts_rank(${vector}, q) ${
+            sign === '-' ? 'desc' : 'asc'
+          }, e.id`,
+          [text]
+        )
+        const query = `filter[all]=${encodeURIComponent(text)}&sort=${sign}all&per_page=2&cursor=`
+        const found: number[] = []
+        for (let cursor: string | null = ''; cursor !== null;) {
+          const page: Json = await get(query + cursor)
+          found.push(...page.items.map(({ id }: Json) => id))
+          cursor = page.next_cursor
+        }
+        assert.deepEqual(found, rows.map(({ id }: Json) => id), query)
+      }),
+      { numRuns: 60 }
+    )
+    t.pass()
   })
 
   t.test('the query builder has the condition and the order', async (t) => {
