@@ -377,7 +377,7 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
       code: 1,
       out: /crud\.lock\.json is written\. The exit code is 1 because of the database\.\n$/,
     })
-    t.match(await check('broken'), { code: 1, err: /broken\d\.ts does not start: no such setting\n$/ })
+    t.match(await check('broken'), { code: 1, err: /broken\d+\.ts does not start: no such setting\n$/ })
     t.match(await runCommand(['check', 'absent.ts'], folder), { code: 2, err: 'check: there is no file absent.ts.\n' })
   })
 }

@@ -323,9 +323,8 @@ await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t
       fc.asyncProperty(text, fc.constantFrom('', '-'), async (text, sign) => {
         const rows = await orm.em.fork().execute(
           `select e.id from essay e left join writer w on w.id = e.writer_id and w.deleted_at is null,
-          websearch_to_tsquery('english', ?) as q where e.deleted_at is null and ${vector} @@ q order by ts_rank(${vector}, q) ${
-            sign === '-' ? 'desc' : 'asc'
-          }, e.id`,
+          websearch_to_tsquery('english', ?) as q where e.deleted_at is null and ${vector} @@ q
+          order by ts_rank(${vector}, q) ${sign === '-' ? 'desc' : 'asc'}, e.id`,
           [text]
         )
         const query = `filter[all]=${encodeURIComponent(text)}&sort=${sign}all&per_page=2&cursor=`
