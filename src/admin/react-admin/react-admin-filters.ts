@@ -1,5 +1,7 @@
 /** Translates the filters of react-admin, which are objects of values by name. */
-import { filterOf, NO_RULES, type ClientFilter, type AdminCondition, type FilterRules, type GroupName } from '../filter.ts'
+import {
+  filterOf, NO_RULES, type AdminCondition, type ClientFilter, type FilterRules, type GroupName,
+} from '../filter.ts'
 
 /** The operators that react-admin documents. They are written behind the name of the property: `price_gte`. */
 const SUFFIXES: ReadonlyMap<string, string> = new Map([

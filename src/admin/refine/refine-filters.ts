@@ -1,6 +1,6 @@
 /** Translates the filters of refine, which are lists of conditions with operators. */
 import type { CrudFilter, CrudOperators, LogicalFilter } from '@refinedev/core'
-import { filterOf, NO_RULES, type ClientFilter, type AdminCondition, type FilterRules } from '../filter.ts'
+import { filterOf, NO_RULES, type AdminCondition, type ClientFilter, type FilterRules } from '../filter.ts'
 
 type Translate = (field: string, value: unknown) => AdminCondition
 
