@@ -24,6 +24,7 @@ const Item = defineEntity({
     id: p.integer().primary(),
     name: p.string().unique(),
     price: p.integer(),
+    at: p.datetime().nullable(),
     secret: p.string().hidden().nullable(),
     version: p.integer().version(),
     shop: () => p.manyToOne(Shop),
@@ -52,6 +53,8 @@ interface Parts {
   others: Record<string, unknown>
 }
 
+const VISIBLE = { name: 'visible' }
+
 const parts = (): Parts => ({
   filters: [
     new AllowedFilters('price', 'eq', ['eq', 'gte']),
@@ -60,11 +63,11 @@ const parts = (): Parts => ({
   ],
   sorts: [new AllowedSort('name'), new AllowedSort('price', { alias: 'best' })],
   fields: [new AllowedField('id'), new AllowedField('name')],
-  includes: [new AllowedInclude('parts', { limit: 5 })],
+  includes: [new AllowedInclude('parts', { limit: 5, where: VISIBLE })],
   facets: [new AllowedFacet('price', { alias: 'cost' })],
   groups: [new AllowedGroup('price', { alias: 'cost' })],
   aggregates: [AllowedAggregate.count()],
-  pagination: { maxPerPage: 50, maxOffset: 1_000 },
+  pagination: { maxPerPage: 50, maxOffset: 1_000, count: 'none' },
   writable: { create: ['name', 'price', 'shop'], update: ['name'] },
   upsertKeys: [],
   routes: {
@@ -185,27 +188,29 @@ const MUTATIONS: readonly Mutation[] = [
     widened: [`${admin} aggregates price.avg`, `${admin} aggregates price.sum`],
   },
   {
-    change: (p) => {
-      p.includes[0] = new AllowedInclude('parts', { limit: 6 })
-    },
+    change: (p) => { p.includes[0] = new AllowedInclude('parts', { limit: 6, where: VISIBLE }) },
     widened: [`${admin} include parts 5 is now 6`],
   },
   {
-    change: (p) => {
-      p.includes[0] = new AllowedInclude('parts')
-    },
+    change: (p) => { p.includes[0] = new AllowedInclude('parts', { where: VISIBLE }) },
     widened: [`${admin} include parts 5 is now without limit`],
   },
   {
-    change: (p) => {
-      p.pagination = { maxPerPage: 51, maxOffset: 1_000 }
-    },
-    widened: both('maxPerPage 50 is now 51'),
+    change: (p) => { p.includes[0] = new AllowedInclude('parts', { limit: 5 }) },
+    widened: [`${admin} without where of parts`],
   },
   {
-    change: (p) => {
-      p.pagination = { maxPerPage: 50, maxOffset: 1_001 }
-    },
+    change: (p) => { p.pagination = { maxPerPage: 50, maxOffset: 1_000, count: 'exact' } },
+    widened: both('options total'),
+  },
+  { change: (p) => p.filters.push(AllowedFilters.custom('odd', (qb) => qb)), widened: both('filters odd custom') },
+  {
+    change: (p) => p.groups.push(AllowedGroup.date('at' as never, ['day'] as never)),
+    widened: [`${admin} groups at.day`],
+  },
+  { change: (p) => { p.pagination = { ...p.pagination, maxPerPage: 51 } }, widened: both('maxPerPage 50 is now 51') },
+  {
+    change: (p) => { p.pagination = { ...p.pagination, maxOffset: 1_001 } },
     widened: both('maxOffset 1000 is now 1001'),
   },
   {
@@ -218,7 +223,8 @@ const MUTATIONS: readonly Mutation[] = [
     change: (p) => {
       p.writable = { create: ['name', 'price', 'shop', { parts: ['name'] }], update: ['name', { parts: ['name'] }] }
     },
-    widened: ['create parts.name', 'update parts.name', 'children parts.name'].map((what) => `${admin} ${what}`),
+    widened: ['create parts.name', 'update parts.name', 'children parts.name', 'children parts (remove)']
+      .map((what) => `${admin} ${what}`),
   },
   {
     change: (p) => {
@@ -281,6 +287,22 @@ t.test('each widening is named, and its reverse is a narrowing', async (t) => {
     t.strictSame(compareSurfaces(after, before).narrowed, changes.widened)
   }
   t.strictSame(compareSurfaces(before, await surface()), { widened: [], narrowed: [] })
+})
+
+t.test('what a role hides, and what guards related records, is named', async (t) => {
+  const items = { rows: { price: 1 }, operations: ['list', 'get'] }
+  const guarded = await surface((p) => {
+    p.member = { Item: { ...items, hidden: ['price'] }, Shop: true, Part: { rows: { name: 'mine' } } }
+  })
+  const open = await surface((p) => { p.member = { Item: items, Shop: true, Part: true } })
+  t.strictSame(compareSurfaces(guarded, open).widened, [
+    'filters price eq', 'filters price gte', 'sorts best (price)', 'facets cost (price)', 'without rows of parts',
+  ].map((what) => `${member} ${what}`))
+  const without = await surface((p) => {
+    p.member = { Item: { ...items, hidden: ['price'] }, Shop: true, Part: { rows: { name: 'mine' } } }
+    p.includes = []
+  })
+  t.strictSame(compareSurfaces(guarded, without).widened, [], 'an include goes with what guards it')
 })
 
 t.test('the file is short, sorted, and read as it was written', async (t) => {

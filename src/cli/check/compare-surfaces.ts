@@ -1,5 +1,7 @@
 /** Finds what a surface has more than another one, and what it has less. */
-import { GUARDS, LIMITS, type SurfaceLimits, type SurfaceNames, type RoleSurface, type Surface } from './surface.ts'
+import {
+  GUARD_OF, GUARDS, LIMITS, type SurfaceLimits, type SurfaceNames, type RoleSurface, type Surface,
+} from './surface.ts'
 
 export interface SurfaceChanges {
   /** Sentences, one for each thing that requests may do now. */
@@ -32,10 +34,16 @@ function roleGains (one: RoleSurface, other: RoleSurface): string[] {
       return namesIn(names).filter((name) => !before.has(name)).map((name) => `${part} ${name}`)
     }),
     // what guards rows no longer does
-    ...namesIn(one[GUARDS]).filter((guard) => !namesIn(other[GUARDS]).includes(guard))
+    ...namesIn(one[GUARDS]).filter((guard) => !namesIn(other[GUARDS]).includes(guard) && guardsOffer(guard, other))
       .map((guard) => `without ${guard}`),
     ...limitGains(one[LIMITS] as SurfaceLimits | undefined, other[LIMITS] as SurfaceLimits | undefined),
   ]
+}
+
+/** Whether a surface has what a guard is about. What guards an include goes with it. */
+function guardsOffer (guard: string, surface: RoleSurface): boolean {
+  const [, path] = guard.split(GUARD_OF)
+  return path === undefined || namesIn(surface['includes']).includes(path)
 }
 
 /** The names of a part, each with its details: `price gte`. */

@@ -4,6 +4,7 @@
  */
 import { describeOffer, eachInclude, waysOf, type Description, type Offer, type Way } from '../../catalogue/index.ts'
 import { takesBodies } from '../../config/index.ts'
+import type { EntityModel } from '../../model/index.ts'
 import { offerOf, type KnownResource, type RoleResource } from '../../http/index.ts'
 import { filtersOfEntity } from '../../resource/index.ts'
 
@@ -27,6 +28,9 @@ const EVERYONE = 'everyone'
 
 /** The parts of a surface whose names take something away: to lose one is a widening. */
 export const GUARDS = 'guards'
+
+/** Between what guards related records and the path of their include. */
+export const GUARD_OF = ' of '
 
 export const LIMITS = 'limits'
 
@@ -57,7 +61,7 @@ function roleSurface (known: KnownResource, role: RoleResource | undefined): Rol
     ...summaryParts(description),
     ...bodyParts(offer, description),
     options: [...optionsOf(offer), ...known.options.query === true ? ['query'] : []],
-    [GUARDS]: guardsOf(known, offer, role),
+    [GUARDS]: [...guardsOf(known, offer, role), ...includeGuards(known, offer, description, role)],
     [LIMITS]: limitsOf(offer, description),
   }
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0))
@@ -132,17 +136,22 @@ function bodyParts ({ operations, upsertKeys }: Offer, { settable, children }: D
   return {
     create: names('create'),
     update: names('update'),
-    children: children.flatMap(({ relation, changed }) =>
-      [...changed ?? []].map(({ publicName }) => `${relation.publicName}.${publicName}`)
-    ),
+    children: children.flatMap(({ relation, changed, removed }) => [
+      ...[...changed ?? []].map(({ publicName }) => `${relation.publicName}.${publicName}`),
+      ...removed ? [`${relation.publicName} (remove)`] : [],
+    ]),
     upsertKeys: takesBodies(operations, 'upsert')
       ? upsertKeys.map(({ properties }) => properties.map(({ publicName }) => publicName).join(','))
       : [],
   }
 }
 
-function optionsOf ({ hardDelete, ignoresReadonly, streams, operations }: Offer): string[] {
+function optionsOf ({ hardDelete, ignoresReadonly, streams, operations, whitelist }: Offer): string[] {
+  const { count, estimateAllRows } = whitelist.pagination
   return [
+    ...operations.includes('list') && count !== 'none' ? ['total'] : [],
+    // an estimate tells of rows that the caller does not see
+    ...operations.includes('list') && count === 'planned' && estimateAllRows ? ['estimateAllRows'] : [],
     ...hardDelete && operations.some((operation) => operation === 'delete' || operation === 'deleteMany')
       ? ['hardDelete']
       : [],
@@ -152,15 +161,42 @@ function optionsOf ({ hardDelete, ignoresReadonly, streams, operations }: Offer)
 }
 
 function guardsOf ({ instance, routed }: KnownResource, offer: Offer, role: RoleResource | undefined): string[] {
-  const { model } = routed.bound
   return [
     ...offer.scoped ? ['scope'] : [],
-    ...role?.role.ruleOf(model.name)?.rows === undefined ? [] : ['rows'],
-    ...filtersOfEntity(instance.orm.em, model.entity).filter((filter) => filter.default === true)
-      .map(({ name }) => `filter ${name}`),
+    ...entityGuards(routed.bound.model, instance, role),
     ...offer.requireIfMatch ? ['requireIfMatch'] : [],
     ...offer.idempotency === 'required' ? ['idempotencyKey'] : [],
   ]
+}
+
+/** What guards the rows of an entity wherever they are read. */
+function entityGuards (
+  model: EntityModel,
+  { orm }: KnownResource['instance'],
+  role: RoleResource | undefined
+): string[] {
+  return [
+    ...role?.role.ruleOf(model.name)?.rows === undefined ? [] : ['rows'],
+    ...filtersOfEntity(orm.em, model.entity).filter((filter) => filter.default === true)
+      .map(({ name }) => `filter ${name}`),
+  ]
+}
+
+/** What guards related records: `rows of parts`. */
+function includeGuards (
+  { instance }: KnownResource,
+  { whitelist }: Offer,
+  { includes }: Description,
+  role: RoleResource | undefined
+): string[] {
+  return eachInclude(includes).filter((include) => include.kind === 'aggregate' || include.allowed)
+    .flatMap((include) => {
+      const entry = whitelist.includes.get(include.path)
+      const where = entry?.kind === 'relation' ? entry.rules?.where : entry?.aggregate.where
+      const { target } = include.kind === 'aggregate' ? include.aggregate.relation : include.relation
+      const guards = [...where === undefined ? [] : ['where'], ...entityGuards(target, instance, role)]
+      return guards.map((guard) => `${guard}${GUARD_OF}${include.path}`)
+    })
 }
 
 function limitsOf (
