@@ -33,6 +33,7 @@ export const SLOW: readonly string[] = [
   // a database that is away for seconds
   'test/database/transaction-outages.test.ts',
   // npm installs the package in new projects
+  'test/cli/init-installed.test.ts',
   'test/first-hour.test.ts',
   // a browser, and front ends that are built for it
   'test/example/admin.test.ts',

@@ -1,71 +1,32 @@
 /**
  * The README and the page "getting started", as a newcomer follows them: their commands and files, in order, in an
- * empty folder, with the packed package. It packs `dist`, so run `npm run build` before.
+ * empty folder, with the packed package.
  */
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { completed, parseAbridged, parseWritten } from './helpers/abridged.ts'
 import { readDocument, SHOWN_SERVER, type Block } from './helpers/document.ts'
-import { freePort } from '../scripts/free-port.ts'
+import { npm, packed, projectEnvironment, startProject } from './helpers/packed.ts'
 import { until } from './helpers/until.ts'
 
 // npm installs packages
 t.setTimeout(600_000)
 
-const root = path.resolve(import.meta.dirname, '..')
 const SECRET = 'a secret of the tests, which is long enough'
 
-const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'crud-kit-first-hour-'))
-t.teardown(() => fs.rmSync(temporary, { recursive: true, force: true }))
-if (!fs.existsSync(path.join(root, 'dist/src/index.js'))) {
-  // 'npm run build' would begin without the page of the explorer, which other tests use
-  npm(root, 'exec', '--', 'tsc', '-p', 'tsconfig.build.json', '--emitDeclarationOnly')
-  npm(root, 'run', 'build:bundle')
-}
-const [{ filename }] = JSON.parse(npm(root, 'pack', '--ignore-scripts', '--json', '--pack-destination', temporary))
-const tarball = path.join(temporary, filename)
-
-function npm (cwd: string, ...args: string[]): string {
-  return execFileSync('npm', ['--loglevel=error', ...args], { cwd, encoding: 'utf8' })
-}
-
-/** The Node that runs the tests is the one that the commands find. */
-const environment = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
-  ...process.env, PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}`, NODE_OPTIONS: '',
-  npm_config_audit: 'false', npm_config_fund: 'false', ...more,
-})
+const { folder: temporary, tarball } = packed(t)
 
 /** Runs a block of the page in bash, with the packed package in place of the published one. */
 function paste (folder: string, commands: string): string {
   const local = commands.replace('npm install fastify-crud-kit', `npm install ${tarball}`)
-  return execFileSync('bash', ['-ec', local], { cwd: folder, encoding: 'utf8', env: environment() })
+  return execFileSync('bash', ['-ec', local], { cwd: folder, encoding: 'utf8', env: projectEnvironment() })
 }
 
-/** Starts a file, and returns the URL of its server and the lines that it has printed. */
-async function start (t: Test, folder: string, ...args: string[]): Promise<{ base: string, lines: string[] }> {
-  const port = await freePort()
-  const child = spawn(process.execPath, args, {
-    cwd: folder,
-    env: environment({ PORT: String(port), ...(!args.includes('--env-file=.env') && { JWT_SECRET: SECRET }) }),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  t.teardown(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill()
-    await once(child, 'exit')
-  })
-  const ended = once(child, 'exit').then(() => {
-    throw new Error(`${args.at(-1)} has ended`)
-  })
-  const lines: string[] = []
-  child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trim().split('\n')))
-  await Promise.race([once(child.stdout, 'data'), ended])
-  return { base: `http://127.0.0.1:${port}`, lines }
-}
+/** Starts a file of a project that has no settings yet. */
+const start = async (t: Test, folder: string, ...args: string[]) =>
+  await startProject(t, folder, args, args.includes('--env-file=.env') ? {} : { JWT_SECRET: SECRET })
 
 const isCurl = ({ info, code }: Block): boolean => info === 'sh' && code.startsWith('curl ')
 
@@ -121,7 +82,7 @@ t.test('the README', async (t) => {
         `${lastLine}\n${lastLine!.replace('tenant: 1', 'tenant: 2')}\n`
     )
     const withoutSecret = spawnSync(process.execPath, ['app.ts'], {
-      cwd: folder, env: environment({ JWT_SECRET: '' }), encoding: 'utf8',
+      cwd: folder, env: projectEnvironment({ JWT_SECRET: '' }), encoding: 'utf8',
     })
     t.match(withoutSecret.stderr, /JWT_SECRET is missing/)
     // the folder "data" of the first run gets the new column

@@ -3,21 +3,37 @@ import type { CliCommand, CommandOption } from './command.ts'
 
 const HELP: CommandOption = { help: 'Shows this help.' }
 
+/** Which tables of a database to read. */
+const SELECTION = {
+  schema: { value: 'name', repeated: true, help: 'A schema to read, repeatable. Default: all schemas.' },
+  take: { value: 'pattern', repeated: true, help: "Tables to take, repeatable: orders, 'sales.*'. Default: all." },
+} satisfies Readonly<Record<string, CommandOption>>
+
 /** The commands by name, in the order of help. */
 export const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliCommand>([
   ['init', {
     summary: 'Writes a project that starts: entities, resources, roles, the explorer and a test.',
     argument: { name: 'folder', help: 'Where the project is. Default: library.' },
-    options: { yes: { help: 'Asks nothing.' } },
-    notes: ['Files that exist are never changed.'],
+    options: {
+      url: {
+        value: 'postgresql://...',
+        help: 'A database that exists: the resources are those of its tables. Default: two example tables in PGlite.',
+      },
+      ...SELECTION,
+      'no-dockerfile': { help: 'Writes no Dockerfile.' },
+      yes: { help: 'Asks nothing.' },
+    },
+    notes: [
+      'Files that exist are never changed. In the folder, npm install && npm start runs the project, with its explorer',
+      'at http://127.0.0.1:3000/explorer. In a package that you have already, use pull instead of --url.',
+    ],
     load: async () => (await import('./init/init.ts')).init,
   }],
   ['pull', {
     summary: 'Writes entities and resources for the tables and views of a database.',
     options: {
       url: { value: 'postgresql://...', help: 'The database. Without it, the variable DATABASE_URL is read.' },
-      schema: { value: 'name', repeated: true, help: 'A schema to read, repeatable. Default: all schemas.' },
-      take: { value: 'pattern', repeated: true, help: "Tables to take, repeatable: orders, 'sales.*'. Default: all." },
+      ...SELECTION,
       out: { value: 'folder', help: 'Where entities/ and resources/ are. Default: the current folder.' },
       print: { help: 'Prints the files and writes none.' },
     },

@@ -62,5 +62,6 @@ t.test('it prints the address of its server, and no index is missing', async (t)
   const output = run(env, path.join(root, 'src/cli/main.ts'), 'check', '--update')
   // the server does not listen, and has this port
   t.match(output, /^http:\/\/127\.0\.0\.1:0\/docs$/m)
+  t.match(run(env, path.join(root, 'src/cli/main.ts'), 'check', '--no-database'), /is the surface of the application/)
   t.match(output, /^crud\.lock\.json is written\.\nThe database is what the entities say\.$/m)
 })

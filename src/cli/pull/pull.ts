@@ -14,19 +14,14 @@ import { readDatabase, type TakenTables } from './read-database.ts'
 import { entityFile, entityList } from './write-entity.ts'
 import { resourceFile, resourceList } from './write-resource.ts'
 
-export async function pull ({ options }: CommandInput, surroundings: Surroundings): Promise<ExitCode> {
+export async function pull (input: CommandInput, surroundings: Surroundings): Promise<ExitCode> {
+  const { options } = input
   const url = options.get('url')?.[0] ?? surroundings.env['DATABASE_URL']
   if (url === undefined || url === '') {
     throw new CommandFailure("pull: '--url postgresql://...' is missing, and so is the variable DATABASE_URL.", 2)
   }
-  const selection = { schemas: options.get('schema') ?? [], take: options.get('take') ?? [] }
-  const facts = await factsAt(url, selection).catch((cause: unknown) => {
-    if (!(cause instanceof ConfigError)) throw cause
-    const source = options.has('url') ? '--url' : 'DATABASE_URL'
-    const message = cause.message.replace(/^DatabaseFactory: /, 'pull: ').replaceAll('databaseUrl', source)
-    throw new CommandFailure(message, 1, { cause })
-  })
-  const { files, notes } = filesFor(facts, selection)
+  const source = options.has('url') ? '--url' : 'DATABASE_URL'
+  const { files, notes } = await pulledFiles('pull', source, url, selectionOf(input))
   if (options.has('print')) {
     for (const { path, text } of files) say(surroundings, `// ${path}\n${text}`)
     for (const note of notes) surroundings.stderr.write(`${note}\n`)
@@ -39,6 +34,36 @@ export async function pull ({ options }: CommandInput, surroundings: Surrounding
   const next = isFirst ? nextStep(folder, absolute) : packageNote(absolute)
   if (next !== undefined) say(surroundings, next)
   return 0
+}
+
+/** The tables that the options of a command select. */
+export const selectionOf = ({ options }: CommandInput): TakenTables =>
+  ({ schemas: options.get('schema') ?? [], take: options.get('take') ?? [] })
+
+/** The files and sentences of a `pull`. */
+export interface Pulled {
+  readonly files: readonly NewFile[]
+  readonly notes: readonly string[]
+}
+
+/**
+ * Reads the database at a URL.
+ *
+ * @param command the name of the command, for messages
+ * @param source what gives the URL
+ */
+export async function pulledFiles (
+  command: string,
+  source: string,
+  url: string,
+  selection: TakenTables
+): Promise<Pulled> {
+  const facts = await factsAt(url, selection).catch((cause: unknown) => {
+    if (!(cause instanceof ConfigError)) throw cause
+    const message = cause.message.replace(/^DatabaseFactory: /, `${command}: `).replaceAll('databaseUrl', source)
+    throw new CommandFailure(message, 1, { cause })
+  })
+  return filesFor(facts, selection)
 }
 
 /** Reads a database in a transaction that cannot write. */
@@ -54,10 +79,7 @@ async function factsAt (url: string, selection: TakenTables): Promise<DatabaseFa
 }
 
 /** The files for the tables and views of a database, and sentences about what they leave out. */
-export function filesFor (
-  { relations, skipped }: DatabaseFacts,
-  { schemas, take }: TakenTables
-): { readonly files: readonly NewFile[], readonly notes: readonly string[] } {
+export function filesFor ({ relations, skipped }: DatabaseFacts, { schemas, take }: TakenTables): Pulled {
   const { entities, notes } = planEntities(relations)
   if (entities.length === 0) {
     const where = schemas.length === 0 ? '' : ` in the schema ${schemas.join(' or ')}`
