@@ -8,6 +8,9 @@ import {
   aggregateName, ALLOWED, comparedAggregates, groupFunctions, groupPaths, operatorsAt, typeAt, type Allowed,
 } from './whitelists.ts'
 
+/** Stands for the entity tag of the answer before. */
+export const LAST_TAG = '@'
+
 export interface Ask {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly url: string
@@ -15,6 +18,8 @@ export interface Ask {
   readonly body?: unknown
   /** Whether the pages after this one are read by their cursors. */
   readonly follow?: boolean
+  /** Whether the request is sent again with the entity tag of its answer. */
+  readonly again?: boolean
 }
 
 const word = fc.constantFrom(...WORDS, 'a', 'n')
@@ -197,6 +202,7 @@ const page = fc.constantFrom(
   'per_page=2&cursor=@',
   'cursor=&per_page=2&page=1'
 )
+const count = fc.constantFrom('count=none', 'count=none', 'count=none', 'count=exact', 'count=all')
 const junk = fc.constantFrom('budget=1', 'salary=2', 'note=x', 'filter=1', 'wher=1', 'hard=true', 'title=ann')
 
 /** A part that some requests have. */
@@ -207,9 +213,18 @@ function readsOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
   const { path } = SHAPE[entity]!
   const query = (...parts: ReadonlyArray<fc.Arbitrary<string>>): fc.Arbitrary<string> =>
     fc.tuple(...parts).map((all) => all.filter((part) => part !== '').join('&'))
-  const rest = fc.constantFrom<Ask['headers']>({}, {}, {}, {}, { accept: 'text/csv' }, {
-    accept: 'application/x-ndjson',
-  })
+  const rest = fc.constantFrom<Ask['headers']>(
+    {},
+    {},
+    {},
+    {},
+    { accept: 'text/csv' },
+    { accept: 'application/x-ndjson' },
+    { 'if-none-match': LAST_TAG }
+  )
+  // a guess of a version, and the tag of another answer
+  const known = fc.constantFrom<Ask['headers']>({}, {}, { 'if-none-match': LAST_TAG }, { 'if-none-match': '"1", "2"' })
+  const again = fc.integer({ min: 0, max: 3 }).map((n) => n === 0)
   const filters = [
     some(filterOf(secrets, entity), 50),
     some(filterOf(secrets, entity), 15),
@@ -221,13 +236,15 @@ function readsOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
       ...filters,
       ...selection,
       some(page, 30),
+      some(count, 25),
       some(facetsOf(secrets, entity), 25),
       fc.constantFrom('', '', '', '', '', ' ')
     )
       .chain((query) => query.endsWith(' ') ? junk.map((more) => query.slice(0, -1) + more) : fc.constant(query)),
-    rest
+    rest,
+    again
   )
-    .map(([query, headers]): Ask => ({ method: 'GET', url: `${path}?${query}`, headers }))
+    .map(([query, headers, again]): Ask => ({ method: 'GET', url: `${path}?${query}`, headers, again }))
   const pages = query(
     ...filters,
     some(fieldsOf(secrets, entity), 20),
@@ -240,12 +257,14 @@ function readsOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
       uuid,
       fc.constant(keyColumns(entity).map(() => 'x').join('/'))
     ),
-    query(...selection)
+    query(...selection.map((part) => some(part, 70))),
+    known,
+    again
   )
-    .map(([id, query]): Ask => ({ method: 'GET', url: `${path}/${id}?${query}`, headers: {} }))
+    .map(([id, query, headers, again]): Ask => ({ method: 'GET', url: `${path}/${id}?${query}`, headers, again }))
   const head = query(...filters).map((query): Ask => ({ method: 'HEAD', url: `${path}?${query}`, headers: {} }))
-  const groups = query(aggregateOf(secrets, entity), ...filters.slice(0, 2))
-    .map((query): Ask => ({ method: 'GET', url: `${path}/aggregate?${query}`, headers: {} }))
+  const groups = fc.tuple(query(aggregateOf(secrets, entity), ...filters.slice(0, 2)), known, again)
+    .map(([query, headers, again]): Ask => ({ method: 'GET', url: `${path}/aggregate?${query}`, headers, again }))
   return fc.oneof(
     { weight: 6, arbitrary: list },
     { weight: 2, arbitrary: pages },

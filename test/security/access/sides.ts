@@ -8,7 +8,7 @@ import type { TestDatabase } from '../../helpers/databases.ts'
 import { dataOf, insertSql, twinOf, type Data } from './data.ts'
 import { entitiesFor, serial } from './entities.ts'
 import { leakyCrud, type Leak } from './leaks.ts'
-import type { Ask } from './requests.ts'
+import { LAST_TAG, type Ask } from './requests.ts'
 import { isHidden, writtenFilters, writtenRules, type Secrets } from './roles.ts'
 import { ENTITIES, family, propertiesOf, sameNames, storedAs, type Naming } from './shape.ts'
 import { resourcesFor, usualCrud } from './whitelists.ts'
@@ -79,7 +79,8 @@ async function openSide (database: Database, secrets: Secrets, naming: Naming, l
       await database.execute(insertSql(data))
       serial.next = 1
       const heard: Heard[] = []
-      for (const ask of asks) await hearOne(app, ask, heard)
+      const tags = { last: '"none"' }
+      for (const ask of asks) await hearOne(app, ask, heard, tags)
       return heard
     },
     close: async () => {
@@ -98,25 +99,45 @@ function brokenOff (error: unknown): { statusCode: number, headers: Heard['heade
 /** How many pages are followed by their cursors. */
 const PAGES = 4
 
-async function hearOne (app: FastifyInstance, ask: Ask, heard: Heard[]): Promise<void> {
+/** The headers of an answer, without its time and without a tag that may depend on a time. */
+function comparableHeaders (
+  { method }: Ask,
+  { statusCode, headers: { date: _, ...headers }, body }: Pick<Heard, 'headers' | 'body'> & { statusCode: number }
+): Heard['headers'] {
+  // the body that the tag is about is not there, or shows the time of a deletion
+  const isUnknown = method === 'HEAD' || statusCode === 304 || body.search(GENERATED) !== -1
+  return 'etag' in headers && isUnknown ? { ...headers, etag: '<etag>' } : headers
+}
+
+/** @param tags the entity tag of the last answer that had one */
+async function hearOne (app: FastifyInstance, ask: Ask, heard: Heard[], tags: { last: string }): Promise<void> {
   let { url } = ask
   // a cursor of any earlier page
   const known = heard.map(({ body }) => /"next_cursor":"([^"]+)"/.exec(body)?.[1]).filter((cursor) => cursor)
   if (known.length > 0) url = url.replace('cursor=@', `cursor=${encodeURIComponent(known.at(-1)!)}`)
+  const tag = ask.headers['if-none-match']
+  let headers = tag === LAST_TAG ? { ...ask.headers, 'if-none-match': tags.last } : ask.headers
   for (let page = 0; page < PAGES; page++) {
     const response = await app.inject({
       method: ask.method,
       url,
-      headers: { ...ask.headers },
+      headers: { ...headers },
       ...(ask.body !== undefined && { payload: ask.body as object }),
     }).catch(brokenOff)
-    const { date: _, ...headers } = response.headers
     heard.push({
       request: `${ask.method} ${url} ${JSON.stringify(ask.headers)} ${JSON.stringify(ask.body) ?? ''}`,
       status: response.statusCode,
-      headers,
+      headers: comparableHeaders(ask, response),
       body: response.body.replaceAll(GENERATED, '<now>'),
     })
+    const own = response.headers['etag']
+    if (typeof own === 'string') {
+      tags.last = own
+      if (ask.again === true && headers === ask.headers) {
+        headers = { ...headers, 'if-none-match': own }
+        continue
+      }
+    }
     const next = /"next_cursor":"([^"]+)"/.exec(response.body)?.[1]
     if (!ask.follow || next === undefined) return
     url = ask.url.replace(/cursor=[^&]*/, `cursor=${encodeURIComponent(next)}`)

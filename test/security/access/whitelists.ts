@@ -291,7 +291,12 @@ export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOpt
       ...[...groupFunctions(entity)].map(([field, functions]) => new AllowedAggregate(path(field), functions as never)),
     ],
     defaultSort: allowed.defaultSort.map(signed),
-    pagination: { maxPerPage: 10, defaultPerPage: 4, ...allowed.pagination },
+    pagination: {
+      maxPerPage: 10,
+      defaultPerPage: 4,
+      countParameter: allowed.pagination?.count !== 'none',
+      ...allowed.pagination,
+    },
   } as QueryBuilderOptions<any>
 }
 
@@ -333,5 +338,7 @@ export function resourcesFor (
     maxAffected: 3,
     stream: true,
     query: true,
+    links: true,
+    conditional: true,
   }]))
 }
