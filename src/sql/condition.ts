@@ -28,6 +28,7 @@ export function conditionContext (
     constant,
     unaccent,
     known: new KnownByAlias(),
+    kept: new Map(),
     knownByFilter: (model) => knownIn(filters?.get(model) ?? []),
     objects,
   }
@@ -213,10 +214,15 @@ export function rowsByParent (
   if (own !== undefined) conditions.push(own)
   const table = tableAs(target.table, alias)
   const keys = (of: string, columns: readonly string[]): readonly Sql[] => columns.map((column) => name(of, column))
+  const kept = context.kept.get(parents)?.(by.columns)
+  const ofKept = (of: string, columns: readonly string[]): readonly Sql[] =>
+    kept === undefined ? [] : [sql`${tuple(of, columns)} in (${kept})`]
   if (by.kind !== 'pivot') {
+    conditions.push(...ofKept(alias, by.targetColumns))
     return { alias, keys: keys(alias, by.targetColumns), from: sql` from ${table}${whereClause(conditions)}` }
   }
   const pivot = context.names.table()
+  conditions.push(...ofKept(pivot, by.pivotColumns))
   const on = equalColumns(alias, by.targetColumns, pivot, by.pivotTargetColumns)
   return {
     alias,

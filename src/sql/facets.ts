@@ -5,6 +5,7 @@ import { tableAs } from './columns.ts'
 import { conditionSql, noteKnown } from './condition.ts'
 import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { wireValue } from './groups.ts'
+import { narrowNumbers } from './narrow-numbers.ts'
 import type { ListShape } from './shape.ts'
 import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
@@ -14,7 +15,7 @@ import { visibility, whereClause } from './visibility.ts'
 /** The column of the facets in the rows of a list. */
 export const FACETS_COLUMN = '@facets'
 
-type FacetedShape = Pick<ListShape, 'facets' | 'conditions' | 'deleted'>
+type FacetedShape = Pick<ListShape, 'facets' | 'conditions' | 'deleted' | 'filters'>
 
 /**
  * The text of an object with a list of values for each facet.
@@ -72,11 +73,12 @@ interface Rows {
 /** The rows that a facet counts: those of the list, or those that the list would have without some conditions. */
 function rowsOf ({ without, instead }: PlannedFacet, plan: FacetedShape, source: Source): Rows {
   if (without.length === 0) return { alias: source.alias, from: source.table, where: source.where }
-  const { context, model } = source
+  const { context, form, model } = source
   const alias = context.names.table()
   const conditions = [...instead, ...plan.conditions.filter((condition) => !without.includes(condition))]
   // the values that the list's rows have in common are not those of these rows
   noteKnown(model, alias, conditions, context)
+  if (form.numbers === 'kept') narrowNumbers(model, alias, { ...plan, conditions }, context)
   const where = whereClause([
     ...conditions.map((condition) => conditionSql(condition, model, alias, context)),
     ...visibility(model, alias, plan.deleted, context.filter),

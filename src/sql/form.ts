@@ -26,6 +26,12 @@ export interface Form {
    */
   readonly related: 'lateral' | 'grouped'
   /**
+   * For which rows numbers about related rows are computed that filters compare and sorts order by:
+   * - `kept`: those that the other conditions keep (`narrow-numbers.ts`).
+   * - `all`: all rows of the table.
+   */
+  readonly numbers: 'kept' | 'all'
+  /**
    * How the statement keeps within the limits of an answer (`weight.ts`):
    * - `none`: nothing included can make the answer too large.
    * - `trusted`: rows and values are cut off just above the limits. A short answer proves that nothing was cut off.
@@ -51,6 +57,8 @@ export function formOf (plan: Plan, dialect: Dialect, fewRows = false): Form {
   return {
     rows: isList ? rowsOf(plan, dialect, fewRows) : 'direct',
     related: relatedOf(plan, dialect, limits),
+    // the rows that other conditions keep may be on other nodes of a cluster than their related rows
+    numbers: dialect === 'postgresql' ? 'kept' : 'all',
     limits,
     total: isList ? totalOf(plan.window) : 'none',
     // a cluster does not keep the names of a row's columns
@@ -63,6 +71,7 @@ export function formOf (plan: Plan, dialect: Dialect, fewRows = false): Form {
 export const isSameForm = sameIn<Form>({
   rows: true,
   related: true,
+  numbers: true,
   limits: true,
   total: true,
   objects: true,

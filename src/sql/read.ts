@@ -10,6 +10,7 @@ import { plannedForValues } from './custom-plan.ts'
 import { BESIDE_ORDER, besideRows, FACETS_COLUMN, facetsSql } from './facets.ts'
 import type { ForeignOrder } from './foreign-order.ts'
 import type { Form } from './form.ts'
+import { narrowNumbers } from './narrow-numbers.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { GROUP_COLUMNS, groupsSql } from './groups.ts'
 import { objectJson, versionText } from './json.ts'
@@ -52,6 +53,7 @@ function compileShape (shape: Shape, form: Form, foreign: Foreign): Statement {
   const context = conditionContext(shape, foreign, form.objects)
   const alias = context.names.table()
   noteKnown(model, alias, shape.conditions, context)
+  if (form.numbers === 'kept') narrowNumbers(model, alias, shape, context)
   const conditions = [
     ...shape.conditions.map((condition) => conditionSql(condition, model, alias, context)),
     ...visibility(model, alias, shape.deleted, context.filter),

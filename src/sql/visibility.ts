@@ -25,6 +25,11 @@ export interface ConditionContext {
   readonly known: KnownByAlias
   /** The columns that the filters of an entity compare with a value. */
   readonly knownByFilter: (model: EntityModel) => KnownColumns
+  /**
+   * For an alias, columns of the rows that its statement may keep, so that numbers about related rows are computed for
+   * no others. Aliases that are not here may keep all rows.
+   */
+  readonly kept: Map<string, (columns: readonly string[]) => Sql>
   /** How JSON objects are written. See `Form` (`form.ts`). */
   readonly objects: 'row' | 'built'
 }

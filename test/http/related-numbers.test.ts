@@ -1,10 +1,12 @@
 import t from 'tap'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, type QueryBuilderOptions,
+  AllowedFacet, AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams,
+  type QueryBuilderOptions,
 } from '../../src/index.ts'
 import { entities, Group, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { recordStatements } from '../helpers/statements.ts'
 import { client, serve, type Json } from './helper.ts'
 
 const { count, exists, sum, avg, max } = AllowedInclude
@@ -25,9 +27,14 @@ const plants: QueryBuilderOptions<any> = {
     new AllowedFilters('cheap', 'gte', ['gte', 'eq']),
     new AllowedFilters('id', 'lte', ['lte']),
   ],
+  allowedFacets: [new AllowedFacet('id'), new AllowedFacet('inStock')],
   allowedSorts: [
-    new AllowedSort('tagsCount'), new AllowedSort('tagsWeightSum'), new AllowedSort('top'), new AllowedSort('id'),
-    new AllowedSort('tagsCount', 'name', { alias: 'popular', direction: 'desc' }), new AllowedSort('labelExists'),
+    new AllowedSort('tagsCount'),
+    new AllowedSort('tagsWeightSum'),
+    new AllowedSort('top'),
+    new AllowedSort('id'),
+    new AllowedSort('tagsCount', 'name', { alias: 'popular', direction: 'desc' }),
+    new AllowedSort('labelExists'),
   ],
 }
 const crudOf = (model: any, queryConfig: QueryBuilderOptions<any>) => new CrudBase({ model, queryConfig })
@@ -35,7 +42,7 @@ const crudOf = (model: any, queryConfig: QueryBuilderOptions<any>) => new CrudBa
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const operations = ['list'] as const
   const app = await serve(t, orm, {
-    '/plants': { crud: crudOf(Plant, plants), operations, stream: true },
+    '/plants': { crud: crudOf(Plant, plants), operations, stream: true, query: true },
     '/groups': {
       crud: crudOf(Group, {
         allowedIncludes: [count('plants'), count('children')],
@@ -84,7 +91,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame((await ids('sort=top')).slice(0, 2), [1, 2])
     t.strictSame((await ids('sort=-labelExists')).slice(0, 3), [1, 3, 2])
     t.strictSame((await ids('sort=popular,id')).slice(0, 2).sort(), [1, 6])
-    t.strictSame((await client(app, '/groups').all('id')), [1, 2, 3, 5])
+    t.strictSame(await client(app, '/groups').all('id'), [1, 2, 3, 5])
     for (const sort of ['-tagsCount', '-tagsWeightSum', 'top,-tagsCount', '-labelExists']) {
       const found: number[] = []
       let cursor: string | null = ''
@@ -98,6 +105,22 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const accept = 'application/x-ndjson'
     const stream = await app.inject({ url: '/plants?fields=id&sort=-tagsCount', headers: { accept } })
     t.strictSame(stream.body.trim().split('\n').map((line) => JSON.parse(line).id), all)
+  })
+
+  t.test('numbers are computed for no other records than those that the other filters keep', async (t) => {
+    const recorder = await recordStatements(orm)
+    t.strictSame(await ids('filter[id]=6&filter[tagsCount][lte]=1&sort=-tagsWeightSum'), [3, 4, 2, 5])
+    const [{ sql }] = recorder.take() as unknown as [{ readonly sql: string }]
+    recorder.stop()
+    const kept = / and "e\d+"\."plant_id" in \(select "e\d+"\."id" from "plant" as "e\d+" where "e\d+"\."id" <= \$\d+/g
+    t.equal(sql.match(/ from "plant_tags"/g)?.length, sql.match(kept)?.length ?? 0, sql)
+    t.strictSame(await ids('filter[id]=4&filter[or][0][tagsCount]=2&filter[or][1][tagsCount]=0&sort=id'), [1, 2])
+    t.strictSame(await ids('filter[id]=4&filter[not][tagsCount]=1&sort=id'), [1, 2])
+    t.strictSame(await ids('filter[not][id]=4&filter[tagsCount]=2'), [6])
+    const { items, facets } = await get('fields=id&filter[id]=4&filter[tagsCount]=2&facets=id,inStock')
+    t.strictSame(items, [{ id: 1 }])
+    t.strictSame(facets.id, [{ value: 1, count: 1 }, { value: 6, count: 1 }], 'a facet has other conditions')
+    t.equal(facets.inStock.length, 1)
   })
 
   t.test('builders and counts follow, and names are checked', async (t) => {
