@@ -46,6 +46,9 @@ const TABLES = `
   insert into player (name, team_id) values ('Ann', 1);
 `
 
+/** A server that nothing answers for. */
+const AWAY = 'postgresql://nobody@127.0.0.1:1/none'
+
 interface Template {
   readonly name: string
   readonly args: readonly string[]
@@ -90,7 +93,7 @@ for (const { skip, open } of newDatabases.filter(({ name }) => name === 'postgre
         t.match(await answer.json(), admin[1])
         const own = path.join(project, 'node_modules/.bin/fastify-crud-kit')
         const checked = execFileSync(own, ['check', '--update', '--no-database'], {
-          cwd: project, encoding: 'utf8', env: projectEnvironment({ JWT_SECRET: 'secret' }),
+          cwd: project, encoding: 'utf8', env: projectEnvironment({ JWT_SECRET: 'secret', DATABASE_URL: AWAY }),
         })
         t.match(checked, /crud\.lock\.json is written\.\n$/)
       })
