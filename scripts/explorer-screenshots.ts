@@ -38,6 +38,18 @@ const PICTURES: readonly Picture[] = [
     },
   },
   {
+    name: 'groups',
+    place: '/categories?filter[status]=active&filter[or][0][price][lt]=30' +
+      '&filter[or][1][tags.name]=bestseller&filter[or][1][price][gt]=100&sort=name',
+    role: 'admin',
+  },
+  { name: 'facets', place: '/products?filter[category.name][in]=Books,Tech&facets=category.name,category.status' },
+  {
+    name: 'numbers',
+    place: '/products/aggregate?group=category.name&aggregate=count,price.sum,price.avg&sort=-price.sum',
+  },
+  { name: 'numbers-time', place: '/products/aggregate?group=created_at.week&aggregate=count', isDark: true },
+  {
     name: 'fields',
     place: LIST,
     act: (page) => page.getByRole('button', { name: 'Fields and relations' }).click(),

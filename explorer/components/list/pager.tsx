@@ -34,9 +34,9 @@ export function Pager ({ paging, canScroll, words, params, list, onChange }: Pag
   const size = sizeOf(params) ?? page?.per_page ?? page?.limit ?? paging.defaultPerPage
   const sizes = [...new Set([...SIZES.filter((each) => each <= paging.maxPerPage), size])].sort((a, b) => a - b)
   const styles: ReadonlyArray<readonly [PageStyle, string]> = [
-    ['page', 'by page'],
-    ['offset', 'by offset'],
-    ...(canScroll || style === 'cursor' ? [['cursor', 'by cursor'] as const] : []),
+    ['page', 'page'],
+    ['offset', 'offset'],
+    ...(canScroll || style === 'cursor' ? [['cursor', 'cursor'] as const] : []),
   ]
   return (
     <footer class='pager'>

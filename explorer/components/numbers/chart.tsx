@@ -104,6 +104,7 @@ function Columns ({ points, name, width }: DrawingProps) {
   const thick = Math.max(1, Math.min(56, band * 0.72))
   const y = (value: number): number => TOP + ((high - value) / (high - low)) * (HEIGHT - TOP - BOTTOM)
   const longest = Math.max(...points.map(({ label }) => label.length)) * CHARACTER + 16
+  const within = (x: number): number => Math.max(longest / 2, Math.min(width - longest / 2 + 8, x))
   // as many labels as have room
   const every = Math.max(1, Math.ceil(longest / band))
   const hasTexts = band > Math.max(...points.map(({ text }) => text.length)) * CHARACTER + 6
@@ -134,7 +135,7 @@ function Columns ({ points, name, width }: DrawingProps) {
               <text class='chart-value chart-middle' x={middle} y={y(Math.max(0, value)) - 5}>{text}</text>
             )}
             {index % every === 0 && (
-              <text class='chart-middle' x={middle} y={HEIGHT - 6}>{label}</text>
+              <text class='chart-middle' x={within(middle)} y={HEIGHT - 6}>{label}</text>
             )}
           </g>
         )
