@@ -7,9 +7,10 @@ export { CrudError, isCrudError, type CrudErrorItem } from './error.ts'
 export type { ClientOptions, HeaderList } from './send-call.ts'
 export type { ApiOf } from './api-of.ts'
 export type {
-  CallOptions, Client, CursorPage, ManyQuery, ManyWriteOptions, OffsetPage, Page, RepeatableOptions, ResourceApi,
+  Client, CursorPage, ManyQuery, ManyWriteOptions, OffsetPage, Page, RepeatableOptions, ResourceApi,
   ResourceTraits, UpsertOptions, WriteOptions,
 } from './client-types.ts'
+export type { CallOptions } from './query-types.ts'
 export type { FacetValue } from './group-types.ts'
 export type { UpsertResult } from '../crud/index.ts'
 export type { Affected } from '../write/index.ts'

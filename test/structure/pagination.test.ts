@@ -1,7 +1,7 @@
 /** The table of pagination is complete: every stage takes each parameter, and each parameter belongs to a style. */
 import t from 'tap'
 import { queryString } from '../../src/client/query-string.ts'
-import type { ListQuery } from '../../src/client/client-types.ts'
+import type { ListQuery } from '../../src/client/query-types.ts'
 import type { Offer } from '../../src/catalogue/index.ts'
 import { QueryBuilderConfig } from '../../src/config/index.ts'
 import { parametersOf } from '../../src/http/schemas/parameters.ts'
