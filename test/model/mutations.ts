@@ -85,6 +85,12 @@ export const mutations: readonly Mutation[] = [
     ''
   ),
   reads(
+    'members of an `and` hold for different related rows',
+    'src/plan/filters/plan-level.ts',
+    'planned(member, index, tree)',
+    'tree.conditions.push(...planned(member, index))'
+  ),
+  reads(
     'a `_` in a search stands for any character',
     'src/operators/pattern.ts',
     'value.replace(/[\\\\%_]/g',
