@@ -54,7 +54,7 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     await page.goto(`${base}/articles`)
     await settled(page)
     await page.getByRole('button', { name: 'Fields and relations' }).click()
-    await page.locator('.tree-below').getByRole('checkbox', { name: /^tags/ }).check()
+    await page.locator('.tree-below').getByRole('checkbox', { name: /^Tags/ }).check()
     await page.keyboard.press('Escape')
     await page.getByRole('columnheader', { name: 'Created at' }).getByRole('button').click()
     await settled(page)

@@ -75,27 +75,29 @@ export function Facets ({ resource, params, list, onChange }: FacetsProps) {
           <Icon name='close' />
         </button>
       </div>
-      {resource.facets.filter(({ name }) => asked.includes(name)).map((facet) => (
-        <Facet
-          key={facet.name}
-          resource={resource}
-          facet={facet}
-          values={list.facets?.[facet.name] ?? []}
-          params={params}
-          onChange={onChange}
-        />
-      ))}
-      {others.map(({ name }) => (
-        <button
-          type='button'
-          class='button button-quiet'
-          key={name}
-          onClick={() => onChange(withNames(params, 'facets', [...asked, name]))}
-        >
-          <Icon name='plus' />
-          <span>{filterTitle(name)}</span>
-        </button>
-      ))}
+      <div class='facets-body'>
+        {resource.facets.filter(({ name }) => asked.includes(name)).map((facet) => (
+          <Facet
+            key={facet.name}
+            resource={resource}
+            facet={facet}
+            values={list.facets?.[facet.name] ?? []}
+            params={params}
+            onChange={onChange}
+          />
+        ))}
+        {others.map(({ name }) => (
+          <button
+            type='button'
+            class='button button-quiet'
+            key={name}
+            onClick={() => onChange(withNames(params, 'facets', [...asked, name]))}
+          >
+            <Icon name='plus' />
+            <span>{filterTitle(name)}</span>
+          </button>
+        ))}
+      </div>
       <button type='button' class='button button-main facets-done' onClick={close}>
         {total === null || total === undefined ? 'Show the records' : `Show ${recordsText(total)}`}
       </button>
