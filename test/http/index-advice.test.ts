@@ -1,6 +1,9 @@
 /** Advice about indexes, given when the server listens. */
 import t, { type Test } from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, crudKit, type CrudKitOptions } from '../../src/index.ts'
+import {
+  AllowedAggregate, AllowedFacet, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, crudKit,
+  type CrudKitOptions,
+} from '../../src/index.ts'
 import type { MissingIndex } from '../../src/advice/missing-indexes.ts'
 import { Delivery, entities, Offer, Order, Plant, Specimen, Tag } from '../fixtures/entities.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -109,6 +112,21 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
         'them in the entities, too (.index() or indexes: [...]):'
     )
     t.strictSame(lines, advice.map(({ sql, uses }) => `${sql}; -- ${uses.join(', ')}`))
+  })
+
+  t.test('a number about a relation needs the index of its join, and facets and groups need none', async (t) => {
+    const crud = resource(Plant, {
+      allowedIncludes: [AllowedInclude.count('offers')],
+      allowedFilters: [new AllowedFilters('offersCount', 'gte')],
+      allowedSorts: [new AllowedSort('offersCount')],
+      allowedFacets: [new AllowedFacet('status')],
+      allowedGroups: [AllowedGroup.date('created_at', ['month'])],
+      allowedAggregates: [new AllowedAggregate('price', ['sum'])],
+    })
+    t.strictSame(await adviceOf(t, { '/plants': crud }), [{
+      uses: ['filter[offersCount]', 'sort=offersCount', 'include=offersCount'],
+      sql: 'create index on "offer" ("plant_id")',
+    }])
   })
 
   t.test('an index that begins with a key of an owner serves limited rows', async (t) => {
