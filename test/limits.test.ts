@@ -13,7 +13,7 @@ import { AllowedFacet, QueryBuilderConfig } from '../src/index.ts'
 import { MAX_EXCLUDED } from '../src/plan/filters/full-text.ts'
 import { MAX_PATTERN_LENGTH, MAX_WILDCARDS } from '../src/operators/pattern.ts'
 import { MAX_STREAM_BATCH } from '../src/base/page-styles.ts'
-import { MAX_INCLUDES } from '../src/plan/index.ts'
+import { MAX_INCLUDES, MAX_PATTERNS, MAX_SUB_QUERIES } from '../src/plan/index.ts'
 import { GROUP_PAGES } from '../src/plan/whitelist/index.ts'
 import {
   MAX_BODY_LIST_ITEMS, MAX_CONDITIONS, MAX_FILTER_DEPTH, MAX_GROUP_DEPTH, MAX_LIST_ITEMS, MAX_PARAMETERS,
@@ -32,6 +32,8 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Bracket levels after `filter`': MAX_FILTER_DEPTH,
   'Groups (`and`, `or`, `not`) around a condition': MAX_GROUP_DEPTH,
   'Conditions of a query with groups': MAX_CONDITIONS,
+  'Sub-queries about related records of a query with groups': MAX_SUB_QUERIES,
+  'Patterns of a query with groups, those of a search among them': MAX_PATTERNS,
   'Items of a list in a filter': MAX_LIST_ITEMS,
   'Items of a list in a query that is a body, or an object of a program': MAX_BODY_LIST_ITEMS,
   'Characters of a pattern': MAX_PATTERN_LENGTH,

@@ -1,7 +1,7 @@
 /**
  * Routes as an expert writes them by hand for speed, for these thirteen requests only: pg, one statement for each
- * answer, and the JSON text of the database sent unchanged. The reference checks its input by JSON Schema. The same routes
- * without any check are the floor.
+ * answer, and the JSON text of the database sent unchanged. The reference checks its input by JSON Schema. The same
+ * routes without any check are the floor.
  *
  * Every form below is the fastest of those that were measured, in turns, on the data of the benchmark. The comments
  * name the alternatives, with the CPU of the server (PostgreSQL) and of Node as a ratio to the form that is used.

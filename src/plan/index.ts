@@ -29,8 +29,8 @@ export type {
   Selection, Slot, SortTexts, StreamPlan, TextDocument, Unaccent, Window,
 } from './types.ts'
 export {
-  comparedBy, describeFilter, documentOf, jsonKindsOf, relationsOf, takesOperators, type Compared, type FilterEntry,
-  type FilterFacts, type FilterTarget, type OperatorFilter,
+  comparedBy, describeFilter, documentOf, jsonKindsOf, MAX_PATTERNS, MAX_SUB_QUERIES, relationsOf, takesOperators,
+  type Compared, type FilterEntry, type FilterFacts, type FilterTarget, type OperatorFilter,
 } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
 export { countChoices, pageParametersOf } from './window.ts'

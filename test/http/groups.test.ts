@@ -86,6 +86,51 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await ids('filter[tags.name]=sun&filter[tags.name][ne]=sun'), [])
   })
 
+  t.test('alternatives and negations about one relation are one sub-query, and there are at most 10', async (t) => {
+    const union = async (...queries: string[]) => {
+      const found = new Set((await Promise.all(queries.map((query) => ids(query)))).flat())
+      return ALL.filter((id) => found.has(id))
+    }
+    const sunny = await ids('filter[tags.name]=sun&filter[tags.weight]=3')
+    const either = await union('filter[tags.name]=sun&filter[tags.weight]=3', 'filter[tags.name]=shade', 'filter[id]=2')
+    t.ok(sunny.length > 0 && either.length > sunny.length + 1)
+    t.strictSame(
+      await ids(
+        'filter[or][0][tags.name]=sun&filter[or][0][tags.weight]=3&filter[or][1][tags.name]=shade&filter[or][2][id]=2'
+      ),
+      either
+    )
+    t.strictSame(
+      await ids('filter[or][0][tags.name]=sun&filter[or][1][or][0][tags.name]=shade&filter[or][1][or][1][id]=2'),
+      await union('filter[tags.name]=sun', 'filter[tags.name]=shade', 'filter[id]=2')
+    )
+    const neither = without(await union('filter[tags.name]=sun&filter[tags.weight]=3', 'filter[tags.name]=shade'))
+    const nots = 'filter[and][0][not][tags.name]=sun&filter[and][0][not][tags.weight]=3&filter[not][tags.name]=shade'
+    t.strictSame(await ids(nots), neither)
+    const far = without(await union('filter[supplier.country]=fr', 'filter[supplier.country]=ie'))
+    t.strictSame(await ids('filter[not][supplier.country]=fr&filter[and][0][not][supplier.country]=ie'), far)
+    const many = (write: (index: number) => string, count: number) =>
+      Array.from({ length: count }, (_, index) => write(index)).join('&')
+    const names = ['sun', 'shade', 'bees', 'poisonous']
+    const all = await union(...names.map((name) => `filter[tags.name]=${name}`))
+    t.strictSame(await ids(many((index) => `filter[or][${index}][tags.name]=${names[index % 4]}`, 40)), all)
+    t.strictSame(
+      await ids(many((index) => `filter[and][${index}][not][tags.name]=${names[index % 4]}`, 40)),
+      without(all)
+    )
+    const apart = (count: number) => many((index) => `filter[and][${index}][and][0][tags.name]=sun`, count)
+    t.strictSame(await ids(apart(10)), await ids('filter[tags.name]=sun'))
+    t.match(await plants.refused(apart(11)), {
+      code: 'FST_CRUD_FILTER_INVALID',
+      errors: [{ detail: 'The groups look for related records 11 times; at most 10 are allowed.' }],
+    })
+    const patterns = (count: number) => many((index) => `filter[or][${index}][name][contains]=${index}x`, count)
+    t.strictSame(await ids(patterns(20)), [])
+    t.match(await plants.details(patterns(21)), [/^The groups compare texts with 21 patterns; at most 20 are allowed\.$/])
+    t.match(await plants.details(many((index) => `filter[or][${index}][q]=x`, 11)), [/with 22 patterns/], 'q has two')
+    t.match(await client(app, '/lenient').details(apart(11)), [/at most 10 are allowed/], 'also if mistakes are ignored')
+  })
+
   t.test('where groups are not allowed, the answer says what would allow them', async (t) => {
     const closed = client(app, '/closed')
     t.match(await closed.refused('filter[or][0][name]=x&filter[or][1][name]=y'), {

@@ -5,20 +5,21 @@ import type { QueryErrors } from '../query-errors.ts'
 import type { Condition, CustomCondition, Deleted } from '../types.ts'
 import { Values } from '../values.ts'
 import { withoutIgnored } from './ignored.ts'
-import { kindOf, takesOperators, type FilterEntry } from './kinds.ts'
+import { kindOf, takesOperators, type FilterEntry, type FilterList } from './kinds.ts'
 import { withNullFilter } from './meant.ts'
 import { leavesOut } from './narrowing.ts'
-import { LevelPlanner, type FilterList, type GroupOptions } from './plan-level.ts'
-import { NOTHING, refuseFilter, type Planned } from './planned.ts'
+import { LevelPlanner, type GroupOptions } from './plan-level.ts'
+import { CODE, NOTHING, refuseFilter, type Planned } from './planned.ts'
+import { costOf, withOneNegation } from './tree.ts'
 
 export type { Compared, FilterFacts, FilterTarget } from './kind.ts'
 export { jsonKindsOf } from './json-texts.ts'
 export {
-  comparedBy, describeFilter, documentOf, filterEntry, relationsOf, takesOperators, type FilterEntry,
+  comparedBy, describeFilter, documentOf, filterEntry, relationsOf, takesOperators, type FilterEntry, type FilterList,
 } from './kinds.ts'
 export type { OperatorFilter } from './operators.ts'
 export { aboutOr } from './meant.ts'
-export type { FilterList, GroupOptions } from './plan-level.ts'
+export type { GroupOptions } from './plan-level.ts'
 export { nameGroups } from './group-names.ts'
 export { parameterName } from './planned.ts'
 
@@ -55,13 +56,34 @@ export function planFilters (
 ): PlannedFilters {
   const planner = new LevelPlanner({ whitelist, values, errors, groups, skips, plan })
   planner.plan(params)
-  const { conditions } = planner.tree
-  const certainly = conditions.some((condition) => leavesOut(condition, values))
+  const { conditions: all } = planner.tree
+  const certainly = all.some((condition) => leavesOut(condition, values))
   const narrows = certainly ? 'certainly' : planner.customs.length > 0 ? 'perhaps' : 'no'
   for (const { entry, param } of whitelist.defaults) {
     if (!planner.has(entry)) planner.add(param, entry)
   }
+  const conditions = params.groups.length === 0 ? all : combined(all, errors)
   return { conditions, customs: planner.customs, deleted: planner.deleted, narrows, skipped: planner.skipped }
+}
+
+/** The most sub-queries of a query with groups. Each may read a table of related records. */
+export const MAX_SUB_QUERIES = 10
+
+/** The most patterns of a query with groups, each of which may be compared with every text of a table. */
+export const MAX_PATTERNS = 20
+
+/** The conditions of a query with groups, with as few sub-queries as possible. */
+function combined (all: readonly Condition[], errors: QueryErrors): readonly Condition[] {
+  const conditions = withOneNegation(all)
+  const { subQueries, patterns } = costOf(conditions)
+  const refuse = (detail: string): void => errors.push({ code: CODE, detail, limit: true })
+  if (subQueries > MAX_SUB_QUERIES) {
+    refuse(`The groups look for related records ${subQueries} times; at most ${MAX_SUB_QUERIES} are allowed.`)
+  }
+  if (patterns > MAX_PATTERNS) {
+    refuse(`The groups compare texts with ${patterns} patterns; at most ${MAX_PATTERNS} are allowed.`)
+  }
+  return conditions
 }
 
 /** @throws {ConfigError} for a default that would be refused in a request */

@@ -1,6 +1,7 @@
 /** The table of filter kinds. To add a kind, add its class to `src/config`, its file here, and its line to `KINDS`. */
 import type { Filter } from '../../config/index.ts'
 import type { EntityModel, RelationProperty } from '../../model/index.ts'
+import type { FilterParam } from '../../query/index.ts'
 import type { RelatedNumbers, TextDocument } from '../types.ts'
 import { anyOfFilters, type AnyOfEntry } from './any-of.ts'
 import { custom, type CustomFilterEntry } from './custom.ts'
@@ -35,6 +36,15 @@ const KINDS: { readonly [Kind in KindName]: FilterKind<Extract<Filter, { readonl
   trashed,
   scope: switched,
   anyOf: anyOfFilters,
+}
+
+/** The filters of a whitelist. */
+export interface FilterList {
+  readonly filters: ReadonlyMap<string, FilterEntry>
+  /** The default filters, each of which applies if a request does not have the filter. */
+  readonly defaults: ReadonlyArray<{ readonly entry: FilterEntry, readonly param: FilterParam }>
+  /** Whether errors name a filter as allowed. Default: all of them. */
+  readonly lists?: (entry: FilterEntry) => boolean
 }
 
 /** The kind of a filter or an entry. The cast is safe, because a filter and its entry have the name of their kind. */

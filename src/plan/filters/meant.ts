@@ -4,8 +4,7 @@ import {
 } from '../../query/index.ts'
 import { listed } from '../../base/suggest.ts'
 import { cited, refusal } from '../refusal.ts'
-import type { FilterEntry } from './kinds.ts'
-import type { FilterList } from './plan-level.ts'
+import type { FilterEntry, FilterList } from './kinds.ts'
 import type { OperatorFilter } from './operators.ts'
 import { CODE, parameterName, type PlannedErrors } from './planned.ts'
 

@@ -8,19 +8,10 @@ import { refusal } from '../refusal.ts'
 import type { Condition, CustomCondition, Deleted } from '../types.ts'
 import type { Values } from '../values.ts'
 import { memberBrackets, nameGroups, placeFilter } from './group-names.ts'
-import type { FilterEntry } from './kinds.ts'
+import type { FilterEntry, FilterList } from './kinds.ts'
 import { unknownFilter, withoutGroups } from './meant.ts'
 import { CODE, parameterName, type Planned } from './planned.ts'
-import { ConditionTree } from './tree.ts'
-
-/** The filters of a whitelist. */
-export interface FilterList {
-  readonly filters: ReadonlyMap<string, FilterEntry>
-  /** The default filters, each of which applies if a request does not have the filter. */
-  readonly defaults: ReadonlyArray<{ readonly entry: FilterEntry, readonly param: FilterParam }>
-  /** Whether errors name a filter as allowed. Default: all of them. */
-  readonly lists?: (entry: FilterEntry) => boolean
-}
+import { ConditionTree, either, together, withOneNegation } from './tree.ts'
 
 export interface GroupOptions {
   /** Whether filters may be combined by `and`, `or` and `not`. Default: true. */
@@ -101,7 +92,7 @@ export class LevelPlanner {
         brackets: brackets + memberBrackets(word, index),
         mustHold: mustHold && word === 'and',
       })
-      return tree.conditions
+      return withOneNegation(tree.conditions)
     }
     switch (word) {
       case 'and': {
@@ -113,8 +104,7 @@ export class LevelPlanner {
         const alternatives = members.map((member, index) => planned(member, index))
         // a member without a condition keeps every row
         if (alternatives.some(({ length }) => length === 0)) return []
-        const conditions = alternatives.map(together)
-        return conditions.length === 1 ? conditions : [{ kind: 'any', conditions }]
+        return [either(alternatives.map(together))]
       }
       case 'not':
         return members.map((member) => ({ kind: 'unless', conditions: planned(member, 0) }))
@@ -163,9 +153,6 @@ export class LevelPlanner {
     this.#planning.errors.push(ignorable ? error : { ...error, limit: true })
   }
 }
-
-const together = (conditions: readonly Condition[]): Condition =>
-  conditions.length === 1 ? conditions[0]! : { kind: 'all', conditions }
 
 const misplaced = (param: FilterParam, { name }: FilterEntry): QueryParamError =>
   refusal(CODE, parameterName(param), `The filter '${name}' cannot be a part of 'or' or 'not'.`)
