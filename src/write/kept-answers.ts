@@ -10,6 +10,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError, IdempotencyMismatchError, IdempotencyRunningError } from '../base/errors.ts'
 import type { Steps } from '../base/steps.ts'
 import { textOfCondition, type Where } from '../conditions/index.ts'
+import { OPERATIONS } from '../config/index.ts'
 import { IdempotencyRecord } from '../entities/index.ts'
 import { rulesOfBody } from '../plan/index.ts'
 import { modelsOf, waitForRows, type Call } from '../resource/index.ts'
@@ -216,13 +217,11 @@ export function * rightsOf (call: Call): Steps<string> {
     for (const children of rulesOfBody(resource.writable, operation)?.children.values() ?? []) {
       const { model } = resource.ofChildren(children)
       const rule = actor.role.ruleOf(model.name)
-      const allowed = CHILD_OPERATIONS.filter((one) => rule?.allows(one) === true)
+      const allowed = OPERATIONS.filter((one) => rule?.allows(one) === true)
       rights.push(model.name, allowed.join(), textOf(yield * waitForRows(actor, model)))
     }
   }
   return JSON.stringify(rights)
 }
-
-const CHILD_OPERATIONS = ['create', 'update', 'delete'] as const
 
 const textOf = (where: Where | undefined): string => where === undefined ? '' : textOfCondition(where)

@@ -6,11 +6,11 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { offerInBody, type Offer } from '../../catalogue/index.ts'
 import { factsOf, formsOfBodies, sharingRoute } from '../../config/index.ts'
-import { MAX_BODY_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
+import { MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { RoutedResource } from '../routes/resource.ts'
-import { errorResponses, type Guards } from '../schemas/error-responses.ts'
+import { bodyResponses, errorResponses, type Guards } from '../schemas/error-responses.ts'
 import { takenNames } from '../schemas/names.ts'
 import { querySchema } from '../schemas/operation.ts'
 import { parametersOf } from '../schemas/parameters.ts'
@@ -96,11 +96,12 @@ function documentation (
       response: documentedResponses(
         input.schema,
         own,
-        errorResponses(
-          route.operation,
-          query === undefined ? resource : offerInBody(resource),
-          guardsOf(input, own, roles)
-        ),
+        query === undefined
+          ? errorResponses(route.operation, resource, guardsOf(input, own, roles))
+          : {
+              ...errorResponses(route.operation, offerInBody(resource), guardsOf(input, own, roles)),
+              ...bodyResponses(),
+            },
         replace
       ),
       operationId: operationId(route, { ...input, url }),
@@ -152,10 +153,17 @@ function queryInBody (
     querystring: declared === undefined ? undefined : schema.querystring,
     body: openapiObject === undefined
       ? query
-      : { content: { 'application/json': { schema: query }, [FORM]: { schema: form } } },
+      : { content: { 'application/json': { schema: query }, [FORM]: { schema: withLongLists(form) } } },
     hide: hide === true || (method !== 'POST' && !hasQueryMethod(openapiObject)),
   }
 }
+
+/** A schema of parameters, whose lists may be as long as those in a body. */
+const withLongLists = (schema: object): object =>
+  Object.fromEntries(Object.entries(schema).map(([key, value]: [string, unknown]) => {
+    if (key === 'maxItems' && value === MAX_LIST_ITEMS) return [key, MAX_BODY_LIST_ITEMS]
+    return [key, typeof value === 'object' && value !== null && !Array.isArray(value) ? withLongLists(value) : value]
+  }))
 
 const FORM = 'application/x-www-form-urlencoded'
 

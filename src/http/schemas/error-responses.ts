@@ -12,6 +12,8 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   404: 'There is no such record.',
   409: 'The write conflicts with another record.',
   412: 'The record has changed since the version in If-Match.',
+  413: 'The body is too large.',
+  415: 'The body has a type that the route does not take.',
   422: 'The Idempotency-Key was used for another request.',
   428: 'If-Match is missing.',
   503: 'The database is not available at the moment.',
@@ -55,6 +57,9 @@ const responseOf = (status: number): TSchema => ({
   description: DESCRIPTIONS[status],
   ...(status === 503 && { headers: { 'Retry-After': RetryAfter } }),
 } as TSchema)
+
+/** The responses of a route whose query is its body, beside those of the operation. */
+export const bodyResponses = (): Record<string, TSchema> => ({ 413: responseOf(413), 415: responseOf(415) })
 
 const NOT_MODIFIED: TSchema = Type.Null({ description: 'If-None-Match has the ETag of the answer.' })
 
