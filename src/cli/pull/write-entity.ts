@@ -106,7 +106,7 @@ function propertyLines (property: PlannedProperty, plan: EntityPlan): string[] {
     case 'inverse':
       return [`    ${keyText(property.name)}: () => ${inverseText(property)},`]
     case 'pivot':
-      return [`    ${keyText(property.name)}: () => ${pivotText(property)},`]
+      return [`    ${keyText(property.name)}: () => ${pivotText(property, plan)},`]
   }
 }
 
@@ -164,9 +164,13 @@ const inverseText = ({ source, reference }: PlannedInverse): string =>
     ? `p.oneToOne(${source.entity}).mappedBy(${textCode(reference.name)}).nullable()`
     : `p.oneToMany(${source.entity}).mappedBy(${textCode(reference.name)})`
 
-function pivotText ({ target, owner, other, pivot, columns, targetColumns }: PlannedPivot): string {
+function pivotText (
+  { target, owner, other, pivot, columns, targetColumns }: PlannedPivot,
+  { relation }: EntityPlan
+): string {
   if (!owner) return `p.manyToMany(${target.entity}).mappedBy(${textCode(other!)})`
-  const table = pivot.schema === 'public' ? pivot.name : relationName(pivot)
+  // MikroORM looks for it in the schema of the owner
+  const table = pivot.schema === 'public' && relation.schema === 'public' ? pivot.name : relationName(pivot)
   return `p.manyToMany(${target.entity}).owner().pivotTable(${textCode(table)})` +
     `${joinText('joinColumn', columns)}${joinText('inverseJoinColumn', targetColumns)}`
 }
