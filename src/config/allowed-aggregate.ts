@@ -29,7 +29,10 @@ export class AllowedAggregate<
   Alias extends string = NotGiven
 > {
   /** @internal Only a type: tells whether an entity has the field. */
-  declare readonly '~names': <Entity>(entity: Entity) => PathCheck<Entity, Field, 'sort'>
+  declare readonly '~names': <Entity>(
+    entity: Entity
+  ) => PathCheck<Entity, Field, Exclude<Function, 'countDistinct'> extends never ? 'group' : 'sort'>
+
   /** @internal Only a type. */
   declare readonly '~url': InUrl<Field, Alias, { readonly functions: Function }>
 

@@ -130,6 +130,7 @@ const resources = {
           new AllowedAggregate('price', ['sum', 'avg', 'max', 'countDistinct']),
           new AllowedAggregate('author.id', ['avg', 'sum'], { alias: 'writer' }),
           new AllowedAggregate('created_at', ['min']),
+          new AllowedAggregate('author', ['countDistinct']),
         ],
       },
     }),
@@ -338,6 +339,7 @@ describe('aggregates', () => {
       group: ['status', 'writer', 'added.month'],
       aggregate: [
         'count', 'price.sum', 'price.avg', 'price.max', 'price.countDistinct', 'writer.sum', 'created_at.min',
+        'author.countDistinct',
       ],
       sort: ['-price.sum', 'added.month'],
       filter: { since: '2026-01-01' },
@@ -354,6 +356,7 @@ describe('aggregates', () => {
         price_avg: string | null,
         price_max: string | null,
         price_countDistinct: number,
+        author_countDistinct: number,
         author_id_sum: number | null,
         created_at_min: string | null,
       }, number>
