@@ -70,11 +70,11 @@ t.test('the document of the example', async (t) => {
 
   t.test('it has every route, with an id, a tag and a summary', async (t) => {
     t.strictSame(Object.keys(document.paths).filter((path) => path.startsWith('/products')), [
-      '/products', '/products/{id}', '/products/{id}/restore',
+      '/products', '/products/query', '/products/{id}', '/products/aggregate', '/products/{id}/restore',
     ])
     t.strictSame(idsOf(document).filter((id) => id.endsWith('_products')), [
-      'list_products', 'create_products', 'upsert_products', 'get_products', 'update_products', 'replace_products',
-      'delete_products', 'restore_products',
+      'list_products', 'create_products', 'upsert_products', 'query_products', 'get_products', 'update_products',
+      'replace_products', 'delete_products', 'aggregate_products', 'restore_products',
     ])
     t.equal(new Set(idsOf(document)).size, idsOf(document).length)
     for (const operation of operationsOf(document)) t.match(operation, { tags: [String], summary: String })
@@ -93,7 +93,7 @@ t.test('the document of the example', async (t) => {
           ]
     )
     t.strictSame(Object.keys(parameters).filter((name) => name.startsWith('filter')), expected)
-    t.equal(expected.length, 56)
+    t.equal(expected.length, 59)
     t.match(parameters['filter[q]'], { schema: { type: 'string' }, description: String })
     for (const name of expected.filter((name) => name !== 'filter[q]')) {
       const { description, schema, required, ...parameter } = parameters[name]
@@ -136,6 +136,7 @@ t.test('the document of the example', async (t) => {
     const items = (name: string): string[] => parameters[name].schema.items.enum
     t.strictSame(items('sort'), [
       'name', '-name', 'price', '-price', 'status', '-status', 'created_at', '-created_at', 'updated_at', '-updated_at',
+      'productsCount', '-productsCount',
     ])
     t.match(parameters['sort'].description, 'Default: `-created_at`.')
     t.strictSame(items('include'), ['products', 'products.tags', 'articles', 'articles.user', 'tags', 'productsCount'])
