@@ -58,7 +58,8 @@ export const PAGES: readonly ReferencePage[] = [
     about: 'what clients may filter by',
     entry: ROOT,
     from: [
-      'src/base/operator-names', 'src/config/allowed-filters', 'src/config/filter-kinds', 'src/config/base-filter',
+      'src/base/operator-names', 'src/config/allowed-filters', 'src/config/filter-kinds', 'src/config/text-filters',
+      'src/config/base-filter',
     ],
     guides: ['concepts/whitelist.md', 'query-language/filters.md'],
   },

@@ -5,14 +5,16 @@ import { isOperator, OPERATOR_NAMES, type Operator } from '../operators/index.ts
 import { oneOf, quoted, shown } from '../base/option-checks.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import {
-  AnyOfFilter, CustomFilter, FullTextFilter, PartialFilter, ScopeFilter, SearchFilter, TrashedFilter, UnaccentSchema,
-  type Alternative, type CustomFilterCallback, type FullTextOptions, type ScopeOptions, type TextOptions,
+  AnyOfFilter, CustomFilter, ScopeFilter, TrashedFilter, type Alternative, type CustomFilterCallback, type ScopeOptions,
 } from './filter-kinds.ts'
 import { BaseFilter, type Sight } from './base-filter.ts'
 import {
   checkPath, isOptions, readOptions, type EntryOptions, type InUrl, type NotGiven, type UncheckedEntity,
 } from './entry-arguments.ts'
 import type { PathCheck } from './paths.ts'
+import {
+  FullTextFilter, PartialFilter, SearchFilter, UnaccentSchema, type FullTextOptions, type TextOptions,
+} from './text-filters.ts'
 
 /** The type of a value inside JSON. */
 export type JsonValueType = 'string' | 'number' | 'boolean'

@@ -21,9 +21,10 @@ export type {
   AnyKey, ConditionMistake, EntityCondition, IsAny, Key, KindOf, PathCheck, PathTarget, Target,
 } from './paths.ts'
 export {
-  AnyOfFilter, CustomFilter, FullTextFilter, PartialFilter, ScopeFilter, SearchFilter, TrashedFilter,
-  type CustomFilterCallback, type CustomFilterContext, type CustomFilterValue, type Filter,
+  AnyOfFilter, CustomFilter, ScopeFilter, TrashedFilter, type CustomFilterCallback, type CustomFilterContext,
+  type CustomFilterValue, type Filter,
 } from './filter-kinds.ts'
+export { FullTextFilter, PartialFilter, SearchFilter } from './text-filters.ts'
 export { changed } from './base-filter.ts'
 export type { InUrl } from './entry-arguments.ts'
 export type { AliasOf, AliasOr, NameOf, RankedName, UrlName } from './entry-names.ts'
