@@ -1,5 +1,5 @@
 /** The values of a property that the filters of a list choose, which facets and groups offer. */
-import type { FilterDescription } from '../../src/explorer/description.ts'
+import type { DividingProperty, FilterDescription } from '../../src/explorer/description.ts'
 import type { Pair } from './address.ts'
 import { filterTreeOf, isGroup, withFilterTree, type FilterNode } from './filter-tree.ts'
 import { itemsOf, type FilterUse } from './filters.ts'
@@ -41,9 +41,12 @@ export function choiceOf (params: readonly Pair[], filter: FilterDescription | u
   }
 }
 
-/** Whether a filter can choose a value, or the records without one. */
-export const canChoose = (filter: FilterDescription | undefined, text: string | null): boolean =>
-  filter !== undefined && (text === null ? allows(filter, 'isnull') : allows(filter, 'eq') || allows(filter, 'in'))
+/** Whether the filter of a property can choose a value, or the records without one. */
+export const canChoose = (
+  { isnull }: DividingProperty,
+  filter: FilterDescription | undefined,
+  text: string | null
+): boolean => filter !== undefined && (text === null ? isnull : allows(filter, 'eq') || allows(filter, 'in'))
 
 /**
  * The choice after a click on a value. Several values need a filter that allows `in`. A value and none at the same time

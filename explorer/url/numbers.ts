@@ -45,7 +45,7 @@ export function withTerm (
  */
 export function withGroup (
   params: readonly Pair[],
-  { filter: name, period }: GroupDescription,
+  { filter: name, isnull, period }: GroupDescription,
   value: unknown,
   { filters }: ResourceDescription
 ): Pair[] | undefined {
@@ -53,7 +53,7 @@ export function withGroup (
   if (filter === undefined || (typeof value === 'object' && value !== null)) return undefined
   const allows = (...operators: string[]): boolean =>
     operators.every((operator) => filter.operators.some(({ name }) => name === operator))
-  if (value === null) return allows('isnull') ? withChoice(params, filter, { texts: [], isNone: true }) : undefined
+  if (value === null) return isnull ? withChoice(params, filter, { texts: [], isNone: true }) : undefined
   if (period === null) {
     if (!allows('eq') && !allows('in')) return undefined
     return withChoice(params, filter, { ...choiceOf([], filter), texts: [String(value)] })

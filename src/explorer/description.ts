@@ -392,6 +392,11 @@ export interface DividingProperty {
   readonly reference: Reference | null
   /** The name of the filter that compares the property and no other. `null` if the caller has no such filter. */
   readonly filter: string | null
+  /**
+   * Whether `isnull` of the filter chooses the records without a value. It never does behind a relation: the value of a
+   * record without a related one is null, too, and no related record has it.
+   */
+  readonly isnull: boolean
 }
 
 /** A facet of lists: the values of a property, each with its number of records. */

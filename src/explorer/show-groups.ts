@@ -39,11 +39,13 @@ function showProperty (
   filters: readonly DescribedFilter[],
   referenceTo: ReferenceTo
 ): DividingProperty {
-  const { operand } = term
+  const { operand, relations } = term
+  const filter = filterAbout(term, filters)
   return {
     value: valueOf(term),
     reference: operand.kind === 'relation' ? referenceTo(operand.target) : null,
-    filter: filterAbout(term, filters)?.name ?? null,
+    filter: filter?.name ?? null,
+    isnull: relations.length === 0 && filter?.inputs.some(({ operator }) => operator === 'isnull') === true,
   }
 }
 

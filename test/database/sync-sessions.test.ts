@@ -319,7 +319,7 @@ for (const [name, skip, open] of urls) {
         () => authors.list(engine as any),
         refused(/takes a session first: database\.getSessionMaker\(engine\)\(\); it got a SyncEngine\./)
       )
-      await t.rejects(async () => await authors.query(session as any, {} as any), refused(/takes query parameters/))
+      await t.rejects(async () => await authors.query(session as any, 'name=Ada' as any), refused(/takes query parameters/))
     })
 
     t.test('the EntityManager of a session is refused where the session itself is meant', async (t) => {

@@ -248,8 +248,8 @@ t.test('facets, groups and numbers, as the role of the caller may ask for them',
 
   const nursery = await explored(t, ormOf(entities), { resources: { '/plants': resources['/plants'] } })
   const { facets, groups, numbers, groupPaging } = (await describedBy(nursery)).resources[0]!
-  t.strictSame(facets.map(({ name, filter, limit }) => [name, filter, limit]), [
-    ['supplier', 'supplier', 3], ['land', 'supplier.country', 20], ['status', 'status', 20],
+  t.strictSame(facets.map(({ name, filter, limit, isnull }) => [name, filter, limit, isnull]), [
+    ['supplier', 'supplier', 3, true], ['land', 'supplier.country', 20, false], ['status', 'status', 20, false],
   ])
   t.strictSame(groups.map(({ name, period }) => [name, period]), [
     ['supplier', null], ['supplier.country', null],

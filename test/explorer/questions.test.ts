@@ -5,7 +5,7 @@ import { canChoose, choiceOf, toggled, withChoice } from '../../explorer/url/cho
 import { groupText, numberText, pointsOf, ticksOf } from '../../explorer/api/groups.ts'
 import { nextPeriod } from '../../explorer/url/numbers.ts'
 import type {
-  FilterDescription, GroupDescription, NumberDescription, ResourceDescription,
+  DividingProperty, FilterDescription, GroupDescription, NumberDescription, ResourceDescription,
 } from '../../plugins/explorer.ts'
 import { closeDom } from '../helpers/dom.ts'
 import { openExample } from '../helpers/example.ts'
@@ -232,8 +232,11 @@ t.test('the values that a filter chooses', (t) => {
     const got = click(query, text, of)
     t.strictSame(new URLSearchParams(got).toString(), new URLSearchParams(expected).toString(), `${query}: ${text}`)
   }
-  t.equal(canChoose(filter('like'), 'x'), false)
-  t.equal(canChoose(filter('eq'), null), false)
-  t.equal(canChoose(undefined, 'x'), false)
+  const property = (isnull: boolean) => ({ isnull }) as DividingProperty
+  t.equal(canChoose(property(true), all, null), true)
+  t.equal(canChoose(property(false), all, null), false, 'of a path, whose filter finds no record without a value')
+  t.equal(canChoose(property(false), all, 'x'), true)
+  t.equal(canChoose(property(true), filter('like'), 'x'), false)
+  t.equal(canChoose(property(true), undefined, 'x'), false)
   t.end()
 })

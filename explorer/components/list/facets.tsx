@@ -150,7 +150,7 @@ function Facet ({ resource, facet, values, params, onChange }: FacetProps) {
             <span class='facet-bar' aria-hidden='true' style={{ width: `${((count ?? 0) / most) * 100}%` }} />
           </>
         )
-        return (text === null || typeof value !== 'object') && canChoose(filter, text)
+        return (text === null || typeof value !== 'object') && canChoose(facet, filter, text)
           ? (
             <label class='facet' key={text}>
               <input
