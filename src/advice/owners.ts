@@ -60,7 +60,9 @@ function ownersOf (model: EntityModel, rules: readonly Rule[]): Owners {
   const [named] = owners.filter(({ name }) => isOwnersName(name)).sort((one, other) =>
     rankOf(one.name) - rankOf(other.name)
   )
-  const likely = constantOwner(model, rules) ?? named
+  // a condition that is known, and equates no column, leaves nothing to guess
+  const isKnown = rules.length > 0 && rules.every(({ rows }) => typeof rows === 'object')
+  const likely = constantOwner(model, rules) ?? (isKnown ? undefined : named)
   return { columns: owners.flatMap(columnsOf), likely: likely && columnsOf(likely)[0] }
 }
 

@@ -2,7 +2,8 @@
 import { isConnected, isEntityManager, SyncEngine, SyncSession } from '../database/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { isObject } from '../base/is-object.ts'
-import { checkOptions, hasOnly, shown } from '../base/option-checks.ts'
+import { checkOptions, hasOnly, quoted, shown } from '../base/option-checks.ts'
+import { nearest } from '../base/suggest.ts'
 import { parseQueryTree, TREE_MEMBERS, type QueryParams, type QueryTree } from '../query/index.ts'
 import { RequestSession } from '../resource/index.ts'
 
@@ -153,14 +154,24 @@ function kindOf (given: unknown): string {
   return isQueryParams(given) ? 'query parameters' : shown(given)
 }
 
+/** The members of an object with query parameters, if one of its names is nearly that of a member. */
+function misspelt (names: readonly string[]): string {
+  const members = [...TREE_MEMBERS]
+  for (const name of names) {
+    const near = TREE_MEMBERS.has(name) ? undefined : nearest(name, members)
+    if (near !== undefined) return ` Did you mean '${near}'? Its members are ${quoted(members)}.`
+  }
+  return ''
+}
+
 function wrongParams (crud: object, method: Method, given: unknown): string {
   // the text may come from a client, so the error does not quote it
   const got = typeof given === 'string' ? 'a text' : shown(given)
   const options: readonly string[] = OPTIONS[method]
-  const misplaced = typeof given === 'object' && given !== null &&
-    Object.keys(given).some((key) => options.includes(key))
+  const names = typeof given === 'object' && given !== null ? Object.keys(given) : []
+  const misplaced = names.some((key) => options.includes(key))
   const name = nameOf(crud, method)
-  const hint = misplaced ? " Options come after 'params', which may be undefined." : ''
+  const hint = misplaced ? " Options come after 'params', which may be undefined." : misspelt(names)
   return `${name} takes query parameters as 'params': pass parseQueryParams(...), request.queryParams or ` +
     `an object such as { filter: { name: 'x' } }; it got ${got}.${hint}`
 }

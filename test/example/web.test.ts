@@ -82,7 +82,7 @@ t.test('the front end', { skip: skipReason('example/web') }, async (t) => {
     await page.route('**/categories?*', (route) => route.abort())
     await page.getByRole('button', { name: 'Technology' }).waitFor()
     await page.getByLabel('Status').selectOption('draft')
-    await page.getByText('The server could not be reached').waitFor()
+    await page.getByText('the server was not reached').waitFor()
     await page.unroute('**/categories?*')
   })
 

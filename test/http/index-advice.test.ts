@@ -174,6 +174,12 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     const scope = () => ({ customer: 1 })
     t.strictSame(await sqlOf({ resources: { '/orders': crud } }), plain)
     t.strictSame(await sqlOf({ resources: { '/orders': { crud, scope } } }), limited, 'by the name of the property')
+    const member = { Order: { rows: { note: { $ne: 'x' } } }, '*': true }
+    t.strictSame(
+      await sqlOf({ resources: { '/orders': crud }, access: { role: () => 'a', roles: { a: member } } as never }),
+      plain,
+      'a constant that equates nothing is no reason to guess'
+    )
     const plantsByName = resource(Plant, { allowedFilters: [AllowedFilters.exact('latinName')] })
     const access = (rows: any) =>
       ({ role: () => 'a', roles: { a: { Plant: { rows, operations: ['list'] } } } }) as never

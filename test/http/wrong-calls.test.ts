@@ -106,18 +106,20 @@ await forOneDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
       streamJson: (params) => drained(lamps.streamJson(orm.em.fork(), params)),
     }
     for (const [method, call] of Object.entries(calls)) {
-      for (const [given, name] of [
+      for (const [given, name, hint = ''] of [
         [null, 'null'],
         ['filter[name]=one', 'a text'],
         [new URLSearchParams('page=1'), 'an instance of URLSearchParams'],
         [{ 'filter[name]': 'one' }, 'an object'],
-        [{ filter: { name: 'one' }, filters: [] }, 'an object'],
+        [{ filter: { name: 'one' }, filters: [] }, 'an object', " Did you mean 'filter'? Its members are 'filter', "],
         [7, '7'],
-      ] as const) {
+      ] as ReadonlyArray<[given: any, name: string, hint?: string]>) {
         const message = `LampCrud.${method} takes query parameters as 'params': ` +
           "pass parseQueryParams(...), request.queryParams or an object such as { filter: { name: 'x' } }; " +
-          `it got ${name}.`
-        await t.rejects(call(given) as Promise<unknown>, refused(message), `${method}: ${name}`)
+          `it got ${name}.${hint}`
+        const error: Error = await (call(given) as Promise<never>).catch((error) => error)
+        t.match(error, hint === '' ? refused(message) : { code: 'FST_CRUD_CONFIG_INVALID' }, `${method}: ${name}`)
+        t.ok(error.message.startsWith(message), error.message)
       }
     }
     t.equal((await lamps.list(orm.em.fork(), {})).total, await lamps.count(orm.em.fork(), {}), 'no parameters')

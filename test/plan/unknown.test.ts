@@ -28,6 +28,7 @@ const whitelist = whitelistOf({
   allowedIncludes: [new AllowedInclude('tags')],
 })
 const bare = whitelistOf({})
+const short = whitelistOf({ allowedFilters: [AllowedFilters.custom('s', (qb) => qb)] })
 
 const itemsOf = (fn: () => unknown): readonly ErrorItem[] => {
   try {
@@ -140,6 +141,7 @@ t.test('unknown parameters get suggestions', async (t) => {
     ['\ud83c=1', undefined],
   ]
   for (const [query, suggestion] of cases) t.equal(suggested(query), suggestion, query.slice(0, 60))
+  t.equal(suggested('filters=x', short), undefined, 'the plural is no prefix of s')
   t.equal(
     suggested('q=x', whitelistOf({ allowedFilters: [AllowedFilters.exact('name')] })),
     undefined,

@@ -12,6 +12,7 @@ import { inputSchemaOf, pageAndRecordParameters, type WrittenValues } from './pa
 export function queryBodySchema (offer: Offer, filter: TSchema): TSchema {
   const description = describeOffer(offer)
   const parameters = Object.entries(pageAndRecordParameters(description))
+  const sorts = description.sorts.slice(0, 1).map(({ name }) => name)
   const byInclude = eachInclude(description.includes).flatMap(({ path }) =>
     parameters.flatMap(([name, schema]) => name === `fields[${path}]` ? [[path, schema] as const] : [])
   )
@@ -24,7 +25,12 @@ export function queryBodySchema (offer: Offer, filter: TSchema): TSchema {
         description: 'Keys to return in included records, by the path of the include.',
       })),
     },
-  }, { additionalProperties: false, description: 'The query of a list.' })
+  }, {
+    additionalProperties: false,
+    description: 'The query of a list.',
+    // pages that try requests out send it, and would else make a value of every member
+    examples: [{ ...sorts.length > 0 && { sort: sorts }, per_page: 20 }],
+  })
 }
 
 /**

@@ -74,7 +74,8 @@ export function standsForFilters (name: string): boolean {
 /** Suggests a filter for names with the prefix `filter`: `filter.title`, `filter_title` and `filterTitle`. */
 function prefixed (root: string, levels: readonly string[], whitelist: Whitelist): string | undefined {
   const rest = /^filters?[-_.:]*(.+)$/i.exec(root)?.[1]
-  return rest === undefined ? undefined : nearestFilter([rest, ...levels], whitelist)
+  // the plural alone names no filter
+  return rest === undefined || /^s$/i.test(rest) ? undefined : nearestFilter([rest, ...levels], whitelist)
 }
 
 /**
