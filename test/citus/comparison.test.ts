@@ -215,8 +215,8 @@ function stable (body: string, made: Map<string, number>): string {
     .replace(/"(changed|deleted_at)":"[^"]+"/g, '"$1":"now"')
 }
 
-/** The source of an error that points to a record of a batch. */
-const OF_RECORD = /"source":\{"pointer":"\/\d+[^"]*"\},/g
+/** The source of an error that points to a record of a batch, and its place in messages. */
+const OF_RECORD = /"source":\{"pointer":"\/\d+[^"]*"\},|(?<="(?:message|detail)":")\/\d+: /g
 
 /** A cluster writes included records with blanks between names and values. */
 const compact = (body: string): string => body.replaceAll('" : ', '":').replaceAll(', "', ',"')
