@@ -27,7 +27,7 @@ export const listOf = ({ path }: ResourceDescription, params: readonly Pair[]): 
   path, params: conditionsOf(params), own: {},
 })
 
-/** Asks for a group or a number, or no longer. What is not asked for cannot be sorted by. */
+/** Adds a group or a number to the request, or removes it together with the sort by it. */
 export function withTerm (
   params: readonly Pair[],
   parameter: 'group' | 'aggregate',

@@ -14,7 +14,7 @@ export interface ReferencePage {
   /** The name of its file, without `.md`. */
   readonly name: string
   readonly title: string
-  /** What is on the page, for the index. */
+  /** The contents of the page in a few words, for the index. */
   readonly about: string
   /** The entry whose exports it has. */
   readonly entry: string

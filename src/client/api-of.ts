@@ -32,7 +32,7 @@ type ApiOfEntry<Entry> = CrudOf<Entry> extends Types<infer Entity, infer Config,
   >
   : never
 
-/** What the options of an entry allow. A boolean that is not a literal may be true. */
+/** The traits of a resource, by its options. A boolean that is not a literal may be true. */
 interface TraitsOf<Entry, Keys> {
   readonly filled: IsFilled<Entry>
   readonly hard: IsOn<Entry, 'allowHardDelete'> extends true ? boolean : never

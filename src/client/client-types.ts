@@ -99,7 +99,7 @@ type Written<Entity, Options, Writable, Operation extends 'create' | 'update'> =
         [Name in ChildName<Entity, Listed<Writable, Operation>>]?: Array<Whole<Target<Entity[Name & keyof Entity]>, {}>>
       }
 
-/** What the options of a resource allow in its methods. */
+/** The options of a resource that change the types of its methods. */
 export interface ResourceTraits {
   /** Whether the server may fill in properties that bodies omit. */
   readonly filled: boolean

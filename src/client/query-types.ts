@@ -76,7 +76,7 @@ interface Placed<Limit, Offset, Cursor = never> {
   readonly offset?: Offset
 }
 
-/** What a list asks for. */
+/** The query of a list. */
 export interface ListQuery<
   Entity,
   Options,
@@ -97,7 +97,7 @@ export interface ListQuery<
   readonly count?: Given<Cursor> extends true ? never : CountParameter<Options>
 }
 
-/** What an aggregate asks for. */
+/** The query of an aggregate. */
 export interface AggregateQuery<Entity, Options, Grouped, Group, Numbers, Limit, Offset>
   extends CallOptions, Placed<Limit, Offset> {
   /** Conditions on the records, as in lists. */

@@ -161,7 +161,7 @@ export class FullTextFilter<
     Object.freeze(this)
   }
 
-  /** @internal What a property stores is not used for a role that does not see all of the fields. */
+  /** @internal A role that does not see all of the fields searches the others, and not the stored words. */
   override '~seenBy' ({ sees, isFree }: Sight): this | undefined {
     const fields = this.fields.filter((field) => sees(field))
     if (!isFree(this.field) || fields.length === 0) return undefined

@@ -44,7 +44,7 @@ function fromAnywhere (url: string, folder: string): string {
   return relative === undefined || relative === 'memory' ? url : `pglite://${path.resolve(folder, relative)}`
 }
 
-/** What the options say, and what a terminal answers if they say nothing. */
+/** The choices of the options. A terminal is asked for those that the options leave open. */
 async function choicesOf ({ argument, options }: CommandInput, surroundings: Surroundings): Promise<Choices> {
   const [url] = options.get('url') ?? []
   const selects = ['schema', 'take'].find((option) => options.has(option))

@@ -21,7 +21,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-/** The package that a folder belongs to. `undefined` if there is none, or if npm cannot read it either. */
+/** The package that a folder belongs to. `undefined` without a readable package.json. */
 function packageOf (folder: string): { readonly file: string, readonly manifest: Manifest } | undefined {
   const file = path.join(folder, 'package.json')
   try {
