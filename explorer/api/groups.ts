@@ -1,6 +1,6 @@
 /** Groups and numbers about them, in words and as the points of a chart. */
 import type { GroupDescription, NumberDescription, ValueDescription } from '../../src/explorer/description.ts'
-import { nextPeriod } from '../url/numbers.ts'
+import { nextPeriod } from '../url/periods.ts'
 import { countText, textOf } from './format.ts'
 import { isNumeric, pathTitle, type Json, type Row } from './records.ts'
 
@@ -25,7 +25,7 @@ const SHOWN = { day: 10, week: 10, month: 7, year: 4 } as const
 
 /** The value of a group: a period by its first day, as far as it is needed. */
 export function groupText (value: Json | undefined, { value: type, period }: GroupDescription): string {
-  if (value === null || value === undefined) return 'none'
+  if (value === null || value === undefined) return 'null'
   if (period === null || typeof value !== 'string') return value === '' ? 'empty text' : textOf(value, type)
   return value.slice(0, value.length - 10 + SHOWN[period.unit])
 }

@@ -3,8 +3,11 @@ import type { GroupDescription, ResourceDescription } from '../../src/explorer/d
 import type { Address, Pair } from './address.ts'
 import { withFilter } from './change-filters.ts'
 import { choiceOf, withChoice } from './choices.ts'
+import { filterTreeOf, isGroup } from './filter-tree.ts'
+import { parameterOf } from './filters.ts'
 import { conditionsOf } from './many.ts'
 import { namesOf, sortsOf, withNames, withSorts, type SortUse } from './names.ts'
+import { momentOf, nextPeriod, startOfDay } from './periods.ts'
 
 /** The end of the path of numbers, after the path of the resource. */
 export const NUMBERS = '/aggregate'
@@ -47,8 +50,8 @@ export function withGroup (
   params: readonly Pair[],
   { filter: name, isnull, period }: GroupDescription,
   value: unknown,
-  { filters }: ResourceDescription
-): Pair[] | undefined {
+  { filters }: Pick<ResourceDescription, 'filters'>
+): readonly Pair[] | undefined {
   const filter = filters.find((filter) => filter.name === name)
   if (filter === undefined || (typeof value === 'object' && value !== null)) return undefined
   const allows = (...operators: string[]): boolean =>
@@ -58,23 +61,24 @@ export function withGroup (
     if (!allows('eq') && !allows('in')) return undefined
     return withChoice(params, filter, { ...choiceOf([], filter), texts: [String(value)] })
   }
-  // the ends of days in other time zones are not known here
-  if (!allows('gte', 'lt') || (period.timeZone !== null && period.timeZone !== 'UTC')) return undefined
-  const operand = (operator: string, text: string) => ({ field: filter.name, operator, value: text })
-  return withFilter(
-    withFilter(params, operand('gte', String(value))),
-    operand('lt', nextPeriod(String(value), period.unit))
-  )
+  if (!allows('gte', 'lt')) return undefined
+  const { timeZone, unit } = period
+  const startOf = (date: string): string | undefined =>
+    timeZone === null || timeZone === 'UTC' ? date : startOfDay(date, timeZone)
+  const start = startOf(String(value))
+  const end = startOf(nextPeriod(String(value), unit))
+  if (start === undefined || end === undefined) return undefined
+  return withBound(withBound(params, filter.name, 'gte', start), filter.name, 'lt', end)
 }
 
-/** The first day of the period after the one that begins at a date. */
-export function nextPeriod (date: string, unit: 'day' | 'week' | 'month' | 'year'): string {
-  const [year, month, day] = date.split('-').map(Number) as [number, number, number]
-  const next = new Date(0)
-  next.setUTCFullYear(
-    year + Number(unit === 'year'),
-    month - 1 + Number(unit === 'month'),
-    day + (unit === 'day' ? 1 : unit === 'week' ? 7 : 0)
-  )
-  return next.toISOString().slice(0, 10)
+/** Adds a bound to the filters, unless they have a narrower one already. */
+function withBound (params: readonly Pair[], field: string, operator: 'gte' | 'lt', value: string): readonly Pair[] {
+  const use = { field, operator, value }
+  const parameter = parameterOf(use)
+  const isNarrower = filterTreeOf(params).some((node) => {
+    if (isGroup(node) || parameterOf(node) !== parameter) return false
+    const distance = momentOf(String(node.value)) - momentOf(value)
+    return operator === 'gte' ? distance > 0 : distance < 0
+  })
+  return isNarrower ? params : withFilter(params, use)
 }

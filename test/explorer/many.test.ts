@@ -166,7 +166,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       t,
       bar,
       'Add a filter to change or delete all records that match it. Single records cannot be ' +
-        'selected: no filter takes a list of values of id.'
+        'selected: no filter takes a list of values of Id.'
     )
     t.equal(all('[type=checkbox]').length, 0)
     await em().nativeUpdate(Maker, { name: 'Acme' }, { name: 'Acme & Co' })

@@ -3,7 +3,8 @@ import t from 'tap'
 import { formatQuery, parseQuery } from '../../explorer/url/address.ts'
 import { canChoose, choiceOf, toggled, withChoice } from '../../explorer/url/choices.ts'
 import { groupText, numberText, pointsOf, ticksOf } from '../../explorer/api/groups.ts'
-import { nextPeriod } from '../../explorer/url/numbers.ts'
+import { withGroup } from '../../explorer/url/numbers.ts'
+import { nextPeriod, startOfDay } from '../../explorer/url/periods.ts'
 import type {
   DividingProperty, FilterDescription, GroupDescription, NumberDescription, ResourceDescription,
 } from '../../plugins/explorer.ts'
@@ -167,16 +168,66 @@ t.test('periods are in the order of time, and lead to the list of their moments'
   await shows(t, count, '3 records')
   go('/orders/aggregate?group=created_at.month&aggregate=count')
   await shows(t, () => textOf('.groups thead th'), 'Created at (month) Europe/Berlin')
-  t.equal(all('.groups a').length, 0, 'the page does not know when days begin in other time zones')
+  await shows(t, () => textOf('.groups tbody tr:last-child'), '2026-032')
+  await click('.groups a', '2026-03')
+  // months begin at midnight in Berlin, where the clocks are set on the 29th of March
+  const start = 'filter[created_at][gte]=2026-02-28T23:00:00Z'
+  await shows(t, last, `GET /orders?${start}&filter[created_at][lt]=2026-03-31T22:00:00Z`)
+  await shows(t, count, '2 records')
+})
+
+t.test('the first moment of a day in a time zone', (t) => {
+  for (const [date, timeZone, expected] of [
+    ['2026-04-01', 'Europe/Berlin', '2026-03-31T22:00:00Z'],
+    ['2026-03-29', 'Europe/Berlin', '2026-03-28T23:00:00Z'],
+    ['2026-03-30', 'Europe/Berlin', '2026-03-29T22:00:00Z'],
+    ['2026-01-01', 'Asia/Kathmandu', '2025-12-31T18:15:00Z'],
+    ['2026-01-01', 'Pacific/Kiritimati', '2025-12-31T10:00:00Z'],
+    // the clocks went from midnight to one
+    ['2018-11-04', 'America/Sao_Paulo', '2018-11-04T03:00:00Z'],
+    // the clocks went from midnight back to eleven
+    ['2018-02-18', 'America/Sao_Paulo', '2018-02-18T03:00:00Z'],
+    // the clocks went from one back to midnight
+    ['2025-10-26', 'Atlantic/Azores', '2025-10-26T00:00:00Z'],
+    // there was no 30th of December
+    ['2011-12-30', 'Pacific/Apia', '2011-12-30T10:00:00Z'],
+    ['2011-12-31', 'Pacific/Apia', '2011-12-30T10:00:00Z'],
+    ['2026-01-01', 'Mars/Olympus', undefined],
+    ['infinity', 'Europe/Berlin', undefined],
+  ]) t.equal(startOfDay(date!, timeZone!), expected, `${date} ${timeZone}`)
+  t.end()
+})
+
+t.test('the list of a period keeps what leaves out a part of it', (t) => {
+  const group = { filter: 'a', isnull: false, period: { unit: 'month', timeZone: 'Europe/Berlin' } } as GroupDescription
+  const filters = [{ name: 'a', operators: [{ name: 'gte' }, { name: 'lt' }] }] as unknown as FilterDescription[]
+  for (const [query, expected] of [
+    [
+      'filter[a][gte]=2026-04-10&filter[a][lt]=2026-06-01',
+      'filter[a][gte]=2026-04-10&filter[a][lt]=2026-04-30T22:00:00Z',
+    ],
+    [
+      'filter[a][gte]=2026-03-31T21:00&filter[a][lt]=2026-04-02T00:00%2B02:00',
+      'filter[a][gte]=2026-03-31T22:00:00Z&filter[a][lt]=2026-04-02T00:00+02:00',
+    ],
+  ] as const) {
+    const list = withGroup(parseQuery(query), group, '2026-04-01', { filters })
+    t.equal(decodeURIComponent(formatQuery(list!)), `?${expected}`)
+  }
+  t.end()
 })
 
 t.test('a role sees the numbers that it may ask for', async (t) => {
   const { resources } = (await app.inject('/explorer/resources.json')).json()
   t.strictSame(
-    resources.map(({ path, operations, numbers }: ResourceDescription) =>
-      [path, operations.aggregate, numbers.length > 0]),
+    resources.map((
+      { path, operations, numbers }: ResourceDescription
+    ) => [path, operations.aggregate, numbers.length > 0]),
     [
-      ['/categories', true, true], ['/products', true, true], ['/tags', false, false], ['/articles', false, false],
+      ['/categories', true, true],
+      ['/products', true, true],
+      ['/tags', false, false],
+      ['/articles', false, false],
       ['/authors', false, false],
     ]
   )
@@ -190,9 +241,13 @@ t.test('periods without records are gaps, unless the page may lack groups', (t) 
     pointsOf(items, [group], number, (group, value) => groupText(value, group), isWhole)
       .map(({ label, value }) => [label, value])
   t.strictSame(points(true), [
-    ['none', 4], ['2025-11', 1], ['2025-12', undefined], ['2026-01', undefined], ['2026-02', 2],
+    ['null', 4],
+    ['2025-11', 1],
+    ['2025-12', undefined],
+    ['2026-01', undefined],
+    ['2026-02', 2],
   ])
-  t.strictSame(points(false), [['none', 4], ['2025-11', 1], ['2026-02', 2]])
+  t.strictSame(points(false), [['null', 4], ['2025-11', 1], ['2026-02', 2]])
   t.strictSame([nextPeriod('2024-02-29', 'day'), nextPeriod('2025-12-29', 'week'), nextPeriod('0099-12-01', 'month')], [
     '2024-03-01', '2026-01-05', '0100-01-01',
   ])
@@ -201,8 +256,11 @@ t.test('periods without records are gaps, unless the page may lack groups', (t) 
   ])
   const decimal = { type: 'decimal', json: 'string' } as const
   for (const [text, shown] of [
-    ['1234567.50', '1\u202f234\u202f567.50'], ['-1234.333333333333', '-1\u202f234.3333'], ['2.00000000001', '2'],
-    ['NaN', 'NaN'], [null, 'null'],
+    ['1234567.50', '1\u202f234\u202f567.50'],
+    ['-1234.333333333333', '-1\u202f234.3333'],
+    ['2.00000000001', '2'],
+    ['NaN', 'NaN'],
+    [null, 'null'],
   ] as const) t.equal(numberText(text, decimal), shown)
   t.end()
 })

@@ -78,7 +78,7 @@ else {
       await eventually(t, () => drawer.getByRole('row', { name: /^Note/ }).innerText(), /theirs[^]*mine/)
       t.strictSame(await accessibilityFaults(page), [])
       await drawer.getByRole('radio', { name: 'mine' }).check()
-      await drawer.getByRole('button', { name: 'Go on with this' }).click()
+      await drawer.getByRole('button', { name: 'Continue with this choice' }).click()
       await drawer.getByRole('button', { name: 'Save' }).click()
       await drawer.getByRole('button', { name: 'Edit', exact: true }).waitFor()
       t.equal((await em.fork().findOneOrFail(Order, order.id)).note, 'mine')

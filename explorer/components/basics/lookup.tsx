@@ -2,7 +2,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Reference } from '../../../src/explorer/description.ts'
 import { ask } from '../../api/ask.ts'
-import { keyOf, labelOf, resourceAt, type PageAnswer, type Row } from '../../api/records.ts'
+import { keyOf, labelOf, resourceAt, titleOf, type PageAnswer, type Row } from '../../api/records.ts'
 import { urlOf, useApi } from '../../state/context.ts'
 import { useLoad } from '../../state/load.ts'
 import { useNames } from '../../state/names.ts'
@@ -96,7 +96,7 @@ export function Lookup (props: LookupProps) {
         aria-invalid={invalid}
         aria-describedby={describedBy}
         data-first={isFirst}
-        placeholder={`Find ${resource.title.toLowerCase()} by ${lookup?.label ?? 'key'}`}
+        placeholder={`Find ${resource.title.toLowerCase()} by ${lookup ? titleOf(lookup.label).toLowerCase() : 'key'}`}
         autoComplete='off'
         value={text}
         onInput={({ currentTarget }) => {

@@ -1,5 +1,6 @@
 /** An input for the text of a value. The API checks the value, so that its own words say what is wrong. */
 import type { ValueDescription } from '../../../src/explorer/description.ts'
+import { hasZone } from '../../url/periods.ts'
 
 interface ValueInputProps {
   readonly label: string
@@ -40,7 +41,7 @@ export function ValueInput (props: ValueInputProps) {
     return <input {...common} type='date' onInput={({ currentTarget }) => onInput(currentTarget.value)} />
   }
   const isMoment = value?.type === 'datetime'
-  const input = (
+  const plain = (
     <input
       {...common}
       class={isMoment || value?.type === 'uuid' ? 'mono' : undefined}
@@ -51,7 +52,14 @@ export function ValueInput (props: ValueInputProps) {
       onInput={({ currentTarget }) => onInput(currentTarget.value)}
     />
   )
-  if (!isMoment || !presets) return input
+  if (!isMoment) return plain
+  const input = (
+    <span class='moment'>
+      {plain}
+      {!hasZone(text) && <span class='zone'>UTC</span>}
+    </span>
+  )
+  if (!presets) return input
   return (
     <div class='stack'>
       {input}

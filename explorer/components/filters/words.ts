@@ -2,6 +2,7 @@
 import type { FilterDescription, OperatorDescription, ValueDescription } from '../../../src/explorer/description.ts'
 import { isGroup, type FilterNode } from '../../url/filter-tree.ts'
 import { itemsOf, type FilterUse } from '../../url/filters.ts'
+import { hasZone } from '../../url/periods.ts'
 import { pathTitle } from '../../api/records.ts'
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -21,7 +22,7 @@ const WORDS: Readonly<Record<string, string>> = {
   nin: 'is none of',
   between: 'is between',
   overlap: 'has any of',
-  isnull: 'is empty',
+  isnull: 'is null',
 }
 
 /** Moments and dates are before and after each other. */
@@ -73,7 +74,7 @@ export function wordsOf (use: FilterUse, filters: readonly FilterDescription[]):
   const word = operator === undefined
     ? use.operator ?? 'is'
     : operator.name === 'isnull' && use.value === 'false'
-      ? 'is not empty'
+      ? 'is not null'
       : operator.name === null
         ? ''
         : operatorWord(operator)
@@ -93,9 +94,7 @@ export function sentenceOf (node: FilterNode, filters: readonly FilterDescriptio
 
 /** Moments are in UTC, unless they name another time zone. */
 const withZone = (text: string, value: ValueDescription | null): string =>
-  value?.type === 'datetime' && /^\d{4}-\d\d-\d\d/.test(text) && !/(?:Z|[+-]\d\d:?\d\d)$/i.test(text.slice(10))
-    ? `${text} UTC`
-    : text
+  value?.type === 'datetime' && /^\d{4}-\d\d-\d\d/.test(text) && !hasZone(text) ? `${text} UTC` : text
 
 /** The words of a filter's value. */
 function valueWords (use: FilterUse, operator: OperatorDescription | undefined): string {

@@ -144,7 +144,7 @@ function Facet ({ resource, facet, values, params, onChange }: FacetProps) {
         const content = (
           <>
             {text === null
-              ? <span class='facet-value null'>none</span>
+              ? <span class='facet-value null'>null</span>
               : <bdi class='facet-value'>{names[text] ?? textOf(value, facet.value)}</bdi>}
             <span class='figures quiet'>{count === undefined ? '' : countText(count)}</span>
             <span class='facet-bar' aria-hidden='true' style={{ width: `${((count ?? 0) / most) * 100}%` }} />

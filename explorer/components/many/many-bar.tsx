@@ -1,6 +1,7 @@
 /** Above the grid: the number of selected records, and the buttons to write all of them. */
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { countText, recordsText } from '../../api/format.ts'
+import { titleOf } from '../../api/records.ts'
 import { change, currentAddress } from '../../state/address.ts'
 import { useApi } from '../../state/context.ts'
 import type { List } from '../../state/list.ts'
@@ -85,10 +86,10 @@ function hintOf (
   { filter, canBeAll, hasKeys }: Selection
 ): string | undefined {
   if (items.length === 0) return undefined
-  if (filter !== undefined) return hasKeys ? undefined : `Show the field ${filter.field} to select records.`
+  if (filter !== undefined) return hasKeys ? undefined : `Show the field ${titleOf(filter.field)} to select records.`
   const verb = [...updateMany ? ['change'] : [], ...deleteMany ? ['delete'] : []].join(' or ')
   const reason = `Single records cannot be selected: no filter takes a list of ${
-    key.length === 1 ? `values of ${key[0]!.field}` : 'keys'
+    key.length === 1 ? `values of ${titleOf(key[0]!.field)}` : 'keys'
   }.`
   return canBeAll ? reason : `Add a filter to ${verb} all records that match it. ${reason}`
 }

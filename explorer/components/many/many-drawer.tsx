@@ -135,7 +135,7 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
                   checked={isHard}
                   onChange={({ currentTarget }) => setHard(currentTarget.checked)}
                 />
-                Remove them for ever, instead of marking them as deleted
+                Delete them for ever, instead of marking them as deleted
               </label>
             )}
         </div>

@@ -64,9 +64,9 @@ export function Conflict ({ differences, onBack }: ConflictProps) {
           class='button button-main'
           onClick={() => onBack([...mine])}
         >
-          Go on with this
+          Continue with this choice
         </button>
-        <button type='button' class='button' onClick={() => onBack([])}>Drop my changes</button>
+        <button type='button' class='button' onClick={() => onBack([])}>Discard my changes</button>
       </div>
     </div>
   )

@@ -17,7 +17,7 @@ const KEYS = [
 
 export function Help () {
   return (
-    <Popover label={<Icon name='help' />} title='Keys' name='Keys' class='button button-bare' align='end'>
+    <Popover label={<Icon name='help' />} title='Keyboard' name='Keyboard' class='button button-bare' align='end'>
       {() => (
         <dl class='keys'>
           {KEYS.map(([key, meaning]) => (
