@@ -6,6 +6,7 @@ import type { Variant, VariantName } from './variants.ts'
 
 const COLOURS: Readonly<Record<VariantName, string>> = {
   'hand-written': '#8a94a6',
+  'hand-written-any': '#8a94a6',
   unchecked: '#a7aebb',
   'crud-kit': '#0a7d5a',
   'crud-kit-access': '#4fa98a',

@@ -1,6 +1,7 @@
 /** Checks before the measurement that all variants give the same answers. */
 import { isDeepStrictEqual } from 'node:util'
 import { request } from './client.ts'
+import type { Core } from './dialects/dialect.ts'
 import { has } from './measure.ts'
 import type { Operation } from './operations.ts'
 import type { Contestant } from './contestant.ts'
@@ -10,7 +11,8 @@ const CHECKED_WRITES = 5
 
 /**
  * @param contestants the answers of the first one are the expected ones
- * @throws Error with the first request whose answers differ, and with the answers
+ * @throws Error with the first request whose answers differ, and with the answers, or which finds more or fewer rows
+ *   than its operation says
  */
 export async function checkAnswers (
   operations: readonly Operation[],
@@ -19,6 +21,10 @@ export async function checkAnswers (
   for (const operation of operations) {
     for (let n = 0; n < (operation.writes ? CHECKED_WRITES : CHECKED); n++) {
       const expected = await answer(base!, operation, n)
+      const [least, most] = operation.keeps ?? [0, Infinity]
+      if (expected.total !== undefined && !(expected.total >= least && expected.total <= most)) {
+        throw new Error(`${operation.name} ${n} keeps ${expected.total} rows, not ${least} to ${most}`)
+      }
       for (const contestant of others.filter((other) => has(other, operation))) {
         const actual = await answer(contestant, operation, n)
         if (!isDeepStrictEqual(actual, expected)) {
@@ -33,7 +39,7 @@ export async function checkAnswers (
   }
 }
 
-async function answer ({ dialect, server, cursors }: Contestant, operation: Operation, n: number): Promise<unknown> {
+async function answer ({ dialect, server, cursors }: Contestant, operation: Operation, n: number): Promise<Core> {
   const call = operation.call(n, cursors)
   return dialect.core(call, await request(server.port, dialect.request(call)))
 }

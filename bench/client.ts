@@ -11,3 +11,10 @@ export async function request (port: number, { method, path, body }: HttpRequest
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
   return { headers: response.headers, body: JSON.parse(text) }
 }
+
+/** Whether a request without a body has an answer with a status of success. */
+export async function succeeds (port: number, { method, path }: HttpRequest): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method })
+  await response.text()
+  return response.ok
+}

@@ -1,9 +1,10 @@
 /** A variant with a running server. */
-import { request } from './client.ts'
+import { request, succeeds } from './client.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { ServerProcess } from './server-process.ts'
-import type { Variant, VariantName } from './variants.ts'
+import type { Operation, OperationName } from './operations.ts'
 import type { StartOptions } from './pool.ts'
+import type { Variant, VariantName } from './variants.ts'
 
 export interface Contestant {
   readonly name: VariantName
@@ -11,22 +12,36 @@ export interface Contestant {
   readonly server: ServerProcess
   /** Cursors of pages deep in the set. */
   readonly cursors: readonly string[]
+  /** Operations that the benchmark of another checkout does not have. */
+  readonly without: ReadonlySet<OperationName>
+}
+
+export interface ContestantOptions extends StartOptions {
+  /** Options of Node. */
+  readonly execArgv: readonly string[]
+  /** All operations that may be measured. */
+  readonly operations: readonly Operation[]
 }
 
 const STEP = 100
 const SKIPPED_STEPS = 250
 const STEPS = 50
 
-/** @param execArgv options of Node */
 export async function start (
   variant: Variant,
-  options: StartOptions,
-  execArgv: readonly string[]
+  { execArgv, operations, ...options }: ContestantOptions
 ): Promise<Contestant> {
   const { name, dialect } = variant
   const server = await ServerProcess.start(variant, options, execArgv)
   try {
-    return { name, dialect, server, cursors: await deepCursors(dialect, server) }
+    const cursors = await deepCursors(dialect, server)
+    const without = new Set<OperationName>()
+    if (variant.elsewhere !== undefined) {
+      for (const operation of operations.filter(({ own }) => own)) {
+        if (!await succeeds(server.port, dialect.request(operation.call(0, cursors)))) without.add(operation.name)
+      }
+    }
+    return { name, dialect, server, cursors, without }
   } catch (error) {
     await server.stop()
     throw error

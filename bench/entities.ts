@@ -1,4 +1,7 @@
-/** The entities that all variants serve: categories with five products each, both with soft delete. */
+/**
+ * The entities: categories with five products each, both with soft delete, and articles, whose words are stored for
+ * searches.
+ */
 import { defineEntity, p } from '@mikro-orm/postgresql'
 
 const NOW = 'current_timestamp(3)'
@@ -42,4 +45,18 @@ export function categoriesAndProducts (suffix = '') {
 }
 
 export const { Category, Product } = categoriesAndProducts()
-export const entities = [Category, Product]
+export const Article = defineEntity({
+  name: 'Article',
+  tableName: 'articles',
+  indexes: [{ properties: ['words'], type: 'gin' }],
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    created_at: p.datetime(3).fieldName('created_at').onCreate(() => new Date()).defaultRaw(NOW),
+    title: p.string(),
+    body: p.text(),
+    words: p.string().columnType('tsvector').hidden().generated(
+      "(setweight(to_tsvector('english', title), 'A') || setweight(to_tsvector('english', body), 'B')) stored"
+    ),
+  },
+})
+export const entities = [Category, Product, Article]

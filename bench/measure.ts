@@ -66,8 +66,12 @@ export async function measure (options: MeasureOptions): Promise<Samples> {
 }
 
 /** Whether a variant has an operation. */
-export const has = ({ dialect, name }: Pick<Variant, 'dialect' | 'name'>, operation: Operation): boolean =>
-  operation.own !== true || (dialect.own === true && !WITHOUT.has(name))
+export const has = (
+  { dialect, name, without }: Pick<Variant, 'dialect' | 'name'> & Partial<Pick<Contestant, 'without'>>,
+  operation: Operation
+): boolean =>
+  without?.has(operation.name) !== true &&
+  (operation.own !== true || (dialect.own === true && !WITHOUT.has(name)))
 
 /** Variants that have the URLs of this package for some operations only. */
 const WITHOUT: ReadonlySet<VariantName> = new Set(['two-queries', 'mikro-orm'])

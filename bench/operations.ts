@@ -1,42 +1,21 @@
 /** The measured operations: calls with varying values, in the same sequence in every run. Writes come last. */
-import { CATEGORIES } from './data.ts'
+import {
+  ALL, CATEGORIES, highestPriceOf, LEAST, MOST, NAMES, pageOf, PER_PAGE, priceOf, someRows, wordOf,
+} from './amounts.ts'
+import type { Call, NewCategory } from './calls.ts'
+import type { AmountOperationName } from './amounts/operations.ts'
 
-/** A request, independent of its syntax; the dialect writes it. */
-export type Call =
-  | { readonly kind: 'list', readonly minPrice: number, readonly page: number, readonly include: boolean }
-  | { readonly kind: 'get', readonly id: number }
-  | OwnCall
-  | { readonly kind: 'search', readonly text: string, readonly page: number }
-  | { readonly kind: 'offset', readonly offset: number }
-  | { readonly kind: 'cursor', readonly cursor: string, readonly perPage: number }
-  | { readonly kind: 'create', readonly record: NewCategory }
-  | { readonly kind: 'createMany', readonly records: readonly NewCategory[] }
-  | { readonly kind: 'update', readonly id: number, readonly changes: Partial<NewCategory> }
-
-/** Calls that only the query language of this package has, and the routes that are written by hand for it. */
-export type OwnCall =
-  | { readonly kind: 'either', readonly minPrice: number, readonly maxPrice: number, readonly page: number }
-  | { readonly kind: 'facets', readonly minPrice: number }
-  | { readonly kind: 'groups', readonly minPrice: number }
-
-/** Calls that every library has. */
-export type CommonCall = Exclude<Call, OwnCall>
-
-export interface NewCategory {
-  readonly name: string
-  readonly description: string
-  readonly price: number
-  readonly status: string
-}
-
-export type OperationName =
+export type MainOperationName =
   | 'list'
   | 'include'
   | 'get'
   | 'search'
+  | 'words'
   | 'either'
   | 'facets'
   | 'groups'
+  | 'numbers'
+  | 'by-number'
   | 'offset'
   | 'cursor-first'
   | 'cursor-deep'
@@ -44,8 +23,10 @@ export type OperationName =
   | 'update'
   | 'create-many'
 
-export interface Operation {
-  readonly name: OperationName
+export type OperationName = MainOperationName | AmountOperationName
+
+export interface Operation<Name extends OperationName = OperationName> {
+  readonly name: Name
   readonly title: string
   /**
    * Returns the n-th call.
@@ -55,6 +36,8 @@ export interface Operation {
   readonly call: (n: number, cursors: readonly string[]) => Call
   /** Number of calls before they start over. Default: `REQUESTS`. */
   readonly requests?: number
+  /** The smallest and the largest number of rows that the filters of a call keep, if the answer has it as its total. */
+  readonly keeps?: readonly [least: number, most: number]
   /** Whether the operation adds or changes rows. */
   readonly writes?: true
   /** Whether only variants with this package's query language have it. */
@@ -63,21 +46,23 @@ export interface Operation {
 
 export const REQUESTS = 2_000
 
-export const PER_PAGE = 20
 const BATCH = 100
 
-const minPrice = (n: number): number => (9_990 - n * 37 % 1_100) / 10
-
 /**
- * Some 30 to 3 600 categories match, which is fewer or more than a statement gathers at once. The request shows 20 of
- * them, on one of the first five pages. Few requests are equal, so a cache of whole query strings would gain nothing.
+ * Some 30 to 1 700 categories match. The request shows 20 of them, on one of the first five pages. Few requests are
+ * equal, so a cache of whole query strings would gain nothing.
  */
-const list = (n: number, include: boolean): Call => ({
-  kind: 'list',
-  minPrice: minPrice(n),
-  page: n % 5 + 1,
-  include,
-})
+const filtered = (n: number) => ({ minPrice: priceOf(someRows(n)), page: pageOf(n, someRows(n)) })
+
+/** What they keep: rows are not spread quite evenly. */
+const KEPT = [LEAST - 5, MOST + 20] as const
+
+/** Texts that some 20, 280 and 1 100 names contain. */
+const SEARCHED = [20, 280, 1_100] as const
+function searched (n: number): Call {
+  const rows = SEARCHED[n % SEARCHED.length]!
+  return { kind: 'search', text: NAMES[rows](n), page: pageOf(n, rows) }
+}
 
 /** Goes through the whole table in steps of a prime number, and skips deleted rows. */
 const existing = (n: number): number => (n * 7919 % (CATEGORIES / 50)) * 50 + 1 + n % 49
@@ -92,36 +77,60 @@ const created = (n: number): NewCategory => ({
 /** Updates drafts, which no list here shows. When the sequence starts over, the new values differ from the row's. */
 const updated = (n: number): Call => ({
   kind: 'update',
-  id: (n % (REQUESTS / 2)) * 75 + 3,
+  id: (n % (REQUESTS / 2)) * 90 + 6,
   changes: { description: `What this category holds since update ${n}, in a sentence or two.`, price: n % 2000 / 100 },
 })
 
-export const operations: readonly Operation[] = [
-  { name: 'list', title: 'List 20 of a filtered, sorted set, with total', call: (n) => list(n, false) },
-  { name: 'include', title: 'The same with a to-many include, 5 each', call: (n) => list(n, true) },
-  { name: 'get', title: 'Get by id', call: (n) => ({ kind: 'get', id: existing(n) }) },
-  // three digits match some 280 rows
+export const operations: ReadonlyArray<Operation<MainOperationName>> = [
   {
-    name: 'search',
-    title: 'Search (contains), with total',
-    call: (n) => ({ kind: 'search', text: String(100 + n * 7 % 900), page: n % 5 + 1 }),
+    name: 'list',
+    title: 'List 20 of a filtered, sorted set, with total',
+    call: (n) => ({ kind: 'list', ...filtered(n), include: false }),
+    keeps: KEPT,
+  },
+  {
+    name: 'include',
+    title: 'The same with a to-many include, 5 each',
+    call: (n) => ({ kind: 'list', ...filtered(n), include: true }),
+    keeps: KEPT,
+  },
+  { name: 'get', title: 'Get by id', call: (n) => ({ kind: 'get', id: existing(n) }) },
+  { name: 'search', title: 'Search (contains), with total', call: searched, keeps: [5, 1_200] },
+  {
+    name: 'words',
+    title: 'Search by words, the best matches first, with total',
+    call: (n) => ({ kind: 'words', text: wordOf(someRows(n), n), page: pageOf(n, someRows(n)) }),
+    keeps: KEPT,
+    own: true,
   },
   {
     name: 'either',
     title: 'List 20 that match one of two conditions, sorted, with total',
-    call: (n) => ({ kind: 'either', minPrice: minPrice(n), maxPrice: n % 13 / 4, page: n % 5 + 1 }),
+    call: (n) => ({ kind: 'either', ...filtered(n), maxPrice: highestPriceOf(someRows(n * 7) / 2) }),
     own: true,
   },
   {
     name: 'facets',
     title: 'The first list with three facets',
-    call: (n) => ({ kind: 'facets', minPrice: minPrice(n) }),
+    call: (n) => ({ kind: 'facets', minPrice: priceOf(someRows(n)) }),
     own: true,
   },
   {
     name: 'groups',
     title: 'Count, sum and mean by status, of a filtered set',
-    call: (n) => ({ kind: 'groups', minPrice: minPrice(n) }),
+    call: (n) => ({ kind: 'groups', minPrice: priceOf(someRows(n), ALL) }),
+    own: true,
+  },
+  {
+    name: 'numbers',
+    title: 'The first list with the number and the highest price of products',
+    call: (n) => ({ kind: 'numbers', ...filtered(n) }),
+    own: true,
+  },
+  {
+    name: 'by-number',
+    title: 'A filter by the number of products, sorted by their highest price, with total',
+    call: (n) => ({ kind: 'byNumber', ...filtered(n), least: n % 5 + 1 }),
     own: true,
   },
   {

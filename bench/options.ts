@@ -17,19 +17,21 @@ export interface BenchOptions {
   readonly before: string | undefined
   /** Name of another commit. */
   readonly compare: string | undefined
-  /** Whether an operation or another part of the benchmark is measured. */
-  readonly includes: (part: string) => boolean
+  /**
+   * Whether an operation or another part of the benchmark is measured.
+   *
+   * @param group the part that it belongs to
+   */
+  readonly includes: (part: string, group?: string) => boolean
   /** Whether the option `--variant` names a variant, or is absent. */
   readonly includesVariant: (name: string) => boolean
-  /** Whether all parts are measured. */
-  readonly whole: boolean
 }
 
 /** The variants that a comparison with another checkout needs. */
 const COMPARED = ['hand-written', 'crud-kit']
 
-/** The parts of the benchmark that are not operations. A comparison leaves them out. */
-export const OTHER_PARTS = ['bounded', 'stream', 'startup'] as const
+/** The parts of the benchmark beside the main operations. A comparison leaves them out. */
+export const OTHER_PARTS = ['amounts', 'bulk', 'bounded', 'stream', 'startup'] as const
 
 /**
  * @param parts names that `--only` may have
@@ -53,6 +55,7 @@ export function readOptions (
       connections: { type: 'string', default: '16' },
       pool: { type: 'string', default: '10' },
       only: { type: 'string', multiple: true },
+      bulk: { type: 'boolean', default: false },
       variant: { type: 'string', multiple: true },
       peers: { type: 'boolean' },
       save: { type: 'boolean', default: false },
@@ -61,19 +64,21 @@ export function readOptions (
       compare: { type: 'string' },
     },
   })
-  const { quick, save, only, variant, before, compare } = values
+  const { quick, save, variant, before, compare, bulk } = values
+  const only = bulk ? ['bulk', ...values.only ?? []] : values.only
   if (before !== undefined && compare !== undefined) {
     throw new Error('--before names a folder and --compare a commit: give one of them')
   }
   const comparing = before !== undefined || compare !== undefined
   if (comparing && save) throw new Error('--save is for the results of all variants, without --before and --compare')
+  if (only !== undefined && save) throw new Error('--save is for the results of all parts, without --only and --bulk')
   known('--only', only, parts)
   known('--variant', variant, variants)
   return {
-    // a saved run has more rounds, with shorter turns, so that it ends within twenty minutes
+    // a saved run has more rounds, with shorter turns, so that it ends within half an hour
     rounds: number('--rounds', values.rounds, quick ? 1 : save || comparing ? 8 : 4),
     warmUp: number('--warm-up', values['warm-up'], quick ? 1 : 4, 0),
-    seconds: number('--seconds', values.seconds, save ? 0.6 : 0.8),
+    seconds: number('--seconds', values.seconds, save ? 0.5 : 0.8),
     connections: number('--connections', values.connections, 16),
     pool: number('--pool', values.pool, 10),
     quick,
@@ -82,9 +87,11 @@ export function readOptions (
     profile: values.profile,
     before,
     compare,
-    includes: (part) => only?.includes(part) ?? !(comparing && OTHER_PARTS.some((name) => name === part)),
+    includes: (part, group = part) =>
+      only === undefined
+        ? !(comparing && OTHER_PARTS.some((name) => name === group))
+        : only.includes(part) || only.includes(group),
     includesVariant: (name) => variant?.includes(name) ?? (!comparing || COMPARED.includes(name)),
-    whole: only === undefined,
   }
 }
 

@@ -1,19 +1,23 @@
 /** Writes the results as Markdown. */
+import { amountTable } from './amounts/report.ts'
+import { bulkTable } from './bulk/report.ts'
 import { goals, verdict, type Results } from './goals.ts'
 import { has, type Sample, type Samples } from './measure.ts'
 import type { Operation } from './operations.ts'
 import type { StartupCost } from './startup.ts'
-import { figures, median, ratios } from './statistics.ts'
+import { figures, median, ratios, spread, table, times } from './statistics.ts'
 import type { StreamCost } from './stream.ts'
 import { BASE, type Variant } from './variants.ts'
 
 /** The report of all measurements, goals first. */
 export function report (results: Results, operations: readonly Operation[], variants: readonly Variant[]): string {
-  const { samples, stream, startup } = results
+  const { samples, bulk, stream, startup } = results
   return [
     goalTable(results),
     comparisonTable(samples, operations, variants),
     ...(operations.length === 0 ? [] : [ratioTable(samples, operations, variants)]),
+    amountTable(samples),
+    ...(bulk === undefined ? [] : [bulkTable(bulk)]),
     ...operations.map((operation) => operationTable(operation, samples, variants)),
     ...(stream === undefined ? [] : [streamTable(stream)]),
     ...(startup === undefined ? [] : [startupTable(startup)]),
@@ -131,18 +135,4 @@ function streamTable ({ rows, before, peak, rowsPerSecond }: StreamCost): string
       ['fastify-crud-kit', before.toFixed(0), peak.toFixed(0), (peak - before).toFixed(0), rowsPerSecond.toFixed(0)],
     ])
   }`
-}
-
-const times = (values: readonly number[] | undefined) => values === undefined ? '' : `${median(values).toFixed(2)}x`
-
-/** The smallest and the largest value. Empty for a single value. */
-function spread (values: readonly number[] | undefined, digits = 0, [open, close] = ['', '']): string {
-  return values === undefined || values.length < 2
-    ? ''
-    : `${open}${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)}${close}`
-}
-
-function table (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  const rule = head.map((_, column) => column === 0 ? '---' : '---:')
-  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }

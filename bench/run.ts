@@ -8,43 +8,49 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
-import { startPostgres } from '../scripts/postgres.ts'
-import { Backends } from './backends.ts'
+import { CATEGORIES, PRODUCTS_EACH } from './amounts.ts'
+import { amountOperations } from './amounts/operations.ts'
+import { measureBulk } from './bulk/measure.ts'
 import { chart } from './chart.ts'
-import { checkAnswers } from './check.ts'
 import { conditions, loadOfMachine } from './conditions.ts'
-import { start, type Contestant } from './contestant.ts'
-import { CATEGORIES, createData, PRODUCTS_EACH, tidy } from './data.ts'
+import { updateFigures } from './figures.ts'
 import type { Results } from './goals.ts'
 import { measureBounded } from './growth/bounded.ts'
-import { measure } from './measure.ts'
 import { operations } from './operations.ts'
 import { OTHER_PARTS, readOptions } from './options.ts'
 import { checkOut } from './other-checkout.ts'
 import { report } from './report.ts'
+import { measureRequests } from './requests.ts'
 import { measureStartup } from './startup.ts'
-import { measureStream } from './stream.ts'
 import { before, peersInstalled, variants } from './variants.ts'
 
 // Ctrl-C ends the process through 'exit', which stops PostgreSQL and removes temporary files
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
-for (const part of ['worst', 'growth', 'distributed', 'bulk']) {
+if (process.argv.includes('--all')) {
+  await import('./all.ts')
+  process.exit()
+}
+if (process.argv.includes('--figures')) {
+  updateFigures()
+  process.exit()
+}
+for (const part of ['worst', 'growth', 'distributed']) {
   if (process.argv.includes(`--${part}`)) {
     await import(`./${part}/run.ts`)
+    if (process.argv.includes('--save')) updateFigures()
     process.exit()
   }
 }
 
 const options = readOptions(
   process.argv.slice(2),
-  [...operations.map(({ name }) => name), ...OTHER_PARTS],
+  [...[...operations, ...amountOperations].map(({ name }) => name), ...OTHER_PARTS],
   variants.map(({ name }) => name)
 )
 const { rounds, warmUp } = options
 const chosen = operations.filter(({ name }) => options.includes(name))
-const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`]
+const amounts = amountOperations.filter(({ name }) => options.includes(name, 'amounts'))
 const progress = (text: string) => process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
 
 if (options.peers === true && !peersInstalled()) {
@@ -71,66 +77,26 @@ const load = loadOfMachine()
 const lines: string[] = []
 let results: Results = { samples: new Map() }
 
-if (chosen.length > 0 || options.includes('stream')) {
-  // no background work and no parallel workers, whose CPU time could not be read after they have ended
-  const postgres = await startPostgres({
-    settings: {
-      shared_buffers: '512MB',
-      max_connections: 100,
-      autovacuum: 'off',
-      max_wal_size: '4GB',
-      max_parallel_workers_per_gather: 0,
-    },
+if (chosen.length > 0 || amounts.length > 0 || options.includes('stream')) {
+  const { version, ...measured } = await measureRequests({
+    ...options,
+    operations: chosen,
+    amounts,
+    variants: compared,
+    onProgress: progress,
   })
-  const contestants: Contestant[] = []
-  const client = new pg.Client(postgres.url)
-  let backends: Backends | undefined
-  try {
-    await client.connect()
-    await createData(
-      postgres.url,
-      (done, total) => progress(`${done.toLocaleString('en')} of ${total.toLocaleString('en')} rows`)
-    )
-    const { rows: [server] } = await client.query<{ version: string }>(
-      "select current_setting('server_version') as version"
-    )
-    lines.push(...conditions(server!.version, load, compared))
-    if (chosen.length > 0) {
-      for (const variant of compared) {
-        progress(`starting: ${variant.name}`)
-        contestants.push(await start(variant, { url: postgres.url, poolSize: options.pool }, profiling))
-      }
-      progress('comparing answers')
-      await checkAnswers(chosen, contestants)
-      await tidy(client)
-      backends = await Backends.connect(postgres.url)
-      results = {
-        samples: await measure({
-          operations: chosen,
-          contestants,
-          backends,
-          client,
-          onProgress: progress,
-          ...options,
-        }),
-      }
-      lines.push(
-        `${CATEGORIES} categories with ${PRODUCTS_EACH} products each, ${options.connections} connections, ` +
-          `pools of ${options.pool}. ${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`} ` +
-          `of ${options.seconds} s, after ${warmUp} that ${warmUp === 1 ? 'does' : 'do'} not count. A ratio is the ` +
-          'median of the ratios of the rounds, and the range has the smallest and the largest one.'
-      )
-    }
-    if (options.includes('stream')) {
-      progress('measuring: stream')
-      results = { ...results, stream: await measureStream(postgres.url) }
-    }
-  } finally {
-    await backends?.close()
-    for (const { server } of contestants) await server.stop()
-    await client.end()
-    await postgres.stop()
-  }
+  results = measured
+  lines.push(
+    ...conditions(version, load, compared),
+    `${CATEGORIES} categories with ${PRODUCTS_EACH} products each, ${options.connections} connections, ` +
+      `pools of ${options.pool}. ${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`} ` +
+      `of ${options.seconds} s, after ${warmUp} that ${warmUp === 1 ? 'does' : 'do'} not count. A ratio is the ` +
+      'median of the ratios of the rounds, and the range has the smallest and the largest one.'
+  )
+}
+if (options.includes('bulk')) {
+  progress('measuring: writes of several records')
+  results = { ...results, bulk: await measureBulk({ ...options, onProgress: progress }) }
 }
 if (options.includes('bounded') && !options.quick) {
   progress('measuring: bounded totals')
@@ -162,14 +128,6 @@ if (options.save) {
     '# Results\n\nWritten by `npm run bench -- --save`; [README.md](README.md) says what the columns mean.\n\n' +
       `![CPU of a request](results.svg)\n\n${text}\n${fs.readFileSync(file('costs.md'), 'utf8')}`
   )
-}
-// the other tables that a saved run has, each in a process of its own
-if (options.save && options.whole) {
-  for (const part of ['--worst', ...process.env['CITUS_URL'] === undefined ? [] : ['--distributed']]) {
-    progress(`measuring: ${part}`)
-    execFileSync(process.execPath, [fileURLToPath(import.meta.url), part, '--save'], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-  }
+  updateFigures()
 }
 progress(`${((performance.now() - started) / 1000).toFixed(0)} s`)

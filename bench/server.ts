@@ -22,9 +22,12 @@ const starters: Readonly<Record<ServerName, () => Promise<(options: StartOptions
   'crud-kit-access': async () => (await import('./servers/crud-kit.ts')).crudKitServerWithAccess,
   'crud-kit-bounded': async () => (await import('./servers/crud-kit.ts')).crudKitServerBounded,
   'hand-written': async () => (await import('./servers/hand-written.ts')).handWritten,
+  'hand-written-any': async () => (await import('./servers/hand-written.ts')).handWrittenForAny,
   unchecked: async () => (await import('./servers/hand-written.ts')).handWrittenUnchecked,
   'two-queries': async () => (await import('./servers/two-queries.ts')).twoQueries,
   'mikro-orm': async () => (await import('./servers/mikro-orm.ts')).mikroOrm,
+  'bulk-crud-kit': async () => (await import('./bulk/server.ts')).generated,
+  'bulk-hand-written': async () => (await import('./bulk/server.ts')).handWritten,
   platformatic: () => peer('platformatic'),
   'nestjs-paginate': () => peer('nestjs-paginate'),
 }

@@ -42,3 +42,20 @@ export function ratio (samples: Samples, series: Series, key: keyof Sample, to?:
   const values = ratios(samples, series, key, to)
   return values && median(values)
 }
+
+/** A median as a ratio, e.g. `1.25x`. Empty if it was not measured. */
+export const times = (values: readonly number[] | undefined): string =>
+  values === undefined ? '' : `${median(values).toFixed(2)}x`
+
+/** The smallest and the largest value. Empty for a single value. */
+export function spread (values: readonly number[] | undefined, digits = 0, [open, close] = ['', '']): string {
+  return values === undefined || values.length < 2
+    ? ''
+    : `${open}${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)}${close}`
+}
+
+/** A table in Markdown. The figures of all columns but the first one are aligned. */
+export function table (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+  const rule = head.map((_, column) => column === 0 ? '---' : '---:')
+  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}

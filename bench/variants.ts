@@ -7,18 +7,25 @@ import { nestjsPaginate } from './dialects/nestjs-paginate.ts'
 import { own } from './dialects/own.ts'
 import { platformatic } from './dialects/platformatic.ts'
 
-export type ServerName =
+/** Variants whose answers and costs are compared. */
+export type VariantName =
   | 'hand-written'
+  | 'hand-written-any'
   | 'unchecked'
   | 'crud-kit'
   | 'crud-kit-access'
-  | 'crud-kit-bounded'
+  | 'before'
   | 'two-queries'
   | 'mikro-orm'
   | 'platformatic'
   | 'nestjs-paginate'
 
-export type VariantName = Exclude<ServerName, 'crud-kit-bounded'> | 'before'
+/** The servers of this checkout. */
+export type ServerName =
+  | Exclude<VariantName, 'before'>
+  | 'crud-kit-bounded'
+  | 'bulk-crud-kit'
+  | 'bulk-hand-written'
 
 export interface Variant {
   readonly name: VariantName
@@ -43,6 +50,13 @@ export const variants: readonly Variant[] = [
   { name: 'platformatic', title: 'Platformatic DB', dialect: platformatic, peer: true },
   { name: 'nestjs-paginate', title: 'nestjs-paginate, TypeORM', dialect: nestjsPaginate, peer: true },
 ]
+
+/** The reference for filters that keep any number of rows. */
+export const ANY_AMOUNT: Variant = {
+  name: 'hand-written-any',
+  title: 'hand-written, one statement for any number of rows',
+  dialect: own,
+}
 
 /**
  * A variant with the generated routes of another checkout of this project, to compare a change with. Its packages must

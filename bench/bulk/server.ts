@@ -1,17 +1,16 @@
 /**
- * A server for the writes of several records in the benchmark, `node bench/bulk/server.ts hand-written`.
- * bench/bulk/run.ts starts it. The hand-written routes validate by JSON Schema. They send a statement by a name: for
- * changes and deletions that of the generated routes, and for upserts `on conflict do update`.
+ * The routes for writes of several records. Those that are written by hand validate by JSON Schema. They send a
+ * statement by a name: for changes and deletions that of the generated routes, and for upserts `on conflict do update`.
  */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify, { type FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { AllowedFilters, CrudBase, crudKit } from '../../src/index.ts'
-import { POOL } from '../pool.ts'
+import { POOL, type StartOptions } from '../pool.ts'
 
-const Article = defineEntity({
-  name: 'Article',
-  tableName: 'articles',
+const Ticket = defineEntity({
+  name: 'Ticket',
+  tableName: 'tickets',
   properties: {
     id: p.integer().primary().autoincrement(),
     batch: p.integer().index(),
@@ -33,16 +32,13 @@ const Item = defineEntity({
   },
 })
 
-const url = process.env['DATABASE_URL']!
-const name = process.argv[2]!
-
-/** @param change an update or a delete of the articles of `found` */
+/** @param change an update or a delete of the tickets of `found` */
 const bulk = (change: string): string =>
-  `with found as (select a.id from articles as a where a.batch = $1 limit 101), written as (${change}
+  `with found as (select a.id from tickets as a where a.batch = $1 limit 101), written as (${change}
     where a.id in (select id from found) and a.batch = $1 and (select count(*) from found) < 101 returning '1' as row)
   select (select count(*) from found)::text as found, (select count(row) from written)::text as affected`
-const UPDATE = { name: 'update-many', text: bulk('update articles as a set status = $2, version = a.version + 1') }
-const DELETE = { name: 'delete-many', text: bulk('delete from articles as a') }
+const UPDATE = { name: 'update-many', text: bulk('update tickets as a set status = $2, version = a.version + 1') }
+const DELETE = { name: 'delete-many', text: bulk('delete from tickets as a') }
 
 /** @param given a select of the code, title and price of items */
 const upsert = (given: string): string =>
@@ -65,8 +61,8 @@ const UPSERT_MANY = {
     from written as w join given using (code)`,
 }
 
-async function handWritten (): Promise<FastifyInstance> {
-  const pool = new pg.Pool({ connectionString: url, max: 10, ...POOL })
+export async function handWritten ({ url, poolSize }: StartOptions): Promise<FastifyInstance> {
+  const pool = new pg.Pool({ connectionString: url, max: poolSize, ...POOL })
   const fastify = Fastify()
   fastify.addHook('onClose', () => pool.end())
   const querystring = {
@@ -83,16 +79,16 @@ async function handWritten (): Promise<FastifyInstance> {
   }
   const answer = async (statement: typeof UPDATE, values: unknown[]): Promise<string> => {
     const { rows: [row] } = await pool.query({ ...statement, values })
-    if (Number(row.found) > 100) throw Object.assign(new Error('Too many articles match.'), { statusCode: 400 })
+    if (Number(row.found) > 100) throw Object.assign(new Error('Too many tickets match.'), { statusCode: 400 })
     return `{"affected":${row.affected}}`
   }
   const batchOf = (query: unknown): number => (query as Record<string, number>)['filter[batch]']!
-  fastify.patch('/articles', { schema: { querystring, body } }, async ({ query, body }, reply) => {
+  fastify.patch('/tickets', { schema: { querystring, body } }, async ({ query, body }, reply) => {
     const { status } = body as { readonly status: string }
     return reply.type('application/json; charset=utf-8').send(await answer(UPDATE, [batchOf(query), status]))
   })
   fastify.delete(
-    '/articles',
+    '/tickets',
     { schema: { querystring } },
     async ({ query }, reply) =>
       reply.type('application/json; charset=utf-8').send(await answer(DELETE, [batchOf(query)]))
@@ -130,15 +126,15 @@ async function handWritten (): Promise<FastifyInstance> {
   return fastify
 }
 
-async function generated (): Promise<FastifyInstance> {
+export async function generated ({ url, poolSize }: StartOptions): Promise<FastifyInstance> {
   const fastify = Fastify()
   await fastify.register(crudKit, {
-    database: { databaseUrl: url, entities: [Article, Item], applicationName: name, pool: { max: 10, ...POOL } },
+    database: { databaseUrl: url, entities: [Ticket, Item], pool: { max: poolSize, ...POOL } },
     indexAdvice: false,
     resources: {
-      '/articles': {
+      '/tickets': {
         crud: new CrudBase({
-          model: Article,
+          model: Ticket,
           writable: ['title', 'status'],
           queryConfig: { allowedFilters: [AllowedFilters.exact('batch')] },
         }),
@@ -152,12 +148,3 @@ async function generated (): Promise<FastifyInstance> {
   })
   return fastify
 }
-
-const fastify = await (name === 'hand-written' ? handWritten() : generated())
-await fastify.listen({ host: '127.0.0.1', port: 0 })
-process.on('message', async (command: 'cpu' | 'stop') => {
-  if (command === 'cpu') return process.send!({ cpu: process.cpuUsage() })
-  await fastify.close()
-  process.disconnect()
-})
-process.send!({ port: (fastify.server.address() as { port: number }).port })

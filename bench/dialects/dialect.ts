@@ -1,5 +1,5 @@
 /** How a variant's requests are written, and how its answers are read. */
-import type { Call } from '../operations.ts'
+import type { Call } from '../calls.ts'
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT'

@@ -2,7 +2,8 @@
  * The dialect of nestjs-paginate for lists. The other routes are TypeORM's repository behind a controller, as most
  * applications would write them.
  */
-import { PER_PAGE, type Call, type CommonCall } from '../operations.ts'
+import { PER_PAGE } from '../amounts.ts'
+import type { Call, CommonCall } from '../calls.ts'
 import { comparable, type Answer, type Core, type Dialect, type Json, type HttpRequest } from './dialect.ts'
 
 const SORT = 'sortBy=created_at:DESC&sortBy=id:ASC'
@@ -28,7 +29,7 @@ function request (call: CommonCall): HttpRequest {
     case 'get':
       return { method: 'GET', path: `/categories/${call.id}` }
     case 'search':
-      return list(`filter.name=$ilike:${call.text}&page=${call.page}&limit=${PER_PAGE}`)
+      return list(`filter.name=$ilike:${encodeURIComponent(call.text)}&page=${call.page}&limit=${PER_PAGE}`)
     case 'offset':
       return list(`page=${call.offset / PER_PAGE + 1}&limit=${PER_PAGE}`)
     case 'cursor':

@@ -2,7 +2,8 @@
  * The dialect of Platformatic: operators after dots, and the total in a header. It has no includes and cannot create
  * many records at once, so its server has additional routes for them.
  */
-import { PER_PAGE, type Call, type CommonCall } from '../operations.ts'
+import { PER_PAGE } from '../amounts.ts'
+import type { Call, CommonCall } from '../calls.ts'
 import { comparable, type Answer, type Core, type Dialect, type Json, type HttpRequest } from './dialect.ts'
 
 const LIVE = 'where.deletedAt.isNull=true'

@@ -8,7 +8,7 @@ import { encode, load } from '../load.ts'
 import { ServerProcess } from '../server-process.ts'
 import type { ServerName } from '../variants.ts'
 import { createDatabase, SAMPLE, tidy } from './data.ts'
-import type { GrowthOperation } from './operations.ts'
+import type { GrowthOperation, Owner } from './operations.ts'
 
 export interface GrowthOptions {
   /** Numbers of categories, ascending. */
@@ -22,8 +22,6 @@ export interface GrowthOptions {
   readonly seconds: number
   readonly onProgress: (text: string) => void
 }
-
-export type Owner = 'generated' | 'hand-written'
 
 /** CPU time of PostgreSQL for each request, in microseconds: a figure for each round. */
 export type GrowthSamples = ReadonlyMap<string, readonly number[]>
@@ -50,7 +48,7 @@ const REQUESTS = 1_000
 const CONNECTIONS = 2
 /** The tables of 10 000 000 rows fit into the buffers, so that reading from disk is not measured. */
 const SETTINGS = {
-  shared_buffers: '5GB',
+  shared_buffers: '8GB',
   max_connections: 100,
   autovacuum: 'off',
   max_wal_size: '4GB',
@@ -81,10 +79,11 @@ export async function measureGrowth (options: GrowthOptions): Promise<GrowthResu
 }
 
 async function createSite (admin: string, rows: number, { operations, byHand }: GrowthOptions): Promise<Site> {
-  const names = [...new Set(operations.map(({ server }) => server)), ...byHand ? ['hand-written' as const] : []]
+  const owners = ownersOf(byHand)
+  const names = new Set(operations.flatMap(({ servers }) => owners.flatMap((owner) => servers[owner] ?? [])))
   const cursors: Record<Owner, readonly string[]> = { generated: [], 'hand-written': [] }
   const url = await createDatabase(admin, rows, {
-    whole: operations.some(({ name }) => name === 'search' || name === 'include'),
+    whole: operations.some(({ servers }) => servers.generated !== 'crud-kit-bounded'),
     onSample: async (url) => {
       if (!operations.some(({ name }) => name === 'cursor-deep')) return
       cursors.generated = await sampleCursors(url, 'crud-kit')
@@ -135,9 +134,9 @@ async function measureSites (
       onProgress(`round ${round + 1} of ${rounds}: ${operation.name}`)
       for (const site of sites) {
         if (site.rows < (operation.atLeast ?? 0)) continue
-        for (const owner of byHand && operation.byHand ? OWNERS : OWNERS.slice(0, 1)) {
+        for (const owner of ownersOf(byHand).filter((owner) => operation.servers[owner] !== undefined)) {
           const cpu = await turn(operation, site, owner, { backends, seconds })
-          if (operation.writes) await tidy(site.client, site.rows)
+          await tidy(site.client, operation, site.rows)
           const series = seriesOf(operation.name, site.rows, owner)
           if (round >= 0) samples.set(series, [...samples.get(series) ?? [], cpu])
         }
@@ -147,7 +146,7 @@ async function measureSites (
   return samples
 }
 
-const OWNERS: readonly Owner[] = ['generated', 'hand-written']
+const ownersOf = (byHand: boolean): readonly Owner[] => byHand ? ['generated', 'hand-written'] : ['generated']
 
 async function turn (
   operation: GrowthOperation,
@@ -155,14 +154,15 @@ async function turn (
   owner: Owner,
   { backends, seconds }: { readonly backends: Backends, readonly seconds: number }
 ): Promise<number> {
-  const name = owner === 'generated' ? operation.server : owner
+  const name = operation.servers[owner]!
+  const { once = false } = operation
   const requests = Array.from(
-    { length: operation.name === 'create-many' ? 20 : REQUESTS },
-    (_, n) => encode(own.request(operation.call(n, { rows, cursors: cursors[owner] })))
+    { length: operation.requests ?? REQUESTS },
+    (_, n) => encode(operation.request(n, { rows, cursors: cursors[owner] }))
   )
   const application = applicationOf(name, rows)
   const before = await backends.cpu(application)
-  const result = await load({ port: servers.get(name)!.port, connections: CONNECTIONS, seconds, requests })
+  const result = await load({ port: servers.get(name)!.port, connections: CONNECTIONS, seconds, requests, once })
   const after = await backends.cpu(application)
   if (before === undefined || after === undefined) throw new Error('--growth needs the /proc of Linux')
   return (after - before) / result.requests

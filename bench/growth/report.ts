@@ -1,7 +1,7 @@
 /** Writes the growth of each request's cost as Markdown. */
 import { median } from '../statistics.ts'
-import { seriesOf, type GrowthSamples, type Owner } from './measure.ts'
-import type { GrowthOperation } from './operations.ts'
+import { seriesOf, type GrowthSamples } from './measure.ts'
+import type { GrowthOperation, Owner } from './operations.ts'
 
 /** The largest growth from the smallest to the largest table that counts as flat. */
 export const FLAT = 1.5

@@ -17,12 +17,12 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true },
     rounds: { type: 'string' },
-    seconds: { type: 'string', default: '0.3' },
+    seconds: { type: 'string', default: '0.2' },
   },
 })
 const sizes = options.quick ? [10_000, 100_000, 1_000_000] : [10_000, 100_000, 1_000_000, 10_000_000]
 const operations = growthOperations.filter(({ name }) => options.only?.includes(name) ?? true)
-const rounds = Number(options.rounds ?? (options.quick ? 3 : 7))
+const rounds = Number(options.rounds ?? (options.quick ? 3 : 5))
 const started = performance.now()
 const load = loadOfMachine()
 const { samples, version } = await measureGrowth({
@@ -36,7 +36,7 @@ const { samples, version } = await measureGrowth({
 const lines = [
   ...conditions(version, load, []),
   'CPU time of PostgreSQL for one request, in microseconds, by the number of rows of `categories`. There are as many ' +
-  `products. The figures are medians of ${rounds} rounds, in which the tables take turns.`,
+  `products, tickets and items. The figures are medians of ${rounds} rounds, in which the tables take turns.`,
   '**growth** is the ratio of the largest table to the smallest one in which the request finds as many rows. It ' +
   'is the median of the ratios of the rounds, with the smallest and the largest ratio.',
   'The cost grows like the number of rows to the power of **exponent**: 0 is flat, 1 is linear.',

@@ -13,7 +13,7 @@ import {
   type AccessOptions,
   type PaginationOptions,
 } from '../../src/index.ts'
-import { Category, entities } from '../entities.ts'
+import { Article, Category, entities } from '../entities.ts'
 import { POOL, type StartOptions } from '../pool.ts'
 
 class CategoryCrud extends CrudBase {
@@ -26,9 +26,12 @@ class CategoryCrud extends CrudBase {
           AllowedFilters.exact('status'),
           new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte']),
           new AllowedFilters('name', 'contains'),
+          new AllowedFilters('productsCount', 'gte', ['gte']),
         ],
-        allowedSorts: [new AllowedSort('created_at')],
-        allowedIncludes: [new AllowedInclude('products')],
+        allowedSorts: [new AllowedSort('created_at', 'productsPriceMax')],
+        allowedIncludes: [
+          new AllowedInclude('products'), AllowedInclude.count('products'), AllowedInclude.max('products.price'),
+        ],
         allowedFacets: ['status', 'name', 'created_at'].map((name) => new AllowedFacet(name, { limit: 10 })),
         allowedGroups: [new AllowedGroup('status')],
         allowedAggregates: [AllowedAggregate.count(), new AllowedAggregate('price', ['sum', 'avg'])],
@@ -38,13 +41,21 @@ class CategoryCrud extends CrudBase {
   }
 }
 
+const articles = new CrudBase({
+  model: Article,
+  queryConfig: new QueryBuilderConfig({
+    allowedFilters: [AllowedFilters.fullText('q', ['title', 'body'], { config: 'english' })],
+  }),
+})
+
 export const crudKitServer = (options: StartOptions) => serve(options)
 
+const ALL = { rows: () => ({ id: { $gt: 0 } }) }
 /** The same routes for a role whose condition holds for all rows, so that answers are the same. */
 export const crudKitServerWithAccess = (options: StartOptions) =>
   serve(options, {
     role: () => 'member',
-    roles: { member: { Category: { rows: () => ({ id: { $gt: 0 } }) }, '*': true } },
+    roles: { member: { Category: ALL, Article: ALL, '*': true } },
   })
 
 /** The same routes with bounded totals, for tables of any size. */
@@ -62,6 +73,7 @@ async function serve ({ url, poolSize }: StartOptions, access?: AccessOptions, c
         operations: ['list', 'get', 'aggregate', 'create', 'createMany', 'update'],
         query: true,
       },
+      '/articles': { crud: articles, operations: ['list'] },
     },
   })
   return fastify

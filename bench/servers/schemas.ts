@@ -11,13 +11,14 @@ const filters = {
   'filter[price][gte]': { type: 'number' },
   'filter[or][0][price][gte]': { type: 'number' },
   'filter[or][1][price][lte]': { type: 'number' },
+  'filter[productsCount][gte]': { type: 'integer', minimum: 0 },
   'filter[name]': { type: 'string', maxLength: 256 },
 }
 const querystring = object({
   ...filters,
   facets: { type: 'string', enum: ['status,name,created_at'] },
-  sort: { type: 'string', enum: ['-created_at'] },
-  include: { type: 'string', enum: ['products'] },
+  sort: { type: 'string', enum: ['-created_at', '-productsPriceMax'] },
+  include: { type: 'string', enum: ['products', 'productsCount,productsPriceMax'] },
   page,
   per_page: rows,
   limit: rows,
@@ -44,6 +45,14 @@ export const SCHEMAS = {
       page,
       per_page: rows,
     }),
+  },
+  words: {
+    querystring: object({
+      'filter[q]': { type: 'string', maxLength: 256 },
+      sort: { type: 'string', enum: ['-q'] },
+      page,
+      per_page: rows,
+    }, ['filter[q]']),
   },
   get: { params: object({ id: key }, ['id']) },
   create: { body: { if: { type: 'array' }, then: { type: 'array', maxItems: 1_000, items: created }, else: created } },

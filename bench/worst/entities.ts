@@ -42,10 +42,25 @@ export const Paper = defineEntity({
   tableName: 'papers',
   properties: {
     id: p.integer().primary().autoincrement(),
-    title: p.string(),
+    title: p.string().unique(),
     content: p.text(),
     project: () => p.manyToOne(Project).index(),
   },
 })
 
-export const entities = [Project, Task, Label, Paper]
+/** Short texts. Their words are stored, apart from those of `text`. */
+export const Note = defineEntity({
+  name: 'Note',
+  tableName: 'notes',
+  indexes: [{ properties: ['words'], type: 'gin' }],
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    title: p.string(),
+    text: p.text(),
+    words: p.string().columnType('tsvector').hidden().generated(
+      "(setweight(to_tsvector('english', title), 'A') || setweight(to_tsvector('english', text), 'B')) stored"
+    ),
+  },
+})
+
+export const entities = [Project, Task, Label, Paper, Note]

@@ -9,7 +9,8 @@ import fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { startPostgres } from '../../scripts/postgres.ts'
-import { createWorstData } from './data.ts'
+import { count } from '../growth/report.ts'
+import { createWorstData, LARGE, SMALL, type WorstSizes } from './data.ts'
 
 /** Limits: seconds of a backend's CPU, and MiB by which Node's memory may grow. */
 const MOST_SECONDS = 2
@@ -33,7 +34,19 @@ const independent = (condition: (index: number) => string) =>
 
 const EVERY_NUMBER = ['title.min', 'title.countDistinct', 'body.max', 'body.countDistinct', 'count'].join()
 
-const REQUESTS: readonly string[] = [
+/** A record of an upsert or a batch. */
+const paper = (n: number) => ({ title: `Paper ${n}`, content: `What paper ${n} says. `.repeat(10), project: n })
+const THOUSAND = Array.from({ length: 1_000 }, (_, n) => n + 1)
+
+/** A request that is not a GET, or one to tables that were never analyzed. */
+interface Worst {
+  readonly path: string
+  readonly method?: 'PATCH' | 'DELETE' | 'POST' | 'PUT'
+  readonly body?: unknown
+  readonly analyzed?: false
+}
+
+const REQUESTS: ReadonlyArray<string | Worst> = [
   '/projects?include=labels.projects.tasks&per_page=100',
   '/projects?include=labels.projects.tasks&per_page=1',
   '/projects/1?include=labels.projects.tasks',
@@ -81,7 +94,34 @@ const REQUESTS: readonly string[] = [
   '/papers?cursor=&per_page=100',
   '/papers?filter[content][contains]=zzzz',
   '/papers?sort=content&per_page=100',
+  '/notes?filter[q]=common&sort=-q&per_page=100',
+  '/notes?filter[q]=common%20-word4711%20or%20note&sort=-q&per_page=100',
+  '/notes?filter[q]=word4711&sort=-q&per_page=100',
+  '/notes?filter[q]=nothing',
+  '/notes?filter[unstored]=common&sort=-unstored&per_page=100',
+  { method: 'PATCH', path: '/tasks?filter[title][contains]=common', body: { done: true } },
+  { method: 'PATCH', path: '/tasks?filter[title][contains]=word&filter[body][contains]=x', body: { done: true } },
+  { method: 'PATCH', path: '/tasks?filter[title][in]=A%20common%20task%2C%20word%204711', body: { done: true } },
+  { method: 'PATCH', path: '/projects?filter[tasks.title]=word%204711', body: { notes: 'Changed' } },
+  { method: 'DELETE', path: '/tasks?filter[project.name]=Project%2011' },
+  { method: 'DELETE', path: '/papers?filter[content][contains]=zzzz' },
+  { method: 'POST', path: '/papers', body: THOUSAND.map(paper) },
+  { method: 'PUT', path: '/papers?on=title', body: THOUSAND.map((n) => paper(n + 1_500)) },
+  { path: '/projects?filter[q]=common&per_page=100', analyzed: false },
+  { path: '/projects?filter[q]=word%204711', analyzed: false },
+  { path: '/projects?filter[q]=nothing', analyzed: false },
+  { path: '/tasks?filter[q]=nothing', analyzed: false },
+  { path: '/labels?include=projects&per_page=9', analyzed: false },
+  { path: '/projects?sort=-tasksCount&filter[tasksCount][gte]=1&per_page=100', analyzed: false },
+  { path: '/tasks/aggregate?group=project.name,done&aggregate=count&sort=-count', analyzed: false },
 ]
+
+const NEVER_ANALYZED = 'never_analyzed'
+
+const describe = (sizes: WorstSizes): string =>
+  `${count(sizes.projects)} projects, ${count(sizes.tasks)} tasks, ${count(sizes.labels)} labels, ${
+    count(sizes.projects * sizes.labelsEach)
+  } links, ${count(sizes.papers)} papers of 100 KB, ${count(sizes.notes)} notes`
 
 /** A part of the requests to measure, after `--only`. Default: all of them. */
 const only = process.argv.includes('--only') ? process.argv[process.argv.indexOf('--only') + 1]! : ''
@@ -99,21 +139,32 @@ const client = new pg.Client(postgres.url)
 await client.connect()
 const lines: string[] = []
 try {
-  await createWorstData(postgres.url)
+  await createWorstData(postgres.url, LARGE)
+  await client.query(`create database ${NEVER_ANALYZED}`)
+  await createWorstData(urlOf(NEVER_ANALYZED), SMALL)
   const { rows: [{ version }] } = await client.query("select current_setting('server_version') as version")
   lines.push(
     `PostgreSQL ${version}, Node ${process.version}, ${
       new Date().toISOString().slice(0, 10)
-    }. 20 000 projects, 1 100 000 tasks, 200 labels, 200 000 links, 2 000 papers of 100 KB.`,
+    }. ${
+      describe(LARGE)
+    }. The tables that were never analyzed have ${describe(SMALL)}.`,
     '',
     '| Request | Status | Bytes | Time, s | PostgreSQL CPU, s | PostgreSQL memory, MiB | Node memory, MiB | |',
     '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |'
   )
-  for (const path of REQUESTS.filter((path) => path.includes(only))) lines.push(await measure(path))
+  for (const request of REQUESTS.map((request) => typeof request === 'string' ? { path: request } : request)) {
+    if (request.path.includes(only)) lines.push(await measure(request))
+  }
 } finally {
   await client.end()
   await postgres.stop()
 }
+/** The URL of another database of the server. */
+function urlOf (database: string): string {
+  return Object.assign(new URL(postgres.url), { pathname: `/${database}` }).href
+}
+
 const text = `${lines.join('\n')}\n`
 console.log(text)
 if (process.argv.includes('--save')) {
@@ -124,15 +175,15 @@ if (process.argv.includes('--save')) {
   )
 }
 
-async function measure (path: string): Promise<string> {
+async function measure ({ path, method, body, analyzed }: Worst): Promise<string> {
   const server = fork(fileURLToPath(new URL('server-process.ts', import.meta.url)), {
     execArgv: ['--expose-gc'],
-    env: { ...process.env, DATABASE_URL: postgres.url },
+    env: { ...process.env, DATABASE_URL: analyzed === false ? urlOf(NEVER_ANALYZED) : postgres.url },
   })
   try {
     const [{ port }] = await once(server, 'message') as [{ port: number }]
-    const ask = async (path: string) => {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`)
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, init)
       let bytes = 0
       for await (const chunk of response.body!) bytes += chunk.length
       return { status: response.status, bytes }
@@ -145,13 +196,18 @@ async function measure (path: string): Promise<string> {
     for (const id of [pid, server.pid]) fs.writeFileSync(`/proc/${id}/clear_refs`, '5')
     const before = { cpu: cpu(pid), backend: memory(pid), node: memory(server.pid!) }
     const started = performance.now()
-    const { status, bytes } = await ask(path)
+    const { status, bytes } = await ask(path, {
+      ...(method !== undefined && { method }),
+      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
     const seconds = (performance.now() - started) / 1000
     const used = cpu(pid) - before.cpu
     const grown = { backend: peak(pid) - before.backend, node: peak(server.pid!) - before.node }
     const verdict = used > MOST_SECONDS || grown.node > MOST_MEMORY ? 'too much' : ''
     const shown = path.length > 110 ? `${path.slice(0, 109)}…` : path
-    return `| \`${decodeURIComponent(shown.replace(/%[0-9A-F]?…$/, '…'))}\` | ${status} | ${bytes} | ${
+    const request = `${method === undefined ? '' : `${method} `}${decodeURIComponent(shown.replace(/%[0-9A-F]?…$/, '…'))}`
+    const given = Array.isArray(body) ? `, ${count(body.length)} records` : ''
+    return `| \`${request}\`${given}${analyzed === false ? ', never analyzed' : ''} | ${status} | ${bytes} | ${
       seconds.toFixed(2)
     } | ${used.toFixed(2)} | ${grown.backend.toFixed(0)} | ${grown.node.toFixed(0)} | ${verdict} |`
   } finally {

@@ -7,12 +7,18 @@ import {
   AllowedAggregate, AllowedFacet, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase, crudKit,
   QueryBuilderConfig,
 } from '../../src/index.ts'
-import { entities, Label, Paper, Project, Task } from './entities.ts'
+import { entities, Label, Note, Paper, Project, Task } from './entities.ts'
+
+type Json = any
 
 // any: the resources have different entities
-const resource = (model: any, config: ConstructorParameters<typeof QueryBuilderConfig<any>>[0], more = {}) => ({
-  crud: new CrudBase({ model, queryConfig: new QueryBuilderConfig<any>(config) }),
-  operations: ['list', 'get'] as const,
+const resource = (
+  model: any,
+  config: ConstructorParameters<typeof QueryBuilderConfig<any>>[0],
+  { writable, upsertKeys, ...more }: Json = {}
+) => ({
+  crud: new CrudBase({ model, writable, upsertKeys, queryConfig: new QueryBuilderConfig<any>(config) }),
+  operations: ['list', 'get'],
   ...more,
 })
 const includes = (...paths: string[]) => paths.map((path) => new AllowedInclude(path))
@@ -47,7 +53,7 @@ await fastify.register(crudKit, {
         AllowedInclude.exists('labels'),
         AllowedInclude.min('labels.name'),
       ],
-    }, { query: true }),
+    }, { query: true, writable: ['notes'], operations: ['list', 'get', 'updateMany'] }),
     '/tasks': resource(Task, {
       allowedFilters: [
         new AllowedFilters('title', 'like', ['like', 'ilike', 'contains', 'in']),
@@ -65,11 +71,21 @@ await fastify.register(crudKit, {
       ],
       allowedSorts: sorts('title', 'body', 'project.name'),
       allowedIncludes: includes('project', 'project.labels', 'project.tasks'),
-    }, { query: true, operations: ['list', 'get', 'aggregate'] }),
+    }, { query: true, writable: ['done'], operations: ['list', 'get', 'aggregate', 'updateMany', 'deleteMany'] }),
     '/labels': resource(Label, { allowedIncludes: includes('projects', 'projects.tasks', 'projects.labels') }),
     '/papers': resource(Paper, {
       allowedFilters: [new AllowedFilters('content', 'contains')],
       allowedSorts: sorts('content'),
+    }, {
+      writable: ['title', 'content', 'project'],
+      upsertKeys: ['title'],
+      operations: ['list', 'createMany', 'upsert', 'deleteMany'],
+    }),
+    '/notes': resource(Note, {
+      allowedFilters: [
+        AllowedFilters.fullText('q', ['title', 'text'], { config: 'english' }),
+        AllowedFilters.fullText('unstored', ['text'], { config: 'english' }),
+      ],
     }),
   },
 })

@@ -3,15 +3,15 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { readOptions } from '../../bench/options.ts'
+import { OTHER_PARTS, readOptions } from '../../bench/options.ts'
 import { checkOut } from '../../bench/other-checkout.ts'
 
 const read = (...args: string[]) =>
-  readOptions(args, ['list', 'get', 'bounded', 'stream', 'startup'], ['hand-written', 'crud-kit', 'mikro-orm'])
+  readOptions(args, ['list', 'get', ...OTHER_PARTS], ['hand-written', 'crud-kit', 'mikro-orm'])
 
 t.test('a saved run has eight rounds of short turns, a quick one has one', async (t) => {
-  t.match(read(), { rounds: 4, warmUp: 4, seconds: 0.8, connections: 16, pool: 10, peers: undefined, whole: true })
-  t.match(read('--save'), { rounds: 8, warmUp: 4, seconds: 0.6, save: true })
+  t.match(read(), { rounds: 4, warmUp: 4, seconds: 0.8, connections: 16, pool: 10, peers: undefined })
+  t.match(read('--save'), { rounds: 8, warmUp: 4, seconds: 0.5, save: true })
   t.match(read('--quick'), { rounds: 1, warmUp: 1, quick: true })
   t.match(read('--save', '--rounds', '12', '--warm-up', '0', '--seconds', '2'), { rounds: 12, warmUp: 0, seconds: 2 })
   t.equal(read('--no-peers').peers, false)
@@ -22,7 +22,9 @@ t.test('--only and --variant choose', async (t) => {
   t.ok(all.includes('get') && all.includes('stream') && all.includesVariant('mikro-orm'))
   const some = read('--only', 'get', '--only', 'startup', '--variant', 'crud-kit')
   t.ok(some.includes('get') && some.includes('startup') && some.includesVariant('crud-kit'))
-  t.notOk(some.includes('list') || some.includes('stream') || some.includesVariant('mikro-orm') || some.whole)
+  t.notOk(some.includes('list') || some.includes('stream') || some.includesVariant('mikro-orm'))
+  t.ok(read('--only', 'amounts').includes('list-5000', 'amounts'), 'a part stands for its operations')
+  t.strictSame(['bulk', 'list'].map((part) => read('--bulk').includes(part)), [true, false])
 })
 
 t.test('a comparison runs the operations of three variants, in eight rounds', async (t) => {
@@ -37,14 +39,14 @@ t.test('a comparison runs the operations of three variants, in eight rounds', as
 
 t.test('options that have no meaning are refused', async (t) => {
   t.throws(() => read('--only', 'gets'), {
-    message: '--only gets is unknown. Known are: list, get, bounded, stream, ' +
-      'startup',
+    message: '--only gets is unknown. Known are: list, get, amounts, bulk, bounded, stream, startup',
   })
   t.throws(() => read('--variant', 'rails'), { message: /^--variant rails is unknown/ })
   t.throws(() => read('--rounds', '0'), { message: "--rounds needs a number, not '0'" })
   t.throws(() => read('--seconds', ' '), { message: "--seconds needs a number, not ' '" })
   t.throws(() => read('--compare', 'main', '--before', '.'), { message: /give one of them/ })
   t.throws(() => read('--compare', 'main', '--save'), { message: /^--save is for/ })
+  t.throws(() => read('--only', 'get', '--save'), { message: /^--save is for/ })
   t.throws(() => read('--compare'), { code: 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' })
 })
 

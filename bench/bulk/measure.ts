@@ -1,0 +1,118 @@
+/**
+ * Measures writes of 100 records in one request, and upserts of one, on both sides: the generated routes, and a
+ * statement that does the same in a hand-written route. A turn begins with new rows and sends a fixed number of
+ * requests, each once, because a second deletion of the same records would find nothing.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import pg from 'pg'
+import { startPostgres } from '../../scripts/postgres.ts'
+import { Backends } from '../backends.ts'
+import { request } from '../client.ts'
+import { encode, load } from '../load.ts'
+import { ServerProcess } from '../server-process.ts'
+import { bulkOperations, createBulkTables, EACH, refill, type BulkName, type BulkOperation } from './operations.ts'
+
+/** CPU times in microseconds for each request. */
+export interface BulkSample {
+  readonly cpu: number
+  readonly postgresCpu: number | undefined
+  readonly perSecond: number
+}
+
+export const BULK_OWNERS = ['hand-written', 'crud-kit'] as const
+export type BulkOwner = typeof BULK_OWNERS[number]
+
+/** Samples of the rounds that count. */
+export type BulkSamples = ReadonlyMap<BulkName, Readonly<Record<BulkOwner, readonly BulkSample[]>>>
+
+export interface BulkOptions {
+  readonly rounds: number
+  readonly warmUp: number
+  readonly connections: number
+  readonly pool: number
+  readonly onProgress: (text: string) => void
+}
+
+/** All batches of the tables are written in a turn. */
+const ROWS = 100_000
+const REQUESTS: Readonly<Record<BulkName, number>> = {
+  'update-many': ROWS / EACH,
+  'delete-many': ROWS / EACH,
+  'upsert-one': 5_000,
+  'upsert-many': ROWS / EACH / 2,
+}
+
+export async function measureBulk (options: BulkOptions): Promise<BulkSamples> {
+  const postgres = await startPostgres({
+    settings: { shared_buffers: '512MB', max_wal_size: '4GB', autovacuum: 'off', max_parallel_workers_per_gather: 0 },
+  })
+  const client = new pg.Client(postgres.url)
+  const servers = new Map<BulkOwner, ServerProcess>()
+  let backends: Backends | undefined
+  try {
+    await client.connect()
+    await createBulkTables(client, ROWS)
+    for (const owner of BULK_OWNERS) {
+      servers.set(
+        owner,
+        await ServerProcess.start({ name: `bulk-${owner}` }, { url: postgres.url, poolSize: options.pool }, [], owner)
+      )
+    }
+    await checkAnswers(client, servers)
+    backends = await Backends.connect(postgres.url)
+    const samples = new Map<BulkName, Record<BulkOwner, BulkSample[]>>()
+    for (let round = -options.warmUp; round < options.rounds; round++) {
+      for (const operation of bulkOperations) {
+        options.onProgress(`round ${round + 1} of ${options.rounds}: ${operation.name}`)
+        const all = samples.get(operation.name) ?? { 'hand-written': [], 'crud-kit': [] }
+        samples.set(operation.name, all)
+        for (const owner of round % 2 === 0 ? BULK_OWNERS : BULK_OWNERS.toReversed()) {
+          await refill(client, operation.table, ROWS)
+          const sample = await turn(operation, owner, servers.get(owner)!, backends, options)
+          if (round >= 0) all[owner].push(sample)
+        }
+      }
+    }
+    return samples
+  } finally {
+    await backends?.close()
+    for (const server of servers.values()) await server.stop()
+    await client.end()
+    await postgres.stop()
+  }
+}
+
+/** @throws Error if the routes do not answer alike, apart from the keys of new records */
+async function checkAnswers (client: pg.Client, servers: ReadonlyMap<BulkOwner, ServerProcess>): Promise<void> {
+  for (const operation of bulkOperations) {
+    const answers: unknown[] = []
+    for (const owner of BULK_OWNERS) {
+      await refill(client, operation.table, ROWS)
+      const { body } = await request(servers.get(owner)!.port, operation.request(1, ROWS))
+      answers.push(JSON.parse(JSON.stringify(body, (name, value) => name === 'id' ? undefined : value)))
+    }
+    if (!isDeepStrictEqual(answers[0], answers[1])) {
+      throw new Error(`${operation.name}: ${answers.map((answer) => JSON.stringify(answer)).join('\n')}`)
+    }
+  }
+}
+
+async function turn (
+  { name, request }: BulkOperation,
+  owner: BulkOwner,
+  server: ServerProcess,
+  backends: Backends,
+  { connections }: BulkOptions
+): Promise<BulkSample> {
+  const requests = Array.from({ length: REQUESTS[name] }, (_, n) => encode(request(n, ROWS)))
+  const before = { cpu: await server.cpu(), postgres: await backends.cpu(owner) }
+  const result = await load({ port: server.port, connections, seconds: Infinity, requests, once: true })
+  const after = { cpu: await server.cpu(), postgres: await backends.cpu(owner) }
+  return {
+    cpu: (after.cpu - before.cpu) / result.requests,
+    postgresCpu: before.postgres === undefined || after.postgres === undefined
+      ? undefined
+      : (after.postgres - before.postgres) / result.requests,
+    perSecond: result.requests / result.seconds,
+  }
+}

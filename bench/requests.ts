@@ -1,0 +1,105 @@
+/** Measures the requests of all variants, in turns, in one database. */
+import pg from 'pg'
+import { startPostgres } from '../scripts/postgres.ts'
+import type { AmountOperationName } from './amounts/operations.ts'
+import { Backends } from './backends.ts'
+import { checkAnswers } from './check.ts'
+import { start, type Contestant } from './contestant.ts'
+import { createData, tidy } from './data.ts'
+import type { Results } from './goals.ts'
+import { measure } from './measure.ts'
+import type { MainOperationName, Operation } from './operations.ts'
+import type { BenchOptions } from './options.ts'
+import { measureStream } from './stream.ts'
+import { ANY_AMOUNT, type Variant } from './variants.ts'
+
+export interface RequestsOptions extends BenchOptions {
+  readonly operations: ReadonlyArray<Operation<MainOperationName>>
+  readonly amounts: ReadonlyArray<Operation<AmountOperationName>>
+  readonly variants: readonly Variant[]
+  readonly onProgress: (text: string) => void
+}
+
+/** The generated routes, which also take part in the comparison by numbers of rows. */
+const GENERATED: ReadonlyArray<Variant['name']> = ['crud-kit', 'before']
+
+/** Duration of a turn by number of rows, in seconds. There are many, and each request is known to the processes. */
+const AMOUNT_SECONDS = 0.25
+const AMOUNT_WARM_UP = 2
+
+/** @returns the results, and PostgreSQL's version */
+export async function measureRequests (
+  options: RequestsOptions
+): Promise<Pick<Results, 'samples' | 'stream'> & { readonly version: string }> {
+  const { operations, amounts, variants, onProgress } = options
+  // no background work and no parallel workers, whose CPU time could not be read after they have ended
+  const postgres = await startPostgres({
+    settings: {
+      shared_buffers: '512MB',
+      max_connections: 150,
+      autovacuum: 'off',
+      max_wal_size: '4GB',
+      max_parallel_workers_per_gather: 0,
+    },
+  })
+  const contestants: Contestant[] = []
+  const client = new pg.Client(postgres.url)
+  let backends: Backends | undefined
+  try {
+    await client.connect()
+    await createData(
+      postgres.url,
+      (done, total) => onProgress(`${done.toLocaleString('en')} of ${total.toLocaleString('en')} rows`)
+    )
+    const { rows: [server] } = await client.query<{ version: string }>(
+      "select current_setting('server_version') as version"
+    )
+    const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`]
+    const started = async (chosen: readonly Variant[]): Promise<readonly Contestant[]> => {
+      for (const variant of chosen.filter(({ name }) => !contestants.some((other) => other.name === name))) {
+        onProgress(`starting: ${variant.name}`)
+        contestants.push(await start(variant, {
+          ...{ url: postgres.url, poolSize: options.pool, execArgv: profiling },
+          operations: [...operations, ...amounts],
+        }))
+      }
+      return chosen.map(({ name }) => contestants.find((contestant) => contestant.name === name)!)
+    }
+    backends = await Backends.connect(postgres.url)
+    const common = { ...options, backends, client }
+    const samples: Results['samples'][] = []
+    if (operations.length > 0) {
+      const all = await started(variants)
+      onProgress('comparing answers')
+      await checkAnswers(operations, all)
+      await tidy(client)
+      samples.push(await measure({ ...common, operations, contestants: all }))
+    }
+    if (amounts.length > 0) {
+      const both = await started([ANY_AMOUNT, ...variants.filter(({ name }) => GENERATED.includes(name))])
+      onProgress('comparing answers')
+      await checkAnswers(amounts, both)
+      samples.push(
+        await measure({
+          ...common,
+          operations: amounts,
+          contestants: both,
+          seconds: Math.min(options.seconds, AMOUNT_SECONDS),
+          warmUp: Math.min(options.warmUp, AMOUNT_WARM_UP),
+        })
+      )
+    }
+    if (options.includes('stream')) onProgress('measuring: stream')
+    const stream = options.includes('stream') ? await measureStream(postgres.url) : undefined
+    return {
+      samples: new Map(samples.flatMap((part) => [...part])),
+      ...(stream && { stream }),
+      version: server!.version,
+    }
+  } finally {
+    await backends?.close()
+    for (const { server } of contestants) await server.stop()
+    await client.end()
+    await postgres.stop()
+  }
+}
