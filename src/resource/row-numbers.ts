@@ -1,5 +1,5 @@
 /** How many rows the filters of one shape of lists keep, as its latest requests show. */
-import { mostGathered, type Form, type Row } from '../sql/index.ts'
+import { FEW, mostGathered, type Form, type Row, type RowsKept } from '../sql/index.ts'
 
 /** If fewer of the requests keep few rows, the attempts in vain to gather them cost more than the others save. */
 const WORTHWHILE = 0.7
@@ -14,25 +14,31 @@ const UNKNOWN = 1 / 256
  * expected to do so again.
  */
 export class RowNumbers {
-  /** The part of the latest requests that kept few rows. */
+  /** The part of the latest requests whose rows can be gathered. */
+  #gathered = 1
+  /** The part of the latest requests that kept at most `FEW` rows. */
   #few = 1
 
-  /** Whether the next request is likely to keep few rows. */
-  get areFew (): boolean {
-    return this.#few >= WORTHWHILE
+  /** How many rows the next request is likely to keep. */
+  get kept (): RowsKept {
+    if (this.#gathered < WORTHWHILE) return 'many'
+    return this.#few < WORTHWHILE ? 'some' : 'few'
   }
 
   /** Notes the row of a list. After an attempt in vain, only the row of the next statement has a total. */
   note ({ total }: Row, form: Form): void {
     if (total === null) return
-    const few = isFew(Number(total), form.total)
-    if (few === undefined) this.#few = Math.min(this.#few + UNKNOWN, 1)
-    else this.#few += ((few ? 1 : 0) - this.#few) * LATEST
+    const counted = Number(total)
+    this.#gathered = latest(this.#gathered, isAtMost(mostGathered(form.total), counted, form.total))
+    this.#few = latest(this.#few, isAtMost(FEW, counted, form.total))
   }
 }
 
-/** Whether a total is of few rows; `undefined` if more rows than those that were counted may still be few. */
-function isFew (counted: number, total: Form['total']): boolean | undefined {
-  const most = mostGathered(total)
-  return typeof total === 'number' && total < most && counted > total ? undefined : counted <= most
+/** The part of the latest requests for which something holds, after one more. */
+function latest (part: number, holds: boolean | undefined): number {
+  return holds === undefined ? Math.min(part + UNKNOWN, 1) : part + ((holds ? 1 : 0) - part) * LATEST
 }
+
+/** Whether a total is of at most so many rows; `undefined` if more than those that were counted may still be so few. */
+const isAtMost = (most: number, counted: number, total: Form['total']): boolean | undefined =>
+  typeof total === 'number' && total < most && counted > total ? undefined : counted <= most

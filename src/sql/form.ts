@@ -9,16 +9,22 @@ import { keyColumns } from '../model/index.ts'
 import { isComputed, type ListPlan, type Plan, type PlannedInclude, type Window } from '../plan/index.ts'
 import type { Dialect } from './dialect.ts'
 import { forecastOf } from './forecast.ts'
-import { projection, showsRelated } from './members.ts'
+import { showsRelated } from './members.ts'
 
 export interface Form {
   /**
-   * How the rows of a page are found:
-   * - `direct`: in the order of the page, which may end before most rows are read. The total is counted separately.
-   * - `gathered`: all rows that the filters keep, and of these the page and the total (`rows-gathered.ts`).
-   * - `keys-first`: the keys of the page in its order, and then the rows with these keys (`rows-keys-first.ts`).
+   * Which rows the page is taken from:
+   * - `direct`: those of the table in the order of the page, which may end before most rows are read. The total is
+   *   counted separately (`rows-direct.ts`).
+   * - `gathered`: all rows that the filters keep. They also give the total (`rows-gathered.ts`).
    */
-  readonly rows: 'direct' | 'gathered' | 'keys-first'
+  readonly rows: 'direct' | 'gathered'
+  /**
+   * What these rows have while the page is taken from them:
+   * - `all`: the columns of the answer.
+   * - `keys`: keys and sort values. The rows of the page are then looked up by their keys (`rows-by-key.ts`).
+   */
+  readonly columns: 'all' | 'keys'
   /**
    * How related records are found, where `formOfInclude` permits it:
    * - `lateral`: for each parent by itself (`each-parent.ts`).
@@ -46,16 +52,21 @@ export interface Form {
   readonly isNamed: boolean
 }
 
+/** How many rows the filters of a list are likely to keep: at most `FEW`, at most as many as are gathered, or more. */
+export type RowsKept = 'few' | 'some' | 'many'
+
 /**
  * Chooses the form of a plan's statement.
  *
- * @param fewRows whether the filters are likely to keep few rows. The plan must then contain all of its conditions
+ * @param kept how many rows the filters are likely to keep. The plan must then contain all of its conditions
  */
-export function formOf (plan: Plan, dialect: Dialect, fewRows = false): Form {
+export function formOf (plan: Plan, dialect: Dialect, kept: RowsKept = 'many'): Form {
   const limits = limitsOf(plan)
   const isList = plan.kind === 'list'
+  const rows = isList ? rowsOf(plan, dialect, kept) : 'direct'
   return {
-    rows: isList ? rowsOf(plan, dialect, fewRows) : 'direct',
+    rows,
+    columns: isList && dialect === 'postgresql' ? columnsOf(plan, rows, kept) : 'all',
     related: relatedOf(plan, dialect, limits),
     // the rows that other conditions keep may be on other nodes of a cluster than their related rows
     numbers: dialect === 'postgresql' ? 'kept' : 'all',
@@ -70,6 +81,7 @@ export function formOf (plan: Plan, dialect: Dialect, fewRows = false): Form {
 /** Whether plans of one shape have the same statement. */
 export const isSameForm = sameIn<Form>({
   rows: true,
+  columns: true,
   related: true,
   numbers: true,
   limits: true,
@@ -82,21 +94,18 @@ const totalOf = ({ count }: Window): Form['total'] =>
   typeof count === 'object' ? count.upTo : count === 'planned' ? 'none' : count
 
 /**
- * Gathered rows are worth their cost if there are few: the filters are then evaluated once, and not for the page and
- * for the total. Otherwise PostgreSQL may read the table in the order of the page, expecting to fill the page soon, and
- * read most of it. A cluster would send the rows to one node.
+ * Gathered rows are worth their cost unless there are many: the filters are then evaluated once, and not for the page
+ * and for the total. Otherwise PostgreSQL may read the table in the order of the page, expecting to fill the page soon,
+ * and read most of it. A cluster would send the rows to one node.
  */
-function rowsOf (plan: ListPlan, dialect: Dialect, fewRows: boolean): Form['rows'] {
-  if (dialect === 'distributed') return 'direct'
-  if (fewRows && plan.hasManyRows !== true && mayGather(plan)) return 'gathered'
-  return isDeep(plan.window) && needsFewForOrder(plan) ? 'keys-first' : 'direct'
-}
+const rowsOf = (plan: ListPlan, dialect: Dialect, kept: RowsKept): Form['rows'] =>
+  kept !== 'many' && dialect === 'postgresql' && plan.hasManyRows !== true && mayGather(plan) ? 'gathered' : 'direct'
 
 /**
- * The most rows that a statement gathers for an exact total. More take longer than a page and a total apart: of narrow
- * rows more than 4 000, and of rows of 1.5 KB more than 2 000.
+ * The most rows that a statement gathers for an exact total. More take longer than a page and a total apart if the page
+ * is read in the order of an index.
  */
-const MOST_GATHERED = 3_000
+const MOST_GATHERED = 10_000
 /** For a total up to a lower number, as many rows as are counted, but at least these. */
 const FEWEST_GATHERED = 1_000
 
@@ -106,13 +115,29 @@ export function mostGathered (total: Form['total']): number {
 }
 
 /** Whether a page is among the rows that can be gathered. */
-function mayGather ({ model, window, conditions, filters, selection }: ListPlan): boolean {
+function mayGather (plan: ListPlan): boolean {
+  const { model, window, conditions, filters } = plan
   const total = totalOf(window)
   return total !== 'none' &&
     window.offset + window.limit <= mostGathered(total) &&
     (conditions.length > 0 || filters?.has(model) === true) &&
     // a formula would be evaluated for all gathered rows, and not only for those of the page
-    selection.properties.every((property) => property.kind === 'embedded' || !isComputed(property))
+    (!showsComputed(plan) || mayLookUp(plan))
+}
+
+const showsComputed = ({ selection }: ListPlan): boolean =>
+  selection.properties.some((property) => property.kind !== 'embedded' && isComputed(property))
+
+/** The most gathered rows that have all columns: to look up the rows of the page takes longer than to keep so few. */
+export const FEW = 500
+
+/**
+ * Rows that only pass through a sort have few columns: they take less memory, and the server often finds them in an
+ * index alone.
+ */
+function columnsOf (plan: ListPlan, rows: Form['rows'], kept: RowsKept): Form['columns'] {
+  const isWorthwhile = rows === 'gathered' ? kept !== 'few' || showsComputed(plan) : isDeep(plan.window)
+  return isWorthwhile && mayLookUp(plan) ? 'keys' : 'all'
 }
 
 /** A page that skips fewer rows is not deep. */
@@ -122,14 +147,13 @@ const DEEP_FOR_EACH_ROW = 200
 
 const isDeep = ({ offset, limit }: Window): boolean => offset >= DEEP && offset >= limit * DEEP_FOR_EACH_ROW
 
-/** At least this many columns are needed only for the rows of the page. A sort of narrower rows is as fast without. */
+/** At least this many properties are needed only for the rows of the page. A sort of narrower rows is as fast. */
 const FEWEST_OTHERS = 2
 
-/** Whether a deep page needs much more of its rows than of those that it skips. A view would be read twice. */
-function needsFewForOrder ({ model, selection, order }: ListPlan): boolean {
-  return model.readOnly === undefined &&
-    projection(selection, '').size - keyColumns(model).length - order.length >= FEWEST_OTHERS
-}
+/** Whether a page needs much more of its rows than of the others. A view would be read twice. */
+const mayLookUp = ({ model, selection, order }: ListPlan): boolean =>
+  model.readOnly === undefined &&
+  selection.properties.length - keyColumns(model).length - order.length >= FEWEST_OTHERS
 
 function limitsOf (plan: Plan): Form['limits'] {
   if (!('selection' in plan) || plan.limits === undefined) return 'none'

@@ -4,12 +4,12 @@ import type { Form } from './form.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
-import { selectList, showsRelated, ROW, ROW_JSON } from './members.ts'
-import type { FindPageRows, PageRows } from './page-rows.ts'
+import { projection, selectList, showsRelated, ROW, ROW_JSON } from './members.ts'
+import type { FindPageRows, ListRows, PageRows } from './page-rows.ts'
 import { answerSql, shownRows, type Measured } from './record.ts'
+import { rowsByKey } from './rows-by-key.ts'
 import { directRows } from './rows-direct.ts'
 import { gatheredRows } from './rows-gathered.ts'
-import { keysFirstRows } from './rows-keys-first.ts'
 import type { ListShape } from './shape.ts'
 import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
@@ -29,7 +29,12 @@ export function listColumns ({ limits }: Form, { facets }: Pick<ListShape, 'face
 const FIND_ROWS: Readonly<Record<Form['rows'], FindPageRows>> = {
   direct: directRows,
   gathered: gatheredRows,
-  'keys-first': keysFirstRows,
+}
+
+function findRows (list: ListRows): PageRows {
+  const { plan, source: { alias, form } } = list
+  const find = FIND_ROWS[form.rows]
+  return form.columns === 'keys' ? rowsByKey(list, find) : find(list, projection(plan.selection, alias))
 }
 
 /**
@@ -42,7 +47,7 @@ export function listSql (plan: ListShape, source: Source): Sql {
   const { joins, expressions: order } = orderSql(plan.order, alias, context, { custom: source })
   const from = sql` from ${table}${joins}${where}`
   const window = sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`
-  const rows = FIND_ROWS[form.rows]({ plan, source, order, from, window })
+  const rows = findRows({ plan, source, order, from, window })
   const { expressions, select, measured } = orderedRecords(plan, source, order, rows)
   const all = [...rows.expressions, ...expressions]
   const before = all.length === 0 ? EMPTY : sql`with ${join(all)} `

@@ -28,5 +28,9 @@ export interface ListRows {
   readonly window: Sql
 }
 
-/** Finds the rows of a page. */
-export type FindPageRows = (rows: ListRows) => PageRows
+/**
+ * Finds the rows of a page.
+ *
+ * @param columns what the rows have
+ */
+export type FindPageRows = (rows: ListRows, columns: Map<string, Sql>) => PageRows

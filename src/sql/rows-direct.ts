@@ -1,14 +1,13 @@
 /** The rows of a page, read in its order. The total is counted separately. */
 import { EMPTY, sql, type Sql } from './fragment.ts'
-import { projection } from './members.ts'
 import { orderBy } from './order.ts'
 import type { FindPageRows, ListRows } from './page-rows.ts'
 import { numberSql } from './size.ts'
 
-export const directRows: FindPageRows = (rows) => {
-  const { plan, source, order, from, window } = rows
+export const directRows: FindPageRows = (rows, columns) => {
+  const { order, from, window } = rows
   return {
-    columns: projection(plan.selection, source.alias),
+    columns,
     sorts: order.map(({ value }) => value),
     from: sql`${from}${orderBy(order)}${window}`,
     expressions: [],
@@ -20,7 +19,7 @@ export const directRows: FindPageRows = (rows) => {
  * The total. Rows are counted only if the page does not tell it. A page that is neither full nor empty is the last one,
  * and an empty first page means that there are no rows. CASE does not evaluate the branch that it does not take.
  */
-export function countedTotal ({ plan: { fetchSlot, offsetSlot }, source: { table, where, form } }: ListRows): Sql {
+function countedTotal ({ plan: { fetchSlot, offsetSlot }, source: { table, where, form } }: ListRows): Sql {
   const { total } = form
   if (total === 'none') return EMPTY
   const known = sql`"fetched" < ${fetchSlot} and ("fetched" > 0 or ${offsetSlot} = 0)`

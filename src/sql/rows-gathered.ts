@@ -1,25 +1,23 @@
 /**
- * The rows of a page, and the total, from all rows that the filters keep. So the filters are evaluated once. These rows
- * have all columns of the page: to look them up by key afterwards would take longer. If there are too many, the
- * statement has no answer, and no total.
+ * The rows of a page, and the total, from all rows that the filters keep. So the filters are evaluated once. If there
+ * are too many, the statement has no answer, and no total.
  */
 import { carryFacets } from './facets.ts'
 import { mostGathered } from './form.ts'
 import { name, sql } from './fragment.ts'
-import { projection, selectList } from './members.ts'
+import { selectList } from './members.ts'
 import { carriedOrder, carry, orderBy } from './order.ts'
 import type { FindPageRows } from './page-rows.ts'
 import { numberSql } from './size.ts'
 
-export const gatheredRows: FindPageRows = ({ plan, source: { alias, context, form }, order, from, window }) => {
+export const gatheredRows: FindPageRows = ({ plan, source: { alias, context, form }, order, from, window }, needed) => {
   const gathered = context.names.expression('gathered')
-  const columns = projection(plan.selection, alias)
-  const shown = [...columns.keys()]
+  const columns = new Map(needed)
   const carried = carriedOrder(order, carry(columns, order.map(({ value }) => value)), gathered)
   const most = mostGathered(form.total)
   carryFacets(columns, plan, alias)
   return {
-    columns: new Map(shown.map((column) => [column, name(gathered, column)])),
+    columns: new Map([...needed.keys()].map((column) => [column, name(gathered, column)])),
     sorts: carried.map(({ value }) => value),
     from: sql` from ${name(gathered)}${orderBy(carried)}${window}`,
     all: gathered,

@@ -2,7 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig,
+  AllowedFacet, AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig,
 } from '../../src/config/index.ts'
 import { DatabaseFactory, parseQueryParams } from '../../src/index.ts'
 import { planList, resolveWhitelist, type ListPlan } from '../../src/plan/index.ts'
@@ -40,14 +40,14 @@ const Computed = defineEntity({
 })
 const entities = [Field, Stone, Odd]
 
-/** The number of stones of each kind. The statement gathers 3 000 rows, and one more tells that there are too many. */
-const KINDS = { few: 7, most: 3_000, more: 3_001, many: 4_000 }
+/** The number of stones of each kind. The statement gathers 10 000 rows, and one more tells that there are too many. */
+const KINDS = { few: 7, most: 10_000, more: 10_001, many: 12_000 }
 const FILL = [
   "insert into field select i, 'town ' || i % 3 from generate_series(1, 5) i",
   `insert into stone (id, kind, weight, deleted_at, field_id) select row_number() over (order by i, kind), kind,
     case when i % 3 > 0 then i * 7 % 50 end, null, case when i % 4 > 0 then i % 5 + 1 end
     from (values ${Object.entries(KINDS).map(([kind, count]) => `('${kind}', ${count})`)}) as kinds (kind, most)
-    cross join generate_series(1, 4000) i where i <= most`,
+    cross join generate_series(1, 12000) i where i <= most`,
   `insert into stone (id, kind, weight, deleted_at) select 100000 + row_number() over (), kind, 1, now()
     from (values ('few'), ('most'), ('none')) as kinds (kind) cross join generate_series(1, 5) i`,
 ]
@@ -65,6 +65,7 @@ const options = {
 const crudWith = (pagination: object = {}) => crudOf(Stone, { ...options, pagination })
 
 const GATHERS = /@gathered/
+const LOOKS_UP = /_keys" inner join/
 const COUNTS_APART = /case when "fetched" </
 
 await forEachDatabase(t, { entities }, async (t, { orm }) => {
@@ -79,7 +80,6 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     )).map((row) => (row as { id: number }).id)
 
   for (const [sort, order] of [
-    ['id', 's.id'],
     ['-weight', 's.weight desc nulls last'],
     ['field.town,-id', 'f.town nulls last, s.id desc'],
   ] as const) {
@@ -89,22 +89,27 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
         t.equal(ids.length, count)
         // each resource has its own statements, which have no experience with these filters yet
         for (const [crud, total] of [[crudWith(), count], [
-          crudWith({ count: { upTo: 3_500 } }),
-          Math.min(count, 3_500),
+          crudWith({ count: { upTo: 11_000 } }),
+          Math.min(count, 11_000),
         ]] as const) {
           statements.take()
-          for (const [offset, limit] of [[0, 20], [2_980, 20], [2_981, 20], [3_990, 20]] as const) {
-            const page = await listOf(orm, crud, `filter[kind]=${kind}&sort=${sort}&offset=${offset}&limit=${limit}`)
-            t.strictSame(page.items.map(({ id }) => id), ids.slice(offset, offset + limit), `${offset} and ${limit}`)
+          for (const offset of [0, 20, 9_980, 100, 9_981, 11_990]) {
+            const page = await listOf(orm, crud, `filter[kind]=${kind}&sort=${sort}&offset=${offset}&limit=20`)
+            t.strictSame(page.items.map(({ id }) => id), ids.slice(offset, offset + 20), `from ${offset} on`)
             t.equal(page['total'], total)
-            t.equal(page.has_next, offset + limit < count)
+            t.equal(page.has_next, offset + 20 < count)
           }
           const texts = statements.take().map(({ sql }) => sql)
-          const [first, second] = texts
-          t.match(first, GATHERS, 'the first page gathers')
-          if (count > 3_000) t.match(second, COUNTS_APART, 'too many rows: the page and the total are read again')
-          t.equal(texts.length, count > 3_000 ? 6 : 4)
-          t.notMatch(texts.at(-1), GATHERS, 'a page behind 3 000 rows does not gather')
+          t.notMatch(texts.at(-1), GATHERS, 'a page behind 10 000 rows does not gather')
+          if (count > 10_000) {
+            t.match(texts[0], GATHERS, 'the first page gathers')
+            t.match(texts[1], COUNTS_APART, 'too many rows: the page and the total are read again')
+            t.equal(texts.length, 9, 'after three attempts in vain no page gathers')
+            continue
+          }
+          t.strictSame(texts.map((text) => GATHERS.test(text)), [true, true, true, true, false, false])
+          t.equal(LOOKS_UP.test(texts[3]!), count > 500, 'of more rows than 500 only the keys are gathered')
+          t.notMatch(texts[0], LOOKS_UP, 'few rows are expected at first')
         }
       })
     }
@@ -130,11 +135,37 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     for (const query of ['filter[kind]=few&include=field', 'filter[kind]=few&fields=kind', 'filter[weight][gte]=49']) {
       const few = await listOf(orm, crudWith(), `${query}&limit=7`)
       t.match(statements.take().at(-1)!.sql, GATHERS)
-      // pages that reach behind 3 000 rows do not gather
-      const wide = await listOf(orm, crudWith({ maxPerPage: 3_001 }), `${query}&limit=3001`)
+      // pages that reach behind 10 000 rows do not gather
+      const wide = await listOf(orm, crudWith({ maxPerPage: 10_001 }), `${query}&limit=10001`)
       t.notMatch(statements.take().at(-1)!.sql, GATHERS)
       t.strictSame(few.items, wide.items.slice(0, 7))
       t.equal(few['total'], wide['total'])
+    }
+  })
+
+  t.test('rows that are looked up by their keys have the same records and facets', async (t) => {
+    for (
+      const query of [
+        'offset=20',
+        'include=field&offset=40',
+        'facets=weight,field.town',
+        'include=field&facets=kind&sort=-id&offset=9980',
+      ]
+    ) {
+      const crud = crudOf(Stone, {
+        ...options,
+        allowedFacets: ['kind', 'weight', 'field.town'].map((name) => new AllowedFacet<any>(name)),
+      })
+      statements.take()
+      const pages: unknown[] = []
+      for (let request = 0; request < 4; request++) {
+        const page = await listOf(orm, crud, `filter[kind]=most&${query}`)
+        pages.push({ ...page })
+      }
+      const texts = statements.take().map(({ sql }) => sql)
+      t.strictSame(texts.map((text) => LOOKS_UP.test(text)), [false, false, false, true], query)
+      t.strictSame(pages[3], pages[0])
+      t.equal((pages[0] as { total: number }).total, 10_000)
     }
   })
 
@@ -217,16 +248,16 @@ const planOf = (query: string, more: object = {}, entity: unknown = Stone): List
   ) as ListPlan
 
 t.test('which pages may gather', async (t) => {
-  const gathers = (plan: ListPlan) => formOf(plan, 'postgresql', true).rows === 'gathered'
+  const gathers = (plan: ListPlan) => formOf(plan, 'postgresql', 'few').rows === 'gathered'
   const may = (query: string, more?: object) => gathers(planOf(query, more))
   t.ok(may('filter[kind]=few'))
-  t.ok(may('filter[kind]=few&limit=20&offset=2980'))
+  t.ok(may('filter[kind]=few&limit=20&offset=9980'))
   t.ok(may('filter[kind]=few', { pagination: { count: { upTo: 10 } } }))
   t.notOk(may(''), 'no conditions')
-  t.notOk(may('filter[kind]=few&limit=20&offset=2981'), 'a page behind 3 000 rows')
+  t.notOk(may('filter[kind]=few&limit=20&offset=9981'), 'a page behind 10 000 rows')
   t.notOk(may('filter[kind]=few&limit=20&offset=981', { pagination: { count: { upTo: 10 } } }), 'a lower bound')
   t.notOk(gathers({ ...planOf('filter[kind]=few'), hasManyRows: true }), 'an attempt in vain')
-  t.equal(formOf(planOf('filter[kind]=few'), 'distributed', true).rows, 'direct', 'a cluster')
+  t.equal(formOf(planOf('filter[kind]=few'), 'distributed', 'few').rows, 'direct', 'a cluster')
   t.notOk(may('filter[kind]=few', { pagination: { count: 'none' } }), 'no total')
   t.notOk(may('filter[kind]=few', { pagination: { count: 'planned' } }), 'an estimate')
   const computed = (query: string) =>
@@ -238,20 +269,38 @@ t.test('which pages may gather', async (t) => {
         allowedFields: [...fields.slice(0, 2), new AllowedField<any>('double')],
       }, Computed)
     )
-  t.notOk(computed('filter[kind]=few'), 'a formula is shown')
+  t.notOk(computed('filter[kind]=few'), 'a formula is shown, beside nothing else')
   t.ok(computed('filter[kind]=few&fields=kind'))
 })
 
 t.test('the statement', async (t) => {
   const plan = planOf('filter[kind]=few&fields=id&sort=-weight')
   t.equal(
-    compile(plan, nothingForeign, formOf(plan, 'postgresql', true)).text,
+    compile(plan, nothingForeign, formOf(plan, 'postgresql', 'few')).text,
     'with "@gathered" as materialized (select "e0"."id" as "id", "e0"."weight" as "@sort0" ' +
-      'from "stone" as "e0" where "e0"."kind" = $1 and "e0"."deleted_at" is null limit 3001) ' +
-      'select "items", "fetched", (select case when count(*) <= 3000 then count(*) end from "@gathered") as "total" ' +
+      'from "stone" as "e0" where "e0"."kind" = $1 and "e0"."deleted_at" is null limit 10001) ' +
+      'select "items", "fetched", (select case when count(*) <= 10000 then count(*) end from "@gathered") as "total" ' +
       'from (select string_agg(row_to_json("@row".*)::text, \',\') as "items", count(*) as "fetched" ' +
       'from (select "@2_page"."id" as "id" from (select "@gathered"."id" as "id" from "@gathered" ' +
       'order by "@gathered"."@sort0" desc nulls last, "@gathered"."id" limit $2 offset $3) as "@2_page") ' +
+      'as "@row") as "@rows"'
+  )
+  const wide = planOf('filter[kind]=few&sort=id')
+  t.equal(
+    compile(wide, nothingForeign, formOf(wide, 'postgresql', 'some')).text,
+    'with "@gathered" as materialized (select "e0"."id" as "@key0" from "stone" as "e0" ' +
+      'where "e0"."kind" = $1 and "e0"."deleted_at" is null limit 10001) ' +
+      'select "items", "fetched", (select case when count(*) <= 10000 then count(*) end from "@gathered") as "total" ' +
+      'from (select string_agg(row_to_json("@row".*)::text, \',\') as "items", count(*) as "fetched" from (select ' +
+      '"@3_page"."id" as "id", case when octet_length("@3_page"."kind") > 167772 then ' +
+      '\'@fastify-crud-kit/too-long\' else "@3_page"."kind" end as "kind", "@3_page"."weight" as "weight", ' +
+      'coalesce(to_char(("@3_page"."deleted_at" at time zone \'UTC\'), case when "@3_page"."deleted_at" < ' +
+      '\'0001-01-01Z\' then \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z BC"\' else \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\' end), ' +
+      '"@3_page"."deleted_at"::text) as "deleted_at", "@3_page"."field_id" as "field" from (select ' +
+      '"e1"."id" as "id", "e1"."kind" as "kind", "e1"."weight" as "weight", "e1"."deleted_at" as "deleted_at", ' +
+      '"e1"."field_id" as "field_id" from (select "@gathered"."@key0" as "@key0" from "@gathered" ' +
+      'order by "@gathered"."@key0" limit $2 offset $3) as "@2_keys" inner join "stone" as "e1" ' +
+      'on "e1"."id" = "@2_keys"."@key0" order by "@2_keys"."@key0") as "@3_page") ' +
       'as "@row") as "@rows"'
   )
   t.notMatch(compiled(planOf('filter[kind]=few')).text, GATHERS, 'unless few rows are expected')
@@ -262,11 +311,11 @@ t.test('the experience with a shape', async (t) => {
   /** Whether each of some requests gathers its rows. */
   const requests = (numbers: RowNumbers, few: (request: number) => boolean, count: number) =>
     Array.from({ length: count }, (_, request) => {
-      const { areFew } = numbers
+      const gathers = numbers.kept !== 'many'
       // an attempt in vain has no total, and the statement after it tells that there are many rows
-      if (!few(request) && areFew) numbers.note({ total: null }, form)
+      if (!few(request) && gathers) numbers.note({ total: null }, form)
       numbers.note({ total: few(request) ? '7' : '70000' }, form)
-      return areFew
+      return gathers
     })
   const attempts = (few: (request: number) => boolean) => requests(new RowNumbers(), few, 1_000).filter(Boolean).length
   t.equal(attempts(() => true), 1_000, 'each request, as long as there are few rows')
@@ -278,11 +327,19 @@ t.test('the experience with a shape', async (t) => {
   const again = requests(numbers, () => true, 100).indexOf(true)
   t.ok(again > 4 && again < 16, `they begin again after ${again} requests with few rows`)
 
+  const some = new RowNumbers()
+  for (const kept of ['few', 'few', 'few', 'some']) {
+    t.equal(some.kept, kept)
+    some.note({ total: '501' }, form)
+  }
+  for (let request = 0; request < 20; request++) some.note({ total: '500' }, form)
+  t.equal(some.kept, 'few', 'after some requests with fewer rows')
+
   const upTo = formOf(planOf('filter[kind]=few', { pagination: { count: { upTo: 10 } } }), 'postgresql')
   const unknown = new RowNumbers()
   requests(unknown, () => false, 3)
   let request = 0
-  while (!unknown.areFew && request < 1_000) {
+  while (unknown.kept === 'many' && request < 1_000) {
     unknown.note({ total: '11' }, upTo)
     request++
   }

@@ -98,10 +98,10 @@ t.test('plans of the same shape and form have the same statement', async (t) => 
     fc.property(
       withAdded(fc.oneof({ weight: 3, arbitrary: plan }, keyset)),
       fc.constantFrom('postgresql' as const, 'distributed' as const),
-      fc.boolean(),
+      fc.constantFrom('few' as const, 'some' as const, 'many' as const),
       fc.constantFrom({}, { isDoubtful: true as const }),
-      (plan, dialect, fewRows, doubts) => {
-        const form = formOf({ ...plan, ...doubts }, dialect, fewRows)
+      (plan, dialect, kept, doubts) => {
+        const form = formOf({ ...plan, ...doubts }, dialect, kept)
         const shape = shapeOf(plan)
         const statement = written(plan, form)
         const ofShape = statements.get(shape) ?? []
