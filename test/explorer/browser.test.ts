@@ -311,37 +311,4 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
       await page.context().close()
     }
   })
-
-  t.test('axe finds nothing, in light and dark, on a desk and on a phone', async (t) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const viewport of [{ width: 1360, height: 820 }, { width: 390, height: 780 }]) {
-        const { page, faults } = await open({ role: 'admin', colorScheme, viewport })
-        for (const place of [
-          '/',
-          '/categories?include=products,tags,productsCount&filter[price][gte]=20',
-          '/products?~open=1&include=category,tags',
-          '/products?~create=yes',
-          '/products?~compare=guest',
-          '/products?filter[name]=nothing',
-          '/products?facets=category.name,category.status&filter[category.name]=Tech',
-          '/products?filter[stock][gt]=0&filter[or][0][price][lt]=20&filter[or][1][not][name][contains]=e',
-          '/products/aggregate?group=category.name&aggregate=count,price.sum&sort=-price.sum',
-        ]) {
-          await page.goto(base + place)
-          t.strictSame(await accessibilityFaults(page), [], `${colorScheme}, ${viewport.width} pixels: ${place}`)
-        }
-        await page.goto(`${base}/products`)
-        await settled(page)
-        for (const name of [
-          'Fields and relations', 'Compare roles', 'Add filter', 'Sort: Name', 'Copy as…', /cost of the request/,
-        ]) {
-          await page.getByRole('button', { name }).click()
-          t.strictSame(await accessibilityFaults(page), [], `${colorScheme}, ${viewport.width} pixels: ${String(name)}`)
-          await page.keyboard.press('Escape')
-        }
-        t.strictSame(faults, [])
-        await page.context().close()
-      }
-    }
-  })
 })

@@ -62,19 +62,28 @@ const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 /**
  * What axe finds on the settled page under the rules of WCAG 2.2 AA, and controls that a person who speaks their
  * visible words does not reach: one text for each element.
+ *
+ * @param isWaiting whether the page waits for an answer that does not come
  */
-export async function accessibilityFaults (page: Page): Promise<string[]> {
-  await settled(page)
+export async function accessibilityFaults (page: Page, isWaiting = false): Promise<string[]> {
+  if (!isWaiting) await settled(page)
   await page.evaluate(axe)
-  return [...await violations(page), ...await page.evaluate<string[]>(MISNAMED)]
+  return [...await violations(page, ALL_RULES), ...await page.evaluate<string[]>(MISNAMED)]
 }
 
-const violations = (page: Page): Promise<string[]> =>
-  page.evaluate(`axe.run(document, {
-    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    // WCAG 2.5.3. Axe calls this rule experimental, which leaves it out otherwise
-    rules: { 'label-content-name-mismatch': { enabled: true } },
-  }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+/** What rules of axe find on a page at which `accessibilityFaults` has looked. */
+export const faultsBy = (page: Page, rules: readonly string[]): Promise<string[]> =>
+  violations(page, JSON.stringify({ runOnly: rules, resultTypes: ['violations'] }))
+
+const ALL_RULES = `{
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  resultTypes: ['violations'],
+  // WCAG 2.5.3. Axe calls this rule experimental, which leaves it out otherwise
+  rules: { 'label-content-name-mismatch': { enabled: true } },
+}`
+
+const violations = (page: Page, options: string): Promise<string[]> =>
+  page.evaluate(`axe.run(document, ${options}).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 160) + ' ' + failureSummary)))`)
 
 /** The controls whose names do not start with the words that are seen on them, or on their labels. */

@@ -146,7 +146,7 @@ export const resources = {
 
 /** A server with the explorer at `/explorer`, ready for requests, closed when the test ends. */
 export async function explored (
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   orm: MikroORM,
   options: Partial<CrudKitOptions> = { resources },
   { explorer = {}, server = {}, prepare = () => {} }: {

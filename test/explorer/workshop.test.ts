@@ -113,7 +113,7 @@ if (skip === false) {
       await drawer.getByText('The record has changed since: Save shows the difference.').waitFor()
       t.equal(await drawer.getByRole('textbox', { name: 'Note' }).inputValue(), 'mine')
       await drawer.getByRole('button', { name: 'Save' }).click()
-      await drawer.getByRole('row', { name: /^Note null/ }).waitFor()
+      await drawer.getByRole('row', { name: /^Note before: null/ }).waitFor()
       t.match((await app.inject('/machines/3')).json(), payload, 'nothing is saved')
       // the question is asked here as well
       await page.keyboard.press('Escape')

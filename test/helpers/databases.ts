@@ -185,14 +185,14 @@ export async function fill (orm: MikroORM, { tables, seed }: Pick<OpenOptions, '
  * The folder of an empty PGlite database, for a test that opens it itself. It is removed when the test ends, so close
  * the database in a teardown that you add later. A database in memory would take two seconds to create.
  */
-export function pgliteFolder (t: Test): string {
+export function pgliteFolder (t: Pick<Test, 'teardown' | 'testdir'>): string {
   const copy = copyTemplate()
   if (copy) t.teardown(copy.remove)
   return copy?.folder ?? path.join(t.testdir(), 'db')
 }
 
 /** The URL of such a folder. */
-export function pgliteUrl (t: Test): string {
+export function pgliteUrl (t: Pick<Test, 'teardown' | 'testdir'>): string {
   return `pglite://${pgliteFolder(t)}`
 }
 

@@ -32,8 +32,8 @@ export function ErrorNotice ({ error, mend, onRetry, children }: ErrorNoticeProp
           )
         })}
       </ul>
-      {onRetry && <button type='button' class='button' onClick={onRetry}>Try again</button>}
       {children}
+      {onRetry && <button type='button' class='button' onClick={onRetry}>Try again</button>}
     </div>
   )
 }

@@ -31,11 +31,11 @@ export function FilterChip ({ tree, use, isNot, place, joint }: FilterChipProps)
   const set = (...next: readonly FilterNode[]): void => onChange(replaced(nodes, place, next))
   const nodeOf = (use: FilterUse, isNot: boolean): FilterNode => isNot ? { word: 'not', nodes: [use] } : use
   const text = (
-    <>
+    <span title={value.length > 20 ? `${title} ${word} ${value}` : undefined}>
       {isNot && <strong class='chip-not'>not{' '}</strong>}
       <span class='chip-name'>{title}</span> <span class='chip-word'>{word}</span>{' '}
       <span class='chip-value'>{value}</span>
-    </>
+    </span>
   )
   return (
     <div class={detail === undefined ? 'filter' : 'filter filter-bad'}>

@@ -4,6 +4,7 @@ import type { FilterDescription, OperatorDescription } from '../../../src/explor
 import { useKept } from '../../state/unsaved.ts'
 import { itemsOf, parameterOf, type FilterUse } from '../../url/filters.ts'
 import { joinItems } from '../../url/items.ts'
+import { Words } from '../basics/words.tsx'
 import { OperandInput } from './operand-input.tsx'
 import { filterTitle, firstOperator, operatorOf, operatorWord } from './words.ts'
 
@@ -100,14 +101,14 @@ export function FilterEditor (props: FilterEditorProps) {
         </label>
       )}
       {detail !== undefined && <p class='bad' id='filter-error'>{detail}</p>}
-      <p class='quiet'>
-        {operator.name === null ? filter.description : `${filterTitle(filter.name)} ${operator.meaning}`}
-        {operator.example !== null && (
-          <>
-            , such as <code>{operator.example}</code>
-          </>
-        )}.
-      </p>
+      {!isChosen(operator, filter) && (
+        <p class='quiet'>
+          <Words
+            text={(operator.name === null ? filter.description : `${filterTitle(filter.name)} ${operator.meaning}`)
+              .replace(/\.$/, '') + (operator.example === null ? '.' : `, such as \`${operator.example}\`.`)}
+          />
+        </p>
+      )}
       <div class='row'>
         <code class='quiet editor-parameter'>
           {parameterOf({ ...use, field: filter.name, operator: operator.name ?? undefined })}
@@ -122,6 +123,10 @@ export function FilterEditor (props: FilterEditorProps) {
     </form>
   )
 }
+
+/** Whether the value is chosen from what the page offers, so that it needs no explanation. */
+const isChosen = ({ takes, value }: OperatorDescription, { reference }: FilterDescription): boolean =>
+  takes === 'boolean' || value?.items !== undefined || value?.type === 'boolean' || Boolean(reference?.resource)
 
 function freeOperator (filter: FilterDescription, taken: readonly FilterUse[]): OperatorDescription {
   const used = new Set(

@@ -13,6 +13,8 @@ interface OperandInputProps {
 
 export function OperandInput ({ operator, reference, items, onChange, invalid }: OperandInputProps) {
   const { takes, value, parts } = operator
+  // the editor has the words of the API below
+  const checked = { invalid, describedBy: invalid ? 'filter-error' : undefined }
   const at = (index: number) => (text: string): void => {
     const next = [...items]
     for (let before = next.length; before < index; before++) next[before] = ''
@@ -39,7 +41,15 @@ export function OperandInput ({ operator, reference, items, onChange, invalid }:
   }
   if (reference?.resource && (takes === 'one' || takes === 'list')) {
     return (
-      <Lookup reference={reference} keys={items} many={takes === 'list'} label='Value' onChange={onChange} isFirst />
+      <Lookup
+        {...checked}
+        reference={reference}
+        keys={items}
+        many={takes === 'list'}
+        label='Value'
+        onChange={onChange}
+        isFirst
+      />
     )
   }
   if (takes === 'list' && value?.items) {
@@ -71,6 +81,7 @@ export function OperandInput ({ operator, reference, items, onChange, invalid }:
           placeholder='One value a line'
           value={items.join('\n')}
           aria-invalid={invalid}
+          aria-describedby={checked.describedBy}
           onInput={({ currentTarget }) => onChange(currentTarget.value.split('\n'))}
         />
       </label>
@@ -85,12 +96,12 @@ export function OperandInput ({ operator, reference, items, onChange, invalid }:
           value={value}
           text={items[0] ?? ''}
           onInput={at(0)}
-          invalid={invalid}
+          {...checked}
           isFirst
           presets
         />
         <span>To</span>
-        <ValueInput label='To' value={value} text={items[1] ?? ''} onInput={at(1)} invalid={invalid} />
+        <ValueInput label='To' value={value} text={items[1] ?? ''} onInput={at(1)} {...checked} />
       </div>
     )
   }
@@ -100,7 +111,7 @@ export function OperandInput ({ operator, reference, items, onChange, invalid }:
         {(parts ?? []).map(({ name, value }, index) => (
           <label key={name} class='stack'>
             {name}
-            <ValueInput label={name} value={value} text={items[index] ?? ''} onInput={at(index)} invalid={invalid} />
+            <ValueInput label={name} value={value} text={items[index] ?? ''} onInput={at(index)} {...checked} />
           </label>
         ))}
       </div>
@@ -112,7 +123,7 @@ export function OperandInput ({ operator, reference, items, onChange, invalid }:
       value={value}
       text={items[0] ?? ''}
       onInput={at(0)}
-      invalid={invalid}
+      {...checked}
       isFirst
       presets={takes === 'one'}
     />

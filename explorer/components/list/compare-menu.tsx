@@ -31,7 +31,7 @@ export function CompareMenu ({ own }: { readonly own: Own }) {
         }
         return (
           <div class='menu'>
-            {others.length > 0 && <p class='label'>Compare with the same list</p>}
+            {others.length > 0 && <p class='label'>Compare this list with</p>}
             {others.map((other) => (
               <button
                 type='button'

@@ -28,28 +28,7 @@ export function EmptyList ({ resource, params, list, onChange }: EmptyListProps)
       </Empty>
     )
   }
-  if (filters.length > 0) {
-    return (
-      <Empty title={filters.length === 1 ? 'No record matches the filter' : 'No record matches all filters'}>
-        <p class='quiet'>{filters.length === 1 ? 'Remove it:' : 'All of them must match. Remove one:'}</p>
-        <p class='row'>
-          {filters.map((filter, index) => (
-            <button
-              type='button'
-              class='button'
-              key={index}
-              onClick={() => onChange(withFilterTree(params, replaced(filters, [index], [])))}
-            >
-              {cut(sentenceOf(filter, resource.filters), 60)}
-            </button>
-          ))}
-          {filters.length > 1 && (
-            <button type='button' class='button' onClick={() => onChange(withoutFilters(params))}>All of them</button>
-          )}
-        </p>
-      </Empty>
-    )
-  }
+  if (filters.length > 0) return <NoMatch {...{ resource, params, onChange }} />
   return (
     <Empty title={`There are no ${resource.title.toLowerCase()} yet`}>
       {resource.operations.create
@@ -63,6 +42,31 @@ export function EmptyList ({ resource, params, list, onChange }: EmptyListProps)
           </button>
           )
         : <p class='quiet'>Or none that this role may see. Choose another caller under “Ask as”.</p>}
+    </Empty>
+  )
+}
+
+/** No record has passed the filters, each of which can be removed. */
+export function NoMatch ({ resource, params, onChange }: Omit<EmptyListProps, 'list'>) {
+  const filters = filterTreeOf(params)
+  return (
+    <Empty title={filters.length === 1 ? 'No record matches the filter' : 'No record matches all filters'}>
+      <p class='quiet'>{filters.length === 1 ? 'Remove it:' : 'All of them must match. Remove one:'}</p>
+      <p class='row'>
+        {filters.map((filter, index) => (
+          <button
+            type='button'
+            class='button'
+            key={index}
+            onClick={() => onChange(withFilterTree(params, replaced(filters, [index], [])))}
+          >
+            {cut(sentenceOf(filter, resource.filters), 60)}
+          </button>
+        ))}
+        {filters.length > 1 && (
+          <button type='button' class='button' onClick={() => onChange(withoutFilters(params))}>All of them</button>
+        )}
+      </p>
     </Empty>
   )
 }

@@ -99,6 +99,15 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
 
   const isOff = !isComplete || (isCounted && counted.affected === 0)
   const title = isUpdate ? 'Change records' : 'Delete records'
+  const count = (
+    <p role='status' class={isCounted ? 'notice' : 'quiet'}>
+      {isCounted
+        ? countedWords(counted.affected, isUpdate, softDelete !== null && !isHard)
+        : busy
+          ? 'Counting…'
+          : ''}
+    </p>
+  )
   return (
     <DrawerFrame label={`${title} of ${resource.title}`} onClose={onClose}>
       <DrawerHead title={title} detail={`${resource.title}: ${words.toLowerCase()}`} onClose={onClose} />
@@ -128,16 +137,21 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
                 <p class='quiet'>All selected records get the same values. Properties that you do not add stay.</p>
               </>
               )
-            : softDelete !== null && hardDelete && (
-              <label class='row'>
-                <input
-                  type='checkbox'
-                  checked={isHard}
-                  onChange={({ currentTarget }) => setHard(currentTarget.checked)}
-                />
-                Delete them for ever, instead of marking them as deleted
-              </label>
-            )}
+            : (
+              <>
+                {count}
+                {softDelete !== null && hardDelete && (
+                  <label class='check-line'>
+                    <input
+                      type='checkbox'
+                      checked={isHard}
+                      onChange={({ currentTarget }) => setHard(currentTarget.checked)}
+                    />
+                    Delete them for ever, instead of marking them as deleted
+                  </label>
+                )}
+              </>
+              )}
         </div>
         <FormFoot
           resource={resource}
@@ -148,13 +162,7 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
           isOff={isOff}
           onCancel={onClose}
         >
-          <p role='status' class={isCounted ? 'notice' : 'quiet'}>
-            {isCounted
-              ? countedWords(counted.affected, isUpdate, softDelete !== null && !isHard)
-              : busy
-                ? 'Counting…'
-                : ''}
-          </p>
+          {isUpdate && count}
         </FormFoot>
       </Form>
     </DrawerFrame>

@@ -9,10 +9,12 @@ import { useApi } from '../../state/context.ts'
 import { useList, type List } from '../../state/list.ts'
 import { useNames } from '../../state/names.ts'
 import type { Address, Pair } from '../../url/address.ts'
+import { filterTreeOf } from '../../url/filter-tree.ts'
 import { namesOf, sortsOf, toggledSorts, withSorts } from '../../url/names.ts'
 import { ascending } from '../../url/numbers.ts'
 import { Empty } from '../basics/notice.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
+import { NoMatch } from '../list/empty-list.tsx'
 import { ListNotice } from '../list/list-notice.tsx'
 import { Pager } from '../list/pager.tsx'
 import { RequestLine } from '../list/request-line.tsx'
@@ -113,13 +115,11 @@ function Numbers ({ resource, address: { params, own }, list, onChange }: Number
   const isTime = groups[0]?.period != null
   const isFirst = sorts.length === 0 || (groups[0] !== undefined && sorts[0]?.name === groups[0].name)
   const points = number && pointsOf(items, groups, number, nameOf, isTime && (isFirst || page?.total === items.length))
-  const by = `by ${groups.map(groupTitle).join(' and ').toLowerCase()}`
+  const by = `by ${groups.map(wordsOf).join(' and ')}`
   if (page !== undefined && items.length === 0) {
-    return (
-      <Empty title='No record matches, so that there are no groups'>
-        <p class='quiet'>Remove a filter.</p>
-      </Empty>
-    )
+    return filterTreeOf(params).length > 0
+      ? <NoMatch {...{ resource, params, onChange }} />
+      : <Empty title={`There are no ${resource.title.toLowerCase()} yet`} />
   }
   return (
     <div class='numbers'>
@@ -156,6 +156,10 @@ function Numbers ({ resource, address: { params, own }, list, onChange }: Number
     </div>
   )
 }
+
+/** A group within a sentence. */
+const wordsOf = (group: GroupDescription): string =>
+  groupTitle(group).toLowerCase() + (group.period?.timeZone ? ` in ${group.period.timeZone}` : '')
 
 /** The groups or the numbers that a parameter names, in its order. */
 function named<Term extends { readonly name: string }> (

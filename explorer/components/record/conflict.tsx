@@ -26,7 +26,6 @@ export function Conflict ({ differences, onBack }: ConflictProps) {
         <thead>
           <tr>
             <th scope='col'>Property</th>
-            <th scope='col'>Before</th>
             <th scope='col'>Now</th>
             <th scope='col'>Yours</th>
           </tr>
@@ -49,8 +48,10 @@ export function Conflict ({ differences, onBack }: ConflictProps) {
             )
             return (
               <tr key={name}>
-                <th scope='row'>{title}</th>
-                <td class='quiet'>{words(before)}</td>
+                <th scope='row'>
+                  {title}
+                  <span class='quiet'>before: {words(before)}</span>
+                </th>
                 <td>{option(false, theirs)}</td>
                 <td>{option(true, own)}</td>
               </tr>

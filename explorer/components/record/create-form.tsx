@@ -21,6 +21,7 @@ interface CreateFormProps {
   readonly address: Address
   /** Called with the new record, or without one if there are several. */
   readonly onCreated: (record: Row | undefined) => void
+  readonly onCancel: () => void
 }
 
 /** What is kept of the form until it is sent. */
@@ -30,7 +31,7 @@ interface CreateDraft {
   readonly json?: string | undefined
 }
 
-export function CreateForm ({ resource, address, onCreated }: CreateFormProps) {
+export function CreateForm ({ resource, address, onCreated, onCancel }: CreateFormProps) {
   const api = useApi()
   const { createMany, maxBatch } = resource.operations
   const properties = useMemo(() => propertiesOf(resource, resource.bodies.create ?? {}), [resource])
@@ -121,6 +122,7 @@ export function CreateForm ({ resource, address, onCreated }: CreateFormProps) {
         action={Array.isArray(body) ? `Create ${body.length}` : 'Create'}
         busy={busy}
         isOff={body === undefined}
+        onCancel={onCancel}
       />
     </Form>
   )

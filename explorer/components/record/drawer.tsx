@@ -1,7 +1,8 @@
 /** The record beside the list: its values, a form to change it, and the form for a new record. */
 import { useRef, useState } from 'preact/hooks'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
-import { labelOf, pathOfRecord, relationsOf, type Row } from '../../api/records.ts'
+import { includesOfForm } from '../../api/form-includes.ts'
+import { labelOf, pathOfRecord, type Row } from '../../api/records.ts'
 import { go } from '../../state/address.ts'
 import { recordKey, useRecord } from '../../state/record.ts'
 import { keepUnsaved, unsavedOf, useUnsaved } from '../../state/unsaved.ts'
@@ -79,6 +80,7 @@ function NewRecord ({ resource, address, onChanged, onClose }: DrawerProps) {
           const key = record && recordKey(resource, record)
           go({ ...address, own: key === undefined || !resource.operations.get ? own : { ...own, open: key } })
         }}
+        onCancel={onClose}
       />
     </>
   )
@@ -97,7 +99,7 @@ function OneRecord ({ resource, address, path, focus, onChanged, onClose, leave 
   const unsaved = unsavedOf<EditDraft>(name)
   const [isEdited, setEdited] = useState(unsaved !== undefined)
   // the form needs the present links of relations that it can change
-  const [extra, setExtra] = useState<readonly string[]>(isEdited ? writableRelations(resource) : [])
+  const [extra, setExtra] = useState<readonly string[]>(isEdited ? includesOfForm(resource) : [])
   const [gone, setGone] = useState<Row>()
   const includes = [...new Set([...namesOf(address.params, 'include') ?? [], ...extra])]
   const [{ value, error, busy }, reload] = useRecord(resource, path, includes)
@@ -154,7 +156,7 @@ function OneRecord ({ resource, address, path, focus, onChanged, onClose, leave 
                 etag={value.etag}
                 gone={gone}
                 onEdit={() => {
-                  setExtra([...extra, ...writableRelations(resource)])
+                  setExtra([...extra, ...includesOfForm(resource)])
                   setEdited(true)
                 }}
                 onGone={(row) => {
@@ -181,20 +183,4 @@ function OneRecord ({ resource, address, path, focus, onChanged, onClose, leave 
       )}
     </>
   )
-}
-
-/**
- * The paths of to-many relations that the body of an update may set, and that can be included. Children come with the
- * records to which they refer, for their names.
- */
-function writableRelations ({ bodies, includes, children }: ResourceDescription): string[] {
-  const writable = Object.keys(bodies.update?.properties ?? {})
-  return relationsOf(includes).filter(({ name, many, allowed }) => many && allowed && writable.includes(name))
-    .flatMap((relation) => {
-      const own = children.find(({ name }) => name === relation.name)
-      const named = own && relationsOf(relation.includes).filter(({ name, many, allowed }) =>
-        !many && allowed && own.fields.some((field) => field.name === name && field.create)
-      )
-      return [relation.path, ...named?.map(({ path }) => path) ?? []]
-    })
 }

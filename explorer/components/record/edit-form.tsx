@@ -7,7 +7,8 @@ import { atChildren, inWords, restOf } from '../../api/children.ts'
 import {
   changesOf, differencesOf, draftOf, isSameDraft, propertiesOf, type Draft, type Drafts,
 } from '../../api/drafts.ts'
-import { clientKeyOf, pathOfRecord, relationsOf, type Row } from '../../api/records.ts'
+import { includesOfForm } from '../../api/form-includes.ts'
+import { clientKeyOf, pathOfRecord, type Row } from '../../api/records.ts'
 import { urlOf, useApi } from '../../state/context.ts'
 import { withVersion, write } from '../../state/record.ts'
 import { keepUnsaved, unsavedOf } from '../../state/unsaved.ts'
@@ -93,9 +94,7 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
   }
   const readTheirs = async (): Promise<void> => {
     try {
-      const include = relationsOf(resource.includes).filter(({ name }) => Array.isArray(base.record[name])).map((
-        { path }
-      ) => path)
+      const include = includesOfForm(resource)
       const url = urlOf(
         api.description,
         pathOfRecord(resource, path),

@@ -98,7 +98,6 @@ function Field ({ property, draft, isChanged, errors, related, onDraft, onRemove
         describedBy={errors.length > 0 ? id : undefined}
         onDraft={onDraft}
       />
-      {description && <p class='quiet'>{description}</p>}
       <div id={id} role={errors.length > 0 ? 'alert' : undefined}>
         {errors.map(({ detail, suggestion }) => (
           <p class='bad' key={detail}>
@@ -115,6 +114,7 @@ function Field ({ property, draft, isChanged, errors, related, onDraft, onRemove
           </p>
         ))}
       </div>
+      {description && <p class='quiet'>{description}</p>}
     </div>
   )
 }

@@ -17,7 +17,7 @@ interface FormFootProps {
   readonly isBad?: boolean
   readonly busy: boolean
   readonly isOff: boolean
-  readonly onCancel?: () => void
+  readonly onCancel: () => void
   /** Text above the buttons. */
   readonly children?: ComponentChildren
 }
@@ -45,7 +45,7 @@ export function FormFoot ({ resource, request, action, isBad, busy, isOff, onCan
         <button class={isBad ? 'button button-bad' : 'button button-main'} aria-disabled={isOff || busy}>
           {busy ? 'Sending…' : action}
         </button>
-        {onCancel && <button type='button' class='button' onClick={onCancel}>Cancel</button>}
+        <button type='button' class='button' onClick={onCancel}>Cancel</button>
       </div>
     </footer>
   )

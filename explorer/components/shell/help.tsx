@@ -10,7 +10,7 @@ const KEYS = [
   ['Enter', 'in the table: open the record, follow the link, or sort by the header'],
   ['Shift + Enter', 'on a header: add it to the order'],
   ['Space', 'in the table: select the record for changes of many; with Shift, all from the one before'],
-  ['F, in the table', 'filter by the column'],
+  ['F', 'in the table: filter by the column'],
   ['Ctrl + Enter', 'in a form: save'],
   ['Escape', 'close the panel or the record; with changes, it asks before'],
 ] as const

@@ -1,4 +1,5 @@
 /** The page before a resource is chosen: the resources, and what they can do. */
+import { titleOf } from '../../api/records.ts'
 import { useApi } from '../../state/context.ts'
 import { Link } from '../basics/link.tsx'
 import { Empty } from '../basics/notice.tsx'
@@ -14,10 +15,11 @@ export function Start () {
   const { title, resources, role } = description
   if (resources.length === 0) {
     return (
-      <Empty title='There is nothing to see for this role'>
+      <Empty title={role === null ? 'The API has no resources yet' : 'There is nothing to see for this role'}>
         <p>
-          The API offers no resource to{' '}
-          {role === null ? 'this caller' : `the role ${role}`}. Choose another caller under “Ask as”.
+          {role === null
+            ? 'Give crudKit its first resource, and reload this page. Or choose another caller under “Ask as”.'
+            : `The API offers no resource to the role ${role}. Choose another caller under “Ask as”.`}
         </p>
       </Empty>
     )
@@ -34,7 +36,9 @@ export function Start () {
             <Link class='card' to={{ path, params: [], own: {} }}>
               <strong>{title}</strong>
               <code>{path}</code>
-              <span class='quiet'>{OPERATIONS.filter((name) => operations[name]).join(', ')}</span>
+              <span class='quiet'>
+                {OPERATIONS.filter((name) => operations[name]).map(titleOf).join(', ').toLowerCase()}
+              </span>
               <span class='quiet'>{counted(filters.length, 'filter')}, {counted(includes.length, 'include')}</span>
             </Link>
           </li>

@@ -1,0 +1,119 @@
+/** Every state of the explorer's page, for people who cannot see it, or who use no mouse. */
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { openBrowser, skipReason } from '../helpers/browser.ts'
+import { accessibilityFaults, faultsBy, openPage } from './explorer-page.ts'
+import { openStateServers, reach, STATES } from './states.ts'
+
+// a browser on a busy machine
+t.setTimeout(900_000)
+
+const DESK = { width: 1280, height: 800 }
+const PHONE = { width: 390, height: 844 }
+
+/** The texts and controls that reach over the right edge of the window, and are in nothing that scrolls. */
+const OUTSIDE = `[...document.querySelectorAll('body *')].flatMap((element) => {
+  if (!element.checkVisibility({ visibilityProperty: true }) || element.closest('.hidden, svg')) return []
+  const { right, width } = element.getBoundingClientRect()
+  for (let around = element; around; around = around.parentElement) {
+    if (/auto|scroll|hidden/.test(getComputedStyle(around).overflowX)) return []
+  }
+  return width > 0 && right > innerWidth + 1 ? [element.outerHTML.slice(0, 100)] : []
+})`
+
+/** What Escape must close. */
+const OPEN = '.panel, dialog[open], .drawer'
+
+/** Presses Escape until nothing is open, and returns what is wrong then. */
+async function leave (page: Page): Promise<string[]> {
+  for (let left = 4; await page.locator(OPEN).count() > 0; left--) {
+    if (left === 0) return ['Escape does not close it']
+    await page.keyboard.press('Escape')
+    const discard = page.getByRole('dialog').getByRole('button', { name: 'Discard' })
+    if (await discard.count() > 0) await discard.press('Enter')
+    await page.waitForTimeout(0)
+  }
+  const focus = await page.evaluate<string>(
+    'document.activeElement === document.body ? "" : document.activeElement.outerHTML.slice(0, 100)'
+  )
+  return focus === '' ? ['the focus is lost'] : []
+}
+
+/** Looks at the element that has the focus: what is wrong with it, or `end` if Tab has been there before. */
+const STOP = `(() => {
+  const element = document.activeElement
+  const seen = window.seen ??= new Set()
+  if (element === document.body || seen.has(element)) return 'end'
+  seen.add(element)
+  const label = element.closest('label') ?? element
+  const isMarked = [element, label].some((marked) => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(marked)
+    return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2
+  })
+  const { left, top, width, height } = element.getBoundingClientRect()
+  const above = document.elementFromPoint(left + width / 2, top + height / 2)
+  const isSeen = above !== null && (label.contains(above) || above.contains(element))
+  const name = element.outerHTML.slice(0, 120)
+  return isMarked ? isSeen ? '' : 'covered, or out of sight: ' + name : 'the focus is not to be seen: ' + name
+})()`
+
+/** The controls to which Tab has not come. Of radio buttons, it comes to one. */
+const MISSED = `[...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+  .filter((element) => element.tabIndex >= 0 && !element.disabled && !window.seen.has(element) &&
+    element.checkVisibility({ visibilityProperty: true }) &&
+    !(element.type === 'radio' && [...window.seen].some(({ name }) => name === element.name)))
+  .map((element) => 'Tab does not come to ' + element.outerHTML.slice(0, 120))`
+
+/** The states whose controls are not in a panel. Tab leaves a panel, which closes it. */
+const WALKED = [
+  'start', 'credentials', 'list', 'facets', 'groups', 'error', 'numbers', 'record-relations', 'record-edit',
+  'record-lines', 'many-counted', 'compare',
+]
+
+const skip = skipReason()
+if (skip) t.pass(skip)
+else {
+  const origins = await openStateServers(t)
+  const browser = await openBrowser(t)
+
+  t.test('axe finds nothing in any state, in light and dark, on a desk and on a phone', async (t) => {
+    for (const state of STATES) {
+      const { name, server = 'example', role, isWaiting = false, isFailing = false } = state
+      const { page, faults } = await openPage(browser, origins[server], {
+        ...role !== undefined && { role },
+        viewport: DESK,
+      })
+      await reach(page, origins[server], state)
+      const isOpen = await page.locator(OPEN).count() > 0
+      const found: Record<string, string[]> = { light: await accessibilityFaults(page, isWaiting) }
+      await page.emulateMedia({ colorScheme: 'dark' })
+      found['dark'] = await faultsBy(page, ['color-contrast'])
+      await page.setViewportSize(PHONE)
+      found['phone'] = [
+        ...await faultsBy(page, ['color-contrast', 'target-size', 'scrollable-region-focusable']),
+        ...await page.evaluate<string[]>(OUTSIDE),
+      ]
+      await page.setViewportSize(DESK)
+      if (isOpen) found['Escape'] = await leave(page)
+      found['page'] = faults.filter((fault) => !isFailing || !fault.startsWith('Failed to load resource'))
+      t.strictSame(found, Object.fromEntries(Object.keys(found).map((where) => [where, []])), name)
+      await page.context().close()
+    }
+  })
+
+  t.test('Tab comes to every control, and shows where it is', async (t) => {
+    for (const state of STATES.filter(({ name }) => WALKED.includes(name))) {
+      const { name, server = 'example', role } = state
+      const { page } = await openPage(browser, origins[server], { ...role !== undefined && { role }, viewport: DESK })
+      await reach(page, origins[server], state)
+      await page.evaluate("document.querySelector('.skip, button').focus({ focusVisible: true })")
+      const wrong: string[] = []
+      for (let stop = ''; stop !== 'end'; stop = await page.evaluate<string>(STOP)) {
+        if (stop !== '') wrong.push(stop)
+        await page.keyboard.press('Tab')
+      }
+      t.strictSame([...wrong, ...await page.evaluate<string[]>(MISSED)], [], name)
+      await page.context().close()
+    }
+  })
+}
