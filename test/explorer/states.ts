@@ -121,6 +121,7 @@ export const STATES: readonly PageState[] = [
   // lists
   { name: 'list', place: LIST, role: 'admin' },
   { name: 'list-plain', place: '/products' },
+  { name: 'list-sorted', place: '/products?filter[price][gte]=100&sort=-price' },
   { name: 'list-wide', server: 'nursery', place: '/specimens' },
   { name: 'list-loading', place: '/products', prepare: hold, isWaiting: true },
   {
@@ -188,6 +189,14 @@ export const STATES: readonly PageState[] = [
   // filters
   { name: 'filter-names', place: '/categories', act: press('Add filter') },
   {
+    name: 'filter-found',
+    place: LIST,
+    act: async (page) => {
+      await press('Add filter')(page)
+      await page.keyboard.type('pr')
+    },
+  },
+  {
     name: 'filter-no-name',
     place: '/categories',
     act: async (page) => {
@@ -238,6 +247,7 @@ export const STATES: readonly PageState[] = [
 
   // records
   { name: 'record', place: '/articles?include=category.tags&sort=created_at&~open=1', role: 'editor' },
+  { name: 'record-of-list', place: '/products?include=category,tags&~open=2', role: 'admin' },
   { name: 'record-guest', place: '/products?~open=3' },
   { name: 'record-values', server: 'nursery', place: '/specimens?~open=1' },
   { name: 'record-absent', place: '/products?~open=9999' },
