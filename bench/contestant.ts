@@ -9,6 +9,8 @@ import type { Variant, VariantName } from './variants.ts'
 export interface Contestant {
   readonly name: VariantName
   readonly dialect: Dialect
+  /** Whether it takes part in every second round only. */
+  readonly rarely: boolean
   readonly server: ServerProcess
   /** Cursors of pages deep in the set. */
   readonly cursors: readonly string[]
@@ -41,7 +43,7 @@ export async function start (
         if (!await succeeds(server.port, dialect.request(operation.call(0, cursors)))) without.add(operation.name)
       }
     }
-    return { name, dialect, server, cursors, without }
+    return { name, dialect, rarely: variant.rarely === true, server, cursors, without }
   } catch (error) {
     await server.stop()
     throw error

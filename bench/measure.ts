@@ -33,13 +33,16 @@ export interface MeasureOptions {
   readonly onProgress: (text: string) => void
 }
 
-/** Samples of the rounds that count, by operation and variant. */
-export type Samples = ReadonlyMap<OperationName, ReadonlyMap<VariantName, readonly Sample[]>>
+/** Samples of the rounds that count, by operation and variant. A variant does not take part in all rounds. */
+export type Samples = ReadonlyMap<OperationName, ReadonlyMap<VariantName, ReadonlyArray<Sample | undefined>>>
 
 export async function measure (options: MeasureOptions): Promise<Samples> {
   const { operations, contestants, warmUp, rounds } = options
   const samples = new Map(
-    operations.map(({ name }) => [name, new Map(contestants.map(({ name }): [VariantName, Sample[]] => [name, []]))])
+    operations.map(({ name }) => [
+      name,
+      new Map(contestants.map(({ name }): [VariantName, Array<Sample | undefined>] => [name, []])),
+    ])
   )
   for (let round = 0; round < warmUp + rounds; round++) {
     for (const operation of operations) {
@@ -56,9 +59,10 @@ export async function measure (options: MeasureOptions): Promise<Samples> {
         ]
       ) {
         if (!has(contestant, operation)) continue
-        const sample = await turn(operation, contestant, options)
+        const takesPart = !contestant.rarely || round % 2 === 0 || warmUp + rounds < 3
+        const sample = takesPart ? await turn(operation, contestant, options) : undefined
         if (round >= warmUp) samples.get(operation.name)!.get(contestant.name)!.push(sample)
-        if (operation.writes) await tidy(options.client)
+        if (operation.writes && takesPart) await tidy(options.client)
       }
     }
   }

@@ -26,6 +26,8 @@ const GENERATED: ReadonlyArray<Variant['name']> = ['crud-kit', 'before']
 /** Duration of a turn by number of rows, in seconds. There are many, and each request is known to the processes. */
 const AMOUNT_SECONDS = 0.25
 const AMOUNT_WARM_UP = 2
+const AMOUNT_ROUNDS = 6
+const AMOUNT_CHECKED = 10
 
 /** @returns the results, and PostgreSQL's version */
 export async function measureRequests (
@@ -78,7 +80,7 @@ export async function measureRequests (
     if (amounts.length > 0) {
       const both = await started([ANY_AMOUNT, ...variants.filter(({ name }) => GENERATED.includes(name))])
       onProgress('comparing answers')
-      await checkAnswers(amounts, both)
+      await checkAnswers(amounts, both, AMOUNT_CHECKED)
       samples.push(
         await measure({
           ...common,
@@ -86,6 +88,7 @@ export async function measureRequests (
           contestants: both,
           seconds: Math.min(options.seconds, AMOUNT_SECONDS),
           warmUp: Math.min(options.warmUp, AMOUNT_WARM_UP),
+          rounds: Math.min(options.rounds, AMOUNT_ROUNDS),
         })
       )
     }

@@ -15,27 +15,40 @@ export interface Series {
   readonly variant: VariantName
 }
 
-/** The values of one figure in all rounds. `undefined` if it was not measured. */
-export function figures (
-  samples: Samples,
-  { operation, variant }: Series,
-  key: keyof Sample
-): readonly number[] | undefined {
-  const values = samples.get(operation)?.get(variant)?.map((sample) => sample[key])
-  return values === undefined || values.length === 0 || values.includes(undefined) ? undefined : values as number[]
+/** The values of one figure in the rounds of the variant. `undefined` if it was not measured. */
+export function figures (samples: Samples, series: Series, key: keyof Sample): readonly number[] | undefined {
+  return whole(byRound(samples, series, key).filter((value) => value !== null))
 }
 
-/** The ratio of each round, because the machine's other load differs between rounds. */
+/**
+ * The ratio of each round in which both took part, because the machine's other load differs between rounds.
+ * `undefined` if it was not measured.
+ */
 export function ratios (
   samples: Samples,
   series: Series,
   key: keyof Sample,
   to: Series = { ...series, variant: BASE }
 ): readonly number[] | undefined {
-  const over = figures(samples, series, key)
-  const under = figures(samples, to, key)
-  return over === undefined || under === undefined ? undefined : over.map((value, round) => value / under[round]!)
+  const under = byRound(samples, to, key)
+  return whole(byRound(samples, series, key).flatMap((value, round) => {
+    const base = under[round]
+    if (value === null || base === null) return []
+    return value === undefined || base === undefined ? [undefined] : [value / base]
+  }))
 }
+
+/** A figure for each round: `null` if the variant took no part, `undefined` if the figure cannot be measured here. */
+function byRound (
+  samples: Samples,
+  { operation, variant }: Series,
+  key: keyof Sample
+): ReadonlyArray<number | undefined | null> {
+  return samples.get(operation)?.get(variant)?.map((sample) => sample === undefined ? null : sample[key]) ?? []
+}
+
+const whole = (values: ReadonlyArray<number | undefined>): readonly number[] | undefined =>
+  values.length === 0 || values.includes(undefined) ? undefined : values as readonly number[]
 
 /** The median of the ratios of the rounds. */
 export function ratio (samples: Samples, series: Series, key: keyof Sample, to?: Series): number | undefined {

@@ -33,6 +33,8 @@ export interface Variant {
   readonly dialect: Dialect
   /** Whether its packages are those of bench/peers. */
   readonly peer?: true
+  /** Whether it takes part in every second round only: its requests take long, and it has no goals. */
+  readonly rarely?: true
   /** The module that its process runs, if it is not this checkout's, and the server to start there. */
   readonly elsewhere?: { readonly module: URL, readonly server: ServerName }
 }
@@ -45,10 +47,10 @@ export const variants: readonly Variant[] = [
   { name: 'unchecked', title: 'the same, nothing checked', dialect: own },
   { name: 'crud-kit', title: 'fastify-crud-kit', dialect: own },
   { name: 'crud-kit-access', title: 'fastify-crud-kit with access by role', dialect: own },
-  { name: 'two-queries', title: 'hand-written, two queries and a schema', dialect: own },
-  { name: 'mikro-orm', title: 'MikroORM find + serialize', dialect: own },
-  { name: 'platformatic', title: 'Platformatic DB', dialect: platformatic, peer: true },
-  { name: 'nestjs-paginate', title: 'nestjs-paginate, TypeORM', dialect: nestjsPaginate, peer: true },
+  { name: 'two-queries', title: 'hand-written, two queries and a schema', dialect: own, rarely: true },
+  { name: 'mikro-orm', title: 'MikroORM find + serialize', dialect: own, rarely: true },
+  { name: 'platformatic', title: 'Platformatic DB', dialect: platformatic, peer: true, rarely: true },
+  { name: 'nestjs-paginate', title: 'nestjs-paginate, TypeORM', dialect: nestjsPaginate, peer: true, rarely: true },
 ]
 
 /** The reference for filters that keep any number of rows. */

@@ -43,7 +43,7 @@ interface Site {
 }
 
 /** Statements get their final plan in these rounds, and processes touch the shared memory. */
-const WARM_UP = 3
+const WARM_UP = 2
 const REQUESTS = 1_000
 const CONNECTIONS = 2
 /** The tables of 10 000 000 rows fit into the buffers, so that reading from disk is not measured. */

@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true },
     rounds: { type: 'string' },
-    seconds: { type: 'string', default: '0.2' },
+    seconds: { type: 'string', default: '0.15' },
   },
 })
 const sizes = options.quick ? [10_000, 100_000, 1_000_000] : [10_000, 100_000, 1_000_000, 10_000_000]
