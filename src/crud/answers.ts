@@ -2,18 +2,19 @@
 import { isPromise, type OrPromise } from '../base/or-promise.ts'
 import type { JsonAnswer } from '../read/index.ts'
 
-/** The JSON text of an answer. The answer to a record that does not exist is null. */
-export function textOf (answer: OrPromise<JsonAnswer>): OrPromise<string>
-export function textOf (answer: OrPromise<JsonAnswer | null>): OrPromise<string | null>
-export function textOf (answer: OrPromise<JsonAnswer | null>): OrPromise<string | null> {
-  return after(answer, (given) => given?.json ?? null)
-}
-
-/** The value of a JSON text. */
-export function parsed (json: OrPromise<string | null>): unknown {
-  return after(json, (text) => text === null ? null : JSON.parse(text) as unknown)
-}
-
-function after<Value, Next> (value: OrPromise<Value>, next: (value: Value) => Next): OrPromise<Next> {
+/** Makes the next value of a value, or of that of a promise. */
+export function after<Value, Next> (value: OrPromise<Value>, next: (value: Value) => Next): OrPromise<Next> {
   return isPromise(value) ? value.then(next) : next(value)
 }
+
+/** The JSON text of an answer. The answer to a record that does not exist is null. */
+export const textOf = (answer: JsonAnswer | null): string | null => answer?.json ?? null
+
+/** The value of an answer. */
+export const valueOf = ({ json }: JsonAnswer): unknown => JSON.parse(json)
+
+/** The value of a JSON text, if there is one. */
+export const parsed = (text: string | null): unknown => text === null ? null : JSON.parse(text)
+
+/** An answer that is a result. */
+export const asItIs = <Answer>(answer: Answer): Answer => answer

@@ -5,6 +5,7 @@ import type { Foreign } from './read.ts'
 import type { ManyShape, WriteShape } from './shape.ts'
 import { compileUpsert, compileUpsertMany } from './upsert.ts'
 import { compileWrite } from './write.ts'
+import { compileEach } from './write-each.ts'
 import type { WriteForm } from './write-form.ts'
 
 /** Compiles the plan of any write. */
@@ -16,6 +17,9 @@ export function compileAnyWrite (plan: WriteShape | ManyShape, foreign: Foreign,
       return compileUpsert(plan, foreign)
     case 'upsertMany':
       return compileUpsertMany(plan, foreign)
+    case 'updateEach':
+    case 'deleteEach':
+      return compileEach(plan, foreign)
     default:
       return compileWrite(plan, foreign, form)
   }

@@ -5,6 +5,7 @@
  * the meantime are not found. So the statement never writes more rows than it has counted.
  */
 import { keyColumns } from '../model/index.ts'
+import { assignmentsSql } from './assignments.ts'
 import { tableAs, tuple } from './columns.ts'
 import { conditionContext, noteKnown } from './condition.ts'
 import { plannedForValues } from './custom-plan.ts'
@@ -16,8 +17,9 @@ import { selectList } from './members.ts'
 import type { Foreign } from './read.ts'
 import type { ManyShape } from './shape.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
-import { assignmentsSql, insideSql, opaque, referenceSql, rowConditions } from './write.ts'
 import type { WriteForm } from './write-form.ts'
+import { opaque, referenceSql, rowConditions } from './write-target.ts'
+import { insideSql } from './written-rows.ts'
 
 /**
  * One row of texts: `found` (the number of rows that match, at most one more than may be written), `affected` (the

@@ -6,8 +6,9 @@
  * with the defaults of the table in place of the values that it has, and takes a value of a sequence for each row.
  */
 import type { EntityModel } from '../model/index.ts'
+import { assignmentsSql, merged, nextVersion, recordsetSql, recordsetValue } from './assignments.ts'
+import { equalColumns, tableAs } from './columns.ts'
 import { bound } from './comparison.ts'
-import { equalColumns } from './columns.ts'
 import { conditionContext, noteKnown } from './condition.ts'
 import { EMPTY, join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { IN_THE_WAY, textIf } from './inside.ts'
@@ -15,10 +16,8 @@ import { selectList } from './members.ts'
 import type { Foreign } from './read.ts'
 import type { UpsertManyShape, UpsertShape } from './shape.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
-import {
-  assignmentsSql, insideSql, merged, nextVersion, recordsetSql, recordsetValue, referenceSql, returnedOf, table,
-  targetSql,
-} from './write.ts'
+import { referenceSql, targetSql } from './write-target.ts'
+import { insideSql, returnedOf } from './written-rows.ts'
 
 type Returned = readonly (readonly [name: string, value: Sql])[]
 
@@ -43,7 +42,7 @@ export function compileUpsert (plan: UpsertShape, foreign: Foreign): Statement {
     noteKnown(model, alias, conditions, context)
     const where = targetSql(plan, alias, foreign, DIALECT, context)
     const set = assignmentsSql({ model, assignments: assignments! }, alias, DIALECT)
-    return sql`update ${table(model, alias)} set ${set}${where}${returning(alias, false)}`
+    return sql`update ${tableAs(model.table, alias)} set ${set}${where}${returning(alias, false)}`
   }
   const insertUnless = (updated: string | undefined): Sql => {
     const alias = context.names.table()
@@ -78,7 +77,8 @@ function insertSql (
     ...updated === undefined ? [] : [sql`not exists (select 1 from ${name(updated)})`],
     ...references.map((reference) => referenceSql(reference, alias, context)),
   ])
-  return sql`insert into ${table(model, alias)} (${join(names)}) select ${join(values)}${where}${onConflict(on)}`
+  const into = sql`insert into ${tableAs(model.table, alias)} (${join(names)})`
+  return sql`${into} select ${join(values)}${where}${onConflict(on)}`
 }
 
 const onConflict = ({ columns }: UpsertShape['on']): Sql =>
@@ -128,7 +128,7 @@ export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign): Sta
     const where = targetSql(plan, alias, foreign, DIALECT, context, [equalColumns(alias, keys, source, keys)])
     updated = express(
       'updated',
-      sql`update ${table(model, alias)} set ${givenAssignments(plan, alias, source)} from ${name(given)} as ${
+      sql`update ${tableAs(model.table, alias)} set ${givenAssignments(plan, alias, source)} from ${name(given)} as ${
         name(source)
       }${where} returning ${selectList([...returned, [PLACE, name(source, PLACE)]])}`
     )
@@ -145,7 +145,7 @@ export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign): Sta
     const parts = keys.map((column, index) => [keyName(index), name(alias, column)] as const)
     const inserted = express(
       'inserted',
-      sql`insert into ${table(model, alias)} (${join(names.map((column) => name(column)))}) select ${
+      sql`insert into ${tableAs(model.table, alias)} (${join(names.map((column) => name(column)))}) select ${
         join(names.map((column) => name(source, column)))
       } from ${name(given)} as ${name(source)}${isNew}${onConflict(on)} returning ${
         selectList([...returned, ...parts])

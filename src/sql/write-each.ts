@@ -3,16 +3,17 @@
  * of the table (`json_populate_record`). Each row that is written returns its place in the list as `at`, because a
  * statement returns rows in any order.
  */
-import { holdsHidden, membersOf } from '../model/index.ts'
+import { merged, nextVersion, orUnchanged, recordsetValue } from './assignments.ts'
 import { equalColumns, tableAs } from './columns.ts'
-import { conditionSql } from './condition.ts'
-import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
-import type { Foreign } from './read.ts'
-import { mergedJson } from './merged-json.ts'
+import { conditionContext, noteKnown } from './condition.ts'
+import { join, literal, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
+import { selectList } from './members.ts'
 import { nullRecord } from './null-record.ts'
+import type { Foreign } from './read.ts'
 import type { DeleteEachShape, UpdateEachShape } from './shape.ts'
 import { visibility, whereClause, type ConditionContext } from './visibility.ts'
-import { sqlTypeOf } from './wire-types.ts'
+import { rowConditions } from './write-target.ts'
+import { insideSql, returnedOf } from './written-rows.ts'
 
 /** The names of the items of the list: an object of values by column, and its place. */
 const [PATCH, AT] = ['patch', 'at'] as const
@@ -24,25 +25,22 @@ interface List {
   readonly from: Sql
 }
 
-/**
- * The statement without what it returns, and the place of a row in the list.
- *
- * @param further assignments that all rows have, such as that of the next version
- */
-export function eachSql (
-  plan: UpdateEachShape | DeleteEachShape,
-  alias: string,
-  further: readonly Sql[],
-  foreign: Foreign,
-  context: ConditionContext
-): { readonly written: Sql, readonly at: Sql } {
+/** Compiles a write of several rows, which also return their place in the list as `at`. */
+export function compileEach (plan: UpdateEachShape | DeleteEachShape, foreign: Foreign): Statement {
+  const context = conditionContext(plan, foreign)
+  const alias = context.names.table()
+  noteKnown(plan.model, alias, plan.conditions, context)
   const list = listOf(plan, context)
   const where = whereSql(plan, alias, list, foreign, context)
   const target = tableAs(plan.model.table, alias)
   const written = plan.kind === 'deleteEach'
     ? sql`delete from ${target} using ${list.from}${where}`
-    : sql`update ${target} set ${join([...changesSql(plan, alias, list), ...further])} from ${list.from}${where}`
-  return { written, at: sql`(${name(list.items, AT)} - 1)::text` }
+    : sql`update ${target} set ${join(changesSql(plan, alias, list))} from ${list.from}${where}`
+  const returned = [
+    ...returnedOf(plan, alias, false, context, insideSql(plan, alias, foreign, context)),
+    ['at', sql`(${name(list.items, AT)} - 1)::text`] as const,
+  ]
+  return { ...render(sql`${written} returning ${selectList(returned)}`), columns: returned.map(([column]) => column) }
 }
 
 function listOf ({ model, rows }: UpdateEachShape | DeleteEachShape, context: ConditionContext): List {
@@ -52,21 +50,21 @@ function listOf ({ model, rows }: UpdateEachShape | DeleteEachShape, context: Co
   return { items, record, from: sql`${list} cross join lateral ${read}` }
 }
 
-function changesSql ({ assignments }: UpdateEachShape, alias: string, { items, record }: List): Sql[] {
-  return assignments.map(({ column, property, always }) => {
-    const [given, own] = [name(record, column), name(alias, column)]
-    const members = property.kind === 'scalar' ? membersOf(property) : undefined
-    const value = property.kind === 'scalar' ? sqlTypeOf(property.type).fromRecordset(given) : given
-    const next = members !== undefined && holdsHidden(members)
-      ? mergedJson(sql`(${value})::jsonb`, sql`${own}::jsonb`, members)
-      : value
+/** The new values of columns, among them the next version. */
+function changesSql ({ model, assignments }: UpdateEachShape, alias: string, { items, record }: List): readonly Sql[] {
+  const changes = assignments.map(({ column, property, always }) => {
+    const value = recordsetValue(property, column, record)
+    const json = merged(property, column, sql`(${value})`, alias)
+    const next = json ?? value
+    const own = name(alias, column)
     const kept = property.kind === 'scalar' && property.type.kind === 'json'
-      ? sql`${own}::${trusted(members !== undefined && holdsHidden(members) ? 'jsonb' : 'json')}`
+      ? sql`${own}::${trusted(json === undefined ? 'json' : 'jsonb')}`
       : own
     // a null in JSON is a value
     const isGiven = sql`${name(items, PATCH)} -> ${literal(column)} is not null`
     return sql`${name(column)} = ${always ? next : sql`case when ${isGiven} then ${next} else ${kept} end`}`
   })
+  return orUnchanged([...changes, ...nextVersion(model, alias, 'postgresql')], model, alias)
 }
 
 function whereSql (
@@ -76,12 +74,10 @@ function whereSql (
   foreign: Foreign,
   context: ConditionContext
 ): Sql {
-  const { model, keys, conditions, deleted } = plan
-  const columns = keys.map(({ column }) => column)
+  const columns = plan.keys.map(({ column }) => column)
   return whereClause([
     equalColumns(alias, columns, record, columns),
-    ...conditions.map((condition) => conditionSql(condition, model, alias, context)),
-    ...visibility(model, alias, deleted, context.filter),
+    ...rowConditions(plan, alias, context),
     ...(plan.kind === 'updateEach' ? plan.references : []).map((relation) => {
       const target = context.names.table()
       const { columns: own, targetColumns } = relation.join

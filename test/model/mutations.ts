@@ -129,13 +129,13 @@ export const mutations: readonly Mutation[] = [
   ),
   writes(
     'a change does not change the version',
-    'src/sql/write.ts',
+    'src/sql/assignments.ts',
     'return [sql`${name(version.column)} = ${next}`]',
     'return [sql`${name(version.column)} = ${name(alias, version.column)}`]'
   ),
   writes(
     '`If-Match` is ignored',
-    'src/sql/write.ts',
+    'src/sql/write-target.ts',
     'if (versions !== undefined) where.push',
     'if (versions === undefined) where.push'
   ),

@@ -1,0 +1,69 @@
+/** The new values of columns in a write: bound one by one, or read from a list of rows as JSON. */
+import { columnsOf, holdsHidden, membersOf, type EntityModel } from '../model/index.ts'
+import type { Assignment } from '../plan/index.ts'
+import { bound } from './comparison.ts'
+import type { Dialect } from './dialect.ts'
+import { join, name, sql, trusted, type Sql } from './fragment.ts'
+import { mergedJson } from './merged-json.ts'
+import { nullRecord } from './null-record.ts'
+import type { InsertShape, UpdateShape } from './shape.ts'
+import { sqlTypeOf } from './wire-types.ts'
+
+/** The new values of columns, among them the next version. */
+export function assignmentsSql (
+  { model, assignments }: Pick<UpdateShape, 'model' | 'assignments'>,
+  alias: string,
+  dialect: Dialect
+): Sql {
+  const set = ({ column, property, slot }: Assignment): Sql =>
+    sql`${name(column)} = ${merged(property, column, sql`${slot}`, alias) ?? bound(property, slot)}`
+  const changes = [...assignments.map(set), ...nextVersion(model, alias, dialect)]
+  return join(orUnchanged(changes, model, alias))
+}
+
+/**
+ * The assignments, or if there are none, one that keeps the value of a column: the row is locked, and its triggers run,
+ * although no column has another value.
+ */
+export function orUnchanged (changes: readonly Sql[], { properties }: EntityModel, alias: string): readonly Sql[] {
+  if (changes.length > 0) return changes
+  const [column] = [...properties.values()].filter(({ write }) => write.persisted).flatMap(columnsOf)
+  return column === undefined ? [] : [sql`${name(column)} = ${name(alias, column)}`]
+}
+
+/** The new value of an embedded object that has hidden members: they keep their values. */
+export function merged (
+  property: Assignment['property'],
+  column: string,
+  value: Sql,
+  alias: string
+): Sql | undefined {
+  const members = property.kind === 'scalar' ? membersOf(property) : undefined
+  return members !== undefined && holdsHidden(members)
+    ? mergedJson(sql`${value}::jsonb`, sql`${name(alias, column)}::jsonb`, members)
+    : undefined
+}
+
+export function nextVersion ({ version }: EntityModel, alias: string, dialect: Dialect): Sql[] {
+  if (version === undefined) return []
+  // a distributed server takes no function that may return another value for each row
+  const next = dialect === 'distributed' && version.type.kind === 'datetime'
+    ? trusted('now()')
+    : sqlTypeOf(version.type).nextVersion(name(alias, version.column))
+  return [sql`${name(version.column)} = ${next}`]
+}
+
+/**
+ * The rows of a recordset. The types of the table convert the values: the statement has one text and two values for any
+ * number of rows.
+ */
+export function recordsetSql (model: EntityModel, { common, rows }: NonNullable<InsertShape['recordset']>): Sql {
+  // the values that are the same in all rows are the defaults of each
+  return sql`json_populate_recordset(json_populate_record(${nullRecord(model)}, ${common}::json), ${rows}::json)`
+}
+
+/** A value of a recordset. */
+export function recordsetValue (property: Assignment['property'], column: string, source: string): Sql {
+  const value = name(source, column)
+  return property.kind === 'scalar' ? sqlTypeOf(property.type).fromRecordset(value) : value
+}

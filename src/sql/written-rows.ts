@@ -1,0 +1,75 @@
+/** What a write returns of its rows, and the condition that they must fulfil. */
+import { keyColumns, type EntityModel } from '../model/index.ts'
+import type { CheckedRows } from '../plan/index.ts'
+import { conditionSql } from './condition.ts'
+import { join, name, sql, type Sql } from './fragment.ts'
+import { OUTSIDE, textIf } from './inside.ts'
+import { objectJson, versionText } from './json.ts'
+import { ownMembers } from './members.ts'
+import type { Foreign } from './read.ts'
+import { recordSql } from './record.ts'
+import type { OneWriteShape, WriteShape } from './shape.ts'
+import type { ConditionContext } from './visibility.ts'
+
+/** The condition that written rows must fulfil, if the statement checks it. */
+export function insideSql (
+  plan: CheckedRows & { readonly model: EntityModel },
+  alias: string,
+  foreign: Foreign,
+  context: ConditionContext
+): Sql | undefined {
+  if (plan.inside === undefined) return foreign.inside?.(alias)
+  if (plan.inside.length === 0) return undefined
+  return join(plan.inside.map((condition) => conditionSql(condition, plan.model, alias, context)), ' and ')
+}
+
+/**
+ * The columns that each row returns, by name. All are texts.
+ *
+ * @param inside the condition that each row must fulfil. Otherwise the statement fails
+ */
+export function returnedOf (
+  plan: WriteShape,
+  alias: string,
+  projected: boolean,
+  context: ConditionContext,
+  inside?: Sql
+): (readonly [name: string, value: Sql])[] {
+  const { selection, model } = plan
+  const { members } = recordSql(selection, alias, projected, context)
+  const item = sql`${objectJson(members)}::text`
+  const returned: (readonly [name: string, value: Sql])[] = [
+    ['item', inside === undefined ? item : textIf(inside, item, OUTSIDE)],
+  ]
+  if (model.version !== undefined) returned.push(['version', versionText(model, alias)])
+  if (plan.kind === 'insert' ? plan.returnsKey : plan.kind === 'upsert' || plan.kind === 'upsertMany') {
+    for (const [index, { column }] of keyColumns(model).entries()) {
+      returned.push([`key${index}`, sql`${name(alias, column)}::text`])
+    }
+  }
+  return returned
+}
+
+/**
+ * What each row returns for after hooks. Parameters are those of `returnedOf`.
+ *
+ * @param before the alias of the row that an update replaces
+ */
+export function toldOf (
+  { kind, told }: OneWriteShape,
+  alias: string,
+  projected: boolean,
+  context: ConditionContext,
+  before?: string
+): (readonly [name: string, value: Sql])[] {
+  const { whole, previous } = told ?? {}
+  const returned: (readonly [name: string, value: Sql])[] = []
+  if (whole !== undefined) {
+    const { members } = recordSql(whole, alias, projected, context)
+    returned.push(['whole', sql`${objectJson(members)}::text`])
+  }
+  if (previous === undefined || kind === 'insert') return returned
+  const members = before === undefined ? ownMembers(previous, alias, projected) : ownMembers(previous, before, true)
+  returned.push(['previous', sql`${objectJson(members)}::text`])
+  return returned
+}
