@@ -6,8 +6,8 @@ import type { Dialect } from './dialect.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import { mergedJson } from './merged-json.ts'
 import { nullRecord } from './null-record.ts'
-import type { InsertShape, UpdateShape } from './shape.ts'
 import { sqlTypeOf } from './wire-types.ts'
+import type { InsertShape, UpdateShape } from './write-shape.ts'
 
 /** The new values of columns, among them the next version. */
 export function assignmentsSql (

@@ -2,11 +2,11 @@
 import type { Statement } from './fragment.ts'
 import { compileMany } from './many.ts'
 import type { Foreign } from './read.ts'
-import type { ManyShape, WriteShape } from './shape.ts'
 import { compileUpsert, compileUpsertMany } from './upsert.ts'
 import { compileWrite } from './write.ts'
 import { compileEach } from './write-each.ts'
 import type { WriteForm } from './write-form.ts'
+import type { ManyShape, WriteShape } from './write-shape.ts'
 
 /** Compiles the plan of any write. */
 export function compileAnyWrite (plan: WriteShape | ManyShape, foreign: Foreign, form: WriteForm): Statement {

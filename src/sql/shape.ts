@@ -5,11 +5,9 @@
  */
 import { OPERATOR_NAMES, operatorFormOf, OPERATORS, type OperatorEntry, type OperatorForm } from '../operators/index.ts'
 import {
-  firstTypeOf, isCustomTerm, type AggregatePlan, type Assignment, type CheckedRows, type Condition, type DeleteEachPlan,
-  type DeletePlan, type GetPlan, type InsertPlan, type UpdateEachPlan, type PlannedInclude, type KeysetPlan,
-  type ListPlan, type ManyPlan, type OrderTerm, type Plan, type RecordsPlan, type ReferenceCheck, type Selection,
-  type ToldRow, type UpdatePlan, type CustomTerm, type CountPlan, type Place, type StreamPlan, type UpsertManyPlan,
-  type UpsertPlan, type WriteTarget,
+  firstTypeOf, isCustomTerm, type AggregatePlan, type Condition, type CountPlan, type CustomTerm, type GetPlan,
+  type KeysetPlan, type ListPlan, type OrderTerm, type Place, type Plan, type PlannedInclude, type RecordsPlan,
+  type Selection, type StreamPlan,
 } from '../plan/index.ts'
 
 const ids = new WeakMap<object, number>()
@@ -41,24 +39,32 @@ export type RecordsShape = Omit<RecordsPlan, Unread>
 export type AggregateShape = Omit<AggregatePlan, Unread | 'window' | 'maxBytes'>
 export type Shape = ListShape | KeysetShape | GetShape | CountShape | StreamShape | RecordsShape | AggregateShape
 
-/** How each part of a shape is written. It is an error of types to leave one out. */
-type Writers<Of> = { readonly [Part in keyof Of]-?: (shape: Of) => unknown }
+/**
+ * How each part of a shape is written, beside its kind. It is an error of types to leave one out. A writer reads only
+ * its part, so that shapes share writers. That of facets also reads the conditions that facets leave out.
+ */
+export type Writers<Of> = {
+  readonly [Part in Exclude<keyof Of, 'kind'>]-?: (shape: Part extends 'facets' ? Of : Pick<Of, Part>) => unknown
+}
+export type AnyWriter = (shape: never) => unknown
 
-const found: Writers<Omit<CountShape, 'kind'>> = {
+/** The parts of all shapes that say which rows a statement is about. */
+export const rowWriters: Writers<CountShape> = {
   model: ({ model }) => idOf(model),
   deleted: ({ deleted }) => deleted,
   conditions: ({ conditions }) => conditionsShape(conditions),
   filters: ({ filters }) => filtersShape(filters),
 }
-const answer: Writers<Omit<GetShape, 'kind'>> = {
-  ...found,
+/** The same with the records that a statement returns. */
+export const recordWriters: Writers<Omit<GetShape, 'limits'>> = {
+  ...rowWriters,
   selection: ({ selection }) => selectionShape(selection),
+}
+const answer: Writers<GetShape> = {
+  ...recordWriters,
   limits: ({ limits }) => limits === undefined ? '' : idOf(limits),
 }
-const count: Writers<CountShape> = { kind: ({ kind }) => kind, ...found }
-const get: Writers<GetShape> = { kind: ({ kind }) => kind, ...answer }
 const list: Writers<ListShape> = {
-  kind: ({ kind }) => kind,
   ...answer,
   order: ({ order }) => orderShape(order),
   fetchSlot: ({ fetchSlot }) => fetchSlot,
@@ -67,7 +73,6 @@ const list: Writers<ListShape> = {
   facets: facetsShape,
 }
 const keyset: Writers<KeysetShape> = {
-  kind: ({ kind }) => kind,
   ...answer,
   order: ({ order }) => orderShape(order),
   fetchSlot: ({ fetchSlot }) => fetchSlot,
@@ -80,21 +85,17 @@ const keyset: Writers<KeysetShape> = {
   facets: facetsShape,
 }
 const stream: Writers<StreamShape> = {
-  kind: ({ kind }) => kind,
   ...answer,
   order: ({ order }) => orderShape(order),
   reads: ({ reads }) => reads,
 }
 const records: Writers<RecordsShape> = {
-  kind: ({ kind }) => kind,
   ...answer,
   keysSlot: ({ keysSlot }) => keysSlot,
   columnSlots: ({ columnSlots }) => columnSlots.join(),
 }
-
 const aggregate: Writers<AggregateShape> = {
-  kind: ({ kind }) => kind,
-  ...found,
+  ...rowWriters,
   groups: ({ groups }) => groups.map(idOf).join(),
   numbers: ({ numbers }) => numbers.map(idOf).join(),
   groupOrder: ({ groupOrder }) => groupOrder.map(({ by, descending }) => `${idOf(by)}${descending ? '-' : '+'}`).join(),
@@ -102,15 +103,15 @@ const aggregate: Writers<AggregateShape> = {
   offsetSlot: ({ offsetSlot }) => offsetSlot,
 }
 
-const WRITERS: { readonly [Kind in Shape['kind']]: ReadonlyArray<(shape: never) => unknown> } = {
+const WRITERS: { readonly [Kind in Shape['kind']]: readonly AnyWriter[] } = {
   list: Object.values(list),
   keyset: Object.values(keyset),
   stream: Object.values(stream),
   records: Object.values(records),
-  get: Object.values(get),
-  count: Object.values(count),
-  estimate: Object.values(count),
-  exists: Object.values(count),
+  get: Object.values(answer),
+  count: Object.values(rowWriters),
+  estimate: Object.values(rowWriters),
+  exists: Object.values(rowWriters),
   aggregate: Object.values(aggregate),
 }
 
@@ -119,169 +120,14 @@ const WRITERS: { readonly [Kind in Shape['kind']]: ReadonlyArray<(shape: never) 
  * shape has one statement for each form.
  */
 export function shapeOf (shape: Shape): string {
-  return keyOf(shape, WRITERS[shape.kind])
+  return shapeKey(shape, WRITERS[shape.kind])
 }
 
-/** What tells writes of one shape apart. The compiler does not get it. */
-type UnreadOfWrite = 'values'
-
-/** The parts of the plans of writes that the compiler gets, beside the form. Each of them is in the key. */
-export type InsertShape = Omit<InsertPlan, UnreadOfWrite>
-export type UpdateShape = Omit<UpdatePlan, UnreadOfWrite>
-export type DeleteShape = Omit<DeletePlan, UnreadOfWrite>
-export type UpdateEachShape = Omit<UpdateEachPlan, UnreadOfWrite>
-export type DeleteEachShape = Omit<DeleteEachPlan, UnreadOfWrite>
-/** A write of new rows, or of one row. */
-export type OneWriteShape = InsertShape | UpdateShape | DeleteShape
-export type RowWriteShape = OneWriteShape | UpdateEachShape | DeleteEachShape
-export type UpsertShape = Omit<UpsertPlan, UnreadOfWrite>
-export type UpsertManyShape = Omit<UpsertManyPlan, UnreadOfWrite>
-export type WriteShape = RowWriteShape | UpsertShape | UpsertManyShape
-
-const returned: Writers<Pick<DeleteShape, 'model' | 'selection' | 'filters'>> = {
-  model: ({ model }) => idOf(model),
-  selection: ({ selection }) => selectionShape(selection),
-  filters: ({ filters }) => filtersShape(filters),
-}
-const written: Writers<Omit<DeleteShape, 'kind' | keyof WriteTarget>> = {
-  ...returned,
-  references: ({ references }) => referencesShape(references),
-  told: ({ told }) => toldShape(told),
-}
-const target: Writers<Omit<WriteTarget, 'key'>> = {
-  conditions: ({ conditions }) => conditionsShape(conditions),
-  deleted: ({ deleted }) => deleted,
-  versions: ({ versions }) => versions ?? '',
-}
-const inside = ({ inside }: CheckedRows): string => inside === undefined ? '' : `>${conditionsShape(inside)}`
-const insertion: Writers<InsertShape> = {
-  kind: ({ kind }) => kind,
-  ...written,
-  inside,
-  returnsKey: ({ returnsKey }) => returnsKey,
-  columns: ({ columns }) => columns.map(columnShape).join(),
-  recordset: ({ recordset }) => recordset === undefined ? '' : `${recordset.common},${recordset.rows}`,
-  // of several rows, each list of slots has a statement
-  rows: ({ rows }) => rows.map((row) => row.join()).join(';'),
-  discriminator: ({ discriminator }) => discriminator === undefined ? '' : discriminator.slot,
-}
-const byKey: Writers<WriteTarget> = {
-  ...target,
-  // the first of the conditions
-  key: () => '',
-}
-const update: Writers<UpdateShape> = {
-  kind: ({ kind }) => kind,
-  ...written,
-  ...byKey,
-  inside,
-  assignments: ({ assignments }) => assignments.map((set) => `${columnShape(set)}=${set.slot}`).join(),
-}
-const upsert: Writers<UpsertShape> = {
-  kind: ({ kind }) => kind,
-  ...written,
-  ...target,
-  inside,
-  on: ({ on }) => idOf(on),
-  assignments: ({ assignments }) => assignments?.map((set) => `${columnShape(set)}=${set.slot}`).join() ?? '-',
-  insert: ({ insert }) =>
-    insert === undefined
-      ? '-'
-      : `${insert.columns.map(columnShape).join()}=${insert.slots.join()}:${referencesShape(insert.references)}:${
-        insert.discriminator?.slot ?? ''
-      }`,
-}
-const upsertMany: Writers<UpsertManyShape> = {
-  kind: ({ kind }) => kind,
-  ...written,
-  ...target,
-  inside,
-  on: ({ on }) => idOf(on),
-  columns: ({ columns }) => columns?.map(columnShape).join() ?? '-',
-  assignments: ({ assignments }) => assignments?.map((set) => `${columnShape(set)}${set.own ? '!' : ''}`).join() ?? '-',
-  given: ({ given }) => `${given.common},${given.rows}`,
-  own: ({ own }) => own === undefined ? '' : `${own.common},${own.rows}`,
-  count: ({ count }) => count,
-}
-const removal: Writers<DeleteShape> = { kind: ({ kind }) => kind, ...written, ...byKey }
-
-/** A write of many rows returns no records. */
-export type ManyShape = Omit<ManyPlan, UnreadOfWrite | 'customs'>
-
-const many: Writers<ManyShape> = {
-  kind: ({ kind }) => kind,
-  does: ({ does }) => does,
-  model: ({ model }) => idOf(model),
-  deleted: ({ deleted }) => deleted,
-  conditions: ({ conditions }) => conditionsShape(conditions),
-  filters: ({ filters }) => filtersShape(filters),
-  inside,
-  fetchSlot: ({ fetchSlot }) => fetchSlot,
-  assignments: ({ assignments }) => assignmentsShape(assignments),
-  references: ({ references }) => references.map(referenceShape).join('&'),
-  returnsKeys: ({ returnsKeys }) => returnsKeys,
-}
-
-const each: Writers<Omit<DeleteEachShape, 'kind'>> = {
-  ...returned,
-  conditions: ({ conditions }) => conditionsShape(conditions),
-  deleted: ({ deleted }) => deleted,
-  keys: ({ keys }) => keys.map(idOf).join(),
-  rows: ({ rows }) => rows,
-}
-const removalOfEach: Writers<DeleteEachShape> = { kind: ({ kind }) => kind, ...each }
-const updateOfEach: Writers<UpdateEachShape> = {
-  kind: ({ kind }) => kind,
-  ...each,
-  inside,
-  assignments: ({ assignments }) => assignments.map((set) => `${columnShape(set)}${set.always ? '' : '?'}`).join(),
-  references: ({ references }) => references.map(idOf).join(),
-}
-
-const WRITERS_OF_WRITES: {
-  readonly [Kind in (WriteShape | ManyShape)['kind']]: ReadonlyArray<(shape: never) => unknown>
-} = {
-  insert: Object.values(insertion),
-  update: Object.values(update),
-  delete: Object.values(removal),
-  updateEach: Object.values(updateOfEach),
-  deleteEach: Object.values(removalOfEach),
-  many: Object.values(many),
-  upsert: Object.values(upsert),
-  upsertMany: Object.values(upsertMany),
-}
-
-/** The key of the shape of a write. */
-export function writeShapeOf (shape: WriteShape | ManyShape): string {
-  return keyOf(shape, WRITERS_OF_WRITES[shape.kind])
-}
-
-function keyOf (shape: Shape | WriteShape | ManyShape, writers: ReadonlyArray<(shape: never) => unknown>): string {
-  let key = ''
+/** The key of a shape, by the writers of its kind. It begins with the kind. */
+export function shapeKey (shape: { readonly kind: string }, writers: readonly AnyWriter[]): string {
+  let key = `${shape.kind}|`
   for (const write of writers) key += `${write(shape as never) as string}|`
   return key
-}
-
-const assignmentsShape = (assignments: readonly Assignment[]): string =>
-  assignments.map((set) => `${columnShape(set)}=${set.slot}`).join()
-
-const referencesShape = (references: readonly ReferenceCheck[]): string =>
-  references.length === 0 ? '' : references.map(referenceShape).join('&')
-
-function referenceShape ({ target, columns, slots, present }: ReferenceCheck): string {
-  return `${idOf(target)}:${columns.join()}:${slots.join()}:${present?.join() ?? ''}`
-}
-
-/** The shape of what after hooks get. */
-function toldShape (told: ToldRow | undefined): string {
-  if (told === undefined) return ''
-  const { whole, previous } = told
-  return `${whole === undefined ? '' : idOf(whole)},${previous === undefined ? '' : idOf(previous)}`
-}
-
-/** The shape of a column, for a property that may have several. */
-function columnShape ({ property, column }: Pick<Assignment, 'property' | 'column'>): string {
-  return property.kind === 'scalar' ? String(idOf(property)) : `${idOf(property)}.${column}`
 }
 
 /** The shape of the entity filters of a plan. */
@@ -303,7 +149,7 @@ function facetsShape ({ facets, conditions }: Pick<ListShape, 'facets' | 'condit
   ).join('&')
 }
 
-function conditionsShape (conditions: readonly Condition[]): string {
+export function conditionsShape (conditions: readonly Condition[]): string {
   let shape = ''
   for (const condition of conditions) shape += `${conditionShape(condition)};`
   return shape

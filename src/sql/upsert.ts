@@ -14,8 +14,8 @@ import { EMPTY, join, name, render, sql, trusted, type Sql, type Statement } fro
 import { IN_THE_WAY, textIf } from './inside.ts'
 import { selectList } from './members.ts'
 import type { Foreign } from './read.ts'
-import type { UpsertManyShape, UpsertShape } from './shape.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
+import type { UpsertManyShape, UpsertShape } from './write-shape.ts'
 import { referenceSql, targetSql } from './write-target.ts'
 import { insideSql, returnedOf } from './written-rows.ts'
 

@@ -10,8 +10,8 @@ import { join, literal, name, render, sql, trusted, type Sql, type Statement } f
 import { selectList } from './members.ts'
 import { nullRecord } from './null-record.ts'
 import type { Foreign } from './read.ts'
-import type { DeleteEachShape, UpdateEachShape } from './shape.ts'
 import { visibility, whereClause, type ConditionContext } from './visibility.ts'
+import type { DeleteEachShape, UpdateEachShape } from './write-shape.ts'
 import { rowConditions } from './write-target.ts'
 import { insideSql, returnedOf } from './written-rows.ts'
 

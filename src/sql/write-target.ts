@@ -7,8 +7,8 @@ import type { Dialect } from './dialect.ts'
 import { sql, type Sql } from './fragment.ts'
 import { column, versionText } from './json.ts'
 import type { Foreign } from './read.ts'
-import type { UpdateShape } from './shape.ts'
 import { visibility, whereClause, type ConditionContext } from './visibility.ts'
+import type { UpdateShape } from './write-shape.ts'
 
 /**
  * The test that a referenced record exists and is neither deleted nor filtered out, or that the row already refers to

@@ -8,8 +8,8 @@ import { objectJson, versionText } from './json.ts'
 import { ownMembers } from './members.ts'
 import type { Foreign } from './read.ts'
 import { recordSql } from './record.ts'
-import type { OneWriteShape, WriteShape } from './shape.ts'
 import type { ConditionContext } from './visibility.ts'
+import type { OneWriteShape, WriteShape } from './write-shape.ts'
 
 /** The condition that written rows must fulfil, if the statement checks it. */
 export function insideSql (
