@@ -2,23 +2,25 @@
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import { checkRoleName, type AccessOptions, type Role } from '../access/index.ts'
 import {
-  QueryBuilderConfig, readUpsertKeys, readWritable, type QueryBuilderOptions, type UpsertKeysOption,
-  type WritableOption,
+  QueryBuilderConfig, readUpsertKeys, readWritable, type QueryBuilderOptions, type QueryOperation,
+  type UpsertKeysOption, type WritableOption,
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { checkOptions } from '../base/option-checks.ts'
-import { doInTurn } from '../base/steps.ts'
+import { doInTurn, type Steps } from '../base/steps.ts'
 import { planAggregate, planList, planMany, type Id } from '../plan/index.ts'
 import { parseQueryParams, type QueryParams } from '../query/index.ts'
-import { countRecords, readGroups, readList, readRecord, readStream, recordExists } from '../read/index.ts'
 import {
-  BoundResources, callFor, perform, requirePromises, Resource, type WriteConfig, type CrudContext, type CrudResult,
-  type CrudSession,
+  countRecords, readGroups, readList, readRecord, readStream, recordExists, type JsonAnswer,
+} from '../read/index.ts'
+import {
+  BoundResources, callFor, perform, requirePromises, Resource, type Call, type CrudContext, type CrudResult,
+  type CrudSession, type OperationOptions, type WriteConfig,
 } from '../resource/index.ts'
 import {
   createMany, createOne, deleteMany, deleteOne, restoreOne, updateMany, updateOne, upsertBy, type Affected, type Data,
 } from '../write/index.ts'
-import { parsed, textOf } from './answers.ts'
+import { after, asItIs, parsed, textOf, valueOf } from './answers.ts'
 import { checkCall, readParams, refusalOfCall, type CrudParams } from './check-call.ts'
 import { checkAfterHooks, checkCrudOptions, checkHookNames, readPrevious } from './check-options.ts'
 import type {
@@ -31,6 +33,13 @@ import { roleView, type RoleView, type RoleViewOptions } from './role-view.ts'
 import type { WireBody, WireRecord, WrittenRecord } from './wire-types.ts'
 
 const NO_PARAMS = parseQueryParams('')
+
+/** The methods that do one operation. */
+type OperatingMethod = Exclude<QueryOperation, 'list' | 'get' | 'stream'> | 'listJson' | 'getJson'
+
+/** The operation of a method. */
+const operationOf = (method: OperatingMethod): QueryOperation =>
+  method === 'listJson' ? 'list' : method === 'getJson' ? 'get' : method
 
 /**
  * Reads one entity by a whitelist, and writes its records. Each read is one statement, and so is a write unless it
@@ -160,8 +169,8 @@ export class CrudBase<
     params: CrudParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, CrudPage<Entity, Config>> {
-    return (refusalOfCall(this, 'list', session, options, params) ??
-      parsed(this.listJson(session, params, options))) as CrudResult<On, CrudPage<Entity, Config>>
+    return refusalOfCall(this, 'list', session, options, params) ??
+      after(this.listJson(session, params, options), parsed) as any // any: the signature has the type
   }
 
   /** Returns the answer of `list` as JSON text. */
@@ -170,11 +179,7 @@ export class CrudBase<
     params: CrudParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string> {
-    return (refusalOfCall(this, 'listJson', session, options, params) ??
-      textOf(perform(this, session, 'list', options, (call) => readList(call, readParams(params))))) as CrudResult<
-        On,
-        string
-      >
+    return this.#run('listJson', session, options, (call) => readList(call, readParams(params)), textOf, params)
   }
 
   /**
@@ -191,15 +196,9 @@ export class CrudBase<
     params: CrudParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, CrudGroups> {
-    return (refusalOfCall(this, 'aggregate', session, options, params ?? null) ?? parsed(textOf(
-      perform(
-        this,
-        session,
-        'aggregate',
-        options,
-        (call) => readGroups(call, planAggregate(readParams(params), call.resource.whitelist, options))
-      )
-    ))) as CrudResult<On, CrudGroups>
+    const steps = (call: Call): Steps<JsonAnswer> =>
+      readGroups(call, planAggregate(readParams(params), call.resource.whitelist, options))
+    return this.#run('aggregate', session, options, steps, valueOf, params ?? null)
   }
 
   /**
@@ -214,8 +213,8 @@ export class CrudBase<
     params?: CrudParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, WireRecord<Entity> | null> {
-    return (refusalOfCall(this, 'get', session, options, params) ??
-      parsed(this.getJson(session, id, params, options))) as CrudResult<On, WireRecord<Entity> | null>
+    return refusalOfCall(this, 'get', session, options, params) ??
+      after(this.getJson(session, id, params, options), parsed) as any // any: the signature has the type
   }
 
   /** Returns the answer of `get` as JSON text. */
@@ -225,9 +224,8 @@ export class CrudBase<
     params?: CrudParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string | null> {
-    return (refusalOfCall(this, 'getJson', session, options, params) ?? textOf(
-      perform(this, session, 'get', options, (call) => readRecord(call, id, params && readParams(params)))
-    )) as CrudResult<On, string | null>
+    const steps = (call: Call): Steps<JsonAnswer | null> => readRecord(call, id, params && readParams(params))
+    return this.#run('getJson', session, options, steps, textOf, params)
   }
 
   /** Returns the number of records that match the filters of `params`. */
@@ -236,11 +234,7 @@ export class CrudBase<
     params: CrudParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, number> {
-    return (refusalOfCall(this, 'count', session, options, params) ??
-      perform(this, session, 'count', options, (call) => countRecords(call, readParams(params)))) as CrudResult<
-        On,
-        number
-      >
+    return this.#run('count', session, options, (call) => countRecords(call, readParams(params)), asItIs, params)
   }
 
   /** Returns whether a record with the key exists. */
@@ -249,8 +243,7 @@ export class CrudBase<
     id: Id,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, boolean> {
-    return (refusalOfCall(this, 'exists', session, options) ??
-      perform(this, session, 'exists', options, (call) => recordExists(call, id))) as CrudResult<On, boolean>
+    return this.#run('exists', session, options, (call) => recordExists(call, id), asItIs)
   }
 
   /**
@@ -329,9 +322,7 @@ export class CrudBase<
     data: WireBody<Entity>,
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return (refusalOfCall(this, 'create', session, options) ?? parsed(textOf(
-      perform(this, session, 'create', options, (call) => createOne(call, data as Data))
-    ))) as CrudResult<On, WrittenRecord<Entity>>
+    return this.#run('create', session, options, (call) => createOne(call, data as Data), valueOf)
   }
 
   /**
@@ -343,9 +334,7 @@ export class CrudBase<
     data: ReadonlyArray<WireBody<Entity>>,
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>[]> {
-    return (refusalOfCall(this, 'createMany', session, options) ?? parsed(textOf(
-      perform(this, session, 'createMany', options, (call) => createMany(call, data as readonly Data[]))
-    ))) as CrudResult<On, WrittenRecord<Entity>[]>
+    return this.#run('createMany', session, options, (call) => createMany(call, data as readonly Data[]), valueOf)
   }
 
   /**
@@ -379,9 +368,8 @@ export class CrudBase<
     data: WireBody<Entity> | ReadonlyArray<WireBody<Entity>>,
     options: CrudUpsertOptions<Entity>
   ): any { // any: the overloads have the types
-    return refusalOfCall(this, 'upsert', session, options) ?? parsed(textOf(
-      perform(this, session, 'upsert', options, (call) => upsertBy(call, options?.on, data as Data | readonly Data[]))
-    ))
+    const steps = (call: Call): Steps<JsonAnswer> => upsertBy(call, options?.on, data as Data | readonly Data[])
+    return this.#run('upsert', session, options, steps, valueOf)
   }
 
   /**
@@ -397,9 +385,7 @@ export class CrudBase<
     data: WireBody<Entity>,
     options: CrudUpdateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return (refusalOfCall(this, 'update', session, options) ?? parsed(textOf(
-      perform(this, session, 'update', options, (call) => updateOne(call, id, data as Data))
-    ))) as CrudResult<On, WrittenRecord<Entity>>
+    return this.#run('update', session, options, (call) => updateOne(call, id, data as Data), valueOf)
   }
 
   /**
@@ -413,9 +399,7 @@ export class CrudBase<
     id: Id,
     options: CrudDeleteOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return (refusalOfCall(this, 'delete', session, options) ?? parsed(textOf(
-      perform(this, session, 'delete', options, (call) => deleteOne(call, id))
-    ))) as CrudResult<On, WrittenRecord<Entity>>
+    return this.#run('delete', session, options, (call) => deleteOne(call, id), valueOf)
   }
 
   /**
@@ -429,9 +413,7 @@ export class CrudBase<
     id: Id,
     options: CrudWriteOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return (refusalOfCall(this, 'restore', session, options) ?? parsed(textOf(
-      perform(this, session, 'restore', options, (call) => restoreOne(call, id))
-    ))) as CrudResult<On, WrittenRecord<Entity>>
+    return this.#run('restore', session, options, (call) => restoreOne(call, id), valueOf)
   }
 
   /**
@@ -453,12 +435,12 @@ export class CrudBase<
     data: WireBody<Entity>,
     options: CrudUpdateManyOptions<Entity> = {}
   ): CrudResult<On, Affected> {
-    return (refusalOfCall(this, 'updateMany', session, options, params ?? null) ??
-      perform(this, session, 'updateMany', options, (call) => {
-        const { includeDeleted } = options
-        const target = planMany(readParams(params), call.resource.whitelist, { includeDeleted, onlyLive: true })
-        return updateMany(call, target, data as Data)
-      })) as CrudResult<On, Affected>
+    const steps = (call: Call): Steps<Affected> => {
+      const { includeDeleted } = options
+      const target = planMany(readParams(params), call.resource.whitelist, { includeDeleted, onlyLive: true })
+      return updateMany(call, target, data as Data)
+    }
+    return this.#run('updateMany', session, options, steps, asItIs, params ?? null)
   }
 
   /**
@@ -478,11 +460,28 @@ export class CrudBase<
     params: CrudParams,
     options: CrudDeleteManyOptions<Entity> = {}
   ): CrudResult<On, Affected> {
-    return (refusalOfCall(this, 'deleteMany', session, options, params ?? null) ??
-      perform(this, session, 'deleteMany', options, (call) => {
-        const onlyLive = call.resource.model.deletedAt !== undefined && options.hard !== true
-        return deleteMany(call, planMany(readParams(params), call.resource.whitelist, { onlyLive }))
-      })) as CrudResult<On, Affected>
+    const steps = (call: Call): Steps<Affected> => {
+      const onlyLive = call.resource.model.deletedAt !== undefined && options.hard !== true
+      return deleteMany(call, planMany(readParams(params), call.resource.whitelist, { onlyLive }))
+    }
+    return this.#run('deleteMany', session, options, steps, asItIs, params ?? null)
+  }
+
+  /**
+   * Checks the arguments of a method, and does its operation.
+   *
+   * @param params `undefined` if the method takes none, or may do without
+   */
+  #run<Answer> (
+    method: OperatingMethod,
+    session: CrudSession,
+    options: OperationOptions,
+    steps: (call: Call) => Steps<Answer>,
+    resultOf: (answer: Answer) => unknown,
+    params?: unknown
+  ): any { // any: the signatures of the methods have the types
+    return refusalOfCall(this, method, session, options, params) ??
+      after(perform(this, session, operationOf(method), options, steps), resultOf)
   }
 
   /**
