@@ -1,5 +1,5 @@
 /** Describes everything that the requests of an offer may name: properties, includes, filters, sorts and pages. */
-import { takesBodies, type CrudOperation } from '../config/index.ts'
+import { readSignedName, takesBodies, type CrudOperation } from '../config/index.ts'
 import { publicPath, resolvePath, type EntityModel, type Property, type RelationProperty } from '../model/index.ts'
 import type { Aggregate, FacetTerm, GroupNumber, GroupTerm, RelationEntry, Whitelist } from '../plan/index.ts'
 import { relationEntries } from '../schema/index.ts'
@@ -196,14 +196,13 @@ function describeDefaultSort ({ config, model, whitelist }: Offer, sorts: readon
     )
   )
   return config.defaultSort.map((written) => {
-    const sign = /^[+-]/.exec(written)?.[0]
-    const name = sign === undefined ? written : written.slice(1)
+    const { name, descending } = readSignedName(written)
     const sort = sorts.find((sort) => sort.name === name)
     if (sort === undefined) {
       const field = numbers.has(name) ? name : publicPathOf(name, model)
-      return { written, field, name: null, descending: sign === '-' }
+      return { written, field, name: null, descending: descending === true }
     }
-    return { written, field: sort.field, name, descending: sign === undefined ? sort.descending : sign === '-' }
+    return { written, field: sort.field, name, descending: descending ?? sort.descending }
   })
 }
 

@@ -4,6 +4,7 @@ import { ConfigError } from '../base/errors.ts'
 import { refusedAs, shown } from '../base/option-checks.ts'
 import { checkPath, readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-arguments.ts'
 import type { IncludeCheck, PathCheck, PathUse } from './paths.ts'
+import { readSignedName } from './signed-name.ts'
 
 const Where = Type.Optional(
   refusedAs(
@@ -178,7 +179,7 @@ function readSort (what: string, sort: readonly unknown[] | undefined): readonly
   if (sort === undefined) return undefined
   const names = new Set<string>()
   for (const item of sort) {
-    const name = typeof item === 'string' ? item.replace(/^[+-]/, '') : item
+    const name = typeof item === 'string' ? readSignedName(item).name : item
     checkPath(`${what}: sort`, name)
     if (names.has(name)) throw new ConfigError(`${what}: sort names '${name}' twice`)
     names.add(name)
@@ -250,7 +251,7 @@ export function checkDepth (what: string, relations: number): void {
  * Refuses an alias with a dot, because a dot separates relations in an include. `what` is the beginning of the error's
  * message.
  */
-export function checkIncludeAlias (what: string, alias: string | undefined): void {
+function checkIncludeAlias (what: string, alias: string | undefined): void {
   if (alias?.includes('.') === true) {
     throw new ConfigError(
       `${what}: alias '${alias}' holds a dot, which separates relations in an include; an alias names the last one only`

@@ -9,6 +9,7 @@ import type { AllowedSort, CustomSort, CustomSortCallback } from './allowed-sort
 import type { Filter, FilterOf } from './filter-kinds.ts'
 import { checkPath, type Known, type UncheckedEntity } from './entry-arguments.ts'
 import type { PathHint } from './paths.ts'
+import { readSignedName } from './signed-name.ts'
 import { checkWhitelist, readPagination, type CommonWhitelistOptions, type Pagination } from './whitelist-options.ts'
 
 /** An entry of `allowedSorts`. */
@@ -249,7 +250,7 @@ function refuseSharedNames<T> (list: string, entries: readonly T[], urlNames: (e
 function checkDefaultSort (items: readonly string[]): void {
   const names = new Set<string>()
   for (const [index, item] of items.entries()) {
-    const name = item.replace(/^[+-]/, '')
+    const { name } = readSignedName(item)
     checkPath(`QueryBuilderConfig: defaultSort[${index}]`, name)
     if (names.has(name)) throw new ConfigError(`QueryBuilderConfig: defaultSort names '${name}' twice`)
     names.add(name)

@@ -1,6 +1,6 @@
 /** Turns the text of `sort` into a total order, so that pages never overlap. */
 import type { ValueType } from '../model/index.ts'
-import { nameSuffix, type FilterLevel, type QueryParams } from '../query/index.ts'
+import { nameSuffix, readSortItem, type FilterLevel, type QueryParams } from '../query/index.ts'
 import { memoKey } from './memo.ts'
 import { firstTypeOf } from './operand.ts'
 import type { QueryErrors } from './query-errors.ts'
@@ -39,9 +39,7 @@ function makeOrder (items: readonly string[], whitelist: Whitelist, errors: Quer
   const order: Term[] = []
   const names = new Set<string>()
   for (const item of items) {
-    // a plus sign that the client did not encode arrives as a space
-    const sign = item[0] === '-' || item[0] === '+' || item[0] === ' ' ? item[0] : ''
-    const name = item.slice(sign.length)
+    const { name, descending } = readSortItem(item)
     const entry = whitelist.sorts.get(name)
     if (entry === undefined) {
       errors.add(
@@ -60,8 +58,7 @@ function makeOrder (items: readonly string[], whitelist: Whitelist, errors: Quer
       )
     } else {
       names.add(name)
-      const descending = sign === '' ? entry.descending : sign === '-'
-      for (const target of entry.targets) order.push({ ...target, descending })
+      for (const target of entry.targets) order.push({ ...target, descending: descending ?? entry.descending })
     }
   }
   if (order.length === 0) {

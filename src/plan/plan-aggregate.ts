@@ -1,6 +1,8 @@
 /** Plans aggregates: the groups of the rows that the filters of a request keep, and numbers about each group. */
 import type { QueryCode } from '../base/errors.ts'
-import { nameSuffix, type QueryParamError, type QueryParams, type SummaryParameter } from '../query/index.ts'
+import {
+  nameSuffix, readSortItem, type QueryParamError, type QueryParams, type SummaryParameter,
+} from '../query/index.ts'
 import { planFilters } from './filters/index.ts'
 import { selectionParameters } from './given.ts'
 import { memoKey } from './memo.ts'
@@ -129,8 +131,7 @@ function orderOf (
   const sortable = new Map([...groups, ...numbers].map((term) => [term.name, term]))
   const order: GroupOrder[] = []
   for (const item of items) {
-    const sign = item[0] === '-' || item[0] === '+' || item[0] === ' ' ? item[0] : ''
-    const name = item.slice(sign.length)
+    const { name, descending = false } = readSortItem(item)
     const by = sortable.get(name)
     const parameter = `sort${nameSuffix(items, item)}`
     if (by === undefined) {
@@ -145,7 +146,7 @@ function orderOf (
     } else if (order.some((term) => term.by === by)) {
       errors.add(SORT, () => refusal(SORT, parameter, `The sort '${name}' is given more than once.`))
     } else {
-      order.push({ by, descending: sign === '-' })
+      order.push({ by, descending })
     }
   }
   for (const group of groups) {

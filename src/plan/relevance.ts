@@ -2,7 +2,7 @@
  * Sorts by relevance. They order by how well rows match the texts of a full-text filter, so that they need the filter
  * beside them: at the root of the request or in its `and`.
  */
-import { nameSuffix, type FilterLevel, type QueryParams } from '../query/index.ts'
+import { nameSuffix, readSortItem, type FilterLevel, type QueryParams } from '../query/index.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
 import type { Condition, CustomTerm, OrderTerm, Relevance, Slot } from './types.ts'
@@ -21,7 +21,7 @@ export function canRank (
   { sorts }: Whitelist,
   errors: QueryErrors
 ): boolean {
-  const name = item.replace(/^[-+ ]/, '')
+  const { name } = readSortItem(item)
   const [target] = sorts.get(name)?.targets ?? []
   if (target === undefined || !('operand' in target) || target.operand.kind !== 'relevance') return true
   if (slotsOf(target.operand, conditions).length > 0) return true

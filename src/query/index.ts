@@ -13,6 +13,7 @@ export type { ParseOptions } from './parse.ts'
 export { stringifyQueryParams } from './stringify.ts'
 export { joinList, splitList } from './list-syntax.ts'
 export { pointed, pointerOf } from './query-error.ts'
+export { readSortItem } from './read-names.ts'
 export {
   MAX_BODY_LIST_ITEMS, MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES, MAX_QUERY_BYTES,
 } from './limits.ts'

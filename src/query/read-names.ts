@@ -21,6 +21,20 @@ export const tidySort: Tidy = (item) => {
   return item[0] === ' ' && name !== '' && name[0] !== '-' && name[0] !== '+' ? ` ${name}` : name
 }
 
+/** An item of `sort`. Without a sign, the sort decides about the direction. */
+export interface SortItem {
+  readonly name: string
+  readonly descending?: boolean
+}
+
+/** Reads an item of `sort` in one of its four forms. */
+export function readSortItem (item: string): SortItem {
+  const sign = item[0]
+  return sign === '-' || sign === '+' || sign === ' '
+    ? { name: item.slice(1), descending: sign === '-' }
+    : { name: item }
+}
+
 /** The names of one parameter while its occurrences are gathered. */
 export class NameList {
   #names: string[] = []

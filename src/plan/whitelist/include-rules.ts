@@ -1,5 +1,5 @@
 /** Looks up the properties that the options of an allowed include name. */
-import type { AllowedInclude } from '../../config/index.ts'
+import { readSignedName, type AllowedInclude } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { RelationProperty } from '../../model/index.ts'
 import type { IncludeRules, OrderTerm } from '../types.ts'
@@ -25,7 +25,7 @@ export function includeRules (
 }
 
 function orderTerm (item: string, relation: RelationProperty, what: string): OrderTerm {
-  const sign = /^[+-]/.exec(item)?.[0] ?? ''
-  const { relations, operand } = sortTarget(item.slice(sign.length), relation.target, `${what}, sort '${item}'`)
-  return { relations, operand, descending: sign === '-' }
+  const { name, descending = false } = readSignedName(item)
+  const { relations, operand } = sortTarget(name, relation.target, `${what}, sort '${item}'`)
+  return { relations, operand, descending }
 }

@@ -1,5 +1,5 @@
 /** Looks up the properties that allowed sorts and the default order name. */
-import type { Sort } from '../../config/index.ts'
+import { readSignedName, type Sort } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { isComparable, publicPath, resolvePath, type EntityModel, type RelationProperty } from '../../model/index.ts'
 import type { FilterEntry } from '../filters/index.ts'
@@ -79,12 +79,10 @@ export function defaultOrder (
   model: EntityModel,
   numbers: RelatedNumbers
 ): DefaultTerm[] {
-  const sign = /^[+-]/.exec(item)?.[0]
-  const name = sign === undefined ? item : item.slice(1)
+  const { name, descending } = readSignedName(item)
   const entry = sorts.get(name) ?? {
     targets: [sortTarget(name, model, `defaultSort '${item}'`, numbers)],
     descending: false,
   }
-  const descending = sign === undefined ? entry.descending : sign === '-'
-  return entry.targets.map((target) => ({ target, descending }))
+  return entry.targets.map((target) => ({ target, descending: descending ?? entry.descending }))
 }
