@@ -164,6 +164,19 @@ function handlersOf (
     reply.header('link', present === undefined ? link : `${String(present)}, ${link}`)
   }
 
+  /** Sends a page that a URL has asked for, with links and an entity tag if the resource has them. */
+  const sendPage = (
+    operation: CrudOperation,
+    call: RouteCall,
+    reply: FastifyReply,
+    page: JsonAnswer,
+    pagination: Pagination
+  ): FastifyReply => {
+    if (links === true) addLinks(call, reply, page, pagination)
+    if (conditional !== true) return sendJson(call, reply, page.json)
+    return sendTagged(call, reply, page.json, answerTag(operation, reply, page.json))
+  }
+
   /**
    * Runs a write. With an idempotency key, a write that was done before gets its answer again.
    *
@@ -215,17 +228,13 @@ function handlersOf (
     // links and entity tags are about the URL, which says nothing of a query in a body
     const { method } = call.request
     if (method !== 'GET' && method !== 'HEAD') return sendJson(call, reply, page.json)
-    if (links === true) addLinks(call, reply, page, call.seen.resource.whitelist.pagination)
-    if (conditional !== true) return sendJson(call, reply, page.json)
-    return sendTagged(call, reply, page.json, answerTag('list', reply, page.json))
+    return sendPage('list', call, reply, page, call.seen.resource.whitelist.pagination)
   }
 
   const aggregate: CallHandler = async (call, reply) => {
     call.query()
     const page = await run('aggregate', call, (options) => methods.aggregate(call, options))
-    if (links === true) addLinks(call, reply, page, call.seen.resource.whitelist.groupPagination)
-    if (conditional !== true) return sendJson(call, reply, page.json)
-    return sendTagged(call, reply, page.json, answerTag('aggregate', reply, page.json))
+    return sendPage('aggregate', call, reply, page, call.seen.resource.whitelist.groupPagination)
   }
 
   const get: CallHandler = async (call, reply) => {

@@ -112,17 +112,13 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
     ...(isOwn('list') && {
       list: async (call, options) => {
         const { em, queryParams } = call.request
-        const page: unknown = await crud.list(em, queryParams, checked(call, options))
-        if (!isObject(page)) throw wrongResult('list', 'the page as an object', page)
-        return { json: JSON.stringify(page) }
+        return pageOf('list', await crud.list(em, queryParams, checked(call, options)))
       },
     }),
     ...(isOwn('aggregate') && {
       aggregate: async (call, options) => {
         const { em, queryParams } = call.request
-        const page: unknown = await crud.aggregate(em, queryParams, checked(call, options))
-        if (!isObject(page)) throw wrongResult('aggregate', 'the page as an object', page)
-        return { json: JSON.stringify(page) }
+        return pageOf('aggregate', await crud.aggregate(em, queryParams, checked(call, options)))
       },
     }),
     ...(isOwn('getJson') && {
@@ -194,6 +190,12 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
 
 const isUpserted = (value: unknown): value is UpsertResult<unknown> =>
   isObject(value) && typeof value['created'] === 'boolean' && isObject(value['record'])
+
+/** The page that a method of the application has returned. */
+function pageOf (method: string, page: unknown): JsonAnswer {
+  if (!isObject(page)) throw wrongResult(method, 'the page as an object', page)
+  return { json: JSON.stringify(page) }
+}
 
 /** The JSON text that a method of the application has returned. */
 function jsonOf (method: string, json: unknown): string {

@@ -4,12 +4,11 @@ import { ConfigError } from '../../base/errors.ts'
 import {
   isTextual, resolvePath, type EntityModel, type Property, type ScalarProperty, type ValueType,
 } from '../../model/index.ts'
-import { checkPattern } from '../../operators/index.ts'
 import { describe } from '../operand.ts'
 import type { Relevance, TextDocument, TextField } from '../types.ts'
-import { readKinds } from './json-texts.ts'
+import { readSought } from './json-texts.ts'
 import { freeName, named, TEXT, unaccentOf, type EntryBase, type FilterKind } from './kind.ts'
-import { refuseFilter, refuseForm } from './planned.ts'
+import { refuseForm } from './planned.ts'
 import { storesWords } from './stored-words.ts'
 
 export interface FullTextEntry extends EntryBase {
@@ -41,20 +40,17 @@ export const fullText: FilterKind<FullTextFilter<string>, FullTextEntry> = {
     return { kind: 'fullText', name, document, relevance, unaccent }
   },
 
-  plan (given, { name, document }, values) {
-    const param = readKinds(given, 'search', TEXT.type)
-    if ('kind' in param) return param
-    if (typeof param.value !== 'string') return refuseFilter(param, `The filter '${name}' takes one value.`)
-    const wrong = checkPattern(param.value, 'literal')
-    if (wrong !== undefined) return refuseForm(param, wrong.sentence, wrong.limit)
-    const excluded = param.value.match(EXCLUDING)?.length ?? 0
+  plan (param, { name, document }, values) {
+    const text = readSought(param, name)
+    if (typeof text !== 'string') return text
+    const excluded = text.match(EXCLUDING)?.length ?? 0
     if (excluded > MAX_EXCLUDED) {
       return refuseForm(param, `A text leaves out at most ${MAX_EXCLUDED} words by '-'; this one ${excluded}.`, true)
     }
     return {
       kind: 'condition',
       relations: [],
-      condition: { kind: 'match', document, slot: values.add(param.value) },
+      condition: { kind: 'match', document, slot: values.add(text) },
     }
   },
 

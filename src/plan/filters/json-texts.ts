@@ -1,9 +1,9 @@
 /** Checks the values of filters in JSON. Nothing is coerced: a number is not a text, and a text is no number. */
 import type { TypeOf, ValueType } from '../../model/index.ts'
-import { LIST_VALUES, type OperatorValue } from '../../operators/index.ts'
+import { checkPattern, LIST_VALUES, type OperatorValue } from '../../operators/index.ts'
 import { noteFilter, noteOf, type FilterParam, type JsonKind } from '../../query/index.ts'
-import type { ValueFacts } from './kind.ts'
-import { refuseValue, type PlannedErrors } from './planned.ts'
+import { TEXT, type ValueFacts } from './kind.ts'
+import { refuseFilter, refuseForm, refuseValue, type PlannedErrors } from './planned.ts'
 
 /** The kinds of JSON values that stand for a value, and the end of a sentence that says so. */
 interface Expected {
@@ -81,6 +81,15 @@ export function readKinds (
   if (wrong === -1) return expected === ANY_VALUE ? asJson(param, kinds) : param
   const items = typeof param.value === 'string' ? '' : 'a list, each item '
   return refuseValue(param, `${items}${expected.phrase}${hintOf(kinds[wrong]!, expected)}`)
+}
+
+/** Reads the text that a filter looks for in others: one value, in which no character has a meaning. */
+export function readSought (param: FilterParam, name: string): string | PlannedErrors {
+  const read = readKinds(param, 'search', TEXT.type)
+  if ('kind' in read) return read
+  if (typeof read.value !== 'string') return refuseFilter(read, `The filter '${name}' takes one value.`)
+  const wrong = checkPattern(read.value, 'literal')
+  return wrong === undefined ? read.value : refuseForm(read, wrong.sentence, wrong.limit)
 }
 
 /** What else to write, after a value of this kind was refused. */

@@ -2,11 +2,10 @@
 import type { SearchFilter } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { isTextual, resolvePath } from '../../model/index.ts'
-import { checkPattern, containing } from '../../operators/index.ts'
+import { containing } from '../../operators/index.ts'
 import { comparableOf, describe, valuesOf } from '../operand.ts'
-import { readKinds } from './json-texts.ts'
+import { readSought } from './json-texts.ts'
 import { freeName, named, TEXT, unaccentOf, type EntryBase, type FilterKind, type FilterTarget } from './kind.ts'
-import { refuseFilter, refuseForm } from './planned.ts'
 import { anyOf } from './tree.ts'
 
 export interface SearchEntry extends EntryBase {
@@ -31,13 +30,10 @@ export const search: FilterKind<SearchFilter<string>, SearchEntry> = {
     return { kind: 'search', name: freeName(filter, model), targets, unaccent: unaccentOf(filter) }
   },
 
-  plan (given, { name, targets, unaccent }, values) {
-    const param = readKinds(given, 'search', TEXT.type)
-    if ('kind' in param) return param
-    if (typeof param.value !== 'string') return refuseFilter(param, `The filter '${name}' takes one value.`)
-    const wrong = checkPattern(param.value, 'literal')
-    if (wrong !== undefined) return refuseForm(param, wrong.sentence, wrong.limit)
-    const slots = [values.add(containing(param.value))]
+  plan (param, { name, targets, unaccent }, values) {
+    const text = readSought(param, name)
+    if (typeof text !== 'string') return text
+    const slots = [values.add(containing(text))]
     const alternatives = targets.map(({ relations, operand }) => ({
       relations,
       condition: { kind: 'compare', operator: 'contains', operand, slots, unaccent } as const,
