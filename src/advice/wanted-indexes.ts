@@ -26,7 +26,7 @@ export interface WantedIndex {
 }
 
 /** The function of the advice that removes accents. That of the extension depends on settings. */
-export const IMMUTABLE_UNACCENT = 'immutable_unaccent'
+const IMMUTABLE_UNACCENT = 'immutable_unaccent'
 
 /** The function of an index that removes accents. */
 const indexable = (unaccent: Unaccent): string => unaccent === true ? IMMUTABLE_UNACCENT : unaccent

@@ -215,7 +215,7 @@ function tagOf (options: AnyOptions): string | undefined {
  * @throws {CrudError} when a line is not JSON, and when the stream is cut off, i.e. its last record does not end with a
  *   line feed
  */
-export async function * readLines (
+async function * readLines (
   response: Response,
   call: ClientCall
 ): AsyncGenerator<unknown, void, undefined> {

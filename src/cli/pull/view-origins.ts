@@ -33,7 +33,7 @@ export interface Viewed {
 }
 
 /** The origins of the columns of a query. Those of subqueries are deeper in the text. */
-export function originsIn (query: string): readonly ColumnOrigin[] {
+function originsIn (query: string): readonly ColumnOrigin[] {
   const found: ColumnOrigin[] = []
   let depth = 0
   for (const { 0: token, index } of query.matchAll(/\\.|[{}]/gs)) {

@@ -120,7 +120,7 @@ function cascades (meta: EntityMetadata): readonly string[] {
 }
 
 /** Whether a hook of the entity or a subscriber of the application listens to one of these events. */
-export function isHeard (em: EntityManager, meta: EntityMetadata, types: readonly EventType[]): boolean {
+function isHeard (em: EntityManager, meta: EntityMetadata, types: readonly EventType[]): boolean {
   // in a transaction, the event manager of the transaction's EntityManager, whichever EntityManager was passed
   const events = contextOf(em).getEventManager()
   return types.some((type) =>

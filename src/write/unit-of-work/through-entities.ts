@@ -131,7 +131,7 @@ interface LockedRecord {
  * @param populate relations to load with the entity
  * @throws {NotFoundError}, {PreconditionFailedError}
  */
-export function * lockRecord (
+function * lockRecord (
   write: Write<EntityManager>,
   id: Id,
   deleted: 'with' | 'without',
