@@ -64,16 +64,23 @@ const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
  * visible words does not reach: one text for each element.
  *
  * @param isWaiting whether the page waits for an answer that does not come
+ * @param parts selectors: the first one that matches is the part at which axe looks. Default: the page
  */
-export async function accessibilityFaults (page: Page, isWaiting = false): Promise<string[]> {
+export async function accessibilityFaults (
+  page: Page,
+  { isWaiting = false, parts = [] }: { readonly isWaiting?: boolean, readonly parts?: readonly string[] } = {}
+): Promise<string[]> {
   if (!isWaiting) await settled(page)
   await page.evaluate(axe)
-  return [...await violations(page, ALL_RULES), ...await page.evaluate<string[]>(MISNAMED)]
+  return [...await violations(page, ALL_RULES, parts), ...await page.evaluate<string[]>(MISNAMED)]
 }
 
 /** What rules of axe find on a page at which `accessibilityFaults` has looked. */
-export const faultsBy = (page: Page, rules: readonly string[]): Promise<string[]> =>
-  violations(page, JSON.stringify({ runOnly: rules, resultTypes: ['violations'] }))
+export const faultsBy = (page: Page, rules: readonly string[], parts: readonly string[]): Promise<string[]> =>
+  violations(page, JSON.stringify({ runOnly: rules, resultTypes: ['violations'] }), parts)
+
+/** The first element that one of the selectors matches. */
+const PART = '((parts) => parts.map((part) => document.querySelector(part)).find(Boolean) ?? document)'
 
 const ALL_RULES = `{
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
@@ -82,9 +89,10 @@ const ALL_RULES = `{
   rules: { 'label-content-name-mismatch': { enabled: true } },
 }`
 
-const violations = (page: Page, options: string): Promise<string[]> =>
-  page.evaluate(`axe.run(document, ${options}).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 160) + ' ' + failureSummary)))`)
+const violations = (page: Page, options: string, parts: readonly string[]): Promise<string[]> =>
+  page.evaluate(`axe.run(${PART}(${JSON.stringify(parts)}), ${options}).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 160) + ' ' + failureSummary)))`)
 
 /** The controls whose names do not start with the words that are seen on them, or on their labels. */
 const MISNAMED = `(() => {

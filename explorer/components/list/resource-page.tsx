@@ -14,13 +14,13 @@ import { withoutIrrelevant } from '../../url/relevance.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { ManyBar, selectedWords, totalOf } from '../many/many-bar.tsx'
 import { ManyDrawer } from '../many/many-drawer.tsx'
-import { RoleHint } from '../profiles/role-hint.tsx'
 import { Drawer } from '../record/drawer.tsx'
 import { Compared } from './comparison.tsx'
 import { EmptyList } from './empty-list.tsx'
 import { Facets } from './facets.tsx'
 import { Grid } from './grid.tsx'
 import { ListNotice } from './list-notice.tsx'
+import { NoList } from './no-list.tsx'
 import { canScroll, Pager } from './pager.tsx'
 import { RequestLine } from './request-line.tsx'
 import { SortMenu } from './sort-menu.tsx'
@@ -108,7 +108,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
               />
             )}
             {!resource.operations.list
-              ? <RoleHint action={`list ${resource.title.toLowerCase()}`} />
+              ? <NoList resource={resource} onOpen={open} />
               : own.compare !== undefined
                 ? (
                   <Compared

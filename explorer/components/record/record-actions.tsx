@@ -1,5 +1,5 @@
 /** What can be done with a record: edit, delete, restore, copy. */
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { toError } from '../../api/ask.ts'
@@ -28,6 +28,14 @@ export function RecordActions ({ resource, path, etag, gone, onEdit, onGone, onB
   const [isSure, setSure] = useState(false)
   const [error, setError] = useState<CrudError>()
   const [busy, setBusy] = useState(false)
+  // a button that is gone after its click must not take the focus along
+  const asking = useRef<HTMLButtonElement>(null)
+  const harmless = useRef<HTMLButtonElement>(null)
+  const wasSure = useRef(false)
+  useLayoutEffect(() => {
+    if (isSure !== wasSure.current) (isSure ? harmless : asking).current?.focus()
+    wasSure.current = isSure
+  }, [isSure])
   const run = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true)
     setError(undefined)
@@ -74,7 +82,7 @@ export function RecordActions ({ resource, path, etag, gone, onEdit, onGone, onB
           </button>
         )}
         {operations.delete && !isSure && (
-          <button type='button' class='button' onClick={() => setSure(true)}>
+          <button type='button' class='button' ref={asking} onClick={() => setSure(true)}>
             <Icon name='trash' />
             <span>Delete</span>
           </button>
@@ -82,7 +90,16 @@ export function RecordActions ({ resource, path, etag, gone, onEdit, onGone, onB
         <Copy text={urlOf(api.description, pathOfRecord(resource, path))}>Copy URL</Copy>
       </div>
       {isSure && (
-        <div class='notice' role='alert'>
+        <div
+          class='notice'
+          role='alert'
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return
+            // the record stays open
+            event.preventDefault()
+            setSure(false)
+          }}
+        >
           <p>{softDelete ? 'Mark this record as deleted?' : 'Delete this record? This cannot be undone.'}</p>
           <div class='row'>
             <button type='button' class='button button-bad' disabled={busy} onClick={remove(false)}>Delete</button>
@@ -91,7 +108,7 @@ export function RecordActions ({ resource, path, etag, gone, onEdit, onGone, onB
                 Delete for ever
               </button>
             )}
-            <button type='button' class='button' onClick={() => setSure(false)}>Keep it</button>
+            <button type='button' class='button' ref={harmless} onClick={() => setSure(false)}>Keep it</button>
           </div>
         </div>
       )}
