@@ -38,9 +38,20 @@ const saved = (page: string): string => fs.readFileSync(path.join(root, 'bench',
 /** The figure at the beginning of a cell, e.g. 1.25 in `1.25x (1.10 to 1.31)`. Empty if it has none. */
 const figureIn = (cell: string | undefined): string => /^[\d.]+/.exec(cell ?? '')?.[0] ?? ''
 
-/** @throws Error if no row of the table has a figure there. The first row with this text counts. */
+/**
+ * The first row that has a text in a column.
+ *
+ * @throws Error if there is no such row
+ */
+function rowOf (rows: readonly Row[], name: string, column = ''): Row {
+  const row = rows.find((row) => row[column] === name)
+  if (row === undefined) throw new Error(`the saved page has no row '${name}'`)
+  return row
+}
+
+/** @throws Error if the row of this name has no figure there */
 function figureOf (rows: readonly Row[], name: string, column: string): number {
-  const figure = figureIn(rows.find((row) => row[''] === name)?.[column])
+  const figure = figureIn(rowOf(rows, name)[column])
   if (figure === '') throw new Error(`the saved page has no figure for '${name}' in the column '${column}'`)
   return Number(figure)
 }
@@ -57,7 +68,25 @@ const COMPARED = [
   'MikroORM find + serialize',
 ]
 
+/** The requests whose growth the page about scaling shows, by their names in the saved results, and the sizes. */
+const SCALED = [
+  '20 of 100 to 300 that a filter finds, sorted, with total', 'first page of all, exact total',
+  'first page of all, total up to 10 000', 'first page by cursor', 'page by cursor in the second half of all',
+]
+const SIZES = ['10 000', '1 000 000', '10 000 000']
+
 const TABLES: readonly Table[] = [
+  {
+    page: 'docs/operating/scaling.md',
+    heading: '## 1. The machine there is',
+    write () {
+      const growth = savedTable(saved('GROWTH.md'), { heading: '## Generated routes' })
+      return table(
+        ['Request', ...SIZES],
+        SCALED.map((request) => [request, ...SIZES.map((size) => rowOf(growth, request, 'Request')[size]!)])
+      )
+    },
+  },
   {
     page: 'docs/start/comparison.md',
     heading: '## What a request costs',

@@ -154,7 +154,9 @@ try {
     '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |'
   )
   for (const request of REQUESTS.map((request) => typeof request === 'string' ? { path: request } : request)) {
-    if (request.path.includes(only)) lines.push(await measure(request))
+    if (!request.path.includes(only)) continue
+    process.stderr.write(`${request.path.slice(0, 100)}\n`)
+    lines.push(await measure(request))
   }
 } finally {
   await client.end()
