@@ -1,6 +1,6 @@
 /** A variant with a running server. */
 import { request, succeeds } from './client.ts'
-import type { Dialect } from './dialects/dialect.ts'
+import { LARGEST_PAGE, type Dialect } from './dialects/dialect.ts'
 import { ServerProcess } from './server-process.ts'
 import type { Operation, OperationName } from './operations.ts'
 import type { StartOptions } from './pool.ts'
@@ -25,9 +25,9 @@ export interface ContestantOptions extends StartOptions {
   readonly operations: readonly Operation[]
 }
 
-const STEP = 100
-const SKIPPED_STEPS = 250
-const STEPS = 50
+/** Rows that are read before the first cursor, and up to the last one. */
+const FIRST = 25_000
+const LAST = 30_000
 
 export async function start (
   variant: Variant,
@@ -54,10 +54,12 @@ export async function start (
 async function deepCursors (dialect: Dialect, { port }: ServerProcess): Promise<string[]> {
   const cursors: string[] = []
   let cursor = ''
-  for (let step = 0; step < SKIPPED_STEPS + STEPS; step++) {
-    cursor = dialect.nextCursor(await request(port, dialect.request({ kind: 'cursor', cursor, perPage: STEP })))
+  for (let read = 0; read < LAST;) {
+    const perPage = read < FIRST ? dialect.largestPage ?? LARGEST_PAGE : LARGEST_PAGE
+    cursor = dialect.nextCursor(await request(port, dialect.request({ kind: 'cursor', cursor, perPage })))
     if (typeof cursor !== 'string' || cursor === '') throw new Error('the pages ended too soon')
-    if (step >= SKIPPED_STEPS) cursors.push(cursor)
+    read += perPage
+    if (read > FIRST) cursors.push(cursor)
   }
   return cursors
 }

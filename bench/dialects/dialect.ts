@@ -24,9 +24,14 @@ export interface Core {
   readonly facets?: unknown
 }
 
+/** The largest number of records of a page, where a dialect does not say more. */
+export const LARGEST_PAGE = 100
+
 export interface Dialect {
   /** Whether it has the calls that only this package's query language has. */
   readonly own?: true
+  /** The same, if a page by cursor takes so long that few of them should lead to the deep ones. */
+  readonly largestPage?: number
   request(call: Call): HttpRequest
   core(call: Call, answer: Answer): Core
   /** The cursor in the answer of a page by cursor. */

@@ -11,6 +11,7 @@ const SORT = 'sortBy=created_at:DESC&sortBy=id:ASC'
 export const nestjsPaginate: Dialect = {
   request,
   core,
+  largestPage: 1_000,
   nextCursor: ({ body }) =>
     body.links.next === undefined ? '' : new URL(body.links.next, 'http://localhost').searchParams.get('cursor') ?? '',
 }

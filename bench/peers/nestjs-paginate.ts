@@ -63,7 +63,7 @@ const ProductEntity = new EntitySchema<Product & { category: Category }>({
 const CONFIG: PaginateConfig<Category> = {
   sortableColumns: ['created_at', 'id'],
   filterableColumns: { status: [FilterOperator.EQ], price: [FilterOperator.GTE], name: [FilterOperator.ILIKE] },
-  maxLimit: 100,
+  maxLimit: 1_000,
 }
 
 export default async function nestjsPaginate ({ url, poolSize }: StartOptions) {
