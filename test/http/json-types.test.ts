@@ -153,7 +153,7 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
     const asks = async (query: string, condition: string) => {
       recorder.take()
       await all('id', query)
-      t.ok(recorder.take()[0]!.sql.replace(/\$\d/g, '$').includes(` where ${condition} limit 3001)`), condition)
+      t.ok(recorder.take()[0]!.sql.replace(/\$\d/g, '$').includes(` where ${condition} limit 10001)`), condition)
     }
     await asks(
       'filter[binary_string]=5',
