@@ -1,12 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import {
-  runTransaction,
-  withChecked,
-  wrapperOf,
-  type Policy,
-  type TransactionFunction,
-  type TransactionWrapper,
-} from './run-transaction.ts'
+import { runOrWrap, type Policy, type TransactionFunction, type TransactionWrapper } from './run-transaction.ts'
 import { REPETITION, type TransactionOptions } from './transaction-options.ts'
 
 const POLICY: Policy = {
@@ -38,7 +31,5 @@ export function readOnly (
   fn?: TransactionFunction<[], unknown>,
   options?: object
 ): Promise<unknown> | TransactionWrapper {
-  return fn === undefined
-    ? wrapperOf(first, { ...first, readOnly: true }, POLICY)
-    : runTransaction(first as EntityManager, fn, withChecked(POLICY.name, { ...options, readOnly: true }), POLICY)
+  return runOrWrap(POLICY, first, fn, { ...fn === undefined ? first : options, readOnly: true })
 }

@@ -32,8 +32,25 @@ export interface Policy extends Backoff {
   readonly unavailable: boolean
 }
 
+/**
+ * Runs a function in a transaction, or without one returns a wrapper for functions.
+ *
+ * @param first the EntityManager to run on; in a call without a function, its first argument
+ * @param options those of the call. They are checked now
+ */
+export function runOrWrap (
+  policy: Policy,
+  first: unknown,
+  fn: TransactionFunction<[], unknown> | undefined,
+  options: TransactionOptions | undefined
+): Promise<unknown> | TransactionWrapper {
+  return fn === undefined
+    ? wrapperOf(first, options, policy)
+    : runTransaction(first as EntityManager, fn, withChecked(policy.name, options), policy)
+}
+
 /** Runs a function with options that have been checked. */
-export async function runTransaction<Result> (
+async function runTransaction<Result> (
   em: EntityManager,
   fn: TransactionFunction<[], Result>,
   options: TransactionOptions,
@@ -107,7 +124,7 @@ async function converted<Result> (promise: Promise<Result>): Promise<Result> {
 const checked = new WeakSet<object>()
 
 /** Checks options, only once for each object. */
-export function withChecked (name: string, options: TransactionOptions = {}): TransactionOptions {
+function withChecked (name: string, options: TransactionOptions = {}): TransactionOptions {
   if (typeof options !== 'object' || options === null || !checked.has(options)) {
     checkTransactionOptions(name, options)
     checked.add(options)
@@ -120,7 +137,7 @@ export function withChecked (name: string, options: TransactionOptions = {}): Tr
  *
  * @param given the first argument of the call; it is an EntityManager only if the caller forgot the function
  */
-export function wrapperOf (given: unknown, options: TransactionOptions, policy: Policy): TransactionWrapper {
+function wrapperOf (given: unknown, options: TransactionOptions | undefined, policy: Policy): TransactionWrapper {
   if (isEntityManager(given)) {
     throw new ConfigError(`${policy.name}: the function to run is missing. Write ${policy.usage}.`)
   }

@@ -1,12 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import {
-  runTransaction,
-  withChecked,
-  wrapperOf,
-  type Policy,
-  type TransactionFunction,
-  type TransactionWrapper,
-} from './run-transaction.ts'
+import { runOrWrap, type Policy, type TransactionFunction, type TransactionWrapper } from './run-transaction.ts'
 import { REPETITION, type TransactionOptions } from './transaction-options.ts'
 
 const POLICY: Policy = {
@@ -47,12 +40,8 @@ export function withTimeout (
   fn?: TransactionFunction<[], unknown>,
   options?: object
 ): Promise<unknown> | TransactionWrapper {
-  return fn === undefined
-    ? wrapperOf(first, { ...second as object, timeout: first as number }, POLICY)
-    : runTransaction(
-      first as EntityManager,
-      fn,
-      withChecked(POLICY.name, { ...options, timeout: second as number }),
-      POLICY
-    )
+  const own = fn === undefined
+    ? { ...second as object, timeout: first as number }
+    : { ...options, timeout: second as number }
+  return runOrWrap(POLICY, first, fn, own)
 }

@@ -1,12 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import {
-  runTransaction,
-  withChecked,
-  wrapperOf,
-  type Policy,
-  type TransactionFunction,
-  type TransactionWrapper,
-} from './run-transaction.ts'
+import { runOrWrap, type Policy, type TransactionFunction, type TransactionWrapper } from './run-transaction.ts'
 import { REPETITION, type TransactionOptions } from './transaction-options.ts'
 
 const POLICY: Policy = {
@@ -53,7 +46,5 @@ export function withTransaction (
   fn?: TransactionFunction<[], unknown>,
   options?: TransactionOptions
 ): Promise<unknown> | TransactionWrapper {
-  return fn === undefined
-    ? wrapperOf(first, first as TransactionOptions ?? {}, POLICY)
-    : runTransaction(first as EntityManager, fn, withChecked(POLICY.name, options), POLICY)
+  return runOrWrap(POLICY, first, fn, fn === undefined ? first as TransactionOptions ?? {} : options)
 }
