@@ -14,6 +14,13 @@ import { NumbersPage } from './numbers/numbers-page.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Start } from './shell/start.tsx'
 
+/** Why the page cannot begin, by the status of the answer. A request without an answer has the status 0. */
+const REASONS: Readonly<Record<number, string>> = {
+  0: 'The server does not answer',
+  401: 'The API needs credentials',
+  403: 'The API refuses this caller',
+}
+
 /** Loads the description as a profile may see it. */
 export function useDescription (profile: Profile | undefined) {
   return useLoad(profile && JSON.stringify(profile.headers), async (signal) => {
@@ -35,12 +42,13 @@ export function App () {
   }, [resource, description])
 
   if (error) {
+    const isRefused = error.status === 401 || error.status === 403
     return (
       <main class='alone'>
-        <h1>{error.status === 401 ? 'The API needs credentials' : 'The API did not describe itself'}</h1>
+        <h1>{REASONS[error.status] ?? 'The API did not describe itself'}</h1>
         <ErrorNotice error={error} onRetry={retry} />
-        <p>If the API needs credentials, add the headers that carry them. They stay in this tab.</p>
-        <ProfileMenu description={description} opened={error.status === 401 || error.status === 403} />
+        {isRefused && <p>Add the headers that carry your credentials. They stay in this tab.</p>}
+        <ProfileMenu description={description} opened={isRefused} />
       </main>
     )
   }

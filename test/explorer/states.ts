@@ -116,6 +116,12 @@ export const STATES: readonly PageState[] = [
   { name: 'keys', place: '/', act: press('Keyboard') },
   { name: 'ask-as', place: '/products', act: press(/^Ask/) },
   { name: 'credentials', server: 'locked', place: '/' },
+  {
+    name: 'no-server',
+    place: '/',
+    prepare: (page) => page.route('**/resources.json', (route) => route.abort('connectionrefused')),
+    isFailing: true,
+  },
   { name: 'no-resource', place: '/orders' },
 
   // lists

@@ -28,7 +28,7 @@ export function NewProfile ({ hints, isFirst, action, onAdd }: NewProfileProps) 
     >
       <p class='label'>Other headers</p>
       <label>
-        Name
+        Name of the caller
         <input
           value={name}
           placeholder='Ann'
