@@ -7,12 +7,7 @@ import { Body, Controller, Get, HttpException, Module, Param, Patch, Post } from
 import { NestFactory } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import {
-  FilterOperator,
-  paginate,
-  Paginate,
-  PaginationType,
-  type PaginateConfig,
-  type PaginateQuery,
+  FilterOperator, paginate, Paginate, PaginationType, type PaginateConfig, type PaginateQuery,
 } from 'nestjs-paginate'
 import { DataSource, EntitySchema, type EntitySchemaColumnOptions } from 'typeorm'
 import { POOL, type StartOptions } from '../pool.ts'
@@ -46,15 +41,21 @@ const base: Record<string, EntitySchemaColumnOptions> = {
 const CategoryEntity = new EntitySchema<Category>({
   name: 'Category',
   tableName: 'categories',
-  // any: the columns of `base` have lost their literal types
-  columns: { ...base, description: { type: 'text', nullable: true }, status: { type: 'text' } } as any,
+  columns: {
+    ...base,
+    description: { type: 'text', nullable: true },
+    status: { type: 'text' },
+  } as any, // any: the columns of `base` have lost their literal types
   relations: { products: { type: 'one-to-many', target: 'Product', inverseSide: 'category' } },
 })
 const ProductEntity = new EntitySchema<Product & { category: Category }>({
   name: 'Product',
   tableName: 'products',
-  // any: as above, and category_id is no property of Product
-  columns: { ...base, stock: { type: 'int' }, category_id: { type: 'int' } } as any,
+  columns: {
+    ...base,
+    stock: { type: 'int' },
+    category_id: { type: 'int' },
+  } as any, // any: as above, and category_id is no property of Product
   relations: {
     category: { type: 'many-to-one', target: 'Category', joinColumn: { name: 'category_id' }, inverseSide: 'products' },
   },

@@ -6,12 +6,17 @@ import type { StartOptions } from '../pool.ts'
 
 const ORDER = [{ field: 'createdAt', direction: 'desc' }, { field: 'id', direction: 'asc' }] as const
 
+/** A record of the mapper, whose own types do not know the tables. */
+interface MapperRecord {
+  readonly id: unknown
+  readonly categoryId?: unknown
+}
+
 export default async function platformatic ({ url, poolSize }: StartOptions) {
   const fastify = Fastify()
   await fastify.register(sqlMapper, { connectionString: url, poolSize })
   await fastify.register(sqlOpenapi)
-  // any: the package's types augment another copy of Fastify
-  const { category, product } = (fastify as any).platformatic.entities
+  const { category, product } = (fastify as any).platformatic.entities // any: its types augment another Fastify
 
   // for requests that its routes cannot answer, its documentation recommends routes that use the mapper's entities
   fastify.get('/categories-with-products', async (request) => {
@@ -21,14 +26,15 @@ export default async function platformatic ({ url, poolSize }: StartOptions) {
       category.find({ where, orderBy: ORDER, limit: Number(limit), offset: Number(offset) }),
       category.count({ where }),
     ])
-    // any: the mapper's records have no types
-    const byId = new Map<unknown, any>(items.map((item: any) => [String(item.id), { ...item, products: [] }]))
+    const byId = new Map(
+      (items as MapperRecord[]).map((item) => [String(item.id), { ...item, products: [] as object[] }])
+    )
     const products = await product.find({
       where: { categoryId: { in: [...byId.keys()] }, deletedAt: { eq: null } },
       orderBy: [{ field: 'id', direction: 'asc' }],
       limit: 100,
     })
-    for (const one of products) byId.get(String(one.categoryId)).products.push(one)
+    for (const one of products as MapperRecord[]) byId.get(String(one.categoryId))!.products.push(one)
     return { items: [...byId.values()], total }
   })
   fastify.post('/categories-at-once', async (request) => await category.insert({ inputs: request.body }))

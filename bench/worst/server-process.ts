@@ -5,19 +5,18 @@
 import Fastify from 'fastify'
 import {
   AllowedAggregate, AllowedFacet, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase, crudKit,
-  QueryBuilderConfig,
+  type QueryBuilderOptions,
 } from '../../src/index.ts'
 import { entities, Label, Note, Paper, Project, Task } from './entities.ts'
 
-type Json = any
+type Json = any // any: the resources have different entities
 
-// any: the resources have different entities
 const resource = (
-  model: any,
-  config: ConstructorParameters<typeof QueryBuilderConfig<any>>[0],
+  model: Json,
+  config: QueryBuilderOptions<Json>,
   { writable, upsertKeys, ...more }: Json = {}
 ) => ({
-  crud: new CrudBase({ model, writable, upsertKeys, queryConfig: new QueryBuilderConfig<any>(config) }),
+  crud: new CrudBase({ model, writable, upsertKeys, queryConfig: config }),
   operations: ['list', 'get'],
   ...more,
 })

@@ -3,12 +3,7 @@
  * of this package uses them. The list gives the reason for each. The tests in test/borrowed fail when one changes.
  */
 import {
-  EventType,
-  TransactionManager,
-  wrap,
-  type EventSubscriber,
-  type Platform,
-  type SessionContext,
+  EventType, TransactionManager, wrap, type EventSubscriber, type Platform, type SessionContext,
 } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Transaction } from 'kysely'
@@ -102,14 +97,13 @@ export function inheritByForks (em: EntityManager, mark: (em: EntityManager) => 
 }
 
 /** A class of EntityManagers. */
-// any: TypeScript requires it of the arguments of a class that a mixin extends (TS2545)
-export type EntityManagerClass = new(config: any, driver: any, ...rest: any[]) => EntityManager
+export type EntityManagerClass = new(...args: any[]) => EntityManager // any: a mixin extends the class (TS2545)
 
 /** Derives a class of EntityManagers whose driver is replaced by `driverFor`. */
 export function withDriver (Base: EntityManagerClass, driverFor: (driver: Driver) => Driver): EntityManagerClass {
   return class extends Base {
-    constructor (config: unknown, driver: Driver, ...rest: unknown[]) {
-      super(config, driverFor(driver), ...rest)
+    constructor (...[config, driver, ...rest]: any[]) { // any: TypeScript requires it of a mixin (TS2545)
+      super(config, driverFor(driver as Driver), ...rest)
     }
   }
 }

@@ -7,6 +7,7 @@ import {
   discardAnswer, orNetworkError, parse, sendCall, sendJson, type ClientCall, type ClientOptions,
 } from './send-call.ts'
 import type { Client } from './client-types.ts'
+import type { AnyJson } from './url-names.ts'
 
 /** The options of all methods, without the restrictions of a resource's types. */
 interface AnyOptions extends AnyQuery {
@@ -101,16 +102,19 @@ function resource (url: string, client: ClientOptions): object {
   }
 
   /** Sends a request and returns the result of its answer. */
-  const ask = async (call: ClientCall, resultOf = (data: any, _status: number): any => data): Promise<any> => {
+  const ask = async (
+    call: ClientCall,
+    resultOf = (data: AnyJson, _status: number): AnyJson => data
+  ): Promise<AnyJson> => {
     const { data, etag, status } = await sendJson(call, client)
     // a weak tag is a digest of the answer, and no version
     if (etag?.startsWith('"')) etags.set(data as object, etag)
     return resultOf(data, status)
   }
-  const send = async (...args: Parameters<typeof callOf>): Promise<any> => await ask(callOf(...args))
-  const create = (body: unknown, options?: AnyOptions): Promise<any> => send('create', 'POST', url, options, body)
+  const send = async (...args: Parameters<typeof callOf>): Promise<AnyJson> => await ask(callOf(...args))
+  const create = (body: unknown, options?: AnyOptions): Promise<AnyJson> => send('create', 'POST', url, options, body)
 
-  const list = async (query?: AnyOptions): Promise<any> => {
+  const list = async (query?: AnyOptions): Promise<AnyJson> => {
     const call = callOf('list', 'GET', url, query)
     if (needsBody(call.url)) {
       try {
@@ -123,7 +127,7 @@ function resource (url: string, client: ClientOptions): object {
     return await ask(call)
   }
 
-  async function * pages (query: AnyOptions = {}): AsyncGenerator<any, void, undefined> {
+  async function * pages (query: AnyOptions = {}): AsyncGenerator<AnyJson, void, undefined> {
     checkNames('pages', query)
     for (let cursor: string | null = query.cursor ?? ''; cursor !== null;) {
       const page = await list({ ...query, cursor })

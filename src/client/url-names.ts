@@ -117,7 +117,7 @@ export type RelatedFields<Options, Aliases = RelationAliases<Options>> = {
 }
 
 /** A value of any JSON form. A program may use it without a cast. */
-export type AnyJson = any // the entity's type does not tell the form
+export type AnyJson = any // any: the entity's type does not tell the form
 
 /** A record whose properties are not known. */
 export type AnyRecord = Record<string, AnyJson>

@@ -57,9 +57,9 @@ interface Wanted {
 export type IsAny<T> = 0 extends 1 & T ? true : false
 
 // Shapes instead of MikroORM's classes: matching a class makes the checker expand all of its methods.
-type CollectionLike<Target = any> = { [index: number]: Target, loadCount: unknown, matching: unknown }
-type ReferenceLike<Target = any> = { unwrap(): Target, getEntity: unknown }
-type ScalarReferenceLike<Value = any> = { unwrap(): Value }
+type CollectionLike<Target = unknown> = { [index: number]: Target, loadCount: unknown, matching: unknown }
+type ReferenceLike<Target = unknown> = { unwrap(): Target, getEntity: unknown }
+type ScalarReferenceLike<Value = unknown> = { unwrap(): Value }
 
 /** String keys that MikroORM uses itself. */
 type InternalKey =
@@ -88,7 +88,7 @@ export type KindOf<T> = IsAny<T> extends true ? 'any' : KindOfEach<NonNullable<T
 type KindOfEach<T> = T extends (...args: never[]) => unknown ? never
   : keyof Hidden.Brand extends keyof T ? never
     : T extends Scalar ? 'scalar'
-      : keyof LazyRef.Brand<any> extends keyof T ? 'one'
+      : keyof LazyRef.Brand<unknown> extends keyof T ? 'one'
         : T extends CollectionLike ? 'many'
           : T extends ReferenceLike ? 'one'
             : T extends ScalarReferenceLike<infer Value> ? KindOfEach<NonNullable<Value>>
@@ -97,10 +97,10 @@ type KindOfEach<T> = T extends (...args: never[]) => unknown ? never
                   : 'scalar'
 
 /** The type behind a property: the related entity, or the embedded object. */
-export type Target<T> = IsAny<T> extends true ? any : TargetOfEach<NonNullable<T>>
+export type Target<T> = IsAny<T> extends true ? Unfollowed : TargetOfEach<NonNullable<T>>
 
 type TargetOfEach<T> = T extends Scalar ? never
-  : keyof LazyRef.Brand<any> extends keyof T ? T extends LazyRef.Brand<infer Entity> ? Entity : never
+  : keyof LazyRef.Brand<unknown> extends keyof T ? T extends LazyRef.Brand<infer Entity> ? Entity : never
     : T extends CollectionLike<infer Entity> ? Entity
       : T extends ScalarReferenceLike<infer Entity> ? NonNullable<Entity>
         : T extends ReadonlyArray<infer Item> ? NonNullable<Item>
@@ -159,21 +159,26 @@ type NumberEnd = 'Count' | 'Exists' | 'Sum' | 'Min' | 'Max' | 'Avg'
 /** The beginning of a name in camel case: `line` of `line_items`, which becomes `lineItems`. */
 type FirstWord<Name extends string> = Name extends `${infer Word}_${string}` ? Word : Name
 
+/** What a path leads to that types do not follow. */
+type Unfollowed = any // any: the path is accepted, and start-up checks it
+
 /** The entity at the end of a path of relations, or `any` if the type checker can't follow the path. */
-type TargetAt<Entity, Path extends string> = IsAny<Entity> extends true ? any
-  : Path extends `${infer Head}.${infer Tail}` ? Head extends Key<Entity> ? TargetAt<Target<Entity[Head]>, Tail> : any
+type TargetAt<Entity, Path extends string> = IsAny<Entity> extends true ? Unfollowed
+  : Path extends `${infer Head}.${infer Tail}`
+    ? Head extends Key<Entity> ? TargetAt<Target<Entity[Head]>, Tail> : Unfollowed
     : Path extends Key<Entity> ? Target<Entity[Path]>
-      : any // any: the path is accepted, and start-up checks it
+      : Unfollowed
 
 /**
  * The type of the property at the end of a path, or `any` if the type checker can't follow the path.
  *
  * @internal
  */
-export type PathTarget<Entity, Path extends string> = IsAny<Entity> extends true ? any
-  : Path extends `${infer Head}.${infer Tail}` ? Head extends Key<Entity> ? PathTarget<Target<Entity[Head]>, Tail> : any
+export type PathTarget<Entity, Path extends string> = IsAny<Entity> extends true ? Unfollowed
+  : Path extends `${infer Head}.${infer Tail}`
+    ? Head extends Key<Entity> ? PathTarget<Target<Entity[Head]>, Tail> : Unfollowed
     : Path extends Key<Entity> ? Entity[Path]
-      : any // any: the path is accepted, and start-up checks it
+      : Unfollowed
 
 type Unsigned<Sort extends string> = Sort extends `${'+' | '-'}${infer Name}` ? Name : Sort
 

@@ -7,7 +7,7 @@ import { headersOf, parse, sendCall, textOfAnswer } from '../../client/send-call
 import { bodyOf, keyOf, withId } from '../record-key.ts'
 import { readAll, readMany, readOnePage, type PageQuery } from '../reads.ts'
 import { resourcesOf, sortOf, type Bound, type DataProviderOptions } from '../admin-resource.ts'
-import type { AnyRecord } from '../../client/url-names.ts'
+import type { AnyJson, AnyRecord } from '../../client/url-names.ts'
 import { createAll, deleteAll, matchOf, updateAll, type Match } from '../writes.ts'
 import { filterOfRefine } from './refine-filters.ts'
 import { asRefine } from './http-error.ts'
@@ -72,7 +72,7 @@ export function createRefineProvider<Api> (
     async createMany ({ resource, variables }) {
       const bound = bind(resource)
       const bodies = variables.map((body) => bodyOf(body as object, bound, true))
-      return { data: await asRefine(createAll(bound, bodies)) as any[] } // any: the caller chooses the type of records
+      return { data: await asRefine(createAll(bound, bodies)) as AnyJson[] }
     },
 
     async update ({ resource, id, variables, meta }) {
@@ -83,7 +83,7 @@ export function createRefineProvider<Api> (
 
     async updateMany ({ resource, ids, variables }) {
       const bound = bind(resource)
-      return { data: await asRefine(updateAll(bound, ids, bodyOf(variables as object, bound))) as any[] }
+      return { data: await asRefine(updateAll(bound, ids, bodyOf(variables as object, bound))) as AnyJson[] }
     },
 
     async deleteOne ({ resource, id, variables, meta }) {
@@ -92,12 +92,12 @@ export function createRefineProvider<Api> (
       return { data: withId(await asRefine(bound.resource.delete(keyOf(id, bound), match)), bound) }
     },
 
-    deleteMany: async ({ resource, ids }) => ({ data: await asRefine(deleteAll(bind(resource), ids)) as any[] }),
+    deleteMany: async ({ resource, ids }) => ({ data: await asRefine(deleteAll(bind(resource), ids)) as AnyJson[] }),
 
     getApiUrl: () => base,
 
     async custom (params) {
-      return { data: await asRefine(sendCustom(api, params)) as any } // any: the caller of the method chooses the type
+      return { data: await asRefine(sendCustom(api, params)) as AnyJson }
     },
   }
 }
