@@ -9,7 +9,7 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, serve, type Json } from './helper.ts'
 
-const { count, exists, sum, avg, max } = AllowedInclude
+const { count, exists, sum, avg, min, max } = AllowedInclude
 const comparing = ['eq', 'ne', 'gte', 'lte', 'in', 'between', 'isnull'] as const
 
 const plants: QueryBuilderOptions<any> = {
@@ -37,12 +37,31 @@ const plants: QueryBuilderOptions<any> = {
     new AllowedSort('labelExists'),
   ],
 }
+const NUMBERS = ['leaves', 'stems', 'cells', 'pollen', 'spores', 'dryMass', 'value', 'acidity', 'chlorophyll']
+const FUNCTIONS = { Sum: sum, Avg: avg, Min: min, Max: max }
+const ofSpecimens = NUMBERS.flatMap((name) =>
+  Object.keys(FUNCTIONS).map((fn) => `specimens${name[0]!.toUpperCase()}${name.slice(1)}${fn}`)
+)
+/** A row that makes sums of 64-bit integers greater than 64 bits. */
+const MORE = `insert into specimen (plant_id, code, leaves, stems, cells, pollen, spores, dry_mass, value, acidity,
+  chlorophyll) select plant_id, 'MORE', leaves, stems, cells, pollen, spores, dry_mass, value, 0.1, 0.1 from specimen
+  where code = 'GREATEST'`
+
 const crudOf = (model: any, queryConfig: QueryBuilderOptions<any>) => new CrudBase({ model, queryConfig })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const operations = ['list'] as const
   const app = await serve(t, orm, {
     '/plants': { crud: crudOf(Plant, plants), operations, stream: true, query: true },
+    '/numbers': {
+      crud: crudOf(Plant, {
+        allowedFields: [new AllowedField('id')],
+        allowedIncludes: NUMBERS.flatMap((name) => Object.values(FUNCTIONS).map((allow) => allow(`specimens.${name}`))),
+        allowedFilters: ofSpecimens.map((name) => new AllowedFilters(name, 'eq', ['eq', 'in', 'lt', 'isnull'])),
+      }),
+      operations,
+      query: true,
+    },
     '/groups': {
       crud: crudOf(Group, {
         allowedIncludes: [count('plants'), count('children')],
@@ -121,6 +140,40 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(items, [{ id: 1 }])
     t.strictSame(facets.id, [{ value: 1, count: 1 }, { value: 6, count: 1 }], 'a facet has other conditions')
     t.equal(facets.inStock.length, 1)
+  })
+
+  t.test('what a record shows is a value of the filter, however large it is', async (t) => {
+    await orm.em.getConnection().execute(MORE)
+    await orm.em.getConnection().execute("delete from specimen where code = 'LEAST'")
+    const seen = new Set<string>()
+    for (const name of ofSpecimens) {
+      const { body } = await app.inject(`/numbers?fields=id&include=${name}&per_page=100`)
+      // JavaScript would round numbers
+      const shown = [...body.matchAll(/\{[^{}]*"id": ?(\d+)[^{}]*\}/g)].map(([record, id]) =>
+        [Number(id), new RegExp(`"${name}": ?("[^"]*"|[^,}]*)`).exec(record)![1]!] as const
+      )
+      t.ok(shown.length > 9, body)
+      for (const [id, json] of shown.filter(([, json]) => json !== 'null')) {
+        const value = encodeURIComponent(json.replaceAll('"', ''))
+        const expected = shown.filter(([, other]) => other === json).map(([id]) => id)
+        const ask = async (query: string) => await client(app, '/numbers').all('id', `fields=id&${query}`)
+        t.strictSame(await ask(`filter[${name}]=${value}`), expected, `${name}=${value} of ${id}`)
+        t.strictSame(await ask(`filter[${name}][in]=${value}`), expected)
+        if (/\d{20}/.test(value)) seen.add(name)
+        const payload = `{"filter":{"${name}":${json}},"fields":["id"]}`
+        const headers = { 'content-type': 'application/json' }
+        const asked = await app.inject({ method: 'POST', url: '/numbers/query', payload, headers })
+        if (asked.statusCode === 200) t.strictSame(asked.json().items.map(({ id }: Json) => id), expected, payload)
+        else t.match(asked.json().detail, /write its digits as a text/, payload)
+      }
+    }
+    for (const name of ['specimensCellsSum', 'specimensSporesSum']) t.ok(seen.has(name), name)
+    const { details } = client(app, '/numbers')
+    for (const value of ['', ' ', 'NaN', 'Infinity', '-Infinity', '1e400', '0x10', '1,5', '١', '9'.repeat(1_001)]) {
+      for (const name of ofSpecimens) {
+        t.match(await details(`filter[${name}]=${value}`), [/must be (a|an) .*(integer|number)/], `${name}=${value}`)
+      }
+    }
   })
 
   t.test('builders and counts follow, and names are checked', async (t) => {

@@ -13,6 +13,8 @@ export const INT16 = Object.freeze({ kind: 'integer', min: -32_768, max: 32_767 
 export const INT32 = Object.freeze({ kind: 'integer', min: -2_147_483_648, max: 2_147_483_647 } as const)
 export const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
 const INTEGER = /^-?\d+$/
+/** The digits of a sum of 64-bit integers: 19 for each of them, and 19 for the greatest number of rows. */
+const MAX_SUM_DIGITS = 38
 
 const int16: FromColumn<IntegerType> = () => INT16
 const int32: FromColumn<IntegerType> = () => INT32
@@ -55,7 +57,8 @@ export const bigint: WireType<BigintType> = {
   columns: { bigint: int64, int8: int64, bigserial: int64 },
   abilities: () => ORDERED,
   extremes: true,
-  sum: (type) => type,
+  // the database adds up 64-bit integers as numeric, because their sum may need more than 64 bits
+  sum: ({ form }) => ({ kind: 'decimal', form, precision: MAX_SUM_DIGITS, scale: 0 }),
   mean: ({ form }) => form === 'string' ? { kind: 'decimal', form } : { kind: 'float', single: false },
   fromText: bigintFromText,
   fromJson (value, { form }) {
