@@ -1,6 +1,7 @@
 /** Plans facets: the values of properties beside a list, each with its number of records. */
 import { nameSuffix, type QueryParams } from '../query/index.ts'
 import { comparedBy, planFilters, type FilterTarget } from './filters/index.ts'
+import { aliasFor } from './alias.ts'
 import { QueryErrors } from './query-errors.ts'
 import { cited, refusal } from './refusal.ts'
 import type { Condition, FacetTerm, PlannedFacet } from './types.ts'
@@ -27,11 +28,15 @@ export function planFacets (
   return params.facets.flatMap((name): PlannedFacet[] => {
     const term = allowed.get(name)
     if (term === undefined) {
-      errors.add(CODE, () =>
-        refusal(CODE, `facets${nameSuffix(params.facets, name)}`, `The facet '${cited(name)}' is not allowed.`, {
-          given: name,
-          allowed: allowed.keys(),
-        }))
+      errors.add(
+        CODE,
+        () =>
+          refusal(CODE, `facets${nameSuffix(params.facets, name)}`, `The facet '${cited(name)}' is not allowed.`, {
+            given: name,
+            meant: aliasFor(name, allowed.values()),
+            allowed: allowed.keys(),
+          })
+      )
       return []
     }
     // the mistakes of filters are known already
@@ -51,8 +56,9 @@ export function isAbout (
   compared: readonly FilterTarget[],
   { relations, operand }: Pick<FacetTerm, 'relations' | 'operand'>
 ): boolean {
-  return compared.length > 0 && compared.every((target) =>
-    target.operand === operand && target.relations.length === relations.length &&
-    target.relations.every((relation, index) => relation === relations[index])
-  )
+  return compared.length > 0 &&
+    compared.every((target) =>
+      target.operand === operand && target.relations.length === relations.length &&
+      target.relations.every((relation, index) => relation === relations[index])
+    )
 }

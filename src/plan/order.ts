@@ -1,6 +1,7 @@
 /** Turns the text of `sort` into a total order, so that pages never overlap. */
 import type { ValueType } from '../model/index.ts'
 import { nameSuffix, readSortItem, type FilterLevel, type QueryParams } from '../query/index.ts'
+import { aliasFor } from './alias.ts'
 import { memoKey } from './memo.ts'
 import { firstTypeOf } from './operand.ts'
 import type { QueryErrors } from './query-errors.ts'
@@ -47,7 +48,7 @@ function makeOrder (items: readonly string[], whitelist: Whitelist, errors: Quer
         () =>
           refusal(CODE, `sort${nameSuffix(items, item)}`, `The sort '${cited(name)}' is not allowed.`, {
             given: name,
-            meant: withSign(name, whitelist.sorts),
+            meant: withSign(name, whitelist.sorts) ?? aliasFor(name, whitelist.sorts.values()),
             allowed: whitelist.sorts.keys(),
           })
       )

@@ -3,6 +3,9 @@ import type { QueryCode } from '../base/errors.ts'
 import {
   nameSuffix, readSortItem, type QueryParamError, type QueryParams, type SummaryParameter,
 } from '../query/index.ts'
+import { nearest } from '../base/suggest.ts'
+import type { DateUnit, GroupFunction } from '../config/index.ts'
+import { aliasFor } from './alias.ts'
 import { planFilters } from './filters/index.ts'
 import { selectionParameters } from './given.ts'
 import { memoKey } from './memo.ts'
@@ -85,8 +88,7 @@ function entriesOf<Entry extends GroupTerm | GroupNumber> (
       CODE,
       () =>
         refusal(CODE, `${parameter}${nameSuffix(names, name)}`, whyNot(parameter, name, allowed), {
-          given: name,
-          meant: endsOf(name, allowed)[0]?.name,
+          ...meantBy(name, allowed),
           allowed: allowed.keys(),
         })
     )
@@ -94,19 +96,50 @@ function entriesOf<Entry extends GroupTerm | GroupNumber> (
   })
 }
 
-/** The entries whose names begin with a name and a point. */
-const endsOf = <Entry extends GroupTerm | GroupNumber>(name: string, allowed: ReadonlyMap<string, Entry>): Entry[] =>
-  [...allowed.values()].filter((entry) => entry.name.startsWith(`${name}.`))
+type Allowed = ReadonlyMap<string, GroupTerm | GroupNumber>
+
+/** The functions or units with which a name can end. */
+const endsOf = (name: string, allowed: Allowed): string[] =>
+  [...allowed.values()].flatMap((entry) => {
+    const end = 'function' in entry ? entry.function : entry.period?.unit
+    return entry.name === `${name}.${end}` ? [entry.name.slice(name.length + 1)] : []
+  })
+
+/** What a client meant by a name, as far as it is known: `given` is a name that may have a typing error. */
+function meantBy (name: string, allowed: Allowed): { readonly given?: string, readonly meant?: string | undefined } {
+  const [first] = endsOf(name, allowed)
+  if (first !== undefined) return { meant: `${name}.${first}` }
+  const alias = aliasFor(name, allowed.values())
+  const point = name.lastIndexOf('.')
+  const field = name.slice(0, Math.max(point, 0))
+  const ends = endsOf(field, allowed)
+  if (alias !== undefined || ends.length === 0) return { given: name, meant: alias }
+  // a function of the right field is no misspelt one of another meaning
+  const end = name.slice(point + 1).toLowerCase().replaceAll('_', '')
+  const same = OTHER_ENDS.get(end)
+  const near = same === undefined ? nearest(end, ends) : ends.find((known) => known === same)
+  return near === undefined ? {} : { meant: `${field}.${near}` }
+}
+
+/** Functions and units in the words of other query languages. */
+const OTHER_ENDS: ReadonlyMap<string, GroupFunction | DateUnit> = new Map([
+  ['mean', 'avg'],
+  ['average', 'avg'],
+  ['total', 'sum'],
+  ['minimum', 'min'],
+  ['maximum', 'max'],
+  ['distinct', 'countDistinct'],
+  ['unique', 'countDistinct'],
+  ['daily', 'day'],
+  ['date', 'day'],
+  ['weekly', 'week'],
+  ['monthly', 'month'],
+  ['yearly', 'year'],
+])
 
 /** The sentence that refuses a name. A date group without its unit, and a number without its function, lack an end. */
-function whyNot (
-  parameter: SummaryParameter,
-  name: string,
-  allowed: ReadonlyMap<string, GroupTerm | GroupNumber>
-): string {
-  const ends = endsOf(name, allowed).flatMap((entry) =>
-    'function' in entry ? [entry.function] : entry.period === undefined ? [] : [entry.period.unit]
-  )
+function whyNot (parameter: SummaryParameter, name: string, allowed: Allowed): string {
+  const ends = endsOf(name, allowed)
   if (ends.length === 0) return `The ${parameter} '${cited(name)}' is not allowed.`
   return `The ${parameter} '${name}' needs ${parameter === 'group' ? 'a unit of time' : 'a function'}: ${
     ends.join(', ')
@@ -139,9 +172,10 @@ function orderOf (
       const sentence = isKnown
         ? `The sort '${name}' is not possible, because the request does not ask for '${name}'.`
         : `The sort '${cited(name)}' is not allowed. Aggregates are sorted by what they ask for.`
+      const meant = aliasFor(name, sortable.values())
       errors.add(
         SORT,
-        () => refusal(SORT, parameter, sentence, { ...(!isKnown && { given: name }), allowed: sortable.keys() })
+        () => refusal(SORT, parameter, sentence, { ...(!isKnown && { given: name, meant }), allowed: sortable.keys() })
       )
     } else if (order.some((term) => term.by === by)) {
       errors.add(SORT, () => refusal(SORT, parameter, `The sort '${name}' is given more than once.`))

@@ -2,11 +2,12 @@
 import { MAX_INCLUDE_DEPTH } from '../config/index.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import { isFromTree, nameSuffix, type QueryParams } from '../query/index.ts'
+import { aliasFor, type WithAlias } from './alias.ts'
 import { memoKey } from './memo.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { cited, excess, refusal } from './refusal.ts'
 import type { Aggregate, PlannedInclude, Selection } from './types.ts'
-import type { IncludeEntry, RelationEntry, Whitelist } from './whitelist/index.ts'
+import { namesOfInclude, type IncludeEntry, type RelationEntry, type Whitelist } from './whitelist/index.ts'
 
 /** Maximum number of include paths in one request. */
 export const MAX_INCLUDES = 10
@@ -56,6 +57,7 @@ function planIncludes (paths: readonly string[], whitelist: Whitelist, errors: Q
       errors.push(
         refusal('FST_CRUD_INCLUDE_INVALID', written(path), `The include '${cited(path)}' is not allowed.`, {
           given: path,
+          meant: aliasFor(path, [...whitelist.includes.values()].map(namesOfInclude)),
           allowed: whitelist.includes.keys(),
         })
       )
@@ -63,6 +65,8 @@ function planIncludes (paths: readonly string[], whitelist: Whitelist, errors: Q
   }
   return included
 }
+
+const namesOfField = ([name, { publicName }]: readonly [string, Property]): WithAlias => ({ name, aliasOf: publicName })
 
 function addWithParents (entry: IncludeEntry, included: Set<IncludeEntry>): void {
   if (entry.parent !== undefined) addWithParents(entry.parent, included)
@@ -95,7 +99,7 @@ function planFields (
             'FST_CRUD_FIELD_INVALID',
             `${parameter}${nameSuffix(names, name)}`,
             `The field '${cited(name)}' is not allowed.`,
-            { given: name, allowed: allowed.keys() }
+            { given: name, meant: aliasFor(name, [...allowed].map(namesOfField)), allowed: allowed.keys() }
           ))
       }
     }

@@ -10,6 +10,7 @@ import type {
   EmbeddedProperty, EntityModel, InsideJson, KeyColumn, RelationProperty, ScalarProperty, SqlValue, ValueType,
 } from '../model/index.ts'
 import type { ComparisonOperator } from '../operators/index.ts'
+import type { WithAlias } from './alias.ts'
 
 /** Index into a plan's `values`. A statement binds the value at this index. */
 export type Slot = number
@@ -200,9 +201,7 @@ interface GroupTarget {
 }
 
 /** A group of aggregates. Each entry of the whitelist has one such object for each of its names. */
-export interface GroupTerm extends GroupTarget {
-  /** The name in URLs. */
-  readonly name: string
+export interface GroupTerm extends GroupTarget, WithAlias {
   /** The name in items. */
   readonly key: string
   /** Present if rows are grouped by the periods of a date or a moment. */
@@ -212,9 +211,7 @@ export interface GroupTerm extends GroupTarget {
 }
 
 /** A number about the rows of a group. Each entry of the whitelist has one such object for each of its names. */
-export interface GroupNumber {
-  /** The name in URLs. */
-  readonly name: string
+export interface GroupNumber extends WithAlias {
   /** The name in items. */
   readonly key: string
   readonly function: 'count' | GroupFunction
@@ -226,9 +223,7 @@ export interface GroupNumber {
 }
 
 /** A facet of a list. Each entry of the whitelist has one such object. */
-export interface FacetTerm extends GroupTarget {
-  /** The name in URLs and answers. */
-  readonly name: string
+export interface FacetTerm extends GroupTarget, WithAlias {
   readonly type: ValueType
   /** The largest number of values. */
   readonly limit: number

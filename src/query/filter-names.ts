@@ -35,6 +35,10 @@ export const UNREADABLE_FILTER = `This filter can't be read. ${FORM}`
 /** The number of a member of a group. No group has 100 members. */
 const INDEX = /^(?:0|[1-9]\d?)$/
 
+/** Whether a number stands before a name, as in a group that has members: `[0][status]`, but not `[0][eq]`. */
+const isNumbered = (number: string, next: string | undefined): boolean =>
+  next !== undefined && INDEX.test(number) && !isOperator(next)
+
 /** Whether a group begins at a level. `filter[not][eq]` and `filter[or]` are filters with these names. */
 const isGroup = (word: string | undefined, next: string | undefined): word is GroupWord =>
   word !== undefined && next !== undefined && isGroupWord(word) && !isOperator(next)
@@ -62,6 +66,7 @@ export function readFilterName (levels: readonly string[]): FilterName | Unreada
     if (path.length === MAX_GROUP_DEPTH) return unreadable(`This filter is in more than ${MAX_GROUP_DEPTH} groups.`)
     const word = levels[at] as GroupWord
     if (word === 'not') {
+      if (isNumbered(levels[at + 1]!, levels[at + 2])) return unreadable(`A 'not' has no numbers. ${IN_GROUP}`)
       path.push({ word, index: 0 })
       at++
     } else {

@@ -38,7 +38,7 @@ export function pointerOf (parameter: string): string {
 }
 
 /** A name as an error shows it: well-formed Unicode, and shortened if it is very long. */
-function shownName (name: string): string {
+export function shownName (name: string): string {
   const start = name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH - 1)}…` : name
   return start.toWellFormed()
 }

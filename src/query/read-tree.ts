@@ -17,7 +17,7 @@ import { finishPagination, newPagination, takePagination } from './pagination.ts
 import {
   SUMMARY_PARAMETERS, type FilterGroup, type FilterLevel, type FilterParam, type QueryParamError, type QueryParams,
 } from './parsed-query.ts'
-import { pointed, queryParamError } from './query-error.ts'
+import { pointed, queryParamError, shownName } from './query-error.ts'
 import { NameList, takeNames, tidyName, tidySort, type Tidy } from './read-names.ts'
 import { isParsedObject } from './read-object.ts'
 import { markTree, noteFilter } from './written.ts'
@@ -249,7 +249,13 @@ class TreeReader {
   #readFieldsByInclude (value: unknown): void {
     const [tidy, code] = LISTS.fields
     if (!isParsedObject(value)) {
-      this.errors.push(queryParamError(code, '/fieldsByInclude', 'An object of lists by include was expected.'))
+      this.errors.push(
+        queryParamError(
+          code,
+          '/fieldsByInclude',
+          'The value of /fieldsByInclude must be an object of lists by include.'
+        )
+      )
       return
     }
     const paths = Object.keys(value)
@@ -269,15 +275,15 @@ class TreeReader {
   #readList (names: NameList, tidy: Tidy, code: QueryCode, pointer: string, value: unknown): void {
     if (!Array.isArray(value) || value.length > MAX_BODY_LIST_ITEMS) {
       const sentence = Array.isArray(value)
-        ? `The list has ${value.length} items; at most ${MAX_BODY_LIST_ITEMS} are allowed.`
-        : 'A list of texts was expected, such as ["name"].'
+        ? `The list ${shownName(pointer)} has ${value.length} items; at most ${MAX_BODY_LIST_ITEMS} are allowed.`
+        : `The value of ${shownName(pointer)} must be a list of texts, such as ["name"].`
       this.errors.push(queryParamError(code, pointer, sentence, { limit: true }))
       return
     }
     for (const [index, item] of (value as readonly unknown[]).entries()) {
       const at = `${pointer}/${index}`
       if (typeof item !== 'string' || item.trim() === '' || item.includes(',') || !item.isWellFormed()) {
-        this.errors.push(queryParamError(code, at, 'A text was expected, with one name.'))
+        this.errors.push(queryParamError(code, at, `The value of ${shownName(at)} must be a text with one name.`))
       } else takeNames(names, tidy, code, at, item, this.errors)
     }
   }

@@ -247,7 +247,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       'aggregate=seller': /The aggregate 'seller' needs a function: min, countDistinct\. Did you mean 'seller\.min'\? /,
       'group=__proto__': /^This list holds a reserved name\.$/,
       'group=purchasePrice': /The group 'purchasePrice' is not allowed\. Allowed: /,
-      'aggregate=price.median': /The aggregate 'price\.median' is not allowed\. Did you mean 'price\.min'\? Allowed: /,
+      'aggregate=price.median': /The aggregate 'price\.median' is not allowed\. Allowed: /,
+      'aggregate=price.mean': /The aggregate 'price\.mean' is not allowed\. Did you mean 'price\.avg'\? Allowed: /,
+      'aggregate=price.summ': /Did you mean 'price\.sum'\?/,
+      'aggregate=price.count_distinct': /Did you mean 'price\.countDistinct'\?/,
+      'aggregate=pirce.avg': /Did you mean 'price\.avg'\?/,
+      'aggregate=position.maximum': /The aggregate 'position\.maximum' is not allowed\. Allowed: /,
+      'aggregate=supplier.name.min': /Did you mean 'seller\.min'\?/,
+      'group=created_at.monthly': /Did you mean 'created_at\.month'\?/,
+      'group=supplier.address.city': /Did you mean 'city'\?/,
       'aggregate=count&group=status,': /empty item/,
       'aggregate=count&group[x]=status': /group takes no name in brackets: write group=a,b\./,
       'aggregate=count&sort=-price.sum':
@@ -273,6 +281,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(
       (await client(app, '/closed/aggregate').details('aggregate=count'))[0], // off by default: it is a key
       /^The path's id must be .* This resource does not offer 'aggregate' .* It offers: list, get\.$/
+    )
+    t.match((await client(app, '/closed/agregate').details(''))[0], /This resource does not offer 'aggregate' /)
+    t.match(
+      (await client(app, '/plants/aggregat').details(''))[0],
+      /^The path's id must be .* Did you mean 'aggregate'\?$/
+    )
+    t.match(
+      (await client(app, '/plants/x').details(''))[0],
+      /^The path's id must be an integer from \S+ to \S+, or a UUID\.$/
     )
     t.match(await client(app, '/small/aggregate').refused('group=sku&aggregate=count'), {
       code: 'FST_CRUD_TOO_LARGE',

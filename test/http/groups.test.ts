@@ -27,8 +27,14 @@ const whitelist = {
 }
 /** Mistakes in JSON, where they are, and the sentences about them, which do not speak of URLs. */
 const MISTAKES: ReadonlyArray<readonly [payload: object, pointer: string, detail: RegExp]> = [
-  [{ sort: 'name' }, '/sort', /^A list of texts was expected, such as \["name"\]\.$/],
-  [{ sort: ['name,id'] }, '/sort/0', /^A text was expected, with one name\.$/],
+  [{ sort: 'name' }, '/sort', /^The value of \/sort must be a list of texts, such as \["name"\]\.$/],
+  [{ sort: ['name,id'] }, '/sort/0', /^The value of \/sort\/0 must be a text with one name\.$/],
+  [
+    { fieldsByInclude: { tags: 'id' } },
+    '/fieldsByInclude/tags',
+    /^The value of \/fieldsByInclude\/tags must be a list/,
+  ],
+  [{ fieldsByInclude: ['id'] }, '/fieldsByInclude', /^The value of \/fieldsByInclude must be an object of lists/],
   [{ page: '1' }, '/page', /^page must be a number\.$/],
   [{ id: 1 }, '/id', /^A query in JSON has no member 'id'\. Did you mean '\/filter\/id'\? Allowed: /],
   [{ fieldsByInclude: { tags: ['id'] } }, '/fieldsByInclude/tags', /^'tags' is not included/],
@@ -126,9 +132,22 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
     const patterns = (count: number) => many((index) => `filter[or][${index}][name][contains]=${index}x`, count)
     t.strictSame(await ids(patterns(20)), [])
-    t.match(await plants.details(patterns(21)), [/^The groups compare texts with 21 patterns; at most 20 are allowed\.$/])
+    t.match(await plants.details(patterns(21)), [
+      /^The groups compare texts with 21 patterns; at most 20 are allowed\.$/,
+    ])
     t.match(await plants.details(many((index) => `filter[or][${index}][q]=x`, 11)), [/with 22 patterns/], 'q has two')
-    t.match(await client(app, '/lenient').details(apart(11)), [/at most 10 are allowed/], 'also if mistakes are ignored')
+    t.match(
+      await client(app, '/lenient').details(apart(11)),
+      [/at most 10 are allowed/],
+      'also if mistakes are ignored'
+    )
+  })
+
+  t.test('a member of not has no number', async (t) => {
+    t.match(await plants.details('filter[not][0][name]=x'), [
+      /^A 'not' has no numbers\. Write .* filter\[not\]\[<field>\]/,
+    ])
+    t.match(await plants.details('filter[not][0][eq]=x'), [/^The filter '0' is not allowed\./])
   })
 
   t.test('where groups are not allowed, the answer says what would allow them', async (t) => {
@@ -231,7 +250,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       [{ 'supplier.country': null }, '/filter/supplier.country', /\{"isnull": true\}/],
       [{ id: { in: 1 } }, '/filter/id/in', /must be a list, each item a number/],
       [{ id: { in: [1, '2'] } }, '/filter/id/in', /must be a list, each item a number/],
-      [{ id: null }, '/filter/id', /for null, write \{"isnull": true\}/],
+      [{ id: null }, '/filter/id', /must be a number\. For null, write \{"isnull": true\}\.$/],
+      [{ id: { ne: null } }, '/filter/id/ne', /For null, write \{"isnull": false\}\.$/],
+      [{ name: { in: ['a', null] } }, '/filter/name/in', /each item a text\. For null, write \{"isnull": true\}\.$/],
+      [{ price: { between: null } }, '/filter/price/between', /a list, .*For null, write \{"isnull": true\}\.$/],
+      [{ status: null }, '/filter/status', /must be a text\.$/],
       [{ price: { isnull: 'true' } }, '/filter/price/isnull', /must be true or false/],
       [{ id: 2 ** 60 }, '/filter/id', /must be an integer from -2147483648 to/],
       [{ not: { nane: 'x' } }, '/filter/not/nane', /Did you mean 'name'/],

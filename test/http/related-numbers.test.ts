@@ -187,7 +187,22 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match((await details('filter[labelExists]=2'))[0], /must be a boolean/)
     t.match((await details('filter[tagsCount][gt]=1'))[0], /The operator 'gt' is not allowed/)
     const bind = (config: QueryBuilderOptions<any>) => () => crudOf(Plant, config).bind(orm.em as never)
-    t.throws(bind({ allowedSorts: [new AllowedSort('tagsCount')] }), /Plant has no property 'tagsCount'/)
+    const one = new AllowedFilters('id')
+    const cures: ReadonlyArray<readonly [config: QueryBuilderOptions<any>, cure: string]> = [
+      [{ allowedSorts: [new AllowedSort('tagsCount')] }, "count('tags')"],
+      [{ defaultSort: ['-tagsWeightMax'] }, "max('tags.weight')"],
+      [{ allowedFilters: [new AllowedFilters('tagsCount')] }, "count('tags')"],
+      [{ allowedFilters: [new AllowedFilters('labelExists')] }, "exists('label')"],
+      [{ allowedFilters: [new AllowedFilters('tagsWeightSum')] }, "sum('tags.weight')"],
+      [
+        { allowedFilters: [AllowedFilters.anyOf('x', [one, new AllowedFilters('tagsWeightAvg')])] },
+        "avg('tags.weight')",
+      ],
+    ]
+    for (const [config, cure] of cures) {
+      t.throws(bind(config), { message: `Add AllowedInclude.${cure} to allowedIncludes.` })
+    }
+    t.throws(bind({ allowedSorts: [new AllowedSort('labelCount')] }), /Plant has no property 'labelCount'/)
     const allowedFilters = [new AllowedFilters('tagsCount', 'contains')]
     t.throws(bind({ allowedIncludes: [count('tags')], allowedFilters }), /does not work/)
   })

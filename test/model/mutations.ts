@@ -63,7 +63,7 @@ export const mutations: readonly Mutation[] = [
   reads(
     'the alias of a filter is ignored',
     'src/plan/filters/operators.ts',
-    'name: filter.alias ?? name',
+    '...withAlias(filter.alias, name)',
     'name'
   ),
   reads(

@@ -1,9 +1,9 @@
 import t from 'tap'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions,
+  AllowedFacet, AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions,
 } from '../../src/config/index.ts'
 import { Group, Order, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
-import { messageOf, whitelistOf } from './helper.ts'
+import { errorsOf, messageOf, whitelistOf } from './helper.ts'
 
 const filters = (...allowedFilters: readonly any[]) => ({ allowedFilters })
 const sorts = (...allowedSorts: readonly any[]) => ({ allowedSorts })
@@ -49,6 +49,43 @@ t.test('entries are named by their alias, else by the public name', async (t) =>
   t.strictSame([...whitelist.sorts.keys()], ['sku', 'price', 'both', 'supplier.name'])
   t.strictSame([...whitelist.fields.keys()], ['sku', 'title', 'supplier'])
   t.strictSame([...whitelist.includes.keys()], ['grower', 'grower.plants', 'tags'])
+})
+
+t.test('a path that an alias replaces is answered with the alias', async (t) => {
+  const whitelist = whitelistOf({
+    allowedFilters: [
+      AllowedFilters.exact('supplier.name', { alias: 'grower' }),
+      AllowedFilters.partial('articleNumber', { alias: 'code' }),
+      AllowedFilters.exact('name'),
+    ],
+    allowedSorts: [
+      new AllowedSort('supplier.name', { alias: 'grower' }),
+      new AllowedSort('name', 'id', { alias: 'both' }),
+    ],
+    allowedFields: [new AllowedField('articleNumber', { alias: 'code' }), new AllowedField('tags.name')],
+    allowedIncludes: [
+      new AllowedInclude('tags', { alias: 'labels' }),
+      new AllowedInclude('supplier', { alias: 'grower' }),
+      AllowedInclude.count('supplier.plants', { alias: 'siblings' }),
+    ],
+    allowedFacets: [new AllowedFacet('supplier.name', { alias: 'grower' })],
+  })
+  const meant: ReadonlyArray<readonly [query: string, name: string | undefined]> = [
+    ['filter[supplier.name]=x', 'grower'],
+    ['filter[or][0][sku]=x', 'code'],
+    ['filter[articleNumber]=x', undefined],
+    ['sort=-supplier.name', 'grower'],
+    ['fields=sku', 'code'],
+    ['include=tags', 'labels'],
+    ['include=supplier', 'grower'],
+    ['include=supplier.plantsCount', 'grower.siblings'],
+    ['facets=supplier.name', 'grower'],
+  ]
+  for (const [query, name] of meant) {
+    const errors = errorsOf(query, whitelist)
+    t.strictSame(errors.map(({ suggestion }) => suggestion), [name], query)
+    if (name !== undefined) t.match(errors[0]!.detail, `Did you mean '${name}'?`)
+  }
 })
 
 t.test('an include may be allowed behind one that is not', async (t) => {

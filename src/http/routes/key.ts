@@ -1,5 +1,6 @@
 /** Keys in paths: `/:id`, or one segment for each column of a composite key. */
 import { RequestValidationError, type ErrorItem } from '../../base/errors.ts'
+import { nearest } from '../../base/suggest.ts'
 import { isUuid, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../../model/index.ts'
 import { factsOf, OPERATIONS } from '../../config/index.ts'
 import type { Id } from '../../plan/index.ts'
@@ -73,10 +74,20 @@ export function keyReader (
   }
 }
 
-/** The sentence about an operation that the resource does not offer, if the path is that of one. */
+/** The operations that have a path without a key, by that path: `aggregate`. */
+const NAMED_PATHS: ReadonlyMap<string, CrudOperation> = new Map(
+  OPERATIONS.flatMap((operation) => {
+    const [, name] = /^\/(\w+)$/.exec(factsOf(operation).path) ?? []
+    return name === undefined ? [] : [[name, operation] as const]
+  })
+)
+
+/** The sentence about an operation, if the path is that of one, perhaps with a typing error. */
 function aboutOperation (text: string, offered: readonly CrudOperation[]): string {
-  const meant = OPERATIONS.find((operation) => factsOf(operation).path === `/${text}`)
-  if (meant === undefined) return ''
+  const name = nearest(text, [...NAMED_PATHS.keys()])
+  if (name === undefined) return ''
+  const meant = NAMED_PATHS.get(name)!
+  if (offered.includes(meant)) return text === name ? '' : ` Did you mean '${name}'?`
   return ` This resource does not offer '${meant}' (the option operations). It offers: ${offered.join(', ')}.`
 }
 

@@ -94,7 +94,6 @@ export function readSought (param: FilterParam, name: string): string | PlannedE
 
 /** What else to write, after a value of this kind was refused. */
 function hintOf (kind: JsonKind, expected: Expected): string {
-  if (kind === 'null') return '; for null, write {"isnull": true}'
   if (kind !== 'inexact') return ''
   return expected === ANY_VALUE
     ? '; JavaScript rounds a number from 2^53 on: filter by it in a query string'

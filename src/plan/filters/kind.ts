@@ -4,6 +4,7 @@ import {
 } from '../../model/index.ts'
 import type { Operator, OperatorForm, OperatorValue } from '../../operators/index.ts'
 import type { FilterParam } from '../../query/index.ts'
+import type { WithAlias } from '../alias.ts'
 import type { Comparable, RelatedNumbers, TextDocument, Unaccent } from '../types.ts'
 import type { Values } from '../values.ts'
 import type { Planned } from './planned.ts'
@@ -92,9 +93,7 @@ export function named (
 }
 
 /** The members that the entries of all kinds have. */
-export interface EntryBase {
-  /** The name of the filter in the URL. */
-  readonly name: string
+export interface EntryBase extends WithAlias {
   /** The values that the filter ignores. */
   readonly ignored?: ReadonlySet<string>
   /** Present if the filter compares texts without accents. */

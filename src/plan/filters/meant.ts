@@ -3,6 +3,7 @@ import {
   groupForm, isGroupWord, isOr, noteOf, type FilterParam, type GroupWord, type QueryParamError,
 } from '../../query/index.ts'
 import { listed } from '../../base/suggest.ts'
+import { aliasFor } from '../alias.ts'
 import { cited, refusal } from '../refusal.ts'
 import type { FilterEntry, FilterList } from './kinds.ts'
 import type { OperatorFilter } from './operators.ts'
@@ -22,7 +23,11 @@ export function unknownFilter (
   if (inTree && isGroupWord(field)) return refusal(CODE, parameterName(param), groupForm(field))
   const allowed = [...filters.values()].filter(lists).map(({ name }) => name)
   const sentence = `The filter '${cited(field)}' is not allowed.${aboutOr(field, filters, groups, inTree)}`
-  return refusal(CODE, parameterName(param), sentence, { given: field, allowed })
+  return refusal(CODE, parameterName(param), sentence, {
+    given: field,
+    meant: aliasFor(field, filters.values()),
+    allowed,
+  })
 }
 
 /**
@@ -65,19 +70,21 @@ function aboutSeveral (filters: ReadonlyMap<string, FilterEntry>): string {
     : 'A server may offer filters that compare a value with several properties (AllowedFilters.anyOf).'
 }
 
-/** The errors of a filter. If it refuses the text `null` and allows to look for null, they say how. */
+/** The errors of a filter. If it refuses null, or the text `null`, and allows to look for null, they say how. */
 export function withNullFilter (
   planned: PlannedErrors,
   param: FilterParam,
   { name, operators, defaultOperator }: OperatorFilter
 ): PlannedErrors {
   const { operator, value } = param
-  const isNull = typeof value === 'string' && value.trim().toLowerCase() === 'null'
+  const { kinds, pointer, groups = '' } = noteOf(param)
+  const isText = typeof value === 'string' && value.trim().toLowerCase() === 'null'
+  const isNull = isText || kinds?.includes('null') === true
   const used = operator ?? defaultOperator
   if (!isNull || used === 'isnull' || !operators.has('isnull') || !operators.has(used as never)) return planned
   const isnull = used !== 'ne' && used !== 'nin'
-  const hint = noteOf(param).pointer === undefined
-    ? `For null, write filter[${name}][isnull]=${isnull}.`
+  const hint = pointer === undefined
+    ? `For null, write filter${groups}[${name}][isnull]=${isnull}.`
     : `For null, write {"isnull": ${isnull}}.`
   return { kind: 'errors', errors: planned.errors.map((error) => ({ ...error, detail: `${error.detail} ${hint}` })) }
 }

@@ -9,6 +9,8 @@ import {
 import {
   MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, noteOf, splitList, type FilterParam, type QueryParamError,
 } from '../../query/index.ts'
+import { withAlias } from '../alias.ts'
+import { checkNumber } from '../missing-number.ts'
 import { comparableOf, describe, valuesOf } from '../operand.ts'
 import { cited, excess, refusal } from '../refusal.ts'
 import type { Comparable, Condition } from '../types.ts'
@@ -57,6 +59,7 @@ export const operators: OperatorKind = {
       const target = { operand: number, relations: [], name: filter.field }
       return resolveOperators(filter, target, { formOf: operatorFormOf })
     }
+    checkNumber(filter.field, model, `AllowedFilters '${filter.field}'`)
     const { json } = resolvePath(model, filter.field, `AllowedFilters '${filter.field}'`)
     if (filter.type !== undefined && (json === undefined || json.member !== undefined)) {
       throw new ConfigError(
@@ -185,7 +188,7 @@ export function resolveOperators<
   }
   return {
     kind: filter.kind,
-    name: filter.alias ?? name,
+    ...withAlias(filter.alias, name),
     relations,
     operand,
     type,

@@ -6,15 +6,16 @@ import {
   type ValueType,
 } from '../../model/index.ts'
 import type { FacetTerm, GroupNumber, GroupTerm, Operand } from '../types.ts'
+import { withAlias, type WithAlias } from '../alias.ts'
 import { describe, operandOf, valuesOf } from '../operand.ts'
 
 /** @throws {ConfigError} for an unknown path, a path to many rows, and values that cannot be grouped */
 export function groupTerms (group: GroupEntry, model: EntityModel): GroupTerm[] {
   const what = `AllowedGroup${group.kind === 'dates' ? '.date' : ''} '${group.field}'`
   const { path, operand, type } = toOne(group.field, model, what)
-  const name = group.alias ?? publicPath(path)
+  const names = withAlias(group.alias, publicPath(path))
   const key = keyOf(path)
-  if (group.kind === 'values') return [{ name, key: named(key, what), relations: path.relations, operand, type }]
+  if (group.kind === 'values') return [{ ...names, key: named(key, what), relations: path.relations, operand, type }]
   if (type.kind !== 'date' && type.kind !== 'datetime') {
     throw new ConfigError(
       `${what}: values of type ${describe(type)} have no days; group by the values: new AllowedGroup('${group.field}').`
@@ -24,7 +25,7 @@ export function groupTerms (group: GroupEntry, model: EntityModel): GroupTerm[] 
     throw new ConfigError(`${what}: a date has no time zone; leave 'timeZone' out.`)
   }
   return group.units.map((unit) => ({
-    name: `${name}.${unit}`,
+    ...withEnd(names, unit),
     key: named(`${key}_${unit}`, what),
     relations: path.relations,
     operand,
@@ -36,12 +37,12 @@ export function groupTerms (group: GroupEntry, model: EntityModel): GroupTerm[] 
 /** @throws {ConfigError} for an unknown path, a path to many rows, and a function that does not work on the property */
 export function groupNumbers (entry: GroupAggregate, model: EntityModel): GroupNumber[] {
   if (entry.kind === 'count') {
-    return [{ name: entry.alias ?? 'count', key: 'count', function: 'count', relations: [], type: COUNT }]
+    return [{ ...withAlias(entry.alias, 'count'), key: 'count', function: 'count', relations: [], type: COUNT }]
   }
   const what = `AllowedAggregate '${entry.field}'`
   const { path, operand, type } = toOne(entry.field, model, what)
   return (entry.functions as readonly GroupFunction[]).map((fn) => ({
-    name: `${entry.alias ?? publicPath(path)}.${fn}`,
+    ...withEnd(withAlias(entry.alias, publicPath(path)), fn),
     key: named(`${keyOf(path)}_${fn}`, what),
     function: fn,
     relations: path.relations,
@@ -53,7 +54,7 @@ export function groupNumbers (entry: GroupAggregate, model: EntityModel): GroupN
 /** @throws {ConfigError} for an unknown path, a path to many rows, and values that cannot be grouped */
 export function facetTerm ({ field, alias, limit }: Facet, model: EntityModel): FacetTerm {
   const { path, operand, type } = toOne(field, model, `AllowedFacet '${field}'`)
-  return { name: alias ?? publicPath(path), relations: path.relations, operand, type, limit }
+  return { ...withAlias(alias, publicPath(path)), relations: path.relations, operand, type, limit }
 }
 
 /**
@@ -73,6 +74,12 @@ export function checkItemKeys (terms: ReadonlyArray<Pick<GroupTerm, 'name' | 'ke
     owners.set(key, name)
   }
 }
+
+/** The names of a group or an aggregate with its unit or its function. */
+const withEnd = ({ name, aliasOf }: WithAlias, end: string): WithAlias => ({
+  name: `${name}.${end}`,
+  ...aliasOf !== undefined && { aliasOf: `${aliasOf}.${end}` },
+})
 
 const COUNT: ValueType = { kind: 'bigint', form: 'number' }
 

@@ -2,6 +2,7 @@
 import type { Field, Include } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { resolvePath, type EntityModel, type Property, type RelationProperty } from '../../model/index.ts'
+import type { WithAlias } from '../alias.ts'
 import type { Aggregate, IncludeRules } from '../types.ts'
 import { resolveAggregate, type ResolvedAggregate } from './aggregates.ts'
 import { includeRules } from './include-rules.ts'
@@ -32,6 +33,13 @@ export type IncludeEntry = RelationEntry | AggregateEntry
 export function includePath (entry: IncludeEntry): readonly RelationProperty[] {
   const relation = entry.kind === 'relation' ? entry.relation : entry.aggregate.relation
   return entry.parent === undefined ? [relation] : [...includePath(entry.parent), relation]
+}
+
+/** The name of an include, and its path. */
+export function namesOfInclude (entry: IncludeEntry): WithAlias {
+  const path = includePath(entry).map(({ publicName }) => publicName)
+  if (entry.kind === 'aggregate') path.splice(-1, 1, entry.aggregate.name)
+  return { name: entry.name, aliasOf: path.join('.') }
 }
 
 /** The records behind an include, or the records of the resource at the root, and what they may show. */

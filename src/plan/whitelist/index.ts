@@ -17,7 +17,7 @@ import { resolveIncludes, type IncludeEntry } from './includes.ts'
 import { relatedNumbers } from './related-numbers.ts'
 import { defaultOrder, relevanceEntries, sortEntries, type DefaultTerm, type SortEntry } from './sorts.ts'
 
-export { includePath } from './includes.ts'
+export { includePath, namesOfInclude } from './includes.ts'
 export type { AggregateEntry, IncludeEntry, RelationEntry } from './includes.ts'
 export type { SortEntry } from './sorts.ts'
 

@@ -4,6 +4,8 @@ import { ConfigError } from '../../base/errors.ts'
 import { isComparable, publicPath, resolvePath, type EntityModel, type RelationProperty } from '../../model/index.ts'
 import type { FilterEntry } from '../filters/index.ts'
 import type { CustomTarget, RelatedNumbers, Sortable } from '../types.ts'
+import type { WithAlias } from '../alias.ts'
+import { checkNumber } from '../missing-number.ts'
 import { describe, operandOf, valuesOf } from '../operand.ts'
 
 export interface SortTarget {
@@ -11,8 +13,7 @@ export interface SortTarget {
   readonly operand: Sortable
 }
 
-export interface SortEntry {
-  readonly name: string
+export interface SortEntry extends WithAlias {
   readonly targets: readonly (SortTarget | CustomTarget)[]
   /** Whether the order is descending if the request gives no sign. */
   readonly descending: boolean
@@ -28,7 +29,10 @@ export function sortEntries (sort: Sort, model: EntityModel, numbers: RelatedNum
   if (sort.kind === 'custom') return [customEntry(sort, model)]
   const targets = sort.fields.map((field) => sortTarget(field, model, `AllowedSort '${field}'`, numbers))
   const descending = sort.direction === 'desc'
-  if (sort.alias !== undefined) return [{ name: sort.alias, targets, descending }]
+  if (sort.alias !== undefined) {
+    const aliasOf = targets.length === 1 ? targets[0]!.name : undefined
+    return [{ name: sort.alias, aliasOf, targets, descending }]
+  }
   return targets.map(({ name, ...target }) => ({ name, targets: [target], descending }))
 }
 
@@ -63,6 +67,7 @@ export function sortTarget (
 ): SortTarget & { readonly name: string } {
   const number = numbers?.get(field)
   if (number !== undefined) return { name: field, relations: [], operand: number }
+  if (numbers !== undefined) checkNumber(field, model, what)
   const path = resolvePath(model, field, what)
   const many = path.relations.find((relation) => relation.many)
   if (many !== undefined) throw new ConfigError(`${what}: a sort can't go through the to-many relation '${many.name}'.`)
