@@ -65,6 +65,17 @@ export function refuseLongGroups ({ maxBytes, window }: AggregatePlan, items: st
   }])
 }
 
+/** @throws {TooLargeError} if an answer that must have all groups lacks some */
+export function refuseManyGroups ({ isWhole, window: { limit } }: AggregatePlan, total: number | null): void {
+  if (!isWhole || total === null || total <= limit) return
+  throw new TooLargeError([{
+    source: { parameter: 'group' },
+    code: CODE,
+    detail: `There are ${total} groups, and an answer without pages has at most ${limit}. Ask for one page after the ` +
+      'other (page and per_page), or for fewer groups by filters.',
+  }])
+}
+
 const CODE = 'FST_CRUD_TOO_LARGE'
 
 /** @param excess the index of the include that has too many records, or `bytes` */

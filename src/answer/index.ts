@@ -3,7 +3,7 @@
  * checks the limits of answers, and makes the wire form of values that only JavaScript can convert. It is pure: it has
  * no connection.
  */
-export { checkRecord, refuseLongGroups, tooLarge } from './answer-limits.ts'
+export { checkRecord, refuseLongGroups, refuseManyGroups, tooLarge } from './answer-limits.ts'
 export { cursorInfo, readKeyset, type KeysetRows } from './cursor-page.ts'
 export { facetsJson } from './facets.ts'
 export { pageInfo, pageJson, plannedTotal, totalOfPage } from './page.ts'

@@ -178,6 +178,8 @@ export const OPERATIONS = Object.keys(FACTS) as readonly CrudOperation[]
 /** All that follows from the name of an operation alone. */
 export interface OperationFacts extends Facts {
   readonly writes: boolean
+  /** Whether its answer may be a stream, without pages. */
+  readonly streams: boolean
   /** Whether its path has the key of a record. */
   readonly byKey: boolean
   /** What its bodies may set. */
@@ -199,6 +201,7 @@ const known = new Map(OPERATIONS.map((operation): [CrudOperation, OperationFacts
   return [operation, {
     ...facts,
     writes: facts.changes.length > 0,
+    streams: facts.records === 'page' || facts.records === 'groups',
     byKey: facts.path.startsWith('/:key'),
     bodies: facts.body === undefined ? [] : KINDS[facts.body],
     takesChildren: facts.body !== undefined && facts.body !== 'upsert' && facts.records !== 'selected',

@@ -135,8 +135,8 @@ export const ResourceOptionsSchema = Type.Object({
    */
   transaction: Type.Optional(Type.Unsafe<RouteTransactions>(Type.Unknown())),
   /**
-   * Let `GET /` send all records that match the filters, without pages, to clients that prefer `application/x-ndjson`
-   * or `text/csv` to JSON: `true`, or options. Default: false.
+   * Let `GET /` send all records that match the filters, and `GET /aggregate` all groups, without pages, to clients
+   * that prefer `application/x-ndjson` or `text/csv` to JSON: `true`, or options. Default: false.
    */
   stream: withDefault(Type.Unsafe<boolean | StreamOptions>(Type.Union([Type.Boolean(), StreamOptionsSchema])), false),
   /**

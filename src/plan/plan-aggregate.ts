@@ -7,7 +7,7 @@ import { nearest } from '../base/suggest.ts'
 import type { DateUnit, GroupFunction } from '../config/index.ts'
 import { aliasFor } from './alias.ts'
 import { planFilters } from './filters/index.ts'
-import { selectionParameters } from './given.ts'
+import { paginationParameters, selectionParameters } from './given.ts'
 import { memoKey } from './memo.ts'
 import { deletedOf, errorsBeforePlanning, type PlanOptions } from './plan-rows.ts'
 import type { QueryErrors } from './query-errors.ts'
@@ -22,13 +22,22 @@ const SORT = 'FST_CRUD_SORT_INVALID'
 /** Without one of the groups or numbers that a request names, the items would mean something else. */
 const IGNORABLE: ReadonlySet<QueryCode> = new Set<QueryCode>(['FST_CRUD_FILTER_INVALID', SORT])
 
+interface AggregateOptions extends PlanOptions {
+  /** Whether a request without page parameters wants all groups instead of the first page. Default: false. */
+  readonly allGroups?: boolean
+}
+
 /**
  * Plans a page of groups.
  *
  * @throws the error for the first kind of error that occurs, with all errors in `errors`. With `ignoreInvalidErrors`,
  *   groups and numbers are still refused.
  */
-export function planAggregate (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): AggregatePlan {
+export function planAggregate (
+  params: QueryParams,
+  whitelist: Whitelist,
+  options: AggregateOptions = {}
+): AggregatePlan {
   const errors = errorsBeforePlanning(params, whitelist, 'aggregate', options, selectionParameters(params))
   if (params.cursor !== undefined) {
     errors.push(
@@ -39,7 +48,9 @@ export function planAggregate (params: QueryParams, whitelist: Whitelist, option
   const filtered = planFilters(params, whitelist, values, errors, options)
   const { conditions, customs, deleted = deletedOf(options) } = filtered
   const { groups, numbers, order } = planGrouping(params, whitelist, errors)
-  const window = planWindow(params, whitelist.groupPagination, errors)
+  const isWhole = options.allGroups === true && paginationParameters(params).length === 0
+  const { groupPagination: pages } = whitelist
+  const window = planWindow(params, isWhole ? { ...pages, defaultPerPage: pages.maxPerPage } : pages, errors)
   errors.throw(whitelist.ignoreInvalidErrors, IGNORABLE)
   return {
     kind: 'aggregate',
@@ -51,6 +62,7 @@ export function planAggregate (params: QueryParams, whitelist: Whitelist, option
     numbers,
     groupOrder: order,
     window,
+    isWhole,
     limitSlot: values.add(window.limit),
     offsetSlot: values.add(window.offset),
     maxBytes: whitelist.limits.maxBytes,

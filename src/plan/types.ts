@@ -396,6 +396,8 @@ export interface AggregatePlan extends ReadPlan {
   /** A total order: it contains every group. */
   readonly groupOrder: readonly GroupOrder[]
   readonly window: Window
+  /** Whether the answer must have all groups, because nothing in it would say that there are more. */
+  readonly isWhole: boolean
   readonly limitSlot: Slot
   readonly offsetSlot: Slot
   /** Maximum size of the items as JSON, in bytes. */

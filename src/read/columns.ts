@@ -1,7 +1,7 @@
 /** The columns of a stream's records, for formats with columns such as CSV. */
 import { wireTypeOf, type Property } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
-import { planStream, type Selection, type Whitelist } from '../plan/index.ts'
+import { planStream, type AggregatePlan, type Selection, type Whitelist } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 
 /** A column of a stream, or the columns of an included record. */
@@ -65,6 +65,14 @@ function columnOf (property: Selection['properties'][number]): StreamColumn {
   if (property.kind === 'embedded') return { name: property.publicName, numeric: false }
   const { codec, type } = property.kind === 'scalar' ? property : property.key[0]!
   return { name: property.publicName, numeric: codec === undefined && wireTypeOf(type).numeric }
+}
+
+/** The columns of the groups of an aggregate: their values, and then the numbers about them. */
+export function groupColumns ({ groups, numbers }: AggregatePlan): readonly StreamColumn[] {
+  return [...groups, ...numbers].map(({ key, operand, type }) => ({
+    name: key,
+    numeric: (operand?.kind !== 'scalar' || operand.codec === undefined) && wireTypeOf(type).numeric,
+  }))
 }
 
 /** The columns of records that a hook changes, as the first one shows them. What the hook adds comes last. */

@@ -1,6 +1,6 @@
 /** Reads a page of groups with numbers about their rows, in one statement. */
 import type { Steps } from '../base/steps.ts'
-import { pageInfo, pageJson, refuseLongGroups } from '../answer/index.ts'
+import { pageInfo, pageJson, refuseLongGroups, refuseManyGroups } from '../answer/index.ts'
 import type { AggregatePlan } from '../plan/index.ts'
 import type { Call } from '../resource/index.ts'
 import { convertRows, type JsonAnswer } from './answer.ts'
@@ -10,6 +10,8 @@ import { beginRead, findRows, prepareRead } from './rows.ts'
 export function * readGroups (call: Call, plan: AggregatePlan): Steps<JsonAnswer> {
   const { rows: [row], statement: { toWire } } = yield * findRows(yield * prepareRead(beginRead(call), plan), plan)
   const items = `[${(row!.items as string | null) ?? ''}]`
+  const info = pageInfo(plan.window, row!)
+  refuseManyGroups(plan, info.total)
   refuseLongGroups(plan, items)
-  return { json: pageJson(convertRows(items, toWire), pageInfo(plan.window, row!)) }
+  return { json: pageJson(convertRows(items, toWire), info) }
 }

@@ -36,7 +36,7 @@ export type GetShape = Omit<GetPlan, Unread>
 export type CountShape = Omit<CountPlan, Unread>
 export type StreamShape = Omit<StreamPlan, Unread>
 export type RecordsShape = Omit<RecordsPlan, Unread>
-export type AggregateShape = Omit<AggregatePlan, Unread | 'window' | 'maxBytes'>
+export type AggregateShape = Omit<AggregatePlan, Unread | 'window' | 'maxBytes' | 'isWhole'>
 export type Shape = ListShape | KeysetShape | GetShape | CountShape | StreamShape | RecordsShape | AggregateShape
 
 /**

@@ -3,7 +3,8 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { parse } from 'csv-parse/sync'
 import t from 'tap'
 import {
-  AllowedField, AllowedInclude, AllowedSort, CrudBase, crudKit, QueryBuilderConfig, type CrudRecord,
+  AllowedAggregate, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase, crudKit,
+  QueryBuilderConfig, type CrudRecord,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
@@ -71,6 +72,19 @@ const queryConfig = new QueryBuilderConfig<any>({
     AllowedInclude.count('comments'),
   ],
   allowedSorts: [new AllowedSort('id')],
+  allowedFilters: [new AllowedFilters('id', 'in', ['in', 'lt'])],
+  allowedGroups: [
+    new AllowedGroup('title'),
+    new AllowedGroup('agent.displayName'),
+    new AllowedGroup('due'),
+    new AllowedGroup('open'),
+    AllowedGroup.date('due', ['month'], { alias: 'when' }),
+  ],
+  allowedAggregates: [
+    AllowedAggregate.count(),
+    new AllowedAggregate('id', ['sum', 'avg']),
+    new AllowedAggregate('agent.team.budget', ['sum', 'min']),
+  ],
 })
 
 await forEachDatabase(t, { entities: [Team, Agent, Ticket, Receipt, Comment] }, async (t, { orm }) => {
@@ -88,6 +102,8 @@ await forEachDatabase(t, { entities: [Team, Agent, Ticket, Receipt, Comment] }, 
     indexAdvice: false,
     resources: {
       '/tickets': { crud, operations: ['list'], stream: true },
+      '/numbers': { crud, operations: ['aggregate'], stream: true, name: 'numbers', links: true, conditional: true },
+      '/pages': { crud, operations: ['aggregate'], name: 'pages' },
       '/changed': { crud: changing, operations: ['list'], stream: true, name: 'changed' },
     },
   })
@@ -141,6 +157,49 @@ await forEachDatabase(t, { entities: [Team, Agent, Ticket, Receipt, Comment] }, 
         'false,\'=Bob,\'=Bob@x,2,x,"Said ""no"""', 'true,,,3,x,', '',
       ].join('\r\n')
     )
+  })
+
+  t.test('groups are lines, with all of them and without pages', async (t) => {
+    t.equal(
+      await csv(
+        '/numbers/aggregate?group=agent.displayName,when.month,open&aggregate=count,id.avg,agent.team.budget.sum'
+      ),
+      [
+        'agent_displayName,dueOn_month,open,count,id_avg,agent_team_budget_sum', "'=Bob,,false,1,2,",
+        'Ann,2026-01-01,true,1,1,12345678901234567.89', ',,true,1,3,', '',
+      ].join('\r\n'),
+      'nulls are empty, texts are escaped, and no number is rounded'
+    )
+    const ask = async (url: string, accept: string) => await app.inject({ url, headers: { accept } })
+    const lines = await ask('/numbers/aggregate?group=title&aggregate=count&sort=-title', 'application/x-ndjson')
+    t.equal(lines.body, '{"title":"Said \\"no\\"","count":1}\n{"title":"Leak","count":1}\n{"title":"","count":1}\n')
+    t.match(lines.headers, { vary: /accept/i, link: undefined, etag: undefined })
+    t.equal(await csv('/numbers/aggregate?aggregate=count&filter[id][lt]=0'), 'count\r\n0\r\n')
+    t.equal(await csv('/numbers/aggregate?group=title&filter[id]=0'), 'title\r\n', 'without groups there is a header')
+    t.equal(
+      await csv('/numbers/aggregate?group=open&aggregate=id.sum&sort=-open&per_page=1'),
+      'open,id_sum\r\ntrue,4\r\n'
+    )
+    const head = await app.inject({
+      method: 'HEAD', url: '/numbers/aggregate?aggregate=count', headers: { accept: 'text/csv' },
+    })
+    t.strictSame([head.statusCode, head.body], [200, ''])
+    const json = await ask('/numbers/aggregate?aggregate=count', 'application/json, text/csv;q=0.5')
+    t.match(json.json(), { items: [{ count: 3 }], total: 1 })
+    t.match((await ask('/pages/aggregate?aggregate=count', 'text/csv')).json(), { items: [{ count: 3 }] })
+    t.match((await ask('/numbers/aggregate?group=x', 'text/csv')).json(), { statusCode: 400 })
+    t.match((await ask('/numbers/aggregate?aggregate=count&page=9999999', 'text/csv')).json(), { statusCode: 400 })
+    const many = 'insert into ticket (id, title, open) select n, n::text, true from generate_series(1000, 1999) as n'
+    await orm.em.getConnection().execute(many)
+    t.match((await ask('/numbers/aggregate?group=title', 'text/csv')).json(), {
+      statusCode: 400,
+      code: 'FST_CRUD_TOO_LARGE',
+      detail: /^There are 1003 groups, and an answer without pages has at most 1000\. Ask for one page after the other/,
+    })
+    const page = await csv('/numbers/aggregate?group=title&per_page=1000&page=2')
+    t.equal(page.split('\r\n').length, 5)
+    await orm.em.getConnection().execute('delete from ticket where id >= 1000')
+    t.equal((await csv('/numbers/aggregate?group=title')).split('\r\n').length, 5)
   })
 
   t.test('without a record there is a header, and HEAD has the status and headers of GET', async (t) => {

@@ -85,6 +85,8 @@ export function varyOf (
   limited: boolean
 ): (operation: CrudOperation) => readonly string[] {
   const byCaller = conditional === true && (limited || scope !== undefined) ? IDENTITY : []
-  return (operation) =>
-    factsOf(operation).writes ? [] : [...operation === 'list' && stream !== false ? ['accept'] : [], ...byCaller]
+  return (operation) => {
+    const { writes, streams } = factsOf(operation)
+    return writes ? [] : [...streams && stream !== false ? ['accept'] : [], ...byCaller]
+  }
 }

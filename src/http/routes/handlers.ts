@@ -7,7 +7,8 @@ import {
   factsOf, MAX_AFFECTED, meantBy, OPERATIONS, removes, sharingRoute, type Pagination,
 } from '../../config/index.ts'
 import { isOwnMethod, type CrudReadOptions } from '../../crud/index.ts'
-import { changedColumns, streamColumns, type JsonAnswer } from '../../read/index.ts'
+import { parseExact } from '../../model/index.ts'
+import { changedColumns, groupColumns, streamColumns, type JsonAnswer } from '../../read/index.ts'
 import { readScope, type Resource } from '../../resource/index.ts'
 import { entityTag } from '../../write/index.ts'
 import { QUERY_METHOD } from '../query-body.ts'
@@ -231,8 +232,25 @@ function handlersOf (
     return sendPage('list', call, reply, page, call.seen.resource.whitelist.pagination)
   }
 
+  /** Sends the groups of an aggregate like the records of a stream. */
+  const streamGroups = async (
+    call: RouteCall,
+    reply: FastifyReply,
+    format: ReturnType<Streaming['formatOf']> & {},
+    { send }: Streaming
+  ): Promise<FastifyReply> => {
+    const columns = groupColumns(call.queryAs<'groups'>().plan)
+    return await send(call.request, reply, format, async function * () {
+      const { json } = await run('aggregate', call, (options) => methods.aggregate(call, options))
+      const { items } = parseExact(json) as { readonly items: readonly unknown[] }
+      yield items.map((item) => JSON.stringify(item))
+    }, () => columns)
+  }
+
   const aggregate: CallHandler = async (call, reply) => {
     call.query()
+    const format = streaming?.formatOf(call.request)
+    if (format !== undefined) return await streamGroups(call, reply, format, streaming!)
     const page = await run('aggregate', call, (options) => methods.aggregate(call, options))
     return sendPage('aggregate', call, reply, page, call.seen.resource.whitelist.groupPagination)
   }

@@ -60,8 +60,8 @@ export const QUERY_STRINGS: { readonly [Kind in QueryKind]: (call: QueryCall) =>
     },
 
     groups: (call) => {
-      const { request: { queryParams }, seen: { resource: { whitelist } } } = call
-      return { kind: 'groups', plan: planAggregate(queryParams, whitelist, unknownIn(call)) }
+      const { request: { queryParams }, seen: { resource: { whitelist } }, streams: allGroups } = call
+      return { kind: 'groups', plan: planAggregate(queryParams, whitelist, { ...unknownIn(call), allGroups }) }
     },
 
     none: (call) => {

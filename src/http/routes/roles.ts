@@ -2,7 +2,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Actor, Role } from '../../access/index.ts'
-import { meantBy } from '../../config/index.ts'
+import { factsOf, meantBy } from '../../config/index.ts'
 import { equalitiesOf, readCondition } from '../../conditions/index.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
 import { isPromise } from '../../base/or-promise.ts'
@@ -135,7 +135,7 @@ export function preValidationOf (
     if (vary.length > 0) addVary(reply, vary)
     // an `onRoute` hook adds this one, whose type knows no schema
     const call = request as RouteRequest
-    beginValidation(new RouteCall(call, own, seen, operation === 'list' && streams?.(call) === true))
+    beginValidation(new RouteCall(call, own, seen, factsOf(operation).streams && streams?.(call) === true))
     done()
   }
   if (access === undefined) return [begin]

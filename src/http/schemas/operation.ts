@@ -42,7 +42,7 @@ export function operationSchema (
   named: NamedSchemas
 ): GeneratedSchema {
   const { model, operations, maxBatch } = resource
-  const { byKey, body } = factsOf(operation)
+  const { byKey, body, streams } = factsOf(operation)
   const forms = formsOfBodies(operations, body)
   const { description, answers } = TEXTS[operation]
   const response = errorResponses(operation, resource)
@@ -58,7 +58,7 @@ export function operationSchema (
   const sentence = description?.(resource, forms)
   return {
     ...(sentence !== undefined && { description: sentence }),
-    ...(operation === 'list' && streamTypes(resource)),
+    ...(streams && streamTypes(resource)),
     ...(byKey && { params: paramsOf(model) }),
     querystring: querySchema(() => parametersOf(operation, resource, true)),
     ...requestHeaders(operation, resource),
@@ -80,6 +80,13 @@ interface Texts {
 const manyLimit = ({ maxAffected }: Offer): string =>
   `At least one filter must leave out records. If more than ${maxAffected} match, nothing changes.`
 
+/** The sentence about the streams of a resource, if it has them. */
+function aboutStreams (streams: Offer['streams'], what: string): string {
+  if (streams.length === 0) return ''
+  const accepts = streams.map((type) => `Accept: ${type}`).join(' or ')
+  return ` With ${accepts}, the answer has ${what}, without pages.`
+}
+
 const CREATE: Texts = {
   description: ({ maxBatch }, { one, list }) =>
     one && list
@@ -95,17 +102,15 @@ const TEXTS: Readonly<Record<CrudOperation, Texts>> = {
   list: {
     description: ({ streams, combinesFilters }) => {
       const description = combinesFilters ? `${LIST_DESCRIPTION} ${GROUPS_DESCRIPTION}` : LIST_DESCRIPTION
-      if (streams.length === 0) return description
-      const accepts = streams.map((type) => `Accept: ${type}`).join(' or ')
-      return `${description} With ${accepts}, the answer has all records that match, without pages.`
+      return `${description}${aboutStreams(streams, 'all records that match')}`
     },
     answers: () => ({ 200: 'A page of records.' }),
   },
   get: { answers: () => ({ 200: 'The record.' }) },
   aggregate: {
-    description: () =>
+    description: ({ streams }) =>
       'Groups the records that the filters keep, and answers with numbers about each group. Without `group`, all of ' +
-      'them are one group.',
+      `them are one group.${aboutStreams(streams, 'all groups')}`,
     answers: () => ({ 200: 'A page of groups.' }),
   },
   create: CREATE,
