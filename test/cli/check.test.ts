@@ -112,6 +112,9 @@ interface Mutation {
   readonly widened: readonly string[]
 }
 
+/** The operations that a role may use. */
+const READS = ['list', 'aggregate']
+
 const [admin, member] = ['/items for admin:', '/items for member:']
 const both = (what: string): string[] => [`${admin} ${what}`, `${member} ${what}`]
 
@@ -188,19 +191,27 @@ const MUTATIONS: readonly Mutation[] = [
     widened: [`${admin} aggregates price.avg`, `${admin} aggregates price.sum`],
   },
   {
-    change: (p) => { p.includes[0] = new AllowedInclude('parts', { limit: 6, where: VISIBLE }) },
+    change: (p) => {
+      p.includes[0] = new AllowedInclude('parts', { limit: 6, where: VISIBLE })
+    },
     widened: [`${admin} include parts 5 is now 6`],
   },
   {
-    change: (p) => { p.includes[0] = new AllowedInclude('parts', { where: VISIBLE }) },
+    change: (p) => {
+      p.includes[0] = new AllowedInclude('parts', { where: VISIBLE })
+    },
     widened: [`${admin} include parts 5 is now without limit`],
   },
   {
-    change: (p) => { p.includes[0] = new AllowedInclude('parts', { limit: 5 }) },
+    change: (p) => {
+      p.includes[0] = new AllowedInclude('parts', { limit: 5 })
+    },
     widened: [`${admin} without where of parts`],
   },
   {
-    change: (p) => { p.pagination = { maxPerPage: 50, maxOffset: 1_000, count: 'exact' } },
+    change: (p) => {
+      p.pagination = { maxPerPage: 50, maxOffset: 1_000, count: 'exact' }
+    },
     widened: both('options total'),
   },
   { change: (p) => p.filters.push(AllowedFilters.custom('odd', (qb) => qb)), widened: both('filters odd custom') },
@@ -208,9 +219,16 @@ const MUTATIONS: readonly Mutation[] = [
     change: (p) => p.groups.push(AllowedGroup.date('at' as never, ['day'] as never)),
     widened: [`${admin} groups at.day`],
   },
-  { change: (p) => { p.pagination = { ...p.pagination, maxPerPage: 51 } }, widened: both('maxPerPage 50 is now 51') },
   {
-    change: (p) => { p.pagination = { ...p.pagination, maxOffset: 1_001 } },
+    change: (p) => {
+      p.pagination = { ...p.pagination, maxPerPage: 51 }
+    },
+    widened: both('maxPerPage 50 is now 51'),
+  },
+  {
+    change: (p) => {
+      p.pagination = { ...p.pagination, maxOffset: 1_001 }
+    },
     widened: both('maxOffset 1000 is now 1001'),
   },
   {
@@ -294,15 +312,58 @@ t.test('what a role hides, and what guards related records, is named', async (t)
   const guarded = await surface((p) => {
     p.member = { Item: { ...items, hidden: ['price'] }, Shop: true, Part: { rows: { name: 'mine' } } }
   })
-  const open = await surface((p) => { p.member = { Item: items, Shop: true, Part: true } })
-  t.strictSame(compareSurfaces(guarded, open).widened, [
-    'filters price eq', 'filters price gte', 'sorts best (price)', 'facets cost (price)', 'without rows of parts',
-  ].map((what) => `${member} ${what}`))
+  const open = await surface((p) => {
+    p.member = { Item: items, Shop: true, Part: true }
+  })
+  t.strictSame(
+    compareSurfaces(guarded, open).widened,
+    [
+      'filters price eq', 'filters price gte', 'sorts best (price)', 'facets cost (price)', 'without rows of parts',
+    ].map((what) => `${member} ${what}`)
+  )
   const without = await surface((p) => {
     p.member = { Item: { ...items, hidden: ['price'] }, Shop: true, Part: { rows: { name: 'mine' } } }
     p.includes = []
   })
   t.strictSame(compareSurfaces(guarded, without).widened, [], 'an include goes with what guards it')
+  const ways: ReadonlyArray<(p: Parts) => void> = [
+    (p) => p.filters.push(new AllowedFilters('parts.name', 'contains')),
+    (p) => p.filters.push(AllowedFilters.search('words', ['name', 'parts.name'])),
+    (p) => p.filters.push(new AllowedFilters('parts.name', 'contains', { alias: 'part' })),
+    (p) => {
+      p.routes['operations'] = ['aggregate']
+    },
+  ]
+  for (const way of ways) {
+    const behind = (rule: unknown) =>
+      surface((p) => {
+        p.filters.push(new AllowedFilters('parts.name', 'eq', { alias: 'any' }))
+        p.includes = []
+        way(p)
+        p.member = { Item: { ...items, operations: READS }, Shop: true, Part: rule }
+      })
+    t.strictSame(
+      compareSurfaces(await behind({ rows: { name: 'mine' } }), await behind(true)).widened,
+      [`${member} without rows of parts`],
+      'a filter leads to guarded records without an include'
+    )
+  }
+  const shops = (rule: unknown, change: (p: Parts) => void) =>
+    surface((p) => {
+      change(p)
+      p.member = { Item: { ...items, operations: READS }, Shop: rule }
+    })
+  for (
+    const change of [
+      (p: Parts) => p.sorts.push(new AllowedSort('shop.name', { alias: 'shop' })),
+      (p: Parts) => p.facets.push(new AllowedFacet('shop.name')),
+      (p: Parts) => p.filters.push(AllowedFilters.fullText('words', ['name', 'shop.name'])),
+      (p: Parts) => p.groups.push(new AllowedGroup('shop.name')),
+    ]
+  ) {
+    const guard = { rows: { name: 'mine' } }
+    t.match(compareSurfaces(await shops(guard, change), await shops(true, change)).widened, [/without rows of shop$/])
+  }
 })
 
 t.test('the file is short, sorted, and read as it was written', async (t) => {

@@ -40,11 +40,17 @@ function roleGains (one: RoleSurface, other: RoleSurface): string[] {
   ]
 }
 
-/** Whether a surface has what a guard is about. What guards an include goes with it. */
+/** Whether a surface has what a guard is about. What guards related records goes with the ways to them. */
 function guardsOffer (guard: string, surface: RoleSurface): boolean {
   const [, path] = guard.split(GUARD_OF)
-  return path === undefined || namesIn(surface['includes']).includes(path)
+  if (path === undefined || namesIn(surface['includes']).includes(path)) return true
+  // a name has the paths that it stands for: `title of shop.name`, `best (shop.name)`
+  const paths = WAYS.flatMap((part) => namesIn(surface[part])).flatMap((name) => name.split(/[ (),]+/))
+  return paths.some((one) => one.startsWith(`${path}.`))
 }
+
+/** The parts of a surface that lead to related records, beside its includes. */
+const WAYS = ['filters', 'sorts', 'facets', 'groups', 'aggregates']
 
 /** The names of a part, each with its details: `price gte`. */
 function namesIn (part: SurfaceNames | SurfaceLimits | undefined): string[] {

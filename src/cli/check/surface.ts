@@ -3,7 +3,7 @@
  * `src/catalogue`, made for a file that people read in reviews.
  */
 import { describeOffer, eachInclude, waysOf, type Description, type Offer, type Way } from '../../catalogue/index.ts'
-import { takesBodies } from '../../config/index.ts'
+import { factsOf, takesBodies } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { offerOf, type KnownResource, type RoleResource } from '../../http/index.ts'
 import { filtersOfEntity } from '../../resource/index.ts'
@@ -29,7 +29,7 @@ const EVERYONE = 'everyone'
 /** The parts of a surface whose names take something away: to lose one is a widening. */
 export const GUARDS = 'guards'
 
-/** Between what guards related records and the path of their include. */
+/** Between what guards related records and their path: that of an include, or that of filters, sorts and groups. */
 export const GUARD_OF = ' of '
 
 export const LIMITS = 'limits'
@@ -56,29 +56,38 @@ function roleSurface (known: KnownResource, role: RoleResource | undefined): Rol
   const description = describeOffer(offer)
   const parts: Parts = {
     operations: offer.operations,
-    ...offer.operations.includes('list') && listParts(offer, description),
+    ...takesFilters(offer) && { filters: filterParts(description) },
+    ...offer.operations.includes('list') && { sorts: sortParts(offer) },
     ...offer.operations.some((operation) => operation === 'list' || operation === 'get') && recordParts(description),
     ...summaryParts(description),
     ...bodyParts(offer, description),
     options: [...optionsOf(offer), ...known.options.query === true ? ['query'] : []],
-    [GUARDS]: [...guardsOf(known, offer, role), ...includeGuards(known, offer, description, role)],
+    [GUARDS]: [
+      ...new Set([
+        ...guardsOf(known, offer, role),
+        ...includeGuards(known, offer, description, role),
+        ...pathGuards(known, offer, role),
+      ]),
+    ],
     [LIMITS]: limitsOf(offer, description),
   }
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0))
 }
 
-function listParts ({ whitelist }: Offer, { filters }: Description): Parts {
-  const ways = waysOf(whitelist)
-  return {
-    filters: Object.fromEntries(filters.map(({ name, looks, inputs, compares, target }) => [name, [
-      ...inputs.map(({ operator }) => operator ?? looks),
-      // the name of a filter by operators is that of its property, unless it has an alias
-      ...compares.map((compared) => pathOf(compared)).filter((path) => target === undefined || path !== name)
-        .map((path) => `of ${path}`),
-    ]])),
-    sorts: ways.flatMap((way) => way.kind === 'order' && way.parameter.startsWith('sort=') ? [sortText(way)] : []),
-  }
+const takesFilters = ({ operations }: Offer): boolean =>
+  operations.some((operation) => ['list', 'groups', 'filters'].includes(factsOf(operation).query))
+
+function filterParts ({ filters }: Description): SurfaceNames {
+  return Object.fromEntries(filters.map(({ name, looks, inputs, compares, target }) => [name, [
+    ...inputs.map(({ operator }) => operator ?? looks),
+    // the name of a filter by operators is that of its property, unless it has an alias
+    ...compares.map((compared) => pathOf(compared)).filter((path) => target === undefined || path !== name)
+      .map((path) => `of ${path}`),
+  ]]))
 }
+
+const sortParts = ({ whitelist }: Offer): SurfaceNames =>
+  waysOf(whitelist).flatMap((way) => way.kind === 'order' && way.parameter.startsWith('sort=') ? [sortText(way)] : [])
 
 function sortText ({ parameter, targets }: Extract<Way, { kind: 'order' }>): string {
   return named(parameter.slice('sort='.length), ...targets.map((target) => pathOf(target)))
@@ -156,7 +165,7 @@ function optionsOf ({ hardDelete, ignoresReadonly, streams, operations, whitelis
       ? ['hardDelete']
       : [],
     ...ignoresReadonly ? ['ignoresReadonly'] : [],
-    ...operations.includes('list') ? streams : [],
+    ...operations.some((operation) => factsOf(operation).streams) ? streams : [],
   ]
 }
 
@@ -197,6 +206,20 @@ function includeGuards (
       const guards = [...where === undefined ? [] : ['where'], ...entityGuards(target, instance, role)]
       return guards.map((guard) => `${guard}${GUARD_OF}${include.path}`)
     })
+}
+
+/** What guards the records to which filters, sorts, facets and groups lead: `rows of shop`. */
+function pathGuards ({ instance }: KnownResource, { whitelist }: Offer, role: RoleResource | undefined): string[] {
+  return waysOf(whitelist).flatMap(({ kind, targets }) =>
+    kind === 'include'
+      ? []
+      : targets.flatMap(({ relations }) =>
+        relations.flatMap(({ target }, index) => {
+          const path = relations.slice(0, index + 1).map(({ publicName }) => publicName).join('.')
+          return entityGuards(target, instance, role).map((guard) => `${guard}${GUARD_OF}${path}`)
+        })
+      )
+  )
 }
 
 function limitsOf (
