@@ -1,7 +1,7 @@
 /**
  * Formats the project's TypeScript: `npm run format` for all files, `npm run format -- a.ts b.ts` for some. Lists
- * of short values fill the lines (fill-lists.mjs). Then it runs `eslint --fix`. It does not break comments and long
- * strings, so you must break them yourself.
+ * of short values fill the lines, and tests are packed (fill-lists.mjs). Then it runs `eslint --fix`. It does not
+ * break comments and long strings, so you must break them yourself.
  */
 import { createFromBuffer } from '@dprint/formatter'
 import { getPath } from '@dprint/typescript'

@@ -83,10 +83,8 @@ t.test('the section about security of the README', async (t) => {
     ]
     t.strictSame([hidden.status, hidden.body.code], [409, 'FST_CRUD_CONFLICT'])
     t.strictSame(hidden, absent)
-    t.equal(
-      (await two('GET', '/products?filter[category.name]=Tech&include=category&sort=category.name')).body.total,
-      0
-    )
+    t.equal((await two('GET', '/products?filter[category.name]=Tech&include=category&sort=category.name')).body.total,
+      0)
 
     const own = await two('POST', '/categories', { name: 'Garden', price: 5 })
     t.equal(own.status, 201)
@@ -111,10 +109,7 @@ t.test('the section about security of the README', async (t) => {
   t.test('refuses properties that bodies may not set', async (t) => {
     const send = clientOf(await start(t), `Bearer ${tokenWith({ role: 'member', tenant: 2 })}`)
     for (const more of [
-      { isAdmin: true, createdBy: 'eve' },
-      { tenant: 1 },
-      { tenant: 2 },
-      { id: 1 },
+      { isAdmin: true, createdBy: 'eve' }, { tenant: 1 }, { tenant: 2 }, { id: 1 },
       { created_at: '2024-01-01T00:00:00Z' },
     ]) {
       const { status, body } = await send('POST', '/categories', { name: 'x', price: 1, ...more })

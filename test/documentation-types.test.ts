@@ -46,10 +46,7 @@ t.test('programs', async (t) => {
     )
     .filter(({ page, name }) => !SKIPPED.includes(`${page} ${name}`))
   t.ok(files.length > 25)
-  const { errorsOf } = checkTypes(
-    path.join(root, 'test'),
-    Object.fromEntries(files.map(({ file, code }) => [file, `${fromSources(code)}\nexport {}\n`])),
-    options
-  )
+  const { errorsOf } = checkTypes(path.join(root, 'test'),
+    Object.fromEntries(files.map(({ file, code }) => [file, `${fromSources(code)}\nexport {}\n`])), options)
   for (const { file, page, name } of files) t.strictSame(errorsOf(file), [], `${page}: ${name}`)
 })

@@ -36,9 +36,7 @@ const CATALOGUE: ReadonlyArray<readonly [name: keyof typeof errors, code: string
 ]
 
 const item = (code: QueryCode, detail: string, parameter?: string): ErrorItem & { code: QueryCode } => ({
-  ...(parameter !== undefined && { source: { parameter } }),
-  code,
-  detail,
+  ...(parameter !== undefined && { source: { parameter } }), code, detail,
 })
 
 t.test('every class has its code and status, and no class is missing', async (t) => {
@@ -91,10 +89,8 @@ t.test('a refusal lists its mistakes, up to a readable length', async (t) => {
   const many = new FilterValidationError(details(8))
   t.equal(many.message, 'Sentence 0. Sentence 1. Sentence 2. Sentence 3. Sentence 4. (3 more)')
   t.strictSame([many.detail, many.errors.length], [many.message, 8])
-  t.equal(
-    new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'A value of 100%s is not %d.')]).message,
-    'A value of 100%s is not %d.'
-  )
+  t.equal(new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'A value of 100%s is not %d.')]).message,
+    'A value of 100%s is not %d.')
 })
 
 t.test('at most 20 errors are listed, and one more item says how many are left out', async (t) => {
@@ -117,14 +113,10 @@ t.test('a sentence with "this" names its subject, and one about a record of a li
   t.equal(inList('/price'), "'price' is odd.")
   t.equal(inList('/298/price'), "/298/price: 'price' is odd.")
   t.equal(inList('/7'), "/7: 'price' is odd.")
-  t.equal(
-    new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'This filter is odd.', 'filter[x]')]).message,
-    'filter[x]: This filter is odd.'
-  )
-  t.equal(
-    new FilterValidationError([{ source: { pointer: '/name' }, code: 'x', detail: 'This is odd.' }]).message,
-    '/name: This is odd.'
-  )
+  t.equal(new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'This filter is odd.', 'filter[x]')]).message,
+    'filter[x]: This filter is odd.')
+  t.equal(new FilterValidationError([{ source: { pointer: '/name' }, code: 'x', detail: 'This is odd.' }]).message,
+    '/name: This is odd.')
   t.equal(new FilterValidationError([item('FST_CRUD_FILTER_INVALID', 'This is odd.')]).message, 'This is odd.')
 })
 
@@ -136,9 +128,7 @@ t.test('errors of several kinds are one error of the first kind by rank, with al
     t.strictSame(error.errors.map(({ code }) => code), QUERY_CODES.slice(-kept).flatMap((code) => [code, code]))
     t.match(error.errors[0]?.detail, / a\.$/, 'in the order of the request within a kind')
   }
-  t.strictSame(
-    QUERY_CODES,
-    ['FILTER', 'SORT', 'FIELD', 'INCLUDE', 'PAGINATION', 'QUERY'].map((kind) => `FST_CRUD_${kind}_INVALID`)
-  )
+  t.strictSame(QUERY_CODES,
+    ['FILTER', 'SORT', 'FIELD', 'INCLUDE', 'PAGINATION', 'QUERY'].map((kind) => `FST_CRUD_${kind}_INVALID`))
   t.throws(() => queryError([]), TypeError)
 })

@@ -17,7 +17,9 @@ function declaredDefaults (file: string): Array<{ name: string, doc: string, val
     ) {
       const [, value] = node.initializer.arguments
       const doc = ts.getJSDocCommentsAndTags(node).map((part) => part.getText()).join()
-      found.push({ name: node.name.getText(), doc: doc.replace(/\s*\n\s*\*?\s*/g, ' '), value: valueOf(value!.getText()) })
+      found.push({
+        name: node.name.getText(), doc: doc.replace(/\s*\n\s*\*?\s*/g, ' '), value: valueOf(value!.getText()),
+      })
     }
     ts.forEachChild(node, visit)
   }
@@ -29,9 +31,13 @@ function declaredDefaults (file: string): Array<{ name: string, doc: string, val
 const said = (text: string): string => text.replaceAll(/[`'"]/g, '').replaceAll(/(?<=\d)[ _](?=\d)/g, '')
 
 const files = fs.globSync('{src,plugins}/**/*.ts').sort()
-const constants = new Map(files.flatMap((file) =>
-  [...fs.readFileSync(file, 'utf8').matchAll(/^export const ([A-Z_]+) = (\S+)$/gm)].map(([, name, value]) => [name!, value!] as const)
-))
+const constants = new Map(
+  files.flatMap((file) =>
+    [...fs.readFileSync(file, 'utf8').matchAll(/^export const ([A-Z_]+) = (\S+)$/gm)].map(([, name, value]) =>
+      [name!, value!] as const
+    )
+  )
+)
 const declared = files.flatMap((file) => declaredDefaults(file).map((option) => ({ ...option, file })))
 
 t.test('each docstring says the default of its option', async (t) => {
@@ -44,7 +50,9 @@ t.test('each docstring says the default of its option', async (t) => {
 })
 
 t.test('the guide to the plugins says no other default', async (t) => {
-  const rows = fs.readFileSync('docs/reference/plugin.md', 'utf8').matchAll(/^\| `(\w+)` \|.*\bdefault `?('?[\w ]+)'?`? \|$/gm)
+  const rows = fs.readFileSync('docs/reference/plugin.md', 'utf8').matchAll(
+    /^\| `(\w+)` \|.*\bdefault `?('?[\w ]+)'?`? \|$/gm
+  )
   let compared = 0
   for (const [, name, text] of rows) {
     const defaults = declared.filter((option) => option.name === name && option.file.startsWith('src/http/'))

@@ -11,24 +11,17 @@ const folder = 'docs/query-language'
 const files = fs.readdirSync(path.join(import.meta.dirname, '..', folder)).sort()
 const pages = files.map((name) => ({ name, ...readDocument(`${folder}/${name}`) }))
 const pageOf = (name: string) => pages.find((page) => page.name === name)!
-const { buildCatalogue } = await importProgram<{ buildCatalogue: (databaseUrl: string) => Promise<FastifyInstance> }>(
-  t,
-pageOf('program.md').program
-)
+const { buildCatalogue } = await importProgram<{ buildCatalogue: (databaseUrl: string) => Promise<FastifyInstance> }>(t,
+  pageOf('program.md').program)
 
 const list = (length: number, item: (index: number) => unknown): string =>
   Array.from({ length }, (_, index) => item(index)).join(',')
 
 /** A request that exceeds each limit of the page's table, in its order. */
 const EXCESSIVE = [
-  list(101, () => 'sort=name').replaceAll(',', '&'),
-  `sort=${'n'.repeat(8 * 1024)}`,
-  'filter[name][eq][now]=1',
-  `filter[id][in]=${list(101, (index) => index)}`,
-  `filter[name][like]=${'n'.repeat(257)}`,
-  `filter[name][like]=%25${'_'.repeat(8)}`,
-  `include=${list(11, (index) => `relation${index}`)}`,
-  'include=a.b.c.d',
+  list(101, () => 'sort=name').replaceAll(',', '&'), `sort=${'n'.repeat(8 * 1024)}`, 'filter[name][eq][now]=1',
+  `filter[id][in]=${list(101, (index) => index)}`, `filter[name][like]=${'n'.repeat(257)}`,
+  `filter[name][like]=%25${'_'.repeat(8)}`, `include=${list(11, (index) => `relation${index}`)}`, 'include=a.b.c.d',
   'filter[__proto__]=1',
 ]
 

@@ -14,26 +14,17 @@ t.test('an abridged answer must match the actual one', async (t) => {
   t.strictSame(parseAbridged('{ "price": 499.00, ... }'), { price: Symbol.for('the number 499.00'), '...': true })
   t.notSame(parseAbridged('[499]'), parseWritten('[499.00]'), 'digits count')
   const full = (shown: string, names = new Map<string, string>()) => completed(parseAbridged(shown), actual, names)
-  for (
-    const right of [
-      '{ "items": [{ "id": 1, "text": "..." }, { "id": 2 }], "next": "abc", "total": 2 }',
-      '{ "items": [{ "id": 1, ... }, ...], ... }',
-      '{ "total": 2, "items": [...], "next": "<next>" }',
-    ]
-  ) t.strictSame(full(right), actual, right)
-  for (
-    const wrong of [
-      '{ "items": [{ "id": 1, "text": "..." }, { "id": 2 }] }',
-      '{ "items": [{ "id": 2, ... }, ...], ... }',
-      '{ "items": [{ "id": 1, ... }, { "id": 2, ... }], ... }',
-      '{ "items": [{ "id": 1, ... }, { "id": 2 }, ...], ... }',
-      '{ "items": [...], "next": "abc", "total": 2, ... }',
-      '{ "total": "<total>", ... }',
-      '{ "absent": null, ... }',
-      '[...]',
-      '{ "items": {}, ... }',
-    ]
-  ) t.notSame(full(wrong), actual, wrong)
+  for (const right of [
+    '{ "items": [{ "id": 1, "text": "..." }, { "id": 2 }], "next": "abc", "total": 2 }',
+    '{ "items": [{ "id": 1, ... }, ...], ... }',
+    '{ "total": 2, "items": [...], "next": "<next>" }',
+  ]) t.strictSame(full(right), actual, right)
+  for (const wrong of [
+    '{ "items": [{ "id": 1, "text": "..." }, { "id": 2 }] }', '{ "items": [{ "id": 2, ... }, ...], ... }',
+    '{ "items": [{ "id": 1, ... }, { "id": 2, ... }], ... }', '{ "items": [{ "id": 1, ... }, { "id": 2 }, ...], ... }',
+    '{ "items": [...], "next": "abc", "total": 2, ... }', '{ "total": "<total>", ... }', '{ "absent": null, ... }',
+    '[...]', '{ "items": {}, ... }',
+  ]) t.notSame(full(wrong), actual, wrong)
   const names = new Map<string, string>()
   full('{ "next": "<next>", ... }', names)
   t.strictSame([...names], [['next', 'abc']])

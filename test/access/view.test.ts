@@ -14,13 +14,8 @@ const Author = defineEntity({
 const Book = defineEntity({
   name: 'Book',
   properties: {
-    id: p.integer().primary(),
-    uuid: p.uuid().unique(),
-    title: p.string(),
-    price: p.integer(),
-    version: p.integer().version(),
-    deleted_at: p.datetime().nullable(),
-    author: () => p.manyToOne(Author),
+    id: p.integer().primary(), uuid: p.uuid().unique(), title: p.string(), price: p.integer(),
+    version: p.integer().version(), deleted_at: p.datetime().nullable(), author: () => p.manyToOne(Author),
     pages: () => p.oneToMany(Page).mappedBy('book').orderBy({ mark: 'asc', number: 'desc' }),
   },
 })
@@ -103,10 +98,8 @@ t.test('a whitelist keeps the entries that exist for the role', async (t) => {
     ],
     allowedFields: [new AllowedField('id'), new AllowedField('price'), new AllowedField('author.email')],
     allowedIncludes: [
-      new AllowedInclude('author'),
-      new AllowedInclude('pages', { sort: ['-mark', 'number'] }),
-      AllowedInclude.count('pages'),
-      AllowedInclude.max('pages.mark'),
+      new AllowedInclude('author'), new AllowedInclude('pages', { sort: ['-mark', 'number'] }),
+      AllowedInclude.count('pages'), AllowedInclude.max('pages.mark'),
     ],
     defaultSort: ['-value', '-price', 'title'],
   })
@@ -125,11 +118,8 @@ t.test('a whitelist keeps the entries that exist for the role', async (t) => {
   t.strictSame(
     leftFor({ Book: { hidden: ['price', 'deleted_at'] }, Author: { hidden: ['email'] }, Page: { hidden: ['mark'] } }),
     {
-      filters: ['title', 'q', 'any', 'price_of'],
-      sorts: ['title', 'by'],
-      fields: ['id'],
-      includes: ['author undefined', 'pages number', 'pages count'],
-      order: ['title'],
+      filters: ['title', 'q', 'any', 'price_of'], sorts: ['title', 'by'], fields: ['id'],
+      includes: ['author undefined', 'pages number', 'pages count'], order: ['title'],
     }
   )
   t.strictSame(leftFor({ Book: true, Page: true }), {

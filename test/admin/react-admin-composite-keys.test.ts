@@ -65,10 +65,7 @@ t.test('records with composite keys', async (t) => {
     for (const reference of ['lines', 'payments']) {
       const list = await renderHook(t, wrap, () =>
         useGetManyReference(reference, {
-          target: 'invoice',
-          id: south1!,
-          pagination: { page: 1, perPage: 5 },
-          sort: { field: 'id', order: 'ASC' },
+          target: 'invoice', id: south1!, pagination: { page: 1, perPage: 5 }, sort: { field: 'id', order: 'ASC' },
         }))
       const { data, total } = await list.until(({ isSuccess }) => isSuccess)
       t.equal(total, reference === 'lines' ? 2 : 1)
@@ -145,10 +142,8 @@ t.test('records with composite keys', async (t) => {
         "'invoice' of a record of 'lines' is an object. Name the part of the key in it, such as 'invoice.id'."
       )
     )
-    await t.rejects(
-      listWith(['invoice.id', 'text'], ['position', 'invoice']),
-      new TypeError("A record of 'lines' has no 'text', which is a part of its key (invoice.id, text).")
-    )
+    await t.rejects(listWith(['invoice.id', 'text'], ['position', 'invoice']),
+      new TypeError("A record of 'lines' has no 'text', which is a part of its key (invoice.id, text)."))
   })
 
   t.test('an id that is none is refused without a request', async (t) => {

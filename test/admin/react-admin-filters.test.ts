@@ -4,26 +4,24 @@ import { filterOfReactAdmin } from '../../src/admin/react-admin/react-admin-filt
 import { changesOf } from '../../src/admin/writes.ts'
 
 t.test('operators behind the name of a property', async (t) => {
-  for (
-    const [filter, conditions] of [
-      [{ status: 'active' }, { status: 'active' }],
-      [{ created_at: '2024-01-01' }, { created_at: '2024-01-01' }],
-      [{ price_eq: 1, stock_neq: 2 }, { price: { eq: 1 }, stock: { ne: 2 } }],
-      [{ price_gt: 1, price_lte: 2 }, { price: { gt: 1, lte: 2 } }],
-      [{ price_gte: 1, stock_lt: 2 }, { price: { gte: 1 }, stock: { lt: 2 } }],
-      [{ id_eq_any: [1, 2], status_neq_any: 'draft' }, { id: { in: [1, 2] }, status: { nin: ['draft'] } }],
-      [{ name_q: 'a' }, { name: { contains: 'a' } }],
-      [{ tags_inc: 'a', sizes_inc_any: [1] }, { tags: { contains: ['a'] }, sizes: { overlap: [1] } }],
-      [{ 'name@ilike': 'a%', 'faq_q@eq': 'b' }, { name: { ilike: 'a%' }, faq_q: { eq: 'b' } }],
-      [{ author: { name_q: 'a', city: { 'name@ieq': 'b' } } }, {
-        'author.name': { contains: 'a' },
-        'author.city.name': { ieq: 'b' },
-      }],
-      [{ group: null, price_eq: undefined, q: '', tags: ['a', 'b'] }, { group: null, q: '', tags: ['a', 'b'] }],
-      [{ _eq: 1, '@eq': 2 }, { _eq: 1, '@eq': 2 }],
-      [undefined, {}],
-    ] as const
-  ) t.strictSame(filterOfReactAdmin(filter), conditions, JSON.stringify(filter))
+  for (const [filter, conditions] of [
+    [{ status: 'active' }, { status: 'active' }],
+    [{ created_at: '2024-01-01' }, { created_at: '2024-01-01' }],
+    [{ price_eq: 1, stock_neq: 2 }, { price: { eq: 1 }, stock: { ne: 2 } }],
+    [{ price_gt: 1, price_lte: 2 }, { price: { gt: 1, lte: 2 } }],
+    [{ price_gte: 1, stock_lt: 2 }, { price: { gte: 1 }, stock: { lt: 2 } }],
+    [{ id_eq_any: [1, 2], status_neq_any: 'draft' }, { id: { in: [1, 2] }, status: { nin: ['draft'] } }],
+    [{ name_q: 'a' }, { name: { contains: 'a' } }],
+    [{ tags_inc: 'a', sizes_inc_any: [1] }, { tags: { contains: ['a'] }, sizes: { overlap: [1] } }],
+    [{ 'name@ilike': 'a%', 'faq_q@eq': 'b' }, { name: { ilike: 'a%' }, faq_q: { eq: 'b' } }],
+    [{ author: { name_q: 'a', city: { 'name@ieq': 'b' } } }, {
+      'author.name': { contains: 'a' },
+      'author.city.name': { ieq: 'b' },
+    }],
+    [{ group: null, price_eq: undefined, q: '', tags: ['a', 'b'] }, { group: null, q: '', tags: ['a', 'b'] }],
+    [{ _eq: 1, '@eq': 2 }, { _eq: 1, '@eq': 2 }],
+    [undefined, {}],
+  ] as const) t.strictSame(filterOfReactAdmin(filter), conditions, JSON.stringify(filter))
   const date = new Date('2024-01-01')
   t.strictSame(filterOfReactAdmin({ created_at_gte: date }), { created_at: { gte: date } })
 })
@@ -38,10 +36,10 @@ t.test('the name of a filter without operators does not end with one', async (t)
 t.test('groups of filters', async (t) => {
   for (
     const [filter, conditions] of [
-      [
-        { status: 'open', or: [{ title_q: 'a' }, { due_lt: 'x', not: { price_gte: 5 } }] },
-        { status: 'open', or: [{ title: { contains: 'a' } }, { due: { lt: 'x' }, not: { price: { gte: 5 } } }] },
-      ],
+      [{ status: 'open', or: [{ title_q: 'a' }, { due_lt: 'x', not: { price_gte: 5 } }] }, {
+        status: 'open',
+        or: [{ title: { contains: 'a' } }, { due: { lt: 'x' }, not: { price: { gte: 5 } } }],
+      }],
       [{ not: { author: { name: 'a' } } }, { not: { 'author.name': 'a' } }],
       [{ and: [{ or: [{ a: 1 }] }, { or: [{ b: 2 }] }] }, { and: [{ or: [{ a: 1 }] }, { or: [{ b: 2 }] }] }],
       [{ or: [{ a: undefined }, { b: 1 }], not: { c: undefined }, and: [] }, { or: [{ b: 1 }] }],
@@ -57,13 +55,11 @@ t.test('groups of filters', async (t) => {
 })
 
 t.test('conditions that have no place beside each other are members of and', async (t) => {
-  for (
-    const [filter, conditions] of [
-      [{ price_gte: 1, 'price@gte': 2 }, { price: { gte: 1 }, and: [{ price: { gte: 2 } }] }],
-      [{ price: 1, price_gte: 2 }, { price: 1, and: [{ price: { gte: 2 } }] }],
-      [{ price_gte: 2, price: 1 }, { price: { gte: 2 }, and: [{ price: 1 }] }],
-    ] as const
-  ) t.strictSame(filterOfReactAdmin(filter), conditions, JSON.stringify(filter))
+  for (const [filter, conditions] of [
+    [{ price_gte: 1, 'price@gte': 2 }, { price: { gte: 1 }, and: [{ price: { gte: 2 } }] }],
+    [{ price: 1, price_gte: 2 }, { price: 1, and: [{ price: { gte: 2 } }] }],
+    [{ price_gte: 2, price: 1 }, { price: { gte: 2 }, and: [{ price: 1 }] }],
+  ] as const) t.strictSame(filterOfReactAdmin(filter), conditions, JSON.stringify(filter))
 })
 
 t.test('names of a prototype are names like others', async (t) => {

@@ -44,12 +44,13 @@ t.test('the example', async (t) => {
     ])
     const expected = await api['/products'].list({
       filter: {
-        price: { gte: 20 }, stock: { gt: 0 }, name: { ilike: '%a%' },
-        or: [{ name: { contains: 'a' } }, { 'category.name': 'Tech' }], not: { price: { gt: 100_000 } },
+        price: { gte: 20 },
+        stock: { gt: 0 },
+        name: { ilike: '%a%' },
+        or: [{ name: { contains: 'a' } }, { 'category.name': 'Tech' }],
+        not: { price: { gt: 100_000 } },
       },
-      sort: ['-price'],
-      page: 2,
-      per_page: 2,
+      sort: ['-price'], page: 2, per_page: 2,
     })
     t.strictSame(names(data), names(expected.items))
     t.equal(total, expected.total)
@@ -152,8 +153,7 @@ t.test('the example', async (t) => {
     const updated = await update('products', {
       id: created.id,
       // a form has all properties of the record, and null for inputs without one
-      data: { ...read.data, price: 25, description: 'Round', unknown: null },
-      previousData: read.data,
+      data: { ...read.data, price: 25, description: 'Round', unknown: null }, previousData: read.data,
     }, { returnPromise: true })
     t.match(updated, { name: 'Globe', price: 25, description: 'Round' }, 'only changes are sent')
 
@@ -179,8 +179,7 @@ t.test('the example', async (t) => {
     requests()
     const [remove] = writes.value.remove
     await t.rejects(settled((callbacks) => remove('products', { ids }, callbacks)), {
-      name: 'CrudError',
-      status: 404,
+      name: 'CrudError', status: 404,
       message: new RegExp(`^1 of 3 records failed \\(${ids[1]}\\)\\. The first error: `),
       cause: { name: 'CrudError', status: 404 },
     })
@@ -277,10 +276,8 @@ t.test('versions, other keys and lists without a total', async (t) => {
 
   t.test('a write without a version is refused before it is sent', async (t) => {
     requests()
-    await t.rejects(
-      dataProvider.update('orders', { id: 1, data: { note: 'x' }, previousData: { id: 1 } }),
-      new TypeError('No version in previousData.version: this write could overwrite the change of another user.')
-    )
+    await t.rejects(dataProvider.update('orders', { id: 1, data: { note: 'x' }, previousData: { id: 1 } }),
+      new TypeError('No version in previousData.version: this write could overwrite the change of another user.'))
     await t.rejects(dataProvider.delete('orders', { id: 1 }), TypeError)
     t.strictSame(requests(), [])
   })
@@ -300,9 +297,7 @@ t.test('versions, other keys and lists without a total', async (t) => {
     t.equal(requests().length, 2)
     const { data: previousData } = await dataProvider.getOne('plants', { id: ids[0] })
     const changed = await dataProvider.update('plants', {
-      id: ids[0],
-      data: { ...previousData, price: 3 },
-      previousData,
+      id: ids[0], data: { ...previousData, price: 3 }, previousData,
     })
     t.match(changed.data, { id: ids[0], price: 3 })
   })

@@ -54,9 +54,7 @@ t.test('records with composite keys', async (t) => {
     })
     t.match(line, { id: 'West~7~1', invoice: 'West~7' })
     const { data: changed } = await update.mutateAsync({
-      resource: 'invoices',
-      id: invoice.id!,
-      values: { id: invoice.id, customer: 'Bob', version: 1 },
+      resource: 'invoices', id: invoice.id!, values: { id: invoice.id, customer: 'Bob', version: 1 },
     })
     t.match(changed, { id: 'West~7', customer: 'Bob', version: 2 })
     await remove.mutateAsync({ resource: 'lines', id: line.id! })

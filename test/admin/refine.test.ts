@@ -66,11 +66,8 @@ t.test('the example', async (t) => {
     const { result } = await many.until(({ query }) => query.isSuccess)
     t.strictSame(result.data.map(({ id }) => id).sort(), [...ids].sort())
     t.equal(requests().length, 1)
-    const one = await renderHook(
-      t,
-      wrap,
-      () => useOne({ resource: 'categories', id: tech.id, meta: { include: ['productsCount'] } })
-    )
+    const one = await renderHook(t, wrap,
+      () => useOne({ resource: 'categories', id: tech.id, meta: { include: ['productsCount'] } }))
     t.match((await one.until(({ query }) => query.isSuccess)).result, { name: 'Tech', productsCount: 5 })
   })
 
@@ -82,9 +79,7 @@ t.test('the example', async (t) => {
     })
     t.match(created, { name: 'Globe', price: 20, stock: 0 })
     const { data: updated } = await writes.value.update.mutateAsync({
-      resource: 'products',
-      id: created.id!,
-      values: { price: 25 },
+      resource: 'products', id: created.id!, values: { price: 25 },
     })
     t.match(updated, { name: 'Globe', price: 25 })
     await writes.value.remove.mutateAsync({ resource: 'products', id: created.id! })
@@ -159,28 +154,20 @@ t.test('the example', async (t) => {
     const tech: CrudFilter = { field: 'name', operator: 'contains', value: 'te' }
     const cheap: CrudFilter = { operator: 'and', value: [{ field: 'price', operator: 'lt', value: 50 }] }
     const { items: all } = await api['/categories'].list({ per_page: 100, sort: ['name'] })
-    for (
-      const [filters, parameters, keeps] of [
-        [
-          [{ operator: 'or', value: [tech, cheap] }],
-          'filter[or][0][name][contains]=te&filter[or][1][price][lt]=50',
-          ({ name, price }) => /te/i.test(name) || price! < 50,
-        ],
-        [
-          [tech, { ...tech, value: 'ch' }],
-          'filter[name][contains]=te&filter[and][0][name][contains]=ch',
-          ({ name }) => /te/i.test(name) && /ch/i.test(name),
-        ],
-        [
-          [{ field: 'name', operator: 'ncontains', value: 'o' }, {
-            field: 'price', operator: 'nbetween', value: [0, 50],
-          }],
-          'filter[not][name][contains]=o&filter[and][0][not][price][between]=0,50',
-          ({ name, price }) => !/o/i.test(name) && !(price! <= 50),
-        ],
-        [[{ operator: 'or', value: [] }, { operator: 'or', value: [{ ...tech, value: undefined }] }], '', () => true],
-      ] as ReadonlyArray<[CrudFilter[], string, (category: typeof all[number]) => boolean]>
-    ) {
+    for (const [filters, parameters, keeps] of [
+      [[{ operator: 'or', value: [tech, cheap] }], 'filter[or][0][name][contains]=te&filter[or][1][price][lt]=50',
+        ({ name, price }) => /te/i.test(name) || price! < 50],
+      [[tech, { ...tech, value: 'ch' }], 'filter[name][contains]=te&filter[and][0][name][contains]=ch',
+        ({ name }) => /te/i.test(name) && /ch/i.test(name)],
+      [
+        [{ field: 'name', operator: 'ncontains', value: 'o' }, {
+          field: 'price', operator: 'nbetween', value: [0, 50],
+        }],
+        'filter[not][name][contains]=o&filter[and][0][not][price][between]=0,50',
+        ({ name, price }) => !/o/i.test(name) && !(price! <= 50),
+      ],
+      [[{ operator: 'or', value: [] }, { operator: 'or', value: [{ ...tech, value: undefined }] }], '', () => true],
+    ] as ReadonlyArray<[CrudFilter[], string, (category: typeof all[number]) => boolean]>) {
       requests()
       const { data } = await dataProvider.getList({
         resource: 'categories', filters, sorters: [{ field: 'name', order: 'asc' }], pagination: { pageSize: 100 },
@@ -237,10 +224,8 @@ t.test('the example', async (t) => {
     })
     await createDataProvider(client).custom({ url: '/tags', method: 'get', headers: { 'x-own': 'b' } })
     t.strictSame([...sent[0]!], [['accept', 'application/json'], ['authorization', 'a'], ['x-own', 'b']])
-    t.throws(
-      () => createDataProvider({} as typeof api),
-      new TypeError('This is not a client that createClient returned.')
-    )
+    t.throws(() => createDataProvider({} as typeof api),
+      new TypeError('This is not a client that createClient returned.'))
   })
 
   t.test('a list that the page no longer needs is aborted', async (t) => {
@@ -293,10 +278,7 @@ t.test('versions, batches, other keys and lists without a total', async (t) => {
         resource: 'plants',
         variables: [{ name: 'Three', supplier: 1 }, { name: 3, supplier: 1 }],
       }),
-      {
-        name: 'CrudHttpError',
-        errors: { '1.name': [/./] },
-      } as object as Error
+      { name: 'CrudHttpError', errors: { '1.name': [/./] } } as object as Error
     )
     t.strictSame(
       (await dataProvider.getList({
@@ -358,9 +340,7 @@ t.test('versions, batches, other keys and lists without a total', async (t) => {
 
   t.test('another property is the key', async (t) => {
     const { data, total } = await dataProvider.getList({
-      resource: 'plants',
-      pagination: { currentPage: 2, pageSize: 3 },
-      sorters: [{ field: 'id', order: 'asc' }],
+      resource: 'plants', pagination: { currentPage: 2, pageSize: 3 }, sorters: [{ field: 'id', order: 'asc' }],
     })
     t.equal(total, 7, 'the server does not count: at least one more than those that are known')
     const [{ id } = { id: '' }] = data

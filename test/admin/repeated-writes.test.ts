@@ -16,8 +16,7 @@ const Note = defineEntity({
 const resources = {
   '/notes': {
     crud: new CrudBase({
-      model: Note,
-      writable: ['text', 'count'],
+      model: Note, writable: ['text', 'count'],
       queryConfig: { allowedFilters: [new AllowedFilters('id', 'eq', ['eq', 'in'])] },
     }),
     operations: ['list', 'get', 'create', 'createMany', 'update', 'updateMany', 'delete', 'deleteMany'],
@@ -77,10 +76,9 @@ t.test('writes whose answers are lost', async (t) => {
   await twice(() => admin.delete('notes', { id: a!.id }))
   await twice(() => refine.deleteMany({ resource: 'notes', ids: [b!.id] }))
   t.equal((await texts()).length, 4)
-  await t.rejects(
-    forReactAdmin(api).create('notes', { data: { text: 'e' } }),
-    { message: /needs the header Idempotency-Key/ }
-  )
+  await t.rejects(forReactAdmin(api).create('notes', { data: { text: 'e' } }), {
+    message: /needs the header Idempotency-Key/,
+  })
 })
 
 t.test('a key is kept until the outcome of its write is known', async (t) => {

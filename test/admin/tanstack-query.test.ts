@@ -40,9 +40,7 @@ t.test('queries of lists and records', async (t) => {
     const { items: [first] } = await api['/products'].list()
     const { id } = first!
     const one = await renderHook(t, wrap, () => [
-      useQuery(product(id)),
-      useQuery(product(id, { include: ['category'] })),
-      useQuery(product(BigInt(id!))),
+      useQuery(product(id)), useQuery(product(id, { include: ['category'] })), useQuery(product(BigInt(id!))),
     ])
     const [bare, included, big] = await one.until((all) => all.every(({ isSuccess }) => isSuccess))
     t.strictSame(bare!.data, first)
@@ -59,10 +57,8 @@ t.test('queries of lists and records', async (t) => {
     await all.until(({ isSuccess }) => isSuccess)
     await all.value.fetchNextPage()
     const { data, hasNextPage, hasPreviousPage } = await all.until(({ data }) => data?.pages.length === 2)
-    t.strictSame(
-      data!.pages.flatMap(({ items }) => items.map(({ id }) => id)),
-      (await api['/products'].list({ sort: ['id'], per_page: 8 })).items.map(({ id }) => id)
-    )
+    t.strictSame(data!.pages.flatMap(({ items }) => items.map(({ id }) => id)),
+      (await api['/products'].list({ sort: ['id'], per_page: 8 })).items.map(({ id }) => id))
     t.ok(hasNextPage)
     t.notOk(hasPreviousPage)
     t.equal(requests().length, 3)

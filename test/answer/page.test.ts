@@ -6,10 +6,8 @@ const page = (offset: number, limit: number): Window => ({ style: 'page', offset
 const offset = (offset: number, limit: number): Window => ({ style: 'offset', offset, limit, count: 'exact' })
 
 t.test('an answer consists of the items as the database wrote them, and the page', async (t) => {
-  t.equal(
-    pageJson('[{"id" : 1}]', pageInfo(offset(0, 5), { fetched: 1, total: 1 })),
-    '{"items":[{"id" : 1}],"total":1,"limit":5,"offset":0,"has_next":false,"has_prev":false}'
-  )
+  t.equal(pageJson('[{"id" : 1}]', pageInfo(offset(0, 5), { fetched: 1, total: 1 })),
+    '{"items":[{"id" : 1}],"total":1,"limit":5,"offset":0,"has_next":false,"has_prev":false}')
 })
 
 t.test('a planned total of a distributed table is that of its tasks', async (t) => {
@@ -38,10 +36,8 @@ t.test('a planned total comes from the page, or is an estimate within its bounds
     [0, 5, 15, 3, undefined, undefined]
   )
   t.equal(plannedTotal(page(10, 5), { fetched: '6' }, explained(3)), 16, 'at least the rows there are')
-  t.equal(
-    plannedTotal(page(10, 5), { fetched: 6 }, { 'QUERY PLAN': JSON.stringify(explained(300)['QUERY PLAN']) }),
-    300
-  )
+  t.equal(plannedTotal(page(10, 5), { fetched: 6 }, { 'QUERY PLAN': JSON.stringify(explained(300)['QUERY PLAN']) }),
+    300)
   t.equal(plannedTotal(page(10, 5), { fetched: 0 }, explained(300)), 10, 'an empty page is past the end')
   t.match(pageInfo({ ...page(0, 5), count: 'planned' }, { fetched: 5, total: 300 }), { has_next: false, total: 300 })
 })

@@ -43,11 +43,8 @@ const writesTheSame: Contract = {
     const em = remembering(world)
     const row = await em.findOneOrFail(Lent, 1)
     const conditions = [
-      { title: ['short', 'long'] },
-      { id: row },
-      { $or: [{ title: 'short' }, { $not: { tags: { $contains: ['a'] } } }] },
-      { tags: ['a', 'b'] },
-      {},
+      { title: ['short', 'long'] }, { id: row },
+      { $or: [{ title: 'short' }, { $not: { tags: { $contains: ['a'] } } }] }, { tags: ['a', 'b'] }, {},
     ]
     for (const [index, cond] of conditions.entries()) {
       em.addFilter({ name: 'varied', cond: () => copyOf(cond) } as never)

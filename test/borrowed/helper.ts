@@ -53,9 +53,7 @@ export async function testContracts (members: readonly Borrowed[], contracts: Co
         } catch (error) {
           t.fail(
             `${from} has changed since ${version}: ${of}.${name} no longer ${does}. It was borrowed for: ${reason}`,
-            {
-              found: String(error),
-            }
+            { found: String(error) }
           )
         }
       })

@@ -117,11 +117,8 @@ function replaced (
         const own = borrowed.methodsOf(trx)
         let called = 0
         borrowed.replaceOnTransaction(trx, {
-          executeQuery: trx.executeQuery.bind(trx),
-          getExecutor: () => own.executor,
-          savepoint: own.savepoint,
-          rollbackToSavepoint: own.rollbackToSavepoint,
-          releaseSavepoint: own.releaseSavepoint,
+          executeQuery: trx.executeQuery.bind(trx), getExecutor: () => own.executor, savepoint: own.savepoint,
+          rollbackToSavepoint: own.rollbackToSavepoint, releaseSavepoint: own.releaseSavepoint,
           [method]: (name: string) => {
             called++
             return (own[method] as (name: string) => unknown)(name)

@@ -19,11 +19,7 @@ async function merged ({ em: root }: World): Promise<{ changed: string, taken: b
   const fork = em.fork({ clear: true })
   await fork.find(Lent, {})
   borrowed.takeEntities(em, fork)
-  return {
-    changed: first!.title,
-    taken: em.getUnitOfWork(false).getById(Lent, 2 as never) !== undefined,
-    mark,
-  }
+  return { changed: first!.title, taken: em.getUnitOfWork(false).getById(Lent, 2 as never) !== undefined, mark }
 }
 
 const keepsChanges: Contract = {

@@ -78,10 +78,8 @@ const contracts: Record<string, Omit<Contract, 'on'>> = {
   'Client.secretKey': {
     does: 'is a number of 32 bits',
     holds: ({ pool }) =>
-      withClient(
-        pool,
-        (client) => assert.equal(borrowed.serverOf(client).key[1], borrowed.serverOf(client).key[1] | 0)
-      ),
+      withClient(pool,
+        (client) => assert.equal(borrowed.serverOf(client).key[1], borrowed.serverOf(client).key[1] | 0)),
   },
   'Client.host': server('host', (url) => url.hostname),
   'Client.port': server('port', (url) => Number(url.port)),
@@ -199,10 +197,8 @@ const contracts: Record<string, Omit<Contract, 'on'>> = {
   },
 }
 
-await testContracts(
-  borrowed.PG_MEMBERS,
-  Object.fromEntries(Object.entries(contracts).map(([member, contract]) => [member, { ...contract, on: 'postgres' }]))
-)
+await testContracts(borrowed.PG_MEMBERS,
+  Object.fromEntries(Object.entries(contracts).map(([member, contract]) => [member, { ...contract, on: 'postgres' }])))
 
 /** Runs `use` with the only connection of a pool. */
 async function withClient (pool: pg.Pool, use: (client: pg.PoolClient) => unknown): Promise<void> {

@@ -11,10 +11,7 @@ const Box = defineEntity({
   name: 'Box',
   tableName: 'box',
   properties: {
-    ...key,
-    name: p.string(),
-    version: p.integer().version(),
-    lines: () => p.oneToMany(Line).mappedBy('box'),
+    ...key, name: p.string(), version: p.integer().version(), lines: () => p.oneToMany(Line).mappedBy('box'),
   },
 })
 
@@ -43,8 +40,13 @@ class Boxes extends CrudBase {
 await t.test('owned children on a cluster', { skip }, async (t) => {
   const database = await createClusterDatabase()
   t.teardown(database.drop)
-  const orm = await openWithTables(database.url, [Box, Line], ['box', 'line'].map((table) =>
-    `select create_distributed_table('${table}', 'tenant_id', colocate_with => 'default')`))
+  const orm = await openWithTables(
+    database.url,
+    [Box, Line],
+    ['box', 'line'].map((table) =>
+      `select create_distributed_table('${table}', 'tenant_id', colocate_with => 'default')`
+    )
+  )
   t.teardown(() => orm.close(true))
   const boxes = new Boxes()
   const options = { scope: { tenant_id: 1 } }

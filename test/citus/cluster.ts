@@ -33,10 +33,8 @@ async function alone<Result> (work: () => Promise<Result>): Promise<Result> {
 
 async function create (): Promise<ClusterDatabase> {
   const coordinator = process.env.CITUS_URL!
-  const nodes = await execute(
-    coordinator,
-    "select nodename, nodeport, groupid from pg_dist_node where noderole = 'primary' order by groupid"
-  )
+  const nodes = await execute(coordinator,
+    "select nodename, nodeport, groupid from pg_dist_node where noderole = 'primary' order by groupid")
   const name = `crud_kit_test_${randomBytes(6).toString('hex')}`
   const { hostname, port } = new URL(coordinator)
   const workers = nodes.filter(({ groupid }) => groupid !== 0)
@@ -98,11 +96,7 @@ export async function openWithTables (
   const statements = (await orm.schema.getCreateSchemaSQL()).split(';\n').map((one) => one.trim())
     .filter((one) => one !== '')
   const isForeignKey = (statement: string): boolean => / add constraint .* foreign key /.test(statement)
-  await execute(
-    url,
-    ...statements.filter((one) => !isForeignKey(one)),
-    ...distribute,
-    ...foreignKeys ? statements.filter(isForeignKey) : []
-  )
+  await execute(url, ...statements.filter((one) => !isForeignKey(one)), ...distribute,
+    ...foreignKeys ? statements.filter(isForeignKey) : [])
   return orm
 }

@@ -127,15 +127,10 @@ await t.test('the co-located layout', { skip }, async (t) => {
     t.strictSame(await others(), before)
     const [first, second] = (await get('/tasks?filter[title]=Task 3')).items
     t.ok(Date.parse(first.changed) > Date.parse('2026-01-02') && first.priority === 4 && second.priority === 4)
-    t.equal(
-      (await patch('/tasks?filter[title]=Task 3', { project: ofTenant(label.id) }, 409)).code,
-      'FST_CRUD_CONFLICT'
-    )
+    t.equal((await patch('/tasks?filter[title]=Task 3', { project: ofTenant(label.id) }, 409)).code,
+      'FST_CRUD_CONFLICT')
     t.equal((await patch('/tasks?filter[title]=Task 3', { tenant_id: 2 }, 400)).code, 'FST_ERR_VALIDATION')
-    t.equal(
-      (await ask({ method: 'DELETE', url: '/labels?filter[tasks.title]=Task 7' }, 400)).code,
-      'FST_CRUD_TOO_MANY'
-    )
+    t.equal((await ask({ method: 'DELETE', url: '/labels?filter[tasks.title]=Task 7' }, 400)).code, 'FST_CRUD_TOO_MANY')
   })
 
   await t.test('upserts change or create the records of one tenant, on one node', async (t) => {

@@ -40,13 +40,8 @@ export const Label = defineEntity({
 export const Task = defineEntity({
   name: 'Task',
   properties: {
-    ...key,
-    title: p.string(),
-    priority: p.integer().default(1),
-    weight: p.double().nullable(),
-    done: p.boolean().default(false),
-    due: p.datetime().nullable(),
-    data: p.json().nullable(),
+    ...key, title: p.string(), priority: p.integer().default(1), weight: p.double().nullable(),
+    done: p.boolean().default(false), due: p.datetime().nullable(), data: p.json().nullable(),
     changed: p.datetime().version(),
     project: () =>
       p.manyToOne(Project).joinColumns('tenant_id', 'project_id').nullable()
@@ -107,12 +102,8 @@ export const projects = new CrudBase({
     allowedFacets: [new AllowedFacet('stage'), new AllowedFacet('country.name'), new AllowedFacet('country')],
     pagination: { countParameter: true },
     allowedIncludes: [
-      new AllowedInclude('country'),
-      new AllowedInclude('tasks.labels'),
-      new AllowedInclude('tasks.comments'),
-      AllowedInclude.count('tasks'),
-      AllowedInclude.max('tasks.priority'),
-      AllowedInclude.exists('tasks'),
+      new AllowedInclude('country'), new AllowedInclude('tasks.labels'), new AllowedInclude('tasks.comments'),
+      AllowedInclude.count('tasks'), AllowedInclude.max('tasks.priority'), AllowedInclude.exists('tasks'),
     ],
   }),
 })
@@ -132,10 +123,7 @@ export const tasks = new CrudBase({
       new AllowedFilters('commentsAtMin', 'gte', ['gte', 'isnull']),
     ],
     allowedSorts: [
-      new AllowedSort('title'),
-      new AllowedSort('priority'),
-      new AllowedSort('due'),
-      new AllowedSort('project.name'),
+      new AllowedSort('title'), new AllowedSort('priority'), new AllowedSort('due'), new AllowedSort('project.name'),
       new AllowedSort('labelsCount', 'commentsCount', 'commentsAtMin'),
     ],
     allowedGroups: [
@@ -160,9 +148,7 @@ export const tasks = new CrudBase({
 })
 
 export const labels = new CrudBase({
-  model: Label,
-  writable: 'all',
-  upsertKeys: [['tenant_id', 'name']],
+  model: Label, writable: 'all', upsertKeys: [['tenant_id', 'name']],
   queryConfig: new QueryBuilderConfig<any>({
     allowedFilters: [AllowedFilters.exact('name'), AllowedFilters.exact('tasks.title')],
     allowedSorts: [new AllowedSort('name')],

@@ -70,14 +70,9 @@ const READABLE: readonly Reads[] = [
     includes: ['project.country', 'labels', 'comments', 'labelsCount', 'commentsCount', 'commentsAtMin'],
     sorts: ['title', '-title', 'priority', '-priority', 'due', 'project.name', 'labelsCount', '-commentsAtMin'],
     filters: [
-      numbered('title', 'Task ', 31),
-      numbered('title][contains', '', 9),
-      numbered('priority][gte', '', 5),
-      numbered('project.name][contains', '', 7),
-      numbered('labels.name', 'Label ', 9),
-      numbered('q', '', 9),
-      fc.constant('filter[done]=true'),
-      numbered('labelsCount', '', 4),
+      numbered('title', 'Task ', 31), numbered('title][contains', '', 9), numbered('priority][gte', '', 5),
+      numbered('project.name][contains', '', 7), numbered('labels.name', 'Label ', 9), numbered('q', '', 9),
+      fc.constant('filter[done]=true'), numbered('labelsCount', '', 4),
       fc.constant('filter[commentsAtMin][isnull]=true'),
       fc.constant('filter[or][0][labels.name]=Label 3&filter[or][1][not][project.name][contains]=1'),
     ],
@@ -87,18 +82,12 @@ const READABLE: readonly Reads[] = [
     numbers: ['count', 'priority.sum', 'priority.avg', 'weight.max', 'project.name.countDistinct'],
   },
   {
-    path: '/labels',
-    includes: ['tasks', 'tasksCount'],
-    sorts: ['name', '-name'],
-    filters: [numbered('name', 'Label ', 9), numbered('tasks.title', 'Task ', 31)],
-    streams: false,
+    path: '/labels', includes: ['tasks', 'tasksCount'], sorts: ['name', '-name'],
+    filters: [numbered('name', 'Label ', 9), numbered('tasks.title', 'Task ', 31)], streams: false,
   },
   {
-    path: '/comments',
-    includes: ['task.project'],
-    sorts: ['id', '-id', 'body'],
-    filters: [numbered('body', 'Comment ', 13), numbered('task.title', 'Task ', 31)],
-    streams: false,
+    path: '/comments', includes: ['task.project'], sorts: ['id', '-id', 'body'],
+    filters: [numbered('body', 'Comment ', 13), numbered('task.title', 'Task ', 31)], streams: false,
   },
 ]
 
@@ -113,18 +102,12 @@ const lists = ({ path, includes, sorts, filters, streams, facets = [] }: Reads):
     filters: filtersOf(filters),
     facets: maybe(some(facets).map((names) => names && `facets=${names}`)),
     count: facets.length === 0 ? fc.constant('') : maybe(fc.constant('count=none')),
-    window: fc.oneof(
-      pages,
-      fc.integer({ min: 1, max: 30 }).map((size) => `cursor=&per_page=${size}`)
-    ),
+    window: fc.oneof(pages, fc.integer({ min: 1, max: 30 }).map((size) => `cursor=&per_page=${size}`)),
     stream: streams ? fc.nat(5).map((number) => number === 0) : fc.constant(false),
   }).map(({ tenant, include, sort, filters, facets, count, window, stream }) => ({
     tenant,
     url: urlOf(path, [
-      include,
-      sort,
-      ...filters,
-      ...stream ? [] : [facets, window, window.startsWith('page') ? count : ''],
+      include, sort, ...filters, ...stream ? [] : [facets, window, window.startsWith('page') ? count : ''],
     ]),
     ...(stream && { headers: { accept: 'application/x-ndjson' } }),
   }))
@@ -136,11 +119,8 @@ const aggregates = ({ path, filters, groups = [], numbers = [] }: Reads): fc.Arb
   }).map(({ tenant, filters, group, numbers, descending, window }) => ({
     tenant,
     url: urlOf(`${path}/aggregate`, [
-      group.length === 0 ? '' : `group=${group.join()}`,
-      `aggregate=${numbers.join()}`,
-      `sort=${descending ? '-' : ''}${numbers[0]}`,
-      ...filters,
-      window,
+      group.length === 0 ? '' : `group=${group.join()}`, `aggregate=${numbers.join()}`,
+      `sort=${descending ? '-' : ''}${numbers[0]}`, ...filters, window,
     ]),
   }))
 
@@ -164,10 +144,9 @@ const writes: fc.Arbitrary<Call> = tenant.chain((tenant) => {
     .map((date) => date.toISOString())
   const priority = fc.integer()
   const data = fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes('\\u0000'))
-  const task = fc.record(
-    { title, due, priority, data, done: fc.boolean(), project: fc.option(ref('p', 22)) },
-    { requiredKeys: ['title'] }
-  )
+  const task = fc.record({ title, due, priority, data, done: fc.boolean(), project: fc.option(ref('p', 22)) }, {
+    requiredKeys: ['title'],
+  })
   const project = fc.record(
     { name: title, stage: fc.constantFrom('draft', 'done'), country: fc.constantFrom('de', 'xx', null) },
     { requiredKeys: ['name'] }
@@ -182,21 +161,16 @@ const writes: fc.Arbitrary<Call> = tenant.chain((tenant) => {
     call('POST', fc.constant('/tasks'), fc.array(task, { minLength: 1, maxLength: 6 })),
     call('POST', fc.constant('/projects'), fc.array(project, { minLength: 1, maxLength: 6 })),
     call('POST', fc.constant('/labels'), fc.record({ name: fc.oneof(title, fc.constant('Label 3')) })),
-    call(
-      'POST',
-      fc.constant('/comments'),
-      fc.array(fc.record({ body: title, task: ref('t', 125) }), { minLength: 1, maxLength: 4 })
-    ),
+    call('POST', fc.constant('/comments'),
+      fc.array(fc.record({ body: title, task: ref('t', 125) }), { minLength: 1, maxLength: 4 })),
     call('PATCH', path('tasks', 't', 125), fc.oneof(task, fc.record({ labels: fc.uniqueArray(ref('l', 9)) }))),
     call('PATCH', path('projects', 'p', 22), project),
     call('DELETE', path('tasks', 't', 125), none),
     call('DELETE', path('projects', 'p', 22), none),
     call('POST', path('projects', 'p', 22).map((url) => `${url}/restore`), none),
-    call(
-      'PATCH',
+    call('PATCH',
       fc.record({ other: fc.integer({ min: 1, max: 3 }), id }).map(({ other, id }) => `/projects/${other}/${id}`),
-      project
-    )
+      project)
   )
 })
 

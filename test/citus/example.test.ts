@@ -67,20 +67,12 @@ await t.test('with the rules of access, each statement of a member is one task',
 
   await t.test('reads', async (t) => {
     for (const url of [
-      '/tasks',
-      '/tasks?page=2&per_page=5&sort=-priority',
-      '/tasks?include=project,labels',
-      '/tasks?cursor=&sort=-due&include=project,labels',
-      '/tasks?sort=project.name&filter[project.name][contains]=1',
-      '/tasks?filter[labels.name]=Label 2&filter[done]=false',
-      '/tasks?filter[q]=1',
-      `/tasks/1/${task.id}?include=project,labels`,
-      '/projects?include=tasks.labels,tasksCount',
+      '/tasks', '/tasks?page=2&per_page=5&sort=-priority', '/tasks?include=project,labels',
+      '/tasks?cursor=&sort=-due&include=project,labels', '/tasks?sort=project.name&filter[project.name][contains]=1',
+      '/tasks?filter[labels.name]=Label 2&filter[done]=false', '/tasks?filter[q]=1',
+      `/tasks/1/${task.id}?include=project,labels`, '/projects?include=tasks.labels,tasksCount',
       '/projects?filter[tasks.labels.name]=Label 3&filter[tasks.done]=true',
-      `/projects/1/${project.id}?include=tasks.labels`,
-      '/labels?include=tasksCount',
-      '/tenants',
-      '/tenants/1',
+      `/projects/1/${project.id}?include=tasks.labels`, '/labels?include=tasksCount', '/tenants', '/tenants/1',
     ]) {
       const found = await tasksOf(app.orm, () => send('GET', url))
       t.equal(found.status, 200, url)

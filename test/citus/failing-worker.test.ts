@@ -84,10 +84,8 @@ interface Tenant {
 const nothing = (): Seen => ({ reads: 0, writes: 0, refusedReads: 0, refusedWrites: 0 })
 
 await t.test('a worker that fails under load', { skip }, async (t) => {
-  const nodes = await execute(
-    process.env.CITUS_URL!,
-    "select nodename, nodeport from pg_dist_node where noderole = 'primary' and groupid > 0 order by nodeport"
-  )
+  const nodes = await execute(process.env.CITUS_URL!,
+    "select nodename, nodeport from pg_dist_node where noderole = 'primary' and groupid > 0 order by nodeport")
   const [first] = nodes
   const worker = await workerAt(process.env.CITUS_URL!, first.nodename, first.nodeport)
   if (worker === undefined) {
@@ -128,10 +126,7 @@ await t.test('a worker that fails under load', { skip }, async (t) => {
   const wrong: string[] = []
   for (const tenant of tenants) {
     const { label } = await prepare(app, tenant)
-    load.loops.push(
-      write(app, tenant, label, load, wrong),
-      read(app, tenant, load, wrong)
-    )
+    load.loops.push(write(app, tenant, label, load, wrong), read(app, tenant, load, wrong))
   }
   const phase = async (what: string, done: (tenant: Tenant) => boolean): Promise<void> => {
     for (const tenant of tenants) tenant.seen = nothing()

@@ -18,7 +18,8 @@ for (const [layout, sql] of [
     const database = await createClusterDatabase()
     t.teardown(database.drop)
     const orm = await openWithTables(database.url, [Task, IdempotencyRecord], [
-      "select create_distributed_table('task', 'tenant_id')", sql,
+      "select create_distributed_table('task', 'tenant_id')",
+      sql,
     ])
     t.teardown(() => orm.close(true))
     const app = newServer(t)
@@ -26,10 +27,8 @@ for (const [layout, sql] of [
       orm,
       resources: {
         '/tasks': {
-          crud: new CrudBase({ model: Task, writable: ['title'] }),
-          operations: ['create'],
-          scope: () => ({ tenant_id: 1 }),
-          idempotency: true,
+          crud: new CrudBase({ model: Task, writable: ['title'] }), operations: ['create'],
+          scope: () => ({ tenant_id: 1 }), idempotency: true,
         },
       },
     })

@@ -33,16 +33,12 @@ const Project = defineEntity({
   properties: { ...key, name: p.string(), tasks: () => p.oneToMany(Task).mappedBy('project') },
 })
 const Label = defineEntity({
-  name: 'Label',
-  properties: { ...key, name: p.string() },
-  uniques: [{ properties: ['tenant_id', 'name'] }],
+  name: 'Label', properties: { ...key, name: p.string() }, uniques: [{ properties: ['tenant_id', 'name'] }],
 })
 const Task = defineEntity({
   name: 'Task',
   properties: {
-    ...key,
-    title: p.string(),
-    project: () => manyToOne(Project, 'project_id'),
+    ...key, title: p.string(), project: () => manyToOne(Project, 'project_id'),
     labels: () => manyToMany(Label, 'task_labels', 'task_id', 'label_id'),
   },
 })
@@ -91,11 +87,9 @@ await t.test('moving an existing application over', { skip }, async (t) => {
   t.equal(total, 20, 'the tasks of the tenant')
   for (const { tenant_id: tenant, project, labels, title } of items) {
     const n = Number(title.slice(5))
-    t.strictSame(
-      [tenant, project.name, labels.map(({ name }: any) => name)],
-      [2, `Project ${1 + n % 4}`, [`Label 2${1 + n % 5}`]],
-      title
-    )
+    t.strictSame([tenant, project.name, labels.map(({ name }: any) => name)], [2, `Project ${1 + n % 4}`, [
+      `Label 2${1 + n % 5}`,
+    ]], title)
   }
   t.equal((await ask('GET', '/tasks?filter[labels.name]=Label 23', 200)).total, 4)
   const project = { tenant_id: 2, id: items[0].project.id }

@@ -97,16 +97,11 @@ for (
       const either = 'filter[or][0][title]=Book 3&filter[or][1][genres.name]=Genre 3'
       const { items, total, facets } = await get(`/books?${either}&facets=author&per_page=100`)
       t.ok(total > 0 && items.length === total)
-      t.equal(
-        (await get('/books?filter[not][title]=Book 3')).total + (await get('/books?filter[title]=Book 3')).total,
-        55
-      )
+      t.equal((await get('/books?filter[not][title]=Book 3')).total + (await get('/books?filter[title]=Book 3')).total,
+        55)
       t.equal(facets.author.reduce((sum: number, { count }: any) => sum + count, 0), total)
       const groups = await get(`/books/aggregate?${either}&group=author&aggregate=count,pages.sum&sort=-count,author`)
-      t.strictSame(
-        groups.items.map(({ author, count }: any) => ({ value: author, count })),
-        facets.author
-      )
+      t.strictSame(groups.items.map(({ author, count }: any) => ({ value: author, count })), facets.author)
       const pages = items.reduce((sum: number, { pages }: any) => sum + pages, 0)
       t.equal(groups.items.reduce((sum: number, item: any) => sum + Number(item.pages_sum), 0), pages)
       t.match(await get('/books/aggregate?aggregate=count,pages.max'), { items: [{ count: 55, pages_max: 420 }] })
@@ -165,9 +160,7 @@ for (
       t.equal((await get('/books?filter[title][contains]=1')).total, 0)
       t.match(
         await ask('DELETE', '/authors?filter[name]=Author 3', undefined, layout === 'reference tables' ? 409 : 200),
-        {
-          ...layout !== 'reference tables' && { affected: 2 },
-        }
+        { ...layout !== 'reference tables' && { affected: 2 } }
       )
     })
 

@@ -89,10 +89,8 @@ export const authorsOf = (joined: boolean) =>
       allowedGroups: [new AllowedGroup('level'), AllowedGroup.date('born', ['month'])],
       allowedAggregates: [AllowedAggregate.count(), new AllowedAggregate('name', ['min', 'countDistinct'])],
       allowedIncludes: [
-        new AllowedInclude('books'),
-        ...joined ? [new AllowedInclude('books.genres')] : [],
-        AllowedInclude.count('books'),
-        AllowedInclude.sum('books.pages'),
+        new AllowedInclude('books'), ...joined ? [new AllowedInclude('books.genres')] : [],
+        AllowedInclude.count('books'), AllowedInclude.sum('books.pages'),
       ],
     }),
   })
@@ -103,10 +101,8 @@ export const booksOf = (joined: boolean) =>
     writable: { create: 'all', update: joined ? 'all' : ['title', 'pages', 'author'] },
     queryConfig: new QueryBuilderConfig<any>({
       allowedFilters: [
-        new AllowedFilters('title', 'eq', ['eq', 'contains']),
-        AllowedFilters.exact('author.name'),
-        AllowedFilters.exact('genres.name'),
-        AllowedFilters.trashed(),
+        new AllowedFilters('title', 'eq', ['eq', 'contains']), AllowedFilters.exact('author.name'),
+        AllowedFilters.exact('genres.name'), AllowedFilters.trashed(),
       ],
       allowedSorts: [new AllowedSort('title'), ...joined ? [new AllowedSort('author.name')] : []],
       allowedIncludes: [

@@ -43,10 +43,9 @@ await t.test('a cluster', { skip }, async (t) => {
     const changed = tasks.get(session, id, undefined, { scope })!['changed']
     const ifMatch = `"${changed}"`
     t.equal(tasks.update(session, id, { title: 'matched' }, { scope, ifMatch })['title'], 'matched')
-    t.throws(
-      () => tasks.update(session, id, { title: 'stale' }, { scope, ifMatch: '"2020-01-01T00:00:00.000Z"' }),
-      { code: 'FST_CRUD_PRECONDITION_FAILED' }
-    )
+    t.throws(() => tasks.update(session, id, { title: 'stale' }, { scope, ifMatch: '"2020-01-01T00:00:00.000Z"' }), {
+      code: 'FST_CRUD_PRECONDITION_FAILED',
+    })
     t.throws(() => tasks.delete(session, id, { scope, ifMatch: '"x"' }), { code: 'FST_CRUD_PRECONDITION_FAILED' })
     t.equal(tasks.delete(session, id, { scope })['title'], 'matched')
   })
@@ -76,9 +75,7 @@ await t.test('a cluster', { skip }, async (t) => {
     const Coupon = defineEntity({
       name: 'Coupon',
       properties: {
-        shop: p.integer().primary(),
-        id: p.uuid().primary().onCreate(() => randomUUID()),
-        code: p.string().unique(),
+        shop: p.integer().primary(), id: p.uuid().primary().onCreate(() => randomUUID()), code: p.string().unique(),
       },
     })
     const tables = [
@@ -111,8 +108,7 @@ await t.test('a cluster', { skip }, async (t) => {
   await t.test('the unit of work needs keys that the application makes', async (t) => {
     const entity = (name: string, key: any) =>
       defineEntity({
-        name,
-        hooks: { beforeCreate: [() => {}] },
+        name, hooks: { beforeCreate: [() => {}] },
         properties: { shop: p.integer().primary(), id: key, text: p.string() },
       })
     const Message = entity('Message', p.bigint('string').primary().autoincrement())
@@ -143,17 +139,13 @@ await t.test('a cluster', { skip }, async (t) => {
         shelf: () => p.manyToOne(Shelf).joinColumns('shop', 'shelf_id').nullable(),
       },
     })
-    await execute(
-      database.url,
+    await execute(database.url,
       'create table shelf (shop int, id uuid, deleted_at timestamptz, primary key (shop, id))',
       "select create_distributed_table('shelf', 'shop')",
       'create table item (shop int, id serial, shelf_id uuid, primary key (shop, id))',
-      "select create_distributed_table('item', 'shop')"
-    )
-    t.match(
-      await refusal(t, Item, ['select 1']),
-      /: the database counts the keys of Item as integers\..*'shelf' is hidden: make the key a bigint or a uuid\.$/
-    )
+      "select create_distributed_table('item', 'shop')")
+    t.match(await refusal(t, Item, ['select 1']),
+      /: the database counts the keys of Item as integers\..*'shelf' is hidden: make the key a bigint or a uuid\.$/)
   })
 })
 
@@ -181,10 +173,8 @@ await t.test('tables by their own keys', { skip }, async (t) => {
     t.match(await start(t, allowing(Book, {}, ['genres']), ['update']), /to change 'genres' joins "book_genres"/)
     const order = /sort=author\.name joins "book" to "author" by "author_id".*Make "author" a reference table/
     t.match(await start(t, allowing(Book, { allowedSorts: [new AllowedSort('author.name')] })), order)
-    t.match(
-      await start(t, allowing(Book, { defaultSort: ['author.name'] })),
-      /the default sort joins "book" to "author"/
-    )
+    t.match(await start(t, allowing(Book, { defaultSort: ['author.name'] })),
+      /the default sort joins "book" to "author"/)
     const aggregate = ['list', 'get', 'aggregate']
     const grouping = allowing(Book, {
       allowedGroups: [new AllowedGroup('author.name')],

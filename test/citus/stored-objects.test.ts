@@ -7,9 +7,7 @@ import { newServer } from '../helpers/server.ts'
 import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
 
 const Lock = defineEntity({
-  name: 'Lock',
-  embeddable: true,
-  properties: { kind: p.string(), code: p.string().hidden().nullable() },
+  name: 'Lock', embeddable: true, properties: { kind: p.string(), code: p.string().hidden().nullable() },
 })
 const Door = defineEntity({
   name: 'Door',
@@ -19,8 +17,7 @@ const Door = defineEntity({
 const House = defineEntity({
   name: 'House',
   properties: {
-    tenant_id: p.integer().primary(),
-    id: p.uuid().primary().onCreate(() => randomUUID()),
+    tenant_id: p.integer().primary(), id: p.uuid().primary().onCreate(() => randomUUID()),
     door: () => p.embedded(Door).object(),
   },
 })

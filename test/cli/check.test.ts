@@ -21,13 +21,8 @@ const Item = defineEntity({
   name: 'Item',
   filters: { own: { name: 'own', cond: { shop: 1 }, default: true } },
   properties: {
-    id: p.integer().primary(),
-    name: p.string().unique(),
-    price: p.integer(),
-    at: p.datetime().nullable(),
-    secret: p.string().hidden().nullable(),
-    version: p.integer().version(),
-    shop: () => p.manyToOne(Shop),
+    id: p.integer().primary(), name: p.string().unique(), price: p.integer(), at: p.datetime().nullable(),
+    secret: p.string().hidden().nullable(), version: p.integer().version(), shop: () => p.manyToOne(Shop),
     parts: () => p.oneToMany(Part).mappedBy('item'),
   },
 })
@@ -71,9 +66,7 @@ const parts = (): Parts => ({
   writable: { create: ['name', 'price', 'shop'], update: ['name'] },
   upsertKeys: [],
   routes: {
-    operations: ['list', 'get', 'create', 'update', 'createMany', 'aggregate'],
-    requireIfMatch: true,
-    maxBatch: 10,
+    operations: ['list', 'get', 'create', 'update', 'createMany', 'aggregate'], requireIfMatch: true, maxBatch: 10,
     scope: () => ({ price: 1 }),
   },
   member: { Item: { rows: { price: 1 }, operations: ['list', 'get'] }, Shop: true },
@@ -92,10 +85,7 @@ async function surface (change: (parts: Parts) => void = () => {}): Promise<Surf
     allowedFacets: facets, allowedGroups: groups, allowedAggregates: aggregates, pagination,
   }
   const crud = new CrudBase({
-    model: Item,
-    writable,
-    queryConfig,
-    ...upsertKeys.length > 0 && { upsertKeys },
+    model: Item, writable, queryConfig, ...upsertKeys.length > 0 && { upsertKeys },
   } as never) as CrudBase<object>
   const app = Fastify()
   await app.register(crudKit, {
@@ -408,15 +398,12 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
     const drift = program(url).replace(", schema: 'create'", '').replace('p.text()', 'p.integer(), author: p.text()')
     const away = program('postgresql://nobody@127.0.0.1:1/none')
     const programs: Readonly<Record<string, string>> = {
-      server: program(url),
-      wide,
-      drift,
+      server: program(url), wide, drift,
       factory: wide.replace('const app = Fastify()', 'export async function buildApp () {\n  const app = Fastify()')
         .replace("await app.listen({ port: 1 })\n  console.log('listens')", 'return app }'),
       logged: drift
         .replace('Fastify()', 'Fastify({ logger: { stream: { write: (line) => process.emitWarning(line) } } })'),
-      away,
-      embedded: away.replace('postgresql://nobody@127.0.0.1:1/none', 'pglite://absent'),
+      away, embedded: away.replace('postgresql://nobody@127.0.0.1:1/none', 'pglite://absent'),
       broken: "throw new Error('no such setting')",
     }
     const folder = t.testdir({ 'server.ts': program(url) })

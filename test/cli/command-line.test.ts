@@ -27,7 +27,10 @@ t.test('wrong use is told in a sentence, with exit code 2', async (t) => {
       err: "pull: the argument 'postgresql://...' is one too many. Did you mean '--url'?\n",
     },
     { args: ['postgresql://me:pa55word@db/x'], err: /^There is no command 'postgresql:\/\/\.\.\.'\. Commands: / },
-    { args: ['--url=postgresql://me:pa55word@db/x'], err: /^The command comes first, and '--url=postgresql:\/\/\.\.\.' / },
+    {
+      args: ['--url=postgresql://me:pa55word@db/x'],
+      err: /^The command comes first, and '--url=postgresql:\/\/\.\.\.' /,
+    },
     {
       args: ['pull'],
       err: /^pull: '--url postgresql:\/\/\.\.\.' is missing, and so is the variable DATABASE_URL\.\n$/,
@@ -59,7 +62,9 @@ t.test('a failure is one sentence, with exit code 1, and without the password', 
 t.test('all files are written, or none', async (t) => {
   const folder = t.testdir({ a: 'a file', c: 'mine' })
   const file = (path: string) => ({ path, text: path })
-  t.throws(() => writeNewFiles(folder, [file('b/b/b'), file('c'), file('d'), file('a/a')]), { message: /^Cannot write/ })
+  t.throws(() => writeNewFiles(folder, [file('b/b/b'), file('c'), file('d'), file('a/a')]), {
+    message: /^Cannot write/,
+  })
   t.strictSame(fs.readdirSync(folder).sort(), ['a', 'c'])
   t.strictSame(writeNewFiles(folder, [file('b/b/b'), file('c')]).map(({ before }) => before), [undefined, 'mine'])
   t.equal(fs.readFileSync(path.join(folder, 'b/b/b'), 'utf8'), 'b/b/b')
@@ -85,12 +90,8 @@ t.test('help', async (t) => {
 
 t.test('the process ends with the exit code, and has no colours without a terminal', async (t) => {
   const { code, stderr } = await new Promise<{ code: unknown, stderr: string }>((resolve) => {
-    execFile(
-      process.execPath,
-      [main, 'chekc'],
-      { env: { ...process.env, FORCE_COLOR: '1' } },
-      (error, _, stderr) => resolve({ code: error?.code, stderr })
-    )
+    execFile(process.execPath, [main, 'chekc'], { env: { ...process.env, FORCE_COLOR: '1' } },
+      (error, _, stderr) => resolve({ code: error?.code, stderr }))
   })
   t.equal(code, 2)
   t.equal(stderr.includes('\u001b'), false)

@@ -40,7 +40,8 @@ t.test('it has no type errors', async (t) => {
   t.ok(names.length >= 6)
   const { compilerOptions } = JSON.parse(read('tsconfig.json')) as { readonly compilerOptions: object }
   const files = Object.fromEntries(names.map((name) => [
-    name, fromSources(read(name).replace("'fastify-crud-kit/explorer'", "'../../plugins/explorer.ts'")),
+    name,
+    fromSources(read(name).replace("'fastify-crud-kit/explorer'", "'../../plugins/explorer.ts'")),
   ]))
   const { options } = ts.convertCompilerOptionsFromJson(compilerOptions, root)
   const { errorsOf } = checkTypes(path.join(root, 'test/library'), files, options)

@@ -35,7 +35,8 @@ const FILES: readonly Expected[] = [
   {
     file: 'entities/room.ts',
     has: [
-      "path: p.string().columnType('public.ltree'),", "code: p.string().columnType('citext'),",
+      "path: p.string().columnType('public.ltree'),",
+      "code: p.string().columnType('citext'),",
       "expression: 'CREATE INDEX room_note ON rooms.room USING gist (note public.gist_trgm_ops)' }",
     ],
   },
@@ -74,10 +75,7 @@ const FILES: readonly Expected[] = [
       "operations: ['list', 'get', 'update', 'delete'] as const",
     ],
   },
-  {
-    file: 'resources/board.ts',
-    has: ["operations: ['list', 'get', 'update', 'delete'] as const"],
-  },
+  { file: 'resources/board.ts', has: ["operations: ['list', 'get', 'update', 'delete'] as const"] },
   { file: 'entities/board.ts', has: ["'id' is a guess"], lacks: ['readonly'] },
   { file: 'entities/silent.ts', has: ['readonly: true'] },
   { file: 'resources/ruled.ts', has: ["operations: ['list', 'get', 'update'] as const"] },

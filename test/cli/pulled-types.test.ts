@@ -35,10 +35,7 @@ forEachDatabase(t, { entities: [IdempotencyRecord], tables: PUBLISHED }, async (
   const app = readDocument('docs/start/command-line.md').block('ts server.ts')
   const named = { 'app.ts': app, ...Object.fromEntries(files.map(({ path, text }) => [path, text])) }
   const texts = Object.entries(named).map(([name, text]) =>
-    [
-      name,
-      fromSources(text).replaceAll('../../src/', `${name.includes('/') ? '../' : ''}../../src/`),
-    ] as const
+    [name, fromSources(text).replaceAll('../../src/', `${name.includes('/') ? '../' : ''}../../src/`)] as const
   )
   const { errorsOf } = checkTypes(path.join(root, 'test/pulled'), Object.fromEntries(texts), options)
   for (const [name] of texts) t.strictSame(errorsOf(name), [], name)

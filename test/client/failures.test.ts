@@ -21,11 +21,7 @@ async function serve (t: Test, answers: readonly Answer[], options?: ClientOptio
   const server = http.createServer((request, response) => {
     const answer = answers[Math.min(requests.length, answers.length - 1)]!
     const received = {
-      method: request.method!,
-      url: request.url!,
-      headers: request.headers,
-      body: '',
-      closed: once(response, 'close'),
+      method: request.method!, url: request.url!, headers: request.headers, body: '', closed: once(response, 'close'),
     }
     requests.push(received)
     request.setEncoding('utf8').on('data', (text: string) => {
@@ -47,10 +43,7 @@ const json = (status: number, body: unknown, headers: http.OutgoingHttpHeaders =
 }
 const busy = (retryAfter?: string): Answer =>
   json(503, {
-    statusCode: 503,
-    code: 'FST_CRUD_UNAVAILABLE',
-    message: 'busy',
-    detail: 'The database is not available.',
+    statusCode: 503, code: 'FST_CRUD_UNAVAILABLE', message: 'busy', detail: 'The database is not available.',
   }, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
 const ok = json(200, { id: 1, items: [], next_cursor: null })
 const past = new Date(0).toUTCString()
@@ -164,9 +157,7 @@ t.test('an unreachable server and truncated answers are errors', async (t) => {
   const api: any = createClient<any>('http://127.0.0.1:1')['/things']
   const error = await api.list({ page: 2 }).catch((error: unknown) => error)
   t.match(error, {
-    name: 'CrudError',
-    status: 0,
-    code: 'NETWORK',
+    name: 'CrudError', status: 0, code: 'NETWORK',
     detail: 'GET http://127.0.0.1:1/things has no complete answer: the server was not reached, the connection broke, ' +
       'or CORS hides it from the page.',
     cause: Error,
@@ -199,9 +190,7 @@ t.test('answers that are not JSON are errors', async (t) => {
   for (const answer of [502, 200, 404]) {
     const { api, baseUrl } = await serve(t, [html(answer)])
     await t.rejects(api.list({ page: 2 }), {
-      name: 'CrudError',
-      status: answer,
-      code: 'NOT_JSON',
+      name: 'CrudError', status: answer, code: 'NOT_JSON',
       detail: `GET ${baseUrl}/things was answered with status ${answer}, but not with JSON.`,
       cause: '<h1>Bad Gateway</h1>',
     })
@@ -219,9 +208,7 @@ t.test('errors of other servers keep the types of CrudError', async (t) => {
     [{ code: 7, message: 'No', errors: { name: ['is short'] } }, { code: 'HTTP_422', detail: 'No', errors: [] }],
     [{ detail: [{ msg: 'No' }], errors: null }, { code: 'HTTP_422', detail: /422/, errors: [] }],
     [{ code: 'X', detail: 'No', errors: [null, 'text', { detail: 'short' }] }, {
-      code: 'X',
-      detail: 'No',
-      errors: [{ detail: 'short' }],
+      code: 'X', detail: 'No', errors: [{ detail: 'short' }],
     }],
     [[1], { code: 'HTTP_422', detail: /422/, errors: [] }],
   ] as const) {
@@ -374,11 +361,8 @@ t.test('an application sets headers and its own fetch', async (t) => {
     headers: async () => ({ authorization: `Bearer ${++token}` }),
   })
   await api.list()
-  t.strictSame(
-    requests.map(({ headers }) => headers['authorization']),
-    ['Bearer 1', 'Bearer 2'],
-    'made for each request'
-  )
+  t.strictSame(requests.map(({ headers }) => headers['authorization']), ['Bearer 1', 'Bearer 2'],
+    'made for each request')
   await api.update('a/b', { at: new Date(0), n: 1n, gone: undefined }, { ifMatch: '"1"' })
   t.match(requests.at(-1), {
     method: 'PATCH',
@@ -406,11 +390,8 @@ t.test('an application sets headers and its own fetch', async (t) => {
       throw new Error('not signed in')
     },
   })['/things']
-  await t.rejects(
-    failing.list(),
-    { name: 'Error', message: 'not signed in' },
-    'an error of the application stays its own'
-  )
+  await t.rejects(failing.list(), { name: 'Error', message: 'not signed in' },
+    'an error of the application stays its own')
   const urls: string[] = []
   const own: any = createClient<any>('', {
     headers: new Headers({ 'x-a': '1' }),
@@ -432,15 +413,8 @@ t.test('isCrudError accepts an error of another realm, and nothing else', async 
       vm.runInNewContext("Object.assign(new Error('x'), { name: 'CrudError', code: 'X', status: 404, errors: [] })")
     )
   )
-  for (
-    const other of [
-      undefined,
-      null,
-      'CrudError',
-      new Error('x'),
-      Object.assign(new Error('x'), { code: 'X', status: 404 }),
-      {},
-    ]
-  ) t.notOk(isCrudError(other))
+  for (const other of [
+    undefined, null, 'CrudError', new Error('x'), Object.assign(new Error('x'), { code: 'X', status: 404 }), {},
+  ]) t.notOk(isCrudError(other))
   t.equal(error.errorFor('/name'), undefined)
 })

@@ -34,8 +34,11 @@ const resources = {
           new AllowedSort('supplier.name', 'name', { alias: 'origin' }),
         ],
         allowedFields: [
-          new AllowedField('id'), new AllowedField('name'), new AllowedField('price', { alias: 'cost' }),
-          new AllowedField('supplier.name'), new AllowedField('tags.name'),
+          new AllowedField('id'),
+          new AllowedField('name'),
+          new AllowedField('price', { alias: 'cost' }),
+          new AllowedField('supplier.name'),
+          new AllowedField('tags.name'),
         ],
         allowedIncludes: [
           new AllowedInclude('supplier', { alias: 'from' }),
@@ -54,11 +57,18 @@ const resources = {
       writable: ['name', 'price', 'status', 'supplier', 'tags', 'description'],
     }),
     operations: [
-      'list', 'get', 'create', 'createMany', 'update', 'updateMany', 'delete', 'deleteMany', 'restore', 'aggregate',
+      'list',
+      'get',
+      'create',
+      'createMany',
+      'update',
+      'updateMany',
+      'delete',
+      'deleteMany',
+      'restore',
+      'aggregate',
     ] as const,
-    allowHardDelete: true,
-    stream: true,
-    query: true,
+    allowHardDelete: true, stream: true, query: true,
   },
   '/orders': new CrudBase({ model: Order, writable: ['customer', 'note'] }),
   '/items': new CrudBase({ model: OrderItem, writable: ['order', 'plant', 'quantity', 'price'] }),
@@ -73,8 +83,7 @@ const resources = {
           new AllowedFilters('hardiness'),
         ],
       },
-      writable: ['code', 'plant', 'spores', 'measuredAt'],
-      upsertKeys: ['code'],
+      writable: ['code', 'plant', 'spores', 'measuredAt'], upsertKeys: ['code'],
     }),
     operations: ['list', 'create', 'upsert'] as const,
   },
@@ -113,20 +122,25 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(page, {
       items: [
         {
-          id: 1, name: 'Lavender', price: 9.9, supplier: { name: 'Vert & Fils' }, tagsCount: 2, offersExists: true,
+          id: 1,
+          name: 'Lavender',
+          price: 9.9,
+          supplier: { name: 'Vert & Fils' },
+          tagsCount: 2,
+          offersExists: true,
           offersPriceMax: page.items[0]!.offersPriceMax,
         },
         {
-          id: 3, name: 'Sage 100%', price: 9.9, supplier: { name: 'Vert & Fils' }, tagsCount: 1,
-          offersExists: page.items[1]!.offersExists, offersPriceMax: page.items[1]!.offersPriceMax,
+          id: 3,
+          name: 'Sage 100%',
+          price: 9.9,
+          supplier: { name: 'Vert & Fils' },
+          tagsCount: 1,
+          offersExists: page.items[1]!.offersExists,
+          offersPriceMax: page.items[1]!.offersPriceMax,
         },
       ],
-      total: 2,
-      page: 1,
-      per_page: 5,
-      total_pages: 1,
-      has_next: false,
-      has_prev: false,
+      total: 2, page: 1, per_page: 5, total_pages: 1, has_next: false, has_prev: false,
     })
     const { items } = await plants.list({ filter: { name: 'Lavender' }, include: ['offers.plant'] })
     t.equal(items[0]!.offers[0]!.plant!.name, 'Lavender')
@@ -140,19 +154,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.strictSame(items.map(({ id }) => id), all.filter(keeps).map(({ id }) => id), JSON.stringify(filter))
       t.ok(items.length > 0 && items.length < all.length)
     }
-    await found(
-      { or: [{ name: 'Moss' }, { price: { gte: 20 } }] },
-      ({ name, price }) => name === 'Moss' || price! >= 20
-    )
+    await found({ or: [{ name: 'Moss' }, { price: { gte: 20 } }] },
+      ({ name, price }) => name === 'Moss' || price! >= 20)
     await found({ not: { price: null }, price: { lte: 10 } }, ({ price }) => price !== null && price <= 10)
-    await found(
-      { not: { or: [{ name: ['Moss', 'Thyme'] }, { and: [{ group: null }, { price: null }] }] } },
-      ({ name, group, price }) => !(['Moss', 'Thyme'].includes(name) || (group === null && price === null))
-    )
-    await found(
-      { tagsCount: 2, or: [{ 'tags.name': 'sun' }] },
-      ({ tagsCount, tags }) => tagsCount >= 2 && tags.some(({ name }) => name === 'sun')
-    )
+    await found({ not: { or: [{ name: ['Moss', 'Thyme'] }, { and: [{ group: null }, { price: null }] }] } },
+      ({ name, group, price }) => !(['Moss', 'Thyme'].includes(name) || (group === null && price === null)))
+    await found({ tagsCount: 2, or: [{ 'tags.name': 'sun' }] },
+      ({ tagsCount, tags }) => tagsCount >= 2 && tags.some(({ name }) => name === 'sun'))
     t.equal((await plants.list({ filter: { tagsCount: 2 }, sort: ['-tagsCount'], count: 'none' })).total, null)
     t.equal((await gather(plants.stream({ filter: { or: [{ name: 'Moss' }] } }))).length, 1)
     const error = await plants.list({ filter: { or: [{ nmae: 'x' }] } as never }).catch((error) => error)
@@ -166,10 +174,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const page = await plants.list({ filter: { id: { in: ids }, not: { name: 'Moss, or "moss" & +' } }, per_page: 2 })
     t.match(page, { total: all.length, items: [{ id: 1 }, { id: 2 }], per_page: 2 })
     t.strictSame(requests, ['POST /plants/query'])
-    t.equal(
-      (await gather(plants.each({ filter: { id: { in: ids } }, fields: ['id'], per_page: 5 }))).length,
-      all.length
-    )
+    t.equal((await gather(plants.each({ filter: { id: { in: ids } }, fields: ['id'], per_page: 5 }))).length,
+      all.length)
     t.equal(requests.length, 1 + Math.ceil(all.length / 5))
     const long = { or: Array.from({ length: 40 }, (_, i) => ({ name: { eq: `${i}${'x'.repeat(240)}` } })) }
     t.equal((await plants.list({ filter: { or: [long, { name: 'Moss' }] } })).total, 1)
@@ -195,11 +201,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.ok(page.facets.from.reduce((sum, { count }) => sum + count, 0) <= page.total!)
     t.type(page.facets.from[0]!.value, 'string')
     const { items, total } = await plants.aggregate({
-      group: ['supplier.name', 'created_at.year'],
-      aggregate: ['count', 'price.sum', 'price.max'],
-      filter: { not: { price: null } },
-      sort: ['-count', 'supplier.name'],
-      per_page: 100,
+      group: ['supplier.name', 'created_at.year'], aggregate: ['count', 'price.sum', 'price.max'],
+      filter: { not: { price: null } }, sort: ['-count', 'supplier.name'], per_page: 100,
     })
     t.equal(items.length, total)
     t.equal(items.reduce((sum, { count }) => sum + count, 0), all.filter(({ price }) => price !== null).length)
@@ -229,15 +232,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await names({ filter: { group: 2 } }), ['Sage 100%', 'Thyme'])
     t.strictSame(await names({ filter: { added: { lt: new Date('1970-01-01') } } }), ['Moss'])
     t.strictSame(await names({ filter: { trashed: 'only' } }), ['Nightshade'])
-    t.strictSame(
-      await names({ filter: { even: true, price: { gte: 30 } } }),
-      ['Rose "Gold", O\'Neill', 'Moss'].slice(0, 1)
-    )
-    t.strictSame(
-      await names({ filter: { name: undefined, price: { gte: undefined, lte: 0 } } }),
-      ['Moss'],
-      'undefined is as if it were not there'
-    )
+    t.strictSame(await names({ filter: { even: true, price: { gte: 30 } } }),
+      ['Rose "Gold", O\'Neill', 'Moss'].slice(0, 1))
+    t.strictSame(await names({ filter: { name: undefined, price: { gte: undefined, lte: 0 } } }), ['Moss'],
+      'undefined is as if it were not there')
     t.equal(
       (await api['/specimens'].list({
         filter: { spores: { in: [9007199254740993n, '5'] }, synonyms: { overlap: ['a,b'] }, hardiness: 3 },
@@ -267,12 +265,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       if (name === 'each 12') { for (const name of ['aaa', 'each 99']) await tags.create({ name }) }
     }
     t.strictSame(seen, [
-      'bee-friendly',
-      ...Array.from({ length: 12 }, (_, i) => `each ${i + 10}`),
-      'each 99',
-      'shade',
-      'sun',
-      'unused',
+      'bee-friendly', ...Array.from({ length: 12 }, (_, i) => `each ${i + 10}`), 'each 99', 'shade', 'sun', 'unused',
     ])
     const pages = await gather(tags.pages({ sort: ['-name'], per_page: 10 }))
     t.strictSame(pages.map(({ items }) => items.length), [10, 8])
@@ -409,9 +402,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     requests.length = 0
     for (const id of ['', '.', '..', undefined, null, {}, NaN, [1, '..'], [], [[]], [1, []], [''], [undefined]]) {
       for (const act of [
-        () => plants.get(id as never),
-        () => plants.delete(id as never),
-        () => plants.update(id as never, {}),
+        () => plants.get(id as never), () => plants.delete(id as never), () => plants.update(id as never, {}),
         () => plants.restore(id as never),
       ]) {
         await t.rejects(act(), { name: 'TypeError', message: /^id: .* is not a key of a record/ }, String(id))
@@ -426,67 +417,38 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     requests.length = 0
     const untyped = plants as any
     const list = 'filter, sort, include, fields, fieldsByInclude, signal'
-    for (
-      const [act, message] of [
-        [
-          () => untyped.list({ filters: { q: 'sage' } }),
-          `list: there is no option 'filters'. Allowed: ${list}, facets, page, per_page, limit, offset, cursor, count.`,
-        ],
-        [
-          () => gather(untyped.pages({ perPage: 1 })),
-          `pages: there is no option 'perPage'. Allowed: ${list}, per_page, cursor.`,
-        ],
-        [
-          () => gather(untyped.each({ size: undefined })),
-          `each: there is no option 'size'. Allowed: ${list}, per_page, cursor.`,
-        ],
-        [
-          () => gather(untyped.stream({ Sort: [] })),
-          `stream: there is no option 'Sort'. Allowed: ${list}.`,
-        ],
-        [
-          () => untyped.aggregate({ include: [] }),
-          "aggregate: there is no option 'include'. Allowed: filter, group, aggregate, sort, page, per_page, limit, " +
-          'offset, signal.',
-        ],
-        [
-          () => untyped.get(1, { inlcude: ['tags'] }),
-          "get: there is no option 'inlcude'. Allowed: include, fields, fieldsByInclude, signal.",
-        ],
-        [
-          () => untyped.create({}, { ifMatch: '"1"' }),
-          "create: there is no option 'ifMatch'. Allowed: signal, idempotencyKey.",
-        ],
-        [
-          () => untyped.createMany([], { Signal: 1 }),
-          "create: there is no option 'Signal'. Allowed: signal, idempotencyKey.",
-        ],
-        [
-          () => untyped.update(1, {}, { ifmatch: '"1"' }),
-          "update: there is no option 'ifmatch'. Allowed: ifMatch, signal, idempotencyKey.",
-        ],
-        [
-          () => untyped.delete(1, { force: true }),
-          "delete: there is no option 'force'. Allowed: hard, ifMatch, signal, idempotencyKey.",
-        ],
-        [
-          () => untyped.updateMany({ filter: { name: 'x' } }, {}, { dry_run: true }),
-          "updateMany: there is no option 'dry_run'. Allowed: dryRun, signal, idempotencyKey.",
-        ],
-        [
-          () => untyped.deleteMany({ filter: { name: 'x' }, page: 1 }),
-          "deleteMany: there is no option 'page'. Allowed: filter.",
-        ],
-        [
-          () => untyped.upsert({}, { onn: 'code' }),
-          "upsert: there is no option 'onn'. Allowed: on, ifMatch, signal, idempotencyKey.",
-        ],
-        [
-          () => untyped.restore(1, { hard: true }),
-          "restore: there is no option 'hard'. Allowed: ifMatch, signal, idempotencyKey.",
-        ],
-      ] as const
-    ) await t.rejects(act(), new TypeError(message))
+    for (const [act, message] of [
+      [() => untyped.list({ filters: { q: 'sage' } }),
+        `list: there is no option 'filters'. Allowed: ${list}, facets, page, per_page, limit, offset, cursor, count.`],
+      [() => gather(untyped.pages({ perPage: 1 })),
+        `pages: there is no option 'perPage'. Allowed: ${list}, per_page, cursor.`],
+      [() => gather(untyped.each({ size: undefined })),
+        `each: there is no option 'size'. Allowed: ${list}, per_page, cursor.`],
+      [() => gather(untyped.stream({ Sort: [] })), `stream: there is no option 'Sort'. Allowed: ${list}.`],
+      [
+        () => untyped.aggregate({ include: [] }),
+        "aggregate: there is no option 'include'. Allowed: filter, group, aggregate, sort, page, per_page, limit, " +
+        'offset, signal.',
+      ],
+      [() => untyped.get(1, { inlcude: ['tags'] }),
+        "get: there is no option 'inlcude'. Allowed: include, fields, fieldsByInclude, signal."],
+      [() => untyped.create({}, { ifMatch: '"1"' }),
+        "create: there is no option 'ifMatch'. Allowed: signal, idempotencyKey."],
+      [() => untyped.createMany([], { Signal: 1 }),
+        "create: there is no option 'Signal'. Allowed: signal, idempotencyKey."],
+      [() => untyped.update(1, {}, { ifmatch: '"1"' }),
+        "update: there is no option 'ifmatch'. Allowed: ifMatch, signal, idempotencyKey."],
+      [() => untyped.delete(1, { force: true }),
+        "delete: there is no option 'force'. Allowed: hard, ifMatch, signal, idempotencyKey."],
+      [() => untyped.updateMany({ filter: { name: 'x' } }, {}, { dry_run: true }),
+        "updateMany: there is no option 'dry_run'. Allowed: dryRun, signal, idempotencyKey."],
+      [() => untyped.deleteMany({ filter: { name: 'x' }, page: 1 }),
+        "deleteMany: there is no option 'page'. Allowed: filter."],
+      [() => untyped.upsert({}, { onn: 'code' }),
+        "upsert: there is no option 'onn'. Allowed: on, ifMatch, signal, idempotencyKey."],
+      [() => untyped.restore(1, { hard: true }),
+        "restore: there is no option 'hard'. Allowed: ifMatch, signal, idempotencyKey."],
+    ] as const) await t.rejects(act(), new TypeError(message))
     t.strictSame(requests, [])
   })
 
@@ -507,16 +469,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const unknown = 'ifMatch: this record has no version. Pass one that get(), create() or update() returned, not a ' +
       'copy. A server of another origin must expose the header etag.'
     const unquoted = 'ifMatch: 1 is not an entity tag, such as \'"1"\'.'
-    for (
-      const [ifMatch, message] of [
-        [plant, unknown],
-        [{ ...changed }, unknown],
-        [etagOf(plant), unknown],
-        [null, unknown],
-        ['1', unquoted],
-        [1, unquoted],
-      ] as const
-    ) await t.rejects(plants.update(1, { name: 'x' }, { ifMatch: ifMatch as string }), new TypeError(message))
+    for (const [ifMatch, message] of [
+      [plant, unknown], [{ ...changed }, unknown], [etagOf(plant), unknown], [null, unknown], ['1', unquoted],
+      [1, unquoted],
+    ] as const) await t.rejects(plants.update(1, { name: 'x' }, { ifMatch: ifMatch as string }), new TypeError(message))
     t.strictSame(requests, ['GET /plants/1'], 'a condition that cannot be made is not left out')
     t.match(await api['/orders'].delete(order.id, { ifMatch: changed }), { note: 'b' })
   })
@@ -529,10 +485,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     if (!isCrudError(error)) return t.fail('not a CrudError')
     t.match(error, { name: 'CrudError', status: 400, code: 'FST_CRUD_FILTER_INVALID', message: error.detail })
     t.equal(error.errors.length, 3)
-    t.match(
-      error.errorFor('filter[price][gte]'),
-      { code: 'FST_CRUD_FILTER_INVALID', detail: /number/ } as unknown as CrudErrorItem
-    )
+    t.match(error.errorFor('filter[price][gte]'),
+      { code: 'FST_CRUD_FILTER_INVALID', detail: /number/ } as unknown as CrudErrorItem)
     t.match(error.errorFor('sort'), { suggestion: 'price' })
     t.equal(error.errorFor('filter[price]'), undefined)
     const body = await plants.create({ name: 5, supplier: 1 } as never).catch((error: CrudError) => error) as CrudError
@@ -546,11 +500,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await t.rejects((api['/suppliers'] as any).get(1), {
       name: 'CrudError', status: 404, code: 'HTTP_404', detail: /Route GET:\/suppliers\/1 not found/,
     })
-    await t.rejects(
-      gather((api['/suppliers'] as any).stream()),
-      { name: 'CrudError', status: 200, code: 'NOT_NDJSON' },
-      'a first page is no stream'
-    )
+    await t.rejects(gather((api['/suppliers'] as any).stream()), { name: 'CrudError', status: 200, code: 'NOT_NDJSON' },
+      'a first page is no stream')
   })
 
   t.test('a client is not a promise, and its resources are the same each time', async (t) => {

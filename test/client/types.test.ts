@@ -77,17 +77,13 @@ selected./*record*/
 `
   const host = hostOf(new Map([[file, text]]), options)
   const service = ts.createLanguageService({
-    getCompilationSettings: () => options,
-    getCurrentDirectory: () => root,
-    getDefaultLibFileName: ts.getDefaultLibFilePath,
-    getScriptFileNames: () => [file],
-    getScriptVersion: () => '1',
+    getCompilationSettings: () => options, getCurrentDirectory: () => root,
+    getDefaultLibFileName: ts.getDefaultLibFilePath, getScriptFileNames: () => [file], getScriptVersion: () => '1',
     getScriptSnapshot (name) {
       const text = host.readFile(name)
       return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
     },
-    fileExists: host.fileExists,
-    readFile: host.readFile,
+    fileExists: host.fileExists, readFile: host.readFile,
   })
   t.teardown(() => service.dispose())
   const offered = (mark: string): string[] =>
@@ -95,16 +91,14 @@ selected./*record*/
       .entries.filter(({ kind }) => kind !== ts.ScriptElementKind.keyword && kind !== ts.ScriptElementKind.warning).map(
         ({ name }) => name.replaceAll('"', '')
       ).sort()
-  for (
-    const [mark, names] of Object.entries({
-      path: ['/books'], filter: ['kind', 'title', 'writer'], operator: ['contains', 'eq'], value: ['novel', 'poems'],
-      sort: ['+title', '-title', 'title'], include: ['author', 'authorExists'], second: ['author', 'authorExists'],
-      field: ['id', 'title'], relation: ['author'], related: ['name'], body: ['author', 'title'],
-      record: ['author', 'title'], grouped: ['and', 'kind', 'not', 'or', 'title', 'writer'], facet: ['kind'],
-      group: ['author.name', 'kind'], number: ['count', 'id.max'],
-      order: ['+count', '+kind', '-count', '-kind', 'count', 'kind'], item: ['author_name', 'id_max'],
-    })
-  ) t.strictSame(offered(mark), names, mark)
+  for (const [mark, names] of Object.entries({
+    path: ['/books'], filter: ['kind', 'title', 'writer'], operator: ['contains', 'eq'], value: ['novel', 'poems'],
+    sort: ['+title', '-title', 'title'], include: ['author', 'authorExists'], second: ['author', 'authorExists'],
+    field: ['id', 'title'], relation: ['author'], related: ['name'], body: ['author', 'title'],
+    record: ['author', 'title'], grouped: ['and', 'kind', 'not', 'or', 'title', 'writer'], facet: ['kind'],
+    group: ['author.name', 'kind'], number: ['count', 'id.max'],
+    order: ['+count', '+kind', '-count', '-kind', 'count', 'kind'], item: ['author_name', 'id_max'],
+  })) t.strictSame(offered(mark), names, mark)
 })
 
 t.test('the programs of the guide have the documented types', async (t) => {

@@ -18,14 +18,9 @@ const Member = defineEntity({
 const Project = defineEntity({
   name: 'Project',
   properties: {
-    id: p.integer().primary(),
-    tenant: p.integer(),
-    since: p.datetime().nullable(),
-    data: p.json(),
-    total: p.integer().formula(() => '1'),
-    size: () => p.embedded(Size).nullable(),
-    account: () => p.manyToOne(Account).ref(),
-    members: () => p.oneToMany(Member).mappedBy('project'),
+    id: p.integer().primary(), tenant: p.integer(), since: p.datetime().nullable(), data: p.json(),
+    total: p.integer().formula(() => '1'), size: () => p.embedded(Size).nullable(),
+    account: () => p.manyToOne(Account).ref(), members: () => p.oneToMany(Member).mappedBy('project'),
   },
 })
 
@@ -62,32 +57,15 @@ t.test('a tree is frozen, and does not change with the condition', async (t) => 
 
 t.test('without anything to guard, a condition is returned unchanged, part by part', async (t) => {
   const parts: readonly object[] = [
-    {},
-    { tenant: 5 },
-    { tenant: [1, 2] },
-    { tenant: { $gte: 1, $lt: 9 } },
-    { tenant: raw('current_setting(?)::int', ['x']) },
-    { tenant: { $in: query } },
-    { since: new Date(0) },
-    { [fragment]: [] },
-    { $and: [{ tenant: 5 }, {}] },
-    { $or: [{ id: 1 }, { tenant: 6 }] },
-    { $not: { id: 3 } },
-    { account: 7 },
-    { account },
-    { account: ref(account) },
-    { account: { id: 7 } },
-    { account: { $ne: null } },
-    { account: { name: { $like: 'a%' } } },
-    { members: { $some: { nr: 1 } } },
+    {}, { tenant: 5 }, { tenant: [1, 2] }, { tenant: { $gte: 1, $lt: 9 } },
+    { tenant: raw('current_setting(?)::int', ['x']) }, { tenant: { $in: query } }, { since: new Date(0) },
+    { [fragment]: [] }, { $and: [{ tenant: 5 }, {}] }, { $or: [{ id: 1 }, { tenant: 6 }] }, { $not: { id: 3 } },
+    { account: 7 }, { account }, { account: ref(account) }, { account: { id: 7 } }, { account: { $ne: null } },
+    { account: { name: { $like: 'a%' } } }, { members: { $some: { nr: 1 } } },
     { members: { $size: { $gt: 1, $lt: 9 } } },
     // of one member
-    { members: { $gt: 1, $lt: 9 } },
-    { data: { a: { b: { $gt: 1 } } } },
-    { data: { $contains: { a: [1, { b: null }] } } },
-    { size: { height: 60 } },
-    { size: null },
-    { size_height: 60 },
+    { members: { $gt: 1, $lt: 9 } }, { data: { a: { b: { $gt: 1 } } } },
+    { data: { $contains: { a: [1, { b: null }] } } }, { size: { height: 60 } }, { size: null }, { size_height: 60 },
   ]
   for (const where of parts) {
     const written = toMikroOrm(read(where))
@@ -184,18 +162,16 @@ t.test('the entities behind a condition are found', async (t) => {
 })
 
 t.test('SQL in a condition is found', async (t) => {
-  for (
-    const where of [
-      { [fragment]: [] },
-      { tenant: raw('1') },
-      { tenant: { $in: query } },
-      { tenant: { $gt: raw('1') } },
-      { tenant: [1, raw('2')] },
-      { data: { a: { $gt: raw('1') } } },
-      { $and: [{ $not: { account: { id: raw('1') } } }] },
-      { members: { $some: { name: raw('1') } } },
-    ]
-  ) t.ok(hasSql(read(where)))
+  for (const where of [
+    { [fragment]: [] },
+    { tenant: raw('1') },
+    { tenant: { $in: query } },
+    { tenant: { $gt: raw('1') } },
+    { tenant: [1, raw('2')] },
+    { data: { a: { $gt: raw('1') } } },
+    { $and: [{ $not: { account: { id: raw('1') } } }] },
+    { members: { $some: { name: raw('1') } } },
+  ]) t.ok(hasSql(read(where)))
   for (const where of [{}, { tenant: 5, data: { a: 1 } }, { account: { name: 'x' } }]) t.notOk(hasSql(read(where)))
 })
 
@@ -212,32 +188,14 @@ t.test('plain equalities are found', async (t) => {
   t.strictSame(of({ account }), { account: 7, partial: false })
   t.strictSame(of({ $and: [{ tenant: 5 }, { $and: [{ account: 7 }] }] }), { tenant: 5, account: 7, partial: false })
   t.strictSame(of({ tenant: 5, $or: [{ id: 1 }, { id: 2 }] }), { tenant: 5, partial: true })
-  t.strictSame(
-    of({ tenant: 5, $and: [{ tenant: 6 }] }),
-    { tenant: 5, partial: true },
-    'only one of them can be filled in'
-  )
-  for (
-    const where of [
-      { tenant: [5] },
-      { tenant: { $gt: 5 } },
-      { tenant: { $eq: [5] } },
-      { tenant: raw('5') },
-      { tenant: account },
-      { data: { a: 1 } },
-      { data: { $eq: { a: 1 } } },
-      { data: { $eq: { $eq: 1 } } },
-      { total: 1 },
-      { size: { height: 1 } },
-      { size_height: 1 },
-      { $not: { tenant: 5 } },
-      { [fragment]: [] },
-      { account: { id: { $eq: 7 } } },
-      { account: { id: [7] } },
-      { account: { name: 'x' } },
-      { members: { $some: {} } },
-    ]
-  ) t.strictSame(of(where), { partial: true })
+  t.strictSame(of({ tenant: 5, $and: [{ tenant: 6 }] }), { tenant: 5, partial: true },
+    'only one of them can be filled in')
+  for (const where of [
+    { tenant: [5] }, { tenant: { $gt: 5 } }, { tenant: { $eq: [5] } }, { tenant: raw('5') }, { tenant: account },
+    { data: { a: 1 } }, { data: { $eq: { a: 1 } } }, { data: { $eq: { $eq: 1 } } }, { total: 1 },
+    { size: { height: 1 } }, { size_height: 1 }, { $not: { tenant: 5 } }, { [fragment]: [] },
+    { account: { id: { $eq: 7 } } }, { account: { id: [7] } }, { account: { name: 'x' } }, { members: { $some: {} } },
+  ]) t.strictSame(of(where), { partial: true })
 })
 
 t.test('a condition of the configuration is read once, and a list of conditions is alternatives', async (t) => {

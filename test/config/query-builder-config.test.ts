@@ -1,7 +1,7 @@
 import t from 'tap'
 import {
-  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup,
-  AllowedInclude, AllowedSort, QueryBuilderConfig, type QueryBuilderOptions,
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort,
+  QueryBuilderConfig, type QueryBuilderOptions,
 } from '../../src/config/index.ts'
 
 /** Arguments that a caller without types may pass. */
@@ -13,18 +13,17 @@ const refused = (message: string) => ({
 
 t.test('nothing is allowed unless it is listed', async t => {
   const nothing = {
-    allowedFilters: [],
-    allowedSorts: [],
-    allowedFields: [],
-    allowedIncludes: [],
-    allowedFacets: [],
-    allowedGroups: [],
-    allowedAggregates: [],
-    defaultSort: [],
-    ignoreInvalidErrors: false,
+    allowedFilters: [], allowedSorts: [], allowedFields: [], allowedIncludes: [], allowedFacets: [], allowedGroups: [],
+    allowedAggregates: [], defaultSort: [], ignoreInvalidErrors: false,
     pagination: {
-      defaultPerPage: 20, maxPerPage: 100, maxOffset: 100_000, maxIncluded: 10_000, maxBytes: 16_777_216,
-      count: 'exact', countParameter: false, estimateAllRows: false,
+      defaultPerPage: 20,
+      maxPerPage: 100,
+      maxOffset: 100_000,
+      maxIncluded: 10_000,
+      maxBytes: 16_777_216,
+      count: 'exact',
+      countParameter: false,
+      estimateAllRows: false,
     },
   }
   t.strictSame({ ...new QueryBuilderConfig() }, nothing)
@@ -35,9 +34,7 @@ t.test('nothing is allowed unless it is listed', async t => {
 t.test('entries and options are kept as given', async t => {
   const options = {
     allowedFilters: [
-      AllowedFilters.exact('name'),
-      AllowedFilters.partial('text'),
-      AllowedFilters.custom('any', qb => qb),
+      AllowedFilters.exact('name'), AllowedFilters.partial('text'), AllowedFilters.custom('any', qb => qb),
     ],
     allowedSorts: [new AllowedSort('name')],
     allowedFields: [new AllowedField('name')],
@@ -59,9 +56,7 @@ t.test('entries and options are kept as given', async t => {
 
 t.test('a configuration is deeply frozen and shares nothing with its options', async t => {
   const options = {
-    allowedFilters: [AllowedFilters.exact('name')],
-    defaultSort: ['name'],
-    pagination: { maxPerPage: 50 },
+    allowedFilters: [AllowedFilters.exact('name')], defaultSort: ['name'], pagination: { maxPerPage: 50 },
   }
   const config = new QueryBuilderConfig(options)
   for (const part of [config, ...Object.values(config), ...config.allowedFilters]) t.ok(Object.isFrozen(part))
@@ -90,14 +85,10 @@ t.test('a configuration can be made from another', async t => {
 })
 
 t.test('unknown options are refused with the nearest one', async t => {
-  t.throws(
-    configure({ allowedFilter: [] }),
-    refused("there is no option 'allowedFilter'. Did you mean 'allowedFilters'?")
-  )
-  t.throws(
-    configure({ pagination: { maxPerpage: 1 } }),
-    refused("there is no option 'maxPerpage' in 'pagination'. Did you mean 'maxPerPage'?")
-  )
+  t.throws(configure({ allowedFilter: [] }),
+    refused("there is no option 'allowedFilter'. Did you mean 'allowedFilters'?"))
+  t.throws(configure({ pagination: { maxPerpage: 1 } }),
+    refused("there is no option 'maxPerpage' in 'pagination'. Did you mean 'maxPerPage'?"))
   t.throws(
     configure({ pagination: { size: 1 } }),
     refused(
@@ -116,111 +107,68 @@ t.test('values of the wrong type are refused with their path', async t => {
   t.throws(configure({ defaultSort: ['name', 1] }), refused('defaultSort[1]: expected string, got 1'))
   t.throws(configure({ ignoreInvalidErrors: 'yes' }), refused("ignoreInvalidErrors: expected boolean, got 'yes'"))
   t.throws(configure({ pagination: null }), refused('pagination: expected object, got null'))
-  t.throws(
-    configure({ pagination: { maxPerPage: 0 } }),
-    refused('pagination.maxPerPage: expected integer to be greater or equal to 1, got 0')
-  )
-  t.throws(
-    configure({ pagination: { defaultPerPage: 1.5 } }),
-    refused('pagination.defaultPerPage: expected integer, got 1.5')
-  )
-  t.throws(
-    configure({ pagination: { maxOffset: -1 } }),
-    refused('pagination.maxOffset: expected integer to be greater or equal to 0, got -1')
-  )
+  t.throws(configure({ pagination: { maxPerPage: 0 } }),
+    refused('pagination.maxPerPage: expected integer to be greater or equal to 1, got 0'))
+  t.throws(configure({ pagination: { defaultPerPage: 1.5 } }),
+    refused('pagination.defaultPerPage: expected integer, got 1.5'))
+  t.throws(configure({ pagination: { maxOffset: -1 } }),
+    refused('pagination.maxOffset: expected integer to be greater or equal to 0, got -1'))
   t.throws(
     configure({ pagination: { count: 'exakt' } }),
     refused(
       "pagination.count: expected one of 'exact', 'planned', 'none', { upTo }, got 'exakt'. Did you mean 'exact'?"
     )
   )
-  t.throws(
-    configure({ pagination: { count: { upTo: 0 } } }),
-    refused('pagination.count.upTo: expected integer to be greater or equal to 1, got 0')
-  )
-  t.throws(
-    configure({ pagination: { count: { upto: 5 } } }),
-    refused('pagination.count.upTo: expected required property, got undefined')
-  )
-  t.throws(
-    configure({ pagination: { count: false } }),
-    refused("pagination.count: expected one of 'exact', 'planned', 'none', { upTo }, got false.")
-  )
+  t.throws(configure({ pagination: { count: { upTo: 0 } } }),
+    refused('pagination.count.upTo: expected integer to be greater or equal to 1, got 0'))
+  t.throws(configure({ pagination: { count: { upto: 5 } } }),
+    refused('pagination.count.upTo: expected required property, got undefined'))
+  t.throws(configure({ pagination: { count: false } }),
+    refused("pagination.count: expected one of 'exact', 'planned', 'none', { upTo }, got false."))
 })
 
 t.test('a value that is not an entry of a list is refused with the correct form', async t => {
-  t.throws(
-    configure({ allowedFilters: ['name'] }),
-    refused("allowedFilters[0] is 'name'; write AllowedFilters.exact('name')")
-  )
-  t.throws(
-    configure({ allowedFilters: [AllowedFilters.exact('id'), undefined] }),
-    refused("allowedFilters[1] is undefined; write AllowedFilters.exact('name')")
-  )
-  t.throws(
-    configure({ allowedFilters: [{ kind: 'operators', field: 'name' }] }),
-    refused("allowedFilters[0] is an object; write AllowedFilters.exact('name')")
-  )
-  t.throws(
-    configure({ allowedFilters: [Object.create(null)] }),
-    refused("allowedFilters[0] is an object; write AllowedFilters.exact('name')")
-  )
-  t.throws(
-    configure({ allowedFilters: [['name']] }),
-    refused("allowedFilters[0] is an array; write AllowedFilters.exact('name')")
-  )
-  t.throws(
-    configure({ allowedFilters: [null] }),
-    refused("allowedFilters[0] is null; write AllowedFilters.exact('name')")
-  )
-  t.throws(
-    configure({ allowedFilters: [new AllowedField('name')] }),
-    refused("allowedFilters[0] is an instance of AllowedField; write AllowedFilters.exact('name')")
-  )
-  t.throws(
-    configure({ allowedSorts: ['price'] }),
-    refused("allowedSorts[0] is 'price'; write new AllowedSort('price')")
-  )
-  t.throws(
-    configure({ allowedSorts: ['-price'] }),
-    refused("allowedSorts[0] is '-price'; write new AllowedSort('price', { direction: 'desc' })")
-  )
-  t.throws(
-    configure({ allowedSorts: [Object.create(AllowedSort.prototype)] }),
+  t.throws(configure({ allowedFilters: ['name'] }),
+    refused("allowedFilters[0] is 'name'; write AllowedFilters.exact('name')"))
+  t.throws(configure({ allowedFilters: [AllowedFilters.exact('id'), undefined] }),
+    refused("allowedFilters[1] is undefined; write AllowedFilters.exact('name')"))
+  t.throws(configure({ allowedFilters: [{ kind: 'operators', field: 'name' }] }),
+    refused("allowedFilters[0] is an object; write AllowedFilters.exact('name')"))
+  t.throws(configure({ allowedFilters: [Object.create(null)] }),
+    refused("allowedFilters[0] is an object; write AllowedFilters.exact('name')"))
+  t.throws(configure({ allowedFilters: [['name']] }),
+    refused("allowedFilters[0] is an array; write AllowedFilters.exact('name')"))
+  t.throws(configure({ allowedFilters: [null] }),
+    refused("allowedFilters[0] is null; write AllowedFilters.exact('name')"))
+  t.throws(configure({ allowedFilters: [new AllowedField('name')] }),
+    refused("allowedFilters[0] is an instance of AllowedField; write AllowedFilters.exact('name')"))
+  t.throws(configure({ allowedSorts: ['price'] }),
+    refused("allowedSorts[0] is 'price'; write new AllowedSort('price')"))
+  t.throws(configure({ allowedSorts: ['-price'] }),
+    refused("allowedSorts[0] is '-price'; write new AllowedSort('price', { direction: 'desc' })"))
+  t.throws(configure({ allowedSorts: [Object.create(AllowedSort.prototype)] }),
     refused("allowedSorts[0] is an instance of AllowedSort; write new AllowedSort('name')"),
-    'its constructor has not checked it'
-  )
+    'its constructor has not checked it')
   t.throws(configure({ allowedFields: [''] }), refused("allowedFields[0] is ''; write new AllowedField('name')"))
-  t.throws(
-    configure({ allowedIncludes: ['products'] }),
-    refused("allowedIncludes[0] is 'products'; write new AllowedInclude('products')")
-  )
+  t.throws(configure({ allowedIncludes: ['products'] }),
+    refused("allowedIncludes[0] is 'products'; write new AllowedInclude('products')"))
 })
 
 t.test('a name in the URL belongs to one entry', async t => {
   const both = (list: string, name: string) =>
     refused(`${list}[0] and ${list}[1] are both '${name}' in the URL; remove one, or give it an alias`)
-  t.throws(
-    configure({ allowedFilters: [AllowedFilters.exact('name'), AllowedFilters.partial('name')] }),
-    both('allowedFilters', 'name')
-  )
+  t.throws(configure({ allowedFilters: [AllowedFilters.exact('name'), AllowedFilters.partial('name')] }),
+    both('allowedFilters', 'name'))
   t.throws(
     configure({
-      allowedFilters: [
-        AllowedFilters.exact('name'),
-        AllowedFilters.custom('x', qb => qb, { alias: 'name' }),
-      ],
+      allowedFilters: [AllowedFilters.exact('name'), AllowedFilters.custom('x', qb => qb, { alias: 'name' })],
     }),
     both('allowedFilters', 'name')
   )
-  t.throws(
-    configure({ allowedSorts: [new AllowedSort('name', 'price'), new AllowedSort('price')] }),
-    both('allowedSorts', 'price')
-  )
-  t.throws(
-    configure({ allowedSorts: [new AllowedSort('name'), new AllowedSort('a', 'b', { alias: 'name' })] }),
-    both('allowedSorts', 'name')
-  )
+  t.throws(configure({ allowedSorts: [new AllowedSort('name', 'price'), new AllowedSort('price')] }),
+    both('allowedSorts', 'price'))
+  t.throws(configure({ allowedSorts: [new AllowedSort('name'), new AllowedSort('a', 'b', { alias: 'name' })] }),
+    both('allowedSorts', 'name'))
   t.throws(configure({ allowedFields: [new AllowedField('id'), new AllowedField('id')] }), both('allowedFields', 'id'))
   t.throws(
     configure({ allowedIncludes: [new AllowedInclude('author', { alias: 'user' }), new AllowedInclude('user')] }),
@@ -237,30 +185,20 @@ t.test('one property may have several names, and lists may use the same name', a
 })
 
 t.test('the default page size is at most the maximum', async t => {
-  t.throws(
-    configure({ pagination: { defaultPerPage: 50, maxPerPage: 10 } }),
-    refused('pagination.defaultPerPage (50) is above pagination.maxPerPage (10)')
-  )
-  t.throws(
-    configure({ pagination: { defaultPerPage: 200 } }),
-    refused('pagination.defaultPerPage (200) is above pagination.maxPerPage (100)')
-  )
+  t.throws(configure({ pagination: { defaultPerPage: 50, maxPerPage: 10 } }),
+    refused('pagination.defaultPerPage (50) is above pagination.maxPerPage (10)'))
+  t.throws(configure({ pagination: { defaultPerPage: 200 } }),
+    refused('pagination.defaultPerPage (200) is above pagination.maxPerPage (100)'))
   t.match(new QueryBuilderConfig({ pagination: { maxPerPage: 10 } }).pagination, { defaultPerPage: 10, maxPerPage: 10 })
 })
 
 t.test('the default sort is valid, and names each property once', async t => {
-  t.throws(
-    configure({ defaultSort: ['-'] }),
-    refused("defaultSort[0]: a property is named by a non-empty string, got ''")
-  )
-  t.throws(
-    configure({ defaultSort: ['name', ''] }),
-    refused("defaultSort[1]: expected string length greater or equal to 1, got ''")
-  )
-  t.throws(
-    configure({ defaultSort: ['--name'] }),
-    refused("defaultSort[0]: '-name' starts with '-', which cannot be part of a property's name")
-  )
+  t.throws(configure({ defaultSort: ['-'] }),
+    refused("defaultSort[0]: a property is named by a non-empty string, got ''"))
+  t.throws(configure({ defaultSort: ['name', ''] }),
+    refused("defaultSort[1]: expected string length greater or equal to 1, got ''"))
+  t.throws(configure({ defaultSort: ['--name'] }),
+    refused("defaultSort[0]: '-name' starts with '-', which cannot be part of a property's name"))
   t.throws(configure({ defaultSort: ['-author.__proto__'] }), refused("defaultSort[0]: '__proto__' is a reserved name"))
   t.throws(configure({ defaultSort: ['name', '-name'] }), refused("defaultSort names 'name' twice"))
 })

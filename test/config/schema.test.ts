@@ -7,9 +7,7 @@ import {
 t.test('the schema describes the options and the result', async t => {
   const options = {
     allowedFilters: [
-      AllowedFilters.exact('name'),
-      AllowedFilters.partial('text'),
-      AllowedFilters.custom('any', qb => qb),
+      AllowedFilters.exact('name'), AllowedFilters.partial('text'), AllowedFilters.custom('any', qb => qb),
     ],
     allowedSorts: [new AllowedSort('a', 'b', { alias: 'both', direction: 'desc' })],
     allowedFields: [new AllowedField('name')],

@@ -29,10 +29,8 @@ t.test('other values are refused with the reason', async (t) => {
     [null, 'CrudBase: "writable" must be a list of property names or \'all\', got null.'],
     [['name', 1], 'CrudBase: "writable" must be a list of property names or \'all\', got a list that holds 1.'],
     [{ create: 'name' }, "CrudBase: \"writable.create\" must be a list of property names or 'all', got 'name'."],
-    [
-      { updates: ['name'] },
-      "CrudBase: \"writable\" has lists for 'create' and 'update', not for 'updates'. Did you mean 'update'?",
-    ],
+    [{ updates: ['name'] },
+      "CrudBase: \"writable\" has lists for 'create' and 'update', not for 'updates'. Did you mean 'update'?"],
     [
       { name: true },
       "CrudBase: \"writable\" has lists for 'create' and 'update', " +

@@ -21,40 +21,30 @@ const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message
 t.test('options are checked when constructed', async (t) => {
   const construct = (options: unknown) => () => new DatabaseFactory(options as never)
   t.throws(construct(undefined), refused(/options: expected object, got undefined/))
-  t.throws(
-    construct({ entities, databaseURL: 'pglite://memory' }),
-    refused(/there is no option 'databaseURL'. Did you mean 'databaseUrl'\?/)
-  )
-  t.throws(
-    construct({ entities, pool: { maximum: 3 } }),
-    refused(/there is no option 'maximum' in 'pool'\. It has: min, max, /)
-  )
+  t.throws(construct({ entities, databaseURL: 'pglite://memory' }),
+    refused(/there is no option 'databaseURL'. Did you mean 'databaseUrl'\?/))
+  t.throws(construct({ entities, pool: { maximum: 3 } }),
+    refused(/there is no option 'maximum' in 'pool'\. It has: min, max, /))
   t.throws(construct({ entities, pool: { max: 0 } }), refused(/pool\.max: .*, got 0/))
   t.throws(construct({ entities, pool: { min: 11 } }), refused(/pool.min is 11, more than pool.max, 10/))
   t.throws(construct({ entities, pool: { queueLimit: -1 } }), refused(/pool\.queueLimit: /))
   t.throws(construct({ entities, statementTimeoutMillis: -1 }), refused(/statementTimeoutMillis: .*, got -1/))
   t.throws(construct({ entities, applicationName: '' }), refused(/applicationName: /))
   t.throws(construct({ entities: [] }), refused(/entities: /))
-  t.throws(
-    construct({ entities: [Ledger, 'x'] }),
-    refused(/entities\[1\] is 'x', which is not an entity: give its class or schema, not a name or a path/)
-  )
+  t.throws(construct({ entities: [Ledger, 'x'] }),
+    refused(/entities\[1\] is 'x', which is not an entity: give its class or schema, not a name or a path/))
   t.throws(construct({ entities: [{}] }), refused(/entities\[0\] is an object, which is not an entity/))
   t.throws(construct({ entities: [null] }), refused(/entities\[0\] is null, which is not an entity/))
   t.throws(construct({ databaseUrl: 'pglite://memory' }), refused(/entities: /))
   t.throws(construct({ entities, databaseUrl: 5 }), refused(/databaseUrl: expected string/))
   t.throws(construct({ entities, databaseUrl: 'sqlite://x' }), refused(/scheme 'sqlite:'/))
-  t.throws(
-    construct({ entities, ormOptions: { clientUrl: 'x' } }),
-    refused(/ormOptions.clientUrl is set by the option 'databaseUrl'/)
-  )
+  t.throws(construct({ entities, ormOptions: { clientUrl: 'x' } }),
+    refused(/ormOptions.clientUrl is set by the option 'databaseUrl'/))
 })
 
 t.test('an unset environment variable does not mean a database in memory', async (t) => {
-  t.throws(
-    () => new DatabaseFactory({ databaseUrl: process.env.NO_SUCH_VARIABLE, entities }),
-    refused(/databaseUrl is empty: is an environment variable not set\?/)
-  )
+  t.throws(() => new DatabaseFactory({ databaseUrl: process.env.NO_SUCH_VARIABLE, entities }),
+    refused(/databaseUrl is empty: is an environment variable not set\?/))
   t.throws(() => new DatabaseFactory({ databaseUrl: '', entities }), refused(/databaseUrl is empty/))
 })
 
@@ -75,16 +65,12 @@ t.test('mistakes that only opening reveals are also mistakes of the options', as
       ? [[{ databaseUrl: 'pglite:///proc/nothing/inside' }, /inside can't hold a PGlite database: E\w+/] as const]
       : []),
     [{ entities: [Unmarked] }, /entities: Only abstract entities were discovered/],
-    [
-      { entities: [defineEntity({ name: 'Keyless', properties: { title: p.string() } })] },
-      /entities: .*Keyless.*PrimaryKey/,
-    ],
+    [{ entities: [defineEntity({ name: 'Keyless', properties: { title: p.string() } })] },
+      /entities: .*Keyless.*PrimaryKey/],
   ] as const) {
     await t.rejects(new DatabaseFactory({ entities, ...options } as DatabaseOptions).getEngine(), refused(message))
-    t.throws(
-      () => new DatabaseFactory({ entities, useAsync: false, ...options } as DatabaseOptions<false>).getEngine(),
-      refused(message)
-    )
+    t.throws(() => new DatabaseFactory({ entities, useAsync: false, ...options } as DatabaseOptions<false>).getEngine(),
+      refused(message))
   }
 })
 
@@ -102,10 +88,8 @@ t.test('a missing package is named with the command that installs it', async (t)
       `DatabaseFactory: pglite:// needs the package @mikro-orm/pglite: npm install @mikro-orm/pglite@${version}. ` +
       'All packages of MikroORM must have the same version: if npm lacks this one, install one that it has of all',
   })
-  await t.rejects(
-    loadDriver('postgresql', missing('@mikro-orm/postgresql')),
-    refused(/npm install @mikro-orm\/postgresql@\d/)
-  )
+  await t.rejects(loadDriver('postgresql', missing('@mikro-orm/postgresql')),
+    refused(/npm install @mikro-orm\/postgresql@\d/))
   await t.rejects(loadDriver('pglite', missing('@electric-sql/pglite')), refused(/npm install @electric-sql\/pglite$/))
   const broken = async () => {
     throw new Error('broken')
@@ -142,11 +126,8 @@ t.test('a folder keeps its rows, and is free again after close', async (t) => {
   await first.close()
   await first.close()
   t.teardown(() => second.close())
-  t.equal(
-    await (await second.getEngine()).em.fork().count(Ledger, { title: 'kept' }),
-    1,
-    'the failed attempt is tried again'
-  )
+  t.equal(await (await second.getEngine()).em.fork().count(Ledger, { title: 'kept' }), 1,
+    'the failed attempt is tried again')
   const closing = second.close()
   t.equal(await (await second.getEngine()).em.fork().count(Ledger), 1, 'it is opened again when it has been closed')
   await closing
@@ -218,16 +199,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   t.test('connections have an application name and a statement timeout, and the URL overrides both', async (t) => {
     const names = ['application_name', 'statement_timeout']
     t.strictSame((await settings(t, {}, names)).values, ['fastify-crud-kit', '30s'])
-    t.strictSame(
-      (await settings(t, { statementTimeoutMillis: 0 }, names)).values,
-      ['fastify-crud-kit', '0'],
-      'left to the server'
-    )
-    t.strictSame(
-      (await settings(t, { preparedStatements: false }, names)).values,
-      ['fastify-crud-kit', '0'],
-      'as PgBouncer needs it'
-    )
+    t.strictSame((await settings(t, { statementTimeoutMillis: 0 }, names)).values, ['fastify-crud-kit', '0'],
+      'left to the server')
+    t.strictSame((await settings(t, { preparedStatements: false }, names)).values, ['fastify-crud-kit', '0'],
+      'as PgBouncer needs it')
     const options = { applicationName: 'shop', statementTimeoutMillis: 2500 }
     t.strictSame((await settings(t, options, names)).values, ['shop', '2500ms'])
     t.strictSame(

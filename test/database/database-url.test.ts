@@ -7,9 +7,7 @@ const refused = (message: RegExp | string) => ({ code: 'FST_CRUD_CONFIG_INVALID'
 t.test('postgresql:// and postgres:// are PostgreSQL', async (t) => {
   for (const scheme of ['postgresql', 'postgres', 'POSTGRES']) {
     t.match(parseDatabaseUrl(`${scheme}://ada:s3cret@db.example:6543/shop`), {
-      driver: 'postgresql',
-      database: 'shop',
-      label: 'postgresql://db.example:6543/shop',
+      driver: 'postgresql', database: 'shop', label: 'postgresql://db.example:6543/shop',
       connection: { host: 'db.example', port: '6543', user: 'ada', password: 's3cret' },
     })
   }
@@ -35,18 +33,14 @@ t.test('pglite:// is a relative or absolute folder, or memory', async (t) => {
   })
   t.match(parseDatabaseUrl('pglite:///var/lib/shop'), { folder: path.resolve('/var/lib/shop') })
   t.match(parseDatabaseUrl('pglite://./memory'), { folder: path.resolve('memory') })
-  t.equal(
-    parseDatabaseUrl('pglite://memory').driver === 'pglite' && 'folder' in parseDatabaseUrl('pglite://memory'),
-    true
-  )
+  t.equal(parseDatabaseUrl('pglite://memory').driver === 'pglite' && 'folder' in parseDatabaseUrl('pglite://memory'),
+    true)
   t.strictSame(parseDatabaseUrl('pglite://memory'), { driver: 'pglite', folder: undefined, label: 'pglite://memory' })
 })
 
 t.test('other URLs are refused with the supported ones', async (t) => {
-  t.throws(
-    () => parseDatabaseUrl('mysql://root:s3cret@db/shop'),
-    refused(/scheme 'mysql:', which is not supported.*postgresql:\/\/.*pglite:\/\/folder.*pglite:\/\/memory/)
-  )
+  t.throws(() => parseDatabaseUrl('mysql://root:s3cret@db/shop'),
+    refused(/scheme 'mysql:', which is not supported.*postgresql:\/\/.*pglite:\/\/folder.*pglite:\/\/memory/))
   t.throws(() => parseDatabaseUrl('shop.db'), refused(/is not a URL/))
   t.throws(() => parseDatabaseUrl('pglite://'), refused(/names no folder/))
   t.throws(() => parseDatabaseUrl('postgresql://db'), refused(/names no database/))
@@ -57,35 +51,27 @@ t.test('other URLs are refused with the supported ones', async (t) => {
 })
 
 t.test('a misspelt URL gets a suggestion', async (t) => {
-  for (
-    const [url, message] of [
-      ['postgress://db/shop', /Did you mean 'postgresql:'\?|Did you mean 'postgres:'\?/],
-      ['pg-lite://data', /Did you mean 'pglite:'\?/],
-      ['postgresql://db/shop?sslmod=require', /a parameter 'sslmod' that has no effect here. Did you mean 'sslmode'\?/],
-      ['postgresql://db/shop?sslmode=requre', /sslmode must be one of disable, .* Did you mean 'require'\?/],
-      ['postgresql://db/shop?ssl=yes', /ssl must be one of true, false/],
-      [
-        'postgresql://db/shop?target_session_attrs=read-write',
-        /a parameter 'target_session_attrs' that has no effect here/,
-      ],
-      ['postgresql://db/shop?statement_timeout=5s', /statement_timeout must be a whole number/],
-      ['postgresql://db/shop?port=x', /port must be a whole number/],
-      ['postgresql://db/shop?client_encoding=LATIN1', /client_encoding must be one of UTF8, utf8/],
-      ['postgresql://db/sh%00op', /databaseUrl holds a NUL character/],
-      ['pglite://da\0ta', /databaseUrl holds a NUL character/],
-      [
-        'pglite://memory?x=1',
-        /databaseUrl has the parameter 'x', and PGlite takes none. Write pglite:\/\/folder or pglite:\/\/memory/,
-      ],
-      ['pglite://data/shop?application_name=kit&x', /the parameters 'application_name', 'x', and PGlite takes none/],
-      ['pglite://data/what?', /databaseUrl has a '\?', and PGlite takes no parameters/],
-      ['postgresql://db/shop?sslmode=require&sslmode=disable', /the parameter 'sslmode' twice/],
-      [
-        'postgresql://db/shop?sslmode=verify-full&sslrootcert=/no/such/ca.pem',
-        /a certificate or key that databaseUrl names can't be read: ENOENT.*\/no\/such\/ca.pem/,
-      ],
-    ] as const
-  ) t.throws(() => parseDatabaseUrl(url), refused(message), url)
+  for (const [url, message] of [
+    ['postgress://db/shop', /Did you mean 'postgresql:'\?|Did you mean 'postgres:'\?/],
+    ['pg-lite://data', /Did you mean 'pglite:'\?/],
+    ['postgresql://db/shop?sslmod=require', /a parameter 'sslmod' that has no effect here. Did you mean 'sslmode'\?/],
+    ['postgresql://db/shop?sslmode=requre', /sslmode must be one of disable, .* Did you mean 'require'\?/],
+    ['postgresql://db/shop?ssl=yes', /ssl must be one of true, false/],
+    ['postgresql://db/shop?target_session_attrs=read-write',
+      /a parameter 'target_session_attrs' that has no effect here/],
+    ['postgresql://db/shop?statement_timeout=5s', /statement_timeout must be a whole number/],
+    ['postgresql://db/shop?port=x', /port must be a whole number/],
+    ['postgresql://db/shop?client_encoding=LATIN1', /client_encoding must be one of UTF8, utf8/],
+    ['postgresql://db/sh%00op', /databaseUrl holds a NUL character/],
+    ['pglite://da\0ta', /databaseUrl holds a NUL character/],
+    ['pglite://memory?x=1',
+      /databaseUrl has the parameter 'x', and PGlite takes none. Write pglite:\/\/folder or pglite:\/\/memory/],
+    ['pglite://data/shop?application_name=kit&x', /the parameters 'application_name', 'x', and PGlite takes none/],
+    ['pglite://data/what?', /databaseUrl has a '\?', and PGlite takes no parameters/],
+    ['postgresql://db/shop?sslmode=require&sslmode=disable', /the parameter 'sslmode' twice/],
+    ['postgresql://db/shop?sslmode=verify-full&sslrootcert=/no/such/ca.pem',
+      /a certificate or key that databaseUrl names can't be read: ENOENT.*\/no\/such\/ca.pem/],
+  ] as const) t.throws(() => parseDatabaseUrl(url), refused(message), url)
 })
 
 t.test('a password with unencoded characters does not lead to another database', async (t) => {
@@ -113,17 +99,10 @@ t.test('timeouts, the schema and channel binding of the URL are applied', async 
 
 t.test('no message contains a password', async (t) => {
   for (const url of [
-    'mysql://root:s3cret@db/shop',
-    'postgresql://ada:s3cret@db',
-    'postgresql://ada:s3cret#@db:x/shop',
-    'postgresql://ada:s3cret@db:99999999/shop',
-    'ada:s3cret@db/shop',
-    'postgresql://ada:1/s3cret@db/shop',
-    'postgresql://ada:1?s3cret@db/shop',
-    'postgresql://ada:1?s3cret=@db/shop',
-    'postgresql://ada:1#s3cret@db/shop',
-    'postgresql://ada:s3cret%zz@db:5x/shop',
-    'postgres:ada:s3cret@db/shop',
+    'mysql://root:s3cret@db/shop', 'postgresql://ada:s3cret@db', 'postgresql://ada:s3cret#@db:x/shop',
+    'postgresql://ada:s3cret@db:99999999/shop', 'ada:s3cret@db/shop', 'postgresql://ada:1/s3cret@db/shop',
+    'postgresql://ada:1?s3cret@db/shop', 'postgresql://ada:1?s3cret=@db/shop', 'postgresql://ada:1#s3cret@db/shop',
+    'postgresql://ada:s3cret%zz@db:5x/shop', 'postgres:ada:s3cret@db/shop',
     'postgresql://db/shop?password=s3cret&prot=1',
   ]) {
     try {

@@ -21,43 +21,31 @@ t.test(
     const owner = new DatabaseFactory({ databaseUrl: server.url, entities, schema: 'create' })
     t.teardown(() => owner.close())
     const { em } = await owner.getEngine()
-    for (
-      const sql of [
-        "create role ada login password 'right'",
-        'grant all on ledger to ada',
-        'create database closed',
-        'revoke connect on database closed from public',
-      ]
-    ) await em.execute(sql)
+    for (const sql of [
+      "create role ada login password 'right'", 'grant all on ledger to ada', 'create database closed',
+      'revoke connect on database closed from public',
+    ]) await em.execute(sql)
     const urlOf = (credentials: string, database = 'postgres') =>
       `postgresql://${credentials}@127.0.0.1:${server.port}/${database}`
 
     t.test('start-up reports what to fix, without the password', async (t) => {
       for (const [url, message] of [
-        [
-          urlOf('ada:s3cret'),
-          /refuses the login: password authentication failed for user "ada"\. Check user and password in databaseUrl/,
-        ],
+        [urlOf('ada:s3cret'),
+          /refuses the login: password authentication failed for user "ada"\. Check user and password in databaseUrl/],
         [urlOf('ada'), /asks for a password, and databaseUrl has none\. Check user and password/],
         [urlOf('bob:s3cret'), /refuses the login: no pg_hba\.conf entry .*"bob"/],
         [urlOf('postgres:s3cret', 'nowhere'), /: database "nowhere" does not exist\. Create it, or correct its name/],
-        [
-          urlOf('postgres:s3cret', 'postgres?sslmode=require'),
-          /\/postgres offers no TLS, which sslmode in databaseUrl demands\. Turn it on/,
-        ],
+        [urlOf('postgres:s3cret', 'postgres?sslmode=require'),
+          /\/postgres offers no TLS, which sslmode in databaseUrl demands\. Turn it on/],
         [urlOf('postgres:s3cret', 'postgres?sslmode=verify-full'), /offers no TLS/],
         [
           urlOf('postgres:s3cret', 'postgres?options=-c%20nope%3D1'),
           /refuses a setting: unrecognized configuration parameter "nope"\. Check options and the other parameters of databaseUrl/,
         ],
-        [
-          urlOf('postgres:s3cret', 'postgres?options=-c%20work_mem%3Dlots'),
-          /refuses a setting: invalid value for parameter "work_mem"/,
-        ],
-        [
-          urlOf('postgres:s3cret', 'postgres?options=-c%20max_connections%3D7'),
-          /refuses a setting: parameter "max_connections" cannot be changed/,
-        ],
+        [urlOf('postgres:s3cret', 'postgres?options=-c%20work_mem%3Dlots'),
+          /refuses a setting: invalid value for parameter "work_mem"/],
+        [urlOf('postgres:s3cret', 'postgres?options=-c%20max_connections%3D7'),
+          /refuses a setting: parameter "max_connections" cannot be changed/],
         [urlOf('ada:right', 'closed'), /refuses the login: permission denied for database "closed"\. Grant it/],
       ] as const) {
         const factory = new DatabaseFactory({ databaseUrl: url, entities })

@@ -26,10 +26,8 @@ const accounts = new CrudBase({
   queryConfig: new QueryBuilderConfig<any>({
     allowedFilters: [
       AllowedFilters.exact('owner'),
-      AllowedFilters.custom(
-        'slow',
-        (qb, value) => qb.andWhere(raw(`(select pg_sleep(30) /* ${value} */) is not null`))
-      ),
+      AllowedFilters.custom('slow',
+        (qb, value) => qb.andWhere(raw(`(select pg_sleep(30) /* ${value} */) is not null`))),
     ],
   }),
 })
@@ -80,10 +78,8 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
       })
     await refused({ statementTimeoutMillis: 5_000 }, message('statement_timeout'))
     await refused({ databaseUrl: `${databaseUrl}?options=-c%20search_path%3Dpublic` }, message('options'))
-    await refused(
-      { databaseUrl: databaseUrl.replace(/[^/]*$/, 'nowhere') },
-      /database "nowhere" does not exist\. Create it/
-    )
+    await refused({ databaseUrl: databaseUrl.replace(/[^/]*$/, 'nowhere') },
+      /database "nowhere" does not exist\. Create it/)
   })
 
   t.test('the default statement timeout is left out, and the log says so', async (t) => {
@@ -222,10 +218,8 @@ t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {
       )
       const headers = { accept: 'application/x-ndjson' }
       const bodies = await Promise.all(
-        Array.from(
-          { length: 2 * SERVERS },
-          async () => await (await fetch(`http://127.0.0.1:${port}/accounts`, { headers })).text()
-        )
+        Array.from({ length: 2 * SERVERS },
+          async () => await (await fetch(`http://127.0.0.1:${port}/accounts`, { headers })).text())
       )
       for (const body of bodies) t.equal(body.trimEnd().split('\n').length, 3000)
       const leaving = http.get({ port, path: '/accounts', headers, agent: false }).on('error', () => {})

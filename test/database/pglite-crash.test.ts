@@ -59,11 +59,8 @@ t.test('entries acknowledged before kill -9 are complete, and the folder can be 
   const rows = await session.execute<Array<{ id: number, parts: number }>>(
     'select id, count(*)::int as parts from entry group by id order by id'
   )
-  t.strictSame(
-    rows.slice(0, acknowledged),
-    Array.from({ length: acknowledged }, (_, i) => ({ id: i + 1, parts: PARTS })),
-    'every acknowledged entry is there'
-  )
+  t.strictSame(rows.slice(0, acknowledged),
+    Array.from({ length: acknowledged }, (_, i) => ({ id: i + 1, parts: PARTS })), 'every acknowledged entry is there')
   t.strictSame(rows.filter(({ parts }) => parts !== PARTS), [], 'none is there in part')
   session.create(Entry, { id: 1_000_000, part: 1, text: 'after' })
   await session.flush()

@@ -36,48 +36,30 @@ t.test('options are checked when constructed', async (t) => {
   t.doesNotThrow(construct(['postgresql://r1/shop', 'postgresql://r2/shop']))
   t.doesNotThrow(construct({ urls: ['postgresql://r1/shop'], maxLag: false }))
   t.doesNotThrow(construct(undefined))
-  t.throws(
-    construct('postgresql://r1/shop'),
-    refused(/replicas: expected a list of URLs or \{ urls, maxLag, checkInterval, checkTimeout \}, got 'postgresql/)
-  )
+  t.throws(construct('postgresql://r1/shop'),
+    refused(/replicas: expected a list of URLs or \{ urls, maxLag, checkInterval, checkTimeout \}, got 'postgresql/))
   t.throws(construct([]), refused(/replicas: urls: .*, got an array/))
   t.throws(construct([process.env.NO_SUCH_VARIABLE]), refused(/replicas: urls\[0\]: expected string, got undefined/))
-  t.throws(
-    construct({ urls: ['postgresql://r1/shop'], maxlag: 5 }),
-    refused(/replicas: there is no option 'maxlag'. Did you mean 'maxLag'\?/)
-  )
-  t.throws(
-    construct({ urls: ['postgresql://r1/shop'], maxLag: true }),
-    refused(/replicas: maxLag must be milliseconds, at least 1, or false, got true/)
-  )
-  t.throws(
-    construct({ urls: ['postgresql://r1/shop'], maxLag: 2_999 }),
-    refused(/maxLag is 2999 ms, less than checkInterval \+ checkTimeout \(3000 ms/)
-  )
-  t.throws(
-    construct({ urls: ['postgresql://r1/shop'], checkInterval: 0 }),
-    refused(/replicas: checkInterval: .*, got 0/)
-  )
+  t.throws(construct({ urls: ['postgresql://r1/shop'], maxlag: 5 }),
+    refused(/replicas: there is no option 'maxlag'. Did you mean 'maxLag'\?/))
+  t.throws(construct({ urls: ['postgresql://r1/shop'], maxLag: true }),
+    refused(/replicas: maxLag must be milliseconds, at least 1, or false, got true/))
+  t.throws(construct({ urls: ['postgresql://r1/shop'], maxLag: 2_999 }),
+    refused(/maxLag is 2999 ms, less than checkInterval \+ checkTimeout \(3000 ms/))
+  t.throws(construct({ urls: ['postgresql://r1/shop'], checkInterval: 0 }),
+    refused(/replicas: checkInterval: .*, got 0/))
   t.throws(construct(['mysql://r1/shop']), refused(/replicas\[0\] has the scheme 'mysql:'/))
-  t.throws(
-    construct(['postgresql://r1/shop', 'postgresql://app:secret@r2']),
-    refused(/^(?!.*secret).*replicas\[1\] names no database/)
-  )
+  t.throws(construct(['postgresql://r1/shop', 'postgresql://app:secret@r2']),
+    refused(/^(?!.*secret).*replicas\[1\] names no database/))
   t.throws(construct(['pglite://memory']), refused(/replicas\[0\] must be a postgresql:\/\/ URL/))
   t.throws(construct(['postgresql://DB:5432/shop']), refused(/replicas\[0\] is databaseUrl itself/))
-  t.throws(
-    construct(['postgresql://r/shop', 'postgresql://other@r:5432/shop']),
-    refused(/replicas\[1\] is replicas\[0\] again/)
-  )
+  t.throws(construct(['postgresql://r/shop', 'postgresql://other@r:5432/shop']),
+    refused(/replicas\[1\] is replicas\[0\] again/))
   t.throws(construct(['postgresql://r/shop'], { databaseUrl: 'pglite://memory' }), refused(/PGlite has none/))
-  t.throws(
-    construct(['postgresql://r/shop'], { ormOptions: { driverOptions: () => ({}) } }),
-    refused(/ormOptions.driverOptions is a ready connection/)
-  )
-  t.throws(
-    construct(undefined, { ormOptions: { replicas: [] } }),
-    refused(/ormOptions.replicas is set by the option 'replicas'/)
-  )
+  t.throws(construct(['postgresql://r/shop'], { ormOptions: { driverOptions: () => ({}) } }),
+    refused(/ormOptions.driverOptions is a ready connection/))
+  t.throws(construct(undefined, { ormOptions: { replicas: [] } }),
+    refused(/ormOptions.replicas is set by the option 'replicas'/))
 })
 
 t.test('reads use replicas', {
@@ -107,9 +89,7 @@ t.test('reads use replicas', {
     t.teardown(() => factory.close())
     const engine = await factory.getEngine()
     return {
-      factory,
-      engine,
-      session: factory.getSessionMaker(engine),
+      factory, engine, session: factory.getSessionMaker(engine),
       states: () => factory.replicaReports().map(({ status }) => status).join(),
     }
   }
@@ -133,10 +113,8 @@ t.test('reads use replicas', {
 
   t.test('reads go to the replicas in turn', async (t) => {
     const { session, factory } = await open(t, urls)
-    t.match(
-      factory.replicaReports(),
-      urls.map((url) => ({ url: url.replace('postgres://postgres@', 'postgresql://'), status: 'up', lag: Number }))
-    )
+    t.match(factory.replicaReports(),
+      urls.map((url) => ({ url: url.replace('postgres://postgres@', 'postgresql://'), status: 'up', lag: Number })))
     t.equal(await serversOf(session), 'one,two')
     const em = session()
     const reads: Record<string, () => Promise<any>> = {
@@ -222,10 +200,8 @@ t.test('reads use replicas', {
     await caughtUp()
     await until(() => states() === 'up,up', 'both are up')
     t.match((await app.inject('/notes/39')).json().server, /^(one|two)$/)
-    t.equal(
-      (await app.inject({ method: 'PATCH', url: '/notes/39', payload: { text: 'changed' } })).json().text,
-      'changed'
-    )
+    t.equal((await app.inject({ method: 'PATCH', url: '/notes/39', payload: { text: 'changed' } })).json().text,
+      'changed')
     await writer.query('delete from note where id > 1')
   })
 
@@ -328,9 +304,7 @@ t.test('reads use replicas', {
     const exported = async (em: EntityManager) => (await first(notes.stream(em)))['server']
     t.strictSame(
       await Promise.all([
-        asked(session()),
-        session().findOneOrFail(Note, 1).then(({ server }) => server),
-        streamed(session()),
+        asked(session()), session().findOneOrFail(Note, 1).then(({ server }) => server), streamed(session()),
         exported(session()),
       ]),
       ['writer', 'writer', 'writer', 'writer']

@@ -55,7 +55,8 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       headers: { accept: 'application/x-ndjson' },
     })
     t.strictSame([statusCode, body.split('\n').slice(0, -1).map((line) => JSON.parse(line).owner)], [200, [
-      'Ada', 'Bob',
+      'Ada',
+      'Bob',
     ]])
     t.equal((await app.inject('/accounts?filter[slowly]=yes')).statusCode, 503, 'it does for everything else')
     const limits = await Promise.all([1, 2].map(async () => (await app.inject('/limit')).json()[0].statement_timeout))
@@ -140,10 +141,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.strictSame(await made('create'), [unlimited, '30s'])
     t.strictSame(await made('update', { statementTimeoutMillis: 2_500 }), [unlimited, '2500ms'])
     t.strictSame(await made('create', { statementTimeoutMillis: 0 }), [unlimited, unlimited])
-    t.strictSame(
-      await made('create', { databaseUrl: `${url}?statement_timeout=900` }),
-      ['900ms', '900ms'],
-      "the URL's holds for all statements"
-    )
+    t.strictSame(await made('create', { databaseUrl: `${url}?statement_timeout=900` }), ['900ms', '900ms'],
+      "the URL's holds for all statements")
   })
 })

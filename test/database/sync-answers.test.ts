@@ -72,19 +72,13 @@ t.test('random requests have the same answer on both kinds of sessions', { skip:
 const Paper = defineEntity({
   name: 'Paper',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    tenant: p.integer(),
-    locked: p.boolean().default(false),
-    kept: p.boolean().default(false),
-    title: p.string(),
-    parent: () => p.manyToOne(Paper).nullable(),
+    id: p.integer().primary().autoincrement(), tenant: p.integer(), locked: p.boolean().default(false),
+    kept: p.boolean().default(false), title: p.string(), parent: () => p.manyToOne(Paper).nullable(),
     deleted_at: p.datetime(3).nullable(),
   },
   filters: {
     byOperation: {
-      name: 'byOperation',
-      args: false,
-      default: true,
+      name: 'byOperation', args: false, default: true,
       cond: (_: unknown, type: 'read' | 'update' | 'delete') =>
         type === 'read' ? { tenant: 1 } : type === 'update' ? { locked: false } : { kept: false },
     },

@@ -17,18 +17,12 @@ const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message
 t.test('options that cannot be passed to a worker are refused', async (t) => {
   const open = (options: object) => () => new DatabaseFactory({ entities, useAsync: false, ...options }).getEngine()
   t.throws(open({ schema: 'create' }), refused(/schema cannot be used with useAsync: false.*getCreateSchemaSQL/))
-  t.throws(
-    open({ ormOptions: { driverOptions: { password: async () => 'x' } } }),
-    refused(/ormOptions.driverOptions holds a function/)
-  )
-  t.throws(
-    open({ ormOptions: { onCreateConnection: async () => {} } }),
-    refused(/ormOptions.onCreateConnection holds a function/)
-  )
-  t.throws(
-    () => new DatabaseFactory({ entities, useAsync: 'no' as never }),
-    refused(/useAsync: expected boolean, got 'no'/)
-  )
+  t.throws(open({ ormOptions: { driverOptions: { password: async () => 'x' } } }),
+    refused(/ormOptions.driverOptions holds a function/))
+  t.throws(open({ ormOptions: { onCreateConnection: async () => {} } }),
+    refused(/ormOptions.onCreateConnection holds a function/))
+  t.throws(() => new DatabaseFactory({ entities, useAsync: 'no' as never }),
+    refused(/useAsync: expected boolean, got 'no'/))
 })
 
 t.test('a missing database is an error at once', { skip: skipReasons.postgres }, async (t) => {
@@ -51,10 +45,8 @@ t.test('a session in memory works, and never in a process that runs a server', a
       const app = newServer(t)
       await app.register(crudKit, options)
     }
-    await t.rejects(
-      register({ database: factory }),
-      refused(/^crudKit: 'database' has useAsync: false, .*stop all requests/)
-    )
+    await t.rejects(register({ database: factory }),
+      refused(/^crudKit: 'database' has useAsync: false, .*stop all requests/))
     await t.rejects(register({ database: { entities, useAsync: false } }), refused(/'database' has useAsync: false/))
     await t.rejects(register({ orm: engine }), refused(/'orm' has useAsync: false/))
     await t.rejects(register({ orm: engine.orm }), refused(/'orm' has useAsync: false/))
@@ -81,10 +73,8 @@ t.test('a session in memory works, and never in a process that runs a server', a
     await other.listen({ port: 0 })
     t.throws(() => words.list(session), refused(/while a Fastify server runs/))
     t.throws(() => session.transaction(() => {}), refused(/while a Fastify server runs/))
-    t.throws(
-      () => new DatabaseFactory({ entities, useAsync: false }).getEngine(),
-      refused(/while a Fastify server runs/)
-    )
+    t.throws(() => new DatabaseFactory({ entities, useAsync: false }).getEngine(),
+      refused(/while a Fastify server runs/))
     await app.close()
     t.throws(() => words.list(session), refused(/while a Fastify server runs/))
     await other.close()
@@ -113,9 +103,6 @@ t.test('a process ends when it has nothing else to do, whether the session is cl
   const run = (word: string) =>
     spawnSync(process.execPath, ['--input-type=module', '-e', script, word], { encoding: 'utf8', timeout: 120_000 })
   t.match(run('first'), { status: 0, stdout: 'first 1\n', stderr: '' })
-  t.match(
-    run('second'),
-    { status: 0, stdout: 'second 2\n', stderr: '' },
-    'the rows are kept, and the folder is free again'
-  )
+  t.match(run('second'), { status: 0, stdout: 'second 2\n', stderr: '' },
+    'the rows are kept, and the folder is free again')
 })

@@ -15,15 +15,9 @@ const Author = defineEntity({ name: 'Author', extends: BaseModel, properties: { 
 const Note = defineEntity({
   name: 'Note',
   properties: {
-    ...primaryKey,
-    version: p.integer().version(),
-    title: p.string().length(20),
-    size: p.bigint('bigint').nullable(),
-    scan: p.blob().nullable(),
-    author: () => p.manyToOne(Author).nullable(),
-    labels: () => p.manyToMany(Label),
-    pages: () => p.oneToMany(Page).mappedBy('note'),
-    remarks: () => p.oneToMany(Remark).mappedBy('note'),
+    ...primaryKey, version: p.integer().version(), title: p.string().length(20), size: p.bigint('bigint').nullable(),
+    scan: p.blob().nullable(), author: () => p.manyToOne(Author).nullable(), labels: () => p.manyToMany(Label),
+    pages: () => p.oneToMany(Page).mappedBy('note'), remarks: () => p.oneToMany(Remark).mappedBy('note'),
   },
 })
 /** Owned by a note. */
@@ -42,9 +36,7 @@ const Label = defineEntity({
   properties: { ...primaryKey, name: p.string(), tenant: p.integer().nullable() },
 })
 const Draft = defineEntity({
-  name: 'Draft',
-  properties: { ...primaryKey, text: p.string() },
-  hooks: { beforeCreate: [() => {}] },
+  name: 'Draft', properties: { ...primaryKey, text: p.string() }, hooks: { beforeCreate: [() => {}] },
 })
 const entities = [Author, Note, Label, Draft, Page, Remark]
 
@@ -60,10 +52,7 @@ const config = {
 const authors = resource(Author)
 const notes = resource(Note, config)
 const labels = resource(Label)
-const family: any = new CrudBase({
-  model: Note,
-  writable: ['title', { pages: ['text'], remarks: ['text'] }],
-} as never)
+const family: any = new CrudBase({ model: Note, writable: ['title', { pages: ['text'], remarks: ['text'] }] } as never)
 const drafts = resource(Draft)
 
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
@@ -89,7 +78,8 @@ for (const [name, skip, open] of urls) {
     const session = makeSession()
     session.executeScript(await engine.orm.schema.getCreateSchemaSQL())
     t.beforeEach(() =>
-      session.executeScript('truncate note, author, label, draft, note_labels, page, remark restart identity'))
+      session.executeScript('truncate note, author, label, draft, note_labels, page, remark restart identity')
+    )
 
     t.test('every method returns a value', async (t) => {
       const ada = authors.create(session, { name: 'Ada' })
@@ -157,11 +147,8 @@ for (const [name, skip, open] of urls) {
       t.throws(
         () => authors.create(session, { name: 'Ada' }),
         {
-          constructor: ConflictError,
-          statusCode: 409,
-          code: 'FST_CRUD_CONFLICT',
-          detail: "There is another record with this value of 'name'.",
-          errors: [{ source: { pointer: '/name' } }],
+          constructor: ConflictError, statusCode: 409, code: 'FST_CRUD_CONFLICT',
+          detail: "There is another record with this value of 'name'.", errors: [{ source: { pointer: '/name' } }],
           cause: { message: /duplicate key/, code: '23505' },
         } as never
       )
@@ -177,10 +164,8 @@ for (const [name, skip, open] of urls) {
       t.equal(notes.count(session), 0, 'what lay outside of the scope was undone')
       notes.create(session, { title: 'x' })
       t.throws(() => notes.update(session, 2, { title: 'y' }, { ifMatch: '"9"' }), failed(412))
-      t.throws(
-        () => session.execute('select 1 / $1::int', [0]),
-        { code: 'FST_CRUD_DATABASE_ERROR', cause: { code: '22012' } } as never
-      )
+      t.throws(() => session.execute('select 1 / $1::int', [0]),
+        { code: 'FST_CRUD_DATABASE_ERROR', cause: { code: '22012' } } as never)
       t.throws(() => session.execute('selec'), { code: 'FST_CRUD_DATABASE_ERROR', cause: { code: '42601' } } as never)
       t.equal(notes.count(session), 1, 'the session goes on')
     })
@@ -315,11 +300,10 @@ for (const [name, skip, open] of urls) {
     t.test('wrong arguments throw errors', async (t) => {
       t.throws(() => authors.list(session, 'name=Ada' as any), refused(/takes query parameters as 'params'/))
       t.throws(() => authors.count(session, undefined, { scop: {} } as any), refused(/Did you mean 'scope'\?/))
-      t.throws(
-        () => authors.list(engine as any),
-        refused(/takes a session first: database\.getSessionMaker\(engine\)\(\); it got a SyncEngine\./)
-      )
-      await t.rejects(async () => await authors.query(session as any, 'name=Ada' as any), refused(/takes query parameters/))
+      t.throws(() => authors.list(engine as any),
+        refused(/takes a session first: database\.getSessionMaker\(engine\)\(\); it got a SyncEngine\./))
+      await t.rejects(async () => await authors.query(session as any, 'name=Ada' as any),
+        refused(/takes query parameters/))
     })
 
     t.test('the EntityManager of a session is refused where the session itself is meant', async (t) => {
@@ -423,11 +407,8 @@ for (const [name, skip, open] of urls) {
       hooked.delete(session, id)
       t.strictSame(seen, ['a was a'])
       const warning = new Promise<any>((resolve) => process.once('warning', resolve))
-      t.equal(
-        hooked.update(session, hooked.create(session, { title: 'g' }).id, { title: 'h' }).title,
-        'h',
-        'it is done'
-      )
+      t.equal(hooked.update(session, hooked.create(session, { title: 'g' }).id, { title: 'h' }).title, 'h',
+        'it is done')
       session.execute("delete from note where title in ('b', 'e', 'h')")
       return warning.then(({ detail }) => t.match(detail, /afterUpdate returned a promise/))
     })
@@ -444,19 +425,13 @@ for (const [name, skip, open] of urls) {
       t.throws(() => notes.create(session, { title: 'x', labels: [1] }), refused(/because of the links of 'labels'/))
       t.equal(notes.count(session), 0)
       notes.create(session, { title: 'x' })
-      t.throws(
-        () => notes.update(session, 1, { title: 'y', labels: [1] }),
-        refused(/To update Note .* the links of 'labels'/)
-      )
+      t.throws(() => notes.update(session, 1, { title: 'y', labels: [1] }),
+        refused(/To update Note .* the links of 'labels'/))
       t.match(notes.get(session, 1), { title: 'x' })
-      await t.rejects(
-        async () => await notes.query(session as never),
-        refused(/^query\(\) makes a query that MikroORM runs, /)
-      )
-      await t.rejects(
-        async () => await notes.stream(session as never).next(),
-        refused(/^stream\(\) waits for one batch after the other, /)
-      )
+      await t.rejects(async () => await notes.query(session as never),
+        refused(/^query\(\) makes a query that MikroORM runs, /))
+      await t.rejects(async () => await notes.stream(session as never).next(),
+        refused(/^stream\(\) waits for one batch after the other, /))
     })
 
     t.test('owned children are written with their parent, and nothing is half written', async (t) => {
@@ -472,18 +447,17 @@ for (const [name, skip, open] of urls) {
       for (const [data, error] of [
         [{ pages: { add: [{ text: '4' }], remove: [2] } }, { code: 'FST_CRUD_CONFLICT' }],
         [{ pages: { update: [{ id: 1, text: '3' }] } }, { code: 'FST_CRUD_CONFLICT' }],
-        [
-          { pages: { add: [{ text: '4' }] }, remarks: { add: [{ text: 'r' }] } },
-          refused(/^To create Remark takes MikroORM's unit of work, .*without useAsync: false/),
-        ],
+        [{ pages: { add: [{ text: '4' }] }, remarks: { add: [{ text: 'r' }] } },
+          refused(/^To create Remark takes MikroORM's unit of work, .*without useAsync: false/)],
       ] as const) t.throws(() => family.update(session, 1, { title: 'b', ...data }), error)
       t.throws(() => family.create(session, { title: 'b', remarks: [{ text: 'r' }] }), refused(/To create Remark/))
       t.strictSame(pages(), [{ id: 1, text: 'one' }, { id: 3, text: '3' }])
       t.match(notes.list(session).items, [{ title: 'a', version: 2 }])
-      t.throws(() => session.transaction((inner) => {
-        family.update(inner, 1, { pages: { remove: [1, 3] } })
-        throw new Error('changed my mind')
-      }), /changed my mind/)
+      t.throws(() =>
+        session.transaction((inner) => {
+          family.update(inner, 1, { pages: { remove: [1, 3] } })
+          throw new Error('changed my mind')
+        }), /changed my mind/)
       t.equal(pages().length, 2)
     })
 
@@ -503,10 +477,8 @@ for (const [name, skip, open] of urls) {
       t.equal(own.transaction((inner) => labels.count(inner)), 0)
       t.equal(labels.count(session), 3, 'other sessions have their own')
       for (const type of ['read', 'update'] as const) {
-        t.strictSame(
-          conditionOfFiltersNow(own.em, Label, type, {}),
-          await own.em.applyFilters(Label as never, undefined as never, {}, type)
-        )
+        t.strictSame(conditionOfFiltersNow(own.em, Label, type, {}),
+          await own.em.applyFilters(Label as never, undefined as never, {}, type))
       }
       own.em.addFilter({
         name: 'late',

@@ -30,9 +30,7 @@ async function startEncrypted (t: Test): Promise<PostgresServer | string> {
   try {
     const server = await startPostgres({
       settings: {
-        ssl: 'on',
-        ssl_cert_file: path.join(folder, 'server.pem'),
-        ssl_key_file: path.join(folder, 'server.key'),
+        ssl: 'on', ssl_cert_file: path.join(folder, 'server.pem'), ssl_key_file: path.join(folder, 'server.key'),
         unix_socket_directories: os.tmpdir(),
       },
     })

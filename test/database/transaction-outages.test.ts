@@ -76,10 +76,8 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
           accounts.count(em, undefined, { scope: { [raw('(select pg_sleep(60) /* late */)::text')]: '' } as never }),
       ],
       ['in a savepoint', (em: any) => withTransaction(em, (em) => em.execute('select pg_sleep(60) /* late */'))],
-      [
-        "in a savepoint of MikroORM's",
-        (em: any) => em.transactional((em: any) => em.execute('select pg_sleep(60) /* late */')),
-      ],
+      ["in a savepoint of MikroORM's",
+        (em: any) => em.transactional((em: any) => em.execute('select pg_sleep(60) /* late */'))],
     ] as const) {
       const outcome = failureOf(withTimeout(orm.em.fork(), 4_000, async (em) => {
         await add(em, 'x')
@@ -249,10 +247,8 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.teardown(() => admin.end())
     const controller = new AbortController()
     const outcome = failureOf(
-      withTransaction(
-        orm.em.fork({ signal: controller.signal, inflightQueryAbortStrategy: 'cancel query' }),
-        (em) => em.execute('select pg_sleep(60) /* full */')
-      )
+      withTransaction(orm.em.fork({ signal: controller.signal, inflightQueryAbortStrategy: 'cancel query' }),
+        (em) => em.execute('select pg_sleep(60) /* full */'))
     )
     await until(async () => await running('full') === 1)
     await admin.query(`alter database ${name} allow_connections false`)
@@ -274,10 +270,8 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
         await failureOf(withTransaction(orm.em.fork(), (em) => withTransaction(em, kill))) instanceof UnavailableError
       )
       proxy.rule = (text) => /^Q[^]{4}(begin|start)/.test(text) ? 'cut' : 'pass'
-      t.ok(
-        await failureOf(withTransaction(orm.em.fork(), (em) => accounts.count(em))) instanceof UnavailableError,
-        'as it begins'
-      )
+      t.ok(await failureOf(withTransaction(orm.em.fork(), (em) => accounts.count(em))) instanceof UnavailableError,
+        'as it begins')
       proxy.rule = () => 'pass'
     }
     await usable(t)

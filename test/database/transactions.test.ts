@@ -25,8 +25,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       const [a, b] = t.context.ids
       const em = orm.em.fork()
       const [changed, untouched, removed] = [
-        await em.findOneOrFail(Account, a),
-        await em.findOneOrFail(Account, b),
+        await em.findOneOrFail(Account, a), await em.findOneOrFail(Account, b),
         em.create(Account, { owner: 'r', balance: 0 }),
       ]
       await em.flush()
@@ -113,10 +112,8 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
         await add(em, 'x')
         await fail(em).catch(() => {})
       }))
-      t.ok(
-        error instanceof ConflictError,
-        `${what}: the server would answer the commit with a rollback, and say nothing`
-      )
+      t.ok(error instanceof ConflictError,
+        `${what}: the server would answer the commit with a rollback, and say nothing`)
       t.strictSame(await owners(orm), ['a', 'b'])
       for (
         const more of [(em: EntityManager) => add(em, 'more'), (em: EntityManager) => {
@@ -127,10 +124,8 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
           await fail(em).catch(() => {})
           await more(em)
         }
-        t.ok(
-          await failureOf(withTransaction(orm.em.fork(), work)) instanceof ConflictError,
-          `${what}: also where the next statement is refused for it`
-        )
+        t.ok(await failureOf(withTransaction(orm.em.fork(), work)) instanceof ConflictError,
+          `${what}: also where the next statement is refused for it`)
         t.ok(
           await withTransaction(orm.em.fork(), (em) => failureOf(withTransaction(em, work))) instanceof ConflictError,
           `${what}: so does an inner one`
@@ -167,11 +162,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       ])
     })
     t.strictSame((await owners(orm)).sort(), [
-      'a',
-      'b',
-      'beside',
-      ...[1, 3, 5].map((n) => `inner ${n}`),
-      ...[1, 3, 5].map((n) => `innermost ${n}`),
+      'a', 'b', 'beside', ...[1, 3, 5].map((n) => `inner ${n}`), ...[1, 3, 5].map((n) => `innermost ${n}`),
     ])
   })
 
@@ -225,11 +216,8 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       await withTransaction(orm.em.fork(), async (em) => {
         t.context.em = em
       })
-      t.equal(
-        (await failureOf(add(t.context.em, 'late', through))).message,
-        'The transaction that this EntityManager belongs to is over.',
-        through
-      )
+      t.equal((await failureOf(add(t.context.em, 'late', through))).message,
+        'The transaction that this EntityManager belongs to is over.', through)
     }
   })
 
@@ -346,10 +334,8 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   t.test('a write in readOnly is refused before it does anything, whichever way it is made', async (t) => {
     const [id] = t.context.ids
     for (const through of ['crud', 'orm', 'sql'] as const) {
-      t.ok(
-        await failureOf(readOnly(orm.em.fork(), (em) => add(em, 'x', through))) instanceof ReadOnlyViolationError,
-        through
-      )
+      t.ok(await failureOf(readOnly(orm.em.fork(), (em) => add(em, 'x', through))) instanceof ReadOnlyViolationError,
+        through)
     }
     t.ok(
       await failureOf(readOnly(orm.em.fork(), (em) => add(em, 'x', 'sql').catch(() => {}))) instanceof
@@ -376,10 +362,8 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       await add(em, 'before')
       t.equal(
         await readOnly(em, async (em) => {
-          t.ok(
-            await failureOf(withTransaction(em, (em) => add(em, 'x'))) instanceof ReadOnlyViolationError,
-            'further inside, too'
-          )
+          t.ok(await failureOf(withTransaction(em, (em) => add(em, 'x'))) instanceof ReadOnlyViolationError,
+            'further inside, too')
           return await accounts.count(em)
         }),
         3,
@@ -515,28 +499,18 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   t.test('invalid options are refused by name', async (t) => {
     const em = orm.em.fork()
     for (const [run, message] of [
-      [
-        () => withTransaction(orm.em as any),
-        /^withTransaction: the function to run is missing\. Write withTransaction\(em, async \(em\) => \.\.\.\)\.$/,
-      ],
+      [() => withTransaction(orm.em as any),
+        /^withTransaction: the function to run is missing\. Write withTransaction\(em, async \(em\) => \.\.\.\)\.$/],
       [() => withRetry(orm.em as any), /^withRetry: the function to run is missing/],
       [() => readOnly(orm.em as any), /^readOnly: the function to run is missing/],
-      [
-        () => withTimeout(orm.em as any, 100 as any),
-        /^withTimeout: the function to run is missing\. Write withTimeout\(em, ms, /,
-      ],
-      [
-        () => withTimeout(orm.em as any, (async () => {}) as any),
-        /^withTimeout: the function to run is missing\. Write withTimeout\(em, ms, /,
-      ],
-      [
-        () => withTransaction({ retires: 3 } as any),
-        /withTransaction: there is no option 'retires'. Did you mean 'retries'/,
-      ],
-      [
-        () => withTransaction({ isolationLevel: 'SERIALIZABLE' } as any),
-        /isolationLevel: .*got 'SERIALIZABLE'. Did you mean 'serializable'/,
-      ],
+      [() => withTimeout(orm.em as any, 100 as any),
+        /^withTimeout: the function to run is missing\. Write withTimeout\(em, ms, /],
+      [() => withTimeout(orm.em as any, (async () => {}) as any),
+        /^withTimeout: the function to run is missing\. Write withTimeout\(em, ms, /],
+      [() => withTransaction({ retires: 3 } as any),
+        /withTransaction: there is no option 'retires'. Did you mean 'retries'/],
+      [() => withTransaction({ isolationLevel: 'SERIALIZABLE' } as any),
+        /isolationLevel: .*got 'SERIALIZABLE'. Did you mean 'serializable'/],
       [() => withTransaction(em, async () => {}, { retries: -1 }), /retries/],
       [() => withRetry({ retries: 1.5 }), /withRetry: retries/],
       [() => withTimeout(0), /withTimeout: timeout/],
@@ -545,10 +519,8 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       [() => readOnly(7 as any)(7 as any), /readOnly: .*function/],
       [() => withTransaction()(undefined as any), /function/],
       [() => withTransaction(em, 7 as any), /function/],
-      [
-        () => withTransaction({} as any, async () => {}),
-        /withTransaction: the first argument must be an EntityManager, such as request.em, got an object/,
-      ],
+      [() => withTransaction({} as any, async () => {}),
+        /withTransaction: the first argument must be an EntityManager, such as request.em, got an object/],
       [() => withTimeout(undefined as any, 5, async () => {}), /withTimeout: .*EntityManager.*got undefined/],
       [() => readOnly()(async () => {})(null as any), /readOnly: .*EntityManager.*got null/],
     ] as ReadonlyArray<readonly [() => unknown, RegExp]>) {

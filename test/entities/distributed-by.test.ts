@@ -24,10 +24,7 @@ const Skill = defineEntity({
 const Player = defineEntity({
   name: 'Player',
   properties: {
-    ...key,
-    ...softDelete,
-    name: p.string(),
-    team: () => manyToOne(Team, 'team_id').nullable(),
+    ...key, ...softDelete, name: p.string(), team: () => manyToOne(Team, 'team_id').nullable(),
     skills: () => manyToMany(Skill, 'player_skills', 'player_id', 'skill_id'),
   },
 })
@@ -64,9 +61,7 @@ await forEachDatabase(t, { entities: [Club, Team, Skill, Player] }, async (t, { 
       orm,
       shared: ['Club'],
       resources: {
-        '/teams': { crud: teams, scope },
-        '/skills': { crud: skills, scope },
-        '/players': { crud: players, scope },
+        '/teams': { crud: teams, scope }, '/skills': { crud: skills, scope }, '/players': { crud: players, scope },
       },
     })
     const post = async (url: string, payload: object) => {
@@ -86,9 +81,6 @@ await forEachDatabase(t, { entities: [Club, Team, Skill, Player] }, async (t, { 
     const other = await app.inject(`/teams/8/${team.id}`)
     t.equal(other.statusCode, 404)
     const doubled = await app.inject({ method: 'POST', url: '/skills', payload: { name: 'Goal' } })
-    t.match(doubled.json(), {
-      statusCode: 409,
-      errors: [{ source: { pointer: '/name' } }],
-    })
+    t.match(doubled.json(), { statusCode: 409, errors: [{ source: { pointer: '/name' } }] })
   })
 })

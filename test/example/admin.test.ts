@@ -9,18 +9,13 @@ t.setTimeout(600_000)
 
 t.test('the react-admin application', { skip: skipReason('example/admin') }, async (t) => {
   const build = await buildFrontEnd(t, 'example/admin')
-  t.strictSame(
-    build.modules.filter((name) => !/^(example\/admin|src\/client|src\/admin)\//.test(name)),
-    [],
-    'its scripts contain no code of the server'
-  )
+  t.strictSame(build.modules.filter((name) => !/^(example\/admin|src\/client|src\/admin)\//.test(name)), [],
+    'its scripts contain no code of the server')
   const app = await openExample(t)
   serve(app, build)
   const requests: string[] = []
-  app.server.prependListener(
-    'request',
-    ({ method, url }) => requests.push(`${method} ${decodeURIComponent(url ?? '')}`)
-  )
+  app.server.prependListener('request',
+    ({ method, url }) => requests.push(`${method} ${decodeURIComponent(url ?? '')}`))
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const browser = await openBrowser(t)
   const page = await browser.newPage({ viewport: { width: 1280, height: 1400 } })
@@ -44,11 +39,7 @@ t.test('the react-admin application', { skip: skipReason('example/admin') }, asy
     await input('q').fill('tech')
     const { items, total } = await (await both).json()
     await page.getByText(`1-${total} of ${total}`).waitFor()
-    await eventually(
-      t,
-      () => page.locator('tbody .column-name').allInnerTexts(),
-      items.map(({ name }: any) => name)
-    )
+    await eventually(t, () => page.locator('tbody .column-name').allInnerTexts(), items.map(({ name }: any) => name))
     const sorted = asks('sort=+price')
     await page.getByRole('button', { name: /^Sort by price/ }).click()
     t.equal((await sorted).status(), 200)

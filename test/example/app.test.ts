@@ -53,10 +53,7 @@ for (const { name, skip, open } of newDatabases) {
 
     t.test('the health route answers', async (t) => {
       t.match(await get('/health'), {
-        status: 'up',
-        writer: { status: 'up' },
-        replicas: [],
-        ...(name !== 'pglite' && { pool: { max: 10 } }),
+        status: 'up', writer: { status: 'up' }, replicas: [], ...(name !== 'pglite' && { pool: { max: 10 } }),
       })
     })
 
@@ -107,9 +104,7 @@ for (const { name, skip, open } of newDatabases) {
         body?: Json
       ) => {
         const { statusCode, json } = await app.inject({
-          method,
-          url,
-          headers: role === undefined ? {} : { 'x-role': role },
+          method, url, headers: role === undefined ? {} : { 'x-role': role },
           ...(body !== undefined && { payload: body }),
         })
         return { status: statusCode, body: json<Json>() }
@@ -157,15 +152,19 @@ for (const { name, skip, open } of newDatabases) {
       t.equal((await app.inject('/orders')).statusCode, 403, 'guests see no orders')
       const { items: [first, second] } = await get('/products?sort=id&fields=id&per_page=2') as { items: Json[] }
       const { status, body: order } = await send('POST', '/orders', {
-        customer: 'Ann', lines: [{ product: first!['id'], quantity: 2 }, { product: second!['id'] }],
+        customer: 'Ann',
+        lines: [{ product: first!['id'], quantity: 2 }, { product: second!['id'] }],
       })
       t.equal(status, 201)
       const [one, two] = order['lines']
-      t.match(await send('PATCH', `/orders/${order['id']}`, {
-        lines: {
-          add: [{ product: second!['id'], quantity: 3 }], update: [{ id: one.id, quantity: 5 }], remove: [two.id],
-        },
-      }), { status: 200, body: { version: 2, lines: [{ quantity: 3 }, { id: one.id, quantity: 5 }] } })
+      t.match(
+        await send('PATCH', `/orders/${order['id']}`, {
+          lines: {
+            add: [{ product: second!['id'], quantity: 3 }], update: [{ id: one.id, quantity: 5 }], remove: [two.id],
+          },
+        }),
+        { status: 200, body: { version: 2, lines: [{ quantity: 3 }, { id: one.id, quantity: 5 }] } }
+      )
 
       const { items: [category] } = await get('/categories?filter[name]=Office&fields=id') as { items: Json[] }
       const upsert = async () =>
@@ -183,9 +182,7 @@ for (const { name, skip, open } of newDatabases) {
     t.test('an editor archives all drafts at once', async (t) => {
       const archive = async (role: string, query: string) => {
         const response = await app.inject({
-          method: 'PATCH',
-          url: `/categories?filter[status]=draft${query}`,
-          headers: { 'x-role': role },
+          method: 'PATCH', url: `/categories?filter[status]=draft${query}`, headers: { 'x-role': role },
           payload: { status: 'archived' },
         })
         return response.statusCode === 200 ? response.json() : response.statusCode
@@ -298,11 +295,7 @@ async function startServer (t: Test, cwd: string, port: number) {
   const child: ChildProcess = spawn(process.execPath, [
     '--liftoff-only',
     path.resolve(import.meta.dirname, '../../example/server.ts'),
-  ], {
-    cwd,
-    env: { ...process.env, PORT: String(port), DATABASE_URL: '' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  ], { cwd, env: { ...process.env, PORT: String(port), DATABASE_URL: '' }, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   child.stdout!.on('data', (chunk) => {
     output += chunk

@@ -58,9 +58,7 @@ export async function walk (t: Test, send: Send): Promise<void> {
     t.strictSame((await first('GET', `${url}?include=labels`)).labels, [])
     const made = await first('POST', '/tasks', 201, [{ title: 'one' }, { title: 'two' }, { title: 'three' }])
     t.strictSame(made.map(({ title }: any) => title), ['one', 'two', 'three'])
-    t.match(await first('POST', '/labels', 409, { name: 'urgent' }), {
-      errors: [{ source: { pointer: '/name' } }],
-    })
+    t.match(await first('POST', '/labels', 409, { name: 'urgent' }), { errors: [{ source: { pointer: '/name' } }] })
     t.equal((await second('POST', '/labels', 201, { name: 'urgent' })).tenant, 2, 'unique in its tenant')
 
     await second('GET', url, 404)

@@ -26,10 +26,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.ok(await em.count(Article, { published_at: null }) > 0, 'something is not published')
     t.ok(await em.count(Order) > 2 && await em.count(OrderLine) > 5)
     t.ok(await em.count(Tag) > 0 && await em.count(Author) > 0)
-    t.strictSame(
-      new Set((await em.find(Category, {})).map(({ status }) => status)),
-      new Set(['active', 'draft', 'archived'])
-    )
+    t.strictSame(new Set((await em.find(Category, {})).map(({ status }) => status)),
+      new Set(['active', 'draft', 'archived']))
   })
 
   t.test('fill adds categories with five products each', async (t) => {
@@ -58,10 +56,8 @@ t.test('the progress bar is redrawn on a terminal, and prints every tenth elsewh
     return out.read() as string
   }
   t.equal(draw(false, [100, 200, 250, 2_000]), '10 %  200 of 2,000\n100 %  2,000 of 2,000\n')
-  t.equal(
-    draw(true, [1_000, 2_000]),
-    `\r${'█'.repeat(20)}${'░'.repeat(20)} 50 %  1,000 of 2,000\r${'█'.repeat(40)} 100 %  2,000 of 2,000\n`
-  )
+  t.equal(draw(true, [1_000, 2_000]),
+    `\r${'█'.repeat(20)}${'░'.repeat(20)} 50 %  1,000 of 2,000\r${'█'.repeat(40)} 100 %  2,000 of 2,000\n`)
 })
 
 t.test('npm run seed fills the folder once, npm run report prints it, and npm run import reads a file', async (t) => {

@@ -56,7 +56,8 @@ export const skipReasons: Readonly<Record<DatabaseName, string | false>> = {
 }
 
 export const databases: ReadonlyArray<readonly [name: DatabaseName, open: OpenDatabase]> = [['pglite', openPglite], [
-  'postgres', openPostgres,
+  'postgres',
+  openPostgres,
 ]]
 
 /**
@@ -112,9 +113,7 @@ async function openPglite (options: OpenOptions): Promise<TestDatabase> {
   ) as unknown as MikroORM
   if (!prepared) await fill(orm, options)
   return {
-    name: 'pglite',
-    orm,
-    url: undefined,
+    name: 'pglite', orm, url: undefined,
     close: async () => {
       // a session that defers statistics has a timer of 10 s, with which PGlite keeps the process alive
       await orm.em.getConnection().execute('select pg_stat_force_next_flush()')
@@ -133,9 +132,7 @@ async function openPostgres (options: OpenOptions): Promise<TestDatabase> {
   })
   if (!prepared) await fill(orm, options)
   return {
-    name: 'postgres',
-    orm,
-    url,
+    name: 'postgres', orm, url,
     close: async () => {
       await orm.close(true)
       await drop()

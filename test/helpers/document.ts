@@ -85,16 +85,12 @@ function readExchange (request: string, info: string, answer: string): Exchange 
   const [line = '', ...headers] = head.split('\n')
   const [method = '', url = ''] = line.split(' ')
   return {
-    request: line,
-    method,
-    url,
+    request: line, method, url,
     headers: Object.fromEntries([
       ...headers.map((header) => header.split(': ')),
       ...(body === undefined ? [] : [['content-type', 'application/json']]),
     ]),
-    body,
-    status: statusOf(info, answer),
-    answer,
+    body, status: statusOf(info, answer), answer,
   }
 }
 
@@ -112,13 +108,9 @@ function readCurl (command: string, info: string, answer: string): Exchange {
   if (url === undefined) throw new Error(`This command calls another server than ${SHOWN_SERVER}: ${command}`)
   const [body] = after('-d')
   return {
-    request: command.trim(),
-    method: after('-X')[0] ?? (body === undefined ? 'GET' : 'POST'),
-    url: url.slice(SHOWN_SERVER.length),
-    headers: Object.fromEntries(after('-H').map((header) => header.split(': '))),
-    body,
-    status: statusOf(info, answer),
-    answer,
+    request: command.trim(), method: after('-X')[0] ?? (body === undefined ? 'GET' : 'POST'),
+    url: url.slice(SHOWN_SERVER.length), headers: Object.fromEntries(after('-H').map((header) => header.split(': '))),
+    body, status: statusOf(info, answer), answer,
   }
 }
 
@@ -138,12 +130,7 @@ function readAnswered (text: string): Exchange[] {
   const isRequest = (line: string) => line.startsWith('GET ')
   const headers = Object.fromEntries(lines.filter((line) => !isRequest(line)).map((header) => header.split(': ')))
   return lines.filter(isRequest).map((request) => ({
-    request,
-    method: 'GET',
-    url: request.slice('GET '.length),
-    headers,
-    body: undefined,
-    status: Number(status ?? 200),
+    request, method: 'GET', url: request.slice('GET '.length), headers, body: undefined, status: Number(status ?? 200),
     answer: answer!,
   }))
 }
@@ -174,10 +161,8 @@ export function writeProgram (t: Test, program: string, others: ReadonlyMap<stri
 }
 
 function withSources (program: string): string {
-  return program.replace(
-    /from 'fastify-crud-kit(\/\w+)?'/g,
-    (_, room = '') => `from '${pathToFileURL(path.join(root, `src${room}/index.ts`)).href}'`
-  )
+  return program.replace(/from 'fastify-crud-kit(\/\w+)?'/g,
+    (_, room = '') => `from '${pathToFileURL(path.join(root, `src${room}/index.ts`)).href}'`)
 }
 
 /** The exports of a program. */

@@ -35,9 +35,7 @@ export async function buildFrontEnd (t: Test, name: string): Promise<FrontEnd> {
   t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }))
   const { build } = await import(viteOf(name)) as Vite
   const { output } = await build({
-    root: path.join(root, name),
-    base: './',
-    logLevel: 'error',
+    root: path.join(root, name), base: './', logLevel: 'error',
     build: { outDir: folder, emptyOutDir: true, chunkSizeWarningLimit: 10_000 },
   })
   // names with a NUL are those of helpers that Vite adds
@@ -46,9 +44,7 @@ export async function buildFrontEnd (t: Test, name: string): Promise<FrontEnd> {
 }
 
 const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8',
 }
 
 /** Serves a build below `/app/`. */

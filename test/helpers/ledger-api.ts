@@ -12,27 +12,18 @@ import { databases } from './databases.ts'
 const Invoice = defineEntity({
   name: 'Invoice',
   properties: {
-    branch: p.string().primary(),
-    id: p.integer().primary(),
-    customer: p.string(),
-    version: p.integer().version(),
+    branch: p.string().primary(), id: p.integer().primary(), customer: p.string(), version: p.integer().version(),
     lines: () => p.oneToMany(Line).mappedBy('invoice'),
   },
 })
 const Line = defineEntity({
   name: 'Line',
-  properties: {
-    invoice: () => p.manyToOne(Invoice).primary(),
-    position: p.integer().primary(),
-    text: p.string(),
-  },
+  properties: { invoice: () => p.manyToOne(Invoice).primary(), position: p.integer().primary(), text: p.string() },
 })
 const Payment = defineEntity({
   name: 'Payment',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    invoice: () => p.manyToOne(Invoice).nullable(),
-    amount: p.integer(),
+    id: p.integer().primary().autoincrement(), invoice: () => p.manyToOne(Invoice).nullable(), amount: p.integer(),
   },
 })
 
@@ -66,9 +57,7 @@ const ledger = {
     model: Payment,
     queryConfig: {
       allowedFilters: [
-        new AllowedFilters('invoice', 'isnull'),
-        new AllowedFilters('invoice.branch'),
-        new AllowedFilters('invoice.id'),
+        new AllowedFilters('invoice', 'isnull'), new AllowedFilters('invoice.branch'), new AllowedFilters('invoice.id'),
       ],
       allowedSorts: [new AllowedSort('id')],
     },

@@ -19,11 +19,8 @@ export function npm (cwd: string, ...args: string[]): string {
  * project: a variable would win over `.env`.
  */
 export const projectEnvironment = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
-  ...process.env,
-  DATABASE_URL: undefined,
-  PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}`,
-  NODE_OPTIONS: '',
-  npm_config_audit: 'false', npm_config_fund: 'false', ...more,
+  ...process.env, DATABASE_URL: undefined, PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}`,
+  NODE_OPTIONS: '', npm_config_audit: 'false', npm_config_fund: 'false', ...more,
 })
 
 /** A temporary folder with the packed package, which is removed after the test. */

@@ -28,9 +28,7 @@ export async function startPgBouncer (t: Test, url: string, poolSize: number): P
   const port = await freePort()
   const { hostname, port: serverPort, username, password } = target
   const settings = {
-    host: hostname,
-    port: serverPort || '5432',
-    user: decodeURIComponent(username) || 'postgres',
+    host: hostname, port: serverPort || '5432', user: decodeURIComponent(username) || 'postgres',
     ...(password !== '' && { password: decodeURIComponent(password) }),
   }
   const file = path.join(temporaryFolder('pgbouncer-'), 'pgbouncer.ini')

@@ -56,9 +56,7 @@ export async function isRefuted<Values extends [unknown, ...unknown[]]> (
     return !refuted
   })
   const { errorInstance } = await fc.check(property, {
-    seed: seed + series,
-    numRuns: Math.ceil(numRuns * factor),
-    endOnFailure: true,
+    seed: seed + series, numRuns: Math.ceil(numRuns * factor), endOnFailure: true,
   })
   if (!refuted && errorInstance !== null) throw errorInstance
   return refuted

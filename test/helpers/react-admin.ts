@@ -12,11 +12,8 @@ export const within = (t: Test, dataProvider: DataProvider) => (child: ReactNode
     defaultOptions: { queries: { retry: false, gcTime: Infinity }, mutations: { gcTime: Infinity } },
   })
   t.teardown(() => queryClient.clear())
-  return createElement(
-    TestMemoryRouter,
-    null,
-    createElement(CoreAdminContext, { dataProvider, queryClient }, child as ReactElement)
-  )
+  return createElement(TestMemoryRouter, null,
+    createElement(CoreAdminContext, { dataProvider, queryClient }, child as ReactElement))
 }
 
 /** Callbacks of a mutation. */

@@ -7,11 +7,8 @@ const root = path.resolve(import.meta.dirname, '../..')
 /** The compiler options of a `tsconfig.json`, named from the root of the repository. */
 export function optionsOf (file: string): ts.CompilerOptions {
   const config = path.join(root, file)
-  const { options } = ts.parseJsonConfigFileContent(
-    ts.readConfigFile(config, ts.sys.readFile).config,
-    ts.sys,
-    path.dirname(config)
-  )
+  const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(config, ts.sys.readFile).config, ts.sys,
+    path.dirname(config))
   return { ...options, noEmit: true }
 }
 
@@ -61,18 +58,13 @@ export function checkTypes (
 }
 
 const SUBPATHS: Readonly<Record<string, string>> = {
-  '': 'index.ts',
-  '/client': 'client/index.ts',
-  '/explorer': '../plugins/explorer.ts',
-  '/react-admin': 'admin/react-admin/index.ts',
-  '/refine': 'admin/refine/index.ts',
+  '': 'index.ts', '/client': 'client/index.ts', '/explorer': '../plugins/explorer.ts',
+  '/react-admin': 'admin/react-admin/index.ts', '/refine': 'admin/refine/index.ts',
   '/tanstack-query': 'client/tanstack-query.ts',
 }
 
 /** Lets imports of the package lead to its sources, for a file two folders below the root. */
 export function fromSources (program: string): string {
-  return program.replace(
-    /from 'fastify-crud-kit(\/[\w-]+)?'/g,
-    (_, subpath = '') => `from '../../src/${SUBPATHS[subpath]}'`
-  )
+  return program.replace(/from 'fastify-crud-kit(\/[\w-]+)?'/g,
+    (_, subpath = '') => `from '../../src/${SUBPATHS[subpath]}'`)
 }

@@ -45,10 +45,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name, url }) => {
       async ({ em }) =>
         await em.transactional(async (em) => await plants.list(em, parseQueryParams('filter[slow]=transaction')))
     )
-    app.post(
-      '/count',
-      async ({ em, body }) => ({ count: await em.count(Tag), again: await em.fork().count(Tag), body })
-    )
+    app.post('/count',
+      async ({ em, body }) => ({ count: await em.count(Tag), again: await em.fork().count(Tag), body }))
     await app.listen({ port: 0, host: '127.0.0.1' })
     return app
   }
@@ -86,11 +84,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name, url }) => {
         request.destroy()
         t.ok(await running(comment, 0), 'it is cancelled')
         for (const name of ['Oak', 'Moss', 'Thyme', 'Oak', 'Moss', 'Thyme']) {
-          t.equal(
-            (await (await fetch(`${urlOf(app)}/plants?filter[name]=${name}`)).json() as any).total,
-            1,
-            'and no other statement is'
-          )
+          t.equal((await (await fetch(`${urlOf(app)}/plants?filter[name]=${name}`)).json() as any).total, 1,
+            'and no other statement is')
         }
       }
     )

@@ -19,23 +19,12 @@ const resources = {
     allowedFilters: [new AllowedFilters('tags.name', 'in'), new AllowedFilters('id', 'in')],
     allowedSorts: [new AllowedSort('id'), new AllowedSort('name')],
     allowedIncludes: [
-      new AllowedInclude('tags'),
-      new AllowedInclude('orderItems'),
-      new AllowedInclude('supplier', { alias: 'grower' }),
-      new AllowedInclude('specimens', { limit: 1 }),
-      count('tags'),
-      count('orderItems'),
-      count('offers'),
-      count('specimens'),
-      count('tags.plants'),
-      count('supplier.plants'),
-      count('supplier.plants.tags'),
+      new AllowedInclude('tags'), new AllowedInclude('orderItems'), new AllowedInclude('supplier', { alias: 'grower' }),
+      new AllowedInclude('specimens', { limit: 1 }), count('tags'), count('orderItems'), count('offers'),
+      count('specimens'), count('tags.plants'), count('supplier.plants'), count('supplier.plants.tags'),
       count('orderItems.order.items', { alias: 'lines' }),
-      ...['supplier', 'group', 'shelf', 'label', 'tags', 'offers'].map((path) => exists(path)),
-      sum('tags.weight'),
-      avg('tags.weight'),
-      sum('orderItems.price'),
-      max('offers.price'),
+      ...['supplier', 'group', 'shelf', 'label', 'tags', 'offers'].map((path) => exists(path)), sum('tags.weight'),
+      avg('tags.weight'), sum('orderItems.price'), max('offers.price'),
     ],
   }),
   '/specimens': resource(Plant, {
@@ -87,11 +76,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await column('/groups?include=plantsCount,childrenCount', 'plantsCount', 'childrenCount'), [
       [3, 1], [2, 1], [2, 0], [0, 0],
     ], 'an entity that refers to itself')
-    t.strictSame(
-      await get('/plants/1?fields=id&include=offersCount'),
-      { id: 1, offersCount: 2 },
-      'what a MikroORM filter hides'
-    )
+    t.strictSame(await get('/plants/1?fields=id&include=offersCount'), { id: 1, offersCount: 2 },
+      'what a MikroORM filter hides')
     t.strictSame(await column('/shelves?include=plantsCount', 'plantsCount'), [[2], [1], [0]], 'a composite key')
     t.strictSame((await get('/orders/1?include=deliveriesCount')).deliveriesCount, 2, 'classes of one table')
   })
@@ -107,11 +93,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       offersCount: 2, tagsWeightSum: 6, tagsWeightAvg: 3, orderItemsPriceSum: 9.9,
     })
     t.equal(orderItems.length, 1)
-    t.strictSame(
-      specimens.map(({ code }: Json) => code),
-      ['USUAL'],
-      'the limit is of what is shown, not of what is counted'
-    )
+    t.strictSame(specimens.map(({ code }: Json) => code), ['USUAL'],
+      'the limit is of what is shown, not of what is counted')
     t.strictSame(page.items[1], {
       id: 2, tags: [], orderItems: [], specimens: [], tagsCount: 0, orderItemsCount: 0, specimensCount: 0,
       offersCount: 0, tagsWeightSum: null, tagsWeightAvg: null, orderItemsPriceSum: null,
@@ -152,11 +135,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       4, true, false, true, false, true, false,
     ], [12, false, false, false, false, false, false]])
     t.strictSame(await column('/groups?include=parentExists', 'parentExists'), [[false], [true], [true], [false]])
-    t.strictSame(
-      await column('/orders?include=customerExists', 'customerExists'),
-      [[true], [true], [true], [false]],
-      'a deleted one is none'
-    )
+    t.strictSame(await column('/orders?include=customerExists', 'customerExists'), [[true], [true], [true], [false]],
+      'a deleted one is none')
   })
 
   t.test('a nested aggregate is in each related record, and implies the include', async (t) => {
@@ -167,7 +147,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const { supplier } = await get('/plants/1?include=grower.plants.tagsCount,grower.plantsCount')
     t.equal(supplier.plantsCount, 6)
     t.strictSame(supplier.plants.map(({ id, tagsCount }: Json) => [id, tagsCount]), [[1, 2], [3, 1], [6, 2], [7, 0], [
-      9, 0,
+      9,
+      0,
     ], [10, 1]])
     t.strictSame(
       (await get('/plants/1?include=orderItems.order.lines')).orderItems.map((
@@ -205,16 +186,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
     t.strictSame(
       await of(
-        1,
-        'specimensLeavesSum',
-        'specimensStemsSum',
-        'specimensCellsSum',
-        'specimensPollenSum',
-        'specimensSporesSum',
-        'specimensDryMassSum',
-        'specimensValueSum',
-        'specimensAcidityAvg',
-        'specimensChlorophyllSum'
+        1, 'specimensLeavesSum', 'specimensStemsSum', 'specimensCellsSum', 'specimensPollenSum', 'specimensSporesSum',
+        'specimensDryMassSum', 'specimensValueSum', 'specimensAcidityAvg', 'specimensChlorophyllSum'
       ),
       {
         specimensLeavesSum: 240, specimensStemsSum: 12, specimensCellsSum: '12000000000',
@@ -224,17 +197,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
     t.strictSame(
       await of(
-        3,
-        'specimensLeavesSum',
-        'specimensLeavesAvg',
-        'specimensCellsSum',
-        'specimensCellsAvg',
-        'specimensSporesSum',
-        'specimensSporesAvg',
-        'specimensDryMassSum',
-        'specimensDryMassAvg',
-        'specimensValueAvg',
-        'specimensPollenAvg'
+        3, 'specimensLeavesSum', 'specimensLeavesAvg', 'specimensCellsSum', 'specimensCellsAvg', 'specimensSporesSum',
+        'specimensSporesAvg', 'specimensDryMassSum', 'specimensDryMassAvg', 'specimensValueAvg', 'specimensPollenAvg'
       ),
       {
         specimensLeavesSum: -1, specimensLeavesAvg: -0.5, specimensCellsSum: '-1', specimensCellsAvg: '-0.5',
@@ -258,19 +222,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
     t.strictSame(
       await column(
-        '/orders?fields=id&include=itemsCount,itemsQuantitySum,itemsQuantityAvg,itemsPriceSum',
-        'itemsCount',
-        'itemsQuantitySum',
-        'itemsQuantityAvg',
-        'itemsPriceSum'
+        '/orders?fields=id&include=itemsCount,itemsQuantitySum,itemsQuantityAvg,itemsPriceSum', 'itemsCount',
+        'itemsQuantitySum', 'itemsQuantityAvg', 'itemsPriceSum'
       ),
       [[3, 5, 5 / 3, 27.8], [0, null, null, null], [1, 12, 12, 3], [0, null, null, null]]
     )
-    t.match(
-      (await app.inject('/orders/3?fields=id&include=itemsQuantityAvg')).body,
-      /"itemsQuantityAvg" ?: ?12}/,
-      'without digits that say nothing'
-    )
+    t.match((await app.inject('/orders/3?fields=id&include=itemsQuantityAvg')).body, /"itemsQuantityAvg" ?: ?12}/,
+      'without digits that say nothing')
   })
 
   t.test('min and max are values of the property', async (t) => {
@@ -296,10 +254,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         specimensSownOnMin: '0001-01-01',
       }
     )
-    t.strictSame(
-      await get('/specimens/2?fields=id&include=specimensPetalsMin,specimensSownOnMax,specimensMinimumMin'),
-      { id: 2, specimensMinimumMin: null, specimensPetalsMin: null, specimensSownOnMax: null }
-    )
+    t.strictSame(await get('/specimens/2?fields=id&include=specimensPetalsMin,specimensSownOnMax,specimensMinimumMin'),
+      { id: 2, specimensMinimumMin: null, specimensPetalsMin: null, specimensSownOnMax: null })
     t.strictSame(await get('/groups/1?fields=id&include=plantsSkuMin,plantsNameLengthMax,plantsCreatedAtMax'), {
       id: 1, plantsCreatedAtMax: '2024-03-02T12:00:00.000Z', plantsNameLengthMax: 20, plantsSkuMin: 'a,b"c',
     }, 'by public names, in camelCase; a formula, too')
@@ -307,16 +263,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test("'where' narrows the rows of an aggregate, and an alias changes only the URL", async (t) => {
     t.strictSame(await column('/tags?include=popularity', 'id', 'plantsCount', 'popularity'), [
-      [1, 2, undefined],
-      [2, 2, undefined],
-      [3, 2, undefined],
-      [5, 0, undefined],
+      [1, 2, undefined], [2, 2, undefined], [3, 2, undefined], [5, 0, undefined],
     ])
-    t.strictSame(
-      await column('/tags?include=plantsExists', 'plantsExists'),
-      [[false], [true], [true], [false]],
-      'a condition that goes through a relation'
-    )
+    t.strictSame(await column('/tags?include=plantsExists', 'plantsExists'), [[false], [true], [true], [false]],
+      'a condition that goes through a relation')
     t.match(await client(app, '/tags').refused('include=plantsCount'), {
       code: 'FST_CRUD_INCLUDE_INVALID',
       errors: [{ allowed: ['plantsExists', 'popularity'] }],

@@ -49,11 +49,7 @@ t.test('hooks that onRegister adds to the context of a resource run for all of i
     resources: { '/notes': resource(Note) },
   })
   const routes = [
-    ['GET', '/notes'],
-    ['POST', '/notes'],
-    ['PATCH', '/notes/1'],
-    ['DELETE', '/notes/1'],
-    ['POST', '/notes/1/restore'],
+    ['GET', '/notes'], ['POST', '/notes'], ['PATCH', '/notes/1'], ['DELETE', '/notes/1'], ['POST', '/notes/1/restore'],
   ] as const
   for (const [method, url] of routes) {
     const { statusCode, body } = await app.inject({ method, url })

@@ -24,8 +24,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const app = newServer(t)
     await before?.(app)
     await app.register(crudKit, {
-      orm,
-      indexAdvice: false,
+      orm, indexAdvice: false,
       resources: {
         '/projects': { crud: projects, ...options, stream: true },
         '/tasks': { crud: tasks, ...options },
@@ -52,10 +51,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await app.ready()
     const ask = async (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' | 'PATCH' = 'GET') => {
       const { statusCode, headers: { etag, vary }, body } = await app.inject({
-        method,
-        url,
-        headers,
-        ...(method === 'PATCH' && { payload: { name: 'Apollo' } }),
+        method, url, headers, ...(method === 'PATCH' && { payload: { name: 'Apollo' } }),
       })
       return { status: statusCode, tag: String(etag), hasTag: etag !== undefined, vary, body }
     }

@@ -16,22 +16,15 @@ const Team = defineEntity({
 const Agent = defineEntity({
   name: 'Agent',
   properties: {
-    id: p.integer().primary(),
-    displayName: p.string(),
-    team: () => p.manyToOne(Team).nullable(),
-    skills: p.array(),
+    id: p.integer().primary(), displayName: p.string(), team: () => p.manyToOne(Team).nullable(), skills: p.array(),
   },
 })
 const Ticket = defineEntity({
   name: 'Ticket',
   properties: {
-    id: p.integer().primary(),
-    title: p.string(),
-    open: p.boolean().default(true),
-    agent: () => p.manyToOne(Agent).nullable(),
-    due: p.date().serializedName('dueOn').nullable(),
-    data: p.json<unknown>().nullable(),
-    comments: () => p.oneToMany(Comment).mappedBy('ticket'),
+    id: p.integer().primary(), title: p.string(), open: p.boolean().default(true),
+    agent: () => p.manyToOne(Agent).nullable(), due: p.date().serializedName('dueOn').nullable(),
+    data: p.json<unknown>().nullable(), comments: () => p.oneToMany(Comment).mappedBy('ticket'),
     receipt: () => p.oneToOne(Receipt).mappedBy('ticket').nullable(),
   },
 })
@@ -42,10 +35,7 @@ const Receipt = defineEntity({
 const Comment = defineEntity({
   name: 'Comment',
   properties: {
-    id: p.integer().primary(),
-    body: p.string(),
-    ticket: () => p.manyToOne(Ticket),
-    author: () => p.manyToOne(Agent),
+    id: p.integer().primary(), body: p.string(), ticket: () => p.manyToOne(Ticket), author: () => p.manyToOne(Agent),
   },
 })
 
@@ -64,11 +54,8 @@ const queryConfig = new QueryBuilderConfig<any>({
     new AllowedField('data', { alias: 'extra' }),
   ],
   allowedIncludes: [
-    new AllowedInclude('agent', { alias: 'assignee' }),
-    new AllowedInclude('agent.team', { alias: 'group' }),
-    new AllowedInclude('comments'),
-    new AllowedInclude('comments.author'),
-    new AllowedInclude('receipt'),
+    new AllowedInclude('agent', { alias: 'assignee' }), new AllowedInclude('agent.team', { alias: 'group' }),
+    new AllowedInclude('comments'), new AllowedInclude('comments.author'), new AllowedInclude('receipt'),
     AllowedInclude.count('comments'),
   ],
   allowedSorts: [new AllowedSort('id')],
@@ -132,11 +119,9 @@ await forEachDatabase(t, { entities: [Team, Agent, Ticket, Receipt, Comment] }, 
         '',
       ].join('\r\n')
     )
-    t.equal(
-      await headerOf('/tickets?fields=title&include=receipt,assignee'),
+    t.equal(await headerOf('/tickets?fields=title&include=receipt,assignee'),
       'title,agent.id,agent.displayName,agent.team,agent.skills,receipt.id,receipt.ticket,receipt.stars',
-      'after the fields, if they do not name it'
-    )
+      'after the fields, if they do not name it')
   })
 
   t.test('a to-many include is JSON in one cell, and so are lists and objects', async (t) => {
@@ -153,8 +138,11 @@ await forEachDatabase(t, { entities: [Team, Agent, Ticket, Receipt, Comment] }, 
     t.equal(
       await csv(url),
       [
-        'open,agent.displayName,agent.mail,id,first,heading', 'true,Ann,Ann@x,1,x,Leak',
-        'false,\'=Bob,\'=Bob@x,2,x,"Said ""no"""', 'true,,,3,x,', '',
+        'open,agent.displayName,agent.mail,id,first,heading',
+        'true,Ann,Ann@x,1,x,Leak',
+        'false,\'=Bob,\'=Bob@x,2,x,"Said ""no"""',
+        'true,,,3,x,',
+        '',
       ].join('\r\n')
     )
   })

@@ -81,10 +81,8 @@ async function walk (
 
 const sorts = (names: readonly string[]) =>
   fc.subarray([...names], { maxLength: Math.min(3, names.length) }).chain((chosen) =>
-    fc.tuple(
-      fc.shuffledSubarray(chosen, { minLength: chosen.length }),
-      fc.array(fc.boolean(), { minLength: 3, maxLength: 3 })
-    )
+    fc.tuple(fc.shuffledSubarray(chosen, { minLength: chosen.length }),
+      fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }))
   )
     .map(([chosen, down]) => chosen.map((name, index) => `${down[index] ? '-' : ''}${name}`).join())
 
@@ -162,11 +160,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         const whole = (await at.get(`sort=${sort}&fields=id`)).items.map(keyOf)
         const forwards = await walk(at, `sort=${sort}&fields=id`, () => 3)
         const backwards = await walk(at, `sort=${sort}&fields=id`, () => 7, 'prev', forwards.pages.at(-1).prev_cursor)
-        t.strictSame(
-          [forwards.keys, [...backwards.keys, ...forwards.pages.at(-1).items.map(keyOf)]],
-          [whole, whole],
-          sort
-        )
+        t.strictSame([forwards.keys, [...backwards.keys, ...forwards.pages.at(-1).items.map(keyOf)]], [whole, whole],
+          sort)
       }
     }
     await matches('/specimens', SPECIMEN_SORTS, 6)
@@ -195,10 +190,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
     t.strictSame([...ids(first), ...ids(second)], ids(whole))
     t.ok(second.items.every(({ tags }: Json) => Array.isArray(tags)))
-    t.strictSame(
-      second.items.map(({ group }: Json) => group?.parent?.name),
-      (await get(`${query}&include=group.parent`)).items.slice(1).map(({ group }: Json) => group?.parent?.name)
-    )
+    t.strictSame(second.items.map(({ group }: Json) => group?.parent?.name),
+      (await get(`${query}&include=group.parent`)).items.slice(1).map(({ group }: Json) => group?.parent?.name))
     const back = await get(`${query}&include=tags&cursor=${second.prev_cursor}`)
     t.strictSame(back.items.map(({ id, tags }: Json) => [id, tags.length > 0]), [[ids(whole)[0], true]])
   })
@@ -340,11 +333,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         errors: [{ source: { parameter: 'cursor' }, detail: sentence }],
       }, what)
     }
-    t.match(
-      await refused(`sort=nothing&cursor=${cursor}`),
-      { code: 'FST_CRUD_SORT_INVALID', errors: { length: 1 } },
-      'which says nothing of the cursor'
-    )
+    t.match(await refused(`sort=nothing&cursor=${cursor}`), { code: 'FST_CRUD_SORT_INVALID', errors: { length: 1 } },
+      'which says nothing of the cursor')
   })
 
   t.test('values of forged cursors are checked by their types', async (t) => {
@@ -420,10 +410,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.strictSame(await found(second.prev_cursor), whole.slice(1, 4).toReversed(), `${sort}, the nearest first`)
     }
     t.equal(
-      await plants.count(
-        orm.em.fork(),
-        parseQueryParams(`sort=-price&cursor=${(await get('sort=-price&per_page=4&cursor=')).next_cursor}`)
-      ),
+      await plants.count(orm.em.fork(),
+        parseQueryParams(`sort=-price&cursor=${(await get('sort=-price&per_page=4&cursor=')).next_cursor}`)),
       13
     )
   })

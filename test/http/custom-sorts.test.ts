@@ -16,10 +16,8 @@ const plants = resource(Plant, {
   allowedSorts: [
     new AllowedSort('position'),
     new AllowedSort('name'),
-    AllowedSort.custom<PlantEntity>(
-      'length',
-      (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction })
-    ),
+    AllowedSort.custom<PlantEntity>('length',
+      (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction })),
     AllowedSort.custom<PlantEntity>('near', (qb, direction, context) => {
       contexts.push(context)
       return qb.orderBy({
@@ -27,19 +25,13 @@ const plants = resource(Plant, {
         [raw("case when e0.name like '%?, (order by%' then 1 else 0 end")]: 'desc',
       })
     }),
-    AllowedSort.custom<PlantEntity>(
-      'city',
-      (qb, direction) => qb.leftJoin('supplier', 's').orderBy({ [raw('s.address_city')]: `${direction} nulls last` })
-    ),
-    AllowedSort.custom<PlantEntity>(
-      'by_tag',
-      (qb, direction) => qb.leftJoin('tags', 'x').orderBy({ 'x.name': `${direction} nulls last` })
-    ),
-    AllowedSort.custom<PlantEntity>(
-      'weighty',
+    AllowedSort.custom<PlantEntity>('city',
+      (qb, direction) => qb.leftJoin('supplier', 's').orderBy({ [raw('s.address_city')]: `${direction} nulls last` })),
+    AllowedSort.custom<PlantEntity>('by_tag',
+      (qb, direction) => qb.leftJoin('tags', 'x').orderBy({ 'x.name': `${direction} nulls last` })),
+    AllowedSort.custom<PlantEntity>('weighty',
       (qb) => qb.innerJoin('tags', 'x').where({ 'x.weight': { $gte: 1 } }).orderBy({ 'x.name': 'asc' }),
-      { alias: 'heavy', direction: 'desc' }
-    ),
+      { alias: 'heavy', direction: 'desc' }),
     AllowedSort.custom<PlantEntity>('nothing', (qb) => qb),
     AllowedSort.custom<PlantEntity>('limited', (qb) => qb.orderBy({ name: 'asc' }).limit(3)),
     AllowedSort.custom<PlantEntity>(
@@ -94,15 +86,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       )
     t.strictSame(await ids('sort=by_tag'), await byTag('asc'))
     t.strictSame(await ids('sort=-by_tag'), await byTag('desc'))
-    t.strictSame(
-      await ids('sort=city,-name'),
-      await sorted('(select s.address_city from supplier s where s.id = p.supplier_id) nulls last, p.name desc')
-    )
-    t.strictSame(
-      (await ids('sort=heavy')).toSorted((a: number, b: number) => a - b),
+    t.strictSame(await ids('sort=city,-name'),
+      await sorted('(select s.address_city from supplier s where s.id = p.supplier_id) nulls last, p.name desc'))
+    t.strictSame((await ids('sort=heavy')).toSorted((a: number, b: number) => a - b),
       (await ids('sort=position')).toSorted((a: number, b: number) => a - b),
-      'rows that its joins do not find come last'
-    )
+      'rows that its joins do not find come last')
     t.strictSame(
       (await client(app, '/items').get('sort=plant_name')).items.map(({ plant }: Json) => plant),
       (await select(
@@ -155,9 +143,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.throws(() => AllowedSort.custom('a b', (qb) => qb), { code: 'FST_CRUD_CONFIG_INVALID' })
     t.throws(() => AllowedSort.custom('a', 'b' as never), /the callback must be a function/)
     t.throws(() => AllowedSort.custom('a', (qb) => qb, { direction: 'down' as never }), /direction: expected one of/)
-    t.throws(
-      () => resource(Plant, { allowedSorts: [AllowedSort.custom('purchasePrice', (qb) => qb)] }).bind(orm.em),
-      /no property 'purchasePrice'/
-    )
+    t.throws(() => resource(Plant, { allowedSorts: [AllowedSort.custom('purchasePrice', (qb) => qb)] }).bind(orm.em),
+      /no property 'purchasePrice'/)
   })
 })

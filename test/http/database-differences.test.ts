@@ -37,9 +37,7 @@ await forEachDatabase(t, { entities: exampleEntities }, async (t, { orm }) => {
 
 const City = defineEntity({ name: 'City', embeddable: true, properties: { zip: p.string(), name: p.string() } })
 const Order = defineEntity({
-  name: 'Order',
-  schema: 'Old "shop"',
-  tableName: 'T_ORDER',
+  name: 'Order', schema: 'Old "shop"', tableName: 'T_ORDER',
   properties: {
     id: p.integer().primary(),
     state: p.string(),
@@ -99,12 +97,8 @@ await forEachDatabase(t, { entities: [Order, City, Code, CodeView], tables: odd 
     t.strictSame(
       differences.filter(({ kind }: any) => kind === 'type').map(({ property, stored }: any) => [property, stored]),
       [
-        ['Order.id', 'uuid'],
-        ['Order.state', 'integer'],
-        ['Order.price', 'character varying(20)'],
-        ['Order.tags', 'text'],
-        ['Order.due', 'timestamp with time zone'],
-        ['Order.data', 'uuid[]'],
+        ['Order.id', 'uuid'], ['Order.state', 'integer'], ['Order.price', 'character varying(20)'],
+        ['Order.tags', 'text'], ['Order.due', 'timestamp with time zone'], ['Order.data', 'uuid[]'],
         ['Order.parent', 'uuid'],
       ],
       'domains, enums, partitioned tables, views and generated columns of Code and CodeView fit'
@@ -126,14 +120,8 @@ const Fine = defineEntity({
   name: 'Fine',
   properties: { id: p.integer().primary(), code: p.string().primary(), text: p.string() },
 })
-const Loose = defineEntity({
-  name: 'Loose',
-  properties: { id: p.integer().primary(), text: p.string() },
-})
-const Ruled = defineEntity({
-  name: 'Ruled',
-  properties: { id: p.integer().primary(), text: p.string() },
-})
+const Loose = defineEntity({ name: 'Loose', properties: { id: p.integer().primary(), text: p.string() } })
+const Ruled = defineEntity({ name: 'Ruled', properties: { id: p.integer().primary(), text: p.string() } })
 const keys = `
   create table entry (id int, text varchar(255), owner int, unique (id, owner));
   create unique index on entry (id) where id > 100;
@@ -159,12 +147,8 @@ await forEachDatabase(t, { entities: [Entry, Heard, Fine, Loose, Ruled], tables:
     const { app, lines } = await started(t, {
       orm,
       resources: {
-        '/entries': entries,
-        '/heard': crudOf(Heard),
-        '/owned': { crud: crudOf(Entry), scope: () => ({ owner: 1 }) },
-        '/fine': crudOf(Fine),
-        '/loose': crudOf(Loose),
-        '/ruled': crudOf(Ruled),
+        '/entries': entries, '/heard': crudOf(Heard), '/owned': { crud: crudOf(Entry), scope: () => ({ owner: 1 }) },
+        '/fine': crudOf(Fine), '/loose': crudOf(Loose), '/ruled': crudOf(Ruled),
       },
     })
     t.strictSame(
@@ -174,10 +158,8 @@ await forEachDatabase(t, { entities: [Entry, Heard, Fine, Loose, Ruled], tables:
         { kind: 'key', entity: 'Entry', table: '"entry"', columns: ['id'] },
       ]]
     )
-    t.match(
-      lines[0].msg,
-      'No unique index covers the key of an entity, so that several rows may have one key: "id" of '
-    )
+    t.match(lines[0].msg,
+      'No unique index covers the key of an entity, so that several rows may have one key: "id" of ')
     const send = async (method: 'PATCH' | 'DELETE', url: string, payload?: object) => {
       const answer = await app.inject({ method, url, ...payload && { payload } })
       return [answer.statusCode, answer.json().text ?? answer.json().code, answer.json().message]
@@ -233,10 +215,8 @@ await forEachDatabase(t, { entities: [Part], tables: parts }, async (t, { orm })
       { ...found, key: 'serial', columns: ['serial'] },
       { ...found, key: 'maker,lot', columns: ['maker', 'lot'] },
     ])
-    t.match(
-      msg,
-      'No unique index has exactly the columns of a key in "upsertKeys", so that upserts with it get a 500: '
-    )
+    t.match(msg,
+      'No unique index has exactly the columns of a key in "upsertKeys", so that upserts with it get a 500: ')
     t.match(msg, 'on=serial of /parts ("serial" in "part"), on=maker,lot of /parts ("maker", "lot" in "part")')
     const payload = { serial: 'a', maker: 1, code: 'x', lot: 1 }
     const statuses: number[] = []
@@ -250,18 +230,9 @@ await forEachDatabase(t, { entities: [Part], tables: parts }, async (t, { orm })
 const Stats = defineEntity({
   name: 'Stats', view: { materialized: true }, expression: 'select 1 as id', properties: { id: p.integer().primary() },
 })
-const Audit = defineEntity({
-  name: 'Audit',
-  properties: { id: p.integer().primary(), text: p.string() },
-})
-const Summary = defineEntity({
-  name: 'Summary',
-  properties: { id: p.integer().primary(), text: p.string() },
-})
-const Guarded = defineEntity({
-  name: 'Guarded',
-  properties: { id: p.integer().primary(), text: p.string() },
-})
+const Audit = defineEntity({ name: 'Audit', properties: { id: p.integer().primary(), text: p.string() } })
+const Summary = defineEntity({ name: 'Summary', properties: { id: p.integer().primary(), text: p.string() } })
+const Guarded = defineEntity({ name: 'Guarded', properties: { id: p.integer().primary(), text: p.string() } })
 const changes = `
   create table audit (id int primary key, text varchar(255));
   create rule kept as on update to audit do instead nothing;
@@ -289,7 +260,8 @@ await forEachDatabase(t, { entities: [Stats, Audit, Summary, Guarded], tables: c
       lines[0].differences.filter(({ kind }: any) => kind === 'operations')
         .map(({ prefix, refused, possible }: any) => [prefix, refused, possible]),
       [['/audit', ['update'], ['list', 'get', 'create', 'delete']], ['/summary', ['create', 'update', 'delete'], [
-        'list', 'get',
+        'list',
+        'get',
       ]]]
     )
     t.match(lines[0].msg, 'The database refuses \'update\' of /audit, because "audit" has a rule without returning')

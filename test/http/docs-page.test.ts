@@ -33,11 +33,8 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
     t.ok(operations.length >= 37, `${operations.length} operations`)
     await eventually(t, () => page.locator('.opblock').count(), operations.length)
     await eventually(t, () => page.locator('.info .title').innerText(), /^Catalogue/)
-    await eventually(
-      t,
-      () => operation(page, 'GET', '/categories').locator('.opblock-summary-description').innerText(),
-      'List categories'
-    )
+    await eventually(t, () => operation(page, 'GET', '/categories').locator('.opblock-summary-description').innerText(),
+      'List categories')
     await picture(page, 'docs')
   })
 
@@ -45,11 +42,7 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
     const list = await open(page, 'GET', '/categories')
     await eventually(t, () => list.locator('.parameters-container tr[data-param-name^="filter"]').count(), 59)
     const name = parameter(list, 'filter[name]')
-    await eventually(
-      t,
-      () => name.innerText(),
-      /Records whose name is the value\. Example: filter\[name\]=text/
-    )
+    await eventually(t, () => name.innerText(), /Records whose name is the value\. Example: filter\[name\]=text/)
     await name.locator('input').fill('Tech')
     await parameter(list, 'filter[price][gte]').locator('input').fill('100')
     await parameter(list, 'include').locator('select').selectOption(['products'])
@@ -58,10 +51,7 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
     const { status, body, url } = await execute(list)
     const { searchParams } = new URL(url)
     t.strictSame([...searchParams].sort(), [
-      ['fields', 'id,name'],
-      ['filter[name]', 'Tech'],
-      ['filter[price][gte]', '100'],
-      ['include', 'products'],
+      ['fields', 'id,name'], ['filter[name]', 'Tech'], ['filter[price][gte]', '100'], ['include', 'products'],
     ], 'sends what was filled in, and no examples')
     t.equal(status, '200')
     t.match(JSON.parse(body), { items: [{ name: 'Tech' }], total: 1 })
@@ -84,11 +74,9 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
     await create.locator('.btn-clear').click()
     await authorize(page, 'editor')
     const editor = create.locator('textarea.body-param__text')
-    await eventually(
-      t,
-      async () => [...(await editor.inputValue()).matchAll(/"(\w+)":/g)].map(([, name]) => name!),
-      ['name', 'description', 'price', 'status']
-    )
+    await eventually(t, async () => [...(await editor.inputValue()).matchAll(/"(\w+)":/g)].map(([, name]) => name!), [
+      'name', 'description', 'price', 'status',
+    ])
     await editor.fill('{ "nmae": "Maps", "price": "cheap" }')
     const wrong = await execute(create)
     t.equal(wrong.status, '400')

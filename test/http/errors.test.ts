@@ -19,13 +19,12 @@ const config = {
 const QUERY = 'filter[nmae]=x'
 const DETAIL = "The filter 'nmae' is not allowed. Did you mean 'name'? Allowed: name, price."
 const BODY = {
-  statusCode: 400,
-  code: 'FST_CRUD_FILTER_INVALID',
-  error: 'Bad Request',
-  message: DETAIL,
-  detail: DETAIL,
+  statusCode: 400, code: 'FST_CRUD_FILTER_INVALID', error: 'Bad Request', message: DETAIL, detail: DETAIL,
   errors: [{
-    source: { parameter: 'filter[nmae]' }, code: 'FST_CRUD_FILTER_INVALID', detail: DETAIL, allowed: ['name', 'price'],
+    source: { parameter: 'filter[nmae]' },
+    code: 'FST_CRUD_FILTER_INVALID',
+    detail: DETAIL,
+    allowed: ['name', 'price'],
     suggestion: 'name',
   }],
 }
@@ -91,9 +90,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     ] as const) {
       const body = await refused(query)
       t.match(body, {
-        code: 'FST_CRUD_QUERY_INVALID',
-        message: detail,
-        errors: [{ code: 'FST_CRUD_QUERY_INVALID', detail }],
+        code: 'FST_CRUD_QUERY_INVALID', message: detail, errors: [{ code: 'FST_CRUD_QUERY_INVALID', detail }],
       })
       t.strictSame([body.errors.length, 'source' in body.errors[0]], [1, false])
     }
@@ -160,14 +157,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     const app = await serveRoutes(t, async (app) => {
       app.setErrorHandler((error: any, _request, reply) =>
         reply.code(418).send({
-          mine: true,
-          statusCode: error.statusCode,
-          code: error.code,
-          message: error.message,
-          detail: error.detail,
-          errors: error.errors,
-          name: error.name,
-          isError: error instanceof Error,
+          mine: true, statusCode: error.statusCode, code: error.code, message: error.message, detail: error.detail,
+          errors: error.errors, name: error.name, isError: error instanceof Error,
           isOurs: error instanceof FilterValidationError,
         })
       )
@@ -313,9 +304,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('ignoreInvalidErrors drops invalid parts and applies the rest', async (t) => {
     const app = await serve(t, orm, {
       '/plants': new CrudBase({
-        model: Plant,
-        writable: 'all',
-        queryConfig: new QueryBuilderConfig({ ...config, ignoreInvalidErrors: true }),
+        model: Plant, writable: 'all', queryConfig: new QueryBuilderConfig({ ...config, ignoreInvalidErrors: true }),
       }),
     })
     const { get, refused } = client(app, '/plants')
@@ -326,11 +315,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       'fields[tags]=name', 'filter=x', 'filter[', 'sort=name,', 'fields=,',
       'filter[name]=Lavender&filter[price][lte]=%00',
     ]) {
-      t.strictSame(
-        await get(query.startsWith('filter[name]') ? query : `filter[name]=Lavender&${query}`),
-        lavender,
-        query
-      )
+      t.strictSame(await get(query.startsWith('filter[name]') ? query : `filter[name]=Lavender&${query}`), lavender,
+        query)
     }
     t.strictSame(await get('filter[name]=Lavender&fields=x,name'), { ...lavender, items: [{ name: 'Lavender' }] })
     for (const query of [

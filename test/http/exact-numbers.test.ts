@@ -29,17 +29,13 @@ const Label = defineEntity({
   name: 'Label',
   embeddable: true,
   properties: {
-    text: p.string().nullable(),
-    secret: p.string().hidden().nullable(),
-    extra: p.json().nullable(),
+    text: p.string().nullable(), secret: p.string().hidden().nullable(), extra: p.json().nullable(),
     shape: () => p.embedded(Shape).object().nullable(),
   },
 })
 const Shape = defineEntity({ name: 'Shape', embeddable: true, properties: { size: p.string().nullable() } })
 const json = {
-  total: p.bigint('number').nullable(),
-  data: p.json().nullable(),
-  plain: p.json().columnType('json').nullable(),
+  total: p.bigint('number').nullable(), data: p.json().nullable(), plain: p.json().columnType('json').nullable(),
   label: () => p.embedded(Label).object().nullable(),
 }
 const Field = defineEntity({
@@ -49,9 +45,7 @@ const Field = defineEntity({
 const Row = defineEntity({
   name: 'Row',
   properties: {
-    ...primaryKey,
-    ...json,
-    code: p.string().nullable().serializer((code) => `#${code}`),
+    ...primaryKey, ...json, code: p.string().nullable().serializer((code) => `#${code}`),
     field: () => p.manyToOne(Field).nullable(),
   },
 })
@@ -84,13 +78,11 @@ await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (
   const values =
     `'${list}', '${list}', '{"text": "a", "secret": "SECRET", "extra": ${list}, "shape": 9007199254740993}', ` +
     '-9007199254740993'
-  for (
-    const statement of [
-      `insert into field (data, plain, label, total) values (${values})`,
-      `insert into row (data, plain, label, total, code, field_id) values (${values}, 'r', 1)`,
-      `insert into seed (doubled, shown, total) values ('${list}', '${list}', 9007199254740993)`,
-    ]
-  ) await orm.em.getConnection().execute(statement)
+  for (const statement of [
+    `insert into field (data, plain, label, total) values (${values})`,
+    `insert into row (data, plain, label, total, code, field_id) values (${values}, 'r', 1)`,
+    `insert into seed (doubled, shown, total) values ('${list}', '${list}', 9007199254740993)`,
+  ]) await orm.em.getConnection().execute(statement)
   const hooked = new Hooked({ model: Field })
   const include = { allowedIncludes: [new AllowedInclude('rows')] }
   const app = await serve(t, orm, {
@@ -104,28 +96,16 @@ await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (
     t.strictSame(listsIn(body, 'data'), Array(records).fill(NUMERIC), 'jsonb')
     t.strictSame(listsIn(body, 'plain'), Array(records).fill(STORED), 'json')
     t.strictSame(listsIn(body, 'extra'), Array(records).fill(NUMERIC), 'inside of an embedded object')
-    t.equal(
-      body.split(/"shape"\s*:\s*9007199254740993\b/).length,
-      records + 1,
-      'a number in the place of an embedded object'
-    )
-    t.equal(
-      body.split(/"total"\s*:\s*-9007199254740993\b/).length,
-      records + 1,
-      'a bigint that is declared to be a number'
-    )
+    t.equal(body.split(/"shape"\s*:\s*9007199254740993\b/).length, records + 1,
+      'a number in the place of an embedded object')
+    t.equal(body.split(/"total"\s*:\s*-9007199254740993\b/).length, records + 1,
+      'a bigint that is declared to be a number')
     t.notMatch(body, 'SECRET')
   }
 
   for (const [url, records] of [
-    ['/fields', 1],
-    ['/fields/1', 1],
-    ['/fields?include=rows', 2],
-    ['/fields/1?include=rows', 2],
-    ['/rows', 1],
-    ['/rows/1', 1],
-    ['/rows?include=field', 2],
-    ['/rows/1?include=field', 2],
+    ['/fields', 1], ['/fields/1', 1], ['/fields?include=rows', 2], ['/fields/1?include=rows', 2], ['/rows', 1],
+    ['/rows/1', 1], ['/rows?include=field', 2], ['/rows/1?include=field', 2],
   ] as const) {
     t.test(`GET ${url} sends exact numbers`, async (t) => lists(t, (await app.inject(url)).body, records))
   }
@@ -139,7 +119,8 @@ await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (
   })
 
   for (const [url, records] of [['/fields', 1], ['/rows', 1], ['/fields?include=rows', 2], [
-    '/rows?include=field', 2,
+    '/rows?include=field',
+    2,
   ]] as const) {
     t.test(`streams of ${url} have exact numbers`, async (t) => {
       lists(t, (await app.inject({ url, headers: { accept: 'application/x-ndjson' } })).body, records)

@@ -34,9 +34,7 @@ async function load (name: string, code: string, folder: string): Promise<Record
   const { outputText } = ts.transpileModule(code, {
     reportDiagnostics: true,
     compilerOptions: {
-      target: ts.ScriptTarget.ES2022,
-      module: ts.ModuleKind.ESNext,
-      experimentalDecorators: name.endsWith('legacy'),
+      target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, experimentalDecorators: name.endsWith('legacy'),
       useDefineForClassFields: !name.endsWith('legacy'),
     },
   })
@@ -104,16 +102,13 @@ const Member = defineEntity({
 const Rating = defineEntity({
   name: 'Rating',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    text: p.text(),
-    stars: p.string().columnType('stars').default('***'),
+    id: p.integer().primary().autoincrement(), text: p.text(), stars: p.string().columnType('stars').default('***'),
   },
 })
 const Remark = defineEntity({
   name: 'Remark',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    text: p.text(),
+    id: p.integer().primary().autoincrement(), text: p.text(),
     about: () => p.manyToOne([Product, Member] as never).nullable(),
   },
 })
@@ -246,10 +241,8 @@ await forEachDatabase(
         [[1, { ...order, state: 'open' }], [2, { ...order, state: 'open' }], [3, { ...order, state: 'open' }]]
       )
       t.match(await send('PATCH', '/lines/1/2', { order: null }), [200, { tenant: 1, id: 2, order: null }])
-      t.strictSame(
-        await select(orm, 'select "F_TENANT" as tenant, "F_ORDER" as order from "T_LINE" where "F_ID" = 2'),
-        [{ tenant: 1, order: null }]
-      )
+      t.strictSame(await select(orm, 'select "F_TENANT" as tenant, "F_ORDER" as order from "T_LINE" where "F_ID" = 2'),
+        [{ tenant: 1, order: null }])
       t.match(await send('GET', '/orders/1/5?include=lines'), [200, { lines: [{ id: 1 }, { id: 3 }] }])
       t.match(await send('GET', '/orders/2/5?include=lines'), [200, { lines: [] }])
     })
@@ -282,10 +275,8 @@ await forEachDatabase(
 
     t.test('a column of an unknown type is text, and may be tested for null', async (t) => {
       t.match((await client(app, '/stocks').get('filter[host][isnull]=false')).items, [{ host: '10.0.0.1' }])
-      await t.rejects(
-        serve(t, orm, { '/stocks': resource(Stock, { allowedFilters: [AllowedFilters.exact('host')] }) }),
-        { code: 'FST_CRUD_CONFIG_INVALID' }
-      )
+      await t.rejects(serve(t, orm, { '/stocks': resource(Stock, { allowedFilters: [AllowedFilters.exact('host')] }) }),
+        { code: 'FST_CRUD_CONFIG_INVALID' })
     })
 
     t.test('a batch uses the default of a column whose type refuses null', async (t) => {
@@ -297,16 +288,14 @@ await forEachDatabase(
       t.teardown(recorder.stop)
       t.strictSame(await ratings({ text: 'a' }, { text: 'b' }), [201, ['***', '***']])
       t.match(recorder.take(), [{ sql: /json_populate_recordset/ }], 'as one value')
-      t.strictSame(
-        await select(orm, 'select distinct unmapped, amount from rating'),
-        [{ unmapped: '*', amount: 1 }],
-        'by the defaults of the table'
-      )
+      t.strictSame(await select(orm, 'select distinct unmapped, amount from rating'), [{ unmapped: '*', amount: 1 }],
+        'by the defaults of the table')
       t.strictSame(await ratings({ text: 'a', stars: '*' }, { text: 'b', stars: '**' }, { text: 'c' }), [201, [
         '*', '**', '***',
       ]])
       t.strictSame(await ratings({ text: 'a', stars: '*' }, { text: 'b', stars: 'none' }), [
-        400, 'FST_CRUD_DATA_INVALID',
+        400,
+        'FST_CRUD_DATA_INVALID',
       ])
     })
 
@@ -330,17 +319,11 @@ await forEachDatabase(
       t.match(items.map(({ name }: Json) => name), [...modules.keys()].filter((name) => name !== 'view').sort())
       t.strictSame((await app.inject(`/stats/${items[0].id}`)).json(), items[0])
       for (const [method, url] of [
-        ['POST', '/stats'],
-        ['PATCH', '/stats/1'],
-        ['PUT', '/stats/1'],
-        ['DELETE', '/stats/1'],
+        ['POST', '/stats'], ['PATCH', '/stats/1'], ['PUT', '/stats/1'], ['DELETE', '/stats/1'],
         ['POST', '/stats/1/restore'],
       ] as const) {
-        t.equal(
-          (await app.inject({ method, url, ...(method !== 'DELETE' && { payload: {} }) })).statusCode,
-          404,
-          `${method} ${url}`
-        )
+        t.equal((await app.inject({ method, url, ...(method !== 'DELETE' && { payload: {} }) })).statusCode, 404,
+          `${method} ${url}`)
       }
       const em = orm.em.fork()
       const refused = { code: 'FST_CRUD_CONFIG_INVALID', message: 'AuthorStats is read-only: it is a view.' }

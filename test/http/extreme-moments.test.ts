@@ -22,11 +22,7 @@ const Event = defineEntity({
 
 const Reading = defineEntity({
   name: 'Reading',
-  properties: {
-    takenAt: p.datetime().primary(),
-    name: p.text(),
-    notes: () => p.oneToMany(Note).mappedBy('reading'),
-  },
+  properties: { takenAt: p.datetime().primary(), name: p.text(), notes: () => p.oneToMany(Note).mappedBy('reading') },
 })
 
 const Note = defineEntity({
@@ -35,9 +31,7 @@ const Note = defineEntity({
 })
 
 const Stay = defineEntity({
-  name: 'Stay',
-  embeddable: true,
-  properties: { at: p.datetime().nullable(), nights: p.integer().nullable() },
+  name: 'Stay', embeddable: true, properties: { at: p.datetime().nullable(), nights: p.integer().nullable() },
 })
 
 const Trip = defineEntity({
@@ -63,13 +57,9 @@ const VisitSchema = defineEntity({
   class: Visit,
   hooks: { beforeCreate: ['note'], beforeUpdate: ['note'] },
   properties: {
-    id: p.integer().primary().autoincrement(),
-    at: p.datetime().nullable(),
-    name: p.text().nullable(),
-    stay: () => p.embedded(Stay).nullable(),
-    plan: () => p.embedded(Stay).object().nullable(),
-    trip: () => p.embedded(Trip).nullable(),
-    noted: p.boolean().persist(false).nullable(),
+    id: p.integer().primary().autoincrement(), at: p.datetime().nullable(), name: p.text().nullable(),
+    stay: () => p.embedded(Stay).nullable(), plan: () => p.embedded(Stay).object().nullable(),
+    trip: () => p.embedded(Trip).nullable(), noted: p.boolean().persist(false).nullable(),
   },
 })
 
@@ -117,14 +107,8 @@ await forEachDatabase(t, {
         const zoned = text.endsWith('infinity') ? text : text.replace(/( BC)?$/, '+00$1')
         const literal = (value: string) => `'${value}'`
         return [
-          index + 1,
-          literal(zoned),
-          literal(text),
-          short === '' ? 'null' : literal(zoned),
-          'null',
-          'null',
-          `tstzrange('${zoned}', null)`,
-          'null',
+          index + 1, literal(zoned), literal(text), short === '' ? 'null' : literal(zoned), 'null', 'null',
+          `tstzrange('${zoned}', null)`, 'null',
         ]
       }),
       ...DAYS.map((day, index) => {
@@ -146,11 +130,7 @@ await forEachDatabase(t, {
     const { items } = await read('/events?per_page=100')
     for (const [index, [text, shown, short = shown]] of MOMENTS.entries()) {
       const end = shown.endsWith('infinity') ? shown : `"${shown}"`
-      t.match(
-        items[index],
-        { zoned: shown, plain: shown, short: short === '' ? null : short, span: `[${end},)` },
-        text
-      )
+      t.match(items[index], { zoned: shown, plain: shown, short: short === '' ? null : short, span: `[${end},)` }, text)
     }
     for (const [index, day] of DAYS.entries()) {
       t.match(items[MOMENTS.length + index], { day, clock: '24:00:00', days: `[${day},)` }, day)
@@ -218,10 +198,8 @@ await forEachDatabase(t, {
     for (
       const [text, shown] of MOMENTS.filter(([text]) => /\.\d{4,}|BC|^10000/.test(text) && !text.startsWith('294276'))
     ) {
-      const [{ id }] = await select(
-        orm,
-        `insert into visit (at) values ('${text.replace(/( BC)?$/, '+00$1')}') returning id`
-      )
+      const [{ id }] = await select(orm,
+        `insert into visit (at) values ('${text.replace(/( BC)?$/, '+00$1')}') returning id`)
       const record = await read(`/visits/${id}`)
       t.equal(record.at, shown)
       const response = await put(`/visits/${id}`, { ...record, name: 'same' })
@@ -260,10 +238,7 @@ await forEachDatabase(t, {
     t.strictSame((await read(`/visits/${id}`)).plan, plan)
     t.strictSame(bodyOf(await patch(`/visits/${id}`, { plan, name: 'same' })).plan, plan)
     t.strictSame(bodyOf(await patch(`/visits/${id}`, { name: 'other' })).plan, plan)
-    const refused = [
-      await patch(`/visits/${id}`, { plan: { ...plan, nights: 2 } }),
-      await post('/visits', { plan }),
-    ]
+    const refused = [await patch(`/visits/${id}`, { plan: { ...plan, nights: 2 } }), await post('/visits', { plan })]
     for (const answer of refused) t.equal(verdict(answer), '400 FST_ERR_VALIDATION /plan/at')
     t.strictSame((await read(`/visits/${id}`)).plan, plan)
     const stored = `trip_plan = '${JSON.stringify(plan)}', trip_nights = 1`

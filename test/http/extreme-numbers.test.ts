@@ -63,11 +63,8 @@ const SINGLES: readonly Case[] = [
   [['Infinity', 1], 'Infinity', 'Infinity'],
 ]
 const EXACT: readonly Case[] = [
-  [[1.5, 2.25, null], 3.75, 1.875],
-  [['1e400'], Infinity, 'Infinity'],
-  [['-1e400'], -Infinity, '-Infinity'],
-  [['1e-400', '3e-400'], 0, 0],
-  [['0'], 0, 0],
+  [[1.5, 2.25, null], 3.75, 1.875], [['1e400'], Infinity, 'Infinity'], [['-1e400'], -Infinity, '-Infinity'],
+  [['1e-400', '3e-400'], 0, 0], [['0'], 0, 0],
 ]
 
 /** Equal, or apart by at most the rounding error of 32-bit numbers. */
@@ -85,11 +82,7 @@ await forEachDatabase(t, { entities: [Box, Gauge] }, async (t, { orm }) => {
   let box = 0
   const columns: ReadonlyArray<
     readonly [column: string, cases: readonly Case[], same: (a: unknown, b: unknown) => boolean]
-  > = [
-    ['double', DOUBLES, (a, b) => a === b || near(a, b)],
-    ['single', SINGLES, near],
-    ['exact', EXACT, near],
-  ]
+  > = [['double', DOUBLES, (a, b) => a === b || near(a, b)], ['single', SINGLES, near], ['exact', EXACT, near]]
   for (const [column, cases, same] of columns) {
     t.test(`${column} has sums and means`, async (t) => {
       for (const [rows, total, mean] of cases) {

@@ -21,17 +21,12 @@ const plants: QueryBuilderOptions<any> = {
     AllowedFilters.custom('cheap', (qb) => qb.andWhere({ price: { $lt: 5 } })),
   ],
   allowedSorts: [
-    new AllowedSort('id'),
-    new AllowedSort('name'),
-    AllowedSort.custom('length', (qb) => qb.orderBy({ name: 'asc' })),
+    new AllowedSort('id'), new AllowedSort('name'), AllowedSort.custom('length', (qb) => qb.orderBy({ name: 'asc' })),
   ],
   allowedIncludes: [new AllowedInclude('tags')],
   allowedFacets: [
-    new AllowedFacet('status'),
-    new AllowedFacet('supplier.name', { alias: 'seller' }),
-    new AllowedFacet('supplier.country'),
-    new AllowedFacet('group'),
-    new AllowedFacet('group.name', { limit: 2 }),
+    new AllowedFacet('status'), new AllowedFacet('supplier.name', { alias: 'seller' }),
+    new AllowedFacet('supplier.country'), new AllowedFacet('group'), new AllowedFacet('group.name', { limit: 2 }),
     new AllowedFacet('inStock'),
   ],
 }
@@ -141,11 +136,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a resource that ignores what is invalid leaves out facets that are not allowed', async (t) => {
     for (const style of ['', '&cursor=']) {
       t.strictSame(await facets(`facets=nope,status${style}`, '/lenient'), await facets('facets=status'), style)
-      t.strictSame(
-        await client(app, '/lenient').get(`facets=nope&per_page=2${style}`),
-        await get(`per_page=2${style}`),
-        style
-      )
+      t.strictSame(await client(app, '/lenient').get(`facets=nope&per_page=2${style}`), await get(`per_page=2${style}`),
+        style)
     }
   })
 
@@ -179,10 +171,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('mistakes name the parameter and what is allowed', async (t) => {
-    t.match(
-      (await details('facets=statsu'))[0],
-      /The facet 'statsu' is not allowed\. Did you mean 'status'\? Allowed: group, /
-    )
+    t.match((await details('facets=statsu'))[0],
+      /The facet 'statsu' is not allowed\. Did you mean 'status'\? Allowed: group, /)
     t.match((await details('facets=purchasePrice'))[0], /The facet 'purchasePrice' is not allowed\. Allowed: /)
     t.match((await details('facets[x]=status'))[0], /facets takes no name in brackets/)
     t.match((await details('facet=status'))[0], /Did you mean 'facets'\?/)

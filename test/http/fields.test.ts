@@ -56,11 +56,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('without fields, records have every column that is not hidden', async (t) => {
     await shows(t, '', COLUMNS)
     await shows(t, 'fields=', COLUMNS)
-    t.strictSame(
-      Object.keys(await client(app, '/plain/1').get()).sort(),
-      [...COLUMNS].sort(),
-      'whatever may be selected'
-    )
+    t.strictSame(Object.keys(await client(app, '/plain/1').get()).sort(), [...COLUMNS].sort(),
+      'whatever may be selected')
   })
 
   t.test('records have exactly the requested fields, in one parameter or in several', async (t) => {
@@ -86,11 +83,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await client(app, '/plants/9').get('fields=id,supplier,group,shelf'), {
       id: 9, supplier: 1, group: null, shelf: null,
     })
-    t.strictSame(
-      await client(app, '/plants/12').get('fields=supplier,group'),
-      { supplier: 3, group: 4 },
-      'a key is shown even when its record is deleted'
-    )
+    t.strictSame(await client(app, '/plants/12').get('fields=supplier,group'), { supplier: 3, group: 4 },
+      'a key is shown even when its record is deleted')
   })
 
   t.test('properties computed in JavaScript, lazy and embedded ones can be selected', async (t) => {
@@ -121,11 +115,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('fields[...] selects the fields of an included relation', async (t) => {
     t.strictSame(
       await client(app, '/plants/1').get('fields=name&include=tags,supplier&fields[tags]=name&fields[supplier]=name'),
-      {
-        name: 'Lavender',
-        tags: [{ name: 'sun' }, { name: 'bee-friendly' }],
-        supplier: { name: 'Vert & Fils' },
-      }
+      { name: 'Lavender', tags: [{ name: 'sun' }, { name: 'bee-friendly' }], supplier: { name: 'Vert & Fils' } }
     )
     t.strictSame(
       await client(app, '/plants/1').get(
@@ -157,9 +147,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       'fields=name&include=tags,group.parent&fields[tags]=name&fields[group]=name'
     )
     t.strictSame([Object.keys(record).sort(), Object.keys(record.tags[0]), Object.keys(record.group).sort()], [
-      ['group', 'name', 'tags'],
-      ['name'],
-      ['name', 'parent'],
+      ['group', 'name', 'tags'], ['name'], ['name', 'parent'],
     ])
     const { items } = await client(app, '/items').get('fields=quantity')
     t.strictSame(items, [{ quantity: 3 }, { quantity: 1 }, { quantity: 1 }, { quantity: 12 }])
@@ -187,10 +175,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         suggestion: 'name',
       }],
     })
-    t.match(
-      await details('fields=purchasePrice,selected,tags,description,*'),
-      Array.from({ length: 5 }, () => /is not allowed/)
-    )
+    t.match(await details('fields=purchasePrice,selected,tags,description,*'),
+      Array.from({ length: 5 }, () => /is not allowed/))
     t.match(await refused('include=supplier&fields[supplier]=email'), {
       errors: [{ source: { parameter: 'fields[supplier]' }, allowed: ['address', 'name'] }],
     })

@@ -71,9 +71,7 @@ const resources = {
   }),
 }
 
-const orm = {
-  filters: { global: { name: 'global', cond: { title: 'Poison' }, default: false, entity: ['Offer'] } },
-}
+const orm = { filters: { global: { name: 'global', cond: { title: 'Poison' }, default: false, entity: ['Offer'] } } }
 
 await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm, name }) => {
   await orm.em.getConnection().execute(
@@ -96,17 +94,9 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
 
   t.test('a search finds a text in any of its fields, ignores case, and takes every character literally', async (t) => {
     await keeps(t, '/plants', 'id', [
-      ['filter[q]=lavand', [1]],
-      ['filter[q]=LAVEN', [1, 2]],
-      ['filter[q]=salvia', [3]],
-      ['filter[q]=100%25', [1, 3]],
-      ['filter[q]=_', [4]],
-      ['filter[q]=\\', [5]],
-      ["filter[q]=o'neill", [6]],
-      ['filter[q]=a,b', []],
-      ['filter[q]=nightshade', []],
-      ['filter[q]=nothing', []],
-      ['filter[q]=lav&filter[status]=active', [1]],
+      ['filter[q]=lavand', [1]], ['filter[q]=LAVEN', [1, 2]], ['filter[q]=salvia', [3]], ['filter[q]=100%25', [1, 3]],
+      ['filter[q]=_', [4]], ['filter[q]=\\', [5]], ["filter[q]=o'neill", [6]], ['filter[q]=a,b', []],
+      ['filter[q]=nightshade', []], ['filter[q]=nothing', []], ['filter[q]=lav&filter[status]=active', [1]],
     ])
     t.equal((await plants.get('filter[q]=')).total, 13, 'an empty text is in every text; nothing is in null')
     t.match(await plants.details('filter[q]=a&filter[q]=b'), [/takes one value/])
@@ -124,11 +114,8 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
       ['filter[any]=sag', [1, 3, 6]],
     ])
     const page = await plants.get('filter[any]=sun&include=tags&per_page=2')
-    t.strictSame(
-      [page.total, page.items.map(({ id, tags }: any) => [id, tags.length])],
-      [3, [[1, 2], [3, 1]]],
-      'children are not trimmed, and the total counts parents'
-    )
+    t.strictSame([page.total, page.items.map(({ id, tags }: any) => [id, tags.length])], [3, [[1, 2], [3, 1]]],
+      'children are not trimmed, and the total counts parents')
     await keeps(t, '/tags', 'name', [['filter[q]=spring', ['bee-friendly', 'sun']], ['filter[q]=last year', []], [
       'filter[q]=poison',
       [],
@@ -142,11 +129,8 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     t.equal((await plants.get('filter[trashed]=with')).total, 14)
     await keeps(t, '/plants', 'id', [['filter[trashed]=only', [11]], ['filter[trashed]=only&filter[q]=sage', []]])
     await keeps(t, '/tags', 'name', [['filter[deleted]=only', ['poisonous']]])
-    t.match(
-      (await plants.get('filter[trashed]=only&include=tags')).items[0].tags,
-      [{ name: 'sun' }],
-      'related rows that are deleted stay unseen'
-    )
+    t.match((await plants.get('filter[trashed]=only&include=tags')).items[0].tags, [{ name: 'sun' }],
+      'related rows that are deleted stay unseen')
     t.match(await plants.details('filter[trashed]=yes'), [
       /must be with, only or without\. Allowed: only, with, without/,
     ])
@@ -176,11 +160,8 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     t.match(await plants.details('filter[number]=x'), [/must be an integer from -2147483648 to 2147483647\./])
     t.match(await plants.details('filter[ref][eq]=3'), [/takes no operator/])
     t.match(await plants.details('filter[ref]=a&filter[ref]=b'), [/takes one value/])
-    t.match(
-      await plants.details(`filter[cheap_or_named]=${'x'.repeat(257)}`),
-      [/at most 256 characters/],
-      'a limit is one, whatever the other filters say'
-    )
+    t.match(await plants.details(`filter[cheap_or_named]=${'x'.repeat(257)}`), [/at most 256 characters/],
+      'a limit is one, whatever the other filters say')
   })
 
   t.test('defaults apply if the URL has no such filter, and ignored values have no effect', async (t) => {
@@ -198,11 +179,8 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
       ['filter[long]=10', [4, 7]],
     ])
     t.match(await at('/defaults').details('filter[status]=gone'), [/must be one of its members/])
-    t.strictSame(
-      await at('/lenient').all('id', 'filter[position]=x'),
-      [1, 2],
-      'an invalid filter that is dropped is not there'
-    )
+    t.strictSame(await at('/lenient').all('id', 'filter[position]=x'), [1, 2],
+      'an invalid filter that is dropped is not there')
     t.strictSame(await at('/lenient').all('id', 'filter[position]=2&filter[trashed]=x'), [3, 4])
   })
 
@@ -311,51 +289,37 @@ t.test('invalid filters are refused at start-up', async (t) => {
       { message }
     )
   refuses(Plant, AllowedFilters.search('q', ['name', 'descripton']), /Did you mean 'description'\?/)
-  refuses(
-    Plant,
-    AllowedFilters.search('q', ['name', 'price']),
-    /'price' is of type decimal, and only text can be searched/
-  )
+  refuses(Plant, AllowedFilters.search('q', ['name', 'price']),
+    /'price' is of type decimal, and only text can be searched/)
   refuses(Plant, AllowedFilters.search('purchasePrice', ['name']), /purchasePrice/)
   refuses(Plant, AllowedFilters.search('q', ['supplier.email']), /no property 'email'/)
   refuses(Offer, AllowedFilters.trashed(), /Offer has no 'deleted_at'/)
   refuses(Offer, AllowedFilters.scope('brnch'), /no MikroORM filter 'brnch'. Did you mean 'branch'\?/)
   refuses(Group, AllowedFilters.scope('any'), /Group declares no filters/)
   refuses(Offer, AllowedFilters.scope('branch', { params: { name: 'brnch' } }), /Did you mean 'branch'/)
-  refuses(
-    Plant,
-    AllowedFilters.anyOf('x', [AllowedFilters.exact('id'), AllowedFilters.exact('nme')]),
-    /Did you mean 'name'/
-  )
+  refuses(Plant, AllowedFilters.anyOf('x', [AllowedFilters.exact('id'), AllowedFilters.exact('nme')]),
+    /Did you mean 'name'/)
   refuses(Specimen, new AllowedFilters('readings.sensor'), /declare the type of the value: \{ type: 'string' \}/)
-  refuses(
-    Specimen,
-    new AllowedFilters('readings.sensor', 'gte', { type: 'boolean' }),
-    /'gte' does not work on a property of type boolean/
-  )
+  refuses(Specimen, new AllowedFilters('readings.sensor', 'gte', { type: 'boolean' }),
+    /'gte' does not work on a property of type boolean/)
   refuses(Specimen, new AllowedFilters('size.heigth'), /Did you mean 'height'\?/)
-  refuses(
-    Specimen,
-    new AllowedFilters('synonyms'),
-    /'eq' does not work on a property of type array. Operators for it: contains, overlap, isnull/
-  )
+  refuses(Specimen, new AllowedFilters('synonyms'),
+    /'eq' does not work on a property of type array. Operators for it: contains, overlap, isnull/)
   refuses(Specimen, new AllowedFilters('leaves', 'overlap'), /'overlap' does not work/)
   refuses(Plant, AllowedFilters.exact('status').default('gone'), /the default is refused\..*must be one of its members/)
   refuses(Plant, AllowedFilters.trashed().default('yes'), /the default is refused/)
-  for (
-    const make of [
-      () => AllowedFilters.search('q', []),
-      () => AllowedFilters.search('q', ['a', 'a']),
-      () => AllowedFilters.search('', ['a']),
-      () => AllowedFilters.anyOf('x', [AllowedFilters.exact('id')]),
-      () => AllowedFilters.anyOf('x', [AllowedFilters.exact('id'), AllowedFilters.trashed() as never]),
-      () => AllowedFilters.anyOf('x', [AllowedFilters.exact('id'), AllowedFilters.exact('name').default('x')]),
-      () => AllowedFilters.exact('a').default({} as never),
-      () => AllowedFilters.exact('a', { type: 'date' as never }),
-      () => AllowedFilters.scope('x', { params: ['a'] as never }),
-      () => AllowedFilters.trashed({ name: 'x' } as never),
-    ]
-  ) t.throws(make, { code: 'FST_CRUD_CONFIG_INVALID' }, String(make))
+  for (const make of [
+    () => AllowedFilters.search('q', []),
+    () => AllowedFilters.search('q', ['a', 'a']),
+    () => AllowedFilters.search('', ['a']),
+    () => AllowedFilters.anyOf('x', [AllowedFilters.exact('id')]),
+    () => AllowedFilters.anyOf('x', [AllowedFilters.exact('id'), AllowedFilters.trashed() as never]),
+    () => AllowedFilters.anyOf('x', [AllowedFilters.exact('id'), AllowedFilters.exact('name').default('x')]),
+    () => AllowedFilters.exact('a').default({} as never),
+    () => AllowedFilters.exact('a', { type: 'date' as never }),
+    () => AllowedFilters.scope('x', { params: ['a'] as never }),
+    () => AllowedFilters.trashed({ name: 'x' } as never),
+  ]) t.throws(make, { code: 'FST_CRUD_CONFIG_INVALID' }, String(make))
   const shared = AllowedFilters.exact('status')
   t.not(shared.default('a'), shared)
   t.equal(shared.defaultValue, undefined, 'a default makes another filter')

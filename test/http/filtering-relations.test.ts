@@ -126,11 +126,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['filter[tags.plants.name]=Lavender', [1, 3, 6, 14]],
       ['filter[group.plants.id]=2', [1, 2]],
     ])
-    t.match(
-      await plants.get('filter[tags.weight]=3&per_page=2'),
-      { total: 4, items: { length: 2 } },
-      'the total counts parents, not matches'
-    )
+    t.match(await plants.get('filter[tags.weight]=3&per_page=2'), { total: 4, items: { length: 2 } },
+      'the total counts parents, not matches')
   })
 
   t.test('a to-many row that is deleted or filtered out does not match', async (t) => {
@@ -254,7 +251,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await plants.details('filter[tags.nmae]=x'), [/Did you mean 'tags\.name'\?/])
     t.match(await plants.details('filter[supplier][name]=x'), [/^The filter 'supplier' is not allowed\./])
     t.match(await plants.details('filter[supplier.address]=x&filter[group.parent.parent.name]=x'), [
-      /is not allowed/, /is not allowed/,
+      /is not allowed/,
+      /is not allowed/,
     ])
     t.strictSame(await ids('filter[tags.id]=2147483647'), [])
   })

@@ -35,8 +35,7 @@ const SAMPLES: Record<string, Sample> = {
     values: ['-9223372036854775808', '12000000000', '9223372036854775807', '9223372036854775806'],
   },
   pollen: {
-    column: 'pollen',
-    operators: ORDERED,
+    column: 'pollen', operators: ORDERED,
     values: ['-9007199254740991', '5000000000', '9007199254740991', '9007199254740993'],
   },
   spores: { column: 'spores', operators: ORDERED, values: ['-9223372036854775808', '123', '9223372036854775807'] },
@@ -54,8 +53,7 @@ const SAMPLES: Record<string, Sample> = {
   alive: { column: 'alive', operators: EQUAL, values: ['false', 'true'] },
   nickname: { column: 'nickname', operators: TEXT, values: ['', 'Lola', 'lola', 'x'.repeat(100)] },
   description: {
-    column: 'description',
-    operators: TEXT,
+    column: 'description', operators: TEXT,
     values: ['%_\\\'"`{}[],;--/**/ \t¿ñ 😀', 'Stands by the door.\nLikes it there.'],
   },
   grade: { column: 'grade', operators: TEXT, values: ['A', 'B'] },
@@ -211,44 +209,27 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('values of other types can be tested for null', async (t) => {
     for (const [name, column] of Object.entries(NULLABLE)) {
       for (const isNull of [true, false]) {
-        const expected = await select(
-          orm,
-          `select code from specimen where ${column} is ${isNull ? '' : 'not '}null order by id`
-        )
-        t.strictSame(
-          await all('code', `filter[${name}]=${isNull}`),
-          expected.map(({ code }) => code),
-          `${name} ${isNull}`
-        )
+        const expected = await select(orm,
+          `select code from specimen where ${column} is ${isNull ? '' : 'not '}null order by id`)
+        t.strictSame(await all('code', `filter[${name}]=${isNull}`), expected.map(({ code }) => code),
+          `${name} ${isNull}`)
       }
     }
   })
 
   t.test('values that a type cannot store are refused', async (t) => {
-    for (
-      const [name, values] of Object.entries({
-        leaves: ['2147483648', '1.5'],
-        stems: ['32768', '-32769'],
-        cells: ['9223372036854775808', '-9223372036854775809', '1e3'],
-        pollen: ['9223372036854775808', 'x'],
-        spores: ['123n'],
-        dryMass: ['1e5', 'NaN', ''],
-        acidity: ['1e309', 'NaN', 'Infinity', '-inf', '', '0x1p3'],
-        chlorophyll: ['3.5e38', '-1e39'],
-        alive: ['yes'],
-        tracker: ['3f0c8a52'],
-        health: ['Thriving', ''],
-        hardiness: ['4', '1.0', 'Tender', ''],
-        flowering: ['SUMMER', 'monsoon'],
-        sownOn: ['2023-02-29', '2023-02-28T00:00:00Z', '28.02.2023', ''],
-        measuredAt: ['2024-02-30T00:00:00Z', '2024-05-06T07:08:09+25:00'],
-        recordedAt: ['yesterday'],
-        wateredAt: ['24:00:01', '7:30', '07:30:60', '07:30Z', 'noon'],
-        readings: ['{', '', '{"a":1e999999}', '"\\u0000"', '['.repeat(100) + ']'.repeat(100)],
-        petals: ['a\0b'],
-        nickname: ['\0'],
-      })
-    ) {
+    for (const [name, values] of Object.entries({
+      leaves: ['2147483648', '1.5'], stems: ['32768', '-32769'],
+      cells: ['9223372036854775808', '-9223372036854775809', '1e3'], pollen: ['9223372036854775808', 'x'],
+      spores: ['123n'], dryMass: ['1e5', 'NaN', ''], acidity: ['1e309', 'NaN', 'Infinity', '-inf', '', '0x1p3'],
+      chlorophyll: ['3.5e38', '-1e39'], alive: ['yes'], tracker: ['3f0c8a52'], health: ['Thriving', ''],
+      hardiness: ['4', '1.0', 'Tender', ''], flowering: ['SUMMER', 'monsoon'],
+      sownOn: ['2023-02-29', '2023-02-28T00:00:00Z', '28.02.2023', ''],
+      measuredAt: ['2024-02-30T00:00:00Z', '2024-05-06T07:08:09+25:00'], recordedAt: ['yesterday'],
+      wateredAt: ['24:00:01', '7:30', '07:30:60', '07:30Z', 'noon'],
+      readings: ['{', '', '{"a":1e999999}', '"\\u0000"', '['.repeat(100) + ']'.repeat(100)], petals: ['a\0b'],
+      nickname: ['\0'],
+    })) {
       for (const value of values) {
         for (const operator of ['eq', 'in[]']) {
           const parameter = operator === 'eq' ? `filter[${name}]` : `filter[${name}][in][]`
@@ -278,11 +259,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a value that would fit only after rounding is refused', async (t) => {
     t.strictSame(await all('code', 'filter[value][eq]=19.991'), [])
-    t.strictSame(
-      await all('code', 'filter[chlorophyll][eq]=0.250000001'),
-      ['USUAL'],
-      'a 32-bit number is what the column holds'
-    )
+    t.strictSame(await all('code', 'filter[chlorophyll][eq]=0.250000001'), ['USUAL'],
+      'a 32-bit number is what the column holds')
     t.strictSame(await all('code', 'filter[cells][eq]=9223372036854775806'), [])
     t.strictSame(await all('code', 'filter[pollen][eq]=9007199254740992'), [])
   })

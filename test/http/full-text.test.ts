@@ -34,9 +34,7 @@ const byDefault = resource(Essay, {
   defaultSort: ['-q', 'title'],
 })
 const lenient = resource(Essay, {
-  allowedFilters: [fullText('q', ['title', 'body'], english)],
-  defaultSort: ['title'],
-  ignoreInvalidErrors: true,
+  allowedFilters: [fullText('q', ['title', 'body'], english)], defaultSort: ['title'], ignoreInvalidErrors: true,
 })
 
 await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t, { orm }) => {
@@ -51,31 +49,15 @@ await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t
 
   t.test('records have all words of a text, in any form', async (t) => {
     const expected: Record<string, readonly number[]> = {
-      'filter[q]=garden': [1, 2, 4],
-      'filter[q]=gardens running': [1, 2],
-      'filter[q]="running a garden"': [1],
-      'filter[q]=river or ranking': [2, 4],
-      'filter[q]=garden -river': [1, 4],
-      'filter[q]=-garden': [3, 5, 6],
-      'filter[q]=silence': [5],
-      'filter[q]=removed': [],
-      'filter[q]=removed&filter[trashed]=with': [7],
-      'filter[plain]=nothing runs': [5],
-      'filter[plain]=run': [],
-      'filter[plain]=the': [2],
-      'filter[all]=ada': [1, 3],
-      'filter[all]=ada culture': [3],
-      'filter[all]=gone': [],
-      'filter[all]=nothing silence': [5],
-      'filter[q]=garden&filter[stars][gte]=1': [2],
-      'filter[or][0][q]=ranking&filter[or][1][stars]=2': [3, 4, 6],
-      'filter[not][q]=garden': [3, 5, 6],
-      'filter[not][all]=ada': [2, 4, 5, 6],
+      'filter[q]=garden': [1, 2, 4], 'filter[q]=gardens running': [1, 2], 'filter[q]="running a garden"': [1],
+      'filter[q]=river or ranking': [2, 4], 'filter[q]=garden -river': [1, 4], 'filter[q]=-garden': [3, 5, 6],
+      'filter[q]=silence': [5], 'filter[q]=removed': [], 'filter[q]=removed&filter[trashed]=with': [7],
+      'filter[plain]=nothing runs': [5], 'filter[plain]=run': [], 'filter[plain]=the': [2], 'filter[all]=ada': [1, 3],
+      'filter[all]=ada culture': [3], 'filter[all]=gone': [], 'filter[all]=nothing silence': [5],
+      'filter[q]=garden&filter[stars][gte]=1': [2], 'filter[or][0][q]=ranking&filter[or][1][stars]=2': [3, 4, 6],
+      'filter[not][q]=garden': [3, 5, 6], 'filter[not][all]=ada': [2, 4, 5, 6],
       // no word at all
-      'filter[q]=': [],
-      'filter[q]=the and of': [],
-      'filter[q]=  ': [],
-      'filter[opt]=': [1, 2, 3, 4, 5, 6],
+      'filter[q]=': [], 'filter[q]=the and of': [], 'filter[q]=  ': [], 'filter[opt]=': [1, 2, 3, 4, 5, 6],
     }
     for (const [query, rows] of Object.entries(expected)) {
       t.strictSame((await ids(query.replaceAll(' ', '%20'))).sort(), rows, query)
@@ -160,12 +142,10 @@ await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t
 
   t.test('a sort by relevance needs its filter', async (t) => {
     const needs = "The sort 'q' is by relevance, so it needs filter[q] beside it, outside of 'or' and 'not'."
-    for (
-      const query of [
-        'sort=-q', 'sort=q', 'filter[plain]=x&sort=-q', 'filter[or][0][q]=x&filter[or][1][stars]=2&sort=-q',
-        'filter[not][q]=x&sort=-q',
-      ]
-    ) t.strictSame(await details(query), [needs], query)
+    for (const query of [
+      'sort=-q', 'sort=q', 'filter[plain]=x&sort=-q', 'filter[or][0][q]=x&filter[or][1][stars]=2&sort=-q',
+      'filter[not][q]=x&sort=-q',
+    ]) t.strictSame(await details(query), [needs], query)
     t.match(await client(app, '/essays').refused('sort=-q'), {
       code: 'FST_CRUD_SORT_INVALID',
       errors: [{ source: { parameter: 'sort' } }],
@@ -241,11 +221,8 @@ await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t
       (await missingIndexes(orm.em.fork(), [resource(Essay, { allowedFilters: filters }).bind(orm.em).whitelist]))
         .map(({ sql }) => sql)
     t.strictSame(
-      await adviceFor(
-        fullText('q', ['title', 'body'], english),
-        fullText('plain', ['title', 'motto']),
-        fullText('w', ['writer.name'])
-      ),
+      await adviceFor(fullText('q', ['title', 'body'], english), fullText('plain', ['title', 'motto']),
+        fullText('w', ['writer.name'])),
       [
         'create index on "essay" using gin ("words")',
         "create index on \"essay\" using gin (to_tsvector('simple', coalesce(\"title\", '') || ' ' || " +
@@ -266,34 +243,9 @@ await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t
 
   t.test('any text is a question', async (t) => {
     const texts = [
-      '"',
-      '""',
-      '\\',
-      "'",
-      "'; drop table essay; --",
-      '-',
-      '--',
-      'or',
-      'OR or',
-      '- or "',
-      ':*',
-      '&|!()<->',
-      '😀',
-      'a\\"b',
-      '__proto__',
-      'constructor',
-      '%',
-      '_',
-      '\u0001',
-      '\n',
-      '<->'.repeat(16),
-      '-'.repeat(16),
-      'ß',
-      'ﬁ',
-      '"a or "b',
-      'x'.repeat(256),
-      '日本語',
-      '\u202e',
+      '"', '""', '\\', "'", "'; drop table essay; --", '-', '--', 'or', 'OR or', '- or "', ':*', '&|!()<->', '😀',
+      'a\\"b', '__proto__', 'constructor', '%', '_', '\u0001', '\n', '<->'.repeat(16), '-'.repeat(16), 'ß', 'ﬁ',
+      '"a or "b', 'x'.repeat(256), '日本語', '\u202e',
     ]
     for (const text of texts) {
       const filter = `filter[q]=${encodeURIComponent(text)}&filter[all]=${encodeURIComponent(text)}`

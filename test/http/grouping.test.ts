@@ -19,13 +19,9 @@ const plants = {
   ],
   allowedFields: [new AllowedField('id')],
   allowedGroups: [
-    new AllowedGroup('status'),
-    new AllowedGroup('inStock'),
-    new AllowedGroup('articleNumber'),
-    new AllowedGroup('group'),
-    new AllowedGroup('group.name'),
-    new AllowedGroup('group.parent.name', { alias: 'family' }),
-    new AllowedGroup('supplier.country'),
+    new AllowedGroup('status'), new AllowedGroup('inStock'), new AllowedGroup('articleNumber'),
+    new AllowedGroup('group'), new AllowedGroup('group.name'),
+    new AllowedGroup('group.parent.name', { alias: 'family' }), new AllowedGroup('supplier.country'),
     new AllowedGroup('supplier.address.city', { alias: 'city' }),
     AllowedGroup.date('created_at', ['day', 'week', 'month', 'year']),
   ],
@@ -43,9 +39,7 @@ const specimens: QueryBuilderOptions<any> = {
   allowedFilters: [new AllowedFilters('code', 'in')],
   allowedGroups: [
     ...['alive', 'health', 'hardiness', 'flowering', 'petals', 'tracker', 'sownOn', 'cells', 'dryMass', 'measuredAt']
-      .map(
-        (name) => new AllowedGroup(name)
-      ),
+      .map((name) => new AllowedGroup(name)),
     AllowedGroup.date('sownOn', ['month']),
     AllowedGroup.date('measuredAt', ['day', 'year'], { timeZone: 'Asia/Tokyo' }),
     AllowedGroup.date('recordedAt', ['day'], { timeZone: 'America/New_York', alias: 'recorded' }),
@@ -67,9 +61,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/specimens': { crud: crudOf(Specimen, specimens), operations: ['aggregate'] },
     '/closed': { crud: crudOf(Plant, plants), operations: ['list', 'get'] },
     '/scoped': {
-      crud: crudOf(Plant, plants),
-      operations: ['aggregate'],
-      scope: () => ({ supplier: { name: "O'Brien's" } }),
+      crud: crudOf(Plant, plants), operations: ['aggregate'], scope: () => ({ supplier: { name: "O'Brien's" } }),
     },
     '/lenient': { crud: crudOf(Plant, { ...plants, ignoreInvalidErrors: true }), operations: ['aggregate'] },
     '/small': { crud: crudOf(Plant, { ...plants, pagination: { maxBytes: 60 } }), operations: ['aggregate'] },
@@ -87,12 +79,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         { status: 'draft', count: 4, price_sum: 59.89, price_avg: 29.945 },
         { status: 'archived', count: 1, price_sum: 0.01, price_avg: 0.01 },
       ],
-      total: 3,
-      page: 1,
-      per_page: 20,
-      total_pages: 1,
-      has_next: false,
-      has_prev: false,
+      total: 3, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false,
     })
     t.equal(recorder.take().length, 1)
     recorder.stop()
@@ -117,10 +104,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       { group_name: null, count: 6 },
     ])
     t.strictSame(await items('group=group&aggregate=count&sort=-count'), [
-      { group: null, count: 5 },
-      { group: 1, count: 3 },
-      { group: 2, count: 2 },
-      { group: 3, count: 2 },
+      { group: null, count: 5 }, { group: 1, count: 3 }, { group: 2, count: 2 }, { group: 3, count: 2 },
       { group: 4, count: 1 },
     ], 'the key of the relation is a column of the row itself')
     t.strictSame(await items('group=family&aggregate=count'), [
@@ -190,9 +174,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       await ofSpecimens(
         'aggregate=leaves.avg,minimum.min,minimum.countDistinct,petals.max&filter[code]=USUAL,EMPTY,LEAST'
       ),
-      [
-        { leaves_avg: '-715827802.66666667', minimum_min: -273.1, minimum_countDistinct: 2, petals_max: '#967bb6' },
-      ]
+      [{ leaves_avg: '-715827802.66666667', minimum_min: -273.1, minimum_countDistinct: 2, petals_max: '#967bb6' }]
     )
     t.strictSame(await ofSpecimens('group=petals,tracker,alive&filter[code]=USUAL'), [
       { petals: '#967bb6', tracker: '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10', alive: true },
@@ -224,11 +206,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
     t.strictSame(pages.flatMap((page) => page.items), all)
     t.strictSame(pages.map(({ total, total_pages: count, has_next: next }) => [total, count, next]), [
-      [12, 4, true],
-      [12, 4, true],
-      [12, 4, true],
-      [12, 4, false],
-      [12, 4, false],
+      [12, 4, true], [12, 4, true], [12, 4, true], [12, 4, false], [12, 4, false],
     ])
     t.strictSame(await get('group=status&page=7'), {
       items: [], total: 3, page: 7, per_page: 20, total_pages: 1, has_next: false, has_prev: true,
@@ -301,12 +279,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const lenient = client(app, '/lenient/aggregate')
     const given = 'group=status&aggregate=count&filter[nope]=1&sort=-nope'
     t.strictSame(await lenient.get(given), await get('group=status&aggregate=count'))
-    for (
-      const query of [
-        '', 'group=', 'group=x', 'group=status&aggregate=x', 'aggregate=count&group[x]=status', 'group=status,',
-        'aggregate=count&group=%FF', 'group=status&fields=id', 'aggregate=&fields[x]=id',
-      ]
-    ) t.match(await lenient.refused(query), { statusCode: 400 }, query)
+    for (const query of [
+      '', 'group=', 'group=x', 'group=status&aggregate=x', 'aggregate=count&group[x]=status', 'group=status,',
+      'aggregate=count&group=%FF', 'group=status&fields=id', 'aggregate=&fields[x]=id',
+    ]) t.match(await lenient.refused(query), { statusCode: 400 }, query)
   })
 
   t.test('programs get the same', async (t) => {
@@ -333,9 +309,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.throws(bind({ allowedGroups: [AllowedGroup.date('status', ['day'])] }), /values of type enum have no days/)
     t.throws(bind({ allowedAggregates: [new AllowedAggregate('status', ['sum'])] }), /only numbers have one/)
     t.throws(bind({ allowedAggregates: [new AllowedAggregate('supplier.country', ['avg'])] }), /serializer/)
-    t.throws(
-      bind({ allowedAggregates: [new AllowedAggregate('purchasePrice', ['sum'])] }),
-      /no property 'purchasePrice'/
-    )
+    t.throws(bind({ allowedAggregates: [new AllowedAggregate('purchasePrice', ['sum'])] }),
+      /no property 'purchasePrice'/)
   })
 })

@@ -120,10 +120,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const names = ['sun', 'shade', 'bees', 'poisonous']
     const all = await union(...names.map((name) => `filter[tags.name]=${name}`))
     t.strictSame(await ids(many((index) => `filter[or][${index}][tags.name]=${names[index % 4]}`, 40)), all)
-    t.strictSame(
-      await ids(many((index) => `filter[and][${index}][not][tags.name]=${names[index % 4]}`, 40)),
-      without(all)
-    )
+    t.strictSame(await ids(many((index) => `filter[and][${index}][not][tags.name]=${names[index % 4]}`, 40)),
+      without(all))
     const apart = (count: number) => many((index) => `filter[and][${index}][and][0][tags.name]=sun`, count)
     t.strictSame(await ids(apart(10)), await ids('filter[tags.name]=sun'))
     t.match(await plants.refused(apart(11)), {
@@ -183,12 +181,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('what is invalid is ignored only where rows must match', async (t) => {
     const lenient = client(app, '/lenient')
     t.strictSame(await lenient.all('id', 'filter[nane]=x&filter[and][0][nane]=x&filter[and][1][id]=1'), [1])
-    for (
-      const query of [
-        'filter[or][0][nane]=x&filter[or][1][id]=1', 'filter[not][nane]=x', 'filter[or][0][id]=x',
-        'filter[and][0][not][price]=x', 'filter[or][0][cheap]=1', 'filter[or][1][id]=1',
-      ]
-    ) t.equal((await lenient.details(query)).length, 1, query)
+    for (const query of [
+      'filter[or][0][nane]=x&filter[or][1][id]=1', 'filter[not][nane]=x', 'filter[or][0][id]=x',
+      'filter[and][0][not][price]=x', 'filter[or][0][cheap]=1', 'filter[or][1][id]=1',
+    ]) t.equal((await lenient.details(query)).length, 1, query)
   })
 
   t.test('every method takes a tree', async (t) => {
@@ -219,17 +215,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ],
     })
     const every: readonly FilterTree[] = [
-      { synonyms: [] },
-      { not: { synonyms: { overlap: [] } } },
-      { shelves: 'empty' },
+      { synonyms: [] }, { not: { synonyms: { overlap: [] } } }, { shelves: 'empty' },
     ]
     for (const filter of every) {
       await t.rejects(specimens.deleteMany(em(), { filter }, { dryRun: true }), /needs a filter that leaves out others/)
     }
-    t.strictSame(
-      await specimens.deleteMany(em(), { filter: { synonyms: { overlap: [] } } }, { dryRun: true }),
-      { affected: 0 }
-    )
+    t.strictSame(await specimens.deleteMany(em(), { filter: { synonyms: { overlap: [] } } }, { dryRun: true }), {
+      affected: 0,
+    })
   })
 
   t.test('values in a tree have their types of JSON', async (t) => {
@@ -241,8 +234,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       [{ and: 'x' }, '/filter/and', /^'and' takes a list of objects/],
       [{ not: [{ id: 1 }] }, '/filter/not', /^'not' takes an object, such as \{"not":\{/],
       [
-        { or: [{ id: 1 }, null] },
-        '/filter/or/1',
+        { or: [{ id: 1 }, null] }, '/filter/or/1',
         /^A member of a group is an object, such as \{"<field>":<value>\}\.$/,
       ],
       [{ $or: [{ id: 1 }] }, '/filter/$or', /^The filter '\$or' is not allowed\. 'or' takes a list of objects/],
@@ -308,9 +300,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         t.strictSame(response.json(), expected)
       }
       t.match((await send({ filter: { and: [{ id: 1 }, { id: '1' }] } })).json(), {
-        statusCode: 400,
-        code: 'FST_CRUD_FILTER_INVALID',
-        errors: [{ source: { pointer: '/filter/and/1/id' } }],
+        statusCode: 400, code: 'FST_CRUD_FILTER_INVALID', errors: [{ source: { pointer: '/filter/and/1/id' } }],
       })
       t.match((await send({ filters: {} })).json(), {
         statusCode: 400,
@@ -328,11 +318,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       }
       t.match((await send([1])).json(), { statusCode: 400, code: 'FST_CRUD_QUERY_INVALID' })
       t.match((await send('filter[nane]=1', form)).json(), { errors: [{ source: { parameter: 'filter[nane]' } }] })
-      t.strictSame(
-        (await send(text.replace('sort=-id', 'sort=-id&sort=name'), form)).json(),
-        expected,
-        'as forms repeat'
-      )
+      t.strictSame((await send(text.replace('sort=-id', 'sort=-id&sort=name'), form)).json(), expected,
+        'as forms repeat')
       t.equal((await send('x', { 'content-type': 'text/plain' })).statusCode, 415)
       t.equal((await send('{', { 'content-type': 'application/json' })).statusCode, 400)
       t.equal((await send({ filter: { name: 'x'.repeat(70_000) } })).statusCode, 413)

@@ -22,10 +22,7 @@ function entitiesOf (filters: Filters = {}, of: 'project' | 'all' = 'project') {
     name: 'Project',
     filters,
     properties: {
-      ...primaryKey,
-      tenant: p.integer(),
-      name: p.string(),
-      country: () => p.manyToOne(Country),
+      ...primaryKey, tenant: p.integer(), name: p.string(), country: () => p.manyToOne(Country),
       tasks: () => p.oneToMany(Task).mappedBy('project'),
     },
   })
@@ -33,12 +30,8 @@ function entitiesOf (filters: Filters = {}, of: 'project' | 'all' = 'project') {
     name: 'Task',
     ...everywhere,
     properties: {
-      ...primaryKey,
-      tenant: p.integer().nullable(),
-      title: p.string(),
-      project: () => p.manyToOne(Project),
-      parent: () => p.manyToOne(Task).nullable(),
-      labels: () => p.manyToMany(Label),
+      ...primaryKey, tenant: p.integer().nullable(), title: p.string(), project: () => p.manyToOne(Project),
+      parent: () => p.manyToOne(Task).nullable(), labels: () => p.manyToMany(Label),
     },
   })
   return { Country, Label, Project, Task, all: [Country, Label, Project, Task] }
@@ -68,8 +61,7 @@ async function warningsOf (
 const scope = () => ({ tenant: 1 })
 const tasksOf = ({ Task }: Entities, options: object = {}) =>
   new CrudBase<any>({
-    model: Task,
-    writable: ['title', 'project', 'labels'],
+    model: Task, writable: ['title', 'project', 'labels'],
     queryConfig: new QueryBuilderConfig<any>({
       allowedIncludes: [new AllowedInclude('project.country'), AllowedInclude.count('labels')],
       allowedFilters: [AllowedFilters.exact('project.name'), AllowedFilters.search('q', ['title', 'labels.text'])],
@@ -90,10 +82,8 @@ t.test('each unguarded entity is named with the ways to it and a rule', async (t
     Label: ['include=labelsCount', 'filter[q]', "'labels' in bodies"],
   })
   t.match(lines[0].msg, /^The scope of \/tasks guards its own rows only\./)
-  t.match(
-    lines[0].msg,
-    /Project: filters: \{ own: \{ name: 'own', cond: \(\{ tenant \}\) => \(\{ tenant \}\), default: true \} \}/
-  )
+  t.match(lines[0].msg,
+    /Project: filters: \{ own: \{ name: 'own', cond: \(\{ tenant \}\) => \(\{ tenant \}\), default: true \} \}/)
   t.match(
     lines[0].msg,
     /shared: \['Project', 'Label'\]\. Country has no 'tenant': if all clients may use its rows, set crudKit's option shared: \['Country'\]; else give it a property that says whose a row is, and a MikroORM filter on it\.$/
@@ -127,9 +117,7 @@ t.test('only entities that the operations reach are named', async (t) => {
   const pathsOf = async (...operations: any[]) =>
     unguarded(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope, operations } }))
   t.strictSame(await pathsOf('get'), {
-    Project: ['include=project.country'],
-    Country: ['include=project.country'],
-    Label: ['include=labelsCount'],
+    Project: ['include=project.country'], Country: ['include=project.country'], Label: ['include=labelsCount'],
   })
   t.strictSame(await pathsOf('update'), { Project: ["'project' in bodies"], Label: ["'labels' in bodies"] })
   t.strictSame(await pathsOf('delete'), {})
@@ -155,9 +143,7 @@ t.test('facets, groups and numbers about groups lead to entities', async (t) => 
     Project: ['facets=place'],
   })
   t.strictSame(await pathsOf('aggregate'), {
-    Label: filters,
-    Project: ['group=project.country.name'],
-    Country: ['group=project.country.name'],
+    Label: filters, Project: ['group=project.country.name'], Country: ['group=project.country.name'],
     Task: ['aggregate=parent.title.min', 'aggregate=parent.title.max'],
   })
   t.strictSame(await pathsOf('deleteMany'), { Label: filters }, 'a bulk change tells how many rows its filters find')
@@ -194,11 +180,8 @@ t.test('a filter that is the same for all users, or off, guards nothing', async 
   ]
   for (const [filter, guards] of cases) {
     const entities = entitiesOf({ [filter.name]: filter })
-    t.equal(
-      'Project' in unguarded(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } })),
-      !guards,
-      String(filter.cond)
-    )
+    t.equal('Project' in unguarded(await warningsOf(entities, { '/tasks': { crud: tasksOf(entities), scope } })),
+      !guards, String(filter.cond))
   }
 })
 
@@ -214,10 +197,8 @@ t.test('filters added to the ORM count', async (t) => {
   t.strictSame(Object.keys(unguarded(await add({ name: 'own', cond, default: false }))), [
     'Project', 'Country', 'Label',
   ])
-  t.strictSame(
-    Object.keys(unguarded(await add({ name: 'public', cond: { tenant: 1 }, entity: ['Project', 'Label'] }))),
-    ['Project', 'Country', 'Label']
-  )
+  t.strictSame(Object.keys(unguarded(await add({ name: 'public', cond: { tenant: 1 }, entity: ['Project', 'Label'] }))),
+    ['Project', 'Country', 'Label'])
   t.strictSame(
     Object.keys(unguarded(
       await add({

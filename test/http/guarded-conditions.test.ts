@@ -12,34 +12,23 @@ const filters = { visible: { name: 'visible', cond: { blocked: false }, default:
 const Team = defineEntity({
   name: 'Team',
   properties: {
-    ...primaryKey,
-    name: p.string(),
-    owner: () => p.manyToOne(Owner).nullable(),
-    members: () => p.oneToMany(Member).mappedBy('team'),
-    badges: () => p.manyToMany(Badge),
+    ...primaryKey, name: p.string(), owner: () => p.manyToOne(Owner).nullable(),
+    members: () => p.oneToMany(Member).mappedBy('team'), badges: () => p.manyToMany(Badge),
   },
 })
 const Owner = defineEntity({
   name: 'Owner',
   filters,
   properties: {
-    ...primaryKey,
-    ...softDelete,
-    user: p.integer(),
-    blocked: p.boolean().default(false),
-    patron: () => p.manyToOne(Owner).nullable(),
-    teams: () => p.oneToMany(Team).mappedBy('owner'),
+    ...primaryKey, ...softDelete, user: p.integer(), blocked: p.boolean().default(false),
+    patron: () => p.manyToOne(Owner).nullable(), teams: () => p.oneToMany(Team).mappedBy('owner'),
   },
 })
 const Member = defineEntity({
   name: 'Member',
   filters,
   properties: {
-    ...primaryKey,
-    ...softDelete,
-    user: p.integer(),
-    blocked: p.boolean().default(false),
-    team: () => p.manyToOne(Team),
+    ...primaryKey, ...softDelete, user: p.integer(), blocked: p.boolean().default(false), team: () => p.manyToOne(Team),
     boss: () => p.manyToOne(Owner).nullable(),
   },
 })
@@ -87,11 +76,8 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
     '/keys': [{ owner: { $in: [1, 3] } }, ['live', 'deleted']],
     '/plain': [{ name: 'live' }, ['live']],
   }
-  const app = await serve(
-    t,
-    orm,
-    Object.fromEntries(Object.entries(scopes).map(([path, [scope]]) => [path, { crud: teams, scope: () => scope }]))
-  )
+  const app = await serve(t, orm,
+    Object.fromEntries(Object.entries(scopes).map(([path, [scope]]) => [path, { crud: teams, scope: () => scope }])))
 
   for (const [path, [scope, names]] of Object.entries(scopes)) {
     t.test(`a scope finds nothing through deleted or filtered rows: ${JSON.stringify(scope)}`, async (t) => {
@@ -100,11 +86,8 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
         t.equal((await app.inject(`${path}/${id}`)).statusCode, names.includes(name) ? 200 : 404, name)
       }
       const query = await teams.query(orm.em.fork(), undefined, { scope })
-      t.strictSame(
-        (await query.getResultList()).map(({ name }: any) => name).sort(),
-        [...names].sort(),
-        'as a QueryBuilder'
-      )
+      t.strictSame((await query.getResultList()).map(({ name }: any) => name).sort(), [...names].sort(),
+        'as a QueryBuilder')
     })
   }
 
@@ -135,11 +118,8 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
       bodyOf(await app.inject({ method: 'POST', url: '/deep', payload: { name: 'mine' } })).code,
       'FST_CRUD_OUT_OF_SCOPE'
     )
-    t.equal(
-      (await app.inject({ method: 'POST', url: '/patron', payload: { name: 'mine', owner: 4 } })).json().code,
-      'FST_CRUD_OUT_OF_SCOPE',
-      'through somebody who is filtered out'
-    )
+    t.equal((await app.inject({ method: 'POST', url: '/patron', payload: { name: 'mine', owner: 4 } })).json().code,
+      'FST_CRUD_OUT_OF_SCOPE', 'through somebody who is filtered out')
     t.equal((await app.inject({ method: 'POST', url: '/patron', payload: { name: 'mine', owner: 1 } })).statusCode, 201)
     await orm.em.getConnection().execute("delete from team where name = 'mine'")
   })

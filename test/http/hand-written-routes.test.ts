@@ -16,9 +16,7 @@ import { bodyOf } from './helper.ts'
 const Coin = defineEntity({
   name: 'Coin',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string().length(10).unique(),
-    version: p.integer().version(),
+    id: p.integer().primary().autoincrement(), name: p.string().length(10).unique(), version: p.integer().version(),
   },
 })
 
@@ -42,10 +40,8 @@ function addRoutes (app: FastifyInstance): void {
     request.em.count(Coin).then((count) => reply.send({ count }), (error) => reply.send(error))
   })
   app.get('/mistake', async ({ em }) => await em.execute('select secret from coin'))
-  app.get<{ Querystring: { sql: string, value?: string } }>(
-    '/own-sql',
-    async ({ em, query: { sql, value } }) => await em.execute(`select ${sql}`, value === undefined ? [] : [value])
-  )
+  app.get<{ Querystring: { sql: string, value?: string } }>('/own-sql',
+    async ({ em, query: { sql, value } }) => await em.execute(`select ${sql}`, value === undefined ? [] : [value]))
   app.get('/stale', async ({ em }) => {
     const coin = await em.findOneOrFail(Coin, { name: 'penny' })
     await em.fork().nativeUpdate(Coin, coin.id, { version: coin.version + 1 })
@@ -100,19 +96,9 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
       wordless(t, response.body)
     }
     for (const [sql, value] of [
-      ['?::int', 'x'],
-      ['?::int', '3000000000'],
-      ['?::date', '2024-02-30'],
-      ['?::date', 'soon'],
-      ['?::uuid', 'x'],
-      ['?::jsonb', '{'],
-      ['?::int4range', '[5,1]'],
-      ['now() at time zone ?', 'nowhere'],
-      ["decode(?, 'hex')", 'x'],
-      ["'a' ~ ?", '('],
-      ['1 limit ?', '-1'],
-      ['1 offset ?', '-1'],
-      ["'a' like ?", '\\'],
+      ['?::int', 'x'], ['?::int', '3000000000'], ['?::date', '2024-02-30'], ['?::date', 'soon'], ['?::uuid', 'x'],
+      ['?::jsonb', '{'], ['?::int4range', '[5,1]'], ['now() at time zone ?', 'nowhere'], ["decode(?, 'hex')", 'x'],
+      ["'a' ~ ?", '('], ['1 limit ?', '-1'], ['1 offset ?', '-1'], ["'a' like ?", '\\'],
     ] as const) {
       const response = await app.inject({ url: '/own-sql', query: { sql, value } })
       t.strictSame([response.statusCode, bodyOf(response).code], [400, 'FST_CRUD_DATA_INVALID'], `${sql} ${value}`)
@@ -133,11 +119,8 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
     app.get('/text', async () => {
       throw 'text' // eslint-disable-line no-throw-literal -- the input of the test
     })
-    t.match(
-      bodyOf(await app.inject('/elsewhere')),
-      { statusCode: 500, code: 'ECONNREFUSED', message: /ECONNREFUSED/ },
-      'the database is not to blame'
-    )
+    t.match(bodyOf(await app.inject('/elsewhere')), { statusCode: 500, code: 'ECONNREFUSED', message: /ECONNREFUSED/ },
+      'the database is not to blame')
     t.match(bodyOf(await app.inject('/own')), { statusCode: 418, message: 'no such coin' })
     const plain = newServer(t)
     plain.get('/text', async () => {
@@ -162,8 +145,7 @@ await forEachDatabase(t, { entities: [Coin] }, async (t, { orm }) => {
       })
       if (when === 'after') handle(app)
       const route = {
-        method: 'POST',
-        url: '/own',
+        method: 'POST', url: '/own',
         handler: async ({ em }: any) => await em.insert(Coin, { name: 'penny', version: 1 }),
       } as const
       if (when === 'inside') {

@@ -11,49 +11,33 @@ const only = (...allowedIncludes: any[]) => ({ allowedFields: [new AllowedField(
 const resources = {
   '/suppliers': resource(
     Supplier,
-    only(
-      new AllowedInclude('plants', { limit: 2, sort: ['-price'] }),
-      new AllowedInclude('plants.tags'),
-      AllowedInclude.count('plants'),
-      AllowedInclude.count('plants.tags')
-    )
+    only(new AllowedInclude('plants', { limit: 2, sort: ['-price'] }), new AllowedInclude('plants.tags'),
+      AllowedInclude.count('plants'), AllowedInclude.count('plants.tags'))
   ),
   '/sorted': resource(
     Supplier,
-    only(
-      new AllowedInclude('plants', { sort: ['-group.name', '+position', '-id'] }),
-      new AllowedInclude('plants.group')
-    )
+    only(new AllowedInclude('plants', { sort: ['-group.name', '+position', '-id'] }),
+      new AllowedInclude('plants.group'))
   ),
-  '/first': resource(
-    Supplier,
-    only(new AllowedInclude('plants', { limit: 1, sort: ['group.parent.name', 'name'], alias: 'best' }))
-  ),
+  '/first': resource(Supplier,
+    only(new AllowedInclude('plants', { limit: 1, sort: ['group.parent.name', 'name'], alias: 'best' }))),
   '/cheap': resource(
     Supplier,
-    only(
-      new AllowedInclude('plants', { where: { price: { $lt: 10 }, status: 'active' } }),
-      AllowedInclude.count('plants')
-    )
+    only(new AllowedInclude('plants', { where: { price: { $lt: 10 }, status: 'active' } }),
+      AllowedInclude.count('plants'))
   ),
   '/tags': resource(
     Tag,
-    only(
-      new AllowedInclude('plants', { limit: 1, sort: ['-id'] }),
-      new AllowedInclude('plants.tags', { limit: 1, where: { weight: 3 } })
-    )
+    only(new AllowedInclude('plants', { limit: 1, sort: ['-id'] }),
+      new AllowedInclude('plants.tags', { limit: 1, where: { weight: 3 } }))
   ),
-  '/joined': resource(
-    Tag,
-    only(new AllowedInclude('plants', { limit: 2, where: { supplier: { name: "O'Brien's" } } }))
-  ),
+  '/joined': resource(Tag,
+    only(new AllowedInclude('plants', { limit: 2, where: { supplier: { name: "O'Brien's" } } }))),
   '/groups': resource(
     Group,
-    only(
-      new AllowedInclude('children', { limit: 1 }),
+    only(new AllowedInclude('children', { limit: 1 }),
       new AllowedInclude('children.children', { where: { name: 'Herbs' } }),
-      new AllowedInclude('parent', { where: { name: 'Perennials' } })
-    )
+      new AllowedInclude('parent', { where: { name: 'Perennials' } }))
   ),
   '/plants': resource(Plant, only(new AllowedInclude('offers', { limit: 1, sort: ['-price'] }))),
   '/offers': resource(Offer, only(new AllowedInclude('plant.offers', { limit: 5 }))),
@@ -67,11 +51,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a limit applies to each parent, after the sort of the include', async (t) => {
     t.strictSame(await included('/suppliers?fields=id&include=plants', 'plants'), [[9, 7], [4, 13]])
-    t.strictSame(
-      (await get('/suppliers/2?fields=id&include=plants')).plants.map(({ id, price }: Json) => [id, price]),
-      [[4, 24.5], [13, 9.9]],
-      'of one record, too'
-    )
+    t.strictSame((await get('/suppliers/2?fields=id&include=plants')).plants.map(({ id, price }: Json) => [id, price]),
+      [[4, 24.5], [13, 9.9]], 'of one record, too')
     t.strictSame(await included('/tags?include=plants', 'plants'), [[6], [10], [14], []], 'of a many-to-many relation')
     t.strictSame(await included('/groups?include=children', 'children'), [[2], [3], [], []], 'of an entity itself')
   })
@@ -109,13 +90,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test("'where' leaves out related rows and keeps parents", async (t) => {
     t.strictSame(await included('/cheap?include=plants,plantsCount', 'plants'), [[1, 3, 10], [14]])
     t.strictSame((await get('/cheap?include=plants,plantsCount')).items.map(({ plantsCount }: Json) => plantsCount), [
-      6, 6,
+      6,
+      6,
     ], 'each entry has its own')
-    t.strictSame(
-      await included('/joined?include=plants', 'plants'),
-      [[], [4], [14], []],
-      'through a relation, within the limit'
-    )
+    t.strictSame(await included('/joined?include=plants', 'plants'), [[], [4], [14], []],
+      'through a relation, within the limit')
     t.strictSame((await get('/groups?include=parent')).items.map(({ parent }: Json) => parent?.id ?? null), [
       null, 1, null, null,
     ], 'of a to-one relation')
@@ -137,9 +116,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test("a 'where' that is not a condition on the related entity stops start-up", async (t) => {
     const start = (include: any) =>
       new CrudBase({
-        model: Supplier,
-        writable: 'all',
-        queryConfig: new QueryBuilderConfig({ allowedIncludes: [include] }),
+        model: Supplier, writable: 'all', queryConfig: new QueryBuilderConfig({ allowedIncludes: [include] }),
       }).bind(orm.em.fork())
     t.throws(() => start(new AllowedInclude('plants', { where: { prise: 1 } })), {
       code: 'FST_CRUD_CONFIG_INVALID',

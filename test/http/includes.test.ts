@@ -14,21 +14,8 @@ const includes = (...paths: string[]) => ({ allowedIncludes: paths.map((path) =>
 const resources = {
   '/plants': resource(Plant, {
     ...includes(
-      'supplier',
-      'supplier.plants',
-      'group',
-      'group.parent',
-      'group.parent.children',
-      'shelf',
-      'shelf.plants',
-      'tags',
-      'tags.plants',
-      'tags.plants.tags',
-      'label',
-      'offers',
-      'specimens',
-      'orderItems',
-      'orderItems.order',
+      'supplier', 'supplier.plants', 'group', 'group.parent', 'group.parent.children', 'shelf', 'shelf.plants', 'tags',
+      'tags.plants', 'tags.plants.tags', 'label', 'offers', 'specimens', 'orderItems', 'orderItems.order',
       'orderItems.order.customer'
     ),
     allowedFilters: [new AllowedFilters('id', 'in')],
@@ -42,10 +29,8 @@ const resources = {
   }),
   '/deep': resource(Plant, includes('group.parent.parent')),
   '/plain': resource(Plant),
-  '/groups': resource(
-    Group,
-    includes('parent', 'parent.parent', 'children', 'children.children', 'children.parent', 'plants')
-  ),
+  '/groups': resource(Group,
+    includes('parent', 'parent.parent', 'children', 'children.children', 'children.parent', 'plants')),
   '/tags': resource(Tag, includes('plants')),
   '/shelves': resource(Shelf, includes('plants', 'plants.shelf')),
   '/labels': resource(Label, includes('plant', 'plant.label')),
@@ -115,23 +100,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a to-many relation is a list in the order of its keys, without deleted rows', async (t) => {
     const { items } = await get('/plants?include=tags')
     t.strictSame(items.map(({ id, tags }: Json) => [id, tags.map(({ name }: Json) => name)]), [
-      [1, ['sun', 'bee-friendly']],
-      [2, []],
-      [3, ['sun']],
-      [4, ['shade']],
-      [5, []],
-      [6, ['sun', 'bee-friendly']],
-      [7, []],
-      [8, []],
-      [9, []],
-      [10, ['shade']],
-      [12, []],
-      [13, []],
-      [14, ['bee-friendly']],
+      [1, ['sun', 'bee-friendly']], [2, []], [3, ['sun']], [4, ['shade']], [5, []], [6, ['sun', 'bee-friendly']],
+      [7, []], [8, []], [9, []], [10, ['shade']], [12, []], [13, []], [14, ['bee-friendly']],
     ])
     t.strictSame(items[0].tags[0], { id: 1, deleted_at: null, name: 'sun', weight: 3 })
     t.strictSame((await get('/plants/1?include=specimens')).specimens.map(({ code, plant }: Json) => [code, plant]), [[
-      'USUAL', 1,
+      'USUAL',
+      1,
     ], ['NONE', 1]])
     t.strictSame((await get('/groups/1?include=plants,children')).plants.map(({ id }: Json) => id), [5, 6, 7])
     t.strictSame(pick((await get('/groups/1?include=children')).children, 'name'), [{ name: 'Herbs' }])
@@ -209,15 +184,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await get('/plants/12?include=group.parent,supplier.plants'), { group: null, supplier: null })
     const { orderItems } = await get('/plants/1?include=orderItems.order.customer')
     t.match(orderItems, [{
-      quantity: 3,
-      plant: 1,
-      order: { id: 1, note: 'ring twice', customer: { id: customerId(1), name: 'Ada' } },
+      quantity: 3, plant: 1, order: { id: 1, note: 'ring twice', customer: { id: customerId(1), name: 'Ada' } },
     }])
     const { items } = await get('/orders/1?include=items.plant.tags')
     t.strictSame(items.map(({ plant }: Json) => plant && [plant.id, plant.tags.map(({ name }: Json) => name)]), [
-      [1, ['sun', 'bee-friendly']],
-      [3, ['sun']],
-      null,
+      [1, ['sun', 'bee-friendly']], [3, ['sun']], null,
     ])
     t.strictSame(
       (await get('/plants/14?include=tags.plants.tags')).tags[0].plants.map(({ id, tags }: Json) => [id, tags.length]),
@@ -226,11 +197,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await get('/deep/1?include=group.parent.parent'), {
       group: { id: 3, parent: { id: 2, parent: { id: 1, parent: null } } },
     })
-    t.match(
-      await client(app, '/deep').refused('include=group'),
-      { errors: [{ allowed: ['group.parent.parent'] }] },
-      'what is passed is not thereby allowed by itself'
-    )
+    t.match(await client(app, '/deep').refused('include=group'), { errors: [{ allowed: ['group.parent.parent'] }] },
+      'what is passed is not thereby allowed by itself')
   })
 
   t.test('several includes stand in one parameter or in several, and a repeated one counts once', async (t) => {
@@ -295,10 +263,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         suggestion: 'tags',
       }],
     })
-    t.match(
-      await plants.details('include=name,Tags,supplier.group,group.plants'),
-      Array.from({ length: 4 }, () => /is not allowed/)
-    )
+    t.match(await plants.details('include=name,Tags,supplier.group,group.plants'),
+      Array.from({ length: 4 }, () => /is not allowed/))
     t.match(await client(app, '/plain').details('include=tags'), ["The include 'tags' is not allowed. Allowed: none."])
     t.match(await client(app, '/plants/1').details('include=tgas'), [/Did you mean 'tags'/], 'for one record, too')
     for (const query of ['include=tags,', 'include=,', 'include=tags,,group']) {
@@ -328,10 +294,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ]
     for (const url of [
       '/plants?include=supplier.plants,group.parent.children,tags.plants.tags,shelf.plants',
-      '/plants/1?include=supplier.plants',
-      '/suppliers?include=plants',
-      '/suppliers/1',
-      '/plants/1',
+      '/plants/1?include=supplier.plants', '/suppliers?include=plants', '/suppliers/1', '/plants/1',
     ]) {
       const { statusCode, body } = await app.inject(url)
       t.equal(statusCode, 200)

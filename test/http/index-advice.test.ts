@@ -51,16 +51,10 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     (await logOf(t, { resources })).flatMap(({ missing }) => missing ?? [])
   const plants = resource(Plant, {
     allowedFilters: [
-      AllowedFilters.exact('id'),
-      AllowedFilters.exact('articleNumber'),
-      AllowedFilters.exact('inStock'),
-      new AllowedFilters('price', 'ne', ['ne', 'isnull']),
-      new AllowedFilters('name', 'eq', ['eq', 'contains', 'ieq']),
-      AllowedFilters.exact('latinName'),
-      new AllowedFilters('nameLength'),
-      AllowedFilters.exact('supplier.name'),
-      AllowedFilters.exact('tags.weight'),
-      AllowedFilters.search('q', ['name', 'offers.title']),
+      AllowedFilters.exact('id'), AllowedFilters.exact('articleNumber'), AllowedFilters.exact('inStock'),
+      new AllowedFilters('price', 'ne', ['ne', 'isnull']), new AllowedFilters('name', 'eq', ['eq', 'contains', 'ieq']),
+      AllowedFilters.exact('latinName'), new AllowedFilters('nameLength'), AllowedFilters.exact('supplier.name'),
+      AllowedFilters.exact('tags.weight'), AllowedFilters.search('q', ['name', 'offers.title']),
       AllowedFilters.custom('anything', (qb) => qb),
     ],
     allowedSorts: [
@@ -77,7 +71,8 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   const wanted: Array<[sql: string, uses: string[]]> = [
     ['create index on "plant" ("name")', ['filter[name]', 'sort=name']],
     ['create extension if not exists pg_trgm; create index on "plant" using gin ("name" gin_trgm_ops)', [
-      'filter[name]', 'filter[q]',
+      'filter[name]',
+      'filter[q]',
     ]],
     ['create index on "plant" (lower("name"))', ['filter[name]']],
     ['create index on "plant" ("latinName")', ['filter[latinName]']],
@@ -96,8 +91,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   t.test('each missing index is named once, with the statement that creates it', async (t) => {
     const warnings = (await logOf(t, {
       resources: {
-        '/plants': plants,
-        '/again': plants,
+        '/plants': plants, '/again': plants,
         '/offers': resource(Offer, { allowedFilters: [AllowedFilters.exact('plant')] }),
       },
     })).filter(({ level }) => level === 40)
@@ -147,14 +141,12 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     t.strictSame(await sqlOf({ resources }), [name, latinName])
     t.strictSame(await sqlOf({ resources: { '/plants': { crud, scope: () => ({ supplier: 1 }) } } }), [latinName])
     const all = { operations: ['list'] }
-    for (
-      const [rules, expected] of [
-        [[{ Plant: own }, { '*': own }, true], [latinName]],
-        [[{ Plant: own }, { Plant: true, Supplier: true }], [latinName]],
-        [[{ Plant: own }, { Plant: all }], [name, latinName]],
-        [[{ Plant: true, Supplier: true }], [name, latinName]],
-      ] as const
-    ) t.strictSame(await sqlOf({ resources, access: accessOf(...rules) }), expected)
+    for (const [rules, expected] of [
+      [[{ Plant: own }, { '*': own }, true], [latinName]],
+      [[{ Plant: own }, { Plant: true, Supplier: true }], [latinName]],
+      [[{ Plant: own }, { Plant: all }], [name, latinName]],
+      [[{ Plant: true, Supplier: true }], [name, latinName]],
+    ] as const) t.strictSame(await sqlOf({ resources, access: accessOf(...rules) }), expected)
   })
 
   t.test('the index of limited rows begins with the column that limits them', async (t) => {
@@ -167,9 +159,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     const related = ['create index on "delivery" ("order_id")']
     const plain = ['create index on "order" ("note")', 'create index on "order" ("customer_id")', ...related]
     const limited = [
-      'create index on "order" ("customer_id", "note")',
-      'create index on "order" ("customer_id")',
-      ...related,
+      'create index on "order" ("customer_id", "note")', 'create index on "order" ("customer_id")', ...related,
     ]
     const scope = () => ({ customer: 1 })
     t.strictSame(await sqlOf({ resources: { '/orders': crud } }), plain)
@@ -184,16 +174,12 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     const access = (rows: any) =>
       ({ role: () => 'a', roles: { a: { Plant: { rows, operations: ['list'] } } } }) as never
     const resources = { '/plants': plantsByName }
-    t.strictSame(
-      await sqlOf({ resources, access: access({ group: 3, name: { $ne: 'x' } }) }),
-      ['create index on "plant" ("group_id", "latinName")'],
-      'by a constant'
-    )
-    t.strictSame(
-      await sqlOf({ resources, access: access(() => ({ group: 3 })) }),
-      ['create index on "plant" ("latinName")'],
-      'nothing tells which property a function compares'
-    )
+    t.strictSame(await sqlOf({ resources, access: access({ group: 3, name: { $ne: 'x' } }) }), [
+      'create index on "plant" ("group_id", "latinName")',
+    ], 'by a constant')
+    t.strictSame(await sqlOf({ resources, access: access(() => ({ group: 3 })) }), [
+      'create index on "plant" ("latinName")',
+    ], 'nothing tells which property a function compares')
   })
 
   t.test('there is no advice once indexes exist, by any name, partial or of several columns', async (t) => {
@@ -256,10 +242,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     t.match((await logOf(t, { resources: wanting }, true)).filter(({ level }) => level === 20), [{
       msg: 'no advice about indexes',
     }])
-    t.strictSame(
-      await adviceOf(t, { '/offers': { crud: wanting['/offers'], operations: ['get'] } as never }),
-      [],
-      'no list, no advice'
-    )
+    t.strictSame(await adviceOf(t, { '/offers': { crud: wanting['/offers'], operations: ['get'] } as never }), [],
+      'no list, no advice')
   })
 })

@@ -67,10 +67,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         prev: '?per_page=5&page=2', first: '?per_page=5&page=1', last: '?per_page=5&page=3',
       }],
       ['/plants?page=9', { prev: '?page=3', first: '?page=1', last: '?page=3' }],
-      ['/plants?filter[name]=zzz', {
-        first: '?filter%5Bname%5D=zzz&page=1',
-        last: '?filter%5Bname%5D=zzz&page=1',
-      }],
+      ['/plants?filter[name]=zzz', { first: '?filter%5Bname%5D=zzz&page=1', last: '?filter%5Bname%5D=zzz&page=1' }],
       ['/plants?limit=5', { next: '?limit=5&offset=5', first: '?limit=5&offset=0', last: '?limit=5&offset=10' }],
       ['/plants?offset=3&limit=5', {
         next: '?limit=5&offset=8', prev: '?limit=5&offset=0', first: '?limit=5&offset=0', last: '?limit=5&offset=8',
@@ -96,9 +93,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         next: '?group=name&per_page=4&page=3', prev: '?group=name&per_page=4&page=1',
         first: '?group=name&per_page=4&page=1', last: '?group=name&per_page=4&page=4',
       }],
-      ['/uncounted/aggregate?aggregate=count', {
-        first: '?aggregate=count&page=1', last: '?aggregate=count&page=1',
-      }],
+      ['/uncounted/aggregate?aggregate=count', { first: '?aggregate=count&page=1', last: '?aggregate=count&page=1' }],
       ['/plain/aggregate?aggregate=count', {}],
     ] as const) {
       t.strictSame((await ask(url)).links, expected, url)

@@ -19,12 +19,8 @@ const Maker = defineEntity({ name: 'Maker', properties: { ...primaryKey, ...soft
 const Lamp = defineEntity({
   name: 'Lamp',
   properties: {
-    ...primaryKey,
-    ...softDelete,
-    version: p.integer().version(),
-    name: p.string().unique(),
-    secret: p.string().hidden().default('hush-hush'),
-    maker: () => p.manyToOne(Maker).nullable(),
+    ...primaryKey, ...softDelete, version: p.integer().version(), name: p.string().unique(),
+    secret: p.string().hidden().default('hush-hush'), maker: () => p.manyToOne(Maker).nullable(),
     rooms: () => p.manyToMany(Room),
   },
 })
@@ -34,19 +30,15 @@ const entities = [Maker, Lamp, Room]
 const options = {
   allowedFilters: [
     new AllowedFilters<any>('name', 'eq', ['eq', 'like']),
-    AllowedFilters.custom<any>(
-      'longer',
-      (qb: any, value: unknown) => qb.andWhere('char_length(e0.name) > cast(? as int)', [Number(value)])
-    ),
+    AllowedFilters.custom<any>('longer',
+      (qb: any, value: unknown) => qb.andWhere('char_length(e0.name) > cast(? as int)', [Number(value)])),
   ],
   allowedSorts: [new AllowedSort<any>('name')],
   allowedIncludes: [new AllowedInclude<any>('maker')],
 }
 const lamps = new CrudBase<any>({ model: Lamp, writable: 'all', queryConfig: new QueryBuilderConfig<any>(options) })
 const estimated = new CrudBase<any>({
-  model: Lamp,
-  writable: 'all',
-  name: 'estimates',
+  model: Lamp, writable: 'all', name: 'estimates',
   queryConfig: new QueryBuilderConfig<any>({ ...options, pagination: { count: 'planned', defaultPerPage: 1 } }),
 })
 
@@ -92,13 +84,11 @@ const CONTROL = /^(begin|start|commit|rollback|savepoint|release|set|declare|clo
 
 await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   const em = () => orm.em.fork()
-  for (
-    const fill of [
-      "maker (name) values ('Acme')",
-      "room (name) values ('hall')",
-      "lamp (name, version) select 'lamp ' || i, 1 from generate_series(1, 1000) as i",
-    ]
-  ) await orm.em.getConnection().execute(`insert into ${fill}`)
+  for (const fill of [
+    "maker (name) values ('Acme')",
+    "room (name) values ('hall')",
+    "lamp (name, version) select 'lamp ' || i, 1 from generate_series(1, 1000) as i",
+  ]) await orm.em.getConnection().execute(`insert into ${fill}`)
 
   await t.test('Server-Timing gives the duration of each stage, with any status', async (t) => {
     const resources = {
@@ -107,8 +97,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
         operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const,
         stream: true,
       },
-      '/estimates': estimated,
-      '/together': { crud: lamps, transaction: true },
+      '/estimates': estimated, '/together': { crud: lamps, transaction: true },
       '/silent': { crud: lamps, serverTiming: false },
     }
     const app = await serve(t, orm, { serverTiming: true, resources })
@@ -116,43 +105,30 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
       const started = performance.now()
       const answer = await app.inject(request)
       const total = performance.now() - started
-      t.equal(
-        answer.statusCode,
-        status,
-        `${request.method ?? 'GET'} ${String(request.url)}: ${answer.body.slice(0, 200)}`
-      )
+      t.equal(answer.statusCode, status,
+        `${request.method ?? 'GET'} ${String(request.url)}: ${answer.body.slice(0, 200)}`)
       const header = answer.headers['server-timing']
       t.match(header, FORM)
       const stages = stagesOf(header)
-      t.ok(
-        Object.values(stages).every((millis) => millis >= 0) && stages.run <= total + 0.01,
-        `${String(header)} of ${total}`
-      )
+      t.ok(Object.values(stages).every((millis) => millis >= 0) && stages.run <= total + 0.01,
+        `${String(header)} of ${total}`)
       return stages
     }
-    t.ok(
-      (await ask({ url: '/lamps?filter[name][like]=lamp%25&sort=-name&include=maker' }, 200)).run > 0,
-      'it has waited for the database'
-    )
-    for (
-      const url of [
-        '/lamps?filter[longer]=7', '/lamps?cursor=&sort=name', '/estimates', '/together?sort=name', '/together/1',
-        '/lamps/1?include=maker',
-      ]
-    ) t.ok((await ask({ url }, 200)).run > 0, url)
+    t.ok((await ask({ url: '/lamps?filter[name][like]=lamp%25&sort=-name&include=maker' }, 200)).run > 0,
+      'it has waited for the database')
+    for (const url of [
+      '/lamps?filter[longer]=7', '/lamps?cursor=&sort=name', '/estimates', '/together?sort=name', '/together/1',
+      '/lamps/1?include=maker',
+    ]) t.ok((await ask({ url }, 200)).run > 0, url)
     t.ok((await ask({ method: 'POST', url: '/lamps', payload: { name: 'new', maker: 1 } }, 201)).run > 0)
     t.ok((await ask({ method: 'POST', url: '/lamps', payload: [{ name: 'newer' }, { name: 'newest' }] }, 201)).run > 0)
-    t.ok(
-      (await ask({ method: 'PATCH', url: '/lamps/1', payload: { rooms: [1] } }, 200)).run > 0,
-      'through the unit of work'
-    )
+    t.ok((await ask({ method: 'PATCH', url: '/lamps/1', payload: { rooms: [1] } }, 200)).run > 0,
+      'through the unit of work')
     t.ok((await ask({ method: 'PATCH', url: '/together/1', payload: { name: 'one' } }, 200)).run > 0)
     t.ok((await ask({ method: 'DELETE', url: '/lamps/1' }, 200)).run > 0)
     t.ok((await ask({ method: 'POST', url: '/lamps/1/restore' }, 200)).run > 0)
-    t.ok(
-      (await ask({ url: '/lamps', headers: { accept: 'application/x-ndjson' } }, 200)).run > 0,
-      'of a stream, up to its first records'
-    )
+    t.ok((await ask({ url: '/lamps', headers: { accept: 'application/x-ndjson' } }, 200)).run > 0,
+      'of a stream, up to its first records')
 
     t.equal((await ask({ url: '/lamps?filter[colour]=red' }, 400)).run, 0, 'refused before the database was asked')
     t.equal((await ask({ method: 'POST', url: '/lamps', payload: { name: 1 } }, 400)).run, 0)
@@ -168,9 +144,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   await t.test('Server-Timing is off by default, and keeps entries of the application', async (t) => {
     const app = await serve(t, orm, { resources: { '/lamps': lamps } }, async (app) => {
       await app.register(crudRoutes, {
-        prefix: '/measured',
-        crud: lamps,
-        serverTiming: true,
+        prefix: '/measured', crud: lamps, serverTiming: true,
         hooks: {
           all: {
             onRequest: async (request, reply) => {
@@ -183,9 +157,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
         },
       })
       await app.register(crudRoutes, {
-        prefix: '/closed',
-        crud: lamps,
-        serverTiming: true,
+        prefix: '/closed', crud: lamps, serverTiming: true,
         hooks: { all: { onRequest: async (request, reply) => await reply.code(401).send({}) } },
       })
     })
@@ -344,11 +316,8 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     const shapeOf = async (query: string) => (await heard(() => lamps.list(em(), parseQueryParams(query))))[0]!.shape
     t.equal(await shapeOf('filter[name]=x&page=2'), await shapeOf('filter[name]=y&page=3'))
     t.not(await shapeOf('filter[name]=x'), await shapeOf('filter[name][like]=x'))
-    t.equal(
-      await shapeOf('filter[longer]=1'),
-      await shapeOf('filter[longer]=2'),
-      'those that are compiled for each request as well'
-    )
+    t.equal(await shapeOf('filter[longer]=1'), await shapeOf('filter[longer]=2'),
+      'those that are compiled for each request as well')
     if (name !== 'postgres') return
     const recorder = await recordStatements(orm as never)
     const messages = await heard(async () => {
@@ -385,10 +354,8 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     )
     const rooms = new CrudBase<any>({ model: Lamp, writable: 'all' })
     const linked = await heard(() => rooms.update(em(), 7, { rooms: [1] }))
-    t.ok(
-      linked.length > 0 && linked.every(({ operation, resource }) => operation === 'update' && resource === 'lamp'),
-      "what MikroORM's unit of work runs is not among them"
-    )
+    t.ok(linked.length > 0 && linked.every(({ operation, resource }) => operation === 'update' && resource === 'lamp'),
+      "what MikroORM's unit of work runs is not among them")
     t.notOk(linked.some(({ text }) => /^(insert|delete)/.test(text)))
   })
 })

@@ -13,12 +13,8 @@ import { bodyOf, resource, select, serve } from './helper.ts'
 const Ledger = defineEntity({
   name: 'Ledger',
   properties: {
-    ...primaryKey,
-    ...softDelete,
-    title: p.string(),
-    secretTenant: p.integer().hidden(),
-    opened: p.datetime(3).nullable(),
-    closed: p.datetime(3).onCreate(() => new Date(0)).hidden(),
+    ...primaryKey, ...softDelete, title: p.string(), secretTenant: p.integer().hidden(),
+    opened: p.datetime(3).nullable(), closed: p.datetime(3).onCreate(() => new Date(0)).hidden(),
     entries: () => p.oneToMany(Entry).mappedBy('ledger'),
   },
 })
@@ -134,9 +130,7 @@ await forOneDatabase(t, {
       const [creations, deletions] = [crud.creations, crud.deletions]
       for (const [method, url, payload, headers] of REQUESTS) {
         const response = await app.inject({
-          method,
-          url,
-          ...(payload !== undefined && { payload: payload as object }),
+          method, url, ...(payload !== undefined && { payload: payload as object }),
           ...(headers && { headers: headers as Record<string, string> }),
         })
         t.strictSame(JSON.parse(response.body), ANSWER, `${method} ${url}`)
@@ -195,9 +189,7 @@ await forOneDatabase(t, {
       const { app } = await server(() => scope, { crud: own })
       for (const [method, url, payload, headers] of REQUESTS.filter(([, url]) => !url.includes('include='))) {
         const { body } = await app.inject({
-          method,
-          url,
-          ...(payload !== undefined && { payload: payload as object }),
+          method, url, ...(payload !== undefined && { payload: payload as object }),
           ...(headers && { headers: headers as Record<string, string> }),
         })
         t.strictSame(JSON.parse(body), ANSWER, `${method} ${url}`)
@@ -221,9 +213,7 @@ await forOneDatabase(t, {
       const { app } = await server(scope)
       for (const [method, url, payload, headers] of REQUESTS) {
         const { statusCode, body } = await app.inject({
-          method,
-          url,
-          ...(payload !== undefined && { payload: payload as object }),
+          method, url, ...(payload !== undefined && { payload: payload as object }),
           ...(headers && { headers: headers as Record<string, string> }),
         })
         t.strictSame([statusCode, JSON.parse(body).message], [403, 'Ask for access first.'], `${method} ${url}`)
@@ -265,9 +255,7 @@ await forOneDatabase(t, {
       const { app, log } = await server(() => scope, {}, 'info')
       for (const [method, url, payload, headers] of REQUESTS) {
         const response = await app.inject({
-          method,
-          url,
-          ...(payload !== undefined && { payload: payload as object }),
+          method, url, ...(payload !== undefined && { payload: payload as object }),
           ...(headers !== undefined && { headers: headers as Record<string, string> }),
         })
         const { statusCode, code } = bodyOf(response)
@@ -286,19 +274,12 @@ await forOneDatabase(t, {
       return fork
     }
     for (const cond of [
-      { secretTenant: {} },
-      { secretTenant: { $foo: 1 } },
-      { secretTenat: 5 },
-      { $or: [{ secretTenant: 5 }, {}] },
-      { $and: [{ entries: {} }] },
-      () => ({ secretTenant: NaN }),
+      { secretTenant: {} }, { secretTenant: { $foo: 1 } }, { secretTenat: 5 }, { $or: [{ secretTenant: 5 }, {}] },
+      { $and: [{ entries: {} }] }, () => ({ secretTenant: NaN }),
     ]) {
       for (const call of [
-        () => crud.list(em(cond)),
-        () => crud.query(em(cond)),
-        () => crud.update(em(cond), 1, { title: 'x' }),
-        () => crud.delete(em(cond), 1),
-        () => resource(Entry).create(em(cond), { text: 'x', ledger: 1 }),
+        () => crud.list(em(cond)), () => crud.query(em(cond)), () => crud.update(em(cond), 1, { title: 'x' }),
+        () => crud.delete(em(cond), 1), () => resource(Entry).create(em(cond), { text: 'x', ledger: 1 }),
       ]) {
         const error = await call().then(() => undefined, (error) => error)
         t.ok(error instanceof ScopeError, String(error))
@@ -328,14 +309,10 @@ t.test('a scope is read once for each request', async (t) => {
     })
     const routes = (more: object) => ({
       crud: resource(Ledger),
-      operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const,
-      scope: scope(more),
+      operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const, scope: scope(more),
       stream: true,
     })
-    const app = await serve(t, orm, {
-      '/plain': routes({}),
-      '/compiled': routes({ title: { $like: 'l%' } }),
-    })
+    const app = await serve(t, orm, { '/plain': routes({}), '/compiled': routes({ title: { $like: 'l%' } }) })
     for (const prefix of ['/plain', '/compiled']) {
       const requests = [
         { url: '/' },
@@ -368,9 +345,7 @@ t.test('conditions that are the same for all requests are checked at start-up', 
       name: 'Book',
       filters: { own: { name: 'own', cond: cond as never, default: false } },
       properties: {
-        ...primaryKey,
-        tenant: p.integer(),
-        pages: () => p.oneToMany(Page).mappedBy('book').where(where as never),
+        ...primaryKey, tenant: p.integer(), pages: () => p.oneToMany(Page).mappedBy('book').where(where as never),
       },
     })
     const Page = defineEntity({
@@ -387,28 +362,26 @@ t.test('conditions that are the same for all requests are checked at start-up', 
   }
   bind({ tenant: 5 })
   bind(() => undefined)
-  for (
-    const [args, message] of [
-      [
-        [{ tenant: undefined }],
-        "The MikroORM filter 'own' is not certainly a condition on Book: tenant: it is undefined, " +
-        'which is neither a value nor null.',
-      ],
-      [
-        [{ tenat: 5 }],
-        "The MikroORM filter 'own' is not certainly a condition on Book: tenat: Book has no property 'tenat'. " +
-        "Did you mean 'tenant'?",
-      ],
-      [
-        [{ tenant: 5 }, { text: {} }],
-        "The 'where' of the relation 'pages' is not certainly a condition on Page: text: " +
-        'an empty object is not a condition.',
-      ],
-      [
-        [{ tenant: 5 }, undefined, { text: { $like: undefined } }],
-        "allowedIncludes, 'pages': its 'where' is not certainly a condition on Page: text.$like: it is undefined, " +
-        'which is neither a value nor null.',
-      ],
-    ] as const
-  ) t.throws(() => bind(...args as unknown as [unknown]), { code: 'FST_CRUD_CONFIG_INVALID', message })
+  for (const [args, message] of [
+    [
+      [{ tenant: undefined }],
+      "The MikroORM filter 'own' is not certainly a condition on Book: tenant: it is undefined, " +
+      'which is neither a value nor null.',
+    ],
+    [
+      [{ tenat: 5 }],
+      "The MikroORM filter 'own' is not certainly a condition on Book: tenat: Book has no property 'tenat'. " +
+      "Did you mean 'tenant'?",
+    ],
+    [
+      [{ tenant: 5 }, { text: {} }],
+      "The 'where' of the relation 'pages' is not certainly a condition on Page: text: " +
+      'an empty object is not a condition.',
+    ],
+    [
+      [{ tenant: 5 }, undefined, { text: { $like: undefined } }],
+      "allowedIncludes, 'pages': its 'where' is not certainly a condition on Page: text.$like: it is undefined, " +
+      'which is neither a value nor null.',
+    ],
+  ] as const) t.throws(() => bind(...args as unknown as [unknown]), { code: 'FST_CRUD_CONFIG_INVALID', message })
 })

@@ -56,10 +56,9 @@ t.test('schemas have names', async (t) => {
   t.test('two resources over one entity have their own', async (t) => {
     const { document } = await namesIn({ '/plants': plants, '/v2/plants': resource(Plant), '/x': resource(Plant) })
     await checkValid(t, document)
-    t.strictSame(
-      ['/plants', '/v2/plants', '/x'].map((path) => content(document.paths[path].post.requestBody)),
-      [ref('NewPlant'), ref('NewPlant_plant'), ref('NewPlant_x')]
-    )
+    t.strictSame(['/plants', '/v2/plants', '/x'].map((path) => content(document.paths[path].post.requestBody)), [
+      ref('NewPlant'), ref('NewPlant_plant'), ref('NewPlant_x'),
+    ])
   })
 
   t.test("the application's own names stay", async (t) => {
@@ -137,10 +136,8 @@ t.test('each component has a valid name, and each reference leads to one', async
           t.strictSame(error(`${prefix}/shared`, '4XX').required, ['statusCode', 'code', 'error', 'message'])
         }
         t.equal(error('/plants/{id}', '404'), error('/last/shared', '4XX'))
-        t.ok(
-          Object.values(schemas as Json).some(({ properties }: Json) => properties?.own !== undefined),
-          "the application's own schema of that title stays"
-        )
+        t.ok(Object.values(schemas as Json).some(({ properties }: Json) => properties?.own !== undefined),
+          "the application's own schema of that title stays")
         t.ok((await openapiTS(document as OpenAPI3)).length > 0)
       })
     }

@@ -101,10 +101,8 @@ t.test('the document of the example', async (t) => {
       t.ok(description.includes(`Example: \`${name}=`), name)
       t.equal(required, false)
       t.equal(schema.type === 'array', operator !== undefined && LIST_VALUES.has(OPERATORS[operator].value), name)
-      t.ok(
-        (schema.items ?? schema.allOf[0]).examples.length > 0,
-        `${name} has an example that clients don't send unasked`
-      )
+      t.ok((schema.items ?? schema.allOf[0]).examples.length > 0,
+        `${name} has an example that clients don't send unasked`)
       t.notOk('example' in parameter || 'example' in schema || 'default' in schema, name)
       if (schema.type === 'array') t.match(parameter, { style: 'form', explode: false })
     }
@@ -232,15 +230,9 @@ t.test('routes document versions, conditional requests and their refusals', asyn
 t.test('writes that clients may repeat document their key', async (t) => {
   const Note = defineEntity({ name: 'Note', properties: { ...primaryKey, text: p.string() } })
   const crud = new CrudBase({ model: Note, writable: ['text'] })
-  const document = await documented(
-    t,
-    {
-      '/notes': { crud, idempotency: true },
-      '/strict': { crud, name: 'strict', idempotency: { required: true } },
-    },
-    OPENAPI_3_1,
-    [Note, IdempotencyRecord]
-  )
+  const document = await documented(t,
+    { '/notes': { crud, idempotency: true }, '/strict': { crud, name: 'strict', idempotency: { required: true } } },
+    OPENAPI_3_1, [Note, IdempotencyRecord])
   await checkValid(t, document)
   const note = document.paths['/notes/{id}']
   t.match(parametersOf(document.paths['/notes'].post)['Idempotency-Key'], { in: 'header', required: false })
@@ -260,9 +252,7 @@ t.test('composite keys, every type, batches and whole records are documented', a
   const document = await documented(t, {
     '/items': resource(OrderItem, { allowedIncludes: [new AllowedInclude('plant')] }),
     '/specimens': {
-      crud: resource(Specimen, { allowedFilters: columns }),
-      operations: ['list', 'createMany'],
-      maxBatch: 7,
+      crud: resource(Specimen, { allowedFilters: columns }), operations: ['list', 'createMany'], maxBatch: 7,
     },
     '/tags': { crud: resource(Tag), operations: ['create', 'createMany', 'update'], readonlyProperties: 'ignore' },
   })
@@ -293,12 +283,9 @@ t.test('aggregates and limits are documented', async (t) => {
   const document = await documented(t, {
     '/plants': resource(Plant, {
       allowedIncludes: [
-        new AllowedInclude('tags', { limit: 3 }),
-        count('tags'),
-        exists('supplier', { alias: 'sold' }),
+        new AllowedInclude('tags', { limit: 3 }), count('tags'), exists('supplier', { alias: 'sold' }),
         count('orderItems.order.items'),
-        ...[sum, min, avg].flatMap((fn) => [fn('specimens.dryMass'), fn('specimens.leaves')]),
-        min('specimens.petals'),
+        ...[sum, min, avg].flatMap((fn) => [fn('specimens.dryMass'), fn('specimens.leaves')]), min('specimens.petals'),
       ],
     }),
   })
@@ -333,10 +320,8 @@ t.test('aggregates and limits are documented', async (t) => {
     specimensPetalsMin: {},
   })
   t.strictSame(Object.keys(properties.orderItems.items.properties.order.anyOf[1].properties).at(-1), 'itemsCount')
-  t.notOk(
-    'tagsCount' in document.paths['/plants'].post.responses['201'].content['application/json'].schema.properties,
-    'a write includes nothing'
-  )
+  t.notOk('tagsCount' in document.paths['/plants'].post.responses['201'].content['application/json'].schema.properties,
+    'a write includes nothing')
 })
 
 t.test('queries as bodies are documented where the resource takes them', async (t) => {
@@ -557,8 +542,7 @@ t.test("the application's own declarations override generated ones", async (t) =
         config: {
           swaggerTransform: ({ schema, url }: Json) => ({
             schema: {
-              ...schema,
-              description: Object.keys(schema.querystring?.properties ?? {}).join(),
+              ...schema, description: Object.keys(schema.querystring?.properties ?? {}).join(),
               hide: schema.operationId === 'get_plant',
             },
             url: `/api${url}`,
@@ -591,11 +575,8 @@ t.test('other versions of the specification work', async (t) => {
 })
 
 t.test('documented HEAD routes have their own ids', async (t) => {
-  const document = await documented(
-    t,
-    { '/tags': resource(Tag) },
-    { ...OPENAPI_3_1, exposeHeadRoutes: true } as SwaggerOptions
-  )
+  const document = await documented(t, { '/tags': resource(Tag) },
+    { ...OPENAPI_3_1, exposeHeadRoutes: true } as SwaggerOptions)
   await checkValid(t, document)
   t.ok(idsOf(document).includes('list_tag-head'))
   t.equal(new Set(idsOf(document)).size, idsOf(document).length)

@@ -95,10 +95,7 @@ await forOneDatabase(t, {
     t.test(what, async (t) => {
       const app = newServer(t)
       await app.register(crudKit, {
-        orm,
-        indexAdvice: false,
-        resources: { '/notes': notes },
-        ...(rules !== undefined && { access: rules }),
+        orm, indexAdvice: false, resources: { '/notes': notes }, ...(rules !== undefined && { access: rules }),
       })
       let handle: (em: EntityManager) => unknown
       app.get('/own', async ({ em }) => ({ result: await handle(em) }))
@@ -139,10 +136,8 @@ await forOneDatabase(t, {
       const answer = await app.inject({ url: '/notes?filter[mine]=yes&sort=own', headers: ANN })
       t.equal(answer.json().items[0].owner, 'ann', 'generated routes do the same')
       saw('filter', 'sort', 'afterRead')
-      t.match(
-        await ask((em) => notes.list(em, undefined, { context: { request: { headers: { 'x-user': 'zoe' } } } })),
-        { items: { length: Number } }
-      )
+      t.match(await ask((em) => notes.list(em, undefined, { context: { request: { headers: { 'x-user': 'zoe' } } } })),
+        { items: { length: Number } })
       t.strictSame([...new Set(seen)], ['afterRead: zoe'], 'a request that the caller passes comes first')
       t.match(await ask(() => notes.get(orm.em.fork(), 2)), { owner: 'bob' })
       t.strictSame(seen, ['afterRead: no request'], 'an EntityManager of the application belongs to no request')

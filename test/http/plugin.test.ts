@@ -89,71 +89,44 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       [{}, /crudKit: give 'orm', an open MikroORM, or 'database'/],
       [{ orm, database: { entities } }, /crudKit: give either 'orm' or 'database', not both/],
       [{ orm, resorces: {} }, /crudKit: there is no option 'resorces'\. Did you mean 'resources'\?/],
-      [
-        { orm, resources: { plants } },
-        /crudKit: 'plants' in 'resources' must be a prefix that starts with a slash: '\/plants'/,
-      ],
+      [{ orm, resources: { plants } },
+        /crudKit: 'plants' in 'resources' must be a prefix that starts with a slash: '\/plants'/],
       [{ orm, resources: { '/plants': {} } }, /The resource \/plants: 'crud' must be an instance of CrudBase/],
       [{ orm, resources: { '/plants': CrudBase } }, /The resource \/plants: 'crud' must be an instance of CrudBase/],
-      [
-        { orm, resources: { '/plants': { crud: plants, hook: {} } } },
-        /The resource \/plants: there is no option 'hook'\. Did you mean 'hooks'\?/,
-      ],
+      [{ orm, resources: { '/plants': { crud: plants, hook: {} } } },
+        /The resource \/plants: there is no option 'hook'\. Did you mean 'hooks'\?/],
       [
         { orm, resources: { '/plants': { crud: plants, operations: ['read'] } } },
         /The resource \/plants: operations\[0\]: expected one of 'list', .*, got 'read'\. Did you mean 'list', 'get'\?$/,
       ],
-      [
-        { orm, resources: { '/plants': { crud: plants, operations: ['lits'] } } },
-        /The resource \/plants: operations\[0\]: expected one of 'list', .*\. Did you mean 'list'\?$/,
-      ],
+      [{ orm, resources: { '/plants': { crud: plants, operations: ['lits'] } } },
+        /The resource \/plants: operations\[0\]: expected one of 'list', .*\. Did you mean 'list'\?$/],
       [
         { orm, resources: { '/plants': { crud: plants, stream: { stalTimeoutMillis: 1 } } } },
         /The resource \/plants: there is no option 'stalTimeoutMillis' in 'stream'\. Did you mean 'stallTimeoutMillis'\?/,
       ],
-      [
-        { orm, resources: { '/plants': { crud: plants, stream: { stallTimeoutMillis: 0 } } } },
-        /stream\.stallTimeoutMillis: expected integer to be greater or equal to 1, got 0/,
-      ],
-      [
-        { orm, resources: { '/plants': { crud: plants, stream: { timeoutMillis: -1 } } } },
-        /stream\.timeoutMillis: expected integer to be greater or equal to 0, got -1/,
-      ],
-      [
-        { orm, resources: { '/plants': { crud: plants, stream: { csv: { escapeFormula: false } } } } },
-        /there is no option 'escapeFormula' in 'stream\.csv'\. Did you mean 'escapeFormulas'\?/,
-      ],
+      [{ orm, resources: { '/plants': { crud: plants, stream: { stallTimeoutMillis: 0 } } } },
+        /stream\.stallTimeoutMillis: expected integer to be greater or equal to 1, got 0/],
+      [{ orm, resources: { '/plants': { crud: plants, stream: { timeoutMillis: -1 } } } },
+        /stream\.timeoutMillis: expected integer to be greater or equal to 0, got -1/],
+      [{ orm, resources: { '/plants': { crud: plants, stream: { csv: { escapeFormula: false } } } } },
+        /there is no option 'escapeFormula' in 'stream\.csv'\. Did you mean 'escapeFormulas'\?/],
       [{ orm, resources: { '/plants': { crud: plants, stream: 'yes' } } }, /stream: expected .*, got 'yes'/],
-      [
-        { orm, resources: { '/plants': { crud: plants, readonlyProperties: 'ingore' } } },
-        /readonlyProperties: expected one of 'refuse', 'ignore', got 'ingore'\. Did you mean 'ignore'\?$/,
-      ],
-      [
-        { orm, resources: { '/plants': { crud: plants, transaction: { isolationLevel: 'serialisable' } } } },
-        /Did you mean 'serializable'\?/,
-      ],
-      [
-        { database: { entities, schema: 'craete' } },
-        /schema: expected one of 'create', 'update', got 'craete'\. Did you mean 'create'\?/,
-      ],
+      [{ orm, resources: { '/plants': { crud: plants, readonlyProperties: 'ingore' } } },
+        /readonlyProperties: expected one of 'refuse', 'ignore', got 'ingore'\. Did you mean 'ignore'\?$/],
+      [{ orm, resources: { '/plants': { crud: plants, transaction: { isolationLevel: 'serialisable' } } } },
+        /Did you mean 'serializable'\?/],
+      [{ database: { entities, schema: 'craete' } },
+        /schema: expected one of 'create', 'update', got 'craete'\. Did you mean 'create'\?/],
       [{ orm, resources: { '/plants': { crud: plants, operations: [] } } }, /The resource \/plants: operations: /],
       [{ orm, resources: { '/plants': { crud: plants, scope: { id: 1 } } } }, /The resource \/plants: scope: /],
-      [
-        { orm, resources: { '/plants': { crud: plants, hooks: { lst: {} } } } },
-        /The resource \/plants: there is no option 'lst' in 'hooks'\. Did you mean 'list'\?/,
-      ],
-      [
-        { orm, resources: { '/plants': { crud: plants, hooks: { all: { onRequset: () => {} } } } } },
-        /The resource \/plants: there is no option 'onRequset' in 'hooks\.all'\. Did you mean 'onRequest'\?/,
-      ],
-      [
-        { orm, resources: { '/plants': { crud: plants, schemas: { gte: {} } } } },
-        /The resource \/plants: there is no option 'gte' in 'schemas'\. Did you mean 'get'\?/,
-      ],
-      [
-        { database: { entities, databaseURL: 'x' } },
-        /there is no option 'databaseURL'. Did you mean 'databaseUrl'\?/,
-      ],
+      [{ orm, resources: { '/plants': { crud: plants, hooks: { lst: {} } } } },
+        /The resource \/plants: there is no option 'lst' in 'hooks'\. Did you mean 'list'\?/],
+      [{ orm, resources: { '/plants': { crud: plants, hooks: { all: { onRequset: () => {} } } } } },
+        /The resource \/plants: there is no option 'onRequset' in 'hooks\.all'\. Did you mean 'onRequest'\?/],
+      [{ orm, resources: { '/plants': { crud: plants, schemas: { gte: {} } } } },
+        /The resource \/plants: there is no option 'gte' in 'schemas'\. Did you mean 'get'\?/],
+      [{ database: { entities, databaseURL: 'x' } }, /there is no option 'databaseURL'. Did you mean 'databaseUrl'\?/],
       [{ database: { entities: [] } }, /entities/],
     ] as const) {
       const app = server(t)
@@ -166,10 +139,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     const app = server(t)
     app.register(crudKit, { orm })
     app.register(crudKit, { orm })
-    await t.rejects(
-      async () => await app.ready(),
-      refused(/^crudKit: fastify\.orm exists already\. Register crudKit once/)
-    )
+    await t.rejects(async () => await app.ready(),
+      refused(/^crudKit: fastify\.orm exists already\. Register crudKit once/))
   })
 
   t.test('a part of the plugin that is registered a second time is named', async (t) => {
@@ -192,11 +163,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
 
   t.test('a part of the plugin names its own options only', async (t) => {
     for (const [plugin, options, message] of [
-      [
-        requestQueryParams,
-        { a: 1 },
-        /^fastify-crud-kit\/query-params: there is no option 'a'\. It has no options\.$/,
-      ],
+      [requestQueryParams, { a: 1 }, /^fastify-crud-kit\/query-params: there is no option 'a'\. It has no options\.$/],
       [requestEm, { a: 1 }, /^fastify-crud-kit\/request-em: there is no option 'a'\. It has no options\.$/],
       [serverTiming, { a: 1 }, /^fastify-crud-kit\/server-timing: .* It has: serverTiming\.$/],
       [serverTiming, { serverTimin: 1 }, /there is no option 'serverTimin'\. Did you mean 'serverTiming'\?$/],
@@ -297,9 +264,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     const app = server(t)
     await app.register(crudKit, { orm })
     const queries = [
-      ['/object', { page: '2' }],
-      ['/search-params', new URLSearchParams('page=2')],
-      ['/text', 'page=2'],
+      ['/object', { page: '2' }], ['/search-params', new URLSearchParams('page=2')], ['/text', 'page=2'],
       ['/undefined', undefined],
     ] as const
     for (const [url, query] of queries) {

@@ -88,10 +88,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a query after a cursor has the rows behind it', async (t) => {
-    const { items, next_cursor: cursor } = await plants.list(
-      orm.em.fork(),
-      parseQueryParams('sort=name&cursor=&per_page=4')
-    )
+    const { items, next_cursor: cursor } = await plants.list(orm.em.fork(),
+      parseQueryParams('sort=name&cursor=&per_page=4'))
     const rest = await all(`sort=name&cursor=${cursor}&per_page=4`, GROUPABLE)
     const first = new Set(items.map(({ id }) => id))
     t.strictSame(rest.toSorted(), (await all('per_page=50')).filter((id) => !first.has(id)).toSorted())
@@ -103,9 +101,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await t.rejects(query({ limits: false }), refused(/CrudBase\.query: .*'limits'.*Did you mean 'limit'\?/))
     await t.rejects(query({ order: 'name' }), refused(/CrudBase\.query: 'order' must be a boolean, got 'name'/))
     await t.rejects(query({ limit: 10 }), refused(/CrudBase\.query: 'limit' must be a boolean, got 10/))
-    await t.rejects(
-      plants.list(orm.em.fork(), parseQueryParams(''), { limit: false } as never),
-      refused(/CrudBase\.list: .*'limit'/)
-    )
+    await t.rejects(plants.list(orm.em.fork(), parseQueryParams(''), { limit: false } as never),
+      refused(/CrudBase\.list: .*'limit'/))
   })
 })

@@ -18,12 +18,8 @@ const NAMES = Object.values(RANGES)
 
 const ROWS: Readonly<Record<string, Partial<Record<(typeof NAMES)[number], string>>>> = {
   FIRST: {
-    shelves: '[1,5)',
-    barcodes: '[1,9223372036854775807)',
-    tolerance: '[5.5,7]',
-    bloom: '[2024-05-01,2024-05-31]',
-    shown: '[2024-05-01T00:00:00Z,2024-06-01T00:00:00Z)',
-    lent: '[2024-05-01T02:00:00+02:00,2024-06-01T02:00:00+02:00)',
+    shelves: '[1,5)', barcodes: '[1,9223372036854775807)', tolerance: '[5.5,7]', bloom: '[2024-05-01,2024-05-31]',
+    shown: '[2024-05-01T00:00:00Z,2024-06-01T00:00:00Z)', lent: '[2024-05-01T02:00:00+02:00,2024-06-01T02:00:00+02:00)',
   },
   OPEN: {
     shelves: '[3,)', barcodes: '(,)', tolerance: '(,0)', bloom: '[2024-06-01,infinity)', shown: '(,2024-01-01]',

@@ -85,10 +85,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
         const response = await inject(`${path}/${key}`)
         if (response.statusCode === 404) continue
         const whole = JSON.parse(
-          JSON.stringify(
-            serialize(entity as object, { forceObject: false }),
-            (_, value) => typeof value === 'bigint' ? String(value) : value
-          )
+          JSON.stringify(serialize(entity as object, { forceObject: false }),
+            (_, value) => typeof value === 'bigint' ? String(value) : value)
         )
         const record = bodyOf(response)
         // MikroORM serializes a to-many relation as a list of keys, which is left out here
@@ -109,12 +107,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       Specimen,
       '/specimens',
       ({ scan, genome, dormancy, shown, lent, petals }) => ({
-        scan,
-        genome,
-        dormancy,
-        shown,
-        lent,
-        ...(petals === null && { petals }),
+        scan, genome, dormancy, shown, lent, ...(petals === null && { petals }),
       })
     )
   })
@@ -165,10 +158,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   t.test('absent, deleted and filtered rows, and those of another class, get the same answer', async (t) => {
     const { body, headers } = await inject('/plants/99')
     t.strictSame(JSON.parse(body), {
-      statusCode: 404,
-      code: 'FST_CRUD_NOT_FOUND',
-      error: 'Not Found',
-      message: 'The record was not found.',
+      statusCode: 404, code: 'FST_CRUD_NOT_FOUND', error: 'Not Found', message: 'The record was not found.',
       detail: 'The record was not found.',
       errors: [{ code: 'FST_CRUD_NOT_FOUND', detail: 'The record was not found.' }],
     })

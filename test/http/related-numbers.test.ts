@@ -29,12 +29,8 @@ const plants: QueryBuilderOptions<any> = {
   ],
   allowedFacets: [new AllowedFacet('id'), new AllowedFacet('inStock')],
   allowedSorts: [
-    new AllowedSort('tagsCount'),
-    new AllowedSort('tagsWeightSum'),
-    new AllowedSort('top'),
-    new AllowedSort('id'),
-    new AllowedSort('tagsCount', 'name', { alias: 'popular', direction: 'desc' }),
-    new AllowedSort('labelExists'),
+    new AllowedSort('tagsCount'), new AllowedSort('tagsWeightSum'), new AllowedSort('top'), new AllowedSort('id'),
+    new AllowedSort('tagsCount', 'name', { alias: 'popular', direction: 'desc' }), new AllowedSort('labelExists'),
   ],
 }
 const NUMBERS = ['leaves', 'stems', 'cells', 'pollen', 'spores', 'dryMass', 'value', 'acidity', 'chlorophyll']

@@ -40,9 +40,7 @@ await forEachDatabase(t, { entities: [Jar, Lid] }, async (t, { orm }) => {
   })
   const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
   await app.register(crudRoutes, {
-    prefix: '/jars',
-    crud: new CrudBase<any>({ model: Jar, writable: 'all' }),
-    operations,
+    prefix: '/jars', crud: new CrudBase<any>({ model: Jar, writable: 'all' }), operations,
   })
   await app.register(crudRoutes, {
     prefix: '/watched',
@@ -82,10 +80,8 @@ await forEachDatabase(t, { entities: [Jar, Lid] }, async (t, { orm }) => {
     t.strictSame(await ask('GET', '/jars/99'), [404, 0])
   }
   t.strictSame(await ask('GET', '/watched?filter[x]=1'), [200, 1])
-  t.ok(
-    seen.length > 1 && seen.every((same) => same === true),
-    'hooks and custom filters have the EntityManager of the request'
-  )
+  t.ok(seen.length > 1 && seen.every((same) => same === true),
+    'hooks and custom filters have the EntityManager of the request')
   t.strictSame(await ask('GET', '/lids', undefined, { 'x-size': '3' }), [200, 1], 'parameters were set on it')
   t.strictSame(await ask('GET', '/lids'), [500, 1], 'and a filter that misses them is asked on it')
 })

@@ -15,8 +15,7 @@ const cors = await import('@fastify/cors' as string).catch(() => undefined)
 await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const crud = resource(Plant, {
     allowedFilters: [
-      new AllowedFilters('name', 'eq', ['eq', 'contains']),
-      new AllowedFilters('status', 'eq'),
+      new AllowedFilters('name', 'eq', ['eq', 'contains']), new AllowedFilters('status', 'eq'),
       new AllowedFilters('offers.title'),
     ],
     allowedIncludes: [
@@ -36,9 +35,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     const app = await plants(t, {
       hooks: {
         all: {
-          onRequest: [note('all 1'), note('all 2')],
-          preHandler: note('all handler'),
-          onResponse: note('all done'),
+          onRequest: [note('all 1'), note('all 2')], preHandler: note('all handler'), onResponse: note('all done'),
         },
         list: {
           onRequest: note('list'),
@@ -118,10 +115,12 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('only the chosen operations have routes', async (t) => {
     const [list, get] = [await plants(t, { operations: ['list'] }), await plants(t, { operations: ['get'] })]
     t.strictSame(await Promise.all(['/plants', '/plants/1'].map(async (url) => (await list.inject(url)).statusCode)), [
-      200, 404,
+      200,
+      404,
     ])
     t.strictSame(await Promise.all(['/plants', '/plants/1'].map(async (url) => (await get.inject(url)).statusCode)), [
-      404, 200,
+      404,
+      200,
     ])
   })
 
@@ -156,11 +155,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       [() => ({ deleted_at: { $ne: null } }), 0],
       [() => ({ created_at: { $gte: new Date('2024-04-01T00:00:00Z') } }), 4],
     ] as const) {
-      t.equal(
-        (await client(await plants(t, { scope: scope as never }), '/plants').get()).total,
-        expected,
-        String(scope)
-      )
+      t.equal((await client(await plants(t, { scope: scope as never }), '/plants').get()).total, expected,
+        String(scope))
     }
   })
 
@@ -219,9 +215,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       await app.register(crudKit, { orm, resources: { '/plants': crud } })
       for (const url of ['/plants', '/plants/1']) {
         const response = await app.inject({
-          method: 'OPTIONS',
-          url,
-          headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET' },
+          method: 'OPTIONS', url, headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET' },
         })
         t.match([response.statusCode, response.headers['access-control-allow-methods']], [204, /GET/])
       }
@@ -245,8 +239,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       override afterRead (record: Json, context: any) {
         contexts.push(context)
         return {
-          id: record.id,
-          gross: record.price === null ? null : Math.round(record.price * 119) / 100,
+          id: record.id, gross: record.price === null ? null : Math.round(record.price * 119) / 100,
           supplier: record.supplier,
         }
       }

@@ -7,10 +7,7 @@ import { client, resource, serve } from './helper.ts'
 
 const Crate = defineEntity({
   name: 'Crate',
-  properties: {
-    id: p.integer().primary().autoincrement(),
-    apples: () => p.oneToMany(Apple).mappedBy('crate'),
-  },
+  properties: { id: p.integer().primary().autoincrement(), apples: () => p.oneToMany(Apple).mappedBy('crate') },
 })
 const Apple = defineEntity({
   name: 'Apple',

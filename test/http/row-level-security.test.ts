@@ -17,9 +17,7 @@ const Note = defineEntity({
   name: 'Note',
   tableName: 'note',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    text: p.text(),
-    doc: () => p.manyToOne(Doc).nullable(),
+    id: p.integer().primary().autoincrement(), text: p.text(), doc: () => p.manyToOne(Doc).nullable(),
     docs: () => p.manyToMany(Doc),
   },
 })
@@ -33,19 +31,17 @@ const ROLE = 'crud_kit_tenant'
 
 await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm, name }) => {
   const admin = orm.em.fork()
-  for (
-    const sql of [
-      `do $$ begin if not exists (select from pg_roles where rolname = '${ROLE}') ` +
-      `then create role ${ROLE}; end if; end $$`,
-      "insert into doc (tenant, name) values (1, 'one'), (2, 'two')",
-      'alter table doc enable row level security',
-      "create policy tenants on doc using (tenant = nullif(current_setting('app.tenant', true), '')::int)",
-      `grant all on doc to ${ROLE}`,
-      `grant all on sequence doc_id_seq to ${ROLE}`,
-      `grant all on note, note_docs, hooked_note to ${ROLE}`,
-      `grant all on sequence note_id_seq, hooked_note_id_seq to ${ROLE}`,
-    ]
-  ) await admin.execute(sql)
+  for (const sql of [
+    `do $$ begin if not exists (select from pg_roles where rolname = '${ROLE}') ` +
+    `then create role ${ROLE}; end if; end $$`,
+    "insert into doc (tenant, name) values (1, 'one'), (2, 'two')",
+    'alter table doc enable row level security',
+    "create policy tenants on doc using (tenant = nullif(current_setting('app.tenant', true), '')::int)",
+    `grant all on doc to ${ROLE}`,
+    `grant all on sequence doc_id_seq to ${ROLE}`,
+    `grant all on note, note_docs, hooked_note to ${ROLE}`,
+    `grant all on sequence note_id_seq, hooked_note_id_seq to ${ROLE}`,
+  ]) await admin.execute(sql)
 
   const serve = async (t: Test, orm: MikroORM): Promise<FastifyInstance> => {
     const app = newServer(t)
@@ -54,38 +50,28 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
       request.em.setSessionContext({ role: ROLE, variables: { 'app.tenant': String(request.headers['x-tenant']) } })
     })
     await app.register(crudRoutes, {
-      prefix: '/docs',
-      crud: new CrudBase<any>({ model: Doc, writable: 'all' }),
-      stream: true,
+      prefix: '/docs', crud: new CrudBase<any>({ model: Doc, writable: 'all' }), stream: true,
       operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'],
     })
     for (const [prefix, model] of [['/notes', Note], ['/hooked-notes', HookedNote]] as const) {
       await app.register(crudRoutes, {
-        prefix,
-        crud: new CrudBase<any>({ model, writable: 'all' }),
+        prefix, crud: new CrudBase<any>({ model, writable: 'all' }),
         operations: ['get', 'create', 'createMany', 'update'],
       })
     }
     await app.register(crudRoutes, {
-      prefix: '/transacted-notes',
-      crud: new CrudBase<any>({ model: Note, writable: 'all' }),
-      operations: ['create', 'update'],
-      transaction: true,
+      prefix: '/transacted-notes', crud: new CrudBase<any>({ model: Note, writable: 'all' }),
+      operations: ['create', 'update'], transaction: true,
     })
     await app.register(crudRoutes, {
-      prefix: '/transacted',
-      crud: new CrudBase<any>({ model: Doc, writable: 'all' }),
-      transaction: true,
+      prefix: '/transacted', crud: new CrudBase<any>({ model: Doc, writable: 'all' }), transaction: true,
     })
     return app
   }
   const isolates = async (t: Test, app: FastifyInstance) => {
     const ask = async (tenant: number, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) => {
       const answer = await app.inject({
-        method,
-        url,
-        headers: { 'x-tenant': `${tenant}` },
-        ...(payload !== undefined && { payload }),
+        method, url, headers: { 'x-tenant': `${tenant}` }, ...(payload !== undefined && { payload }),
       })
       return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() }
     }
@@ -157,11 +143,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     const before = await tables()
     for (const prefix of ['/notes', '/transacted-notes', '/hooked-notes']) {
       const requests: (readonly [
-        method: 'POST' | 'PATCH',
-        url: string,
-        body: (id: number) => object,
-        property: string,
-        index?: string
+        method: 'POST' | 'PATCH', url: string, body: (id: number) => object, property: string, index?: string
       ])[] = [
         ['POST', prefix, (doc) => ({ text: 'x', doc }), 'doc'],
         ['PATCH', `${prefix}/100`, (doc) => ({ doc }), 'doc'],
@@ -171,19 +153,13 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
       }
       if (prefix !== '/hooked-notes') {
         requests.push(['POST', prefix, (id) => ({ text: 'x', docs: [1, id] }), 'docs'], [
-          'PATCH',
-          `${prefix}/100`,
-          (id) => ({ docs: [id] }),
-          'docs',
+          'PATCH', `${prefix}/100`, (id) => ({ docs: [id] }), 'docs',
         ])
       }
       for (const [method, url, body, property, index] of requests) {
         const [hidden, absent] = [await send(method, url, body(2)), await send(method, url, body(999))]
-        t.match(
-          { statusCode: hidden.statusCode, body: hidden.json() },
-          missing(property, index),
-          `${method} ${url} ${property}`
-        )
+        t.match({ statusCode: hidden.statusCode, body: hidden.json() }, missing(property, index),
+          `${method} ${url} ${property}`)
         t.equal(hidden.body, absent.body, `${method} ${url} ${property}: not to be told from one that is not there`)
       }
     }
@@ -212,10 +188,8 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     t.teardown(recorder.stop)
     const created = await app.inject({ method: 'POST', url: '/notes', payload: { text: 'x', doc: 2 } })
     t.equal(created.statusCode, 201)
-    t.equal(
-      (await app.inject({ method: 'PATCH', url: `/notes/${created.json().id}`, payload: { doc: 1 } })).statusCode,
-      200
-    )
+    t.equal((await app.inject({ method: 'PATCH', url: `/notes/${created.json().id}`, payload: { doc: 1 } })).statusCode,
+      200)
     t.equal((await app.inject({ method: 'POST', url: '/notes', payload: { text: 'x', doc: 999 } })).statusCode, 409)
     t.notMatch(recorder.take().map(({ sql }) => sql).join('\n'), /exists/)
     await admin.execute('delete from note')
@@ -251,9 +225,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
   }, async (t) => {
     let reserved = 0
     const reserving = await MikroORM.init({
-      clientUrl: orm.config.get('clientUrl')!,
-      dbName: orm.config.get('dbName')!,
-      entities: [Doc, Note, HookedNote],
+      clientUrl: orm.config.get('clientUrl')!, dbName: orm.config.get('dbName')!, entities: [Doc, Note, HookedNote],
       onReserveConnection: async () => {
         reserved++
       },
@@ -262,17 +234,13 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     await isolates(t, await serve(t, reserving))
     const app = newServer(t)
     await app.register(crudKit, {
-      orm: reserving,
-      indexAdvice: false,
-      resources: { '/docs': new CrudBase<any>({ model: Doc, writable: 'all' }) },
+      orm: reserving, indexAdvice: false, resources: { '/docs': new CrudBase<any>({ model: Doc, writable: 'all' }) },
     })
     // the start compares the entities with the database
     await app.ready()
-    for (
-      const [method, url, payload] of [['GET', '/docs'], ['GET', '/docs/1'], ['PATCH', '/docs/1', {
-        name: 'one',
-      }]] as const
-    ) {
+    for (const [method, url, payload] of [['GET', '/docs'], ['GET', '/docs/1'], ['PATCH', '/docs/1', {
+      name: 'one',
+    }]] as const) {
       const before = reserved
       t.equal((await app.inject({ method, url, ...(payload !== undefined && { payload }) })).statusCode, 200)
       t.equal(reserved, before + 1, `${method} ${url}`)

@@ -28,10 +28,8 @@ const queryConfig = new QueryBuilderConfig<any>({
     AllowedFilters.trashed(),
     new AllowedFilters('id', 'lte'),
     AllowedFilters.custom('breaks', (qb, value) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))),
-    AllowedFilters.custom(
-      'slow',
-      (qb) => qb.andWhere(raw('(e0.id < 700 or pg_sleep(20) is not null) /* slow stream */'))
-    ),
+    AllowedFilters.custom('slow',
+      (qb) => qb.andWhere(raw('(e0.id < 700 or pg_sleep(20) is not null) /* slow stream */'))),
   ],
   allowedSorts: [new AllowedSort('name', 'price', 'latinName', 'supplier.name')],
   allowedFields: [
@@ -76,10 +74,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   await app.register(crudRoutes, { prefix: '/loud', crud: shouting, stream: true })
   await app.register(crudRoutes, { prefix: '/scoped', crud: plants, stream: true, scope: () => ({ status: 'active' }) })
   await app.register(crudRoutes, {
-    prefix: '/unscoped',
-    crud: plants,
-    stream: true,
-    scope: () => ({ status: undefined }) as never,
+    prefix: '/unscoped', crud: plants, stream: true, scope: () => ({ status: undefined }) as never,
   })
   await app.register(crudRoutes, {
     prefix: '/specimens', crud: new CrudBase({ model: Specimen, writable: 'all' }), stream: true,
@@ -114,7 +109,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
 
   t.test('stream() yields records with their includes, by keys of every kind', async (t) => {
     for (const [model, include] of [[OrderItem, 'order,plant'], [Customer, 'orders,orders.items'], [
-      Order, 'items,items.plant,customer',
+      Order,
+      'items,items.plant,customer',
     ], [Supplier, 'plants,plantsCount']] as const) {
       const paths = include.split(',').map((path) =>
         path.endsWith('Count') ? AllowedInclude.count(path.slice(0, -5)) : new AllowedInclude(path)
@@ -137,10 +133,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     const whole = (await plants.list(orm.em.fork(), parseQueryParams('include=supplier,tags&per_page=100'), {
       scope: { supplier: { name: { $ne: null } } },
     })).items
-    t.strictSame(
-      await gather(plants.stream(orm.em.fork(), params, { scope: { supplier: { name: { $ne: null } } } })),
-      whole
-    )
+    t.strictSame(await gather(plants.stream(orm.em.fork(), params, { scope: { supplier: { name: { $ne: null } } } })),
+      whole)
     const controller = new AbortController()
     const stream = tags.stream(orm.em.fork(), undefined, { signal: controller.signal })
     await stream.next()
@@ -156,21 +150,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   })
 
   t.test('stream() yields more records than fit into a batch, each once, with ties and nulls', async (t) => {
-    const rows = await select(
-      orm,
-      'select id from tag where deleted_at is null order by weight desc nulls last, name, id'
-    )
+    const rows = await select(orm,
+      'select id from tag where deleted_at is null order by weight desc nulls last, name, id')
     const streamed = await gather(tags.stream(orm.em.fork(), parseQueryParams('sort=-weight,name')))
     t.strictSame(streamed.map(({ id }) => id), rows.map(({ id }) => id))
     t.ok(streamed.length > MANY)
-    const byLength = await select(
-      orm,
-      'select id from tag where deleted_at is null order by char_length(name) desc, id'
-    )
-    t.strictSame(
-      (await gather(tags.stream(orm.em.fork(), parseQueryParams('sort=-length')))).map(({ id }) => id),
-      byLength.map(({ id }) => id)
-    )
+    const byLength = await select(orm,
+      'select id from tag where deleted_at is null order by char_length(name) desc, id')
+    t.strictSame((await gather(tags.stream(orm.em.fork(), parseQueryParams('sort=-length')))).map(({ id }) => id),
+      byLength.map(({ id }) => id))
   })
 
   t.test("leaving the loop ends the stream's transaction, and keeps that of the caller", async (t) => {
@@ -224,31 +212,26 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.strictSame((await linesOf('/scoped')).map(({ status }) => status), Array(8).fill('active'))
     t.strictSame(await linesOf('/plants?filter[name]=nobody'), [])
     t.strictSame(await linesOf('/loud?filter[id]=1'), [{ key: 1, loud: 'LAVENDER' }])
-    t.strictSame(
-      await linesOf('/specimens'),
-      (await client(app, '/specimens').get()).items,
-      'values of every type have their wire form'
-    )
+    t.strictSame(await linesOf('/specimens'), (await client(app, '/specimens').get()).items,
+      'values of every type have their wire form')
   })
 
   t.test("the client's preference decides the format, and is JSON unless a stream is allowed", async (t) => {
     const type = async (url: string, accept?: string) =>
       String((await app.inject({ url, headers: accept === undefined ? {} : { accept } })).headers['content-type'])
         .split(';')[0]
-    for (
-      const [accept, expected] of [
-        [undefined, 'application/json'],
-        ['*/*', 'application/json'],
-        ['application/json, application/x-ndjson', 'application/json'],
-        ['text/csv;q=0.5, application/json;q=0.4', 'text/csv'],
-        ['application/x-ndjson;q=0', 'application/json'],
-        ['text/html, text/csv', 'text/csv'],
-        ['application/x-ndjson;q=0.1', 'application/x-ndjson'],
-        ['TEXT/CSV', 'text/csv'],
-        ['text/*;q=0.2, application/x-ndjson', 'application/x-ndjson'],
-        [',;q=csv', 'application/json'],
-      ] as const
-    ) t.equal(await type('/plants', accept), expected, accept ?? 'nothing said')
+    for (const [accept, expected] of [
+      [undefined, 'application/json'],
+      ['*/*', 'application/json'],
+      ['application/json, application/x-ndjson', 'application/json'],
+      ['text/csv;q=0.5, application/json;q=0.4', 'text/csv'],
+      ['application/x-ndjson;q=0', 'application/json'],
+      ['text/html, text/csv', 'text/csv'],
+      ['application/x-ndjson;q=0.1', 'application/x-ndjson'],
+      ['TEXT/CSV', 'text/csv'],
+      ['text/*;q=0.2, application/x-ndjson', 'application/x-ndjson'],
+      [',;q=csv', 'application/json'],
+    ] as const) t.equal(await type('/plants', accept), expected, accept ?? 'nothing said')
     t.equal(await type('/pages', 'text/csv'), 'application/json')
     t.equal((await app.inject('/plants')).headers['vary'], 'accept')
     t.equal((await app.inject('/pages')).headers['vary'], undefined)
@@ -261,15 +244,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   t.test('HEAD has the status of GET, and keeps no connection', async (t) => {
     for (const headers of [CSV, NDJSON]) {
       for (const [url, status] of [['/plants?sort=x', 400], ['/unscoped', 500], ['/plants?filter[name]=nobody', 200], [
-        '/plants?filter[breaks]=1', undefined,
+        '/plants?filter[breaks]=1',
+        undefined,
       ]] as const) {
         const got = await app.inject({ url, headers })
         t.equal(got.statusCode, status ?? got.statusCode)
         const head = await app.inject({ method: 'HEAD', url, headers })
         t.strictSame([head.statusCode, head.headers['content-type'], head.body], [
-          got.statusCode,
-          got.headers['content-type'],
-          '',
+          got.statusCode, got.headers['content-type'], '',
         ], url)
       }
       // more than the pool has connections
@@ -304,14 +286,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
           writable: 'all',
           queryConfig: new QueryBuilderConfig<any>({
             allowedFilters: [
-              AllowedFilters.custom(
-                'breaks',
-                (qb, value) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))
-              ),
-              AllowedFilters.custom(
-                'slow',
-                (qb) => qb.andWhere(raw('(e0.id < 700 or pg_sleep(20) is not null) /* slow stream */'))
-              ),
+              AllowedFilters.custom('breaks',
+                (qb, value) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))),
+              AllowedFilters.custom('slow',
+                (qb) => qb.andWhere(raw('(e0.id < 700 or pg_sleep(20) is not null) /* slow stream */'))),
             ],
           }),
         }),

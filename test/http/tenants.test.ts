@@ -28,9 +28,7 @@ const Team = defineEntity({
   name: 'Team',
   filters,
   properties: {
-    id: p.integer().primary().autoincrement(),
-    tenant: p.integer().nullable(),
-    name: p.string(),
+    id: p.integer().primary().autoincrement(), tenant: p.integer().nullable(), name: p.string(),
     tasks: () => p.oneToMany(Task).mappedBy('team'),
   },
 })
@@ -38,11 +36,8 @@ const Task = defineEntity({
   name: 'Task',
   filters,
   properties: {
-    id: p.integer().primary().autoincrement(),
-    tenant: p.integer().nullable(),
-    title: p.string(),
-    team: () => p.manyToOne(Team),
-    deleted_at: p.datetime(3).nullable(),
+    id: p.integer().primary().autoincrement(), tenant: p.integer().nullable(), title: p.string(),
+    team: () => p.manyToOne(Team), deleted_at: p.datetime(3).nullable(),
   },
 })
 /** An entity without a filter: only the scope separates its rows. */
@@ -76,8 +71,7 @@ const teams = new CrudBase<any>({
   }),
 })
 const notes = new CrudBase<any>({
-  model: Note,
-  writable: 'all',
+  model: Note, writable: 'all',
   queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [AllowedFilters.exact('text')] }),
 })
 
@@ -119,18 +113,12 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
   })
   const send = async (args: Args, url: string, method: 'GET' | 'PATCH' | 'DELETE' | 'POST' = 'GET', payload?: object) =>
     await app.inject({ method, url, headers: { 'x-args': JSON.stringify(args) }, ...(payload && { payload }) })
-  const everything = await select<{ id: number, tenant: number | null, title: string, team: number }>(
-    orm,
-    'select id, tenant, title, team_id as team from task order by id'
-  )
-  const allTeams = await select<{ id: number, tenant: number | null, name: string }>(
-    orm,
-    'select id, tenant, name from team order by id'
-  )
-  const allNotes = await select<{ id: number, tenant: number | null, text: string }>(
-    orm,
-    'select id, tenant, text from note order by id'
-  )
+  const everything = await select<{ id: number, tenant: number | null, title: string, team: number }>(orm,
+    'select id, tenant, title, team_id as team from task order by id')
+  const allTeams = await select<{ id: number, tenant: number | null, name: string }>(orm,
+    'select id, tenant, name from team order by id')
+  const allNotes = await select<{ id: number, tenant: number | null, text: string }>(orm,
+    'select id, tenant, text from note order by id')
 
   const sees = ({ tenant, tenants, all }: Args, row: { tenant: number | null }): boolean =>
     all === true ||
@@ -139,14 +127,10 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
   /** The expected answer for the client, computed from the rows. */
   const expected: ReadonlyArray<readonly [url: string, (args: Args) => unknown]> = [
     ['/tasks?sort=id&per_page=100', (args) => everything.filter((task) => sees(args, task)).map(({ id }) => id)],
-    [
-      '/tasks?sort=id&filter[title]=task%201',
-      (args) => everything.filter((task) => sees(args, task) && task.title === 'task 1').map(({ id }) => id),
-    ],
-    [
-      '/tasks?sort=id&filter[own]=task%201',
-      (args) => everything.filter((task) => sees(args, task) && task.title === 'task 1').map(({ id }) => id),
-    ],
+    ['/tasks?sort=id&filter[title]=task%201',
+      (args) => everything.filter((task) => sees(args, task) && task.title === 'task 1').map(({ id }) => id)],
+    ['/tasks?sort=id&filter[own]=task%201',
+      (args) => everything.filter((task) => sees(args, task) && task.title === 'task 1').map(({ id }) => id)],
     [
       '/tasks?sort=id&filter[team.name]=team%202',
       (args) =>
@@ -167,10 +151,8 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
         return [team.id, own, own.length]
       })],
     ['/notes?per_page=100', (args) => allNotes.filter((note) => sees(args, note)).map(({ id }) => id)],
-    [
-      '/notes?filter[text]=note%201',
-      (args) => allNotes.filter((note) => sees(args, note) && note.text === 'note 1').map(({ id }) => id),
-    ],
+    ['/notes?filter[text]=note%201',
+      (args) => allNotes.filter((note) => sees(args, note) && note.text === 'note 1').map(({ id }) => id)],
     ['/notes/9', (args) => sees(args, allNotes[8]!) ? 9 : 404],
     ['/tasks/9', (args) => sees(args, everything[8]!) ? 9 : 404],
   ]
@@ -186,13 +168,8 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
     )
   }
   const everybody: readonly Args[] = [
-    ...Array.from({ length: TENANTS + 1 }, (_, i) => ({ tenant: i + 1 })),
-    { tenant: null },
-    { all: true },
-    { tenants: [1, 2] },
-    { tenants: [3] },
-    { tenants: [4, 5, 6] },
-    { tenants: [9] },
+    ...Array.from({ length: TENANTS + 1 }, (_, i) => ({ tenant: i + 1 })), { tenant: null }, { all: true },
+    { tenants: [1, 2] }, { tenants: [3] }, { tenants: [4, 5, 6] }, { tenants: [9] },
   ]
 
   t.test('requests of all tenants at once see only their own rows', async (t) => {
@@ -217,23 +194,16 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
 
   t.test('a filter without its arguments is an error, even after requests that had them', async (t) => {
     await send({ tenant: 1 }, '/tasks')
-    t.ok(
-      bodyOf(await app.inject('/tasks')).items.every(({ tenant }: any) => tenant === null),
-      'an argument that is not there is null, as MikroORM reads it'
-    )
+    t.ok(bodyOf(await app.inject('/tasks')).items.every(({ tenant }: any) => tenant === null),
+      'an argument that is not there is null, as MikroORM reads it')
     await t.rejects(tasks.list(orm.em.fork()), {
       code: 'FST_CRUD_DATABASE_ERROR',
       cause: { message: /No arguments provided for filter 'tenant'/ },
     })
     const forgetful = await serve(t, orm, { '/tasks': tasks, '/teams': { crud: teams, transaction: true } })
     for (const [method, url, payload] of [
-      ['GET', '/tasks'],
-      ['GET', '/tasks?include=team'],
-      ['GET', '/tasks/1'],
-      ['GET', '/teams'],
-      ['POST', '/tasks', { title: 'x', team: 1 }],
-      ['PATCH', '/tasks/1', { title: 'x' }],
-      ['DELETE', '/teams/1'],
+      ['GET', '/tasks'], ['GET', '/tasks?include=team'], ['GET', '/tasks/1'], ['GET', '/teams'],
+      ['POST', '/tasks', { title: 'x', team: 1 }], ['PATCH', '/tasks/1', { title: 'x' }], ['DELETE', '/teams/1'],
     ] as const) {
       const response = await forgetful.inject({ method, url, ...(payload && { payload }) })
       t.match(bodyOf(response), {
@@ -268,11 +238,8 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
     const task = everything.find(({ tenant }) => tenant === 3)!
     t.equal((await send({ tenant: 4 }, `/tasks/${task.id}`, 'PATCH', { title: 'Never' })).statusCode, 404)
     t.equal((await send({ tenant: 3 }, `/tasks/${task.id}`, 'PATCH', { title: task.title })).statusCode, 200)
-    t.equal(
-      (await send({ tenant: 3 }, `/tasks/${task.id}`, 'PATCH', { team: 4 })).statusCode,
-      409,
-      'a team that its filter hides'
-    )
+    t.equal((await send({ tenant: 3 }, `/tasks/${task.id}`, 'PATCH', { team: 4 })).statusCode, 409,
+      'a team that its filter hides')
     t.equal((await send({ tenant: 4 }, '/tasks', 'POST', { title: 'Never', team: 3, tenant: 4 })).statusCode, 409)
     t.equal((await send({ tenant: 3 }, '/tasks', 'POST', { title: 'task', team: 3, tenant: 3 })).statusCode, 201)
   })
@@ -301,15 +268,13 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
         team: 3,
       })
     }
-    for (
-      const [what, read] of Object.entries({
-        'a custom filter': () => tasks.list(withoutBuilder({ tenant: 1 }), parseQueryParams('filter[own]=x')),
-        'a condition that leads through a relation': () =>
-          tasks.list(withoutBuilder({ tenant: 1 }), undefined, { scope: { team: { name: 'x' } } } as any),
-        'a pattern': () =>
-          tasks.list(withoutBuilder({ tenant: 1 }), undefined, { scope: { title: { $like: 'x' } } } as any),
-      })
-    ) await t.rejects(read(), { cause: { cause: { message: 'compiled' } } }, what)
+    for (const [what, read] of Object.entries({
+      'a custom filter': () => tasks.list(withoutBuilder({ tenant: 1 }), parseQueryParams('filter[own]=x')),
+      'a condition that leads through a relation': () =>
+        tasks.list(withoutBuilder({ tenant: 1 }), undefined, { scope: { team: { name: 'x' } } } as any),
+      'a pattern': () =>
+        tasks.list(withoutBuilder({ tenant: 1 }), undefined, { scope: { title: { $like: 'x' } } } as any),
+    })) await t.rejects(read(), { cause: { cause: { message: 'compiled' } } }, what)
   })
 
   t.test('a filter added at run time applies, on one EntityManager or on all', async (t) => {

@@ -48,9 +48,7 @@ class HookedCrud extends CrudBase {
 await forEachDatabase(t, { entities: [Account, Note] }, async (t, { orm, name }) => {
   const crud = new HookedCrud({ model: Account, writable: 'all', queryConfig: new QueryBuilderConfig() })
   const resource = (transaction?: RouteTransactions) => ({
-    crud,
-    operations,
-    ...(transaction !== undefined && { transaction }),
+    crud, operations, ...(transaction !== undefined && { transaction }),
   })
   const app = await serve(t, orm, {
     '/all': resource(true),

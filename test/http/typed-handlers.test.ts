@@ -17,11 +17,8 @@ const plants = new CrudBase<Plant>({
   queryConfig: new QueryBuilderConfig<Plant>({
     allowedFields: [new AllowedField('name')],
     allowedIncludes: [
-      new AllowedInclude('supplier'),
-      new AllowedInclude('tags'),
-      AllowedInclude.count('tags'),
-      AllowedInclude.exists('supplier.plants'),
-      AllowedInclude.max('specimens.cells'),
+      new AllowedInclude('supplier'), new AllowedInclude('tags'), AllowedInclude.count('tags'),
+      AllowedInclude.exists('supplier.plants'), AllowedInclude.max('specimens.cells'),
     ],
   }),
 })
@@ -30,11 +27,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = newServer(t).withTypeProvider<TypeBoxTypeProvider>()
   await app.register(crudKit, { orm })
   const { id, record, list, update } = crudSchemas(plants, orm)
-  app.get(
-    '/plants',
-    { schema: { response: { 200: list } } },
-    async (request) => await plants.list(request.em, request.queryParams)
-  )
+  app.get('/plants', { schema: { response: { 200: list } } },
+    async (request) => await plants.list(request.em, request.queryParams))
   app.post('/plants/:id/rename', {
     schema: { params: { type: 'object', properties: { id } } as never, body: update, response: { 200: record } },
   }, async (request) => {

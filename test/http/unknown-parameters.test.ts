@@ -79,11 +79,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.strictSame([status, statements], [400, 0], what)
       if (request.method === 'HEAD') continue
       t.equal(body.code, 'FST_CRUD_QUERY_INVALID', what)
-      t.strictSame(
-        body.errors.map(({ source }: Json) => source),
-        [{ parameter: 'utm_source' }, { parameter: '_b[c]' }],
-        what
-      )
+      t.strictSame(body.errors.map(({ source }: Json) => source), [{ parameter: 'utm_source' }, { parameter: '_b[c]' }],
+        what)
     }
   })
 
@@ -106,11 +103,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.strictSame([status, body.errors?.map(({ source, suggestion }: Json) => [source.parameter, suggestion])], [400, [
         [form.split('=')[0], 'hard'],
       ]], form)
-      t.notMatch(
-        (await send(requests('/plants').delete!, form)).body.errors[0],
-        { suggestion: String },
-        `${form}, where it is off`
-      )
+      t.notMatch((await send(requests('/plants').delete!, form)).body.errors[0], { suggestion: String },
+        `${form}, where it is off`)
     }
     t.match((await send(all.delete!, 'hard=maybe&x=1')).body.errors.map(({ detail }: Json) => detail), [
       /^There is no parameter 'x'\. Allowed: hard\.$/,
@@ -181,19 +175,17 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       },
     })
     const verdict = async (path: string, query: string) => (await send(requests(path).list!, query, declaring)).status
-    for (
-      const [path, query, status] of [
-        ['/pattern', 'utm_source=abc&utm_medium=x', 200],
-        ['/pattern', 'utm_source=abcd', 400],
-        ['/pattern', 'mtu_source=abc', 400],
-        ['/nested', 'x-a=1&lang=de', 200],
-        ['/nested', 'a-x-=1', 400],
-        ['/open', 'anything=1&other[]=2&name=x', 200],
-        ['/open', 'perPage=1', 400],
-        ['/open', 'FILTER[name]=x', 400],
-        ['/typed', 'anything=1', 200],
-      ] as const
-    ) t.equal(await verdict(path, query), status, `${path}?${query}`)
+    for (const [path, query, status] of [
+      ['/pattern', 'utm_source=abc&utm_medium=x', 200],
+      ['/pattern', 'utm_source=abcd', 400],
+      ['/pattern', 'mtu_source=abc', 400],
+      ['/nested', 'x-a=1&lang=de', 200],
+      ['/nested', 'a-x-=1', 400],
+      ['/open', 'anything=1&other[]=2&name=x', 200],
+      ['/open', 'perPage=1', 400],
+      ['/open', 'FILTER[name]=x', 400],
+      ['/typed', 'anything=1', 200],
+    ] as const) t.equal(await verdict(path, query), status, `${path}?${query}`)
   })
 
   t.test('parameters that the schema of a route declares are never refused, including near misses', async (t) => {
@@ -205,10 +197,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       resources: {
         '/plants': options({
           schemas: {
-            list: { querystring: own },
-            get: { querystring: { allOf: [own, { $ref: 'shared#' }] } },
-            update: { querystring: { $ref: 'shared#' } },
-            delete: { querystring: own },
+            list: { querystring: own }, get: { querystring: { allOf: [own, { $ref: 'shared#' }] } },
+            update: { querystring: { $ref: 'shared#' } }, delete: { querystring: own },
           },
         }),
       },
@@ -224,11 +214,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
         ],
       }],
     })
-    t.match(
-      (await send(all.list!, 'pageSize=x', declaring)).body,
-      { statusCode: 400, code: 'FST_ERR_VALIDATION' },
-      "they are validated by the application's schema"
-    )
+    t.match((await send(all.list!, 'pageSize=x', declaring)).body, { statusCode: 400, code: 'FST_ERR_VALIDATION' },
+      "they are validated by the application's schema")
     t.equal((await send(all.get!, 'lang=de&api_key=x', declaring)).status, 200)
     t.equal((await send(all.patch!, 'api_key=x', declaring)).status, 200)
     t.match((await send(all.patch!, 'apikey=x', declaring)).body.errors, [{ suggestion: 'api_key' }])
@@ -270,10 +257,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     const own = newServer(t)
     await own.register(crudKit, { orm })
     const crud = resource(Plant, whitelist)
-    own.get(
-      '/plants',
-      async ({ em, queryParams }) => ({ unknown: queryParams.unknown, ...await crud.list(em, queryParams) })
-    )
+    own.get('/plants',
+      async ({ em, queryParams }) => ({ unknown: queryParams.unknown, ...await crud.list(em, queryParams) }))
     t.match((await send({ method: 'GET', url: '/plants' }, 'tenant=1&q=x', own)).body, {
       total: 13,
       unknown: ['tenant', 'q'],
@@ -286,77 +271,20 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   /** A mistake for each kind of parameter, in each way to write it. */
   const MISTAKES = [
-    'filter[x]=1',
-    'filter[x][]=1',
-    'filter[x][eq]=1',
-    'filter[x][in][]=1',
-    'filter[name][gte]=1',
-    'filter[name][eq][]=1',
-    'filter[name][]=%00',
-    'filter[id][in][]=x',
-    'filter[id][between][]=1',
-    'filter[id][]=x',
-    'filter[id]=x',
-    'filter[id][in]=1,,2',
-    'filter[trashed][]=x',
-    'filter[trashed]=only&filter[trashed][]=only',
-    'filter[odd][eq][]=x',
-    'filter[odd][]=%00',
-    'filter[text][]=x',
-    'filter[text][eq]=x',
-    'filter[ref][]=x',
-    'filter[ref][eq]=1',
-    'filter[position][]=0&filter[position][]=x',
-    'filter[status][]=x',
-    'filter[a][b][c]=1',
-    'filter[]=1',
-    'filter=1',
-    'filter[__proto__]=1',
-    'filter[name][in]=a&filter[name][in][]=b',
-    'filter[name]=%zz',
-    'sort=x',
-    'sort[]=x',
-    'sort[]=id&sort[]=-id',
-    'sort[]=,',
-    'sort[x]=1',
-    'sort=id&sort[]=x',
-    'sort[]=id&sort=name',
-    'fields=x',
-    'fields[]=x',
-    'fields=id&fields[]=x',
-    'fields[]=id&fields=x',
-    'fields[x]=a',
-    'fields[x][]=a',
-    'include=tags&fields[tags][]=x',
-    'include=tags&fields[tags]=x',
-    'fields[plant][]=x',
-    'fields[a][b]=x',
-    'fields[__proto__]=x',
-    'include=x',
-    'include[]=x',
-    'include=tags&include[]=x',
-    'include[]=a.b.c.d',
-    `include[]=${Array.from({ length: 11 }, (_, index) => `r${index}`).join()}`,
-    'include[x]=1',
-    'include[]=,',
-    'page=0',
-    'page[]=1',
-    'page=1&page=2',
-    'per_page=1000',
-    'limit=0',
-    'offset=-1',
-    'offset=100001',
-    'page=100001',
-    'page=1&offset=2',
-    'cursor=x',
-    'cursor=&sort=length',
-    'cursor=&sort[]=length',
-    'x=1',
-    'X%5By%5D=1',
-    'filters[a]=1',
-    'hard=true',
-    'hard[]=true',
-    'with[]=x',
+    'filter[x]=1', 'filter[x][]=1', 'filter[x][eq]=1', 'filter[x][in][]=1', 'filter[name][gte]=1',
+    'filter[name][eq][]=1', 'filter[name][]=%00', 'filter[id][in][]=x', 'filter[id][between][]=1', 'filter[id][]=x',
+    'filter[id]=x', 'filter[id][in]=1,,2', 'filter[trashed][]=x', 'filter[trashed]=only&filter[trashed][]=only',
+    'filter[odd][eq][]=x', 'filter[odd][]=%00', 'filter[text][]=x', 'filter[text][eq]=x', 'filter[ref][]=x',
+    'filter[ref][eq]=1', 'filter[position][]=0&filter[position][]=x', 'filter[status][]=x', 'filter[a][b][c]=1',
+    'filter[]=1', 'filter=1', 'filter[__proto__]=1', 'filter[name][in]=a&filter[name][in][]=b', 'filter[name]=%zz',
+    'sort=x', 'sort[]=x', 'sort[]=id&sort[]=-id', 'sort[]=,', 'sort[x]=1', 'sort=id&sort[]=x', 'sort[]=id&sort=name',
+    'fields=x', 'fields[]=x', 'fields=id&fields[]=x', 'fields[]=id&fields=x', 'fields[x]=a', 'fields[x][]=a',
+    'include=tags&fields[tags][]=x', 'include=tags&fields[tags]=x', 'fields[plant][]=x', 'fields[a][b]=x',
+    'fields[__proto__]=x', 'include=x', 'include[]=x', 'include=tags&include[]=x', 'include[]=a.b.c.d',
+    `include[]=${Array.from({ length: 11 }, (_, index) => `r${index}`).join()}`, 'include[x]=1', 'include[]=,',
+    'page=0', 'page[]=1', 'page=1&page=2', 'per_page=1000', 'limit=0', 'offset=-1', 'offset=100001', 'page=100001',
+    'page=1&offset=2', 'cursor=x', 'cursor=&sort=length', 'cursor=&sort[]=length', 'x=1', 'X%5By%5D=1', 'filters[a]=1',
+    'hard=true', 'hard[]=true', 'with[]=x',
   ]
 
   t.test('every error names a parameter as written', async (t) => {

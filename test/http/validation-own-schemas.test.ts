@@ -92,8 +92,7 @@ await forOneDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
       own({
         create: {
           body: {
-            type: 'object',
-            required: ['grams'],
+            type: 'object', required: ['grams'],
             properties: { name: { type: 'string', maxLength: 3 }, grams: {}, lid, status: { enum: ['full'] } },
             additionalProperties: false,
           },
@@ -119,25 +118,19 @@ await forOneDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
       [post({ name: 'long', grams: 1 }), { pointer: '/name' }, "'name' must NOT have more than 3 characters.", 'body'],
       [post({ name: 'a' }), { pointer: '/grams' }, "The property 'grams' is required.", 'body'],
       [
-        post({ name: 'a', grams: 1, lid: { 'a/b': [1, 'x'] } }),
-        { pointer: '/lid/a~1b/1' },
-        "'lid.a/b[1]' must be integer.",
-        'body',
+        post({ name: 'a', grams: 1, lid: { 'a/b': [1, 'x'] } }), { pointer: '/lid/a~1b/1' },
+        "'lid.a/b[1]' must be integer.", 'body',
       ],
       [
-        post({ name: 'a', grams: 1, status: 'empty' }),
-        { pointer: '/status' },
-        "'status' must be one of the allowed values. Allowed: full.",
-        'body',
+        post({ name: 'a', grams: 1, status: 'empty' }), { pointer: '/status' },
+        "'status' must be one of the allowed values. Allowed: full.", 'body',
       ],
       [post([{ name: 'a' }, { name: 'b' }]), { pointer: '' }, 'The body must NOT have more than 1 items.', 'body'],
       [{ url: '/tins/101' }, { parameter: 'id' }, "The path's id must be <= 100.", 'params'],
       [list(''), { parameter: 'lang' }, "The parameter 'lang' is required.", 'querystring'],
       [
-        list('?lang=it'),
-        { parameter: 'lang' },
-        "The parameter 'lang' must be one of the allowed values. Allowed: de, fr.",
-        'querystring',
+        list('?lang=it'), { parameter: 'lang' },
+        "The parameter 'lang' must be one of the allowed values. Allowed: de, fr.", 'querystring',
       ],
       [list('?lang=de', 'x'), { parameter: 'x-tenant' }, "The header 'x-tenant' must be integer.", 'headers'],
     ]
@@ -163,11 +156,8 @@ await forOneDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
         Promise.reject(Object.assign(new Error(), { errors: [{ instancePath: '/name', message: 'is too long' }] })),
     }
     for (const [name, validator] of Object.entries(validators)) {
-      const app = await start(
-        t,
-        own({ create: { body: short } }),
-        (app) => app.setValidatorCompiler(() => validator as never)
-      )
+      const app = await start(t, own({ create: { body: short } }),
+        (app) => app.setValidatorCompiler(() => validator as never))
       const { status, body } = await sender(app)({ name: 'a' })
       t.equal(status, 400, name)
       t.match(body, { code: 'FST_ERR_VALIDATION', detail: /is too long/, errors: [{ detail: /is too long/ }] }, name)
@@ -176,11 +166,8 @@ await forOneDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
 
   t.test("the application's setSchemaErrorFormatter decides about the errors of its own schemas", async (t) => {
     const send = sender(
-      await start(
-        t,
-        own({ create: { body: short } }),
-        (app) => app.setSchemaErrorFormatter(([error], part) => new Error(`${part}: ${error?.keyword}`))
-      )
+      await start(t, own({ create: { body: short } }),
+        (app) => app.setSchemaErrorFormatter(([error], part) => new Error(`${part}: ${error?.keyword}`)))
     )
     t.match(await send({ name: 'too long' }), { status: 400, body: { message: 'body: maxLength' } })
     t.match((await send({ name: 5 })).body, { errors: [{ source: { pointer: '/name' } }] })
@@ -195,10 +182,7 @@ await forOneDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
       ],
       [{ restore: { body: {} } }, /schemas\.restore\.body has no effect/],
       [{ list: { body: {} } }, /schemas\.list\.body has no effect/],
-      [
-        { create: { bdy: {} } },
-        "The resource /tins: schemas.create has no part 'bdy'. Did you mean 'body'?",
-      ],
+      [{ create: { bdy: {} } }, "The resource /tins: schemas.create has no part 'bdy'. Did you mean 'body'?"],
       [{ create: { frobnicate: {} } }, /has no part 'frobnicate'\. It may have: body, querystring, .*start with x-\.$/],
       [{ create: { body: null } }, 'The resource /tins: schemas.create.body must be a schema, got null.'],
       [{ list: { querystring: 'text' } }, /schemas\.list\.querystring must be a schema, got 'text'\.$/],
@@ -231,10 +215,8 @@ await forOneDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
     const send = sender(await start(t))
     const message = async (payload: object): Promise<unknown> => (await send(payload)).body.message
     t.equal(await message({ name: 'a', status: 'ful' }), "'status' must be one of its members. Allowed: empty, full.")
-    t.equal(
-      await message({ name: 'a', nmae: 'a' }),
-      "There is no property 'nmae' to write. Did you mean 'name'? Allowed: grams, lid, name, status."
-    )
+    t.equal(await message({ name: 'a', nmae: 'a' }),
+      "There is no property 'nmae' to write. Did you mean 'name'? Allowed: grams, lid, name, status.")
   })
 
   t.test('a mistake in the rows of a role ends with one full stop', async (t) => {

@@ -13,11 +13,8 @@ import { bodyOf, select, type Json } from './helper.ts'
 const Jar = defineEntity({
   name: 'Jar',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    label: p.string(),
-    grams: p.integer().nullable(),
-    sealedOn: p.date().nullable(),
-    price: p.decimal().precision(6).scale(2).nullable(),
+    id: p.integer().primary().autoincrement(), label: p.string(), grams: p.integer().nullable(),
+    sealedOn: p.date().nullable(), price: p.decimal().precision(6).scale(2).nullable(),
     deleted_at: p.datetime(3).nullable(),
   },
 })
@@ -292,13 +289,11 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
           },
         },
       })
-    for (
-      const [part, operation, request] of [
-        ['params', 'get', { method: 'GET', url: '/jars/1' }],
-        ['params', 'update', { method: 'PATCH', url: '/jars/1', payload: { label: 'x' } }],
-        ['query', 'create', { method: 'POST', url: '/jars', payload: { label: 'x' } }],
-      ] as const
-    ) {
+    for (const [part, operation, request] of [
+      ['params', 'get', { method: 'GET', url: '/jars/1' }],
+      ['params', 'update', { method: 'PATCH', url: '/jars/1', payload: { label: 'x' } }],
+      ['query', 'create', { method: 'POST', url: '/jars', payload: { label: 'x' } }],
+    ] as const) {
       const response = await (await breaks(part, operation)).inject(request)
       t.equal(response.statusCode, 500, `${operation}: ${response.body}`)
     }
@@ -409,9 +404,7 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     )
     const send = async (type: string | undefined, payload: string, method: 'POST' | 'PATCH' = 'POST') =>
       await app.inject({
-        method,
-        url: method === 'POST' ? '/jars' : '/jars/1',
-        payload,
+        method, url: method === 'POST' ? '/jars' : '/jars/1', payload,
         headers: type === undefined ? {} : { 'content-type': type },
       })
     for (const type of [

@@ -53,16 +53,9 @@ await forOneDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
   })
   await app.inject('/capture')
   wrong.push(
-    [undefined, 'undefined'],
-    [null, 'null'],
-    [orm, 'a MikroORM instance'],
-    [app.orm, 'a MikroORM instance'],
-    [app, 'the Fastify instance'],
-    [{}, 'an object'],
-    [{ em: orm.em.fork() }, 'a MikroORM instance'],
-    [none, 'query parameters'],
-    [Promise.resolve(orm.em.fork()), 'an instance of Promise'],
-    ['em', "'em'"]
+    [undefined, 'undefined'], [null, 'null'], [orm, 'a MikroORM instance'], [app.orm, 'a MikroORM instance'],
+    [app, 'the Fastify instance'], [{}, 'an object'], [{ em: orm.em.fork() }, 'a MikroORM instance'],
+    [none, 'query parameters'], [Promise.resolve(orm.em.fork()), 'an instance of Promise'], ['em', "'em'"]
   )
 
   await lamps.create(orm.em.fork(), { name: 'one', tenant: 1 })
@@ -131,11 +124,8 @@ await forOneDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
   t.test('every method refuses a misspelt option, since a missing scope opens all rows', async (t) => {
     for (const [method, call] of ALL) {
       const em = orm.em.fork()
-      await t.rejects(
-        call(em, { scop: { tenant: 2 } }) as Promise<unknown>,
-        refused(`LampCrud.${method}: there is no option 'scop'. Did you mean 'scope'?`),
-        method
-      )
+      await t.rejects(call(em, { scop: { tenant: 2 } }) as Promise<unknown>,
+        refused(`LampCrud.${method}: there is no option 'scop'. Did you mean 'scope'?`), method)
       for (const [given, name] of [
         [null, 'null'],
         ['scope', "'scope'"],
@@ -145,11 +135,8 @@ await forOneDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
         [new Map([['scope', { tenant: 2 }]]), 'an instance of Map'],
         [Object.create({ scope: { tenant: 2 } }), 'an object'],
       ] as const) {
-        await t.rejects(
-          call(em, given) as Promise<unknown>,
-          refused(`LampCrud.${method}: options must be a plain object, got ${name}.`),
-          `${method}: ${name}`
-        )
+        await t.rejects(call(em, given) as Promise<unknown>,
+          refused(`LampCrud.${method}: options must be a plain object, got ${name}.`), `${method}: ${name}`)
       }
     }
     await isUntouched('nothing was written')
@@ -158,12 +145,19 @@ await forOneDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
   t.test('an option that a method does not use is refused', async (t) => {
     const looksAt: Readonly<Record<string, readonly string[]>> = {
       includeDeleted: [
-        'list', 'listJson', 'get', 'getJson', 'count', 'exists', 'query', 'stream', 'streamJson', 'update',
+        'list',
+        'listJson',
+        'get',
+        'getJson',
+        'count',
+        'exists',
+        'query',
+        'stream',
+        'streamJson',
+        'update',
       ],
-      signal: ['stream', 'streamJson'],
-      values: ['create', 'createMany', 'update'],
-      ifMatch: ['update', 'delete', 'restore'],
-      hard: ['delete'],
+      signal: ['stream', 'streamJson'], values: ['create', 'createMany', 'update'],
+      ifMatch: ['update', 'delete', 'restore'], hard: ['delete'],
     }
     for (const [option, methods] of Object.entries(looksAt)) {
       for (const [method, call] of ALL) {
@@ -197,11 +191,8 @@ await forOneDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
     ]
     for (const [option, value, methods, what] of cases) {
       for (const method of methods) {
-        await t.rejects(
-          METHODS[method]!(orm.em.fork(), { [option]: value }) as Promise<unknown>,
-          refused(`LampCrud.${method}: '${option}' must be ${what}.`),
-          `${option} of ${method}`
-        )
+        await t.rejects(METHODS[method]!(orm.em.fork(), { [option]: value }) as Promise<unknown>,
+          refused(`LampCrud.${method}: '${option}' must be ${what}.`), `${option} of ${method}`)
         await t.resolves(async () => {
           if (method === 'list') await METHODS[method]!(orm.em.fork(), { [option]: undefined })
         }, 'undefined is the same as no option')

@@ -30,10 +30,8 @@ t.test('an unknown entity is refused with those that the ORM knows', async (t) =
   const few = modelsOf([
     Tag, Plant, Supplier, Group, Shelf, Label, Offer, Specimen, OrderItem, Order, Customer, Delivery,
   ])
-  t.throws(
-    () => few.of(Stranger),
-    refused(/^The entity Stranger is not one of the ORM's: .*Plant.*\. Add it to the ORM's "entities"\.$/)
-  )
+  t.throws(() => few.of(Stranger),
+    refused(/^The entity Stranger is not one of the ORM's: .*Plant.*\. Add it to the ORM's "entities"\.$/))
   t.throws(() => few.of('Strangest'), refused(/^The entity Strangest is not/))
   t.throws(() => few.of(class Foreigner {}), refused(/^The entity Foreigner is not/))
   t.throws(() => few.of(undefined), refused(/^'model' must be an entity/))
@@ -80,9 +78,7 @@ t.test("the ORM's naming strategy names columns that no entity names", async (t)
   const Pet = defineEntity({
     name: 'Pet',
     properties: {
-      id: p.integer().primary(),
-      petName: p.string(),
-      born: p.date().fieldName('birthday'),
+      id: p.integer().primary(), petName: p.string(), born: p.date().fieldName('birthday'),
       owner: () => p.manyToOne(Owner),
     },
   })
@@ -104,13 +100,13 @@ t.test('a foreign key has its columns, also those shared with another property',
   const Line = defineEntity({
     name: 'Line',
     properties: {
-      tenant: p.integer().primary(),
-      id: p.integer().primary(),
+      tenant: p.integer().primary(), id: p.integer().primary(),
       order: () => p.manyToOne(Order).joinColumns('tenant', 'order_id'),
     },
   })
   t.strictSame(relation(modelsOf([Order, Line]).of(Line), 'order').key.map(({ column, shared }) => [column, shared]), [[
-    'tenant', true,
+    'tenant',
+    true,
   ], ['order_id', false]])
 })
 
@@ -184,24 +180,16 @@ t.test('a relation knows whether the entity of the target columns declares an in
       { properties: ['expression'], expression: 'create index "door_expression" on "door" (length(width))' },
     ],
     properties: {
-      id: p.integer().primary(),
-      width: p.integer(),
-      plain: () => p.manyToOne(House),
-      own: () => p.manyToOne(House).index(),
-      unique: () => p.manyToOne(House).unique(),
-      first: () => p.manyToOne(House),
-      second: () => p.manyToOne(House),
-      partial: () => p.manyToOne(House),
-      expression: () => p.manyToOne(House),
+      id: p.integer().primary(), width: p.integer(), plain: () => p.manyToOne(House),
+      own: () => p.manyToOne(House).index(), unique: () => p.manyToOne(House).unique(), first: () => p.manyToOne(House),
+      second: () => p.manyToOne(House), partial: () => p.manyToOne(House), expression: () => p.manyToOne(House),
       brin: () => p.manyToOne(House),
     },
   })
   const Window = defineEntity({
     name: 'Window',
     properties: {
-      house: () => p.manyToOne(House).primary(),
-      number: p.integer().primary(),
-      other: () => p.manyToOne(House),
+      house: () => p.manyToOne(House).primary(), number: p.integer().primary(), other: () => p.manyToOne(House),
       panes: () => p.oneToMany(Pane).mappedBy('window'),
     },
   })
@@ -228,9 +216,7 @@ t.test('a key that refers to a bigint has the declared form of the bigint', asyn
   const Line = defineEntity({
     name: 'Line',
     properties: {
-      id: p.integer().primary(),
-      entry: () => p.manyToOne(Entry),
-      count: () => p.manyToOne(Count),
+      id: p.integer().primary(), entry: () => p.manyToOne(Entry), count: () => p.manyToOne(Count),
       next: () => p.oneToOne(Line).nullable(),
     },
   })
@@ -248,9 +234,7 @@ t.test('with single-table inheritance, a class has its own rows and those of its
   t.notOk(models.of(Parcel).properties.has('counter'))
 
   const Animal = defineEntity({
-    name: 'Animal',
-    discriminatorColumn: 'type',
-    discriminatorValue: 'animal',
+    name: 'Animal', discriminatorColumn: 'type', discriminatorValue: 'animal',
     properties: { id: p.integer().primary(), type: p.string().fieldName('animal_type') },
   })
   const Dog = defineEntity({ name: 'Dog', extends: Animal, discriminatorValue: 'dog', properties: {} })
@@ -269,11 +253,8 @@ t.test('a table in another schema is qualified, and quotes are doubled', async (
   const Any = defineEntity({ name: 'Any', schema: '*', properties: { id: p.integer().primary() } })
   t.equal(modelsOf([Any]).of(Any).table, '"any"')
   const inApp = modelsOf(undefined, { schema: 'app' })
-  t.strictSame(
-    [Plant, AuditEntry].map((entity) => inApp.of(entity).table),
-    ['"app"."plant"', '"audit"."entry"'],
-    "the ORM's schema is for those that name none"
-  )
+  t.strictSame([Plant, AuditEntry].map((entity) => inApp.of(entity).table), ['"app"."plant"', '"audit"."entry"'],
+    "the ORM's schema is for those that name none")
   t.match(relation(inApp.of(Plant), 'tags').join, { table: '"app"."plant_tags"' })
   t.equal(modelsOf([Any], { schema: 'app' }).of(Any).table, '"app"."any"')
 })
@@ -329,11 +310,8 @@ t.test("custom types and serializers are codecs, and MikroORM's own types are no
   const minimum = scalar(specimen, 'minimum').codec!
   t.equal(minimum.read!('"e0"."minimum"'), '("e0"."minimum" / 10.0)::float8')
   t.equal(minimum.write, '(?::numeric * 10)::int')
-  t.strictSame(
-    minimum.toDatabase!('12.5'),
-    { ok: true, value: '12.5' },
-    "what SQL converts is not yet of the column's type"
-  )
+  t.strictSame(minimum.toDatabase!('12.5'), { ok: true, value: '12.5' },
+    "what SQL converts is not yet of the column's type")
   t.equal(minimum.toWire(-12.5), -12.5)
 
   const country = scalar(models.of(Supplier), 'country').codec!
@@ -350,13 +328,9 @@ t.test('a serializer gets the JavaScript value of the property', async (t) => {
   const Noted = defineEntity({
     name: 'Noted',
     properties: {
-      id: p.integer().primary(),
-      at: p.datetime().serializer(note),
-      huge: p.bigint('bigint').serializer(note),
-      digits: p.bigint('string').serializer(note),
-      count: p.bigint('number').serializer(note),
-      bytes: p.blob().serializer(note),
-      text: p.string().nullable().serializer(note),
+      id: p.integer().primary(), at: p.datetime().serializer(note), huge: p.bigint('bigint').serializer(note),
+      digits: p.bigint('string').serializer(note), count: p.bigint('number').serializer(note),
+      bytes: p.blob().serializer(note), text: p.string().nullable().serializer(note),
     },
   })
   const noted = modelsOf([Noted]).of(Noted)
@@ -418,15 +392,11 @@ t.test('an entity that cannot be a resource is refused', async (t) => {
 
   const Part = defineEntity({ name: 'Part', embeddable: true, properties: { a: p.string() } })
   const Whole = defineEntity({ name: 'Whole', properties: { id: p.integer().primary(), part: () => p.embedded(Part) } })
-  t.throws(
-    () => modelsOf([Part, Whole]).of(Part),
-    refused("The entity Part can't be a resource: it is an embeddable, a part of the records of others.")
-  )
+  t.throws(() => modelsOf([Part, Whole]).of(Part),
+    refused("The entity Part can't be a resource: it is an embeddable, a part of the records of others."))
   const Query = defineEntity({ name: 'Query', expression: 'select 1 as id', properties: { id: p.integer() } })
-  t.throws(
-    () => modelsOf([Query]).of(Query),
-    refused(/^The entity Query can't be a resource: it is a virtual entity, which has no table\. With `view: true` /)
-  )
+  t.throws(() => modelsOf([Query]).of(Query),
+    refused(/^The entity Query can't be a resource: it is a virtual entity, which has no table\. With `view: true` /))
   const Vehicle = defineEntity({ name: 'Vehicle', inheritance: 'tpt', properties: { id: p.integer().primary() } })
   const Boat = defineEntity({ name: 'Boat', extends: Vehicle, properties: { draught: p.float() } })
   t.throws(
@@ -478,9 +448,7 @@ t.test('paths are looked up by property names and written with public ones', asy
   t.equal(written('supplier.address.city'), 'supplier.address.city')
   t.equal(written('orderItems.plant.articleNumber'), 'orderItems.plant.sku')
   t.match(resolvePath(plant, 'supplier.address.city', 'x'), {
-    relations: [{ name: 'supplier' }],
-    embedded: [{ name: 'address' }],
-    property: { column: 'address_city' },
+    relations: [{ name: 'supplier' }], embedded: [{ name: 'address' }], property: { column: 'address_city' },
   })
 })
 
@@ -499,14 +467,10 @@ t.test('an unknown name is refused with the nearest one, and a hidden one like a
       'named. Give it a name without a point; fieldName may keep the name of its column.',
   })
   t.equal(fails('nmae'), "It: Plant has no property 'nmae' that can be exposed. Did you mean 'name'?")
-  t.equal(
-    fails('supplier.nmae'),
-    "It: Supplier has no property 'nmae' that can be exposed. Did you mean 'supplier.name'?"
-  )
-  t.equal(
-    fails('supplier.address.cty'),
-    "It: Supplier.address has no property 'cty' that can be exposed. Did you mean 'supplier.address.city'?"
-  )
+  t.equal(fails('supplier.nmae'),
+    "It: Supplier has no property 'nmae' that can be exposed. Did you mean 'supplier.name'?")
+  t.equal(fails('supplier.address.cty'),
+    "It: Supplier.address has no property 'cty' that can be exposed. Did you mean 'supplier.address.city'?")
   t.equal(fails('name.x.y'), "It: 'name' of Plant is not a relation, so 'x.y' can't follow it.")
   t.equal(fails('supplier.email'), fails('supplier.e-mail')?.replace('e-mail', 'email'))
   t.match(fails('selected'), /has no property 'selected'/)

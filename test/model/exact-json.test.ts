@@ -29,7 +29,8 @@ t.test('no number changes its value, in any place', async (t) => {
     fc.property(
       number,
       fc.constantFrom(['', ''], ['[', ']'], ['[1,', ',2]'], ['{"a" : ', ' }'], ['{"a":{"b":[', '\n]}}'], [
-        '["9007199254740993",', ']',
+        '["9007199254740993",',
+        ']',
       ]),
       (text, [before, after]) => {
         const written = JSON.stringify(parseExact(`${before}${text}${after}`))

@@ -7,9 +7,7 @@ t.test('a Date is read like its text', async (t) => {
   const dates = fc.oneof(
     fc.date({ noInvalidDate: true }),
     fc.date({
-      min: new Date('0001-01-01T00:00:00.000Z'),
-      max: new Date('9999-12-31T23:59:59.999Z'),
-      noInvalidDate: true,
+      min: new Date('0001-01-01T00:00:00.000Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true,
     })
   )
   assertProperty(
@@ -57,9 +55,7 @@ t.test('a decimal has at most as many digits as its column', async (t) => {
         const expected = fits(whole, fraction === '' ? '0' : fraction, precision, scale)
         const asText = fromJson(written, { kind: 'decimal', form: 'string', precision, scale })
         if (asText.ok !== expected || (asText.ok && asText.value !== written)) {
-          throw new Error(
-            `${written} in numeric(${precision}, ${scale}): ${asText.ok}`
-          )
+          throw new Error(`${written} in numeric(${precision}, ${scale}): ${asText.ok}`)
         }
         // all digits of JavaScript's text, which may have an exponent, are significant
         const asNumber = fromJson(Number(written), { kind: 'decimal', form: 'number', precision, scale })
@@ -87,8 +83,7 @@ t.test('the message for a date in a body has no advice for URLs', async (t) => {
   for (const value of ['tomorrow', '2024-05-31T09:30:00 02:00']) {
     for (const type of [{ kind: 'datetime', zoned: true }, { kind: 'datetime', zoned: false }] as const) {
       t.strictSame(fromJson(value, type), {
-        ok: false,
-        expected: 'an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31',
+        ok: false, expected: 'an ISO 8601 date and time, such as 2024-05-31T09:30:00Z or 2024-05-31',
         allowed: undefined,
       })
     }

@@ -23,36 +23,16 @@ export const mutations: readonly Mutation[] = [
   reads('nulls come first in a descending order', 'src/sql/order.ts', "' desc nulls last'", "' desc nulls first'"),
   reads('`lte` leaves out what is equal', 'src/operators/table.ts', '{column} <= {value}', '{column} < {value}'),
   reads('`ne` matches null', 'src/operators/table.ts', '{column} <> {value}', '{column} is distinct from {value}'),
-  reads(
-    'deleted rows are included, counted, and found behind relations',
-    'src/sql/visibility.ts',
-    "visibility(target, alias, 'without', filter)",
-    "visibility(target, alias, 'with', filter)"
-  ),
-  reads(
-    '`not` leaves out rows for which the condition is unknown',
-    'src/sql/condition.ts',
-    ') is not true`',
-    ') is false`'
-  ),
-  reads(
-    'the total counts deleted rows, and those that filters leave out',
-    'src/sql/rows-direct.ts',
-    '(select count(*) from ${table}${where})',
-    '(select count(*) from ${table})'
-  ),
-  reads(
-    'a page without a total has a row too few, or does not know of a next page',
-    'src/plan/plan.ts',
-    "count === 'exact' ? limitSlot : values.add(limit + 1)",
-    "count === 'exact' ? limitSlot : values.add(limit)"
-  ),
-  reads(
-    '`between` leaves out its first value',
-    'src/operators/table.ts',
-    '{column} between {low} and {high}',
-    '{column} > {low} and {column} <= {high}'
-  ),
+  reads('deleted rows are included, counted, and found behind relations', 'src/sql/visibility.ts',
+    "visibility(target, alias, 'without', filter)", "visibility(target, alias, 'with', filter)"),
+  reads('`not` leaves out rows for which the condition is unknown', 'src/sql/condition.ts', ') is not true`',
+    ') is false`'),
+  reads('the total counts deleted rows, and those that filters leave out', 'src/sql/rows-direct.ts',
+    '(select count(*) from ${table}${where})', '(select count(*) from ${table})'),
+  reads('a page without a total has a row too few, or does not know of a next page', 'src/plan/plan.ts',
+    "count === 'exact' ? limitSlot : values.add(limit + 1)", "count === 'exact' ? limitSlot : values.add(limit)"),
+  reads('`between` leaves out its first value', 'src/operators/table.ts', '{column} between {low} and {high}',
+    '{column} > {low} and {column} <= {high}'),
   reads(
     '`in` of an empty list matches everything',
     'src/operators/read-operand.ts',
@@ -121,22 +101,11 @@ export const mutations: readonly Mutation[] = [
     'idOf(relation)'
   ),
   reads('a count of no records is null', 'src/sql/aggregate.ts', 'sql`coalesce(${value}, 0)`', 'value'),
-  reads(
-    'a relation that does not exist exists',
-    'src/sql/aggregate.ts',
-    'sql`${name(expression, keyName(0))} is not null`',
-    "trusted('true')"
-  ),
-  writes(
-    'a change does not change the version',
-    'src/sql/assignments.ts',
+  reads('a relation that does not exist exists', 'src/sql/aggregate.ts',
+    'sql`${name(expression, keyName(0))} is not null`', "trusted('true')"),
+  writes('a change does not change the version', 'src/sql/assignments.ts',
     'return [sql`${name(version.column)} = ${next}`]',
-    'return [sql`${name(version.column)} = ${name(alias, version.column)}`]'
-  ),
-  writes(
-    '`If-Match` is ignored',
-    'src/sql/write-target.ts',
-    'if (versions !== undefined) where.push',
-    'if (versions === undefined) where.push'
-  ),
+    'return [sql`${name(version.column)} = ${name(alias, version.column)}`]'),
+  writes('`If-Match` is ignored', 'src/sql/write-target.ts', 'if (versions !== undefined) where.push',
+    'if (versions === undefined) where.push'),
 ]

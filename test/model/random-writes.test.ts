@@ -77,12 +77,7 @@ await forOneDatabase(t, { entities: [Person, Label, Ticket] }, async (t, { orm }
         const targets = { owner: PEOPLE, labels: LABELS }
         const keys = { owner: { type: 'integer' as const }, labels: { type: 'uuid' as const } }
         const store = new Store({
-          entity: ticket,
-          ...RESOURCES[path],
-          generated: GENERATED,
-          unique: 'code',
-          targets,
-          keys,
+          entity: ticket, ...RESOURCES[path], generated: GENERATED, unique: 'code', targets, keys,
         })
         // rows to start with
         const steps: Step[] = [
@@ -186,9 +181,7 @@ await forOneDatabase(t, { entities: [Person, Label, Ticket] }, async (t, { orm }
     })
     // times as numbers, so that time zones do not matter; decimals as numbers, too
     const plain = ({ deleted_at: deletedAt, seen_at: _, cost, ...row }: Row): Value => ({
-      ...row,
-      cost: cost === null ? null : Number(cost),
-      deleted: deletedAt !== null,
+      ...row, cost: cost === null ? null : Number(cost), deleted: deletedAt !== null,
     })
     const expected = [...store.rows.values()].sort((a, b) => a['id'] - b['id']).map((row) => ({
       ...row,

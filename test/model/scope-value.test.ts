@@ -97,23 +97,22 @@ t.test('keys that are the same have the same text, and others do not', (t) => {
 })
 
 t.test('values that columns can hold beyond those that clients may write', async (t) => {
-  for (
-    const [columnType, given, value] of [
-      ['numeric', 'NaN', 'NaN'],
-      ['numeric', 1e21, '1000000000000000000000'],
-      ['real', '-Infinity', '-Infinity'],
-      ['timestamptz', '-infinity', '-infinity'],
-      ['timestamptz', new Date('+010000-01-01T00:00:00Z'), '10000-01-01T00:00:00.000Z'],
-      ['timestamptz', new Date('-000043-03-15T00:00:00Z'), '0044-03-15T00:00:00.000Z BC'],
-      ['date', '0044-03-15 BC', '0044-03-15 BC'],
-      ['daterange', '[2024-01-01,infinity)', '[2024-01-01,infinity)'],
-      ['daterange', '["0044-03-15 BC",)', '[0044-03-15 BC,)'],
-      ['interval', 5, '5'],
-    ] as const
-  ) t.strictSame(fromScope(given, column(columnType)), { ok: true, value }, columnType)
+  for (const [columnType, given, value] of [
+    ['numeric', 'NaN', 'NaN'],
+    ['numeric', 1e21, '1000000000000000000000'],
+    ['real', '-Infinity', '-Infinity'],
+    ['timestamptz', '-infinity', '-infinity'],
+    ['timestamptz', new Date('+010000-01-01T00:00:00Z'), '10000-01-01T00:00:00.000Z'],
+    ['timestamptz', new Date('-000043-03-15T00:00:00Z'), '0044-03-15T00:00:00.000Z BC'],
+    ['date', '0044-03-15 BC', '0044-03-15 BC'],
+    ['daterange', '[2024-01-01,infinity)', '[2024-01-01,infinity)'],
+    ['daterange', '["0044-03-15 BC",)', '[0044-03-15 BC,)'],
+    ['interval', 5, '5'],
+  ] as const) t.strictSame(fromScope(given, column(columnType)), { ok: true, value }, columnType)
   for (
     const [columnType, given] of [['numeric(5,2)', 'NaN'], ['date', '2024-02-30'], ['date', 'x'], ['int4', '0x1'], [
-      'bool', 2,
+      'bool',
+      2,
     ], ['timestamptz', new Date('-010000-01-01T00:00:00Z')]] as const
   ) t.notOk(fromScope(given, column(columnType)).ok, `${columnType}: ${String(given)}`)
 })

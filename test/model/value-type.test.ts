@@ -91,10 +91,7 @@ t.test('a value type is frozen and shares nothing with its declaration', async (
 t.test('a type has the operators that work on it', async (t) => {
   const cases: ReadonlyArray<
     readonly [
-      column: string,
-      items: readonly (string | number)[] | undefined,
-      comparable: boolean,
-      ordered: boolean,
+      column: string, items: readonly (string | number)[] | undefined, comparable: boolean, ordered: boolean,
       textual: boolean
     ]
   > = [
@@ -120,10 +117,7 @@ t.test('a type has the operators that work on it', async (t) => {
   ]
   for (const [column, items, comparable, ordered, textual] of cases) {
     const type = valueTypeOf(column, { items })
-    t.strictSame(
-      [isComparable(type), isOrdered(type), isTextual(type)],
-      [comparable, ordered, textual],
-      `${column}${items === undefined ? '' : ' with members'}`
-    )
+    t.strictSame([isComparable(type), isOrdered(type), isTextual(type)], [comparable, ordered, textual],
+      `${column}${items === undefined ? '' : ' with members'}`)
   }
 })

@@ -75,10 +75,8 @@ t.test('a field that is not allowed is refused, with the nearest allowed one', a
     'supplier.country', 'supplier.name', 'tags.name', 'tags.weight',
   ]
   t.strictSame(error, {
-    source: { parameter: 'filter[nmae]' },
-    code: 'FST_CRUD_FILTER_INVALID',
-    detail: `The filter 'nmae' is not allowed. Did you mean 'name'? Allowed: ${allowed.join(', ')}.`,
-    allowed,
+    source: { parameter: 'filter[nmae]' }, code: 'FST_CRUD_FILTER_INVALID',
+    detail: `The filter 'nmae' is not allowed. Did you mean 'name'? Allowed: ${allowed.join(', ')}.`, allowed,
     suggestion: 'name',
   })
   t.match(errorsOf('filter[nmae][gte]=x', plants), [{ source: { parameter: 'filter[nmae][gte]' } }])
@@ -87,10 +85,8 @@ t.test('a field that is not allowed is refused, with the nearest allowed one', a
 
 t.test('a long list of allowed names is cut', async (t) => {
   const many = whitelistOf({
-    allowedFilters: Array.from(
-      { length: 60 },
-      (_, index) => AllowedFilters.exact('name', { alias: `n${String(index).padStart(2, '0')}` })
-    ),
+    allowedFilters: Array.from({ length: 60 },
+      (_, index) => AllowedFilters.exact('name', { alias: `n${String(index).padStart(2, '0')}` })),
   })
   const [error] = errorsOf('filter[zzzzzz]=1', many)
   t.equal(error?.allowed?.length, 50)
@@ -140,10 +136,8 @@ t.test('several values use the default operator if it takes a list, else in, or 
   t.match(errorsOf('filter[status]=draft&filter[status]=active', whitelist), [{
     detail: "The operator 'eq' takes one value.",
   }])
-  const arrays = whitelistOf(
-    { allowedFilters: [new AllowedFilters('synonyms', 'overlap', ['overlap', 'contains'])] },
-    Specimen
-  )
+  const arrays = whitelistOf({ allowedFilters: [new AllowedFilters('synonyms', 'overlap', ['overlap', 'contains'])] },
+    Specimen)
   t.strictSame(conditions('filter[synonyms]=a&filter[synonyms]=b', arrays), ['synonyms has any of {"a","b"}'])
 })
 
@@ -164,22 +158,16 @@ t.test('a value that its property cannot store is refused with the expected form
     ],
     ['filter[name]=%00', 'The value of filter[name] must be text without NUL characters or halves of surrogate pairs.'],
     ['filter[name][isnull]=1', 'The value of filter[name][isnull] must be true or false. Allowed: false, true.'],
-    [
-      'filter[price][in]=1,x',
-      "The item 'x' of filter[price][in] must be a decimal number of at most 1000 digits, without an exponent.",
-    ],
+    ['filter[price][in]=1,x',
+      "The item 'x' of filter[price][in] must be a decimal number of at most 1000 digits, without an exponent."],
     ['filter[price][between]=1', "The operator 'between' takes exactly two values, low first; 1 were given."],
     ['filter[name][in]=1,,2', 'filter[name][in]: The list has an empty item: write "" for an empty text.'],
     ['filter[name][in]="a', 'filter[name][in]: A quote is not closed.'],
     ['filter[name][in]="a"b', 'filter[name][in]: Only a comma may follow a closing quote.'],
-    [
-      'filter[name][like]=a\\',
-      'filter[name][like]: A pattern cannot end in a single backslash. Write two backslashes to match one.',
-    ],
-    [
-      'filter[name][like]=%00',
-      'filter[name][like]: A pattern must be text without NUL characters or halves of surrogate pairs.',
-    ],
+    ['filter[name][like]=a\\',
+      'filter[name][like]: A pattern cannot end in a single backslash. Write two backslashes to match one.'],
+    ['filter[name][like]=%00',
+      'filter[name][like]: A pattern must be text without NUL characters or halves of surrogate pairs.'],
   ]
   for (const [query, detail] of cases) t.strictSame(details(query), [detail], query)
 })

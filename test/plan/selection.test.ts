@@ -78,8 +78,6 @@ t.test('a relation to the same entity does not share its selection', async (t) =
     allowedIncludes: [new AllowedInclude('parent'), new AllowedInclude('children')],
   }, Group)
   t.strictSame(selected('fields=name&include=parent,children&fields[children]=id', groups), [
-    'name',
-    { parent: GROUP },
-    { children: ['id'] },
+    'name', { parent: GROUP }, { children: ['id'] },
   ])
 })

@@ -142,11 +142,8 @@ t.test('unknown parameters get suggestions', async (t) => {
   ]
   for (const [query, suggestion] of cases) t.equal(suggested(query), suggestion, query.slice(0, 60))
   t.equal(suggested('filters=x', short), undefined, 'the plural is no prefix of s')
-  t.equal(
-    suggested('q=x', whitelistOf({ allowedFilters: [AllowedFilters.exact('name')] })),
-    undefined,
-    'there is no search'
-  )
+  t.equal(suggested('q=x', whitelistOf({ allowedFilters: [AllowedFilters.exact('name')] })), undefined,
+    'there is no search')
   t.equal(
     suggested(
       'order=3',
@@ -158,11 +155,9 @@ t.test('unknown parameters get suggestions', async (t) => {
     'filter[order]',
     'a filter that is called that'
   )
-  for (
-    const query of [
-      'name=x', 'q=1', 'sotr=name', 'includes=x', 'field=x', 'order=name', 'FILTER[name]=x', 'where[name]=x',
-    ]
-  ) t.equal(suggested(query, bare), undefined, `${query}, and nothing is allowed`)
+  for (const query of [
+    'name=x', 'q=1', 'sotr=name', 'includes=x', 'field=x', 'order=name', 'FILTER[name]=x', 'where[name]=x',
+  ]) t.equal(suggested(query, bare), undefined, `${query}, and nothing is allowed`)
 })
 
 t.test('the error lists what the route takes', async (t) => {
@@ -175,11 +170,8 @@ t.test('the error lists what the route takes', async (t) => {
     allowed: ['cursor', 'fields', 'filter[<name>]', 'include', 'limit', 'offset', 'page', 'per_page', 'sort'],
     suggestion: 'filter[name]',
   }])
-  t.match(
-    list('x=1', bare),
-    [{ allowed: ['cursor', 'limit', 'offset', 'page', 'per_page'] }],
-    'what the whitelist leaves nothing to say with is left out'
-  )
+  t.match(list('x=1', bare), [{ allowed: ['cursor', 'limit', 'offset', 'page', 'per_page'] }],
+    'what the whitelist leaves nothing to say with is left out')
   const params = parseQueryParams('name=x&includ=tags&take=1')
   const errors = (fn: (options: object) => unknown) =>
     itemsOf(() => fn({ refuseUnknown: true, declared: ['lang'] })).map((
@@ -192,16 +184,15 @@ t.test('the error lists what the route takes', async (t) => {
   ])
   const stream = ['fields', 'filter[<name>]', 'include', 'lang', 'sort']
   t.strictSame(errors((options) => planStream(params, whitelist, options)), [['filter[name]', stream], [
-    'include', stream,
+    'include',
+    stream,
   ], [undefined, stream]])
   t.strictSame(errors((options) => checkWriteQuery(params, whitelist, options, [])), [[undefined, ['lang']], [
     undefined,
     ['lang'],
   ], [undefined, ['lang']]])
-  t.match(
-    itemsOf(() => checkWriteQuery(params, whitelist, { refuseUnknown: true }, []))[0]?.detail,
-    /^There is no parameter 'name'\. Allowed: none\.$/
-  )
+  t.match(itemsOf(() => checkWriteQuery(params, whitelist, { refuseUnknown: true }, []))[0]?.detail,
+    /^There is no parameter 'name'\. Allowed: none\.$/)
   const [long] = list(`${'x'.repeat(1000)}=1`)
   t.strictSame(long?.source, { parameter: `${'x'.repeat(60)}...` })
 })
@@ -218,31 +209,27 @@ t.test('programs that plan directly refuse only near misses', async (t) => {
   const near = (query: string) =>
     itemsOf(() => planList(parseQueryParams(query), whitelist)).map(({ suggestion }) => suggestion)
   t.strictSame(near('filters[name]=x&orderBy=name&per-page=3'), ['filter[name]', 'sort', 'per_page'])
-  for (
-    const bare of [
-      'name=x', 'Name=x', 'nmae=x', 'latin_name=x', 'supplier.name=x', 'q=1', 'order=name', 'with=x', 'sotr=1',
-      'api_key=1', 'files[]=1', 'tags[]=1', 'filterset=1', 'utm[source]=1', 'Sort[]=name',
-    ]
-  ) t.strictSame(near(bare), [], bare)
-  for (
-    const [query, suggestion] of [
-      ['FILTER[name]=x', 'filter[name]'],
-      ['filter.name=x', 'filter[name]'],
-      ['filter_name=x', 'filter[name]'],
-      ['filterName=x', 'filter[name]'],
-      ['fliter[name]=x', 'filter[name]'],
-      ['filter.nmae=x', 'filter[name]'],
-      ['where[name]=x', 'filter[name]'],
-      ['where[zzzzzzzz]=x', undefined],
-      ['FILTER[zzzzzzzz]=x', undefined],
-      ['name[contains]=x', 'filter[name][contains]'],
-      ['name[]=x', 'filter[name]'],
-      ['name__contains=x', 'filter[name][contains]'],
-      ['name__like=x', 'filter[name]'],
-      ['supplier[name]=x', 'filter[supplier.name]'],
-      ['q[]=x', 'filter[text]'],
-    ]
-  ) t.strictSame(near(query!), [suggestion], `${query}: a filter that is written in another way`)
+  for (const bare of [
+    'name=x', 'Name=x', 'nmae=x', 'latin_name=x', 'supplier.name=x', 'q=1', 'order=name', 'with=x', 'sotr=1',
+    'api_key=1', 'files[]=1', 'tags[]=1', 'filterset=1', 'utm[source]=1', 'Sort[]=name',
+  ]) t.strictSame(near(bare), [], bare)
+  for (const [query, suggestion] of [
+    ['FILTER[name]=x', 'filter[name]'],
+    ['filter.name=x', 'filter[name]'],
+    ['filter_name=x', 'filter[name]'],
+    ['filterName=x', 'filter[name]'],
+    ['fliter[name]=x', 'filter[name]'],
+    ['filter.nmae=x', 'filter[name]'],
+    ['where[name]=x', 'filter[name]'],
+    ['where[zzzzzzzz]=x', undefined],
+    ['FILTER[zzzzzzzz]=x', undefined],
+    ['name[contains]=x', 'filter[name][contains]'],
+    ['name[]=x', 'filter[name]'],
+    ['name__contains=x', 'filter[name][contains]'],
+    ['name__like=x', 'filter[name]'],
+    ['supplier[name]=x', 'filter[supplier.name]'],
+    ['q[]=x', 'filter[text]'],
+  ]) t.strictSame(near(query!), [suggestion], `${query}: a filter that is written in another way`)
   t.strictSame(itemsOf(() => planGet(1, parseQueryParams('filters[a]=1&q=1'), whitelist)).map(({ source }) => source), [
     { parameter: 'filters[a]' },
   ])
@@ -266,16 +253,12 @@ t.test('or is answered with what there is instead', async (t) => {
   const search = 'To compare a value with several properties, write filter[text].'
   const groups = ' A server may offer groups of filters (the option query of a resource).'
   for (const name of ['or', '$or', 'OR', 'or[0][name]']) {
-    t.equal(
-      list(`${name}=(name.eq.x)`)[0]?.detail.replace(/ Did you mean .*?\?/, '').replace(/ Allowed.*/, ''),
-      `There is no parameter '${name}'. ${form}${search}${groups}`
-    )
+    t.equal(list(`${name}=(name.eq.x)`)[0]?.detail.replace(/ Did you mean .*?\?/, '').replace(/ Allowed.*/, ''),
+      `There is no parameter '${name}'. ${form}${search}${groups}`)
   }
   const without = whitelistOf({ allowedFilters: [AllowedFilters.exact('name')] })
-  t.match(
-    list('or=x', without)[0]?.detail,
-    `${form}A server may offer filters that compare a value with several properties (AllowedFilters.anyOf).${groups}`
-  )
+  t.match(list('or=x', without)[0]?.detail,
+    `${form}A server may offer filters that compare a value with several properties (AllowedFilters.anyOf).${groups}`)
   t.match(list('filter[or]=x')[0], {
     code: 'FST_CRUD_FILTER_INVALID',
     detail: `The filter 'or' is not allowed. ${form}${search}${groups}`,
@@ -287,10 +270,8 @@ t.test('or is answered with what there is instead', async (t) => {
   })
   t.match(list('filter[$or][0][name]=x')[0]?.detail, /Write filter\[or\]\[0\]\[<field>\]=<value>/)
   for (const query of ['or=x', 'filter[or]=x']) {
-    t.match(
-      list(query, whitelist, true)[0]?.detail,
-      'Write filter[or][0][<field>]=<value>&filter[or][1][<field>]=<value>.'
-    )
+    t.match(list(query, whitelist, true)[0]?.detail,
+      'Write filter[or][0][<field>]=<value>&filter[or][1][<field>]=<value>.')
   }
   t.notMatch(list('ordinary=x')[0]?.detail, /combined/)
 })
@@ -306,37 +287,9 @@ t.test('hidden names and unknown ones have the same error', async (t) => {
 
 t.test('a suggestion is always a parameter that the route accepts', async (t) => {
   const words = fc.constantFrom(
-    'name',
-    'position',
-    'latinName',
-    'supplier.name',
-    'description',
-    'text',
-    'made-up',
-    'trashed',
-    'created_at',
-    'purchasePrice',
-    'tags',
-    'plant',
-    'filter',
-    'filters',
-    'FILTER',
-    'where',
-    'sort',
-    'order',
-    'orderBy',
-    'include',
-    'with',
-    'fields',
-    'field',
-    'select',
-    'perPage',
-    'per_page',
-    'take',
-    'skip',
-    'q',
-    'search',
-    ...OPERATOR_NAMES
+    'name', 'position', 'latinName', 'supplier.name', 'description', 'text', 'made-up', 'trashed', 'created_at',
+    'purchasePrice', 'tags', 'plant', 'filter', 'filters', 'FILTER', 'where', 'sort', 'order', 'orderBy', 'include',
+    'with', 'fields', 'field', 'select', 'perPage', 'per_page', 'take', 'skip', 'q', 'search', ...OPERATOR_NAMES
   )
   const glue = fc.constantFrom('', '.', '_', '__', '-', '[', ']', '[]', '][', ':', '$', ' ')
   const piece = fc.oneof({ weight: 4, arbitrary: words }, { weight: 4, arbitrary: glue }, {
@@ -346,11 +299,8 @@ t.test('a suggestion is always a parameter that the route accepts', async (t) =>
   const typo = fc.tuple(words, fc.nat(8), fc.constantFrom('', 'x', 'e')).map(([word, at, letter]) =>
     word.slice(0, at) + letter + word.slice(at + 1)
   )
-  const name = fc.oneof(
-    fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
-    typo,
-    fc.tuple(typo, fc.constantFrom('[name]', '[tags]', '[name][eq]', '[contains]')).map((parts) => parts.join(''))
-  )
+  const name = fc.oneof(fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')), typo,
+    fc.tuple(typo, fc.constantFrom('[name]', '[tags]', '[name][eq]', '[contains]')).map((parts) => parts.join('')))
   const valueOf = (parameter: string): string => {
     if (parameter.startsWith('filter[trashed]')) return 'with'
     if (parameter.startsWith('filter[position]')) return '1'

@@ -53,7 +53,8 @@ t.test('plain conditions are planned', async (t) => {
     [{ $not: { leaves: 1 } }, ['not (leaves = 1)']],
     [{ $not: { leaves: { $in: [1, 2] }, stems: null } }, ['not (leaves in {"1","2"} and stems is null)']],
     [{ $not: { $or: [{ leaves: 1 }, { $not: { stems: 2 } }] }, alive: true }, [
-      'not ((leaves = 1 or not (stems = 2)))', 'alive = true',
+      'not ((leaves = 1 or not (stems = 2)))',
+      'alive = true',
     ]],
     [{ cells: 2 ** 53 }, ['cells = "9007199254740992"']],
     [{ spores: 2n ** 63n - 1n }, ['spores = "9223372036854775807"']],
@@ -88,115 +89,31 @@ t.test('other conditions are refused, or left to MikroORM', async (t) => {
   }
   const inherited = Object.create({ leaves: 5 })
   const scopes: readonly unknown[] = [
-    null,
-    5,
-    'leaves = 5',
-    [],
-    [1],
-    raw('true'),
-    { [raw('true')]: [] },
-    { leaves: 1, [Symbol('x')]: 1 },
-    new Tenant(),
-    inherited,
-    new Map([['leaves', 5]]),
-    new Date(0),
-    () => ({ leaves: 5 }),
-    { unknown: 1 },
-    { $not: { leaves: { $like: '1' } } },
-    { $not: { flowering: 'spring', leaves: { $gt: raw('5') } } },
-    { $eq: 1 },
-    { 'e0.leaves': 1 },
-    { 'leaves::text': '1' },
-    { dry_mass: '1' },
-    { constructor: 1 },
-    { $and: [] },
-    { $or: [] },
-    { $and: {} },
-    { $or: [{}] },
-    { $and: [{ leaves: 1 }, {}] },
-    { $or: [{ leaves: 1 }, null] },
-    { $or: [{ leaves: 1 }, { unknown: 1 }] },
-    { leaves: undefined },
-    { leaves: NaN },
-    { leaves: Infinity },
-    { leaves: 1.5 },
-    { leaves: 2 ** 31 },
-    { leaves: 2n ** 31n },
-    { leaves: '' },
-    { leaves: ' 5' },
-    { leaves: '5.0' },
-    { leaves: '1e3' },
-    { leaves: true },
-    { leaves: new Date(0) },
-    { leaves: Symbol('5') },
-    { leaves: {} },
-    { leaves: { $in: 5 } },
-    { leaves: { $in: [1, null] } },
-    { leaves: { $in: [1, undefined] } },
-    { leaves: { $in: [[1]] } },
-    { leaves: new Array(1) },
-    { leaves: { $eq: [1] } },
-    { leaves: { $gt: null } },
-    { leaves: { $gt: undefined } },
-    { leaves: { $eq: { $eq: 1 } } },
-    { leaves: { $not: { $eq: 1 } } },
-    { leaves: { $like: '1' } },
-    { leaves: { $gt: 1, $like: '1' } },
-    { leaves: { $exists: true } },
-    { leaves: raw('5') },
-    { leaves: { $gt: raw('5') } },
-    { leaves: { toString: 1 } },
-    { cells: 1.5 },
-    { cells: '9223372036854775808' },
-    { dryMass: 1e21 },
-    { dryMass: '1e3' },
-    { dryMass: 'NaN' },
-    { acidity: 1 },
-    { chlorophyll: 0.1 },
-    { alive: 'true' },
-    { alive: 1 },
-    { nickname: 5 },
-    { nickname: true },
-    { nickname: '\0' },
-    { nickname: '\ud800' },
-    { nickname: { $ilike: 'a' } },
-    { nickname: /a/ },
-    { tracker: 'x' },
-    { tracker: `{${UUID}}` },
-    { health: 'healthy' },
-    { hardiness: '1' },
-    { hardiness: 4 },
-    { flowering: 'Summer' },
-    { pruned: ['spring'] },
-    { pruned: [] },
-    { synonyms: ['a'] },
-    { synonyms: { $contains: ['a'] } },
-    { ringWidths: [1] },
-    { sownOn: new Date(0) },
-    { sownOn: '2024-02-30' },
-    { sownOn: '2024-02-29T00:00:00Z' },
-    { measuredAt: '2024-02-29' },
-    { measuredAt: '1970-01-01T00:00:00.000Z' },
-    { measuredAt: 0 },
-    { measuredAt: new Date(NaN) },
-    { measuredAt: new Date('+010000-01-01T00:00:00Z') },
-    { wateredAt: '07:30:00' },
-    { dormancy: '1 day' },
-    { readings: { sensor: 'a' } },
-    { readings: null },
-    { scan: Buffer.from('a') },
-    { petals: '#ffffff' },
-    { minimum: 1 },
-    { size: { height: 1 } },
-    { size: null },
-    { plant: 'x' },
-    { plant: { name: 'x' } },
-    { plant: { id: null } },
-    { plant: { id: [1] } },
-    { plant: { id: { $gt: 1 } } },
-    { plant: { id: 1, name: 'x' } },
-    { plant: { $some: {} } },
-    { plant: {} },
+    null, 5, 'leaves = 5', [], [1], raw('true'), { [raw('true')]: [] }, { leaves: 1, [Symbol('x')]: 1 }, new Tenant(),
+    inherited, new Map([['leaves', 5]]), new Date(0), () => ({ leaves: 5 }), { unknown: 1 },
+    { $not: { leaves: { $like: '1' } } }, { $not: { flowering: 'spring', leaves: { $gt: raw('5') } } }, { $eq: 1 },
+    { 'e0.leaves': 1 }, { 'leaves::text': '1' }, { dry_mass: '1' }, { constructor: 1 }, { $and: [] }, { $or: [] },
+    { $and: {} }, { $or: [{}] }, { $and: [{ leaves: 1 }, {}] }, { $or: [{ leaves: 1 }, null] },
+    { $or: [{ leaves: 1 }, { unknown: 1 }] }, { leaves: undefined }, { leaves: NaN }, { leaves: Infinity },
+    { leaves: 1.5 }, { leaves: 2 ** 31 }, { leaves: 2n ** 31n }, { leaves: '' }, { leaves: ' 5' }, { leaves: '5.0' },
+    { leaves: '1e3' }, { leaves: true }, { leaves: new Date(0) }, { leaves: Symbol('5') }, { leaves: {} },
+    { leaves: { $in: 5 } }, { leaves: { $in: [1, null] } }, { leaves: { $in: [1, undefined] } },
+    { leaves: { $in: [[1]] } }, { leaves: new Array(1) }, { leaves: { $eq: [1] } }, { leaves: { $gt: null } },
+    { leaves: { $gt: undefined } }, { leaves: { $eq: { $eq: 1 } } }, { leaves: { $not: { $eq: 1 } } },
+    { leaves: { $like: '1' } }, { leaves: { $gt: 1, $like: '1' } }, { leaves: { $exists: true } }, { leaves: raw('5') },
+    { leaves: { $gt: raw('5') } }, { leaves: { toString: 1 } }, { cells: 1.5 }, { cells: '9223372036854775808' },
+    { dryMass: 1e21 }, { dryMass: '1e3' }, { dryMass: 'NaN' }, { acidity: 1 }, { chlorophyll: 0.1 }, { alive: 'true' },
+    { alive: 1 }, { nickname: 5 }, { nickname: true }, { nickname: '\0' }, { nickname: '\ud800' },
+    { nickname: { $ilike: 'a' } }, { nickname: /a/ }, { tracker: 'x' }, { tracker: `{${UUID}}` }, { health: 'healthy' },
+    { hardiness: '1' }, { hardiness: 4 }, { flowering: 'Summer' }, { pruned: ['spring'] }, { pruned: [] },
+    { synonyms: ['a'] }, { synonyms: { $contains: ['a'] } }, { ringWidths: [1] }, { sownOn: new Date(0) },
+    { sownOn: '2024-02-30' }, { sownOn: '2024-02-29T00:00:00Z' }, { measuredAt: '2024-02-29' },
+    { measuredAt: '1970-01-01T00:00:00.000Z' }, { measuredAt: 0 }, { measuredAt: new Date(NaN) },
+    { measuredAt: new Date('+010000-01-01T00:00:00Z') }, { wateredAt: '07:30:00' }, { dormancy: '1 day' },
+    { readings: { sensor: 'a' } }, { readings: null }, { scan: Buffer.from('a') }, { petals: '#ffffff' },
+    { minimum: 1 }, { size: { height: 1 } }, { size: null }, { plant: 'x' }, { plant: { name: 'x' } },
+    { plant: { id: null } }, { plant: { id: [1] } }, { plant: { id: { $gt: 1 } } }, { plant: { id: 1, name: 'x' } },
+    { plant: { $some: {} } }, { plant: {} },
   ]
   for (const [index, scope] of scopes.entries()) {
     t.equal(
@@ -217,11 +134,8 @@ t.test('other conditions are refused, or left to MikroORM', async (t) => {
   t.equal(translated(Plant, { tags: 3 }), undefined, 'a collection')
   t.equal(translated(Plant, { label: 3 }), undefined, 'the inverse side')
   t.strictSame(translated(Plant, { purchasePrice: '1.50' }), ['purchase_price = "1.50"'], 'a hidden column is a column')
-  t.strictSame(
-    translated(OrderItem, { order: 3, plant: 4 }),
-    ['order_id = 3', 'plant_id = 4'],
-    'relations that are the key'
-  )
+  t.strictSame(translated(OrderItem, { order: 3, plant: 4 }), ['order_id = 3', 'plant_id = 4'],
+    'relations that are the key')
   t.strictSame(translated(Order, { customer: UUID }), [`customer_id = "${UUID}"`])
 })
 
@@ -249,23 +163,16 @@ t.test('conditions that a type or a name makes ambiguous are left to MikroORM', 
   const City = defineEntity({
     name: 'City',
     properties: {
-      id: p.integer().primary(),
-      country: () => p.manyToOne(Country),
-      capitalOf: () => p.oneToOne(Country).owner().nullable(),
-      trimmed: p.type(new StringType({ trim: true })),
-      plain: p.type(new StringType()),
-      upper: p.type(Upper),
-      first: p.string().fieldName('second'),
-      second: p.string().fieldName('third'),
-      serialized: p.string().serializer((value) => value),
+      id: p.integer().primary(), country: () => p.manyToOne(Country),
+      capitalOf: () => p.oneToOne(Country).owner().nullable(), trimmed: p.type(new StringType({ trim: true })),
+      plain: p.type(new StringType()), upper: p.type(Upper), first: p.string().fieldName('second'),
+      second: p.string().fieldName('third'), serialized: p.string().serializer((value) => value),
     },
   })
   const own = modelsOf([Country, City])
-  for (
-    const scope of [{ country: 'de' }, { capitalOf: 'de' }, { trimmed: 'a' }, { upper: 'a' }, { second: 'a' }, {
-      serialized: 'a',
-    }]
-  ) t.equal(translated(City, scope, own), undefined, JSON.stringify(scope))
+  for (const scope of [{ country: 'de' }, { capitalOf: 'de' }, { trimmed: 'a' }, { upper: 'a' }, { second: 'a' }, {
+    serialized: 'a',
+  }]) t.equal(translated(City, scope, own), undefined, JSON.stringify(scope))
   t.equal(translated(Country, { code: 'DE' }, own), undefined)
   t.strictSame(translated(City, { plain: 'a', first: 'b' }, own), ['plain = "a"', 'second = "b"'])
 })
@@ -275,11 +182,8 @@ t.test('a plan without additions stays the same object, and additions do not cha
   const plan = planCount(parseQueryParams(''), whitelist)
   t.equal(withConditions(plan, undefined, NO_FILTERS), plan)
   const before = JSON.stringify([plan.conditions, plan.values])
-  const complete = withConditions(
-    plan,
-    readOn(Plant, { position: 3 }),
-    filtersOf([Plant, { inStock: true }], [Specimen, {}])
-  )!
+  const complete = withConditions(plan, readOn(Plant, { position: 3 }),
+    filtersOf([Plant, { inStock: true }], [Specimen, {}]))!
   t.strictSame(conditionsOf(complete), ['order = 3'])
   t.strictSame(
     [...complete.filters!].map((
@@ -289,19 +193,13 @@ t.test('a plan without additions stays the same object, and additions do not cha
     'a filter that says nothing is none'
   )
   t.equal(JSON.stringify([plan.conditions, plan.values]), before)
-  t.equal(
-    withConditions(plan, readOn(Plant, { position: 3 }), filtersOf([Plant, { inStock: 'yes' }])),
-    undefined,
-    'all or nothing'
-  )
+  t.equal(withConditions(plan, readOn(Plant, { position: 3 }), filtersOf([Plant, { inStock: 'yes' }])), undefined,
+    'all or nothing')
 })
 
 t.test('new rows have no scope in their statement, and keep the filters of their references', async (t) => {
-  const selection = planSelection(
-    { fields: [], fieldsByInclude: {}, include: [] },
-    whitelistOf({}, Specimen),
-    new QueryErrors()
-  )
+  const selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, whitelistOf({}, Specimen),
+    new QueryErrors())
   const plan = planInsert([{ columns: [], references: [], links: [], properties: {} }], selection, () => false)
   t.notOk('conditions' in withConditions(plan, undefined, filtersOf([Plant, { position: 1 }]))!)
 })

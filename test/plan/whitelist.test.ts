@@ -33,13 +33,10 @@ t.test('entries are named by their alias, else by the public name', async (t) =>
       new AllowedSort('supplier.name'),
     ],
     allowedFields: [
-      new AllowedField('articleNumber'),
-      new AllowedField('name', { alias: 'title' }),
-      new AllowedField('supplier'),
+      new AllowedField('articleNumber'), new AllowedField('name', { alias: 'title' }), new AllowedField('supplier'),
     ],
     allowedIncludes: [
-      new AllowedInclude('supplier', { alias: 'grower' }),
-      new AllowedInclude('supplier.plants'),
+      new AllowedInclude('supplier', { alias: 'grower' }), new AllowedInclude('supplier.plants'),
       new AllowedInclude('tags'),
     ],
   })
@@ -103,7 +100,8 @@ t.test('the default order consists of allowed sorts by their URL names, or of pr
       )
   t.strictSame(order(['-created_at', 'supplier.name', '+price']), ['created_at desc', 'supplier.name', 'price'])
   t.strictSame(order(['newest'], [new AllowedSort('created_at', 'id', { alias: 'newest', direction: 'desc' })]), [
-    'created_at desc', 'id desc',
+    'created_at desc',
+    'id desc',
   ])
   t.strictSame(order(['+newest'], [new AllowedSort('created_at', { alias: 'newest', direction: 'desc' })]), [
     'created_at',
@@ -114,27 +112,18 @@ t.test('the default order consists of allowed sorts by their URL names, or of pr
 type Refusal = readonly [what: string, options: QueryBuilderOptions<any>, message: string, entity?: unknown]
 
 const refusals: readonly Refusal[] = [
-  [
-    'a typo in a filter',
-    filters(AllowedFilters.exact('nmae')),
-    "AllowedFilters 'nmae': Plant has no property 'nmae' that can be exposed. Did you mean 'name'?",
-  ],
+  ['a typo in a filter', filters(AllowedFilters.exact('nmae')),
+    "AllowedFilters 'nmae': Plant has no property 'nmae' that can be exposed. Did you mean 'name'?"],
   [
     'a typo behind a relation',
     filters(AllowedFilters.exact('supplier.nmae')),
     "AllowedFilters 'supplier.nmae': Supplier has no property 'nmae' that can be exposed. " +
     "Did you mean 'supplier.name'?",
   ],
-  [
-    'a typo in a partial filter',
-    filters(AllowedFilters.partial('descripton')),
-    "AllowedFilters 'descripton': Plant has no property 'descripton' that can be exposed. Did you mean 'description'?",
-  ],
-  [
-    "the public name where the property's is meant",
-    filters(AllowedFilters.exact('sku')),
-    "AllowedFilters 'sku': Plant has no property 'sku' that can be exposed. Did you mean 'articleNumber'?",
-  ],
+  ['a typo in a partial filter', filters(AllowedFilters.partial('descripton')),
+    "AllowedFilters 'descripton': Plant has no property 'descripton' that can be exposed. Did you mean 'description'?"],
+  ["the public name where the property's is meant", filters(AllowedFilters.exact('sku')),
+    "AllowedFilters 'sku': Plant has no property 'sku' that can be exposed. Did you mean 'articleNumber'?"],
   [
     'a typo in a relation',
     filters(AllowedFilters.exact('suplier.name')),
@@ -147,14 +136,10 @@ const refusals: readonly Refusal[] = [
     "AllowedFilters 'supplier.address.cty': Supplier.address has no property 'cty' that can be exposed. " +
     "Did you mean 'supplier.address.city'?",
   ],
+  ["the column where the property's name is meant", sorts(new AllowedSort('supplier_id')),
+    "AllowedSort 'supplier_id': Plant has no property 'supplier_id' that can be exposed. Did you mean 'supplier'?"],
   [
-    "the column where the property's name is meant",
-    sorts(new AllowedSort('supplier_id')),
-    "AllowedSort 'supplier_id': Plant has no property 'supplier_id' that can be exposed. Did you mean 'supplier'?",
-  ],
-  [
-    'a name like no other',
-    filters(AllowedFilters.exact('zzzzzzzzzzzz')),
+    'a name like no other', filters(AllowedFilters.exact('zzzzzzzzzzzz')),
     "AllowedFilters 'zzzzzzzzzzzz': Tag has no property 'zzzzzzzzzzzz' that can be exposed. " +
     'It has: id, deleted_at, name, weight, plants.',
     Tag,
@@ -165,21 +150,12 @@ const refusals: readonly Refusal[] = [
     "AllowedFilters 'name': the option 'type' is for values inside of a JSON column, and the type of 'name' is " +
     'known; leave the option out.',
   ],
-  [
-    'a to-many relation as a filter',
-    filters(AllowedFilters.exact('tags')),
-    "AllowedFilters 'tags': 'tags' has no key column to compare; name a property behind it, such as 'tags.id'.",
-  ],
-  [
-    'the inverse of a one-to-one as a filter',
-    filters(AllowedFilters.exact('label')),
-    "AllowedFilters 'label': 'label' has no key column to compare; name a property behind it, such as 'label.id'.",
-  ],
-  [
-    'an embedded object as a filter',
-    filters(AllowedFilters.exact('supplier.address')),
-    "AllowedFilters 'supplier.address': 'address' is an embedded object; name one of its properties.",
-  ],
+  ['a to-many relation as a filter', filters(AllowedFilters.exact('tags')),
+    "AllowedFilters 'tags': 'tags' has no key column to compare; name a property behind it, such as 'tags.id'."],
+  ['the inverse of a one-to-one as a filter', filters(AllowedFilters.exact('label')),
+    "AllowedFilters 'label': 'label' has no key column to compare; name a property behind it, such as 'label.id'."],
+  ['an embedded object as a filter', filters(AllowedFilters.exact('supplier.address')),
+    "AllowedFilters 'supplier.address': 'address' is an embedded object; name one of its properties."],
   [
     'a composite key as a filter',
     filters(AllowedFilters.exact('shelf')),
@@ -187,11 +163,8 @@ const refusals: readonly Refusal[] = [
     'behind it). ' +
     'Operators for it: isnull.',
   ],
-  [
-    'something behind a scalar',
-    filters(AllowedFilters.exact('name.length')),
-    "AllowedFilters 'name.length': 'name' of Plant is not a relation, so 'length' can't follow it.",
-  ],
+  ['something behind a scalar', filters(AllowedFilters.exact('name.length')),
+    "AllowedFilters 'name.length': 'name' of Plant is not a relation, so 'length' can't follow it."],
   [
     'a pattern on a number',
     filters(new AllowedFilters('price', 'eq', ['eq', 'contains'])),
@@ -224,8 +197,7 @@ const refusals: readonly Refusal[] = [
     Specimen,
   ],
   [
-    'a pattern on an enum of the database',
-    filters(new AllowedFilters('flowering', 'like')),
+    'a pattern on an enum of the database', filters(new AllowedFilters('flowering', 'like')),
     "AllowedFilters 'flowering': the operator 'like' does not work on a property of type enum. " +
     'Operators for it: eq, ne, lt, lte, gt, gte, in, nin, between, isnull.',
     Specimen,
@@ -237,129 +209,74 @@ const refusals: readonly Refusal[] = [
     'Operators for it: eq, ne, in, nin, isnull.',
   ],
   [
-    'equality of bytes',
-    filters(AllowedFilters.exact('scan')),
+    'equality of bytes', filters(AllowedFilters.exact('scan')),
     "AllowedFilters 'scan': the operator 'eq' does not work on a property of type blob. " +
     'Operators for it: isnull.',
     Specimen,
   ],
   [
-    'equality of arrays',
-    filters(new AllowedFilters('synonyms', 'in')),
+    'equality of arrays', filters(new AllowedFilters('synonyms', 'in')),
     "AllowedFilters 'synonyms': the operator 'in' does not work on a property of type array. " +
     'Operators for it: contains, overlap, isnull.',
     Specimen,
   ],
   [
-    'a comparison of a type that is not known',
-    filters(new AllowedFilters('dormancy', 'lt')),
+    'a comparison of a type that is not known', filters(new AllowedFilters('dormancy', 'lt')),
     "AllowedFilters 'dormancy': the operator 'lt' does not work on a property of type interval. " +
     'Operators for it: isnull.',
     Specimen,
   ],
-  [
-    'two filters of one name',
-    filters(AllowedFilters.exact('articleNumber'), AllowedFilters.custom('sku', (qb) => qb)),
-    "allowedFilters: two entries are 'sku' in the URL; remove one, or give it an alias.",
-  ],
-  [
-    'a typo in a sort',
-    sorts(new AllowedSort('prise')),
-    "AllowedSort 'prise': Plant has no property 'prise' that can be exposed. Did you mean 'price'?",
-  ],
-  [
-    'a sort through a to-many relation',
-    sorts(new AllowedSort('tags.name')),
-    "AllowedSort 'tags.name': a sort can't go through the to-many relation 'tags'.",
-  ],
-  [
-    'a sort by a relation without a key',
-    sorts(new AllowedSort('label')),
-    "AllowedSort 'label': 'label' has no key column to compare; name a property behind it, such as 'label.id'.",
-  ],
-  [
-    'a sort by a composite key',
-    sorts(new AllowedSort('shelf')),
-    "AllowedSort 'shelf': values of type composite key (name a property behind it) have no order.",
-  ],
+  ['two filters of one name', filters(AllowedFilters.exact('articleNumber'), AllowedFilters.custom('sku', (qb) => qb)),
+    "allowedFilters: two entries are 'sku' in the URL; remove one, or give it an alias."],
+  ['a typo in a sort', sorts(new AllowedSort('prise')),
+    "AllowedSort 'prise': Plant has no property 'prise' that can be exposed. Did you mean 'price'?"],
+  ['a sort through a to-many relation', sorts(new AllowedSort('tags.name')),
+    "AllowedSort 'tags.name': a sort can't go through the to-many relation 'tags'."],
+  ['a sort by a relation without a key', sorts(new AllowedSort('label')),
+    "AllowedSort 'label': 'label' has no key column to compare; name a property behind it, such as 'label.id'."],
+  ['a sort by a composite key', sorts(new AllowedSort('shelf')),
+    "AllowedSort 'shelf': values of type composite key (name a property behind it) have no order."],
   [
     'a sort by bytes', sorts(new AllowedSort('scan')), "AllowedSort 'scan': values of type blob have no order.",
     Specimen,
   ],
-  [
-    'two sorts of one name',
-    sorts(new AllowedSort('articleNumber'), new AllowedSort('name', { alias: 'sku' })),
-    "allowedSorts: two entries are 'sku' in the URL; remove one, or give it an alias.",
-  ],
-  [
-    'a typo in the default sort',
-    { defaultSort: ['-creted_at'] },
-    "defaultSort '-creted_at': Plant has no property 'creted_at' that can be exposed. Did you mean 'created_at'?",
-  ],
-  [
-    'a default sort through a to-many relation',
-    { defaultSort: ['tags.name'] },
-    "defaultSort 'tags.name': a sort can't go through the to-many relation 'tags'.",
-  ],
-  [
-    'a typo in a field',
-    fields(new AllowedField('nam')),
-    "AllowedField 'nam': Plant has no property 'nam' that can be exposed. Did you mean 'name'?",
-  ],
-  [
-    'a to-many relation as a field',
-    fields(new AllowedField('tags')),
-    "AllowedField 'tags': 'tags' is not a column; allow it as an include.",
-  ],
-  [
-    'a part of an embedded object as a field',
-    fields(new AllowedField('address.city')),
-    "AllowedField 'address.city': an embedded object is selected as a whole.",
-    Supplier,
-  ],
-  [
-    'two fields of one name',
-    fields(new AllowedField('articleNumber'), new AllowedField('name', { alias: 'sku' })),
-    "AllowedField 'name': two fields are 'sku' in the URL; remove one, or give it an alias.",
-  ],
-  [
-    'a typo in an include',
-    includes(new AllowedInclude('tag')),
-    "AllowedInclude 'tag': Plant has no property 'tag' that can be exposed. Did you mean 'tags'?",
-  ],
+  ['two sorts of one name', sorts(new AllowedSort('articleNumber'), new AllowedSort('name', { alias: 'sku' })),
+    "allowedSorts: two entries are 'sku' in the URL; remove one, or give it an alias."],
+  ['a typo in the default sort', { defaultSort: ['-creted_at'] },
+    "defaultSort '-creted_at': Plant has no property 'creted_at' that can be exposed. Did you mean 'created_at'?"],
+  ['a default sort through a to-many relation', { defaultSort: ['tags.name'] },
+    "defaultSort 'tags.name': a sort can't go through the to-many relation 'tags'."],
+  ['a typo in a field', fields(new AllowedField('nam')),
+    "AllowedField 'nam': Plant has no property 'nam' that can be exposed. Did you mean 'name'?"],
+  ['a to-many relation as a field', fields(new AllowedField('tags')),
+    "AllowedField 'tags': 'tags' is not a column; allow it as an include."],
+  ['a part of an embedded object as a field', fields(new AllowedField('address.city')),
+    "AllowedField 'address.city': an embedded object is selected as a whole.", Supplier],
+  ['two fields of one name', fields(new AllowedField('articleNumber'), new AllowedField('name', { alias: 'sku' })),
+    "AllowedField 'name': two fields are 'sku' in the URL; remove one, or give it an alias."],
+  ['a typo in an include', includes(new AllowedInclude('tag')),
+    "AllowedInclude 'tag': Plant has no property 'tag' that can be exposed. Did you mean 'tags'?"],
   ['a column as an include', includes(new AllowedInclude('name')), "AllowedInclude 'name': 'name' is not a relation."],
   [
-    'an embedded object as an include',
-    includes(new AllowedInclude('address')),
-    "AllowedInclude 'address': 'address' is not a relation.",
-    Supplier,
+    'an embedded object as an include', includes(new AllowedInclude('address')),
+    "AllowedInclude 'address': 'address' is not a relation.", Supplier,
   ],
-  [
-    'an include that is listed twice',
+  ['an include that is listed twice',
     includes(new AllowedInclude('tags'), new AllowedInclude('tags', { alias: 'labels' })),
-    "AllowedInclude 'tags': it is listed twice.",
-  ],
+    "AllowedInclude 'tags': it is listed twice."],
   [
     'two includes of one name',
     includes(new AllowedInclude('group.plants'), new AllowedInclude('group.parent', { alias: 'plants' })),
     "QueryBuilderConfig: allowedIncludes[0] and allowedIncludes[1] are both 'group.plants' in the URL; " +
     'remove one, or give it an alias',
   ],
-  [
-    'two includes of one public name',
+  ['two includes of one public name',
     includes(AllowedInclude.count('group.plants'), new AllowedInclude('group.parent', { alias: 'plantsCount' })),
-    "allowedIncludes: two entries are 'group.plantsCount' in the URL; give one an alias.",
-  ],
-  [
-    'a count of nothing',
-    includes(AllowedInclude.count('tgas')),
-    "AllowedInclude.count 'tgas': Plant has no property 'tgas' that can be exposed. Did you mean 'tags'?",
-  ],
-  [
-    'a count of a column',
-    includes(AllowedInclude.count('supplier.name')),
-    "AllowedInclude.count 'supplier.name': 'name' is not a relation.",
-  ],
+    "allowedIncludes: two entries are 'group.plantsCount' in the URL; give one an alias."],
+  ['a count of nothing', includes(AllowedInclude.count('tgas')),
+    "AllowedInclude.count 'tgas': Plant has no property 'tgas' that can be exposed. Did you mean 'tags'?"],
+  ['a count of a column', includes(AllowedInclude.count('supplier.name')),
+    "AllowedInclude.count 'supplier.name': 'name' is not a relation."],
   [
     'a count of a to-one relation',
     includes(AllowedInclude.count('supplier')),
@@ -372,78 +289,41 @@ const refusals: readonly Refusal[] = [
     "AllowedInclude.sum 'group.parent.id': 'parent' is a to-one relation. There is at most one value: " +
     'allow the relation as an include.',
   ],
-  [
-    'a sum of a relation',
-    includes(AllowedInclude.sum('supplier.plants')),
-    "AllowedInclude.sum 'supplier.plants': name a property of its records, such as 'supplier.plants.id'.",
-  ],
-  [
-    "a sum of the record's own",
-    includes(AllowedInclude.sum('price')),
-    "AllowedInclude.sum 'price': it is a property of the record itself; name one behind a to-many relation.",
-  ],
-  [
-    'a sum of text',
-    includes(AllowedInclude.sum('tags.name')),
-    "AllowedInclude.sum 'tags.name': values of type text have no sum; only numbers have one.",
-  ],
-  [
-    'a mean of dates',
-    includes(AllowedInclude.avg('specimens.sownOn')),
-    "AllowedInclude.avg 'specimens.sownOn': values of type date have no mean; only numbers have one.",
-  ],
+  ['a sum of a relation', includes(AllowedInclude.sum('supplier.plants')),
+    "AllowedInclude.sum 'supplier.plants': name a property of its records, such as 'supplier.plants.id'."],
+  ["a sum of the record's own", includes(AllowedInclude.sum('price')),
+    "AllowedInclude.sum 'price': it is a property of the record itself; name one behind a to-many relation."],
+  ['a sum of text', includes(AllowedInclude.sum('tags.name')),
+    "AllowedInclude.sum 'tags.name': values of type text have no sum; only numbers have one."],
+  ['a mean of dates', includes(AllowedInclude.avg('specimens.sownOn')),
+    "AllowedInclude.avg 'specimens.sownOn': values of type date have no mean; only numbers have one."],
   [
     'a sum of a custom type',
     includes(AllowedInclude.sum('specimens.minimum')),
     "AllowedInclude.sum 'specimens.minimum': 'minimum' has a custom type or a serializer, " +
     'so the sum of its stored values may be meaningless.',
   ],
-  [
-    'a least of booleans',
-    includes(AllowedInclude.min('specimens.alive')),
-    "AllowedInclude.min 'specimens.alive': values of type boolean have no minimum or maximum.",
-  ],
-  [
-    'a greatest of UUIDs',
-    includes(AllowedInclude.max('specimens.tracker')),
-    "AllowedInclude.max 'specimens.tracker': values of type uuid have no minimum or maximum.",
-  ],
-  [
-    'an embedded object as a least',
-    includes(AllowedInclude.min('plants.supplier.address')),
+  ['a least of booleans', includes(AllowedInclude.min('specimens.alive')),
+    "AllowedInclude.min 'specimens.alive': values of type boolean have no minimum or maximum."],
+  ['a greatest of UUIDs', includes(AllowedInclude.max('specimens.tracker')),
+    "AllowedInclude.max 'specimens.tracker': values of type uuid have no minimum or maximum."],
+  ['an embedded object as a least', includes(AllowedInclude.min('plants.supplier.address')),
     "AllowedInclude.min 'plants.supplier.address': 'address' is an embedded object; name one of its properties.",
-    Group,
-  ],
-  [
-    'an aggregate too deep',
-    includes(AllowedInclude.sum('group.parent.children.plants.price')),
-    "AllowedInclude.sum 'group.parent.children.plants.price': includes go 3 relations deep, this one goes 4",
-  ],
-  [
-    'the same aggregate twice',
+    Group],
+  ['an aggregate too deep', includes(AllowedInclude.sum('group.parent.children.plants.price')),
+    "AllowedInclude.sum 'group.parent.children.plants.price': includes go 3 relations deep, this one goes 4"],
+  ['the same aggregate twice',
     includes(AllowedInclude.count('tags'), AllowedInclude.count('tags', { alias: 'sunny', where: { name: 'sun' } })),
-    "AllowedInclude.count 'tags': it is listed twice, and records of Plant can show only one of them as 'tagsCount'.",
-  ],
-  [
-    'a limit of a to-one relation',
-    includes(new AllowedInclude('supplier', { limit: 1 })),
-    "AllowedInclude 'supplier': 'supplier' is a to-one relation; 'limit' is for to-many relations.",
-  ],
-  [
-    'an order of a to-one relation',
-    includes(new AllowedInclude('label', { sort: ['id'] })),
-    "AllowedInclude 'label': 'label' is a to-one relation; 'sort' is for to-many relations.",
-  ],
-  [
-    'a typo in the sort of an include',
-    includes(new AllowedInclude('tags', { sort: ['-nmae'] })),
-    "AllowedInclude 'tags', sort '-nmae': Tag has no property 'nmae' that can be exposed. Did you mean 'name'?",
-  ],
-  [
-    'a sort of an include through a to-many relation',
+    "AllowedInclude.count 'tags': it is listed twice, and records of Plant can show only one of them as 'tagsCount'."],
+  ['a limit of a to-one relation', includes(new AllowedInclude('supplier', { limit: 1 })),
+    "AllowedInclude 'supplier': 'supplier' is a to-one relation; 'limit' is for to-many relations."],
+  ['an order of a to-one relation', includes(new AllowedInclude('label', { sort: ['id'] })),
+    "AllowedInclude 'label': 'label' is a to-one relation; 'sort' is for to-many relations."],
+  ['a typo in the sort of an include', includes(new AllowedInclude('tags', { sort: ['-nmae'] })),
+    "AllowedInclude 'tags', sort '-nmae': Tag has no property 'nmae' that can be exposed. Did you mean 'name'?"],
+  ['a sort of an include through a to-many relation',
     includes(new AllowedInclude('supplier.plants', { sort: ['tags.name'] })),
-    "AllowedInclude 'supplier.plants', sort 'tags.name': a sort can't go through the to-many relation 'tags'.",
-  ],
+    "AllowedInclude 'supplier.plants', sort 'tags.name': a sort can't go through the to-many relation 'tags'."],
 ]
 
 for (const [what, options, message, entity] of refusals) {

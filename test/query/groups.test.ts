@@ -27,14 +27,12 @@ t.test('names beside each other are one member, in any order of the parameters',
       { word: 'not', members: [{ filters: [{ field: 'tags.name', operator: 'in', value: ['a', 'b'] }], groups: [] }] },
     ],
   }
-  for (
-    const query of [
-      'filter[stock][gt]=0&filter[or][0][status]=open&filter[or][0][name]=x&filter[or][1][due][lt]=2026-01-01' +
-      '&filter[not][tags.name][in][]=a&filter[not][tags.name][in][]=b',
-      'filter[or][1][due][lt]=2026-01-01&filter[or][0][status]=open&filter[not][tags.name][in][]=a' +
-      '&filter[stock][gt]=0&filter[not][tags.name][in][]=b&filter[or][0][name]=x',
-    ]
-  ) {
+  for (const query of [
+    'filter[stock][gt]=0&filter[or][0][status]=open&filter[or][0][name]=x&filter[or][1][due][lt]=2026-01-01' +
+    '&filter[not][tags.name][in][]=a&filter[not][tags.name][in][]=b',
+    'filter[or][1][due][lt]=2026-01-01&filter[or][0][status]=open&filter[not][tags.name][in][]=a' +
+    '&filter[stock][gt]=0&filter[not][tags.name][in][]=b&filter[or][0][name]=x',
+  ]) {
     t.strictSame(read(query), expected, query)
     t.strictSame(read(qs.parse(query)), expected, `qs: ${query}`)
     t.strictSame(plain(parseQueryBody(query)).groups, expected.groups)
@@ -178,13 +176,11 @@ t.test('what cannot be read again is not written', async (t) => {
     }),
     'filter[or][0][a]=1&filter[or][1][not][a]=1'
   )
-  for (
-    const groups of [
-      [{ word: 'or', members: [] }],
-      [{ word: 'not', members: [a, a] }],
-      [{ word: 'or', members: [{ filters: [], groups: [] }] }],
-      [{ word: 'or', members: [a] }, { word: 'or', members: [a] }],
-    ] as const
-  ) t.throws(() => stringifyQueryParams({ groups }), TypeError)
+  for (const groups of [
+    [{ word: 'or', members: [] }],
+    [{ word: 'not', members: [a, a] }],
+    [{ word: 'or', members: [{ filters: [], groups: [] }] }],
+    [{ word: 'or', members: [a] }, { word: 'or', members: [a] }],
+  ] as const) t.throws(() => stringifyQueryParams({ groups }), TypeError)
   t.throws(() => stringifyQueryParams({ filters: [{ field: 'not', operator: 'a', value: '1' }] }), /read as a group/)
 })

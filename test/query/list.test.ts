@@ -5,49 +5,25 @@ import { assertProperty } from '../helpers/property.ts'
 
 t.test('commas separate items, and whitespace around items is dropped', async t => {
   const cases: Array<[string, string[]]> = [
-    ['', []],
-    [' \t ', []],
-    ['a', ['a']],
-    ['a,b', ['a', 'b']],
-    [' a , b c ', ['a', 'b c']],
-    ['a\n,\u00a0b', ['a', 'b']],
-    ['5" pipe,x"y"', ['5" pipe', 'x"y"']],
-    ['a\\,b', ['a\\', 'b']],
+    ['', []], [' \t ', []], ['a', ['a']], ['a,b', ['a', 'b']], [' a , b c ', ['a', 'b c']], ['a\n,\u00a0b', ['a', 'b']],
+    ['5" pipe,x"y"', ['5" pipe', 'x"y"']], ['a\\,b', ['a\\', 'b']],
   ]
   for (const [text, items] of cases) t.strictSame(splitList(text), { items }, JSON.stringify(text))
 })
 
 t.test('an item in quotes is kept verbatim', async t => {
   const cases: Array<[string, string[]]> = [
-    ['"a,b",c', ['a,b', 'c']],
-    [' "a" , "b" ', ['a', 'b']],
-    ['" a "', [' a ']],
-    ['""', ['']],
-    ['"",""', ['', '']],
-    ['"a\\"b"', ['a"b']],
-    ['"a\\\\"', ['a\\']],
-    ['"\\\\\\""', ['\\"']],
-    ['"\\\\\\\\"', ['\\\\']],
+    ['"a,b",c', ['a,b', 'c']], [' "a" , "b" ', ['a', 'b']], ['" a "', [' a ']], ['""', ['']], ['"",""', ['', '']],
+    ['"a\\"b"', ['a"b']], ['"a\\\\"', ['a\\']], ['"\\\\\\""', ['\\"']], ['"\\\\\\\\"', ['\\\\']],
   ]
   for (const [text, items] of cases) t.strictSame(splitList(text), { items }, text)
 })
 
 t.test('a list that cannot be split is an error', async t => {
   const cases: Array<[string, RegExp]> = [
-    ['1,,2', /empty item/],
-    [',', /empty item/],
-    ['a,', /empty item/],
-    [',a', /empty item/],
-    ['a, ,b', /empty item/],
-    ['"a",', /empty item/],
-    ['"a', /not closed/],
-    ['"', /not closed/],
-    ['"a\\"', /not closed/],
-    ['"a\\', /not closed/],
-    ['"a"b', /closing quote/],
-    ['"a" "b"', /closing quote/],
-    ['"a""b"', /closing quote/],
-    ['"a\\n"', /backslash/],
+    ['1,,2', /empty item/], [',', /empty item/], ['a,', /empty item/], [',a', /empty item/], ['a, ,b', /empty item/],
+    ['"a",', /empty item/], ['"a', /not closed/], ['"', /not closed/], ['"a\\"', /not closed/], ['"a\\', /not closed/],
+    ['"a"b', /closing quote/], ['"a" "b"', /closing quote/], ['"a""b"', /closing quote/], ['"a\\n"', /backslash/],
     ['"\\\\\\n"', /backslash/],
   ]
   for (const [text, error] of cases) t.match(splitList(text), { error }, text)

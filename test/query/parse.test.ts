@@ -37,19 +37,15 @@ t.test('a repeated filter, or one with [], has literal items', async t => {
 
 t.test('a filter given in both ways is an error, and is dropped', async t => {
   for (const query of [
-    'filter[id][in]=1&filter[id][in][]=2',
-    'filter[id][in][]=1&filter[id][in]=2',
+    'filter[id][in]=1&filter[id][in][]=2', 'filter[id][in][]=1&filter[id][in]=2',
     'filter[id]=1&filter[id][]=2&filter[id]=3',
   ]) {
     const { errors, ...rest } = read(query)
     t.equal(errors?.length, 1, query)
     t.strictSame(rest, {}, query)
   }
-  t.strictSame(
-    read('filter[id][]=1&filter[id][in]=2').filters?.length,
-    2,
-    'no operator and an operator are two filters'
-  )
+  t.strictSame(read('filter[id][]=1&filter[id][in]=2').filters?.length, 2,
+    'no operator and an operator are two filters')
 })
 
 t.test('a filter with misplaced brackets is an error', async t => {
@@ -106,7 +102,8 @@ t.test('include and fields are lists of names, each once', async t => {
 
 t.test('an empty item in sort, fields or include is one error', async t => {
   for (const [name, kind] of [['sort', 'SORT'], ['fields', 'FIELD'], ['fields[a]', 'FIELD'], ['include', 'INCLUDE'], [
-    'include[]', 'INCLUDE',
+    'include[]',
+    'INCLUDE',
   ]] as const) {
     for (const text of ['a,', ',a', 'a,,b', ',', ',,,', 'a, ,b']) {
       t.strictSame(refusals(`${name}=${text}`), [`${kind} ${name}`], `${name}=${text}`)
@@ -116,14 +113,8 @@ t.test('an empty item in sort, fields or include is one error', async t => {
 
 t.test('brackets on a list parameter are an error', async t => {
   for (const [name, kind] of [
-    ['sort[x]', 'SORT'],
-    ['sort[', 'SORT'],
-    ['sort[][]', 'SORT'],
-    ['include[x]', 'INCLUDE'],
-    ['include[x][]', 'INCLUDE'],
-    ['fields[a][b]', 'FIELD'],
-    ['fields[a', 'FIELD'],
-    ['fields[][a]', 'FIELD'],
+    ['sort[x]', 'SORT'], ['sort[', 'SORT'], ['sort[][]', 'SORT'], ['include[x]', 'INCLUDE'],
+    ['include[x][]', 'INCLUDE'], ['fields[a][b]', 'FIELD'], ['fields[a', 'FIELD'], ['fields[][a]', 'FIELD'],
   ] as const) {
     t.strictSame(refusals(`${name}=y`), [`${kind} ${name}`], name)
   }
@@ -131,21 +122,11 @@ t.test('brackets on a list parameter are an error', async t => {
 
 t.test('unknown lists each parameter outside of the grammar once, unless it is declared', async t => {
   for (const query of ['', '?', '&&']) t.strictSame(read(query), {}, query)
-  for (
-    const [query, ...unknown] of [
-      ['=x', ''],
-      ['q=1&q=2', 'q'],
-      ['hard=true', 'hard'],
-      ['Filter[a]=1', 'Filter[a]'],
-      ['filter.a=1', 'filter.a'],
-      ['xfilter[a]=1', 'xfilter[a]'],
-      ['foo[', 'foo['],
-      ['where[a]=%zz', 'where[a]'],
-      ['offsets=1', 'offsets'],
-      ['filters[a]=1&perPage=2&b', 'filters[a]', 'perPage', 'b'],
-      ['a%5Bb%5D=1&a[c]=2', 'a[b]', 'a[c]'],
-    ] as ReadonlyArray<readonly [string, ...string[]]>
-  ) t.strictSame(read(query), { unknown }, query)
+  for (const [query, ...unknown] of [
+    ['=x', ''], ['q=1&q=2', 'q'], ['hard=true', 'hard'], ['Filter[a]=1', 'Filter[a]'], ['filter.a=1', 'filter.a'],
+    ['xfilter[a]=1', 'xfilter[a]'], ['foo[', 'foo['], ['where[a]=%zz', 'where[a]'], ['offsets=1', 'offsets'],
+    ['filters[a]=1&perPage=2&b', 'filters[a]', 'perPage', 'b'], ['a%5Bb%5D=1&a[c]=2', 'a[b]', 'a[c]'],
+  ] as ReadonlyArray<readonly [string, ...string[]]>) t.strictSame(read(query), { unknown }, query)
   t.strictSame(read({ where: { a: 'x', b: { gt: '1' } }, with: ['a'], d: {}, e: () => {}, f: undefined, page: '1' }), {
     page: 1,
     unknown: ['where[a]', 'where[b][gt]', 'with[]', 'd', 'e'],
@@ -153,11 +134,8 @@ t.test('unknown lists each parameter outside of the grammar once, unless it is d
   t.strictSame(read('pageSize=1&filters[a]=1&x=2', { declared: ['pageSize', 'filters'] }), { unknown: ['x'] })
   t.strictSame(read('pageSize=%zz', { declared: new Set(['pageSize']) }), {})
   t.strictSame(read({ filters: { a: () => {} } }, { declared: ['filters'] }), {})
-  t.strictSame(
-    read({ own: { a: { b: { c: { d: { e: { f: { g: 'x'.repeat(9000) } } } } } } } }, { declared: ['own'] }),
-    {},
-    'what is declared is not looked at'
-  )
+  t.strictSame(read({ own: { a: { b: { c: { d: { e: { f: { g: 'x'.repeat(9000) } } } } } } } }, { declared: ['own'] }),
+    {}, 'what is declared is not looked at')
   t.strictSame(read('filters[a]=1&filters[b]=1', { declared: ['filters[a]'] }), { unknown: ['filters[b]'] })
   t.strictSame(read('filters[a]=1&filters[b]=1', { declared: new Set(['filters[a]']) }), { unknown: ['filters[b]'] })
 })

@@ -10,46 +10,9 @@ import { plain } from './helper.ts'
 /** Names and values that are special to the grammar, between ordinary ones. */
 const fragment = fc.oneof(
   fc.constantFrom(
-    'filter',
-    'sort',
-    'fields',
-    'include',
-    'page',
-    'per_page',
-    'limit',
-    'offset',
-    'cursor',
-    'filters',
-    'perPage',
-    'where',
-    '[',
-    ']',
-    '[]',
-    '[a]',
-    '[a.b]',
-    '[gte]',
-    '[or]',
-    '[and]',
-    '[not]',
-    '[0]',
-    '[1]',
-    'filter[or][0]',
-    '[__proto__]',
-    '[constructor]',
-    '=',
-    '&',
-    ',',
-    '-',
-    '+',
-    ' ',
-    '"',
-    '%',
-    '%5B',
-    '%zz',
-    '?',
-    '.',
-    '1',
-    'a'
+    'filter', 'sort', 'fields', 'include', 'page', 'per_page', 'limit', 'offset', 'cursor', 'filters', 'perPage',
+    'where', '[', ']', '[]', '[a]', '[a.b]', '[gte]', '[or]', '[and]', '[not]', '[0]', '[1]', 'filter[or][0]',
+    '[__proto__]', '[constructor]', '=', '&', ',', '-', '+', ' ', '"', '%', '%5B', '%zz', '?', '.', '1', 'a'
   ),
   fc.string({ unit: 'binary', maxLength: 5 })
 )
@@ -178,27 +141,9 @@ t.test('any object gives a frozen result without prototypes', async t => {
 t.test('text and its flat form are read alike', async t => {
   const parameter = fc.tuple(
     fc.constantFrom(
-      'filter[a]',
-      'filter[a][gte]',
-      'filter[b.c][in]',
-      'filter[d][in][]',
-      'filter[e][]',
-      'sort',
-      'fields',
-      'fields[x]',
-      'include',
-      'page',
-      'per_page',
-      'q',
-      'filters',
-      'filter[',
-      'filter[a][b][c]',
-      'filter[or][0][a]',
-      'filter[or][1][b][in][]',
-      'filter[or][3][b]',
-      'filter[not][not][a]',
-      'filter[and][0][or][0][a]',
-      'filter[or][x]'
+      'filter[a]', 'filter[a][gte]', 'filter[b.c][in]', 'filter[d][in][]', 'filter[e][]', 'sort', 'fields', 'fields[x]',
+      'include', 'page', 'per_page', 'q', 'filters', 'filter[', 'filter[a][b][c]', 'filter[or][0][a]',
+      'filter[or][1][b][in][]', 'filter[or][3][b]', 'filter[not][not][a]', 'filter[and][0][or][0][a]', 'filter[or][x]'
     ),
     fc.string({ unit: 'binary', maxLength: 6 })
   )

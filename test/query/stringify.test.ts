@@ -8,25 +8,19 @@ t.test('stringify writes readable text', async t => {
     [{}, ''],
     [{ filters: [], sort: [], include: [], fields: [], fieldsByInclude: {}, unknown: [], errors: [] }, ''],
     [parseQueryParams('title=x&page=2&where[a b]=1'), 'page=2&title=&where[a%20b]='],
-    [
-      { filters: [{ field: 'name', value: 'Tech' }, { field: 'price', operator: 'gte', value: '100' }] },
-      'filter[name]=Tech&filter[price][gte]=100',
-    ],
+    [{ filters: [{ field: 'name', value: 'Tech' }, { field: 'price', operator: 'gte', value: '100' }] },
+      'filter[name]=Tech&filter[price][gte]=100'],
     [{ filters: [{ field: 'id', operator: 'in', value: '1,2' }] }, 'filter[id][in]=1,2'],
     [{ filters: [{ field: 'id', operator: 'in', value: ['1', 'a,b'] }] }, 'filter[id][in][]=1&filter[id][in][]=a,b'],
     [{ filters: [{ field: 'id', value: ['1'] }] }, 'filter[id][]=1'],
     [{ filters: [{ field: 'id', operator: 'in', value: [] }] }, 'filter[id][in]='],
     [{ filters: [{ field: 'q', value: 'a&b=c+d e%f#g[h]"ä' }] }, 'filter[q]=a%26b%3Dc%2Bd%20e%25f%23g%5Bh%5D%22%C3%A4'],
-    [
-      { filters: [{ field: 'at', operator: 'gte', value: '2024-01-01T00:00:00Z' }] },
-      'filter[at][gte]=2024-01-01T00:00:00Z',
-    ],
+    [{ filters: [{ field: 'at', operator: 'gte', value: '2024-01-01T00:00:00Z' }] },
+      'filter[at][gte]=2024-01-01T00:00:00Z'],
     [{ filters: [{ field: 'ä&', value: '' }] }, 'filter[%C3%A4%26]='],
     [{ sort: ['name', '-created_at', '+a', ' b'] }, 'sort=name,-created_at,%2Ba,%20b'],
-    [
-      { include: ['a', 'b.c'], fields: ['id'], fieldsByInclude: { 'b.c': ['id', 'x'], none: [] } },
-      'include=a,b.c&fields=id&fields[b.c]=id,x',
-    ],
+    [{ include: ['a', 'b.c'], fields: ['id'], fieldsByInclude: { 'b.c': ['id', 'x'], none: [] } },
+      'include=a,b.c&fields=id&fields[b.c]=id,x'],
     [{ page: 2, per_page: 50 }, 'page=2&per_page=50'],
     [{ limit: 5, offset: 0 }, 'limit=5&offset=0'],
     [{ cursor: '', per_page: 5 }, 'per_page=5&cursor='],
@@ -37,10 +31,8 @@ t.test('stringify writes readable text', async t => {
 
 t.test('parsed params are written so that they are read again', async t => {
   for (const query of [
-    '',
-    'filter[a]=1&filter[a]=2&filter[b][in][]=x&filter[a][gte]=%00',
-    'sort=+a,-b&include=a&fields=x&fields[a]=y,z&cursor=a%3D',
-    `filter[a]=${'x'.repeat(8000)}`,
+    '', 'filter[a]=1&filter[a]=2&filter[b][in][]=x&filter[a][gte]=%00',
+    'sort=+a,-b&include=a&fields=x&fields[a]=y,z&cursor=a%3D', `filter[a]=${'x'.repeat(8000)}`,
     Array(100).fill('filter[a][in]=1').join('&'),
   ]) {
     const params = parseQueryParams(query)
@@ -77,10 +69,7 @@ t.test('stringify throws a TypeError for values that cannot be written', async t
     [{ unknown: ['title', 'filter[a]'] }, /filter\[a\] in unknown is a parameter/],
   ]
   for (const [params, message] of cases) {
-    t.throws(
-      () => stringifyQueryParams(params as Partial<QueryParams>),
-      { name: 'TypeError', message },
-      String(message)
-    )
+    t.throws(() => stringifyQueryParams(params as Partial<QueryParams>), { name: 'TypeError', message },
+      String(message))
   }
 })

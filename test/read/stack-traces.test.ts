@@ -33,9 +33,7 @@ await forEachDatabase(t, { entities: [Lost] }, async (t, { orm }) => {
     stack = error.stack!
   })
   await app.register(crudKit, {
-    orm,
-    indexAdvice: false,
-    resources: { '/lost': new CrudBase<any>({ model: Lost, writable: 'all' }) },
+    orm, indexAdvice: false, resources: { '/lost': new CrudBase<any>({ model: Lost, writable: 'all' }) },
   })
   await orm.em.getConnection().execute('drop table lost')
   for (const [method, url, expected] of STACKS) {

@@ -57,22 +57,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       "select $1::boolean as a, $2::jsonb as b, $3::timestamptz = timestamptz '2024-05-06T07:08:09.123Z' as c, " +
       "$4::bytea = '\\x0001' as d, $5::bigint::text as e, $6::int as f, $7::text[] as g"
     const values = [
-      false,
-      { a: [1, null] },
-      new Date('2024-05-06T07:08:09.123Z'),
-      Buffer.from([0, 1]),
-      2n ** 60n,
-      null,
+      false, { a: [1, null] }, new Date('2024-05-06T07:08:09.123Z'), Buffer.from([0, 1]), 2n ** 60n, null,
       ['x,y', null],
     ]
     const expected = [{
-      a: false,
-      b: { a: [1, null] },
-      c: true,
-      d: true,
-      e: String(2n ** 60n),
-      f: null,
-      g: ['x,y', null],
+      a: false, b: { a: [1, null] }, c: true, d: true, e: String(2n ** 60n), f: null, g: ['x,y', null],
     }]
     t.strictSame(await run(orm.em.fork(), { text, values }), expected)
     await orm.em.fork().transactional(async (em) =>

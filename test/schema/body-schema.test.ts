@@ -11,20 +11,7 @@ import { convertData, resolveWritable, type BodyRules, type Checked } from '../.
 import { serverBody } from '../../src/schema/body.ts'
 import { clientBody, clientSchema, exampleOf, inputSchema, loadCompiler, readData } from '../../src/schema/index.ts'
 import {
-  AuditEntry,
-  Customer,
-  Group,
-  Label,
-  Offer,
-  Order,
-  OrderItem,
-  Parcel,
-  Pickup,
-  Plant,
-  Shelf,
-  Specimen,
-  Supplier,
-  Tag,
+  AuditEntry, Customer, Group, Label, Offer, Order, OrderItem, Parcel, Pickup, Plant, Shelf, Specimen, Supplier, Tag,
 } from '../fixtures/entities.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { modelsOf } from '../helpers/models.ts'
@@ -34,50 +21,14 @@ const ajv = new Ajv2020({ coerceTypes: false, strict: true })
 formats.default(ajv)
 
 const MODELS = [
-  AuditEntry,
-  Customer,
-  Group,
-  Label,
-  Offer,
-  Order,
-  OrderItem,
-  Parcel,
-  Pickup,
-  Plant,
-  Shelf,
-  Specimen,
-  Supplier,
-  Tag,
+  AuditEntry, Customer, Group, Label, Offer, Order, OrderItem, Parcel, Pickup, Plant, Shelf, Specimen, Supplier, Tag,
 ].map((entity) => models.of(entity))
 
 /** Values that are wrong for most properties, and right for some. */
 const anything = fc.oneof(
   fc.constantFrom<unknown>(
-    null,
-    '',
-    ' ',
-    'true',
-    0,
-    -0,
-    1,
-    1.5,
-    1e21,
-    -1e-7,
-    true,
-    '1',
-    '-1.50',
-    '1e3',
-    '2024-02-30',
-    '2024-13-01T00:00:00Z',
-    '24:00',
-    [],
-    [null],
-    {},
-    { id: 1 },
-    '\0',
-    '\u{1F600}',
-    'A===',
-    'urn:uuid:3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10'
+    null, '', ' ', 'true', 0, -0, 1, 1.5, 1e21, -1e-7, true, '1', '-1.50', '1e3', '2024-02-30', '2024-13-01T00:00:00Z',
+    '24:00', [], [null], {}, { id: 1 }, '\0', '\u{1F600}', 'A===', 'urn:uuid:3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10'
   ),
   fc.string({ maxLength: 50 }),
   fc.double(),
@@ -106,15 +57,10 @@ function valuesOf (type: ValueType): fc.Arbitrary<unknown> {
       return type.form === 'number' ? fc.maxSafeInteger() : fc.oneof(digits(25), digits(45))
     case 'decimal':
       return type.form === 'number'
-        ? fc.oneof(
-          fc.integer({ min: -10_000, max: 10_000 }).map((n) => n / 100),
-          fc.double({ noNaN: true, noDefaultInfinity: true }),
-          fc.constantFrom(9999999999.99, 1e10, 99999999.99)
-        )
-        : fc.oneof(
-          fc.stringMatching(/^-?\d{1,16}\.\d{1,8}$/),
-          fc.stringMatching(/^-?0{0,3}\d{1,12}(\.\d{1,5}0{0,4})?$/)
-        )
+        ? fc.oneof(fc.integer({ min: -10_000, max: 10_000 }).map((n) => n / 100),
+          fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(9999999999.99, 1e10, 99999999.99))
+        : fc.oneof(fc.stringMatching(/^-?\d{1,16}\.\d{1,8}$/),
+          fc.stringMatching(/^-?0{0,3}\d{1,12}(\.\d{1,5}0{0,4})?$/))
     case 'float':
       return fc.double({ noNaN: true, noDefaultInfinity: true })
     case 'boolean':
@@ -340,11 +286,7 @@ t.test('the limits of columns are in the schema', async (t) => {
     [{ kind: 'bigint', form: 'string' }, ['-1'], [1, '1.0', '']],
     [{ kind: 'decimal', form: 'number', precision: 5, scale: 2 }, [999.99, -999.99], [1000, '1']],
     [{ kind: 'decimal', form: 'string', precision: 5, scale: 2 }, ['999.99', '0001.5000', '-0'], [
-      '1000',
-      '1.234',
-      '.5',
-      '1e3',
-      '',
+      '1000', '1.234', '.5', '1e3', '',
     ]],
     [{ kind: 'decimal', form: 'string', precision: 2, scale: 2 }, ['0.99', '-0.5'], ['1', '1.5']],
     [{ kind: 'decimal', form: 'string', precision: 3, scale: 0 }, ['999', '1.0'], ['1000', '1.5']],
@@ -357,15 +299,8 @@ t.test('the limits of columns are in the schema', async (t) => {
       '2024-02-29T00:00:00Z',
     ]],
     [{ kind: 'datetime', zoned: true }, [
-      '2024-05-31',
-      '2024-05-31 09:30',
-      '2024-05-31T09:30:00.123456+05:45',
-      'infinity',
-    ], [
-      '31.5.2024',
-      '2024-05-31T09',
-      1,
-    ]],
+      '2024-05-31', '2024-05-31 09:30', '2024-05-31T09:30:00.123456+05:45', 'infinity',
+    ], ['31.5.2024', '2024-05-31T09', 1]],
     [{ kind: 'time' }, ['09:30', '09:30:00.5'], ['9:30', '09:30:00Z']],
     [{ kind: 'array', element: { kind: 'boolean' } }, [[], [true]], [[null], ['true']]],
   ]
@@ -390,25 +325,13 @@ t.test('a body has the names that clients may write, and with ignore also those 
   const plant = models.of(Plant)
   const names = (readonly: boolean): string[] => Object.keys(schemaOf(plant, true, readonly).properties).sort()
   t.strictSame(names(false), [
-    'description',
-    'group',
-    'inStock',
-    'latinName',
-    'name',
-    'position',
-    'price',
-    'shelf',
-    'sku',
-    'status',
-    'supplier',
+    'description', 'group', 'inStock', 'latinName', 'name', 'position', 'price', 'shelf', 'sku', 'status', 'supplier',
     'tags',
   ])
   t.strictSame(schemaOf(plant, true).required, ['name', 'supplier'])
   t.equal(schemaOf(plant, false).required, undefined)
   t.match(schemaOf(plant, true, true).properties, {
-    id: { readOnly: true },
-    created_at: { readOnly: true },
-    name: { type: 'string' },
+    id: { readOnly: true }, created_at: { readOnly: true }, name: { type: 'string' },
   })
   t.notOk(names(true).includes('purchasePrice'), 'hidden')
 })

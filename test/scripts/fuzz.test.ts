@@ -11,14 +11,10 @@ const root = path.join(import.meta.dirname, '../..')
 
 t.test('only files that draw examples are found', async (t) => {
   const files = fuzzFiles()
-  for (
-    const file of [
-      'test/query/properties.test.ts',
-      'test/sql/sql-injection.test.ts',
-      'test/security/disclosure.test.ts',
-      'test/security/injection.test.ts',
-    ]
-  ) t.ok(files.includes(file), file)
+  for (const file of [
+    'test/query/properties.test.ts', 'test/sql/sql-injection.test.ts', 'test/security/disclosure.test.ts',
+    'test/security/injection.test.ts',
+  ]) t.ok(files.includes(file), file)
   for (
     const file of ['test/errors.test.ts', 'test/http/routes.test.ts', 'test/structure/property-seeds.test.ts']
   ) t.notOk(files.includes(file), file)
@@ -46,15 +42,8 @@ t.test('fuzz runs in rounds', async (t) => {
     const lines: string[] = []
     const result = await fuzz(
       {
-        files: [file],
-        seed: 1,
-        rounds: 1,
-        env: process.env,
-        until: new AbortController().signal,
-        kill: true,
-        parallel: 1,
-        log: (line) => lines.push(line),
-        ...options,
+        files: [file], seed: 1, rounds: 1, env: process.env, until: new AbortController().signal, kill: true,
+        parallel: 1, log: (line) => lines.push(line), ...options,
       }
     )
     return { ...result, notes: fs.readFileSync(notes, 'utf8'), text: lines.join('\n') }
@@ -76,10 +65,8 @@ t.test('fuzz runs in rounds', async (t) => {
   })
 
   t.test('a file that is running at the time limit is not a failure', async (t) => {
-    fs.writeFileSync(
-      file,
-      `import fs from 'node:fs'\nfs.writeFileSync(${JSON.stringify(notes)}, 'started')\nsetInterval(() => {}, 1000)`
-    )
+    fs.writeFileSync(file,
+      `import fs from 'node:fs'\nfs.writeFileSync(${JSON.stringify(notes)}, 'started')\nsetInterval(() => {}, 1000)`)
     const stop = new AbortController()
     fs.writeFileSync(notes, '')
     const watcher = fs.watch(notes, () => {
@@ -89,13 +76,7 @@ t.test('fuzz runs in rounds', async (t) => {
     t.match(
       await fuzz(
         {
-          files: [file],
-          seed: 1,
-          rounds: 5,
-          env: process.env,
-          until: stop.signal,
-          kill: true,
-          parallel: 1,
+          files: [file], seed: 1, rounds: 5, env: process.env, until: stop.signal, kill: true, parallel: 1,
           log: () => {},
         }
       ),

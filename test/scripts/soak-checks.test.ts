@@ -10,10 +10,9 @@ import { createDatabase, skipReasons } from '../helpers/databases.ts'
 
 t.test('an outcome tells what is known about a write', async (t) => {
   const answer = { kind: 'answer', etag: undefined, text: '', complete: true } as const
-  t.strictSame(
-    [201, 200, 400, 404, 409, 412, 500, 503].map((status) => fateOf({ ...answer, status })),
-    ['acknowledged', 'acknowledged', 'refused', 'refused', 'refused', 'refused', 'refused', 'unknown']
-  )
+  t.strictSame([201, 200, 400, 404, 409, 412, 500, 503].map((status) => fateOf({ ...answer, status })), [
+    'acknowledged', 'acknowledged', 'refused', 'refused', 'refused', 'refused', 'refused', 'unknown',
+  ])
   t.strictSame([fateOf({ kind: 'cut' }), fateOf({ kind: 'broken', reason: 'ECONNRESET' })], ['unknown', 'unknown'])
 })
 
@@ -45,10 +44,10 @@ t.test('the database is compared with the ledger', { skip: skipReasons.postgres 
   /** The findings for these statements about the writes. */
   const found = async (change: (ledger: Ledger) => void): Promise<string[]> => {
     const ledger = new Ledger()
-    ledger.products.set('one', { rows: 1, fate: 'acknowledged' }).set(
-      'batch',
-      { rows: 5, fate: 'unknown' }
-    ).set('never', { rows: 1, fate: 'unknown' }).set('no', { rows: 1, fate: 'refused' })
+    ledger.products.set('one', { rows: 1, fate: 'acknowledged' }).set('batch', { rows: 5, fate: 'unknown' }).set(
+      'never',
+      { rows: 1, fate: 'unknown' }
+    ).set('no', { rows: 1, fate: 'refused' })
     ledger.transfers.set('t', 'acknowledged').set('lost', 'unknown')
     ledger.states.set(own.id, [{ stock: 1, version: 1, deleted: false }])
     ledger.increments.set(1, { acknowledged: 2, unknown: 1 })
@@ -61,37 +60,31 @@ t.test('the database is compared with the ledger', { skip: skipReasons.postgres 
   })
 
   t.test('differences from the ledger are found', async (t) => {
-    t.strictSame(
-      await found(({ products }) => products.set('never', { rows: 1, fate: 'acknowledged' })),
-      ['the creation of never was acknowledged and has 0 of 1 rows']
-    )
-    t.strictSame(
-      await found(({ products }) => products.set('one', { rows: 1, fate: 'refused' })),
-      ['the creation of one was refused and has 1 of 1 rows']
-    )
-    t.strictSame(
-      await found(({ products }) => products.set('batch', { rows: 6, fate: 'unknown' })),
-      ['the creation of batch was unknown and has 5 of 6 rows']
-    )
+    t.strictSame(await found(({ products }) => products.set('never', { rows: 1, fate: 'acknowledged' })), [
+      'the creation of never was acknowledged and has 0 of 1 rows',
+    ])
+    t.strictSame(await found(({ products }) => products.set('one', { rows: 1, fate: 'refused' })), [
+      'the creation of one was refused and has 1 of 1 rows',
+    ])
+    t.strictSame(await found(({ products }) => products.set('batch', { rows: 6, fate: 'unknown' })), [
+      'the creation of batch was unknown and has 5 of 6 rows',
+    ])
     t.strictSame(await found(({ products }) => products.delete('one')), ['no request has created one'])
-    t.strictSame(
-      await found(({ transfers }) => transfers.set('lost', 'acknowledged')),
-      ['the transfer lost was acknowledged and has 0 of 1 rows']
-    )
+    t.strictSame(await found(({ transfers }) => transfers.set('lost', 'acknowledged')), [
+      'the transfer lost was acknowledged and has 0 of 1 rows',
+    ])
     t.strictSame(
       await found(
         ({ states }) => states.set(own.id, [{ stock: 1, version: 1, deleted: true }])
       ).then(([sentence]) => sentence?.startsWith(`product ${own.id} is {"stock":1`)),
       true
     )
-    t.strictSame(
-      await found(({ increments }) => increments.set(1, { acknowledged: 4, unknown: 0 })),
-      ['product 1 has the stock 3 after 4 increments and 0 unknown ones']
-    )
-    t.strictSame(
-      await found(({ increments }) => increments.set(1, { acknowledged: 1, unknown: 1 })),
-      ['product 1 has the stock 3 after 1 increments and 1 unknown ones']
-    )
+    t.strictSame(await found(({ increments }) => increments.set(1, { acknowledged: 4, unknown: 0 })), [
+      'product 1 has the stock 3 after 4 increments and 0 unknown ones',
+    ])
+    t.strictSame(await found(({ increments }) => increments.set(1, { acknowledged: 1, unknown: 1 })), [
+      'product 1 has the stock 3 after 1 increments and 1 unknown ones',
+    ])
   })
 
   t.test('a partial transaction and an open one are found', async (t) => {

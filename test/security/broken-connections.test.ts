@@ -18,9 +18,7 @@ import { startProxy } from '../helpers/proxy.ts'
 const Crate: any = defineEntity({
   name: 'Crate',
   properties: {
-    id: p.integer().primary(),
-    label: p.string(),
-    items: () => p.oneToMany(Item).mappedBy('crate'),
+    id: p.integer().primary(), label: p.string(), items: () => p.oneToMany(Item).mappedBy('crate'),
     tags: () => p.manyToMany(Tag),
   },
 })
@@ -75,9 +73,7 @@ await forEachDatabase(t, { entities: [Crate, Item, Tag] }, async (t, { orm, name
   ): { readonly ended: Promise<string>, readonly leave: () => void } => {
     const { promise: ended, resolve } = Promise.withResolvers<string>()
     const request = http.request({
-      port,
-      method,
-      path,
+      port, method, path,
       headers: {
         ...(method === 'GET' && { accept: 'application/x-ndjson' }),
         ...(body && { 'content-type': 'application/json' }),

@@ -11,14 +11,8 @@ import { newServer } from '../helpers/server.ts'
 const Entry = defineEntity({
   name: 'Entry',
   properties: {
-    id: p.integer().primary(),
-    note: p.text(),
-    parts: p.array().$type<string[]>(),
-    data: p.json<unknown>().nullable(),
-    amount: p.decimal().precision(12).scale(2),
-    total: p.bigint(),
-    ratio: p.double(),
-    day: p.date(),
+    id: p.integer().primary(), note: p.text(), parts: p.array().$type<string[]>(), data: p.json<unknown>().nullable(),
+    amount: p.decimal().precision(12).scale(2), total: p.bigint(), ratio: p.double(), day: p.date(),
   },
 })
 
@@ -37,14 +31,8 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
   const texts = [...FORMULAS, ...HARMLESS]
   const queryConfig = new QueryBuilderConfig<any>({ allowedFields: [new AllowedField('id'), new AllowedField('note')] })
   const rows = texts.map((note, id) => ({
-    id,
-    note,
-    parts: [note],
-    data: null,
-    amount: '-12.50',
-    total: '-9007199254740993',
-    ratio: id === 0 ? '-Infinity' : '-0.5',
-    day: '2024-02-29',
+    id, note, parts: [note], data: null, amount: '-12.50', total: '-9007199254740993',
+    ratio: id === 0 ? '-Infinity' : '-0.5', day: '2024-02-29',
   }))
   const sql = 'insert into entry (id, note, parts, data, amount, total, ratio, day) ' +
     'select id, note, parts, data, amount, total, ratio, day from json_populate_recordset(null::entry, ?::json)'
@@ -62,8 +50,7 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
     resources: {
       '/entries': { crud: new CrudBase({ model: Entry }), operations: ['list'], stream: true },
       '/plain': {
-        crud: new CrudBase<any>({ model: Entry, queryConfig }),
-        operations: ['list'],
+        crud: new CrudBase<any>({ model: Entry, queryConfig }), operations: ['list'],
         stream: { csv: { escapeFormulas: false } },
       },
       '/loud': { crud: loud, operations: ['list'], stream: true },
@@ -79,11 +66,7 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
     t.strictSame(records.map(({ note }) => note), [...FORMULAS.map((text) => `'${text}`), ...HARMLESS])
     for (const [index, { amount, total, ratio, day, parts, data }] of records.entries()) {
       t.strictSame([amount, total, ratio, day, data], [
-        '-12.50',
-        '-9007199254740993',
-        index === 0 ? '-Infinity' : '-0.5',
-        '2024-02-29',
-        '',
+        '-12.50', '-9007199254740993', index === 0 ? '-Infinity' : '-0.5', '2024-02-29', '',
       ])
       t.equal(parts, JSON.stringify([texts[index]]))
     }

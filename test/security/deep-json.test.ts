@@ -57,11 +57,8 @@ const FORMS: ReadonlyArray<readonly [form: string, body: string | Buffer, status
   ['NUL', record('"nickname":"a\\u0000b"'), [400]],
   ['NUL in a key of JSON', record('"readings":{"a\\u0000":1}'), [400]],
   ['half a surrogate pair', record('"nickname":"\\ud800"'), [400]],
-  [
-    'bytes that are no UTF-8',
-    Buffer.concat([Buffer.from('{"code":"'), Buffer.from([0xff, 0xfe]), Buffer.from('","plant":1}')]),
-    [201, 400],
-  ],
+  ['bytes that are no UTF-8',
+    Buffer.concat([Buffer.from('{"code":"'), Buffer.from([0xff, 0xfe]), Buffer.from('","plant":1}')]), [201, 400]],
   ['a byte order mark', `\uFEFF${record('"leaves":1')}`, [201, 400]],
   ['nothing', '', [400]],
   ['a text', '"x"', [400]],
@@ -88,9 +85,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     url: string,
     body: string | Buffer
   ): Promise<LightMyRequestResponse> =>
-    app.inject(
-      { method, url, headers: { 'content-type': 'application/json' }, payload: body }
-    )
+    app.inject({ method, url, headers: { 'content-type': 'application/json' }, payload: body })
   const clear = async (): Promise<void> => {
     await select(orm, "delete from specimen where code not in ('USUAL', 'NONE', 'GREATEST', 'LEAST', 'EMPTY')")
   }
@@ -117,17 +112,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('odd query strings are refused or answered', async (t) => {
     for (const query of [
-      `filter${'[a]'.repeat(2000)}=1`,
-      `filter[readings]=${deepArray.slice(0, 8000)}`,
-      'filter[__proto__][polluted]=1',
-      'filter[constructor][prototype]=1',
-      'filter[constructor][prototype][polluted]=1',
-      '__proto__[polluted]=1',
-      'constructor[prototype][polluted]=1',
-      'fields[__proto__]=polluted',
-      'include=__proto__',
-      'sort=constructor.prototype.polluted',
-      `filter[name]=${'['.repeat(7000)}`,
+      `filter${'[a]'.repeat(2000)}=1`, `filter[readings]=${deepArray.slice(0, 8000)}`, 'filter[__proto__][polluted]=1',
+      'filter[constructor][prototype]=1', 'filter[constructor][prototype][polluted]=1', '__proto__[polluted]=1',
+      'constructor[prototype][polluted]=1', 'fields[__proto__]=polluted', 'include=__proto__',
+      'sort=constructor.prototype.polluted', `filter[name]=${'['.repeat(7000)}`,
     ]) {
       const { statusCode, body } = await app.inject(`/specimens?${query}`)
       t.ok(statusCode === 400 || statusCode === 200, `${query.slice(0, 60)}: ${statusCode} ${body.slice(0, 200)}`)

@@ -45,9 +45,7 @@ for (const [name, open] of databases) {
     const ask = async (attempt: Attempt): Promise<string> => {
       const responses = await Promise.all(vaults.map(({ app }) => app.inject(injected(attempt))))
       const [one, other, without] = responses as [
-        LightMyRequestResponse,
-        LightMyRequestResponse,
-        LightMyRequestResponse
+        LightMyRequestResponse, LightMyRequestResponse, LightMyRequestResponse
       ]
       const { statusCode, body } = one
       counts[statusCode] = (counts[statusCode] ?? 0) + 1
@@ -66,12 +64,10 @@ for (const [name, open] of databases) {
     const written = new Set<string>()
 
     t.test('the versions give equal answers to ordinary requests', async (t) => {
-      for (
-        const url of [
-          '/people?include=team.people,mentor,visits,visitsCount', '/teams?include=people.visits',
-          '/visits?include=person', '/people/1', '/people/500', '/people/600',
-        ]
-      ) await ask({ method: 'GET', url, headers: {} })
+      for (const url of [
+        '/people?include=team.people,mentor,visits,visitsCount', '/teams?include=people.visits',
+        '/visits?include=person', '/people/1', '/people/500', '/people/600',
+      ]) await ask({ method: 'GET', url, headers: {} })
       t.strictSame(counts, { 200: 4, 404: 2 })
       const documents = vaults.map(({ app }) => JSON.stringify((app as any).swagger()))
       if (new Set(documents).size > 1) t.fail(`the documentation knows of something hidden. ${difference(documents)}`)

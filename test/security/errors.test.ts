@@ -24,29 +24,22 @@ const post = (url: string, payload: string): InjectOptions => ({
 /** A request, and the number of its mistakes; `undefined` if the query string may be too long to count them all. */
 const ATTACKS: ReadonlyArray<readonly [what: string, request: InjectOptions, errors: number]> = [
   [
-    'bad ids in a list of links',
-    post('/plants', `{"name":"x","supplier":1,"tags":[${many(200_000, () => '"x"')}]}`),
+    'bad ids in a list of links', post('/plants', `{"name":"x","supplier":1,"tags":[${many(200_000, () => '"x"')}]}`),
     200_000,
   ],
   [
-    'unknown properties',
-    post('/plants', `{"name":"x","supplier":1,${many(60_000, (index) => `"p${index}":1`)}}`),
+    'unknown properties', post('/plants', `{"name":"x","supplier":1,${many(60_000, (index) => `"p${index}":1`)}}`),
     60_000,
   ],
   [
     'unknown members of an embedded object',
-    post(
-      '/specimens',
-      `{"code":"x","plant":1,"size":{"height":1,"width":1,${many(60_000, (index) => `"p${index}":1`)}}}`
-    ),
+    post('/specimens',
+      `{"code":"x","plant":1,"size":{"height":1,"width":1,${many(60_000, (index) => `"p${index}":1`)}}}`),
     60_000,
   ],
   ['one long name', post('/plants', `{"name":"x","supplier":1,"${'x'.repeat(900_000)}":1}`), 1],
-  [
-    'one long name in an embedded object',
-    post('/specimens', `{"code":"x","plant":1,"size":{"height":1,"width":1,"${'x'.repeat(900_000)}":1}}`),
-    1,
-  ],
+  ['one long name in an embedded object',
+    post('/specimens', `{"code":"x","plant":1,"size":{"height":1,"width":1,"${'x'.repeat(900_000)}":1}}`), 1],
   ['a batch', post('/plants', `[{"name":"x","supplier":1,"tags":[${many(200_000, () => '"x"')}]}]`), 200_000],
   ['sorts', { url: `/plants?sort=${many(2_500, () => 'xx')}` }, 2_500],
   ['the same sort', { url: `/plants?sort=${many(2_700, () => 'id')}` }, 2_699],
@@ -69,10 +62,8 @@ t.test('errors that are not listed are only counted, without building their mess
   t.strictSame([made, body.items.length, body.count], [20, 20, COUNT])
   made = 0
   for (let index = 0; index < COUNT; index++) {
-    query.add(
-      'FST_CRUD_SORT_INVALID',
-      () => ({ source: { parameter: 'sort' }, code: 'FST_CRUD_SORT_INVALID', detail: `${made++}` })
-    )
+    query.add('FST_CRUD_SORT_INVALID',
+      () => ({ source: { parameter: 'sort' }, code: 'FST_CRUD_SORT_INVALID', detail: `${made++}` }))
   }
   t.strictSame([made, query.count], [20, COUNT])
   let thrown: { errors?: Array<{ detail: string }> } = {}
@@ -140,9 +131,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     }&fields=${many(50, (index) => `x${index}`)}&filter[x]=1`)).json() as Json
     t.equal(code, 'FST_CRUD_FILTER_INVALID')
     t.strictSame(errors.map(({ source }: Json) => source?.parameter), [
-      'filter[x]',
-      ...Array<string>(19).fill('sort'),
-      undefined,
+      'filter[x]', ...Array<string>(19).fill('sort'), undefined,
     ])
     t.strictSame(errors[20], { code, detail: 'And 81 more errors.' })
   })

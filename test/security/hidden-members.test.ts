@@ -7,9 +7,7 @@ import { select, serve, type Json } from '../http/helper.ts'
 import { verdict, writes } from '../http/writes/helper.ts'
 
 const Geo = defineEntity({
-  name: 'Geo',
-  embeddable: true,
-  properties: { lat: p.integer().nullable(), grid: p.string().hidden().nullable() },
+  name: 'Geo', embeddable: true, properties: { lat: p.integer().nullable(), grid: p.string().hidden().nullable() },
 })
 const Work = defineEntity({
   name: 'Work',
@@ -25,9 +23,7 @@ const Home = defineEntity({
   name: 'Home',
   embeddable: true,
   properties: {
-    city: p.string().nullable(),
-    alarm: p.string().hidden().nullable(),
-    geo: () => p.embedded(Geo).nullable(),
+    city: p.string().nullable(), alarm: p.string().hidden().nullable(), geo: () => p.embedded(Geo).nullable(),
   },
 })
 const properties = {
@@ -118,14 +114,12 @@ await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
 
       t.test('a body that names a hidden member is refused', async (t) => {
         const id = await insert()
-        for (
-          const [body, pointer] of [
-            [{ work: { city: 'x', secret: 'mine' } }, '/work/secret'],
-            [{ work: { city: 'x', s: 'mine' } }, '/work/s'],
-            [{ work: { city: 'x', geo: { grid: 'mine' } } }, '/work/geo/grid'],
-            [{ home: { alarm: 'mine' } }, '/home/alarm'],
-          ] as const
-        ) t.equal(verdict(await patch(`${path}/${id}`, body)), `400 FST_ERR_VALIDATION ${pointer}`)
+        for (const [body, pointer] of [
+          [{ work: { city: 'x', secret: 'mine' } }, '/work/secret'],
+          [{ work: { city: 'x', s: 'mine' } }, '/work/s'],
+          [{ work: { city: 'x', geo: { grid: 'mine' } } }, '/work/geo/grid'],
+          [{ home: { alarm: 'mine' } }, '/home/alarm'],
+        ] as const) t.equal(verdict(await patch(`${path}/${id}`, body)), `400 FST_ERR_VALIDATION ${pointer}`)
         t.strictSame((await stored(id)).work, WORK)
       })
 
@@ -143,10 +137,8 @@ await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
     t.match(await stored(), { city: 'Bath', s: 'by hook' })
     await updated(`/setting/${id}`, { work: { city: 'York' } })
     t.match(await stored(), { city: 'York', s: 'changed' })
-    t.equal(
-      verdict(await post('/setting', { work: { city: 'x', secret: 'mine' } })),
-      '400 FST_ERR_VALIDATION /work/secret'
-    )
+    t.equal(verdict(await post('/setting', { work: { city: 'x', secret: 'mine' } })),
+      '400 FST_ERR_VALIDATION /work/secret')
   })
 
   t.test('"writable" cannot name a list that would lose hidden members', async (t) => {

@@ -97,8 +97,6 @@ t.test('the same entries with a visible name are accepted', async (t) => {
   for (const [, entry] of PROPERTIES) t.ok(resolveWhitelist(new QueryBuilderConfig(entry('name')), models.of(Person)))
   for (const [, entry] of RELATIONS) t.ok(resolveWhitelist(new QueryBuilderConfig(entry('visits')), models.of(Person)))
   for (const [, entry] of AGGREGATES) {
-    t.ok(
-      resolveWhitelist(new QueryBuilderConfig(entry('visits.stars')), models.of(Person))
-    )
+    t.ok(resolveWhitelist(new QueryBuilderConfig(entry('visits.stars')), models.of(Person)))
   }
 })

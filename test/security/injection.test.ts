@@ -31,40 +31,25 @@ const operatorsOf = (name: string): Operator[] => {
 }
 
 const plants = resource(Plant, wide)
-const specimens = resource(
-  Specimen,
-  { allowedFilters: Object.keys(EQUALITIES).map((name) => new AllowedFilters(name, 'eq', operatorsOf(name))) }
-)
+const specimens = resource(Specimen, {
+  allowedFilters: Object.keys(EQUALITIES).map((name) => new AllowedFilters(name, 'eq', operatorsOf(name))),
+})
 
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
-const written = fc.oneof(
-  { weight: 6, arbitrary: hostile.map(encoded) },
-  { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...RAW), hostile).map(([raw, text]) => raw + encoded(text)) }
-)
+const written = fc.oneof({ weight: 6, arbitrary: hostile.map(encoded) }, {
+  weight: 1,
+  arbitrary: fc.tuple(fc.constantFrom(...RAW), hostile).map(([raw, text]) => raw + encoded(text)),
+})
 
 /** Names, in every place of a query string. */
 const NAMED: ReadonlyArray<(name: string) => string> = [
-  (name) => `filter[${name}]=1`,
-  (name) => `filter[name][${name}]=1`,
-  (name) => `filter[name][${name}][]=1`,
-  (name) => `filter[supplier.${name}]=1`,
-  (name) => `filter[${name}.name]=1`,
-  (name) => `filter[specimens.readings.${name}]=1`,
-  (name) => `sort=${name}`,
-  (name) => `sort=-${name}`,
-  (name) => `sort=name,${name}`,
-  (name) => `sort=supplier.${name}`,
-  (name) => `include=${name}`,
-  (name) => `include=tags.${name}`,
-  (name) => `include=tags,${name}`,
-  (name) => `fields=${name}`,
-  (name) => `fields=id,${name}`,
-  (name) => `fields[${name}]=id`,
-  (name) => `include=tags&fields[tags]=${name}`,
-  (name) => `fields[plant]=${name}`,
-  (name) => `${name}=1`,
-  (name) => `${name}[name]=1`,
-  (name) => `page[${name}]=1`,
+  (name) => `filter[${name}]=1`, (name) => `filter[name][${name}]=1`, (name) => `filter[name][${name}][]=1`,
+  (name) => `filter[supplier.${name}]=1`, (name) => `filter[${name}.name]=1`,
+  (name) => `filter[specimens.readings.${name}]=1`, (name) => `sort=${name}`, (name) => `sort=-${name}`,
+  (name) => `sort=name,${name}`, (name) => `sort=supplier.${name}`, (name) => `include=${name}`,
+  (name) => `include=tags.${name}`, (name) => `include=tags,${name}`, (name) => `fields=${name}`,
+  (name) => `fields=id,${name}`, (name) => `fields[${name}]=id`, (name) => `include=tags&fields[tags]=${name}`,
+  (name) => `fields[plant]=${name}`, (name) => `${name}=1`, (name) => `${name}[name]=1`, (name) => `page[${name}]=1`,
 ]
 /** Values in places without a conversion by the type of a column. */
 const VALUED: ReadonlyArray<(value: string) => string> = [
@@ -97,16 +82,13 @@ const VALUED: ReadonlyArray<(value: string) => string> = [
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
-    '/plants': plants,
-    '/specimens': { crud: specimens, operations: ['list', 'get', 'create', 'createMany', 'update'] },
+    '/plants': plants, '/specimens': { crud: specimens, operations: ['list', 'get', 'create', 'createMany', 'update'] },
     '/tags': {
       crud: resource(Tag),
       operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
       allowHardDelete: true,
     },
-    '/customers': resource(Customer),
-    '/shelves': resource(Shelf),
-    '/orders': resource(Order),
+    '/customers': resource(Customer), '/shelves': resource(Shelf), '/orders': resource(Order),
   })
   const recorder = await recordStatements(orm)
   t.teardown(recorder.stop)
@@ -156,23 +138,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const near = (name: string): fc.Arbitrary<string> => {
     const values = stored.map((row) => row[name]).filter((value) => value !== null).map(textOf)
     const changes: ReadonlyArray<(text: string) => string> = [
-      (text) => text,
-      (text) => `${text}0`,
-      (text) => `0${text}`,
-      (text) => `+${text}`,
-      (text) => ` ${text}`,
-      (text) => `${text} `,
-      (text) => text.toUpperCase(),
-      (text) => `${text}'`,
-      (text) => `${text}.0`,
-      (text) => `-${text}`,
-      (text) => `${text}e0`,
-      (text) => text.slice(0, -1),
+      (text) => text, (text) => `${text}0`, (text) => `0${text}`, (text) => `+${text}`, (text) => ` ${text}`,
+      (text) => `${text} `, (text) => text.toUpperCase(), (text) => `${text}'`, (text) => `${text}.0`,
+      (text) => `-${text}`, (text) => `${text}e0`, (text) => text.slice(0, -1),
     ]
-    return fc.tuple(
-      fc.constantFrom(...values),
-      fc.oneof(fc.constant(changes[0]!), fc.constantFrom(...changes))
-    ).map(([text, change]) => change(text))
+    return fc.tuple(fc.constantFrom(...values), fc.oneof(fc.constant(changes[0]!), fc.constantFrom(...changes))).map((
+      [text, change]
+    ) => change(text))
   }
   const names = Object.keys(EQUALITIES)
 
@@ -189,9 +161,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
           const has = stored.filter((row) => row[name] !== null)
           if (response.statusCode === 400) {
             if (has.some((row) => textOf(row[name]) === text)) {
-              throw new Error(
-                `the value of a record is refused: ${response.body}`
-              )
+              throw new Error(`the value of a record is refused: ${response.body}`)
             }
             return
           }
@@ -205,11 +175,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       { numRuns: 400 }
     )
     t.ok(found > 50, `${found} were found`)
-    t.strictSame(
-      [...texts].filter(([, { size }]) => size !== 1).map(([name]) => name),
-      [],
-      'a property has one statement, whatever the values'
-    )
+    t.strictSame([...texts].filter(([, { size }]) => size !== 1).map(([name]) => name), [],
+      'a property has one statement, whatever the values')
   })
 
   t.test('other operators bind any text as a value, or refuse it', async (t) => {
@@ -218,11 +185,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       fc.asyncProperty(
         fc.constantFrom(...names).chain(
           (name) =>
-            fc.tuple(
-              fc.constant(name),
-              fc.constantFrom(...operatorsOf(name).slice(1)),
-              fc.oneof(hostile.map(encoded), near(name).map(encoded), written)
-            )
+            fc.tuple(fc.constant(name), fc.constantFrom(...operatorsOf(name).slice(1)),
+              fc.oneof(hostile.map(encoded), near(name).map(encoded), written))
         ),
         async ([name, operator, value]) => {
           const key = `filter[${name}][${operator}]`
@@ -234,21 +198,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
           const response = await ask({ url: `/specimens?${query}` })
           // an `isnull` of two values is two conditions
           if (response.statusCode === 200 && operator !== 'isnull') {
-            texts.set(
-              key,
-              (texts.get(key) ?? new Set()).add(plain(response.texts).join())
-            )
+            texts.set(key, (texts.get(key) ?? new Set()).add(plain(response.texts).join()))
           }
         }
       ),
       { numRuns: 300 }
     )
     t.ok(texts.size > 50, `${texts.size} statements`)
-    t.strictSame(
-      [...texts].filter(([, { size }]) => size !== 1).map(([key]) => key),
-      [],
-      'one statement, whatever the values'
-    )
+    t.strictSame([...texts].filter(([, { size }]) => size !== 1).map(([key]) => key), [],
+      'one statement, whatever the values')
   })
 
   t.test('values of relation and JSON paths, searches, pages and cursors are bound or refused', async (t) => {
@@ -294,12 +252,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         id,
         fc.constantFrom('', '/1')
       ).map(([path, id, rest]): InjectOptions => ({ method: 'GET', url: `${path}${id}${rest}` })),
-      fc.tuple(
-        fc.constantFrom('/tags/', '/customers/', '/orders/', '/shelves/A/'),
-        id,
-        fc.constantFrom('PATCH' as const, 'DELETE' as const),
-        fc.constantFrom('', '?hard=true')
-      ).map(
+      fc.tuple(fc.constantFrom('/tags/', '/customers/', '/orders/', '/shelves/A/'), id,
+        fc.constantFrom('PATCH' as const, 'DELETE' as const), fc.constantFrom('', '?hard=true')).map(
         ([path, id, method, query]): InjectOptions => (
           { method, url: `${path}${id}${query}`, ...(method === 'PATCH' && { payload: {} }) }
         )
@@ -313,8 +267,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       header.map(
         (text): InjectOptions => (
           {
-            method: 'GET',
-            url: '/tags',
+            method: 'GET', url: '/tags',
             headers: { accept: text, 'accept-language': text, 'x-request-id': text, host: text },
           }
         )
@@ -356,12 +309,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }, { requiredKeys: [] })
     const wrong = fc.tuple(
       fc.constantFrom(...names, CANARY, 'plant', 'id'),
-      fc.oneof(
-        hostile,
-        fc.record({ $raw: hostile }),
-        fc.array(hostile, { maxLength: 2 }),
-        fc.dictionary(hostile, hostile, { maxKeys: 2 })
-      )
+      fc.oneof(hostile, fc.record({ $raw: hostile }), fc.array(hostile, { maxLength: 2 }),
+        fc.dictionary(hostile, hostile, { maxKeys: 2 }))
     ).map(([name, value]) => ({ [name]: value }))
     const named = hostile.map((name) => ({ [name]: 1 }))
     let count = 0
@@ -374,11 +323,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
     await assertProperty(
       fc.asyncProperty(
-        fc.oneof(
-          { weight: 3, arbitrary: writable },
-          { weight: 1, arbitrary: wrong },
-          { weight: 1, arbitrary: named }
-        ),
+        fc.oneof({ weight: 3, arbitrary: writable }, { weight: 1, arbitrary: wrong }, { weight: 1, arbitrary: named }),
         fc.constantFrom('one', 'many', 'update'),
         async (data, way) => {
           const code = `I${++count}`
@@ -391,8 +336,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
           const body = { code, plant: 1, ...data }
           const response = await ask(
             {
-              method: 'POST',
-              url: '/specimens',
+              method: 'POST', url: '/specimens',
               payload: way === 'many' ? [body, { code: `${code}x`, plant: 1 }] : body,
             }
           )
@@ -405,10 +349,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const { 'public.specimen': specimens, ...others } = await dump()
     const { 'public.specimen': seeded, ...othersBefore } = before
     t.strictSame(others, othersBefore, 'and no other table was touched')
-    t.strictSame(
-      (JSON.parse(specimens!) as Json[]).filter(({ id }) => id <= stored.length),
-      JSON.parse(seeded!),
-      'nor what was there before'
-    )
+    t.strictSame((JSON.parse(specimens!) as Json[]).filter(({ id }) => id <= stored.length), JSON.parse(seeded!),
+      'nor what was there before')
   })
 })

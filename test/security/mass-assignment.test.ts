@@ -69,25 +69,19 @@ await forOneDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }
     for (const [name, value] of Object.entries(CLOSED)) {
       const body = { name: 'x', [name]: value }
       const sent = {
-        post: await post('/members', body),
-        scoped: await post('/scoped', body),
+        post: await post('/members', body), scoped: await post('/scoped', body),
         transacted: await post('/transacted', body),
       }
       for (const [way, response] of Object.entries(sent)) {
         t.equal(verdict(response), `400 FST_ERR_VALIDATION /${name}`, `${way} ${name}`)
       }
-      t.equal(
-        verdict(await post('/members', [{ name: 'ok' }, body])),
-        `400 FST_ERR_VALIDATION /1/${name}`,
-        `batch ${name}`
-      )
-      for (
-        const [way, response] of Object.entries({
-          patch: await patch(`/members/${id}`, body),
-          put: await put(`/members/${id}`, body),
-          transacted: await patch(`/transacted/${id}`, body),
-        })
-      ) {
+      t.equal(verdict(await post('/members', [{ name: 'ok' }, body])), `400 FST_ERR_VALIDATION /1/${name}`,
+        `batch ${name}`)
+      for (const [way, response] of Object.entries({
+        patch: await patch(`/members/${id}`, body),
+        put: await put(`/members/${id}`, body),
+        transacted: await patch(`/transacted/${id}`, body),
+      })) {
         t.equal(verdict(response), `400 FST_ERR_VALIDATION /${name}`, `${way} ${name}`)
       }
       const [error] = sent.post.json().errors
@@ -193,11 +187,8 @@ await forOneDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }
     const { id } = await created('/accounts', { name: 'ada', plan: 'free' })
     t.equal((await orm.em.fork().findOneOrFail(Account, id)).email, 'ada@example.org')
     t.equal(verdict(await post('/accounts', { name: 'ada' })), '400 FST_ERR_VALIDATION /plan')
-    t.equal(
-      verdict(await post('/accounts', { name: 'forget' })),
-      '400 FST_ERR_VALIDATION /plan',
-      'the errors of the client come first'
-    )
+    t.equal(verdict(await post('/accounts', { name: 'forget' })), '400 FST_ERR_VALIDATION /plan',
+      'the errors of the client come first')
     const failed = await post('/accounts', { name: 'forget', plan: 'free' })
     t.equal(failed.statusCode, 500)
     t.notMatch(failed.body, /email|Account/)
@@ -269,35 +260,23 @@ await forOneDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }
         /'update' needs a list of what bodies may set, and "writable" of Member has none for 'update': add one, as in writable: \{ update: \['name'\] \}/,
       ],
       [
-        { writable: ['nmae'] },
-        {},
+        { writable: ['nmae'] }, {},
         /"writable" of Member names 'nmae', which is not a property of it\. Did you mean 'name'\?/,
       ],
-      [
-        { writable: ['nick_name'] },
-        {},
-        /names 'nick_name', which is not a property of it\. Did you mean 'nickName'\?/,
-      ],
+      [{ writable: ['nick_name'] }, {}, /names 'nick_name', which is not a property of it\. Did you mean 'nickName'\?/],
       [
         { writable: {} },
         {},
         /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, .*, write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/,
       ],
       [
-        { writable: ['*'] },
-        {},
+        { writable: ['*'] }, {},
         /"writable" of Member names '\*', which is not a property of it\. Did you mean writable: 'all'\?$/,
       ],
-      [
-        { writable: { create: ['name'], update: ['all'] } },
-        {},
-        /names 'all', which is not a property of it\. Did you mean writable: \{ update: 'all' \}\?$/,
-      ],
-      [
-        { writable: ['team.name'] },
-        {},
-        /names 'team\.name', which is not a property of it: bodies set the relation 'team' by key\. Name 'team'\.$/,
-      ],
+      [{ writable: { create: ['name'], update: ['all'] } }, {},
+        /names 'all', which is not a property of it\. Did you mean writable: \{ update: 'all' \}\?$/],
+      [{ writable: ['team.name'] }, {},
+        /names 'team\.name', which is not a property of it: bodies set the relation 'team' by key\. Name 'team'\.$/],
       [
         { writable: ['home.street'] },
         {},
@@ -311,27 +290,18 @@ await forOneDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }
       [{ writable: ['deleted_at'] }, {}, /deleting and restoring a record sets it/],
       [{ writable: ['revision'] }, {}, /it is the version/],
       [{ writable: ['shout'] }, {}, /its value is computed/],
-      [
-        { model: Team, writable: ['name', 'members'] },
-        {},
-        /names 'members', which clients never write: the other side of the relation has the key/,
-      ],
+      [{ model: Team, writable: ['name', 'members'] }, {},
+        /names 'members', which clients never write: the other side of the relation has the key/],
       [
         { writable: ['nickName'] },
         {},
         /'create' can't fill Member\.name, which is required and which bodies may not set: add it to "writable", give it a default, fill it in beforeCreate, or leave 'create' out/,
       ],
-      [
-        { model: Account, writable: 'all' },
-        {},
-        /'create' can't fill Account\.email, which is required and which bodies may not set: give it a default/,
-      ],
+      [{ model: Account, writable: 'all' }, {},
+        /'create' can't fill Account\.email, which is required and which bodies may not set: give it a default/],
     ] as const) {
-      t.match(
-        await start(options as never, routes as never),
-        { code: 'FST_CRUD_CONFIG_INVALID', message },
-        String(message)
-      )
+      t.match(await start(options as never, routes as never), { code: 'FST_CRUD_CONFIG_INVALID', message },
+        String(message))
     }
 
     class Filling extends CrudBase {
@@ -342,21 +312,16 @@ await forOneDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }
     class Own extends CrudBase {
       override create (): any {}
     }
-    for (
-      const [what, options, routes, Crud] of [
-        ['operations that take no body', {}, { operations: ['list', 'get', 'delete', 'restore'] }],
-        ['a hook may fill what bodies may not set', { writable: ['nickName'] }, {}, Filling],
-        ['so may a scope', { writable: ['nickName'] }, { scope: () => ({ name: 'x' }) }],
-        ['and a method of the application', { writable: ['nickName'] }, {}, Own],
-        ['records that are only changed', { model: Account, writable: { update: 'all' } }, {}],
-      ] as const
-    ) t.type((await start(options as never, routes as never, Crud) as Json).inject, 'function', what)
+    for (const [what, options, routes, Crud] of [
+      ['operations that take no body', {}, { operations: ['list', 'get', 'delete', 'restore'] }],
+      ['a hook may fill what bodies may not set', { writable: ['nickName'] }, {}, Filling],
+      ['so may a scope', { writable: ['nickName'] }, { scope: () => ({ name: 'x' }) }],
+      ['and a method of the application', { writable: ['nickName'] }, {}, Own],
+      ['records that are only changed', { model: Account, writable: { update: 'all' } }, {}],
+    ] as const) t.type((await start(options as never, routes as never, Crud) as Json).inject, 'function', what)
 
     const app = await start({ writable: { update: ['name'] } }) as Json
-    t.equal(
-      (await app.inject({ method: 'POST', url: '/x', payload: {} })).statusCode,
-      404,
-      'of the default operations, one without a list is left out'
-    )
+    t.equal((await app.inject({ method: 'POST', url: '/x', payload: {} })).statusCode, 404,
+      'of the default operations, one without a list is left out')
   })
 })

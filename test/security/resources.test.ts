@@ -9,12 +9,8 @@ const Project = defineEntity({
   name: 'Project',
   tableName: 'project',
   properties: {
-    id: p.integer().primary(),
-    name: p.string(),
-    notes: p.text().nullable(),
-    settings: p.json<object>().nullable(),
-    version: p.integer().version(),
-    tasks: () => p.oneToMany(Task).mappedBy('project'),
+    id: p.integer().primary(), name: p.string(), notes: p.text().nullable(), settings: p.json<object>().nullable(),
+    version: p.integer().version(), tasks: () => p.oneToMany(Task).mappedBy('project'),
     labels: () => p.manyToMany(Label).owner().pivotTable('project_label'),
   },
 })
@@ -22,10 +18,7 @@ const Task = defineEntity({
   name: 'Task',
   tableName: 'task',
   properties: {
-    id: p.integer().primary(),
-    title: p.string(),
-    body: p.text().nullable(),
-    project: () => p.manyToOne(Project),
+    id: p.integer().primary(), title: p.string(), body: p.text().nullable(), project: () => p.manyToOne(Project),
   },
 })
 const Label = defineEntity({
@@ -65,25 +58,18 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
   t.test('a record counts each time it is included, at each level', async (t) => {
     // for each project: 2 labels, 4 projects of each label, 3 tasks of each project
     const cases: ReadonlyArray<readonly [include: string, each: number]> = [
-      ['tasks', 3],
-      ['labels', 2],
-      ['labels.projects', 2 + 8],
-      ['labels.projects.tasks', 2 + 8 + 24],
+      ['tasks', 3], ['labels', 2], ['labels.projects', 2 + 8], ['labels.projects.tasks', 2 + 8 + 24],
       ['tasks,labels', 5],
     ]
     for (const [include, each] of cases) {
       for (const style of ['page', 'offset', 'cursor'] as const) {
         const most = 2 * each
         const query = `include=${include}&${STYLES[style]}`
-        t.equal(
-          (await (await serverOf(t, orm, { maxIncluded: most })).projects.get(query)).items.length,
-          2,
-          `${query}: as many as allowed`
-        )
+        t.equal((await (await serverOf(t, orm, { maxIncluded: most })).projects.get(query)).items.length, 2,
+          `${query}: as many as allowed`)
         const refused = await (await serverOf(t, orm, { maxIncluded: most - 1 })).projects.refused(query)
         t.match(refused, {
-          statusCode: 400,
-          code: 'FST_CRUD_TOO_LARGE',
+          statusCode: 400, code: 'FST_CRUD_TOO_LARGE',
           errors: [{ source: { parameter: 'include' }, code: 'FST_CRUD_TOO_LARGE' }],
         }, query)
         t.match(
@@ -96,11 +82,8 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       const { app } = await serverOf(t, orm, { maxIncluded: each })
       t.equal((await app.inject(`/projects/1?include=${include}`)).statusCode, 200)
       const one = await (await serverOf(t, orm, { maxIncluded: each - 1 })).app.inject(`/projects/1?include=${include}`)
-      t.match(
-        one.json(),
-        { code: 'FST_CRUD_TOO_LARGE', errors: [{ source: { parameter: 'include' } }] },
-        `one record with ${include}`
-      )
+      t.match(one.json(), { code: 'FST_CRUD_TOO_LARGE', errors: [{ source: { parameter: 'include' } }] },
+        `one record with ${include}`)
       t.notMatch(one.body, 'per_page')
     }
   })
@@ -177,11 +160,8 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
         if (query === 'fields=notes' || query === 'fields=id&include=tasks') continue
         t.ok((await narrow.get(asked)).items, `${asked} is within`)
       }
-      t.match(
-        await narrow.refused(`fields=notes&${STYLES[style]}`),
-        { code: 'FST_CRUD_TOO_LARGE' },
-        'a text of 140 000 bytes'
-      )
+      t.match(await narrow.refused(`fields=notes&${STYLES[style]}`), { code: 'FST_CRUD_TOO_LARGE' },
+        'a text of 140 000 bytes')
     }
     const { app } = await serverOf(t, orm, { maxBytes: 200_000 })
     t.equal((await app.inject('/projects/2')).json().notes, notes)

@@ -14,15 +14,11 @@ import { bodyOf, select, serve } from '../http/helper.ts'
 const filters = { own: { name: 'own', cond: ({ tenant }: { tenant: number }) => ({ tenant }), default: true } }
 
 const Label = defineEntity({
-  name: 'Label',
-  extends: BaseModel,
-  filters,
+  name: 'Label', extends: BaseModel, filters,
   properties: { tenant: p.integer(), text: p.string(), tasks: () => p.manyToMany(Task).mappedBy('labels') },
 })
 const Project = defineEntity({
-  name: 'Project',
-  extends: BaseModel,
-  filters,
+  name: 'Project', extends: BaseModel, filters,
   properties: {
     tenant: p.integer(),
     name: p.string(),
@@ -32,9 +28,7 @@ const Project = defineEntity({
   },
 })
 const Task = defineEntity({
-  name: 'Task',
-  extends: BaseModel,
-  filters,
+  name: 'Task', extends: BaseModel, filters,
   properties: {
     tenant: p.integer(),
     title: p.string(),
@@ -50,18 +44,13 @@ const Slot = defineEntity({
   name: 'Slot',
   filters,
   properties: {
-    task: () => p.manyToOne(Task).primary(),
-    day: p.date().primary(),
-    tenant: p.integer(),
-    note: p.string(),
+    task: () => p.manyToOne(Task).primary(), day: p.date().primary(), tenant: p.integer(), note: p.string(),
   },
 })
 
 const crud = <Model>(model: Model, queryConfig: object, writable: unknown = 'all'): CrudBase =>
   new CrudBase<any>({
-    model: model as never,
-    writable: writable as never,
-    queryConfig: new QueryBuilderConfig<any>(queryConfig),
+    model: model as never, writable: writable as never, queryConfig: new QueryBuilderConfig<any>(queryConfig),
   })
 
 /** Words that only rows of tenant 1 contain. */
@@ -76,10 +65,8 @@ await forEachDatabase(t, {
     ]]] as const) {
       for (const deleted of [false, true]) {
         const marked = deleted ? { deleted_at: new Date(0) } : {}
-        const one = em.create(
-          Project,
-          { tenant, name: project, secret: 'classified', budget: tenant === 1 ? 7777 : 10, ...marked } as never
-        )
+        const one = em.create(Project,
+          { tenant, name: project, secret: 'classified', budget: tenant === 1 ? 7777 : 10, ...marked } as never)
         const work = em.create(Task, { tenant, title: task, project: one, ...marked } as never)
         work.labels.add(em.create(Label, { tenant, text: label, ...marked } as never))
         em.create(Slot, { task: work, day: '2024-02-29', tenant, note })
@@ -114,9 +101,7 @@ await forEachDatabase(t, {
           new AllowedFilters('tasks.labels.text', 'contains', ['contains', 'eq', 'ne', 'isnull']),
         ],
         allowedIncludes: [
-          new AllowedInclude('tasks.labels.tasks'),
-          AllowedInclude.count('tasks'),
-          AllowedInclude.exists('tasks'),
+          new AllowedInclude('tasks.labels.tasks'), AllowedInclude.count('tasks'), AllowedInclude.exists('tasks'),
         ],
         allowedSorts: [new AllowedSort('id'), new AllowedSort('name')],
       }),
@@ -145,9 +130,7 @@ await forEachDatabase(t, {
       crud: crud(Label, {
         ...every,
         allowedIncludes: [
-          new AllowedInclude('tasks.project'),
-          AllowedInclude.max('tasks.title'),
-          AllowedInclude.count('tasks'),
+          new AllowedInclude('tasks.project'), AllowedInclude.max('tasks.title'), AllowedInclude.count('tasks'),
         ],
         allowedFilters: [new AllowedFilters('tasks.project.name', 'contains', ['contains'])],
       }),
@@ -170,9 +153,7 @@ await forEachDatabase(t, {
     headers: Record<string, string> = {}
   ) =>
     app.inject({
-      method: method!,
-      url,
-      headers: { 'x-tenant': String(tenant), ...headers },
+      method: method!, url, headers: { 'x-tenant': String(tenant), ...headers },
       ...(payload !== undefined && { payload: payload as object }),
     })
   /** Everything by which a client can tell answers apart. */
@@ -194,10 +175,8 @@ await forEachDatabase(t, {
   const noUuid = '00000000-0000-4000-8000-000000000000'
 
   t.test('the tenant finds and changes its own rows', async (t) => {
-    t.match(
-      (await as(1, 'GET', '/projects?include=tasks.labels.tasks&filter[q]=moon')).body,
-      /Apollo.*Land on it.*moon/
-    )
+    t.match((await as(1, 'GET', '/projects?include=tasks.labels.tasks&filter[q]=moon')).body,
+      /Apollo.*Land on it.*moon/)
     t.equal((await as(1, 'PATCH', `/tasks/${land.id}`, { title: 'Land on it', labels: [moon.id] })).statusCode, 200)
     t.equal((await as(1, 'GET', `/slots/${land.id}/2024-02-29`)).statusCode, 200)
   })
@@ -205,60 +184,34 @@ await forEachDatabase(t, {
   t.test('reads of another tenant show nothing', async (t) => {
     const before = await everything()
     const reads = [
-      '/projects',
-      '/tasks',
-      '/labels',
-      '/slots',
-      '/projects?filter[trashed]=with',
-      '/tasks?filter[trashed]=only',
-      `/projects?filter[id]=${apollo.id}`,
-      `/projects?filter[id][in]=${apollo.id},${shop.id}`,
-      '/projects?filter[id][nin]=',
-      `/projects?filter[id][ne]=${shop.id}`,
+      '/projects', '/tasks', '/labels', '/slots', '/projects?filter[trashed]=with', '/tasks?filter[trashed]=only',
+      `/projects?filter[id]=${apollo.id}`, `/projects?filter[id][in]=${apollo.id},${shop.id}`,
+      '/projects?filter[id][nin]=', `/projects?filter[id][ne]=${shop.id}`,
       '/projects?include=tasks.labels.tasks,tasksCount,tasksExists',
       '/tasks?include=project.tasks.labels,parent,labels,slots,labelsCount',
-      '/labels?include=tasks.project,tasksTitleMax,tasksCount',
-      '/slots?include=task.project',
-      '/projects?filter[q]=moon',
-      '/projects?filter[q]=Apollo',
-      '/projects?filter[tasks.labels.text]=moon',
-      '/projects?filter[tasks.labels.text][ne]=goods',
-      '/tasks?filter[project.name]=Apollo',
-      '/tasks?filter[project.name][ne]=Shop',
-      '/tasks?filter[project.budget][gt]=5000',
-      `/tasks?filter[project]=${apollo.id}`,
-      `/tasks?filter[labels.id]=${moon.id}`,
-      '/labels?filter[tasks.project.name]=Apollo',
-      '/slots?filter[task.title]=Land',
-      '/tasks?sort=project.name',
-      '/tasks?sort=-project.name,title',
-      '/projects?cursor=&per_page=1',
-      '/tasks?cursor=&per_page=1&sort=project.name',
-      '/projects?page=2&per_page=1',
-      '/projects?limit=100&offset=0',
+      '/labels?include=tasks.project,tasksTitleMax,tasksCount', '/slots?include=task.project',
+      '/projects?filter[q]=moon', '/projects?filter[q]=Apollo', '/projects?filter[tasks.labels.text]=moon',
+      '/projects?filter[tasks.labels.text][ne]=goods', '/tasks?filter[project.name]=Apollo',
+      '/tasks?filter[project.name][ne]=Shop', '/tasks?filter[project.budget][gt]=5000',
+      `/tasks?filter[project]=${apollo.id}`, `/tasks?filter[labels.id]=${moon.id}`,
+      '/labels?filter[tasks.project.name]=Apollo', '/slots?filter[task.title]=Land', '/tasks?sort=project.name',
+      '/tasks?sort=-project.name,title', '/projects?cursor=&per_page=1', '/tasks?cursor=&per_page=1&sort=project.name',
+      '/projects?page=2&per_page=1', '/projects?limit=100&offset=0',
     ]
     for (const url of reads) {
       for (const accept of ['application/json', 'application/x-ndjson', 'text/csv']) {
         const response = await as(2, 'GET', url, undefined, { accept })
-        t.ok(
-          response.statusCode === 200 || (accept !== 'application/json' && response.statusCode === 400),
-          `${url}: ${response.statusCode}`
-        )
+        t.ok(response.statusCode === 200 || (accept !== 'application/json' && response.statusCode === 400),
+          `${url}: ${response.statusCode}`)
         t.notMatch(response.body, OTHERS, url)
         t.notMatch(response.body, new RegExp(apollo.uuid), url)
       }
     }
-    for (
-      const url of [
-        '/projects?filter[q]=moon',
-        '/tasks?filter[project.name]=Apollo',
-        '/tasks?filter[project.budget][gt]=5000',
-        `/tasks?filter[project]=${apollo.id}`,
-        `/tasks?filter[labels.id]=${moon.id}`,
-        '/labels?filter[tasks.project.name]=Apollo',
-        '/slots?filter[task.title]=Land',
-      ]
-    ) t.equal(bodyOf(await as(2, 'GET', url)).total, 0, url)
+    for (const url of [
+      '/projects?filter[q]=moon', '/tasks?filter[project.name]=Apollo', '/tasks?filter[project.budget][gt]=5000',
+      `/tasks?filter[project]=${apollo.id}`, `/tasks?filter[labels.id]=${moon.id}`,
+      '/labels?filter[tasks.project.name]=Apollo', '/slots?filter[task.title]=Land',
+    ]) t.equal(bodyOf(await as(2, 'GET', url)).total, 0, url)
     t.strictSame(await everything(), before)
   })
 
@@ -282,14 +235,8 @@ await forEachDatabase(t, {
       ['/slots/', `${land.id}${day}`, `${ABSENT}${day}`, {}],
     ] as const) {
       for (const [method, suffix, payload] of [
-        ['GET', ''],
-        ['GET', '?include='],
-        ['HEAD', ''],
-        ['PUT', '', body],
-        ['PATCH', '', body],
-        ['DELETE', ''],
-        ['DELETE', '?hard=true'],
-        ['POST', '/restore'],
+        ['GET', ''], ['GET', '?include='], ['HEAD', ''], ['PUT', '', body], ['PATCH', '', body], ['DELETE', ''],
+        ['DELETE', '?hard=true'], ['POST', '/restore'],
       ] as const) {
         if (suffix === '/restore' && path === '/slots/') continue
         for (const headers of versions) {
@@ -299,11 +246,8 @@ await forEachDatabase(t, {
           const nothing = seen(
             await as(2, method, `${path}${absent}${suffix}`, payload, headers as Record<string, string>)
           ) as { statusCode: number, body: string }
-          t.strictSame(
-            attempt,
-            nothing,
-            `${method} ${path}${id}${suffix} ${JSON.stringify(payload)} ${JSON.stringify(headers)}`
-          )
+          t.strictSame(attempt, nothing,
+            `${method} ${path}${id}${suffix} ${JSON.stringify(payload)} ${JSON.stringify(headers)}`)
           t.ok(attempt.statusCode >= 400 && attempt.statusCode < 500, String(attempt.statusCode))
         }
       }
@@ -315,9 +259,7 @@ await forEachDatabase(t, {
     const before = await everything()
     const bodies: ReadonlyArray<
       readonly [
-        method: InjectOptions['method'],
-        url: string,
-        make: (project: number, task: number, label: number) => unknown
+        method: InjectOptions['method'], url: string, make: (project: number, task: number, label: number) => unknown
       ]
     > = [
       ['POST', '/tasks', (project) => ({ title: 'Spy', project })],
@@ -345,8 +287,7 @@ await forEachDatabase(t, {
       ['PATCH', `/labels/${goods.id}`, (_, task) => ({ tasks: [task] })],
       ['POST', '/slots', (_, task) => ({ task, day: '2024-03-01', note: 'Spy' })],
       [
-        'POST',
-        '/slots',
+        'POST', '/slots',
         (_, task) => [{ task: sell.id, day: '2024-03-02', note: 'x' }, { task, day: '2024-03-01', note: 'Spy' }],
       ],
       ['PUT', `/slots/${sell.id}/2024-02-29`, (_, task) => ({ task, note: 'Spy' })],
@@ -363,11 +304,9 @@ await forEachDatabase(t, {
 
   t.test('no row is created for another tenant, moved to it or taken from it', async (t) => {
     const before = await everything()
-    for (
-      const payload of [{ title: 'Theirs', project: shop.id, tenant: 1 }, [{ title: 'Mine', project: shop.id }, {
-        title: 'Theirs', project: shop.id, tenant: 1,
-      }]]
-    ) t.equal(bodyOf(await as(2, 'POST', '/tasks', payload)).code, 'FST_CRUD_OUT_OF_SCOPE')
+    for (const payload of [{ title: 'Theirs', project: shop.id, tenant: 1 }, [{ title: 'Mine', project: shop.id }, {
+      title: 'Theirs', project: shop.id, tenant: 1,
+    }]]) t.equal(bodyOf(await as(2, 'POST', '/tasks', payload)).code, 'FST_CRUD_OUT_OF_SCOPE')
     for (const method of ['PUT', 'PATCH'] as const) {
       t.equal(bodyOf(await as(2, method, `/tasks/${sell.id}`, { tenant: 1 })).code, 'FST_CRUD_OUT_OF_SCOPE')
     }
@@ -404,9 +343,7 @@ await forEachDatabase(t, {
   })
 
   t.test("links to another tenant's rows that were made outside the server stay hidden", async (t) => {
-    await orm.em.getConnection().execute(
-      `insert into task_labels (task_id, label_id) values (${sell.id}, ${moon.id})`
-    )
+    await orm.em.getConnection().execute(`insert into task_labels (task_id, label_id) values (${sell.id}, ${moon.id})`)
     await orm.em.getConnection().execute(`update task set parent_id = ${land.id} where id = ${sell.id}`)
     const body = bodyOf(await as(2, 'GET', `/tasks/${sell.id}?include=labels,labelsCount,parent,project.tasks.labels`))
     t.strictSame([body.labels.map(({ text }: any) => text), body.labelsCount, body.parent], [['goods'], 1, null])

@@ -23,10 +23,7 @@ const Box: any = defineEntity({
 const Item: any = defineEntity({
   name: 'Item',
   properties: {
-    id: p.integer().primary(),
-    text: p.text(),
-    box: () => p.manyToOne(Box),
-    maker: () => p.manyToOne(Maker).nullable(),
+    id: p.integer().primary(), text: p.text(), box: () => p.manyToOne(Box), maker: () => p.manyToOne(Maker).nullable(),
     parts: () => p.oneToMany(Part).mappedBy('item'),
   },
 })

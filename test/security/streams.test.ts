@@ -43,14 +43,10 @@ const MEGABYTE = 1_000_000
 const queryConfig = new QueryBuilderConfig<any>({
   allowedFilters: [
     new AllowedFilters('id', 'lte', ['lte', 'gte']),
-    AllowedFilters.custom(
-      'sleeps',
-      (qb: any, value: unknown) => qb.andWhere(raw('(e0.id > 1 or pg_sleep(?) is not null)', [Number(value)]))
-    ),
-    AllowedFilters.custom(
-      'breaks',
-      (qb: any, value: unknown) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))
-    ),
+    AllowedFilters.custom('sleeps',
+      (qb: any, value: unknown) => qb.andWhere(raw('(e0.id > 1 or pg_sleep(?) is not null)', [Number(value)]))),
+    AllowedFilters.custom('breaks',
+      (qb: any, value: unknown) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))),
   ],
   allowedSorts: [
     new AllowedSort('id'),
@@ -95,9 +91,7 @@ await forEachDatabase(
         indexAdvice: false,
         resources: {
           '/crates': {
-            crud,
-            operations: ['list'],
-            stream: stream!,
+            crud, operations: ['list'], stream: stream!,
             ...(hooks !== undefined && { hooks: { list: hooks as never } }),
           },
         },
@@ -213,10 +207,8 @@ await forEachDatabase(
     t.test('HEAD opens no stream', async (t) => {
       const served = await serve(t)
       for (let i = 0; i < MANY; i++) {
-        t.equal(
-          (await fetch(`http://127.0.0.1:${served.port}/crates`, { method: 'HEAD', headers: NDJSON })).status,
-          200
-        )
+        t.equal((await fetch(`http://127.0.0.1:${served.port}/crates`, { method: 'HEAD', headers: NDJSON })).status,
+          200)
       }
       await isWell(t, served)
     })

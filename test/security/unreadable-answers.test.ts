@@ -11,9 +11,7 @@ import { startProxy } from '../helpers/proxy.ts'
 import { resource } from '../http/helper.ts'
 
 const Note = defineEntity({
-  name: 'Note',
-  tableName: 'note',
-  properties: { id: p.integer().primary().autoincrement(), text: p.text() },
+  name: 'Note', tableName: 'note', properties: { id: p.integer().primary().autoincrement(), text: p.text() },
 })
 
 /** A row that claims a wrong number of columns. */
@@ -68,16 +66,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres, timeout: 600_000 }, async (t)
       const { proxy, send } = await open(t, own)
       t.equal((await send('POST', '/notes', { text: 'first' })).status, 201)
       const requests: ReadonlyArray<readonly [method: string, path: string, body?: object]> = [
-        ['GET', '/notes'],
-        ['GET', '/notes/1'],
-        ['GET', '/notes?cursor='],
-        ['GET', '/notes?filter[longer]=a'],
-        ['GET', '/own'],
-        ['GET', '/sql'],
-        ['GET', '/transaction'],
-        ['POST', '/notes', { text: 'x' }],
-        ['POST', '/notes', [{ text: 'x' }, { text: 'y' }]],
-        ['PATCH', '/notes/1', { text: 'z' }],
+        ['GET', '/notes'], ['GET', '/notes/1'], ['GET', '/notes?cursor='], ['GET', '/notes?filter[longer]=a'],
+        ['GET', '/own'], ['GET', '/sql'], ['GET', '/transaction'], ['POST', '/notes', { text: 'x' }],
+        ['POST', '/notes', [{ text: 'x' }, { text: 'y' }]], ['PATCH', '/notes/1', { text: 'z' }],
         ['DELETE', '/notes/1'],
       ]
       for (const [method, path, body] of requests) {

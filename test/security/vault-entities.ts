@@ -18,13 +18,11 @@ export interface VaultEntities {
 export function vaultEntities (withSecrets: boolean): VaultEntities {
   const only = <Properties extends object>(properties: Properties): Properties | object => withSecrets ? properties : {}
   const Home: any = defineEntity({
-    name: 'Home',
-    embeddable: true,
+    name: 'Home', embeddable: true,
     properties: { city: p.string(), ...only({ alarm: p.string().hidden().nullable() }) },
   })
   const Work: any = defineEntity({
-    name: 'Work',
-    embeddable: true,
+    name: 'Work', embeddable: true,
     properties: { trade: p.string(), ...only({ badge: p.string().hidden().nullable() }) },
   })
   const Agent: any = defineEntity({ name: 'Agent', properties: { id: p.integer().primary(), codename: p.string() } })
@@ -32,17 +30,13 @@ export function vaultEntities (withSecrets: boolean): VaultEntities {
     name: 'Case',
     tableName: 'secret_case',
     properties: {
-      id: p.integer().primary(),
-      title: p.string(),
-      person: () => p.manyToOne(Person).fieldName('person_id'),
+      id: p.integer().primary(), title: p.string(), person: () => p.manyToOne(Person).fieldName('person_id'),
     },
   })
   const Team: any = defineEntity({
     name: 'Team',
     properties: {
-      id: p.integer().primary().autoincrement(),
-      name: p.string(),
-      people: () => p.oneToMany(Person).mappedBy('team'),
+      id: p.integer().primary().autoincrement(), name: p.string(), people: () => p.oneToMany(Person).mappedBy('team'),
       ...only({ budget: p.integer().hidden().nullable() }),
     },
   })
@@ -51,15 +45,10 @@ export function vaultEntities (withSecrets: boolean): VaultEntities {
     // rows of other tenants are hidden wherever they would appear
     ...only({ filters: { tenant: { name: 'tenant', cond: { tenant: 1 }, default: true } } }),
     properties: {
-      id: p.integer().primary().autoincrement(),
-      version: p.integer().version(),
-      name: p.string(),
-      age: p.integer().nullable(),
-      home: () => p.embedded(Home).nullable(),
-      work: () => p.embedded(Work).object().nullable(),
-      team: () => p.manyToOne(Team).nullable(),
-      mentor: () => p.manyToOne(Person).nullable(),
-      visits: () => p.oneToMany(Visit).mappedBy('person'),
+      id: p.integer().primary().autoincrement(), version: p.integer().version(), name: p.string(),
+      age: p.integer().nullable(), home: () => p.embedded(Home).nullable(),
+      work: () => p.embedded(Work).object().nullable(), team: () => p.manyToOne(Team).nullable(),
+      mentor: () => p.manyToOne(Person).nullable(), visits: () => p.oneToMany(Visit).mappedBy('person'),
       deleted_at: p.datetime(3).nullable(),
       ...only({
         tenant: p.integer().hidden().default(1),
@@ -84,11 +73,6 @@ export function vaultEntities (withSecrets: boolean): VaultEntities {
     },
   })
   return {
-    all: [Home, Work, Team, Person, Visit, ...(withSecrets ? [Agent, Case] : [])],
-    Team,
-    Person,
-    Visit,
-    Agent,
-    Case,
+    all: [Home, Work, Team, Person, Visit, ...(withSecrets ? [Agent, Case] : [])], Team, Person, Visit, Agent, Case,
   }
 }

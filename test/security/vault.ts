@@ -45,11 +45,14 @@ function resources ({ Team, Person, Visit }: VaultEntities, withSecrets: boolean
     ].map((name) => new AllowedField(name)),
     allowedIncludes: [
       ...[
-        'team', 'team.people', 'mentor', 'mentor.team', 'visits', 'visits.person',
+        'team',
+        'team.people',
+        'mentor',
+        'mentor.team',
+        'visits',
+        'visits.person',
       ].map((path) => new AllowedInclude(path)),
-      AllowedInclude.count('visits'),
-      AllowedInclude.exists('visits'),
-      AllowedInclude.sum('visits.stars'),
+      AllowedInclude.count('visits'), AllowedInclude.exists('visits'), AllowedInclude.sum('visits.stars'),
       AllowedInclude.max('visits.stars'),
     ],
   })
@@ -98,9 +101,7 @@ async function fill (
   const people: any[] = []
   const person = (id: number, data: object): any => {
     const entity = orm.create(Person, {
-      id,
-      version: 1,
-      ...data,
+      id, version: 1, ...data,
       ...(secrets !== undefined && {
         pin: secrets.number,
         token: text(id),
@@ -120,10 +121,9 @@ async function fill (
   let visit = 0
   for (const owner of people.slice(0, 4)) {
     for (const place of ['Oslo', 'Rome']) {
-      orm.create(
-        Visit,
-        { id: ++visit, place, stars: (visit % 5) + 1, person: owner, ...secretly({ published: true, branch: 1 }) }
-      )
+      orm.create(Visit, {
+        id: ++visit, place, stars: (visit % 5) + 1, person: owner, ...secretly({ published: true, branch: 1 }),
+      })
     }
   }
   if (secrets !== undefined) hide(orm, secrets, { Visit, Agent, Case, person, people, team: teams[0], text })
@@ -140,10 +140,9 @@ function hide (em: any, { rows, number }: Secrets, { Visit, Agent, Case, person,
     ]
     // hidden people are outside of the scope; unpublished visits belong to a person whom clients see
     for (const [at, owner] of hidden.entries()) {
-      em.create(
-        Visit,
-        { id: 700 + 10 * index + at, place: text(index), stars: 9, person: owner, published: true, branch: 2 }
-      )
+      em.create(Visit, {
+        id: 700 + 10 * index + at, place: text(index), stars: 9, person: owner, published: true, branch: 2,
+      })
     }
     em.create(Visit, { id: 705 + 10 * index, place: text(index), stars: 9, person: ada, published: false, branch: 1 })
     const handler = em.create(Agent, { id: index + 1, codename: text(index) })
@@ -164,15 +163,12 @@ export async function openVault (t: Test, open: OpenDatabase, secrets: Secrets |
   })
   // so that new rows get the same keys everywhere
   for (const table of ['team', 'person', 'visit']) {
-    await database.orm.em.getConnection().execute(
-      `select setval(pg_get_serial_sequence('${table}', 'id'), 1000)`
-    )
+    await database.orm.em.getConnection().execute(`select setval(pg_get_serial_sequence('${table}', 'id'), 1000)`)
   }
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'Vault', version: '1' } } })
-  await app.register(
-    crudKit,
-    { orm: database.orm, resources: resources(entities, secrets !== undefined), indexAdvice: false }
-  )
+  await app.register(crudKit, {
+    orm: database.orm, resources: resources(entities, secrets !== undefined), indexAdvice: false,
+  })
   await app.ready()
   return { app, database }
 }

@@ -11,9 +11,7 @@ const Shop = defineEntity({
   name: 'Shop',
   tableName: 'shop',
   properties: {
-    id: p.integer().primary(),
-    notes: p.text().nullable(),
-    map: p.json<object>().nullable(),
+    id: p.integer().primary(), notes: p.text().nullable(), map: p.json<object>().nullable(),
     items: () => p.oneToMany(Item).mappedBy('shop'),
   },
 })
@@ -21,16 +19,12 @@ const Item = defineEntity({
   name: 'Item',
   tableName: 'item',
   properties: {
-    id: p.integer().primary(),
-    name: p.string().length(40),
-    manual: p.text(),
-    shop: () => p.manyToOne(Shop),
+    id: p.integer().primary(), name: p.string().length(40), manual: p.text(), shop: () => p.manyToOne(Shop),
     parts: () => p.oneToMany(Part).mappedBy('item'),
   },
 })
 const Part = defineEntity({
-  name: 'Part',
-  tableName: 'part',
+  name: 'Part', tableName: 'part',
   properties: { id: p.integer().primary(), size: p.integer(), item: () => p.manyToOne(Item) },
 })
 
@@ -44,10 +38,8 @@ const allowed: QueryBuilderOptions<any> = {
 }
 
 function plan (query: string, pagination: QueryBuilderOptions<any>['pagination'] = {}): Plan {
-  return planList(
-    parseQueryParams(query),
-    resolveWhitelist(new QueryBuilderConfig<any>({ ...allowed, pagination }), models.of(Shop))
-  )
+  return planList(parseQueryParams(query),
+    resolveWhitelist(new QueryBuilderConfig<any>({ ...allowed, pagination }), models.of(Shop)))
 }
 const textOf = (plan: Plan) => compiled(plan).text
 const statement = (query: string, pagination?: QueryBuilderOptions<any>['pagination']) =>
@@ -88,18 +80,13 @@ t.test('an include that cannot be too large has no limit', async (t) => {
     textOf(
       planList(
         parseQueryParams(query),
-        resolveWhitelist(
-          new QueryBuilderConfig<any>({ ...options, pagination: { maxPerPage: 10, maxIncluded } }),
-          models.of(Shop)
-        )
+        resolveWhitelist(new QueryBuilderConfig<any>({ ...options, pagination: { maxPerPage: 10, maxIncluded } }),
+          models.of(Shop))
       )
     )
   t.notMatch(of(50, 'include=items&fields[items]=id'), /@records|octet_length\("@[0-9]|limit 51/)
-  const one = planGet(
-    1,
-    parseQueryParams('fields=id&include=items&fields[items]=id'),
-    resolveWhitelist(new QueryBuilderConfig<any>({ ...options, pagination: { maxIncluded: 5 } }), models.of(Shop))
-  )!
+  const one = planGet(1, parseQueryParams('fields=id&include=items&fields[items]=id'),
+    resolveWhitelist(new QueryBuilderConfig<any>({ ...options, pagination: { maxIncluded: 5 } }), models.of(Shop)))!
   t.notMatch(textOf(one), /limit 6/)
 })
 

@@ -29,9 +29,7 @@ const FULL = {
   texts: ['b', 'a,"', null], numbers: [3, 1], matrix: [[1, 2], [3, 4]], parent: null,
 }
 const none = (id: number, value: unknown) => ({
-  ...Object.fromEntries(Object.keys(FULL).map((name) => [name, value])),
-  id,
-  parent: 1,
+  ...Object.fromEntries(Object.keys(FULL).map((name) => [name, value])), id, parent: 1,
 })
 
 await forEachDatabase(t, {

@@ -13,10 +13,7 @@ import {
 import { forOneDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
 
-const Writer = defineEntity({
-  name: 'Writer',
-  properties: { ...primaryKey, tenant: p.integer(), active: p.boolean() },
-})
+const Writer = defineEntity({ name: 'Writer', properties: { ...primaryKey, tenant: p.integer(), active: p.boolean() } })
 const Blog = defineEntity({
   name: 'Blog',
   properties: {
@@ -30,14 +27,8 @@ const Blog = defineEntity({
 const Post = defineEntity({
   name: 'Post',
   properties: {
-    ...primaryKey,
-    tenant: p.integer(),
-    title: p.string(),
-    stars: p.integer(),
-    ratio: p.double(),
-    published: p.datetime(3),
-    blog: () => p.manyToOne(Blog),
-    writer: () => p.manyToOne(Writer),
+    ...primaryKey, tenant: p.integer(), title: p.string(), stars: p.integer(), ratio: p.double(),
+    published: p.datetime(3), blog: () => p.manyToOne(Blog), writer: () => p.manyToOne(Writer),
   },
   filters: {
     tenant: { name: 'tenant', cond: (args: { tenant?: number }) => ({ tenant: args.tenant }), default: false },
@@ -87,13 +78,8 @@ interface Row {
 }
 const BLOGS = 8
 const rows: Row[] = Array.from({ length: 40 }, (_, i) => ({
-  id: i + 1,
-  blog: (i * 5) % BLOGS + 1,
-  tenant: i % 3,
-  title: 'abcd'[(i * 7) % 4]!,
-  stars: (i * 3) % 5,
-  ratio: (i % 4) + 0.5,
-  published: new Date(Date.UTC(2024, (i * 5) % 6, 1)),
+  id: i + 1, blog: (i * 5) % BLOGS + 1, tenant: i % 3, title: 'abcd'[(i * 7) % 4]!, stars: (i * 3) % 5,
+  ratio: (i % 4) + 0.5, published: new Date(Date.UTC(2024, (i * 5) % 6, 1)),
 }))
 
 async function seed (em: EntityManager): Promise<void> {
@@ -157,15 +143,10 @@ await forOneDatabase(t, { entities: [Blog, Post, Writer], seed }, async (t, { or
     t.ok(first.length > 1)
     t.strictSame(await list(query(1), withoutBuilder()), first)
     t.strictSame(await list(query(99), withoutBuilder()), [])
-    await t.rejects(
-      list(`${query(1)}&filter[posts.stars]=1`, withoutBuilder()),
-      { message: 'compiled again' },
-      'another shape is another statement'
-    )
-    t.strictSame(
-      await blogs.get(orm.em.fork(), 1, parseQueryParams('fields=id&include=postsCount')),
-      await blogs.get(withoutBuilder(), 1, parseQueryParams('fields=id&include=postsCount'))
-    )
+    await t.rejects(list(`${query(1)}&filter[posts.stars]=1`, withoutBuilder()), { message: 'compiled again' },
+      'another shape is another statement')
+    t.strictSame(await blogs.get(orm.em.fork(), 1, parseQueryParams('fields=id&include=postsCount')),
+      await blogs.get(withoutBuilder(), 1, parseQueryParams('fields=id&include=postsCount')))
   })
 
   t.test('the values of requests and those of conditions do not mix', async (t) => {
@@ -195,11 +176,7 @@ await forOneDatabase(t, { entities: [Blog, Post, Writer], seed }, async (t, { or
           assert.deepStrictEqual(
             found,
             expected.slice((page - 1) * perPage, page * perPage).map((id) =>
-              model(
-                id,
-                rows,
-                INCLUDES.filter((name) => includes.includes(name))
-              )
+              model(id, rows, INCLUDES.filter((name) => includes.includes(name)))
             )
           )
         }
@@ -217,30 +194,19 @@ await forOneDatabase(t, { entities: [Blog, Post, Writer], seed }, async (t, { or
       const em = orm.em.fork()
       em.setFilterParams('tenant', { tenant })
       em.addFilter({ name: 'tenant', entity: [Post as never], cond: { tenant }, args: false, default: true })
-      t.strictSame(
-        await list(query, em),
-        all.map((id) => model(id, rows.filter((row) => row.tenant === tenant), INCLUDES)),
-        `tenant ${tenant}`
-      )
+      t.strictSame(await list(query, em),
+        all.map((id) => model(id, rows.filter((row) => row.tenant === tenant), INCLUDES)), `tenant ${tenant}`)
     }
-    t.strictSame(
-      await list(query, orm.em.fork(), { scope: { id: [2, 5] } }),
-      [2, 5].map((id) => model(id, rows, INCLUDES))
-    )
-    t.strictSame(
-      await list(query, withoutBuilder()),
-      all.map((id) => model(id, rows, INCLUDES)),
-      'and does not change what is'
-    )
+    t.strictSame(await list(query, orm.em.fork(), { scope: { id: [2, 5] } }),
+      [2, 5].map((id) => model(id, rows, INCLUDES)))
+    t.strictSame(await list(query, withoutBuilder()), all.map((id) => model(id, rows, INCLUDES)),
+      'and does not change what is')
   })
   t.test('filters of entities behind a condition apply with the arguments of the request', async (t) => {
     const numbers = async (tenant: number | undefined, query: string) => {
       const em = orm.em.fork()
       em.addFilter({
-        name: 'writers',
-        entity: Writer as never,
-        cond: tenant === undefined ? {} : { tenant } as never,
-        args: false,
+        name: 'writers', entity: Writer as never, cond: tenant === undefined ? {} : { tenant } as never, args: false,
       })
       return (await signed.list(em, parseQueryParams(query))).items
     }
@@ -250,8 +216,7 @@ await forOneDatabase(t, { entities: [Blog, Post, Writer], seed }, async (t, { or
       const expected = ids(1, BLOGS).map((id) => {
         const own = seen.filter(({ blog }) => blog === id)
         return {
-          id,
-          signedCount: own.filter((row) => writer(row) < 3).length,
+          id, signedCount: own.filter((row) => writer(row) < 3).length,
           postsCount: own.filter((row) => writer(row) >= 3).length,
         }
       })

@@ -13,14 +13,8 @@ const Press = defineEntity({
 const Sheet = defineEntity({
   name: 'Sheet',
   properties: {
-    id: p.integer().primary(),
-    size: p.integer().nullable(),
-    title: p.text(),
-    note: p.text(),
-    colour: p.text(),
-    shop: p.integer(),
-    deleted_at: p.datetime(3).nullable(),
-    press: () => p.manyToOne(Press).nullable(),
+    id: p.integer().primary(), size: p.integer().nullable(), title: p.text(), note: p.text(), colour: p.text(),
+    shop: p.integer(), deleted_at: p.datetime(3).nullable(), press: () => p.manyToOne(Press).nullable(),
   },
 })
 const Proof = defineEntity({
@@ -54,20 +48,11 @@ await forEachDatabase(t, { entities: [Press, Sheet, Proof] }, async (t, { orm })
   const proofs = crudOf(Proof, { allowedSorts: [new AllowedSort<any>('title')] })
 
   for (const [crud, query, scope] of [
-    [sheets, ''],
-    [sheets, 'sort=-id'],
-    [sheets, 'sort=size'],
-    [sheets, 'sort=-size'],
-    [sheets, 'sort=-size,title'],
-    [sheets, 'sort=press.town,-title'],
-    [sheets, 'sort=-press.town'],
-    [sheets, 'sort=length'],
-    [sheets, 'sort=title&filter[id][gte]=100'],
-    [sheets, 'sort=-size&include=press'],
-    [sheets, 'sort=press.town&include=press', { id: { $gt: 10 } }],
-    [uncounted, 'sort=-size'],
-    [uncounted, 'sort=-size&include=press'],
-    [proofs, 'sort=-title'],
+    [sheets, ''], [sheets, 'sort=-id'], [sheets, 'sort=size'], [sheets, 'sort=-size'], [sheets, 'sort=-size,title'],
+    [sheets, 'sort=press.town,-title'], [sheets, 'sort=-press.town'], [sheets, 'sort=length'],
+    [sheets, 'sort=title&filter[id][gte]=100'], [sheets, 'sort=-size&include=press'],
+    [sheets, 'sort=press.town&include=press', { id: { $gt: 10 } }], [uncounted, 'sort=-size'],
+    [uncounted, 'sort=-size&include=press'], [proofs, 'sort=-title'],
   ] as const) {
     await t.test(`${crud === proofs ? 'a composite key' : query || 'no sort'}`, async (t) => {
       const given = scope === undefined ? undefined : { scope }

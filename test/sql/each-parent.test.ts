@@ -22,11 +22,8 @@ const Hive = defineEntity({
 const Bee = defineEntity({
   name: 'Bee',
   properties: {
-    id: p.integer().primary(),
-    age: p.integer().nullable(),
-    deleted_at: p.datetime(3).nullable(),
-    hive: () => p.manyToOne(Hive).nullable().index(),
-    home: () => p.manyToOne(Hive).nullable(),
+    id: p.integer().primary(), age: p.integer().nullable(), deleted_at: p.datetime(3).nullable(),
+    hive: () => p.manyToOne(Hive).nullable().index(), home: () => p.manyToOne(Hive).nullable(),
   },
 })
 

@@ -12,11 +12,8 @@ import { crudOf, found, listOf } from './helper.ts'
 
 const plants = crudOf(Plant, {
   allowedFilters: [
-    AllowedFilters.exact('name'),
-    new AllowedFilters('price', 'gte', ['gte', 'lt']),
-    AllowedFilters.exact('offers.title'),
-    AllowedFilters.exact('supplier.name'),
-    AllowedFilters.exact('tags.name'),
+    AllowedFilters.exact('name'), new AllowedFilters('price', 'gte', ['gte', 'lt']),
+    AllowedFilters.exact('offers.title'), AllowedFilters.exact('supplier.name'), AllowedFilters.exact('tags.name'),
   ],
   allowedSorts: [new AllowedSort('id'), new AllowedSort('price'), new AllowedSort('supplier.name')],
   allowedFields: ['id', 'name', 'supplier', 'offers.title', 'supplier.name', 'tags.name'].map((name) =>
@@ -48,11 +45,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const em = fork()
     em.addFilter({ name: 'french', entity: Supplier, cond: { country: 'fr' }, default: true })
     em.addFilter({ name: 'bees', entity: Tag, cond: { name: { $like: 'bee%' } }, default: true })
-    const { items } = await listOf(
-      em,
-      plants,
-      'sort=supplier.name,id&fields=id&include=supplier,tags&fields[supplier]=name&fields[tags]=name'
-    )
+    const { items } = await listOf(em, plants,
+      'sort=supplier.name,id&fields=id&include=supplier,tags&fields[supplier]=name&fields[tags]=name')
     t.match(items[0], { id: 1, supplier: { name: 'Vert & Fils' }, tags: [{ name: 'bee-friendly' }] })
     t.strictSame(items.map(({ id, supplier }) => supplier === null ? -id : id), [
       1, 3, 6, 7, 9, 10, -2, -4, -5, -8, -12, -13, -14,
@@ -150,10 +144,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a scope works with single-table inheritance, and with a composite key', async (t) => {
     t.strictSame(await found(orm, crudOf(Parcel), '', 'id', { scope: { order: { customer: { name: 'Ada' } } } }), [1])
-    t.strictSame(
-      await found(orm, crudOf(OrderItem), '', 'plant', { scope: { order: { customer: { name: 'Ada' } } } }),
-      [1, 3, 11]
-    )
+    t.strictSame(await found(orm, crudOf(OrderItem), '', 'plant', { scope: { order: { customer: { name: 'Ada' } } } }),
+      [1, 3, 11])
     t.strictSame(
       await found(orm, crudOf(OrderItem), '', 'plant', { scope: { plant: { supplier: { country: 'ie' } } } }),
       [14]
@@ -172,11 +164,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
     const recorder = await recordStatements(orm)
     t.teardown(recorder.stop)
-    const { items } = await crud.list(
-      em,
+    const { items } = await crud.list(em,
       parseQueryParams('filter[called]=Lavender&filter[offers.title]=Spring sale&include=offers'),
-      { scope: { latinName: 'Lavandula' } }
-    )
+      { scope: { latinName: 'Lavandula' } })
     t.strictSame(items.map(({ id }) => id), [1])
     const statements = recorder.take()
     t.equal(statements.length, 1)

@@ -20,10 +20,7 @@ const Field = defineEntity({
 const Stone = defineEntity({
   name: 'Stone',
   properties: {
-    id: p.integer().primary(),
-    kind: p.text(),
-    weight: p.integer().nullable(),
-    deleted_at: p.datetime(3).nullable(),
+    id: p.integer().primary(), kind: p.text(), weight: p.integer().nullable(), deleted_at: p.datetime(3).nullable(),
     field: () => p.manyToOne(Field).nullable(),
   },
 })
@@ -144,14 +141,10 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
   })
 
   t.test('rows that are looked up by their keys have the same records and facets', async (t) => {
-    for (
-      const query of [
-        'offset=20',
-        'include=field&offset=40',
-        'facets=weight,field.town',
-        'include=field&facets=kind&sort=-id&offset=9980',
-      ]
-    ) {
+    for (const query of [
+      'offset=20', 'include=field&offset=40', 'facets=weight,field.town',
+      'include=field&facets=kind&sort=-id&offset=9980',
+    ]) {
       const crud = crudOf(Stone, {
         ...options,
         allowedFacets: ['kind', 'weight', 'field.town'].map((name) => new AllowedFacet<any>(name)),
@@ -242,10 +235,8 @@ t.test('synchronous sessions read again, too', { skip: skipReasons.postgres }, a
 
 const models = modelsOf([...entities, Computed])
 const planOf = (query: string, more: object = {}, entity: unknown = Stone): ListPlan =>
-  planList(
-    parseQueryParams(query),
-    resolveWhitelist(new QueryBuilderConfig<any>({ ...options, ...more }), models.of(entity))
-  ) as ListPlan
+  planList(parseQueryParams(query),
+    resolveWhitelist(new QueryBuilderConfig<any>({ ...options, ...more }), models.of(entity))) as ListPlan
 
 t.test('which pages may gather', async (t) => {
   const gathers = (plan: ListPlan) => formOf(plan, 'postgresql', 'few').rows === 'gathered'
@@ -263,9 +254,7 @@ t.test('which pages may gather', async (t) => {
   const computed = (query: string) =>
     gathers(
       planOf(query, {
-        allowedFilters: [AllowedFilters.exact('kind')],
-        allowedSorts: [],
-        allowedIncludes: [],
+        allowedFilters: [AllowedFilters.exact('kind')], allowedSorts: [], allowedIncludes: [],
         allowedFields: [...fields.slice(0, 2), new AllowedField<any>('double')],
       }, Computed)
     )

@@ -10,10 +10,7 @@ import { models } from '../plan/helper.ts'
 
 /** No MikroORM-style conditions. */
 export const nothingForeign: Foreign = {
-  filter: () => undefined,
-  constant: () => undefined,
-  unaccent: () => 'public',
-  conditions: () => [],
+  filter: () => undefined, constant: () => undefined, unaccent: () => 'public', conditions: () => [],
   order: () => {
     throw new Error('nothing foreign')
   },

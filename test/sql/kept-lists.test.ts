@@ -12,15 +12,10 @@ import type { Json } from '../http/helper.ts'
 
 const Shop = defineEntity({
   name: 'Shop',
-  properties: {
-    id: p.integer().primary(),
-    orders: () => p.oneToMany(Order).mappedBy('shop'),
-  },
+  properties: { id: p.integer().primary(), orders: () => p.oneToMany(Order).mappedBy('shop') },
 })
 const Order = defineEntity({
-  name: 'Order',
-  tableName: 'shop_order',
-  indexes: [{ properties: ['at', 'id'] }],
+  name: 'Order', tableName: 'shop_order', indexes: [{ properties: ['at', 'id'] }],
   properties: {
     id: p.integer().primary(),
     at: p.datetime(3),
@@ -111,10 +106,8 @@ await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.equal(ids.length, 2 * RUNS * 20)
     const [statement] = await kept()
     t.match(statement.statement, /limit 22\b/, 'the page, the row behind it, and the one before it')
-    t.ok(
-      statement.shared > 0,
-      `${statement.own} plans for single runs, then ${statement.shared} runs of the shared one`
-    )
+    t.ok(statement.shared > 0,
+      `${statement.own} plans for single runs, then ${statement.shared} runs of the shared one`)
   })
 
   await t.test('rows of a role that are the same for all requests are a part of such a plan', async (t) => {

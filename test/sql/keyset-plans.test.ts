@@ -14,15 +14,13 @@ const Measurement = defineEntity({
   name: 'Measurement',
   indexes: [{ properties: ['at', 'id'] }, { properties: ['batch', 'id'] }],
   properties: {
-    id: p.integer().primary().autoincrement(),
-    at: p.datetime(6),
+    id: p.integer().primary().autoincrement(), at: p.datetime(6),
     // a few rows have the same value
     batch: p.bigint('string'),
     // a third of the rows have the same value
     state: p.enum(['new', 'checked', 'void'] as const),
     // every second row has null; a hundred rows have the same value
-    score: p.integer().nullable(),
-    note: p.text(),
+    score: p.integer().nullable(), note: p.text(),
   },
 })
 
@@ -77,17 +75,9 @@ await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   }
 
   for (const [sort, order] of [
-    ['', 'id'],
-    ['-id', 'id desc'],
-    ['at', 'at, id'],
-    ['-at', 'at desc, id'],
-    ['-batch', 'batch desc, id'],
-    ['batch,-id', 'batch, id desc'],
-    ['state', 'state, id'],
-    ['-state', 'state desc, id'],
-    ['score', 'score, id'],
-    ['-score', 'score desc nulls last, id'],
-    ['state,-score', 'state, score desc nulls last, id'],
+    ['', 'id'], ['-id', 'id desc'], ['at', 'at, id'], ['-at', 'at desc, id'], ['-batch', 'batch desc, id'],
+    ['batch,-id', 'batch, id desc'], ['state', 'state, id'], ['-state', 'state desc, id'], ['score', 'score, id'],
+    ['-score', 'score desc nulls last, id'], ['state,-score', 'state, score desc nulls last, id'],
   ] as const) {
     t.test(`a deep page by ${sort || 'the key'} reads few rows`, async (t) => {
       const first = planList(parseQueryParams(`cursor=&per_page=20&sort=${sort}`), whitelist) as KeysetPlan
@@ -100,10 +90,8 @@ await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
           } from measurement order by ${order} offset ${depth} limit 1`
         )
         for (const side of ['after', 'before'] as const) {
-          const position = readPosition(
-            { side, inclusive: false, texts: columns.map((column) => row[column]) },
-            first.order
-          )!
+          const position = readPosition({ side, inclusive: false, texts: columns.map((column) => row[column]) },
+            first.order)!
           const page = planPage(first, position, { witness: true })
           for (const plan of [page, planOtherSide(page)!]) {
             const root = await explain(plan)

@@ -10,8 +10,7 @@ import { recordStatements } from '../helpers/statements.ts'
 const Owner = defineEntity({
   name: 'Owner',
   properties: {
-    code: p.string().columnType('citext').primary(),
-    name: p.string(),
+    code: p.string().columnType('citext').primary(), name: p.string(),
     things: () => p.oneToMany(Thing).mappedBy('owner'),
   },
 })

@@ -24,10 +24,7 @@ const Page = defineEntity({
   name: 'Page',
   tableName: 'page',
   properties: {
-    id: p.integer().primary(),
-    items: p.string(),
-    total: p.integer(),
-    count: p.integer(),
+    id: p.integer().primary(), items: p.string(), total: p.integer(), count: p.integer(),
     rows: () => p.oneToMany(Rows).mappedBy('page'),
   },
 })
@@ -35,10 +32,7 @@ const Rows = defineEntity({
   name: 'Rows',
   tableName: 'e0',
   properties: {
-    id: p.integer().primary(),
-    e0: p.string(),
-    fetched: p.integer().nullable(),
-    item: p.string().fieldName('row'),
+    id: p.integer().primary(), e0: p.string(), fetched: p.integer().nullable(), item: p.string().fieldName('row'),
     page: () => p.manyToOne(Page).fieldName('page'),
   },
 })
@@ -129,15 +123,14 @@ await forEachDatabase(t, {
         total: 5,
         count: 6,
         rows: [{ id: 1, e0: 'a', fetched: 3, item: 'x', page: 1 }, {
-          id: 2, e0: 'b', fetched: null, item: 'y', page: 1,
+          id: 2,
+          e0: 'b',
+          fetched: null,
+          item: 'y',
+          page: 1,
         }],
       }],
-      total: 1,
-      page: 1,
-      per_page: 20,
-      total_pages: 1,
-      has_next: false,
-      has_prev: false,
+      total: 1, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false,
     })
     const rows = crudOf(Rows, {
       allowedIncludes: [new AllowedInclude('page')],

@@ -57,7 +57,8 @@ t.test('nulls are a separate segment after the values', async (t) => {
   ])
   t.strictSame(conditions('price', { values: [null, 1] }), ['price is null and id > $1'])
   t.strictSame(conditions('price', { values: [null, 1], side: 'before' }), [
-    'price is null and id < $1', 'price is not null',
+    'price is null and id < $1',
+    'price is not null',
   ])
   t.strictSame(conditions('price', { values: [9, 1], side: 'before' }), ['(price, id) < ($1, $2)'])
 })
@@ -65,12 +66,8 @@ t.test('nulls are a separate segment after the values', async (t) => {
 t.test('an order without a usable index is one condition', async (t) => {
   t.strictSame(conditions('supplier.name', { values: ['a', 1] }).length, 1)
   t.match(conditions('supplier.name', { values: ['a', 1] })[0], '((name, id) > ($1, $2) or name is null)')
-  t.match(
-    conditions('supplier.name', { values: [null, 1], side: 'before' })[0],
-    'case when name is null then id < $1 else true end'
-  )
-  t.match(
-    conditions('supplier.name,-price', { values: ['a', null, 1] })[0],
-    '(name >= $1 or name is null) and case when name = $1 then price is null and id > $2 else true end'
-  )
+  t.match(conditions('supplier.name', { values: [null, 1], side: 'before' })[0],
+    'case when name is null then id < $1 else true end')
+  t.match(conditions('supplier.name,-price', { values: ['a', null, 1] })[0],
+    '(name >= $1 or name is null) and case when name = $1 then price is null and id > $2 else true end')
 })

@@ -12,8 +12,7 @@ import { databases, skipReasons } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 
 const Book = defineEntity({
-  name: 'Book',
-  tableName: 'book',
+  name: 'Book', tableName: 'book',
   indexes: [{ properties: ['created_at', 'id'] }, { properties: ['genre', 'created_at'] }],
   properties: {
     ...primaryKey,
@@ -102,10 +101,8 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
   /** Rows of tables that a plan read, including those that it filtered out. */
   const read = (nodes: readonly Node[]) =>
     nodes.filter((node) => node['Relation Name'] !== undefined)
-      .reduce(
-        (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
-        0
-      )
+      .reduce((sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+        0)
   const indexes = (nodes: readonly Node[]) => new Set(nodes.flatMap((node) => node['Index Name'] ?? []))
   const scans = (nodes: readonly Node[], table: string) =>
     nodes.some((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === table)

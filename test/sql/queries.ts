@@ -55,12 +55,8 @@ function filterOf (
   operators: readonly string[],
   value: fc.Arbitrary<string>
 ): fc.Arbitrary<string> {
-  return fc.tuple(
-    fc.constantFrom(...names),
-    fc.constantFrom(...operators),
-    fc.array(value, { minLength: 2, maxLength: 2 }),
-    fc.boolean()
-  ).map(([name, operator, values, flag]) => {
+  return fc.tuple(fc.constantFrom(...names), fc.constantFrom(...operators),
+    fc.array(value, { minLength: 2, maxLength: 2 }), fc.boolean()).map(([name, operator, values, flag]) => {
     const key = `filter[${name}][${operator}]`
     if (operator === 'isnull') return `${key}=${flag}`
     const written = values.map((value) => encodeURIComponent(value))
@@ -92,11 +88,8 @@ function otherFilter (text: fc.Arbitrary<string>): fc.Arbitrary<string> {
 /** @param text generates the values of texts, without backslashes, which some patterns refuse */
 export function queryOf (text: fc.Arbitrary<string> = fc.constantFrom('a', 'Lavender', '%')): fc.Arbitrary<string> {
   const filters = fc.uniqueArray(
-    fc.oneof(
-      filterOf(TEXTS, TEXT, text),
-      filterOf(NUMBERS, NUMBER, fc.integer({ min: -5, max: 50 }).map(String)),
-      otherFilter(text)
-    ),
+    fc.oneof(filterOf(TEXTS, TEXT, text), filterOf(NUMBERS, NUMBER, fc.integer({ min: -5, max: 50 }).map(String)),
+      otherFilter(text)),
     { maxLength: 3, selector: (query) => query.split('=')[0]!.replace('[]', '') }
   )
   const sort = subset(SORTS, 2).chain((names) => fc.tuple(...names.map((name) => fc.constantFrom(name, `-${name}`))))

@@ -21,12 +21,8 @@ const Album = defineEntity({
 const Photo = defineEntity({
   name: 'Photo',
   properties: {
-    ...primaryKey,
-    name: p.string(),
-    secret: p.boolean().default(false),
-    taken: p.date().nullable(),
-    album: () => p.manyToOne(Album),
-    comments: () => p.oneToMany(Comment).mappedBy('photo'),
+    ...primaryKey, name: p.string(), secret: p.boolean().default(false), taken: p.date().nullable(),
+    album: () => p.manyToOne(Album), comments: () => p.oneToMany(Comment).mappedBy('photo'),
   },
 })
 const Comment = defineEntity({

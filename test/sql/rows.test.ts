@@ -10,9 +10,7 @@ import { crudOf, found, listOf } from './helper.ts'
 
 const plants = crudOf(Plant, {
   allowedFilters: [
-    new AllowedFilters('id', 'eq', ['eq', 'gt']),
-    AllowedFilters.exact('name'),
-    new AllowedFilters('price', 'in'),
+    new AllowedFilters('id', 'eq', ['eq', 'gt']), AllowedFilters.exact('name'), new AllowedFilters('price', 'in'),
   ],
   allowedFields: ['id', 'tags.name', 'orderItems.quantity'].map((name) => new AllowedField(name)),
   allowedIncludes: [
@@ -40,11 +38,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(await plants.count(em, undefined, deleted), 14)
     t.strictSame(await found(orm, plants, 'filter[id][gt]=9', 'id', deleted), [10, 11, 12, 13, 14])
     const query = 'filter[id]=11&fields=id&include=tags,orderItems&fields[tags]=name&fields[orderItems]=quantity'
-    t.strictSame(
-      (await listOf(orm, plants, query, deleted)).items,
-      [{ id: 11, tags: [{ name: 'sun' }], orderItems: [{ quantity: 1 }] }],
-      'what is related stays as it is'
-    )
+    t.strictSame((await listOf(orm, plants, query, deleted)).items, [{
+      id: 11, tags: [{ name: 'sun' }], orderItems: [{ quantity: 1 }],
+    }], 'what is related stays as it is')
   })
 
   t.test('a filter by a value of a record finds the record', async (t) => {

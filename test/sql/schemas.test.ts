@@ -8,9 +8,7 @@ import { crudOf, found, listOf } from './helper.ts'
 const Book = defineEntity({
   name: 'Book',
   properties: {
-    id: p.integer().primary(),
-    title: p.string(),
-    topics: () => p.manyToMany(Topic).owner(),
+    id: p.integer().primary(), title: p.string(), topics: () => p.manyToMany(Topic).owner(),
     shop: () => p.manyToOne(Shop).nullable(),
   },
 })
@@ -20,8 +18,7 @@ const Topic = defineEntity({
 })
 /** Names its own schema. */
 const Shop = defineEntity({
-  name: 'Shop',
-  schema: 'trade',
+  name: 'Shop', schema: 'trade',
   properties: { id: p.integer().primary(), books: () => p.oneToMany(Book).mappedBy('shop') },
 })
 

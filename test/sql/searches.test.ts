@@ -55,11 +55,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const expected = [...new Set(each.flat())].sort((a, b) => a - b)
       t.strictSame(await ids(search(...paths), `filter[q]=${encodeURIComponent(text)}`), expected, text)
       const scope = { id: { $lte: 3 } }
-      t.strictSame(
-        await ids(search(...paths), `filter[q]=${encodeURIComponent(text)}`, { scope }),
-        expected.filter((id) => id <= 3),
-        `${text} in a scope`
-      )
+      t.strictSame(await ids(search(...paths), `filter[q]=${encodeURIComponent(text)}`, { scope }),
+        expected.filter((id) => id <= 3), `${text} in a scope`)
     }
   })
 })

@@ -27,12 +27,8 @@ const written = (plan: Plan, form = formOf(plan, 'postgresql')) => {
 
 /** A page by cursor in the middle of a list. Its shape depends on which values are null, and not on the values. */
 const keyset: fc.Arbitrary<Plan> = fc.record({
-  query: queryOf(),
-  side: fc.constantFrom('after' as const, 'before' as const),
-  inclusive: fc.boolean(),
-  witness: fc.boolean(),
-  nulls: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
-  first: fc.boolean(),
+  query: queryOf(), side: fc.constantFrom('after' as const, 'before' as const), inclusive: fc.boolean(),
+  witness: fc.boolean(), nulls: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }), first: fc.boolean(),
 })
   .map(({ query, side, inclusive, witness, nulls, first }) => {
     const plan = planOf(`${query.replace(/(^|&)page=\d+&/, '$1')}&cursor=`, exact) as unknown as KeysetPlan
@@ -40,23 +36,16 @@ const keyset: fc.Arbitrary<Plan> = fc.record({
     return first ? plan : planPage(plan, { side, inclusive, values, texts: values }, { witness })
   })
 
-const plan: fc.Arbitrary<Plan> = fc.tuple(
-  queryOf(),
-  fc.constantFrom(exact, none),
-  fc.boolean(),
-  fc.constantFrom('list', 'list', 'count', 'get', 'exists')
-)
+const plan: fc.Arbitrary<Plan> = fc.tuple(queryOf(), fc.constantFrom(exact, none), fc.boolean(),
+  fc.constantFrom('list', 'list', 'count', 'get', 'exists'))
   .map(([query, whitelist, includeDeleted, kind]) => {
     switch (kind) {
       case 'count':
         return planCount(parseQueryParams(query), whitelist, { includeDeleted })
       case 'get':
-        return planGet(
-          includeDeleted ? 1 : plantUuid(1),
-          parseQueryParams(query.split('&').filter((part) => /^(fields|include)/.test(part)).join('&')),
-          whitelist,
-          { includeDeleted }
-        )!
+        return planGet(includeDeleted ? 1 : plantUuid(1),
+          parseQueryParams(query.split('&').filter((part) => /^(fields|include)/.test(part)).join('&')), whitelist,
+          { includeDeleted })!
       case 'exists':
         return planExists(includeDeleted ? plantUuid(1) : 2, whitelist, { includeDeleted })!
       default:
@@ -167,12 +156,9 @@ t.test('all other parts of a plan are part of the shape', async (t) => {
   ]
   const plans: Plan[] = [exact, none].flatMap((whitelist) => queries.map((query) => planOf(query, whitelist)))
   plans.push(
-    planOf('', exact, { includeDeleted: true }),
-    planGet(1, undefined, exact)!,
-    planGet(plantUuid(1), undefined, exact)!,
-    planGet(1, undefined, exact, { includeDeleted: true })!,
-    planExists(1, exact)!,
-    planCount(parseQueryParams(''), exact)
+    planOf('', exact, { includeDeleted: true }), planGet(1, undefined, exact)!,
+    planGet(plantUuid(1), undefined, exact)!, planGet(1, undefined, exact, { includeDeleted: true })!,
+    planExists(1, exact)!, planCount(parseQueryParams(''), exact)
   )
   for (const entity of [Customer, OrderItem, Shelf, Tag]) plans.push(planOf('', whitelistOf({}, entity)))
   t.equal(new Set(plans.map((plan) => shapeOf(plan) + JSON.stringify(formOf(plan, 'postgresql')))).size, plans.length)
@@ -182,11 +168,8 @@ t.test('all other parts of a plan are part of the shape', async (t) => {
 t.test('conditions of a request are part of the shape, and their values are not', async (t) => {
   const base = planOf('filter[tags.name]=a&include=group', exact)
   const of = (scope: object | undefined, ...filters: ReadonlyArray<readonly [unknown, object]>) =>
-    withConditions(
-      base,
-      scope && readOn(Plant, scope),
-      new Map(filters.map(([entity, where]) => [models.of(entity), readOn(entity, where)]))
-    )!
+    withConditions(base, scope && readOn(Plant, scope),
+      new Map(filters.map(([entity, where]) => [models.of(entity), readOn(entity, where)])))!
   const alike: ReadonlyArray<readonly [Plan, Plan]> = [
     [of({ position: 1 }), of({ position: '2' })],
     [of({ position: [1] }), of({ position: { $in: [] } })],
@@ -221,36 +204,20 @@ t.test('each part of a write that the compiler reads is part of its shape', asyn
   const update = planUpdate(1, data, selection, { deleted: 'without', mayBeHidden: () => false })!
   const reference = { target: models.of(Group), columns: ['id'], slots: [0] }
   const plans: readonly AnyWritePlan[] = [
-    insert,
-    { ...insert, returnsKey: false },
-    { ...insert, recordset: { common: 0, rows: 1 } },
-    { ...insert, recordset: { common: 1, rows: 0 } },
-    { ...insert, discriminator: { column: 'kind', slot: 0 } },
-    { ...insert, inside: [] },
-    { ...insert, rows: [[0]] },
-    { ...insert, references: [reference] },
-    { ...insert, references: [{ ...reference, present: ['group_id'] }] },
-    update,
-    { ...update, deleted: 'with' },
-    { ...update, versions: 1 },
-    { ...update, conditions: [] },
-    { ...update, inside: [] },
-    { ...update, references: [reference] },
-    { ...update, filters: new Map([[models.of(Group), []]]) },
+    insert, { ...insert, returnsKey: false }, { ...insert, recordset: { common: 0, rows: 1 } },
+    { ...insert, recordset: { common: 1, rows: 0 } }, { ...insert, discriminator: { column: 'kind', slot: 0 } },
+    { ...insert, inside: [] }, { ...insert, rows: [[0]] }, { ...insert, references: [reference] },
+    { ...insert, references: [{ ...reference, present: ['group_id'] }] }, update, { ...update, deleted: 'with' },
+    { ...update, versions: 1 }, { ...update, conditions: [] }, { ...update, inside: [] },
+    { ...update, references: [reference] }, { ...update, filters: new Map([[models.of(Group), []]]) },
     planDelete(1, selection, { deleted: 'without' })!,
   ]
   const target = { ...planOf('filter[name]=a', exact), kind: 'count', narrows: 'certainly' } as const
   const many = planChanges(target, { does: 'update', maxAffected: 9, data: { columns: [], references: [] } })
   const bulk: readonly ManyPlan[] = [
-    many,
-    { ...many, does: 'delete' },
-    { ...many, deleted: 'with' },
-    { ...many, conditions: [] },
-    { ...many, filters: new Map([[models.of(Group), []]]) },
-    { ...many, inside: [] },
-    { ...many, fetchSlot: 7 },
-    { ...many, references: [reference] },
-    { ...many, returnsKeys: true },
+    many, { ...many, does: 'delete' }, { ...many, deleted: 'with' }, { ...many, conditions: [] },
+    { ...many, filters: new Map([[models.of(Group), []]]) }, { ...many, inside: [] }, { ...many, fetchSlot: 7 },
+    { ...many, references: [reference] }, { ...many, returnsKeys: true },
   ]
   t.equal(new Set([...plans, ...bulk].map(writeShapeOf)).size, plans.length + bulk.length)
   const otherBulk: ManyPlan = { ...many, values: [1] }

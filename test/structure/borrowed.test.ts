@@ -77,20 +77,18 @@ t.test('only files of src/borrowed use a borrowed member', (t) => {
 })
 
 t.test('uses of a member are found', (t) => {
-  for (
-    const [code, used] of [
-      ['for (const client of pool._clients) cut(client)', ['Pool._clients']],
-      ['const { _activeQuery } = client', ['Client._activeQuery']],
-      ['QueryHelper.processWhere({ where })', ['QueryHelper.processWhere']],
-      ["message.startsWith('No arguments provided for filter')", ['Error.No arguments provided for filter']],
-      ["partOf(instance, 'fastify.options')", ['FastifyInstance.fastify.options']],
-      ['em.getContext(false)', ['EntityManager.getContext']],
-      ['pool.connect = guarded', ['Pool.connect']],
-      ["import { utils } from 'pg'\nrequire('pg/lib/utils.js')", ['pg/lib/utils.js.prepareValue']],
-      ['(em as unknown as { signal?: AbortSignal }).signal', ['a member that types hide']],
-      ["/* em.getContext() */\nimport { logQuery } from '../borrowed/mikro-orm.ts'\nlogQuery(connection, text)", []],
-    ] as const
-  ) t.strictSame(usedIn(code), used, code)
+  for (const [code, used] of [
+    ['for (const client of pool._clients) cut(client)', ['Pool._clients']],
+    ['const { _activeQuery } = client', ['Client._activeQuery']],
+    ['QueryHelper.processWhere({ where })', ['QueryHelper.processWhere']],
+    ["message.startsWith('No arguments provided for filter')", ['Error.No arguments provided for filter']],
+    ["partOf(instance, 'fastify.options')", ['FastifyInstance.fastify.options']],
+    ['em.getContext(false)', ['EntityManager.getContext']],
+    ['pool.connect = guarded', ['Pool.connect']],
+    ["import { utils } from 'pg'\nrequire('pg/lib/utils.js')", ['pg/lib/utils.js.prepareValue']],
+    ['(em as unknown as { signal?: AbortSignal }).signal', ['a member that types hide']],
+    ["/* em.getContext() */\nimport { logQuery } from '../borrowed/mikro-orm.ts'\nlogQuery(connection, text)", []],
+  ] as const) t.strictSame(usedIn(code), used, code)
   t.end()
 })
 

@@ -27,10 +27,8 @@ function repeatedNames (files: ReadonlyMap<string, string>): string[] {
 t.test('an exported name is declared in one file', async (t) => {
   const files = fs.globSync('{src,plugins}/**/*.ts', { cwd: root })
   t.ok(files.length > 100, 'files are found')
-  t.strictSame(
-    repeatedNames(new Map(files.map((file) => [file, fs.readFileSync(path.join(root, file), 'utf8')]))),
-    EXCEPTIONS
-  )
+  t.strictSame(repeatedNames(new Map(files.map((file) => [file, fs.readFileSync(path.join(root, file), 'utf8')]))),
+    EXCEPTIONS)
 })
 
 t.test('a name in two files is found, and overloads are not', async (t) => {

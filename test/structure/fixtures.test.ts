@@ -24,10 +24,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await names('audit.entry', 'action'), ['sold', 'removed', 'opened'])
     t.strictSame(await names('customer', 'name'), ['Ada', 'Bob', 'Cleo'])
     t.strictSame(await names('"order"', 'customer_id'), [1, 1, 2, 3].map(customerId))
-    t.strictSame(
-      (await orm.em.fork().find(Order, {}, { orderBy: { id: 1 } })).map(({ id, version }) => [id, version]),
-      [[1, 1], [2, 1], [3, 1], [4, 1]]
-    )
+    t.strictSame((await orm.em.fork().find(Order, {}, { orderBy: { id: 1 } })).map(({ id, version }) => [id, version]),
+      [[1, 1], [2, 1], [3, 1], [4, 1]])
   })
 
   t.test('values are read as they were written', async (t) => {

@@ -68,10 +68,8 @@ t.test('a later stage is refused, and an earlier one and the own folder are allo
     ['src/run/run.ts', "import { compile } from '../sql/compile.ts'"],
     ['src/base/errors.ts', "export * from '../index.ts'"],
     ['plugins/routes.ts', "import crudKit from '../src/index.ts'\nimport { timed } from '../src/http/timing.ts'"],
-    [
-      'src/http/timing.ts',
-      "import { emOf } from '../../plugins/request-em.ts'\nimport { CrudBase } from '../crud/index.ts'",
-    ],
+    ['src/http/timing.ts',
+      "import { emOf } from '../../plugins/request-em.ts'\nimport { CrudBase } from '../crud/index.ts'"],
     ['src/crud/crud-base.ts', "import { timed } from '../http/timing.ts'"],
   ])
   t.strictSame(findViolations(files), [
@@ -138,10 +136,8 @@ t.test('the client shares only types with the server', async (t) => {
           "import type { A } from '../crud/index.ts'\nimport { b } from '../query/index.ts'\n" +
           "import { c } from './c.ts'\nimport type { D } from '@mikro-orm/core'\nimport 'node:fs'",
         ],
-        [
-          'src/index.ts',
-          "export type { ApiOf } from './client/index.ts'\nexport { createClient } from './client/index.ts'",
-        ],
+        ['src/index.ts',
+          "export type { ApiOf } from './client/index.ts'\nexport { createClient } from './client/index.ts'"],
         [
           'src/admin/refine/a.ts',
           "import { b } from '../../client/b.ts'\nimport type { D } from '@refinedev/core'\n" +

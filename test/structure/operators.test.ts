@@ -80,10 +80,7 @@ t.test('an entry without a member is a type error in the table', async (t) => {
   // types of the model that the table needs, without the MikroORM types behind them
   const files = new Map([
     [table, lacking],
-    [
-      path.join(root, 'src/model/index.ts'),
-      "export * from './types/index.ts'\nexport * from './convert.ts'\n",
-    ],
+    [path.join(root, 'src/model/index.ts'), "export * from './types/index.ts'\nexport * from './convert.ts'\n"],
   ])
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2024, module: ts.ModuleKind.NodeNext, strict: true, noEmit: true,
@@ -103,9 +100,7 @@ t.test('an entry without a member is a type error in the table', async (t) => {
   const lines = program.getSemanticDiagnostics(source).map(({ start }) => lineOf(start!))
   for (const [index, [operator, member]] of Object.entries(LACKING).entries()) {
     const entry = members[index]!.parent.parent
-    t.ok(
-      lines.some((line) => line >= lineOf(entry.getStart(whole)) && line <= lineOf(entry.end)),
-      `${operator} without ${member}`
-    )
+    t.ok(lines.some((line) => line >= lineOf(entry.getStart(whole)) && line <= lineOf(entry.end)),
+      `${operator} without ${member}`)
   }
 })

@@ -19,13 +19,11 @@ t.test('it contains sources, documentation and the changelog, and nothing else',
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error']
   const [{ files }] = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' })) as [Pack]
   const paths = files.map((file) => file.path)
-  for (
-    const needed of [
-      'package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'src/index.ts', 'plugins/crud-kit.ts',
-      'docs/README.md', 'docs/start/getting-started.md', 'docs/query-language/filters.md',
-      'docs/coming-from/nestjs-paginate.md',
-    ]
-  ) t.ok(paths.includes(needed), needed)
+  for (const needed of [
+    'package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'src/index.ts', 'plugins/crud-kit.ts',
+    'docs/README.md', 'docs/start/getting-started.md', 'docs/query-language/filters.md',
+    'docs/coming-from/nestjs-paginate.md',
+  ]) t.ok(paths.includes(needed), needed)
   const allowed = /^(?:dist|src|plugins|docs)\/|^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE|SECURITY\.md)$/
   t.strictSame(paths.filter((file) => !allowed.test(file)), [])
   t.strictSame(paths.filter((file) => /node_modules|\.vitepress|\.test\.|\.tsx?buildinfo|\.env|\.log$/.test(file)), [])

@@ -21,9 +21,11 @@ const styles = Object.values(PAGE_STYLES)
 const VALUES: Required<PageValues> = { page: 2, per_page: 3, limit: 4, offset: 5, cursor: '', count: 'none' }
 
 t.test('every parameter belongs to a style, and a style consists of parameters', async (t) => {
-  const named = new Set(styles.flatMap(({ place, size, hasTotal }): PageParameterName[] =>
-    hasTotal ? [place, size, 'count'] : [place, size]
-  ))
+  const named = new Set(
+    styles.flatMap(({ place, size, hasTotal }): PageParameterName[] =>
+      hasTotal ? [place, size, 'count'] : [place, size]
+    )
+  )
   t.strictSame([...named].sort(), [...PAGE_PARAMETER_NAMES].sort())
   for (const { place, size, phrase } of styles) {
     t.strictSame(phrase.split(' and ').sort(), [place, size].sort(), 'the phrase names both')

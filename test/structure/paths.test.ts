@@ -36,10 +36,8 @@ t.test('the page of decisions lists every record by its title', async (t) => {
     [, title, file]
   ) => [file, title])
   const records = list('docs/decisions/*.md').map((file) => path.basename(file)).filter((file) => file !== 'README.md')
-  t.strictSame(
-    listed.sort(),
-    records.map((file) => [file, /^# (.+)$/m.exec(read(`docs/decisions/${file}`))?.[1]]).sort()
-  )
+  t.strictSame(listed.sort(),
+    records.map((file) => [file, /^# (.+)$/m.exec(read(`docs/decisions/${file}`))?.[1]]).sort())
 })
 
 t.test('in comments', async (t) => {

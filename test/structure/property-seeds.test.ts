@@ -14,10 +14,8 @@ t.test('no test draws examples without the helper', async (t) => {
   )
   const text = (file: string): string => fs.readFileSync(path.join(folder, file), 'utf8')
   t.ok(files.some((file) => text(file).includes('assertProperty(')), 'property tests are found')
-  t.strictSame(
-    files.filter((file) => /\bfc\.(?:assert|check|sample|statistics)\b|\bMath\.random\b/.test(text(file))),
-    []
-  )
+  t.strictSame(files.filter((file) => /\bfc\.(?:assert|check|sample|statistics)\b|\bMath\.random\b/.test(text(file))),
+    [])
 })
 
 t.test('every run draws the same examples', async (t) => {

@@ -21,10 +21,7 @@ describe('defineAccess', () => {
           admin: true,
           member: {
             Category: {
-              rows: () => ({ name: 'x' }),
-              hidden: ['price'],
-              readonly: ['name'],
-              operations: ['list', 'get'],
+              rows: () => ({ name: 'x' }), hidden: ['price'], readonly: ['name'], operations: ['list', 'get'],
             },
             Author: { rows: async () => ({ id: 1 }), readonly: true },
             '*': false,

@@ -56,24 +56,15 @@ const resources = {
         AllowedSort.custom('length', (qb) => qb),
       ],
       allowedFields: [
-        new AllowedField('id'),
-        new AllowedField('name'),
-        new AllowedField('author', { alias: 'writer' }),
-        new AllowedField('products.id'),
-        new AllowedField('products.tags.name', { alias: 'label' }),
-        new AllowedField('author.name'),
-        new AllowedField('author.id'),
+        new AllowedField('id'), new AllowedField('name'), new AllowedField('author', { alias: 'writer' }),
+        new AllowedField('products.id'), new AllowedField('products.tags.name', { alias: 'label' }),
+        new AllowedField('author.name'), new AllowedField('author.id'),
       ],
       allowedIncludes: [
-        new AllowedInclude('products'),
-        new AllowedInclude('products.tags'),
-        new AllowedInclude('author', { alias: 'user' }),
-        new AllowedInclude('parent'),
-        AllowedInclude.count('products'),
-        AllowedInclude.exists('parent'),
-        AllowedInclude.sum('products.price', { alias: 'worth' }),
-        AllowedInclude.max('products.id'),
-        AllowedInclude.count('author.categories', { alias: 'size' }),
+        new AllowedInclude('products'), new AllowedInclude('products.tags'),
+        new AllowedInclude('author', { alias: 'user' }), new AllowedInclude('parent'), AllowedInclude.count('products'),
+        AllowedInclude.exists('parent'), AllowedInclude.sum('products.price', { alias: 'worth' }),
+        AllowedInclude.max('products.id'), AllowedInclude.count('author.categories', { alias: 'size' }),
         AllowedInclude.min('products.tags.id'),
       ],
       defaultSort: ['-text', '-created_at', 'writer'],
@@ -97,9 +88,7 @@ const resources = {
       writable: { create: ['price', 'category'], update: ['price'] },
       upsertKeys: ['price', ['category', 'price']],
     }),
-    operations: ['updateMany', 'deleteMany', 'upsert'] as const,
-    query: true,
-    allowHardDelete: true,
+    operations: ['updateMany', 'deleteMany', 'upsert'] as const, query: true, allowHardDelete: true,
   },
   '/numbers': {
     crud: new CrudBase({
@@ -116,9 +105,7 @@ const resources = {
         allowedSorts: [new AllowedSort('productsCount')],
         allowedIncludes: [AllowedInclude.count('products'), AllowedInclude.exists('parent')],
         allowedFacets: [
-          new AllowedFacet('status'),
-          new AllowedFacet('author'),
-          new AllowedFacet('author.name', { alias: 'writer' }),
+          new AllowedFacet('status'), new AllowedFacet('author'), new AllowedFacet('author.name', { alias: 'writer' }),
         ],
         allowedGroups: [
           new AllowedGroup('status'),
@@ -139,8 +126,7 @@ const resources = {
   },
   '/items': new CrudBase({ model: OrderItem }),
   '/books': new CrudBase({
-    model: Book,
-    queryConfig: { allowedIncludes: [new AllowedInclude('publisher.books')] },
+    model: Book, queryConfig: { allowedIncludes: [new AllowedInclude('publisher.books')] },
     writable: ['title', 'publisher'],
   }),
   '/families': new CrudBase({
@@ -153,8 +139,7 @@ const resources = {
   }),
   '/untyped': new CrudBase<any>({ model: 'Category' as any }),
   '/open': {
-    crud: new CrudBase<any>({ model: 'Category' as any }),
-    operations: ['list', 'aggregate', 'upsert'] as const,
+    crud: new CrudBase<any>({ model: 'Category' as any }), operations: ['list', 'aggregate', 'upsert'] as const,
     query: true,
   },
 }
@@ -338,13 +323,16 @@ describe('aggregates', () => {
     const page = await numbers.aggregate({
       group: ['status', 'writer', 'added.month'],
       aggregate: [
-        'count', 'price.sum', 'price.avg', 'price.max', 'price.countDistinct', 'writer.sum', 'created_at.min',
+        'count',
+        'price.sum',
+        'price.avg',
+        'price.max',
+        'price.countDistinct',
+        'writer.sum',
+        'created_at.min',
         'author.countDistinct',
       ],
-      sort: ['-price.sum', 'added.month'],
-      filter: { since: '2026-01-01' },
-      page: 1,
-      per_page: 5,
+      sort: ['-price.sum', 'added.month'], filter: { since: '2026-01-01' }, page: 1, per_page: 5,
     })
     expect(page).type.toBe<
       Page<{

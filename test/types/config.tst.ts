@@ -133,10 +133,8 @@ describe('QueryBuilderConfig<Entity>', () => {
         AllowedFilters.exact('whatever'),
         AllowedFilters.custom('x', qb => qb.andWhere({ what: 'ever' })),
       ],
-      allowedSorts: [new AllowedSort('whatever')],
-      allowedFields: [new AllowedField('what.ever')],
-      allowedIncludes: [new AllowedInclude('ever')],
-      defaultSort: ['-whatever'],
+      allowedSorts: [new AllowedSort('whatever')], allowedFields: [new AllowedField('what.ever')],
+      allowedIncludes: [new AllowedInclude('ever')], defaultSort: ['-whatever'],
     })
     expect(accept).type.toBeCallableWith(config)
   })

@@ -109,9 +109,7 @@ test('a default sort names properties, or aliases of sorts', () => {
 test('callbacks of custom filters get the builder of the entity', () => {
   const filtered = new CrudBase({
     model: CategorySchema,
-    queryConfig: {
-      allowedFilters: [AllowedFilters.custom('state', (qb, value) => qb.andWhere({ status: value }))],
-    },
+    queryConfig: { allowedFilters: [AllowedFilters.custom('state', (qb, value) => qb.andWhere({ status: value }))] },
   })
   expect(filtered).type.toBeAssignableTo<CrudBase<any>>()
 })

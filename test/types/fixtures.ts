@@ -29,9 +29,7 @@ export type Category = InferEntity<typeof CategorySchema>
 export const ProductSchema = defineEntity({
   name: 'Product',
   properties: {
-    id: p.integer().primary(),
-    price: p.decimal(),
-    category: () => p.manyToOne(CategorySchema),
+    id: p.integer().primary(), price: p.decimal(), category: () => p.manyToOne(CategorySchema),
     tags: () => p.manyToMany(TagSchema),
   },
 })
@@ -40,29 +38,21 @@ export type Product = InferEntity<typeof ProductSchema>
 export const TagSchema = defineEntity({
   name: 'Tag',
   properties: {
-    id: p.integer().primary(),
-    name: p.string(),
-    products: () => p.manyToMany(ProductSchema).mappedBy('tags'),
+    id: p.integer().primary(), name: p.string(), products: () => p.manyToMany(ProductSchema).mappedBy('tags'),
   },
 })
 
 export const AuthorSchema = defineEntity({
   name: 'Author',
   properties: {
-    id: p.integer().primary(),
-    name: p.string(),
-    categories: () => p.oneToMany(CategorySchema).mappedBy('author'),
+    id: p.integer().primary(), name: p.string(), categories: () => p.oneToMany(CategorySchema).mappedBy('author'),
   },
 })
 
 // A class on top of defineEntity.
 export class Shelf extends defineEntity({
   name: 'Shelf',
-  properties: {
-    id: p.integer().primary(),
-    label: p.string(),
-    products: () => p.manyToMany(ProductSchema),
-  },
+  properties: { id: p.integer().primary(), label: p.string(), products: () => p.manyToMany(ProductSchema) },
 }).class {
   title () {
     return this.label.toUpperCase()

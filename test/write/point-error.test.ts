@@ -42,10 +42,8 @@ t.test('only the same error shows that a part holds the refused record', async (
   const detail = 'Key (parent_id)=(9) is not present in table "a".'
   const absent = serverError('23503', { constraint: 'parent', detail })
   t.ok(same(absent, absent))
-  t.notOk(
-    same(absent, { ...absent, detail: 'Key (parent_id)=(1) is not present in table "a".' }),
-    'a reference to another record of the batch'
-  )
+  t.notOk(same(absent, { ...absent, detail: 'Key (parent_id)=(1) is not present in table "a".' }),
+    'a reference to another record of the batch')
   const hidden = serverError('23503', { constraint: 'parent', detail: 'Key is not present in table "a".' })
   t.notOk(same(hidden, hidden), 'a server that does not say which reference it is')
 })

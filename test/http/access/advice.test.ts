@@ -81,9 +81,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       resources: { '/tasks': { crud: tasks, scope: () => ({ tenant: 1 }) } },
     }],
     ['rows of the other entity', { member: { Task: ownRows, Project: ownRows } }],
-    ['rows: {} of the other entity', {
-      member: { Task: ownRows, Project: { hidden: ['budget', 'owner'], rows: {} } },
-    }],
+    ['rows: {} of the other entity', { member: { Task: ownRows, Project: { hidden: ['budget', 'owner'], rows: {} } } }],
     ['true for the other entity', { member: { Task: ownRows, Project: { ...ownRows }, User: true } }],
     ['an entity that the role may not use', { member: { Task: ownRows } }],
     ['all rows of the resource', { member: { Task: {}, Project: {} } }],

@@ -9,20 +9,14 @@ import { select, type Json } from '../helper.ts'
 import { verdict, writes } from '../writes/helper.ts'
 
 const properties = {
-  id: p.integer().primary().autoincrement(),
-  tenant: p.integer().default(0),
-  code: p.string().unique(),
-  status: p.string().default('open'),
-  level: p.integer().default(0),
-  note: p.string().nullable(),
+  id: p.integer().primary().autoincrement(), tenant: p.integer().default(0), code: p.string().unique(),
+  status: p.string().default('open'), level: p.integer().default(0), note: p.string().nullable(),
   version: p.integer().version(),
 }
 const Asset = defineEntity({ name: 'Asset', properties })
 /** The same, written by MikroORM's unit of work. */
 const Machine = defineEntity({
-  name: 'Machine',
-  properties,
-  hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}], beforeDelete: [() => {}] },
+  name: 'Machine', properties, hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}], beforeDelete: [() => {}] },
 })
 
 const rules = {
@@ -87,10 +81,7 @@ await forEachDatabase(t, { entities: [Asset, Machine] }, async (t, { orm }) => {
       role: ({ headers }: FastifyRequest) => headers['x-role'],
       roles: Object.fromEntries(Object.entries(rules).map(([role, rule]) => [role, { Asset: rule, Machine: rule }])),
     } as never,
-    resources: {
-      '/assets': { crud: crud(Asset), operations },
-      '/machines': { crud: crud(Machine), operations },
-    },
+    resources: { '/assets': { crud: crud(Asset), operations }, '/machines': { crud: crud(Machine), operations } },
   })
   await app.ready()
   const { put } = writes(app)
@@ -112,9 +103,7 @@ await forEachDatabase(t, { entities: [Asset, Machine] }, async (t, { orm }) => {
         const before = await reset()
         const what = `${role}: ${method} ${query} ${JSON.stringify(body) ?? ''}`
         const response = await app.inject({
-          method,
-          url: `/${table}s${method === 'PUT' ? '?on=code' : query}`,
-          headers: { 'x-role': role },
+          method, url: `/${table}s${method === 'PUT' ? '?on=code' : query}`, headers: { 'x-role': role },
           ...body !== undefined && { payload: body },
         })
         const after = await rows()

@@ -10,22 +10,14 @@ import { verdict, writes } from '../writes/helper.ts'
 
 const Post = defineEntity({
   name: 'Post',
-  properties: {
-    id: p.integer().primary(),
-    title: p.string(),
-    comments: () => p.oneToMany(Comment).mappedBy('post'),
-  },
+  properties: { id: p.integer().primary(), title: p.string(), comments: () => p.oneToMany(Comment).mappedBy('post') },
 })
 
 const Comment = defineEntity({
   name: 'Comment',
   properties: {
-    id: p.integer().primary(),
-    tenant: p.integer().default(0),
-    body: p.string(),
-    rating: p.integer().nullable(),
-    status: p.string().default('open'),
-    post: () => p.manyToOne(Post),
+    id: p.integer().primary(), tenant: p.integer().default(0), body: p.string(), rating: p.integer().nullable(),
+    status: p.string().default('open'), post: () => p.manyToOne(Post),
   },
 })
 
@@ -52,9 +44,7 @@ const access = {
 await forEachDatabase(t, { entities: [Post, Comment] }, async (t, { orm }) => {
   const app = newServer(t)
   await app.register(crudKit, {
-    orm,
-    access: { ...access, roles: { ...access.roles } },
-    indexAdvice: false,
+    orm, access: { ...access, roles: { ...access.roles } }, indexAdvice: false,
     resources: { '/posts': { crud: crud(['body', 'rating', 'status']) } },
   })
   await app.ready()
@@ -64,10 +54,8 @@ await forEachDatabase(t, { entities: [Post, Comment] }, async (t, { orm }) => {
     await select(orm, 'delete from comment')
     await select(orm, 'delete from post')
     await select(orm, "insert into post (id, title) values (1, 'first'), (2, 'second')")
-    await select(
-      orm,
-      "insert into comment (id, tenant, body, post_id, rating) values (1, 1, 'mine', 1, 3), (2, 2, 'theirs', 1, 4)"
-    )
+    await select(orm,
+      "insert into comment (id, tenant, body, post_id, rating) values (1, 1, 'mine', 1, 3), (2, 2, 'theirs', 1, 4)")
     await select(orm, "select setval('post_id_seq', 10), setval('comment_id_seq', 10)")
   }
 
@@ -120,24 +108,18 @@ await forEachDatabase(t, { entities: [Post, Comment] }, async (t, { orm }) => {
 
   t.test('new children need their required properties, also where the rows of the role fill in others', async (t) => {
     await reset()
-    t.equal(
-      verdict(await post('/posts', { title: 'a', comments: [{}] }, as('member'))),
-      '400 FST_ERR_VALIDATION /comments/0/body'
-    )
-    t.equal(
-      verdict(await post('/posts', { title: 'a', comments: [{}, { body: 'x' }] }, as('adder'))),
-      '400 FST_ERR_VALIDATION /comments/0/body'
-    )
+    t.equal(verdict(await post('/posts', { title: 'a', comments: [{}] }, as('member'))),
+      '400 FST_ERR_VALIDATION /comments/0/body')
+    t.equal(verdict(await post('/posts', { title: 'a', comments: [{}, { body: 'x' }] }, as('adder'))),
+      '400 FST_ERR_VALIDATION /comments/0/body')
   })
 
   t.test('a server does not start if nothing fills a required property of children', async (t) => {
     const start = async (lists: unknown, options: object = {}): Promise<void> => {
       const app = Fastify()
       t.teardown(() => app.close())
-      await app.register(
-        crudKit,
-        { orm, resources: { '/posts': crud(lists) }, indexAdvice: false, ...options } as never
-      )
+      await app.register(crudKit,
+        { orm, resources: { '/posts': crud(lists) }, indexAdvice: false, ...options } as never)
     }
     await t.rejects(start(['rating']), {
       code: 'FST_CRUD_CONFIG_INVALID',
@@ -162,11 +144,8 @@ t.test('lists of children that cannot work are refused at start-up', async (t) =
   const Article = defineEntity({
     name: 'Article',
     properties: {
-      id: p.integer().primary(),
-      title: p.string(),
-      author: () => p.manyToOne(Article).nullable(),
-      answers: () => p.oneToMany(Article).mappedBy('author'),
-      tags: () => p.manyToMany(Tag).owner(),
+      id: p.integer().primary(), title: p.string(), author: () => p.manyToOne(Article).nullable(),
+      answers: () => p.oneToMany(Article).mappedBy('author'), tags: () => p.manyToMany(Tag).owner(),
       pages: () => p.oneToMany(Page).mappedBy('article'),
     },
   })
@@ -179,19 +158,13 @@ t.test('lists of children that cannot work are refused at start-up', async (t) =
   )
   t.teardown(() => orm.close(true))
   for (const [writable, message] of [
-    [
-      ['title', { page: ['text'] }],
-      "\"writable\" of Article has a list for 'page', which is not a property of it. Did you mean 'pages'?",
-    ],
+    [['title', { page: ['text'] }],
+      "\"writable\" of Article has a list for 'page', which is not a property of it. Did you mean 'pages'?"],
     [['pages'], /clients never write: .*\{ pages: \[\.\.\.\] \}/],
-    [
-      [{ pages: ['txt'] }],
-      "\"writable\" of Article: 'pages' names 'txt', which is not a property of Page. Did you mean 'text'?",
-    ],
-    [
-      [{ pages: ['text', 'article'] }],
-      /'pages' names 'article' of Page, which is the record that the body is about\. Leave it out\./,
-    ],
+    [[{ pages: ['txt'] }],
+      "\"writable\" of Article: 'pages' names 'txt', which is not a property of Page. Did you mean 'text'?"],
+    [[{ pages: ['text', 'article'] }],
+      /'pages' names 'article' of Page, which is the record that the body is about\. Leave it out\./],
     [[{ pages: ['id'] }], /'pages' names 'id', which clients never write: it is a key that is generated/],
     [[{ tags: ['id'] }], /a many-to-many relation, which bodies set by ids: name it as 'tags' alone/],
     [[{ author: ['title'] }], /a to-one relation, which bodies set by key/],
@@ -199,11 +172,8 @@ t.test('lists of children that cannot work are refused at start-up', async (t) =
     [[{ title: ['x'] }], /has a list for 'title', which is not a relation/],
   ] as const) {
     const crud = new CrudBase({ model: Article as any, writable: writable as any })
-    t.throws(
-      () => crud.bind(orm.em as never),
-      { code: 'FST_CRUD_CONFIG_INVALID', message: message as never },
-      JSON.stringify(writable)
-    )
+    t.throws(() => crud.bind(orm.em as never), { code: 'FST_CRUD_CONFIG_INVALID', message: message as never },
+      JSON.stringify(writable))
   }
   for (const [writable, message] of [
     [['title', { pages: [{ words: ['x'] }] }], /names children of children, 'words'/],

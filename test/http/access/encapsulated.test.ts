@@ -41,10 +41,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
         await child.register(crudRoutes, { prefix: '/overridden', crud: overridden, operations })
         child.get('/own', async ({ em }) => await plain.list(em, ALL))
         await child.register(async (inner) => {
-          inner.get(
-            '/inner',
-            async ({ em }) => await em.transactional(async (em) => await plain.list(em as never, ALL))
-          )
+          inner.get('/inner',
+            async ({ em }) => await em.transactional(async (em) => await plain.list(em as never, ALL)))
         })
       }, { prefix: `/v${tenant}` })
     }

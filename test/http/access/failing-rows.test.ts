@@ -80,11 +80,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const app = await serveWith(t, orm, { access: { role: roleOf, roles: { member: { Task: { rows } } } } })
       const send = sender(app)
       for (const [method, url, body] of [
-        ['GET', '/tasks'],
-        ['GET', '/tasks/1'],
-        ['POST', '/tasks', { title: 'New' }],
-        ['PATCH', '/tasks/1', { title: 'New' }],
-        ['DELETE', '/tasks/1'],
+        ['GET', '/tasks'], ['GET', '/tasks/1'], ['POST', '/tasks', { title: 'New' }],
+        ['PATCH', '/tasks/1', { title: 'New' }], ['DELETE', '/tasks/1'],
       ] as const) {
         recorder.take()
         const answer = await send(method, url, body)

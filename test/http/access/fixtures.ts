@@ -19,34 +19,20 @@ export const User = defineEntity({
 export const Project = defineEntity({
   name: 'Project',
   properties: {
-    ...id,
-    tenant: p.integer(),
-    name: p.string(),
-    budget: p.integer().default(0),
-    status: p.string().default('open'),
-    owner: () => p.manyToOne(User).nullable(),
-    parent: () => p.manyToOne(Project).nullable(),
-    tasks: () => p.oneToMany(Task).mappedBy('project').orderBy({ effort: 'desc' }),
-    labels: () => p.manyToMany(Label),
+    ...id, tenant: p.integer(), name: p.string(), budget: p.integer().default(0), status: p.string().default('open'),
+    owner: () => p.manyToOne(User).nullable(), parent: () => p.manyToOne(Project).nullable(),
+    tasks: () => p.oneToMany(Task).mappedBy('project').orderBy({ effort: 'desc' }), labels: () => p.manyToMany(Label),
     version: p.integer().version(),
   },
 })
 export const Task = defineEntity({
   name: 'Task',
   properties: {
-    ...id,
-    tenant: p.integer(),
-    title: p.string(),
-    note: p.string().default(''),
-    effort: p.integer().default(0),
-    project: () => p.manyToOne(Project).nullable(),
-    deleted_at: p.datetime(3).nullable(),
+    ...id, tenant: p.integer(), title: p.string(), note: p.string().default(''), effort: p.integer().default(0),
+    project: () => p.manyToOne(Project).nullable(), deleted_at: p.datetime(3).nullable(),
   },
 })
-export const Label = defineEntity({
-  name: 'Label',
-  properties: { ...id, tenant: p.integer(), name: p.string() },
-})
+export const Label = defineEntity({ name: 'Label', properties: { ...id, tenant: p.integer(), name: p.string() } })
 export const Country = defineEntity({
   name: 'Country',
   properties: { code: p.string().primary(), name: p.string(), population: p.integer() },
@@ -59,12 +45,7 @@ export async function seed (em: EntityManager): Promise<void> {
     const ann = em.create(User, { tenant, name: 'Ann', salary: 100 * tenant })
     const labels = ['red', 'blue'].map((name) => em.create(Label, { tenant, name }))
     const apollo = em.create(Project, {
-      tenant,
-      name: 'Apollo',
-      budget: 10 * tenant,
-      status: 'open',
-      owner: ann,
-      labels,
+      tenant, name: 'Apollo', budget: 10 * tenant, status: 'open', owner: ann, labels,
     })
     const gemini = em.create(Project, { tenant, name: 'Gemini', budget: 30, status: 'closed', parent: apollo })
     em.create(Task, { tenant, title: 'Land', note: 'moon', effort: 1, project: apollo })
@@ -94,9 +75,7 @@ export const projects = new CrudBase<any>({
       AllowedFilters.custom('named', (qb: any, value: any) => qb.andWhere({ name: value })),
     ],
     allowedSorts: [
-      new AllowedSort('name'),
-      new AllowedSort('budget'),
-      new AllowedSort('owner.name'),
+      new AllowedSort('name'), new AllowedSort('budget'), new AllowedSort('owner.name'),
       new AllowedSort('status', 'budget', { alias: 'state' }),
     ],
     allowedFields: ['id', 'name', 'budget', 'owner', 'tasks.title', 'tasks.effort'].map((name) =>
@@ -128,8 +107,10 @@ export const overview = {
       ),
       allowedGroups: ['status', 'budget', 'owner', 'owner.name', 'parent.name'].map((path) => new AllowedGroup(path)),
       allowedAggregates: [
-        AllowedAggregate.count(), new AllowedAggregate('budget', ['sum', 'max']),
-        new AllowedAggregate('owner.salary', ['max']), new AllowedAggregate('parent.name', ['min', 'countDistinct']),
+        AllowedAggregate.count(),
+        new AllowedAggregate('budget', ['sum', 'max']),
+        new AllowedAggregate('owner.salary', ['max']),
+        new AllowedAggregate('parent.name', ['min', 'countDistinct']),
       ],
     },
   }),
@@ -141,11 +122,8 @@ export const tasks = new CrudBase<any>({
   writable: 'all',
   queryConfig: {
     allowedFilters: [
-      AllowedFilters.exact('title'),
-      AllowedFilters.exact('project'),
-      AllowedFilters.exact('project.name'),
-      AllowedFilters.search('q', ['title', 'note']),
-      AllowedFilters.trashed(),
+      AllowedFilters.exact('title'), AllowedFilters.exact('project'), AllowedFilters.exact('project.name'),
+      AllowedFilters.search('q', ['title', 'note']), AllowedFilters.trashed(),
     ],
     allowedSorts: [new AllowedSort('id'), new AllowedSort('title'), new AllowedSort('project.name')],
     allowedIncludes: [new AllowedInclude('project'), new AllowedInclude('project.owner')],
@@ -165,12 +143,12 @@ export const countries = new CrudBase<any>({
 export const resources = {
   '/projects': { crud: projects, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'] },
   '/tasks': {
-    crud: tasks, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'], stream: true,
+    crud: tasks,
+    operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
+    stream: true,
     allowHardDelete: true,
   },
-  '/users': users,
-  '/labels': labels,
-  '/countries': countries,
+  '/users': users, '/labels': labels, '/countries': countries,
 } satisfies CrudKitOptions['resources']
 
 /** The role and tenant of a request are in its headers. */
@@ -205,12 +183,7 @@ export async function serveWith (
   await app.register(
     crudKit,
     {
-      orm,
-      access,
-      resources,
-      indexAdvice: false,
-      shared: entities.map(({ name }) => name),
-      ...options,
+      orm, access, resources, indexAdvice: false, shared: entities.map(({ name }) => name), ...options,
     } as CrudKitOptions
   )
   await prepare(app)
@@ -246,9 +219,7 @@ export function sender (app: FastifyInstance, { role = 'member', tenant = 1, hea
     })
     const isJson = response.body !== '' && String(response.headers['content-type']).startsWith('application/json')
     return {
-      status: response.statusCode,
-      body: isJson ? JSON.parse(response.body) : response.body,
-      headers: response.headers,
+      status: response.statusCode, body: isJson ? JSON.parse(response.body) : response.body, headers: response.headers,
     }
   }
 }

@@ -65,9 +65,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(await unknown.forRole('member', { access, request }).count(orm.em.fork()), 2, 'a script passes them')
     await t.rejects(
       unknown.forRole('one', { access: { role: () => '', roles: { one: { Tsk: true } } } }).count(orm.em.fork()),
-      {
-        message: /names 'Tsk', which is not an entity of the ORM. Did you mean 'Task'\?/,
-      }
+      { message: /names 'Tsk', which is not an entity of the ORM. Did you mean 'Task'\?/ }
     )
   })
 

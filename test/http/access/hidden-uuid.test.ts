@@ -19,9 +19,7 @@ await forOneDatabase(t, {
   })
   const guest = sender(app, { role: 'guest' })
 
-  for (
-    const [method, body] of [['GET'], ['PATCH', { text: 'silver' }], ['DELETE']] as const
-  ) {
+  for (const [method, body] of [['GET'], ['PATCH', { text: 'silver' }], ['DELETE']] as const) {
     for (const id of [KEY, '3d9a0e41-7f3b-4b0e-8a55-6a1c8e0f9b22', 'x']) {
       t.test(`${method} with ${id === KEY ? 'its UUID' : id === 'x' ? 'a wrong key' : 'another UUID'}`, async (t) => {
         const answer = await guest(method, `/badges/${id}`, body)

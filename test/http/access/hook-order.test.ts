@@ -45,10 +45,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
         t.teardown(() => app.close())
         app.addHook('onRoute', (route) => add(route, authenticate))
         await app.register(crudKit, {
-          orm,
-          access,
-          indexAdvice: false,
-          shared: entities.map(({ name }) => name),
+          orm, access, indexAdvice: false, shared: entities.map(({ name }) => name),
           resources: { '/tasks': { crud: tasks, operations: ['list', 'get', 'create', 'update', 'delete'] } },
         } as CrudKitOptions)
         const [member, guest] = [sender(app), sender(app, { role: 'guest' })]

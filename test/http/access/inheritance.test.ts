@@ -6,11 +6,11 @@ import { forOneDatabase } from '../../helpers/databases.ts'
 import { roleOf, sender, serveWith, tenantOf } from './fixtures.ts'
 
 const Task = defineEntity({
-  name: 'Task',
-  discriminatorColumn: 'kind',
-  discriminatorValue: 'task',
+  name: 'Task', discriminatorColumn: 'kind', discriminatorValue: 'task',
   properties: {
-    id: p.integer().primary().autoincrement(), tenant: p.integer(), kind: p.string().default('task'),
+    id: p.integer().primary().autoincrement(),
+    tenant: p.integer(),
+    kind: p.string().default('task'),
     note: p.string().default(''),
   },
 })
@@ -21,9 +21,7 @@ const Crash = defineEntity({ name: 'Crash', extends: Bug, discriminatorValue: 'c
 
 const resource = (model: unknown) => ({
   crud: new CrudBase<any>({
-    model: model as never,
-    writable: 'all',
-    queryConfig: { allowedFilters: [AllowedFilters.exact('note')] },
+    model: model as never, writable: 'all', queryConfig: { allowedFilters: [AllowedFilters.exact('note')] },
   }),
   operations: ['list', 'get', 'create', 'update'] as const,
 })
@@ -87,11 +85,8 @@ await forOneDatabase(t, {
     ['true and rows', { Task: true, Bug: limited }, /names Bug and Task/],
     ['rows and true', { Task: limited, Bug: true }, /names Bug and Task/],
     ['rules of grandparents', { Task: true, Crash: limited }, /names Crash and Task/],
-    [
-      'a limit that * lifts',
-      { Bug: limited, '*': true },
-      /names Bug, and '\*' stands for Task, .* their rows share a table\. .* only the subclasses beside Task: false/,
-    ],
+    ['a limit that * lifts', { Bug: limited, '*': true },
+      /names Bug, and '\*' stands for Task, .* their rows share a table\. .* only the subclasses beside Task: false/],
   ] as const) {
     t.test(`different rules for the same rows are refused: ${what}`, async (t) => {
       await t.rejects(serve(t, rules), { code: 'FST_CRUD_CONFIG_INVALID', message })

@@ -18,8 +18,7 @@ async function documentOf (t: Test, orm: MikroORM, access: Partial<AccessOptions
   await app.register(
     crudKit,
     {
-      orm,
-      indexAdvice: false,
+      orm, indexAdvice: false,
       resources: {
         '/projects': { crud: projects, operations: ['list', 'get', 'create', 'update'], query: true },
         '/tasks': { crud: tasks, operations: ['list', 'create', 'createMany'], stream: true },

@@ -119,17 +119,12 @@ await forOneDatabase(t, { entities: [...entities, Author, Book], seed }, async (
       [{ Task: { only: title } }, "add it to 'only'"],
       [{ Task: { readonly: ['title'] } }, "take it out of 'readonly'"],
       [{ Task: {} }, 'add it to "writable"', new CrudBase<any>({ model: Task, writable: ['tenant'] })],
-      [
-        { Task: { hidden: ['title'], operations: ['create'] } },
-        'add it to "writable" and take it out of \'hidden\'',
-        new CrudBase<any>({ model: Task, writable: ['tenant'] }),
-      ],
+      [{ Task: { hidden: ['title'], operations: ['create'] } }, 'add it to "writable" and take it out of \'hidden\'',
+        new CrudBase<any>({ model: Task, writable: ['tenant'] })],
     ] as const) {
-      await t.rejects(
-        start(rules as never, crud),
-        { message: `which bodies may not set: ${way}, ${byRows('title')}, ${ways}` },
-        way
-      )
+      await t.rejects(start(rules as never, crud), {
+        message: `which bodies may not set: ${way}, ${byRows('title')}, ${ways}`,
+      }, way)
     }
     const books = new CrudBase<any>({ model: Book, writable: 'all' })
     for (const [rules, way] of [
@@ -153,15 +148,13 @@ await forOneDatabase(t, { entities: [...entities, Author, Book], seed }, async (
         return { title: 'filled', ...data }
       }
     }
-    for (
-      const [rules, crud] of [
-        [{ Task: { hidden: ['title'], operations: ['list'] } }],
-        [{ Task: { hidden: ['title'], rows: { title: 'Land' } } }],
-        [{ Task: { hidden: ['title'], rows: () => ({ title: 'Land' }) } }],
-        [{ Task: { hidden: ['title'] } }, new Filling({ model: Task, writable: 'all' })],
-        [{ Task: { hidden: ['note'] } }],
-      ] as const
-    ) await t.resolves(start(rules as never, crud))
+    for (const [rules, crud] of [
+      [{ Task: { hidden: ['title'], operations: ['list'] } }],
+      [{ Task: { hidden: ['title'], rows: { title: 'Land' } } }],
+      [{ Task: { hidden: ['title'], rows: () => ({ title: 'Land' }) } }],
+      [{ Task: { hidden: ['title'] } }, new Filling({ model: Task, writable: 'all' })],
+      [{ Task: { hidden: ['note'] } }],
+    ] as const) await t.resolves(start(rules as never, crud))
     const app = await start({ Task: { hidden: ['title'], rows: { title: 'Land' } } })
     const { status, body } = await sender(app)('POST', '/tasks', { tenant: 1 })
     t.equal(status, 201)

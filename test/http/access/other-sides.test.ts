@@ -9,25 +9,20 @@ import { crudOfRelation, roleOf, sender, serveWith } from './fixtures.ts'
 const User = defineEntity({
   name: 'User',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string(),
-    projects: () => p.oneToMany(Project).mappedBy('owner'),
+    id: p.integer().primary().autoincrement(), name: p.string(), projects: () => p.oneToMany(Project).mappedBy('owner'),
   },
 })
 const Project = defineEntity({
   name: 'Project',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string(),
-    owner: () => p.manyToOne(User).nullable(),
+    id: p.integer().primary().autoincrement(), name: p.string(), owner: () => p.manyToOne(User).nullable(),
     labels: () => p.manyToMany(Label),
   },
 })
 const Label = defineEntity({
   name: 'Label',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string(),
+    id: p.integer().primary().autoincrement(), name: p.string(),
     projects: () => p.manyToMany(Project).mappedBy('labels'),
   },
 })
@@ -96,8 +91,7 @@ await forOneDatabase(t, {
 
   t.test('the side that has the key or owns the pivot table decides, unless a list names the other side', async (t) => {
     const seen = await serve(t, {
-      User: { only: ['id', 'name'] },
-      Label: { only: ['id', 'name'] },
+      User: { only: ['id', 'name'] }, Label: { only: ['id', 'name'] },
       Project: { operations: ['list', 'get', 'create'] },
     })
     t.match((await seen('GET', '/owned/1?include=owner')).body, { owner: { id: 1, name: 'Ann' } })

@@ -9,25 +9,20 @@ import { crudOfRelation, roleOf, sender, serveWith } from './fixtures.ts'
 const Post = defineEntity({
   name: 'Post',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    title: p.string(),
+    id: p.integer().primary().autoincrement(), title: p.string(),
     topics: () => p.manyToMany(Topic).pivotEntity(() => Tagging),
   },
 })
 const Topic = defineEntity({
   name: 'Topic',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string(),
-    posts: () => p.manyToMany(Post).mappedBy('topics'),
+    id: p.integer().primary().autoincrement(), name: p.string(), posts: () => p.manyToMany(Post).mappedBy('topics'),
   },
 })
 const Tagging = defineEntity({
   name: 'Tagging',
   properties: {
-    post: () => p.manyToOne(Post).primary(),
-    topic: () => p.manyToOne(Topic).primary(),
-    tenant: p.integer().default(1),
+    post: () => p.manyToOne(Post).primary(), topic: () => p.manyToOne(Topic).primary(), tenant: p.integer().default(1),
   },
 })
 
@@ -35,25 +30,19 @@ const Tagging = defineEntity({
 const Reader = defineEntity({
   name: 'Reader',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string(),
-    loans: () => p.oneToMany(Loan).mappedBy('reader'),
+    id: p.integer().primary().autoincrement(), name: p.string(), loans: () => p.oneToMany(Loan).mappedBy('reader'),
   },
 })
 const Volume = defineEntity({
   name: 'Volume',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string(),
-    loans: () => p.oneToMany(Loan).mappedBy('volume'),
+    id: p.integer().primary().autoincrement(), name: p.string(), loans: () => p.oneToMany(Loan).mappedBy('volume'),
   },
 })
 const Loan = defineEntity({
   name: 'Loan',
   properties: {
-    reader: () => p.manyToOne(Reader).primary(),
-    volume: () => p.manyToOne(Volume).primary(),
-    tenant: p.integer(),
+    reader: () => p.manyToOne(Reader).primary(), volume: () => p.manyToOne(Volume).primary(), tenant: p.integer(),
   },
 })
 
@@ -82,8 +71,7 @@ await forEachDatabase(t, {
   const serve = async (t: Parameters<typeof serveWith>[0], rules: RoleRules) =>
     sender(
       await serveWith(t, orm, {
-        access: { role: roleOf, roles: { member: rules } },
-        resources,
+        access: { role: roleOf, roles: { member: rules } }, resources,
         shared: ['Post', 'Topic', 'Reader', 'Volume', 'Loan'],
       })
     )

@@ -64,11 +64,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     await refuses(t, () => app.register(crudAccess, { access: other }), second)
     const nested = await prepared(t)
     await nested.register(crudAccess, { access })
-    await refuses(
-      t,
-      () => nested.register(async (child) => await child.register(crudAccess, { access: other })),
-      second
-    )
+    await refuses(t, () => nested.register(async (child) => await child.register(crudAccess, { access: other })),
+      second)
     const kit = newServer(t)
     await kit.register(crudKit, { orm, access, indexAdvice: false })
     await refuses(t, () => kit.register(crudAccess, { access: other }), second)

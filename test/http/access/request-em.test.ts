@@ -71,10 +71,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
     const { body: { result } } = await sender(app)('GET', '/own')
     t.notOk('note' in result)
-    t.equal(
-      (await tasks.get(orm.em.fork(), result.id, undefined, { includeDeleted: true }))?.['note'],
-      'set by the server'
-    )
+    t.equal((await tasks.get(orm.em.fork(), result.id, undefined, { includeDeleted: true }))?.['note'],
+      'set by the server')
     await tasks.delete(orm.em.fork(), result.id, { hard: true })
   })
 

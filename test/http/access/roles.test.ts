@@ -20,10 +20,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serveWith(t, orm)
 
   t.test('a role without limits sees all that the whitelist allows', async (t) => {
-    const { status, body } = await sender(app, { role: 'admin' })(
-      'GET',
-      '/projects?include=owner,tasks&filter[status]=open'
-    )
+    const { status, body } = await sender(app, { role: 'admin' })('GET',
+      '/projects?include=owner,tasks&filter[status]=open')
     t.equal(status, 200)
     t.equal(body.total, 2)
     t.match(body.items[0], { budget: 20, owner: { salary: 200 } })
@@ -31,12 +29,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('an entity that the role does not name is refused', async (t) => {
     for (const [method, url, body] of [
-      ['GET', '/users'],
-      ['GET', '/users/1'],
-      ['POST', '/users', { name: 1, unknown: true }],
-      ['PATCH', '/users/1', []],
-      ['DELETE', '/users/1'],
-      ['GET', '/users/99999?filter[nothing]=1'],
+      ['GET', '/users'], ['GET', '/users/1'], ['POST', '/users', { name: 1, unknown: true }], ['PATCH', '/users/1', []],
+      ['DELETE', '/users/1'], ['GET', '/users/99999?filter[nothing]=1'],
     ] as const) {
       const answer = await sender(app)(method, url, body)
       t.equal(answer.status, 403, `${method} ${url}`)
@@ -60,9 +54,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
           app.get('/own', async ({ em }) => await projects.list(em, parseQueryParams('')))
         })
         for (const [method, url, body] of [
-          ['GET', '/countries'],
-          ['GET', '/own'],
-          ['PATCH', '/projects/1', { nothing: 1 }],
+          ['GET', '/countries'], ['GET', '/own'], ['PATCH', '/projects/1', { nothing: 1 }],
         ] as const) {
           const answer = await sender(refusing)(method, url, body)
           t.strictSame([answer.status, answer.body.code], [403, FORBIDDEN.code], `${String(none)}: ${method} ${url}`)
@@ -98,9 +90,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     const lines: string[] = []
     const logged = newServer(t, { logger: { level: 'info', stream: { write: (line: string) => lines.push(line) } } })
     await logged.register(crudKit, {
-      orm,
-      indexAdvice: false,
-      resources: { '/countries': new CrudBase<any>({ model: Country, writable: 'all' }) },
+      orm, indexAdvice: false, resources: { '/countries': new CrudBase<any>({ model: Country, writable: 'all' }) },
       access: {
         role: ({ headers }) => String(headers['x-role']),
         roles: { admin: true, guest: { Project: true }, editor: { Country: { operations: ['get', 'update'] } } },

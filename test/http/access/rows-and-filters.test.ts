@@ -22,12 +22,8 @@ const Tile = defineEntity({
   name: 'Tile',
   filters: { says: { name: 'says', cond: () => says.filter, args: false, default: true } },
   properties: {
-    ...id,
-    n: p.integer(),
-    data: p.json<any>(),
-    size: () => p.embedded(Size),
-    place: () => p.manyToOne(Place).joinColumns('place_row', 'place_no').nullable(),
-    links: () => p.manyToMany(Link),
+    ...id, n: p.integer(), data: p.json<any>(), size: () => p.embedded(Size),
+    place: () => p.manyToOne(Place).joinColumns('place_row', 'place_no').nullable(), links: () => p.manyToMany(Link),
     board: () => p.manyToOne(Board).nullable(),
   },
 })
@@ -37,17 +33,13 @@ const Place = defineEntity({
   properties: { row: p.integer().primary(), no: p.integer().primary(), n: p.integer() },
 })
 const Board = defineEntity({
-  name: 'Board',
-  filters: visible,
+  name: 'Board', filters: visible,
   properties: { ...id, ...softDelete, n: p.integer(), maker: () => p.manyToOne(Maker) },
 })
 const Pin = defineEntity({
   name: 'Pin',
   properties: {
-    ...id,
-    board: () => p.manyToOne(Board),
-    tile: () => p.manyToOne(Tile).nullable(),
-    tiles: () => p.manyToMany(Tile),
+    ...id, board: () => p.manyToOne(Board), tile: () => p.manyToOne(Tile).nullable(), tiles: () => p.manyToMany(Tile),
   },
 })
 const Maker = defineEntity({ name: 'Maker', properties: { ...id, n: p.integer() } })
@@ -95,29 +87,16 @@ const resources = {
 
 /** Conditions on tiles that have something in common, in all forms that a condition can have. */
 const CONDITIONS: readonly object[] = [
-  { n: 1 },
-  { n: { $ne: 9 } },
-  { n: [1, 2] },
-  { n: { $gte: 1, $lt: 9 } },
-  { $or: [{ n: 1 }, { n: 9 }] },
-  { $or: [{ n: 2 }, { board: { n: 1 } }] },
-  { $and: [{ n: { $lt: 9 } }, { board: { $ne: null } }] },
-  { $not: { n: 2 } },
-  { board: { id: { $gt: 1 } } },
-  { board: { n: 1, maker: { n: 1 } } },
-  { board: { $or: [{ n: 2 }, { maker: { n: 1 } }] } },
-  { links: { n: 1 } },
-  { links: { $some: { n: 2 } } },
-  { place: { n: { $lt: 9 } } },
-  { place: { row: 1, no: 1 } },
-  { size: { height: { $lt: 3 }, width: { $gt: 0 } } },
+  { n: 1 }, { n: { $ne: 9 } }, { n: [1, 2] }, { n: { $gte: 1, $lt: 9 } }, { $or: [{ n: 1 }, { n: 9 }] },
+  { $or: [{ n: 2 }, { board: { n: 1 } }] }, { $and: [{ n: { $lt: 9 } }, { board: { $ne: null } }] }, { $not: { n: 2 } },
+  { board: { id: { $gt: 1 } } }, { board: { n: 1, maker: { n: 1 } } },
+  { board: { $or: [{ n: 2 }, { maker: { n: 1 } }] } }, { links: { n: 1 } }, { links: { $some: { n: 2 } } },
+  { place: { n: { $lt: 9 } } }, { place: { row: 1, no: 1 } }, { size: { height: { $lt: 3 }, width: { $gt: 0 } } },
   { data: { a: 1 } },
 ]
 /** SQL of the application is known to MikroORM for a while only. */
 const conditions = (): readonly object[] => [
-  ...CONDITIONS,
-  { [raw((alias) => `${alias}.n % 2 = 1`) as never]: [] },
-  { n: raw('size_height') },
+  ...CONDITIONS, { [raw((alias) => `${alias}.n % 2 = 1`) as never]: [] }, { n: raw('size_height') },
 ]
 
 await forOneDatabase(t, { entities: [Tile, Link, Place, Board, Maker, Size, Pin] }, async (t, { orm }) => {
@@ -171,8 +150,7 @@ await forOneDatabase(t, { entities: [Tile, Link, Place, Board, Maker, Size, Pin]
 
   t.test('records pass all of two conditions, whatever their form is and whatever else is asked for', async (t) => {
     const through = {
-      filter: await alone('filter', '/tiles'),
-      rows: await alone('rows', '/tiles'),
+      filter: await alone('filter', '/tiles'), rows: await alone('rows', '/tiles'),
       scope: await alone('scope', '/scoped'),
     }
     const wrong: object[] = []

@@ -35,10 +35,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const titles: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
-      const { body }: Answer = await two(
-        'GET',
-        `/tasks?per_page=1&sort=project.name,title&cursor=${encodeURIComponent(cursor)}`
-      )
+      const { body }: Answer = await two('GET',
+        `/tasks?per_page=1&sort=project.name,title&cursor=${encodeURIComponent(cursor)}`)
       titles.push(...body.items.map((item: any) => `${item.title} ${item.tenant}`))
       cursor = body.next_cursor
     }
@@ -65,20 +63,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const lists: ReadonlyArray<readonly [query: string, tree: object, names: readonly unknown[]]> = [
       ['[not][name]=x', { not: { name: 'x' } }, [apollo, gemini, odd]],
       ['[not][not][name]=Apollo', { not: { not: { name: apollo } } }, [apollo]],
-      [
-        '[or][0][name]=Apollo&filter[or][1][not][name]=Apollo',
-        { or: [{ name: apollo }, { not: { name: apollo } }] },
-        [apollo, gemini, odd],
-      ],
+      ['[or][0][name]=Apollo&filter[or][1][not][name]=Apollo', { or: [{ name: apollo }, { not: { name: apollo } }] }, [
+        apollo, gemini, odd,
+      ]],
       ['[not][tasks.title]=Land', { not: { 'tasks.title': 'Land' } }, [gemini, odd]],
       ['[not][tasks.title]=Foreign', { not: { 'tasks.title': 'Foreign' } }, [apollo, gemini, odd]],
       ['[not][tasksCount]=3', { not: { tasksCount: 3 } }, [apollo, gemini, odd]],
       ['[not][parent.name]=Apollo', { not: { 'parent.name': apollo } }, [apollo, odd]],
-      [
-        '[or][0][parent.name]=Apollo&filter[or][1][tasks.title]=Foreign',
-        { or: [{ 'parent.name': apollo }, { 'tasks.title': 'Foreign' }] },
-        [gemini],
-      ],
+      ['[or][0][parent.name]=Apollo&filter[or][1][tasks.title]=Foreign', {
+        or: [{ 'parent.name': apollo }, { 'tasks.title': 'Foreign' }],
+      }, [gemini]],
     ]
     for (const [query, filter, names] of lists) {
       const answers = [
@@ -192,10 +186,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['POST', '/projects', { name: 'x', labels: [theirLabel] }],
       ['PATCH', '/projects/1', { labels: [1, theirLabel] }],
     ] as const) {
-      const absent = JSON.parse(
-        JSON.stringify(body),
-        (key, value) => value === theirs || value === theirLabel ? 987_654 : value
-      )
+      const absent = JSON.parse(JSON.stringify(body),
+        (key, value) => value === theirs || value === theirLabel ? 987_654 : value)
       const [hidden, unknown] = [await one(method, url, body), await one(method, url, absent)]
       t.strictSame(codesOf(hidden), [409, 'FST_CRUD_CONFLICT'], `${method} ${url}`)
       t.strictSame(hidden.body, unknown.body)
@@ -265,23 +257,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('what is not certainly a condition is an error, and nothing is read', async (t) => {
     for (const rows of [
-      () => undefined,
-      () => ({ tenant: undefined }),
-      () => ({ $or: [{ tenant: 1 }, { tenant: undefined }] }),
-      () => ({ tenant: {} }),
-      () => null,
-      async () => undefined,
-      () => ({ tenent: 1 }),
+      () => undefined, () => ({ tenant: undefined }), () => ({ $or: [{ tenant: 1 }, { tenant: undefined }] }),
+      () => ({ tenant: {} }), () => null, async () => undefined, () => ({ tenent: 1 }),
     ]) {
       const app = await serveWith(t, orm, {
         access: { role: roleOf, roles: { member: { Task: { rows: rows as never } } } },
       })
-      for (
-        const [method, url, body] of [['GET', '/tasks'], ['GET', '/tasks/1'], ['POST', '/tasks', {
-          title: 'x',
-          tenant: 1,
-        }], ['DELETE', '/tasks/1']] as const
-      ) {
+      for (const [method, url, body] of [['GET', '/tasks'], ['GET', '/tasks/1'], ['POST', '/tasks', {
+        title: 'x',
+        tenant: 1,
+      }], ['DELETE', '/tasks/1']] as const) {
         const answer = await sender(app)(method, url, body)
         t.strictSame(codesOf(answer), [500, 'FST_CRUD_SCOPE_INVALID'], `${method} ${String(rows)}`)
         t.notMatch(JSON.stringify(answer.body), /tenant|tenent/)
@@ -330,7 +315,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(codesOf(await send('POST', '/tasks', { title: 'x', effort: 7 })), [403, 'FST_CRUD_OUT_OF_SCOPE'])
     t.strictSame(codesOf(await send('PATCH', '/tasks/1', { effort: 7 })), [403, 'FST_CRUD_OUT_OF_SCOPE'])
     t.strictSame(codesOf(await send('POST', '/tasks', [{ title: 'Big', effort: 7 }, { title: 'x', effort: 7 }])), [
-      403, 'FST_CRUD_OUT_OF_SCOPE',
+      403,
+      'FST_CRUD_OUT_OF_SCOPE',
     ])
     const { body } = await send('POST', '/tasks', { title: 'Big', effort: 7 })
     t.match(body, { tenant: 1, effort: 7 })
@@ -390,7 +376,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame((await sender(app)('GET', '/tasks')).body.items.map(({ title }: any) => title), ['Land'])
     t.equal((await sender(app, { tenant: 2 })('GET', '/tasks')).body.total, 0)
     t.strictSame(codesOf(await sender(app, { tenant: 2 })('POST', '/tasks', { title: 'x' })), [
-      403, 'FST_CRUD_OUT_OF_SCOPE',
+      403,
+      'FST_CRUD_OUT_OF_SCOPE',
     ])
     const { status, body } = await sender(app)('POST', '/tasks', { title: 'Both' })
     t.equal(status, 201)

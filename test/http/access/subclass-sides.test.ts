@@ -9,23 +9,18 @@ const id = { id: p.integer().primary().autoincrement() }
 const Project = defineEntity({
   name: 'Project',
   properties: {
-    ...id,
-    tasks: () => p.oneToMany(Task).mappedBy('project'),
-    bugs: () => p.oneToMany(Bug).mappedBy('project'),
+    ...id, tasks: () => p.oneToMany(Task).mappedBy('project'), bugs: () => p.oneToMany(Bug).mappedBy('project'),
   },
 })
 const Task = defineEntity({
-  name: 'Task',
-  discriminatorColumn: 'kind',
-  discriminatorValue: 'task',
+  name: 'Task', discriminatorColumn: 'kind', discriminatorValue: 'task',
   properties: { ...id, project: () => p.manyToOne(Project).nullable() },
 })
 const Bug = defineEntity({ name: 'Bug', extends: Task, discriminatorValue: 'bug', properties: {} })
 
 const resource = (model: unknown, includes: readonly string[]): CrudBase =>
   new CrudBase<any>({
-    model: model as never,
-    writable: 'all',
+    model: model as never, writable: 'all',
     queryConfig: { allowedIncludes: includes.map((name) => new AllowedInclude(name)) },
   })
 const resources: CrudKitOptions['resources'] = {

@@ -11,18 +11,14 @@ import { sender, serveWith, type Answer } from './fixtures.ts'
 const id = { id: p.integer().primary().autoincrement() }
 
 const Place = defineEntity({
-  embeddable: true,
-  name: 'Place',
-  properties: { city: p.string().nullable(), floor: p.integer().nullable() },
+  embeddable: true, name: 'Place', properties: { city: p.string().nullable(), floor: p.integer().nullable() },
 })
 const User = defineEntity({ name: 'User', properties: { ...id, name: p.string() } })
 const Group = defineEntity({
   name: 'Group',
   tableName: 'item_group',
   properties: {
-    ...id,
-    name: p.string(),
-    owner: () => p.manyToOne(User).nullable(),
+    ...id, name: p.string(), owner: () => p.manyToOne(User).nullable(),
     items: () => p.oneToMany(Item).mappedBy('group'),
   },
 })
@@ -55,12 +51,7 @@ const Batch = defineEntity({
 })
 const Plant = defineEntity({
   name: 'Plant',
-  properties: {
-    ...id,
-    size: p.integer(),
-    note: p.string().nullable(),
-    group: () => p.manyToOne(Group).nullable(),
-  },
+  properties: { ...id, size: p.integer(), note: p.string().nullable(), group: () => p.manyToOne(Group).nullable() },
 })
 const entities = [Place, User, Guarded, Viewed, Group, Item, Batch, Plant]
 
@@ -157,12 +148,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     role: () => 'member',
     roles: {
       member: {
-        Item: { rows: () => rows() },
-        Batch: { rows: () => rows() },
-        Plant: { rows: () => rows() },
-        Guarded: true,
-        Viewed: true,
-        Group: { rows: () => groupRows },
+        Item: { rows: () => rows() }, Batch: { rows: () => rows() }, Plant: { rows: () => rows() }, Guarded: true,
+        Viewed: true, Group: { rows: () => groupRows },
       },
     },
   }
@@ -283,11 +270,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(words(), 'begin insert select commit')
     const before = await contents('batch')
     refused(t, await send('POST', '/batches', { key: 'b', part: 0, size: 1 }), 'create')
-    refused(
-      t,
-      await send('POST', '/batches', [{ key: 'b', part: 1, size: 1 }, { key: 'c', part: 0, size: 1 }]),
-      'batch'
-    )
+    refused(t, await send('POST', '/batches', [{ key: 'b', part: 1, size: 1 }, { key: 'c', part: 0, size: 1 }]),
+      'batch')
     refused(t, await send('PATCH', '/batches/a', { part: 0 }, { 'if-match': '"1"' }), 'update')
     t.strictSame(await contents('batch'), before)
   })
@@ -385,9 +369,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       await items.create(em, { name: 'three', size: 3 }, options)
     })
     t.strictSame(await select(orm, 'select name, size from item order by id'), [
-      { name: 'first', size: 1 },
-      { name: 'one', size: 1 },
-      { name: 'three', size: 3 },
+      { name: 'first', size: 1 }, { name: 'one', size: 1 }, { name: 'three', size: 3 },
     ])
   })
 

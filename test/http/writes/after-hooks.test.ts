@@ -14,22 +14,15 @@ import { bodyOf, select, type Json } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
 const properties = {
-  id: p.integer().primary().autoincrement(),
-  title: p.string().serializedName('name'),
-  status: p.string().default('open'),
-  due: p.datetime(3).nullable(),
-  secret: p.string().nullable().hidden(),
+  id: p.integer().primary().autoincrement(), title: p.string().serializedName('name'),
+  status: p.string().default('open'), due: p.datetime(3).nullable(), secret: p.string().nullable().hidden(),
   /** Unique, checked at the commit. */
-  number: p.integer().nullable(),
-  version: p.integer().version(),
-  deleted_at: p.datetime(3).nullable(),
+  number: p.integer().nullable(), version: p.integer().version(), deleted_at: p.datetime(3).nullable(),
 }
 const Ticket = defineEntity({ name: 'Ticket', properties })
 /** The same, written by MikroORM's unit of work. */
 const Job = defineEntity({
-  name: 'Job',
-  properties,
-  hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}], beforeDelete: [() => {}] },
+  name: 'Job', properties, hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}], beforeDelete: [() => {}] },
 })
 type Ticket = InferEntity<typeof Ticket>
 
@@ -50,9 +43,7 @@ let act: (context: Context, record: CrudRecord) => unknown = () => {}
 class Recording extends CrudBase<Ticket> {
   constructor (model: any) {
     super({
-      model,
-      writable: ['title', 'status', 'due', 'number'],
-      previous: ['status', 'due', 'secret'],
+      model, writable: ['title', 'status', 'due', 'number'], previous: ['status', 'due', 'secret'],
       queryConfig: { allowedFilters: [AllowedFilters.exact('title')] },
     })
   }
@@ -211,13 +202,9 @@ await forEachDatabase(t, { entities: [Ticket, Job], tables }, async (t, { orm, n
       await remove(`${path}/${deleted}`)
       seen()
       const refused = [
-        post(path, { name: 5 }),
-        post(path, [{ name: 'x' }, { name: 'y', number: 1 }]),
-        post(path, { name: 'x', number: 1 }),
-        patch(`${path}/${id}`, { status: 'x' }, { 'if-match': '"9"' }),
-        patch(`${path}/${deleted}`, { status: 'x' }),
-        remove(`${path}/${deleted}`),
-        remove(`${path}/0`),
+        post(path, { name: 5 }), post(path, [{ name: 'x' }, { name: 'y', number: 1 }]),
+        post(path, { name: 'x', number: 1 }), patch(`${path}/${id}`, { status: 'x' }, { 'if-match': '"9"' }),
+        patch(`${path}/${deleted}`, { status: 'x' }), remove(`${path}/${deleted}`), remove(`${path}/0`),
         restore(`${path}/0`),
       ]
       t.strictSame((await Promise.all(refused)).map(verdict).map((verdict) => verdict.slice(0, 3)), [
@@ -334,14 +321,12 @@ await forEachDatabase(t, { entities: [Ticket, Job], tables }, async (t, { orm, n
   })
 
   t.test('a statement that is repeated runs the hook once', async (t) => {
-    for (
-      const sql of [
-        'create sequence attempts',
-        "create function refuse() returns trigger language plpgsql as $$ begin if nextval('attempts') < 3 then " +
-        "raise exception 'again' using errcode = '40P01'; end if; return new; end $$",
-        'create trigger refuse before insert on ticket for each row execute function refuse()',
-      ]
-    ) await orm.em.fork().execute(sql)
+    for (const sql of [
+      'create sequence attempts',
+      "create function refuse() returns trigger language plpgsql as $$ begin if nextval('attempts') < 3 then " +
+      "raise exception 'again' using errcode = '40P01'; end if; return new; end $$",
+      'create trigger refuse before insert on ticket for each row execute function refuse()',
+    ]) await orm.em.fork().execute(sql)
     await created('/tickets', { name: 'x' })
     t.strictSame(seen().map(({ name }) => name), ['x'])
     t.strictSame(await select(orm, 'select last_value::int as n from attempts'), [{ n: 3 }])
@@ -375,8 +360,7 @@ await forEachDatabase(t, { entities: [Ticket, Job], tables }, async (t, { orm, n
   t.test('hooks get what the role of the request does not see', async (t) => {
     const app = newServer(t)
     await app.register(crudKit, {
-      orm,
-      indexAdvice: false,
+      orm, indexAdvice: false,
       access: {
         role: () => 'guest',
         roles: { guest: { Ticket: { hidden: ['status'] }, Job: { hidden: ['status'] } } },
@@ -428,9 +412,7 @@ await forEachDatabase(t, { entities: [Ticket, Job], tables }, async (t, { orm, n
       logger: { level: 'error', stream: { write: (line: string) => lines.push(JSON.parse(line)) } },
     })
     await app.register(crudKit, {
-      orm,
-      indexAdvice: false,
-      resources: { '/tickets': { crud: tickets, operations: ['create', 'createMany'] } },
+      orm, indexAdvice: false, resources: { '/tickets': { crud: tickets, operations: ['create', 'createMany'] } },
     })
     act = (_, { name }) => {
       if (name === 'bad') throw new Error('the receiver is down')
@@ -440,9 +422,7 @@ await forEachDatabase(t, { entities: [Ticket, Job], tables }, async (t, { orm, n
     t.strictSame(seen().map(({ name }) => name), ['good'], 'the next one runs')
     const [{ id }] = bodyOf(response)
     t.match(lines, [{
-      err: { message: 'the receiver is down' },
-      operation: 'createMany',
-      key: id,
+      err: { message: 'the receiver is down' }, operation: 'createMany', key: id,
       msg: 'Recording.afterCreate has failed. The write before it is done.',
     }])
     t.type(lines[0].reqId, 'string')

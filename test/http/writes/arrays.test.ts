@@ -20,9 +20,7 @@ const properties = {
 const Plain = defineEntity({ name: 'Plain', tableName: 'plain', properties })
 /** Written through the unit of work because of its hooks. */
 const Hooked = defineEntity({
-  name: 'Hooked',
-  tableName: 'hooked',
-  properties: { ...properties, seen: p.array().nullable() },
+  name: 'Hooked', tableName: 'hooked', properties: { ...properties, seen: p.array().nullable() },
   hooks: {
     beforeCreate: [({ entity }: EventArgs<any>) => {
       entity.seen = entity.tags
@@ -66,11 +64,8 @@ await forEachDatabase(t, { entities: [Plain, Hooked] }, async (t, { orm }) => {
         t.match(await stored(table, record.id), { tags, ...(table === 'hooked' && { seen: tags }) }, `${what} stored`)
         await updated(`${path}/${record.id}`, { tags: ['x', 'y'] })
         t.strictSame((await updated(`${path}/${record.id}`, { tags })).tags, tags, `${what} updated`)
-        t.match(
-          await stored(table, record.id),
-          { tags, ...(table === 'hooked' && { seen: tags }) },
-          `${what} stored by the update`
-        )
+        t.match(await stored(table, record.id), { tags, ...(table === 'hooked' && { seen: tags }) },
+          `${what} stored by the update`)
       }
     }
     for (const path of ['/plain', '/hooked', '/together']) {
@@ -91,10 +86,8 @@ await forEachDatabase(t, { entities: [Plain, Hooked] }, async (t, { orm }) => {
   })
 
   t.test('any text is stored, next to any other', async (t) => {
-    const item = fc.oneof(
-      fc.constantFrom(...ITEMS),
-      fc.string({ unit: fc.constantFrom(...'nulNUL \t\n\r\v\f,"\\{}\'a\u00A0\u2028é') })
-    )
+    const item = fc.oneof(fc.constantFrom(...ITEMS),
+      fc.string({ unit: fc.constantFrom(...'nulNUL \t\n\r\v\f,"\\{}\'a\u00A0\u2028é') }))
     await assertProperty(
       fc.asyncProperty(fc.array(fc.record({ tags: fc.array(item) }), { minLength: 1, maxLength: 10 }), async (rows) => {
         const [plain, hooked] = [bodyOf(await post('/plain', rows)), bodyOf(await post('/hooked', rows))]

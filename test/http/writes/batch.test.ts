@@ -87,17 +87,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('the first bad record is refused with all its mistakes', async (t) => {
     const before = await count('plant')
-    t.equal(
-      verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { price: 'x', nmae: 1 }, { name: 5 }])),
-      '400 FST_ERR_VALIDATION /1/price /1/nmae /1/name /1/supplier'
-    )
+    t.equal(verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { price: 'x', nmae: 1 }, { name: 5 }])),
+      '400 FST_ERR_VALIDATION /1/price /1/nmae /1/name /1/supplier')
     t.equal(verdict(await post('/plants', [{ name: 'A', supplier: 1 }, null])), '400 FST_ERR_VALIDATION /1')
     t.equal(verdict(await post('/plants', [[], { name: 'A', supplier: 1 }])), '400 FST_ERR_VALIDATION /0')
     t.equal(verdict(await post('/plants', ['x'])), '400 FST_ERR_VALIDATION /0')
-    t.equal(
-      verdict(await post('/plants', [{ name: 'A', supplier: 1, tags: [1, 'x'] }])),
-      '400 FST_ERR_VALIDATION /0/tags/1'
-    )
+    t.equal(verdict(await post('/plants', [{ name: 'A', supplier: 1, tags: [1, 'x'] }])),
+      '400 FST_ERR_VALIDATION /0/tags/1')
     t.equal(
       verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { name: 'B', supplier: 1, shelf: { house: 'A' } }])),
       '400 FST_ERR_VALIDATION /1/shelf'
@@ -111,14 +107,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(verdict(await post('/tags', [{ name: 'twice' }, { name: 'twice' }])), /^409 FST_CRUD_CONFLICT/)
     t.equal(await count('tag'), before)
     const labels = await count('label')
-    t.match(
-      verdict(await post('/labels', [{ text: 'ok', plant: 4 }, { text: 'no', plant: 99 }])),
-      /^409 FST_CRUD_CONFLICT/
-    )
-    t.match(
-      verdict(await post('/labels', [{ text: 'ok', plant: 4 }, { text: 'deleted', plant: 11 }])),
-      /^409 FST_CRUD_CONFLICT/
-    )
+    t.match(verdict(await post('/labels', [{ text: 'ok', plant: 4 }, { text: 'no', plant: 99 }])),
+      /^409 FST_CRUD_CONFLICT/)
+    t.match(verdict(await post('/labels', [{ text: 'ok', plant: 4 }, { text: 'deleted', plant: 11 }])),
+      /^409 FST_CRUD_CONFLICT/)
     t.equal(await count('label'), labels)
   })
 
@@ -131,10 +123,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         '409 FST_CRUD_CONFLICT /1/supplier'
       )
     }
-    t.equal(
-      verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { name: 'B', supplier: 1, tags: [1, 99] }])),
-      '409 FST_CRUD_CONFLICT /1/tags'
-    )
+    t.equal(verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { name: 'B', supplier: 1, tags: [1, 99] }])),
+      '409 FST_CRUD_CONFLICT /1/tags')
   })
 
   t.test('a batch has at most maxBatch records', async (t) => {
@@ -145,14 +135,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(verdict(response), '400 FST_ERR_VALIDATION ')
     t.match(response.json().message, /at most 5 records.* 6/)
     t.equal(await count('tag'), before + 5)
-    t.equal(
-      (await post('/default', Array.from({ length: 1000 }, (_, number) => ({ house: 'D', number })))).statusCode,
-      201
-    )
-    t.equal(
-      verdict(await post('/default', Array.from({ length: 1001 }, (_, number) => ({ house: 'E', number })))),
-      '400 FST_ERR_VALIDATION '
-    )
+    t.equal((await post('/default', Array.from({ length: 1000 }, (_, number) => ({ house: 'D', number })))).statusCode,
+      201)
+    t.equal(verdict(await post('/default', Array.from({ length: 1001 }, (_, number) => ({ house: 'E', number })))),
+      '400 FST_ERR_VALIDATION ')
   })
 
   t.test('lists are accepted only if enabled, and single records stay accepted', async (t) => {
@@ -164,10 +150,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('readonlyProperties applies to each record', async (t) => {
     t.equal((await post('/lenient', [{ house: 'F', number: 1, plants: [] }])).statusCode, 201)
-    t.equal(
-      verdict(await post('/default', [{ house: 'G', number: 1, plants: [] }])),
-      '400 FST_ERR_VALIDATION /0/plants'
-    )
+    t.equal(verdict(await post('/default', [{ house: 'G', number: 1, plants: [] }])),
+      '400 FST_ERR_VALIDATION /0/plants')
   })
 
   t.test('createMany() stores more records than one statement has parameters', async (t) => {
@@ -182,10 +166,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }])
     t.strictSame(recorder.take().map(({ sql }) => sql.slice(0, 6)), ['begin', 'insert', 'insert', 'commit'])
     await t.rejects(
-      shelves.createMany(
-        orm.em.fork(),
-        many.map(({ number }) => ({ house: 'AGAIN', number: number === 11_999 ? 0 : number }))
-      ),
+      shelves.createMany(orm.em.fork(),
+        many.map(({ number }) => ({ house: 'AGAIN', number: number === 11_999 ? 0 : number }))),
       { code: 'FST_CRUD_CONFLICT' }
     )
     t.equal((await select(orm, "select count(*)::int as count from shelf where house = 'AGAIN'"))[0].count, 0)

@@ -12,10 +12,7 @@ const Crate = defineEntity({
   name: 'Crate',
   extends: BaseModel,
   properties: {
-    name: p.string(),
-    weight: p.integer().nullable(),
-    secret: p.string().nullable().hidden(),
-    tenant: p.integer(),
+    name: p.string(), weight: p.integer().nullable(), secret: p.string().nullable().hidden(), tenant: p.integer(),
     owner: () => p.manyToOne(Owner).nullable(),
   },
 })
@@ -111,11 +108,8 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
     t.strictSame(verdict(await post({}, '/scoped')), [400, 'FST_ERR_VALIDATION', '/name'])
     t.strictSame(verdict(await post([good, { name: 'second' }])), [400, 'FST_ERR_VALIDATION', '/1/tenant'])
     crates.answer = (data) => ({ ...data, weight: 'heavy' })
-    t.strictSame(
-      verdict(await post({ tenant: 1 })),
-      [500, 'FST_CRUD_CONFIG_INVALID', undefined],
-      'beside a mistake of the server the request cannot be judged'
-    )
+    t.strictSame(verdict(await post({ tenant: 1 })), [500, 'FST_CRUD_CONFIG_INVALID', undefined],
+      'beside a mistake of the server the request cannot be judged')
     t.equal(await rows(), 0)
   })
 

@@ -63,10 +63,8 @@ await forEachDatabase(t, { entities: [Slot, Rule, Plan, HookedPlan] }, async (t,
     t.strictSame(record.rule, record.columns)
     t.strictSame(record.rules, [record.columns, { ...empty, seats: 'empty', amounts: 'empty' }])
     t.match(record.rule, {
-      seats: '[1,6)',
-      days: '[2024-02-28,2024-03-01)',
-      moments: '["2024-01-01T00:00:00.000Z","2024-01-01T00:00:00.000001Z"]',
-      local: '["2024-01-01T00:00:00.000Z",)',
+      seats: '[1,6)', days: '[2024-02-28,2024-03-01)',
+      moments: '["2024-01-01T00:00:00.000Z","2024-01-01T00:00:00.000001Z"]', local: '["2024-01-01T00:00:00.000Z",)',
       amounts: '[1.50,2]',
     })
     t.strictSame((await updated(`/plans/${record.id}`, { rule: record.rule })).rule, record.rule, 'sent back')

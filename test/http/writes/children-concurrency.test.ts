@@ -10,20 +10,15 @@ import { select, serve, type Json } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
 const track = {
-  id: p.integer().primary().autoincrement(),
-  position: p.integer(),
-  title: p.string().default(''),
-  tenant: p.integer().default(1),
-  locked: p.boolean().default(false),
+  id: p.integer().primary().autoincrement(), position: p.integer(), title: p.string().default(''),
+  tenant: p.integer().default(1), locked: p.boolean().default(false),
 }
 const uniques = [{ properties: ['album', 'position'] }] as never
 
 const Album = defineEntity({
   name: 'Album',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string(),
-    version: p.integer().version(),
+    id: p.integer().primary().autoincrement(), name: p.string(), version: p.integer().version(),
     tracks: () => p.oneToMany(Track).mappedBy('album'),
   },
 })
@@ -36,9 +31,7 @@ const Track = defineEntity({
 const Mix = defineEntity({
   name: 'Mix',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string(),
-    tracks: () => p.oneToMany(Cut).mappedBy('album'),
+    id: p.integer().primary().autoincrement(), name: p.string(), tracks: () => p.oneToMany(Cut).mappedBy('album'),
   },
 })
 const Cut = defineEntity({
@@ -50,17 +43,12 @@ const Record = defineEntity({
   name: 'Record',
   tableName: 'vinyl',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string(),
-    version: p.integer().version(),
+    id: p.integer().primary().autoincrement(), name: p.string(), version: p.integer().version(),
     tracks: () => p.oneToMany(Groove).mappedBy('album'),
   },
 })
 const Groove = defineEntity({
-  name: 'Groove',
-  tableName: 'groove',
-  properties: { ...track, album: () => p.manyToOne(Record) },
-  uniques,
+  name: 'Groove', tableName: 'groove', properties: { ...track, album: () => p.manyToOne(Record) }, uniques,
   hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}], beforeDelete: [() => {}] },
 })
 
@@ -95,8 +83,7 @@ t.test('beside other connections', { skip: skipReasons.postgres }, async (t) => 
   const { created, patch, remove } = writes(app)
 
   for (const { path, parents, children, isVersioned } of PARENTS) {
-    const start = () =>
-      created(path, { name: 'a', tracks: [{ position: 1 }, { position: 2 }] }) as Promise<Json>
+    const start = () => created(path, { name: 'a', tracks: [{ position: 1 }, { position: 2 }] }) as Promise<Json>
     const tracksOf = (id: number): Promise<Json[]> =>
       select(orm, `select id, position, title from ${children} where album_id = ${id} order by position`)
     const stateOf = async (id: number): Promise<Json> =>
@@ -108,8 +95,8 @@ t.test('beside other connections', { skip: skipReasons.postgres }, async (t) => 
       headers = {}
     ): Promise<Record<string, Json[]>> => {
       const sent = await Promise.all(WRITERS.map((writer) => patch(`${path}/${id}`, bodyOf(writer), headers)))
-      return Object.groupBy(sent.map((response) => ({ verdict: verdict(response), ...response.json() })), (answer) =>
-        answer.verdict) as Record<string, Json[]>
+      return Object.groupBy(sent.map((response) => ({ verdict: verdict(response), ...response.json() })),
+        (answer) => answer.verdict) as Record<string, Json[]>
     }
     const counts = (answers: Record<string, Json[]>): object =>
       Object.fromEntries(Object.entries(answers).map(([verdict, list]) => [verdict, list.length]))
@@ -138,16 +125,15 @@ t.test('beside other connections', { skip: skipReasons.postgres }, async (t) => 
     t.test(`${path}: what one writer takes away, no other one has`, async (t) => {
       const { id, tracks: [one] } = await start()
       const answers = await together(id, (writer) => ({
-        name: `by ${writer}`, tracks: { remove: [one.id], add: [{ position: 10 + writer, title: `by ${writer}` }] },
+        name: `by ${writer}`,
+        tracks: { remove: [one.id], add: [{ position: 10 + writer, title: `by ${writer}` }] },
       }))
       t.strictSame(counts(answers), { 200: 1, '409 FST_CRUD_CONFLICT /tracks/remove/0': 11 })
       const { name, version } = await stateOf(id)
       t.strictSame((await tracksOf(id)).map(({ title }) => title), ['', name], 'the others have written nothing')
       if (isVersioned) t.equal(version, 2)
 
-      const same = await together(id, (writer) => ({
-        name: `place by ${writer}`, tracks: { add: [{ position: 99 }] },
-      }))
+      const same = await together(id, (writer) => ({ name: `place by ${writer}`, tracks: { add: [{ position: 99 }] } }))
       t.strictSame(counts(same), { 200: 1, '409 FST_CRUD_CONFLICT /tracks/add/0/position': 11 })
     })
 
@@ -180,10 +166,8 @@ t.test('beside other connections', { skip: skipReasons.postgres }, async (t) => 
         { 'if-match': '"1"' }
       )
       t.strictSame(counts(answers), { 200: 1, '412 FST_CRUD_PRECONDITION_FAILED': 11 })
-      t.strictSame(
-        (await tracksOf(id)).filter(({ title }) => title === 'x').map(({ id }) => id),
-        answers['200']![0].tracks.map(({ id }: Json) => id)
-      )
+      t.strictSame((await tracksOf(id)).filter(({ title }) => title === 'x').map(({ id }) => id),
+        answers['200']![0].tracks.map(({ id }: Json) => id))
       t.equal((await tracksOf(id)).length, 3)
     })
   }
@@ -202,9 +186,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     request.em.setFilterParams('ofTenant', { tenant: Number(tenant) })
   })
   await app.register(crudKit, {
-    orm,
-    indexAdvice: false,
-    resources: { '/albums': crud(Album), '/records': crud(Record) },
+    orm, indexAdvice: false, resources: { '/albums': crud(Album), '/records': crud(Record) },
   })
   await app.ready()
   const { created, patch } = writes(app)
@@ -233,17 +215,15 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       t.equal(response.statusCode, 200, response.body)
       t.match(response.json().tracks.map(({ position, title }: Json) => [position, title]), [[3, 'y'], [4, '']])
       t.match((await rows()).map(({ position }) => position), [2, 3, 4])
-      t.equal(
-        verdict(await patch(`${path}/${id}`, { tracks: update(other.id) }, { 'x-tenant': '2' })),
-        '409 FST_CRUD_CONFLICT /tracks/update/0/id',
-        'another tenant sees other children'
-      )
+      t.equal(verdict(await patch(`${path}/${id}`, { tracks: update(other.id) }, { 'x-tenant': '2' })),
+        '409 FST_CRUD_CONFLICT /tracks/update/0/id', 'another tenant sees other children')
     })
   }
 
   t.test('each list of children is one statement, with their key, their parent and the filters', async (t) => {
     const { id, tracks: [one, two, three] } = await created('/albums', {
-      name: 'a', tracks: [{ position: 1 }, { position: 2 }, { position: 3 }],
+      name: 'a',
+      tracks: [{ position: 1 }, { position: 2 }, { position: 3 }],
     }) as Json
     const statements = await recordStatements(orm)
     t.teardown(statements.stop)
@@ -258,14 +238,14 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     t.strictSame(statements.take().map(({ sql }) => sql), [
       'begin',
       'update "album" as "e0" set "version" = "e0"."version" + 1 where "e0"."id" = $1 returning json_build_object(' +
-        '\'id\', "e0"."id", \'name\', "e0"."name", \'version\', "e0"."version")::text as "item", ' +
-        '("e0"."version")::text as "version"',
+      '\'id\', "e0"."id", \'name\', "e0"."name", \'version\', "e0"."version")::text as "item", ' +
+      '("e0"."version")::text as "version"',
       `delete from "box" as "e0" using ${LIST} where "e0"."id" = "e2"."id" and "e0"."album_id" = $2 and ` +
-        `"e0"."tenant" = $3 and "e0"."locked" = $4 and "e0"."tenant" = $5 returning ${TRACK}, ${AT}`,
+      `"e0"."tenant" = $3 and "e0"."locked" = $4 and "e0"."tenant" = $5 returning ${TRACK}, ${AT}`,
       `update "box" as "e0" set ${changed('title')}, ${changed('position')} from ${LIST} ` +
-        `where "e0"."id" = "e2"."id" and "e0"."album_id" = $2 and "e0"."tenant" = $3 returning ${TRACK}, ${AT}`,
+      `where "e0"."id" = "e2"."id" and "e0"."album_id" = $2 and "e0"."tenant" = $3 returning ${TRACK}, ${AT}`,
       'insert into "box" as "e0" ("position", "album_id", "title") values ($1, $2, default), ($3, $4, $5) ' +
-        `returning ${TRACK}, "e0"."id"::text as "key0"`,
+      `returning ${TRACK}, "e0"."id"::text as "key0"`,
       'commit',
     ])
   })

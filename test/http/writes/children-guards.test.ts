@@ -23,29 +23,20 @@ const Doc = defineEntity({
 const Kid = defineEntity({
   name: 'Kid',
   properties: {
-    id: p.integer().primary(),
-    doc: () => p.manyToOne(Doc),
-    a: p.string().nullable(),
-    pos: p.integer().nullable(),
+    id: p.integer().primary(), doc: () => p.manyToOne(Doc), a: p.string().nullable(), pos: p.integer().nullable(),
   },
 })
 
 /** The parent is a part of its key. */
 const Place = defineEntity({
   name: 'Place',
-  properties: {
-    doc: () => p.manyToOne(Doc).primary(),
-    nr: p.integer().primary(),
-    a: p.string().nullable(),
-  },
+  properties: { doc: () => p.manyToOne(Doc).primary(), nr: p.integer().primary(), a: p.string().nullable() },
 })
 
 const Tenant = defineEntity({
   name: 'Tenant',
   properties: {
-    region: p.integer().primary(),
-    id: p.integer().primary(),
-    name: p.string(),
+    region: p.integer().primary(), id: p.integer().primary(), name: p.string(),
     users: () => p.oneToMany(User).mappedBy('tenant'),
   },
 })
@@ -54,10 +45,8 @@ const Tenant = defineEntity({
 const User = defineEntity({
   name: 'TenantUser',
   properties: {
-    region: p.integer().primary(),
-    nr: p.integer().primary(),
-    tenant: () => p.manyToOne(Tenant).joinColumns('region', 'tenant_id'),
-    note: p.string().nullable(),
+    region: p.integer().primary(), nr: p.integer().primary(),
+    tenant: () => p.manyToOne(Tenant).joinColumns('region', 'tenant_id'), note: p.string().nullable(),
   },
 })
 
@@ -140,14 +129,10 @@ const cases: readonly Case[] = [
   { role: 'region', send: ['PATCH', '/tenants/1/7', { users: { add: [{ nr: 5 }] } }], expected: '200' },
   { role: 'region', send: ['PATCH', '/tenants/2/7', { users: { add: [{ nr: 5 }] } }], expected: '403' },
   {
-    role: 'region',
-    send: ['POST', '/tenants', { region: 1, id: 8, name: 'new', users: [{ nr: 5 }] }],
-    expected: '201',
+    role: 'region', send: ['POST', '/tenants', { region: 1, id: 8, name: 'new', users: [{ nr: 5 }] }], expected: '201',
   },
   {
-    role: 'region',
-    send: ['POST', '/tenants', { region: 2, id: 8, name: 'new', users: [{ nr: 5 }] }],
-    expected: '403',
+    role: 'region', send: ['POST', '/tenants', { region: 2, id: 8, name: 'new', users: [{ nr: 5 }] }], expected: '403',
   },
   { role: 'open', send: ['PATCH', '/docs/101', { n: 5, kids: { add: [{ pos: 50 }] } }], expected: '403' },
   { role: 'open', send: ['PATCH', '/docs/104', { n: null, kids: { add: [{ pos: 50 }] } }], expected: '200' },
@@ -176,15 +161,12 @@ await forEachDatabase(t, { entities: [Doc, Kid, Place, Tenant, User] }, async (t
   const resources = {
     '/docs': { crud: docs, operations },
     '/scoped': {
-      crud: new CrudBase({ model: Doc as any, writable: writable as any }),
-      operations,
+      crud: new CrudBase({ model: Doc as any, writable: writable as any }), operations,
       scope: () => ({ kids: { a: 'x' } }),
     },
     '/many': {
       crud: new CrudBase({
-        model: Doc as any,
-        writable: writable as any,
-        queryConfig: { allowedFilters: [AllowedFilters.exact('title')] },
+        model: Doc as any, writable: writable as any, queryConfig: { allowedFilters: [AllowedFilters.exact('title')] },
       }),
       operations: ['update', 'updateMany'] as const,
     },
@@ -206,20 +188,20 @@ await forEachDatabase(t, { entities: [Doc, Kid, Place, Tenant, User] }, async (t
   const { post, patch, updated } = writes(app)
   const fill = async (): Promise<void> => {
     await select(orm, 'truncate doc, kid, place, tenant, tenant_user restart identity')
-    await select(
-      orm,
-      "insert into doc (id, title, n) values (101, 'a', null), (102, 'b', null), (103, 'c', null), (104, 'd', 4)"
-    )
-    await select(
-      orm,
-      "insert into kid (id, doc_id, a) values (201, 101, 'x'), (202, 101, 'z'), (203, 102, 'x'), (204, 104, null)"
-    )
+    await select(orm,
+      "insert into doc (id, title, n) values (101, 'a', null), (102, 'b', null), (103, 'c', null), (104, 'd', 4)")
+    await select(orm,
+      "insert into kid (id, doc_id, a) values (201, 101, 'x'), (202, 101, 'z'), (203, 102, 'x'), (204, 104, null)")
     await select(orm, "insert into tenant (region, id, name) values (1, 7, 'p'), (2, 7, 'q')")
   }
-  const rows = async (): Promise<Json> => await select(orm, `
+  const rows = async (): Promise<Json> =>
+    await select(
+      orm,
+      `
     select (select json_agg(doc order by id) from doc) as docs, (select json_agg(kid order by id) from kid) as kids,
       (select count(*)::int from place) as places, (select count(*)::int from tenant_user) as users,
-      (select count(*)::int from tenant) as tenants`)
+      (select count(*)::int from tenant) as tenants`
+    )
 
   t.test('what a write leaves must lie in the rows of the role, or nothing is written', async (t) => {
     for (const { role, send: [method, path, body], expected } of cases) {

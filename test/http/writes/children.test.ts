@@ -53,9 +53,7 @@ const Line = defineEntity({
 const Note = defineEntity({
   name: 'Note',
   properties: {
-    id: p.uuid().primary().onCreate(() => crypto.randomUUID()),
-    invoice: () => p.manyToOne(Invoice),
-    text: p.string(),
+    id: p.uuid().primary().onCreate(() => crypto.randomUUID()), invoice: () => p.manyToOne(Invoice), text: p.string(),
     seen: p.string().default(''),
   },
   hooks: {
@@ -84,9 +82,7 @@ const Visit = defineEntity({
 const Part = defineEntity({
   name: 'Part',
   properties: {
-    invoice: () => p.manyToOne(Invoice).primary(),
-    place: p.string().primary(),
-    size: p.integer().nullable(),
+    invoice: () => p.manyToOne(Invoice).primary(), place: p.string().primary(), size: p.integer().nullable(),
   },
 })
 
@@ -247,10 +243,7 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit]
     t.equal(after['lines'].length, 3)
     t.ok(after['updated_at'] > before['updated_at'] && after['lines'][0].updated_at > two.updated_at)
     t.match(await linesOf(before['id']), [
-      { id: one.id, gone: false },
-      { id: two.id, gone: false },
-      { id: three.id, gone: true },
-      { position: 4 },
+      { id: one.id, gone: false }, { id: two.id, gone: false }, { id: three.id, gone: true }, { position: 4 },
     ])
     t.match(await select(orm, `select place from part where invoice_id = ${before['id']} order by 1`), [
       { place: 'm' },
@@ -259,11 +252,8 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit]
     const swapped = await updated(`/invoices/${before['id']}`, {
       lines: { add: [{ position: 6, labels: ['n'] }], update: [{ id: one.id, labels: ['q'] }] },
     })
-    t.match(
-      swapped['lines'],
-      [{ position: 6, labels: ['n'] }, { id: one.id, labels: ['q'], position: 9 }],
-      'the order of the body'
-    )
+    t.match(swapped['lines'], [{ position: 6, labels: ['n'] }, { id: one.id, labels: ['q'], position: 9 }],
+      'the order of the body')
   })
 
   t.test('lists without children change nothing', async (t) => {
@@ -299,14 +289,10 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit]
       verdict(await patch(`/invoices/${mine['id']}`, { notes: { update: [{ id: other['notes'][0].id, text: 'x' }] } })),
       '409 FST_CRUD_CONFLICT /notes/update/0/id'
     )
-    t.equal(
-      verdict(await patch(`/invoices/${mine['id']}`, { notes: { remove: [other['notes'][0].id] } })),
-      '409 FST_CRUD_CONFLICT /notes/remove/0'
-    )
-    t.equal(
-      verdict(await patch(`/invoices/${mine['id']}`, { parts: { update: [{ place: 'b', size: 3 }] } })),
-      '409 FST_CRUD_CONFLICT /parts/update/0/place'
-    )
+    t.equal(verdict(await patch(`/invoices/${mine['id']}`, { notes: { remove: [other['notes'][0].id] } })),
+      '409 FST_CRUD_CONFLICT /notes/remove/0')
+    t.equal(verdict(await patch(`/invoices/${mine['id']}`, { parts: { update: [{ place: 'b', size: 3 }] } })),
+      '409 FST_CRUD_CONFLICT /parts/update/0/place')
     t.match(await read(`/invoices/${mine['id']}`), { number: mine['number'], version: 2 }, 'nothing was half written')
     t.match(await linesOf(mine['id']), [{ quantity: 1 }, { gone: true }])
   })
@@ -316,11 +302,8 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit]
     const { id } = await invoice({ visits: [visit] })
     for (const other of [{}, { at: '2026-01-01T01:00:00+01:00' }, { rate: '1.0' }, { code: 'a  ' }]) {
       const update = [{ ...visit, note: 'x' }, { ...visit, ...other, note: 'y' }]
-      t.equal(
-        verdict(await patch(`/invoices/${id}`, { visits: { update } })),
-        '400 FST_ERR_VALIDATION /visits/update/1',
-        JSON.stringify(other)
-      )
+      t.equal(verdict(await patch(`/invoices/${id}`, { visits: { update } })),
+        '400 FST_ERR_VALIDATION /visits/update/1', JSON.stringify(other))
       t.equal((await updated(`/invoices/${id}`, { visits: { update: [{ ...visit, ...other }] } }))['visits'].length, 1)
     }
   })
@@ -330,10 +313,8 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit]
     for (const [body, expected] of [
       [{ lines: {} }, '400 FST_ERR_VALIDATION /lines /number'],
       [{ number: 'x', lines: [{}] }, '400 FST_ERR_VALIDATION /lines/0/position'],
-      [
-        { number: 'x', lines: [{ position: 1 }, { position: 'x', invoice: 4, secret: 'y' }, 5] },
-        '400 FST_ERR_VALIDATION /lines/1/position /lines/1/invoice /lines/1/secret /lines/2',
-      ],
+      [{ number: 'x', lines: [{ position: 1 }, { position: 'x', invoice: 4, secret: 'y' }, 5] },
+        '400 FST_ERR_VALIDATION /lines/1/position /lines/1/invoice /lines/1/secret /lines/2'],
       [{ number: 'x', lines: [{ position: 1, id: 7 }] }, '400 FST_ERR_VALIDATION /lines/0/id'],
       [{
         number: 'x',
@@ -341,28 +322,20 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit]
         notes: [1, 2, 3, 4, 5, 6].map(() => ({ text: 't' })),
       }, '400 FST_ERR_VALIDATION /notes'],
       [{ number: 'x', lines: [{ position: 1 }, { position: 1 }] }, '409 FST_CRUD_CONFLICT /lines/1/position'],
-      [
-        { number: 'x', lines: [{ position: 1 }, { position: 2, quantity: 0 }] },
-        '400 FST_CRUD_DATA_INVALID /lines/1/quantity',
-      ],
-      [
-        { number: 'x', lines: [{ position: 1, product: 1 }, { position: 2, product: 2 }] },
-        '409 FST_CRUD_CONFLICT /lines/1/product',
-      ],
+      [{ number: 'x', lines: [{ position: 1 }, { position: 2, quantity: 0 }] },
+        '400 FST_CRUD_DATA_INVALID /lines/1/quantity'],
+      [{ number: 'x', lines: [{ position: 1, product: 1 }, { position: 2, product: 2 }] },
+        '409 FST_CRUD_CONFLICT /lines/1/product'],
       [{ number: 'x', lines: [{ position: 1, product: 77 }] }, '409 FST_CRUD_CONFLICT /lines/0/product'],
     ] as const) t.equal(verdict(await post('/invoices', body)), expected, JSON.stringify(body))
     for (const [body, expected] of [
       [{ lines: [] }, '400 FST_ERR_VALIDATION /lines'],
       [{ lines: { insert: [], add: {} } }, '400 FST_ERR_VALIDATION /lines/insert /lines/add'],
       [{ lines: { update: [{ quantity: 3 }] } }, '400 FST_ERR_VALIDATION /lines/update/0/id'],
-      [
-        { lines: { update: [{ id: 'x', quantity: 3 }], remove: ['y'] } },
-        '400 FST_ERR_VALIDATION /lines/update/0/id /lines/remove/0',
-      ],
-      [
-        { lines: { update: [{ id: line.id, quantity: 3 }], remove: [line.id] } },
-        '400 FST_ERR_VALIDATION /lines/remove/0',
-      ],
+      [{ lines: { update: [{ id: 'x', quantity: 3 }], remove: ['y'] } },
+        '400 FST_ERR_VALIDATION /lines/update/0/id /lines/remove/0'],
+      [{ lines: { update: [{ id: line.id, quantity: 3 }], remove: [line.id] } },
+        '400 FST_ERR_VALIDATION /lines/remove/0'],
       [{ lines: { remove: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13] } }, '400 FST_ERR_VALIDATION /lines'],
       [{ lines: { add: [{ position: 2 }, { position: 1 }] } }, '409 FST_CRUD_CONFLICT /lines/add/1/position'],
       [{ lines: { update: [{ id: line.id, quantity: 0 }] } }, '400 FST_CRUD_DATA_INVALID /lines/update/0/quantity'],
@@ -376,10 +349,8 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit]
       verdict(await post('/invoices', [{ number: 'y' }, { number: 'z', lines: [{ position: 1 }, { position: 1 }] }])),
       '409 FST_CRUD_CONFLICT /1/lines/1/position'
     )
-    t.equal(
-      verdict(await post('/invoices', [{ number: 'y' }, { number: 'y', lines: [{ position: 1 }] }])),
-      '409 FST_CRUD_CONFLICT /1/number'
-    )
+    t.equal(verdict(await post('/invoices', [{ number: 'y' }, { number: 'y', lines: [{ position: 1 }] }])),
+      '409 FST_CRUD_CONFLICT /1/number')
   })
 
   t.test('If-Match protects the record and its children', async (t) => {
@@ -387,10 +358,8 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit]
     const add = { lines: { add: [{ position: 2 }] } }
     const response = await patch(`/invoices/${id}`, add, { 'if-match': '"1"' })
     t.equal(response.headers['etag'], '"2"')
-    t.equal(
-      verdict(await patch(`/invoices/${id}`, { lines: { add: [{ position: 3 }] } }, { 'if-match': '"1"' })),
-      '412 FST_CRUD_PRECONDITION_FAILED'
-    )
+    t.equal(verdict(await patch(`/invoices/${id}`, { lines: { add: [{ position: 3 }] } }, { 'if-match': '"1"' })),
+      '412 FST_CRUD_PRECONDITION_FAILED')
     t.equal((await linesOf(id)).length, 2)
   })
 
@@ -414,10 +383,8 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit]
     const { id, lines } = await created('/priced', { number: 'A1', lines: [{ position: 1 }] })
     const { version } = await updated(`/priced/${id}`, { lines: { update: [{ id: lines[0].id, quantity: 2 }] } })
     await updated(`/priced/${id}`, { lines: { update: [] } })
-    t.equal(
-      verdict(await patch(`/priced/${id}`, { number: 'A2', lines: { remove: [0] } })),
-      '409 FST_CRUD_CONFLICT /lines/remove/0'
-    )
+    t.equal(verdict(await patch(`/priced/${id}`, { number: 'A2', lines: { remove: [0] } })),
+      '409 FST_CRUD_CONFLICT /lines/remove/0')
     t.match(priced.told.splice(0), [
       { record: { id, version, lines: [{ quantity: 2 }] }, changed: ['lines'], previous: { number: 'A1' } },
     ])

@@ -22,11 +22,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         await crud.createMany(em as any, [{ name: 'gone 2' }, { name: 'gone 3' }])
         await crud.update(em as any, 1, { name: 'gone 4' })
         await crud.delete(em as any, 2)
-        seen.push(
-          (await crud.get(em as any, id))?.name,
-          await crud.count(em as any),
-          (await crud.get(em as any, 1))?.name
-        )
+        seen.push((await crud.get(em as any, id))?.name, await crud.count(em as any),
+          (await crud.get(em as any, 1))?.name)
         throw new Error('changed my mind')
       }),
       /changed my mind/
@@ -56,10 +53,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       code: 'FST_CRUD_CONFLICT',
     })
     t.strictSame(await select(orm, 'select count(*)::int as count from shelf'), before)
-    const plants = Array.from(
-      { length: 100 },
-      (_, index) => ({ name: `p${index}`, supplier: 1, tags: [1], sku: index === 49 ? 'LAV-001' : `N-${index}` })
-    )
+    const plants = Array.from({ length: 100 },
+      (_, index) => ({ name: `p${index}`, supplier: 1, tags: [1], sku: index === 49 ? 'LAV-001' : `N-${index}` }))
     await t.rejects(new CrudBase({ model: Plant, writable: 'all' }).createMany(orm.em.fork(), plants), {
       code: 'FST_CRUD_CONFLICT',
     }, 'through the unit of work, too')

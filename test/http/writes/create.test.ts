@@ -48,17 +48,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await post('/shelves', { house: 'Z/?#', number: 7 })).headers.location, '/shelves/Z%2F%3F%23/7')
     t.equal((await post('/shelves', { house: '...', number: 7 })).headers.location, '/shelves/.../7')
     for (const house of ['.', '..', '']) {
-      t.match(
-        await post('/shelves', { house, number: 7 }),
-        { statusCode: 201, headers: { location: undefined } },
-        `'${house}' would lead elsewhere`
-      )
+      t.match(await post('/shelves', { house, number: 7 }), { statusCode: 201, headers: { location: undefined } },
+        `'${house}' would lead elsewhere`)
     }
     t.match(await read('/shelves/Z%2F%3F%23/7'), { house: 'Z/?#', number: 7 })
-    t.match(
-      (await post('/customers', { name: 'Dan', email: 'dan@customers.example' })).headers.location,
-      new RegExp(`^/customers/${UUID.source.slice(1)}`)
-    )
+    t.match((await post('/customers', { name: 'Dan', email: 'dan@customers.example' })).headers.location,
+      new RegExp(`^/customers/${UUID.source.slice(1)}`))
     t.equal((await post('/items', { order: 2, plant: 3, price: 1 })).headers.location, '/items/2/3')
     t.equal((await post('/entries', { action: 'made', at: '2024-05-04T00:00:00Z' })).headers.location, '/entries/4')
   })
@@ -71,10 +66,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('all mistakes of a record are listed at once', async (t) => {
     const response = await post('/plants', { name: 5, price: '1', id: 7, nmae: 'x', status: 'sold' })
     t.strictSame(bodyOf(response), {
-      statusCode: 400,
-      code: 'FST_ERR_VALIDATION',
-      error: 'Bad Request',
-      message: bodyOf(response).message,
+      statusCode: 400, code: 'FST_ERR_VALIDATION', error: 'Bad Request', message: bodyOf(response).message,
       detail: bodyOf(response).message,
       errors: [
         { source: { pointer: '/name' }, code: 'FST_ERR_VALIDATION', detail: "'name' must be a string." },
@@ -86,8 +78,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
           allowed: bodyOf(response).errors[2].allowed,
         },
         {
-          source: { pointer: '/nmae' }, code: 'FST_ERR_VALIDATION', detail: bodyOf(response).errors[3].detail,
-          allowed: bodyOf(response).errors[3].allowed, suggestion: 'name',
+          source: { pointer: '/nmae' },
+          code: 'FST_ERR_VALIDATION',
+          detail: bodyOf(response).errors[3].detail,
+          allowed: bodyOf(response).errors[3].allowed,
+          suggestion: 'name',
         },
         {
           source: { pointer: '/status' },
@@ -119,11 +114,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ]) {
       const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
       t.equal(verdict(await post('/plants', { ...valid, [name]: 1 })), `400 FST_ERR_VALIDATION ${pointer}`, name)
-      t.equal(
-        verdict(await post('/plants', { ...valid, [name]: null })),
-        `400 FST_ERR_VALIDATION ${pointer}`,
-        `${name}: null`
-      )
+      t.equal(verdict(await post('/plants', { ...valid, [name]: null })), `400 FST_ERR_VALIDATION ${pointer}`,
+        `${name}: null`)
     }
     t.equal(verdict(await post('/orders', { customer: customerId(1), version: 3 })), '400 FST_ERR_VALIDATION /version')
     t.equal((await select(orm, "select count(*)::int as count from plant where name = 'Never'"))[0].count, 0)
@@ -143,11 +135,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const refused = async (path: string, valid: object, cases: Record<string, readonly unknown[]>) => {
       for (const [name, values] of Object.entries(cases)) {
         for (const value of values) {
-          t.equal(
-            verdict(await post(path, { ...valid, [name]: value })),
-            `400 FST_ERR_VALIDATION /${name}`,
-            `${name}: ${JSON.stringify(value)?.slice(0, 60)}`
-          )
+          t.equal(verdict(await post(path, { ...valid, [name]: value })), `400 FST_ERR_VALIDATION /${name}`,
+            `${name}: ${JSON.stringify(value)?.slice(0, 60)}`)
         }
       }
     }
@@ -201,14 +190,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       country: ['fra', 'f'.repeat(3), null, 1],
       address: [1, 'x', [], true],
     })
-    t.equal(
-      verdict(await post('/suppliers', { name: 'Never', country: 'fr', address: { street: 1, town: 'x' } })),
-      '400 FST_ERR_VALIDATION /address/town /address/street'
-    )
-    t.equal(
-      verdict(await post('/suppliers', { name: 'Never', country: 'fr', address: {} })),
-      '400 FST_ERR_VALIDATION /address/street'
-    )
+    t.equal(verdict(await post('/suppliers', { name: 'Never', country: 'fr', address: { street: 1, town: 'x' } })),
+      '400 FST_ERR_VALIDATION /address/town /address/street')
+    t.equal(verdict(await post('/suppliers', { name: 'Never', country: 'fr', address: {} })),
+      '400 FST_ERR_VALIDATION /address/street')
     for (const [size, pointer] of [
       [{ height: 1 }, 'width'],
       [{ height: '1', width: 1 }, 'height'],
@@ -217,10 +202,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       [{ height: 1, width: 1, unit: 5 }, 'unit'],
       [{ height: 1, width: 1.5 }, 'width'],
     ] as const) {
-      t.equal(
-        verdict(await post('/specimens', { code: 'NEVER', plant: 1, size })),
-        `400 FST_ERR_VALIDATION /size/${pointer}`
-      )
+      t.equal(verdict(await post('/specimens', { code: 'NEVER', plant: 1, size })),
+        `400 FST_ERR_VALIDATION /size/${pointer}`)
     }
     for (const table of ['plant', 'supplier']) {
       t.equal((await select(orm, `select count(*)::int as count from ${table} where name = 'Never'`))[0].count, 0)
@@ -229,50 +212,26 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a value that only the SQL of a custom type refuses is also a 400', async (t) => {
     for (const minimum of ['x', {}, [], '', 1e300, true]) {
-      t.equal(
-        verdict(await post('/specimens', { code: 'NEVER', plant: 1, minimum })),
-        minimum === 1e300 ? '400 FST_CRUD_DATA_INVALID' : '400 FST_CRUD_DATA_INVALID /minimum',
-        JSON.stringify(minimum)
-      )
+      t.equal(verdict(await post('/specimens', { code: 'NEVER', plant: 1, minimum })),
+        minimum === 1e300 ? '400 FST_CRUD_DATA_INVALID' : '400 FST_CRUD_DATA_INVALID /minimum', JSON.stringify(minimum))
     }
   })
 
   t.test('the greatest values fit', async (t) => {
     const data = {
-      code: 'x'.repeat(12),
-      plant: 1,
-      leaves: 2147483647,
-      stems: -32768,
-      cells: '9223372036854775807',
-      pollen: -9007199254740991,
-      spores: '-9223372036854775808',
-      dryMass: '-99999999999999.999999',
-      value: 99999999.99,
-      acidity: 1.7976931348623157e308,
-      chlorophyll: -3.4028235e38,
-      minimum: -273.1,
-      nickname: '😀'.repeat(40),
-      grade: 'é',
-      sownOn: '9999-12-31',
-      measuredAt: '9999-12-31T23:59:59.999Z',
-      recordedAt: '0001-01-01T00:00:00.000Z',
-      wateredAt: '23:59:59',
-      readings: [[[{ a: null }]]],
-      scan: '',
-      ringWidths: [-2147483648, 2147483647],
-      synonyms: ['', '{}', '"', '\\', 'null', ',', ' '],
-      pruned: [],
+      code: 'x'.repeat(12), plant: 1, leaves: 2147483647, stems: -32768, cells: '9223372036854775807',
+      pollen: -9007199254740991, spores: '-9223372036854775808', dryMass: '-99999999999999.999999', value: 99999999.99,
+      acidity: 1.7976931348623157e308, chlorophyll: -3.4028235e38, minimum: -273.1, nickname: '😀'.repeat(40),
+      grade: 'é', sownOn: '9999-12-31', measuredAt: '9999-12-31T23:59:59.999Z', recordedAt: '0001-01-01T00:00:00.000Z',
+      wateredAt: '23:59:59', readings: [[[{ a: null }]]], scan: '', ringWidths: [-2147483648, 2147483647],
+      synonyms: ['', '{}', '"', '\\', 'null', ',', ' '], pruned: [],
     }
     const record = await created('/specimens', data)
     t.match(record, data)
     t.strictSame(await read(`/specimens/${record.id}`), record)
     t.match(
       await created('/plants', {
-        name: 'x'.repeat(255),
-        supplier: 1,
-        position: -2147483648,
-        price: 9999999999.99,
-        sku: '🌹'.repeat(20),
+        name: 'x'.repeat(255), supplier: 1, position: -2147483648, price: 9999999999.99, sku: '🌹'.repeat(20),
       }),
       { position: -2147483648, price: 9999999999.99, sku: '🌹'.repeat(20) }
     )
@@ -348,9 +307,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await post('/plants', { name: 'x'.repeat(100_001), supplier: 1 })).statusCode, 413)
     const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`
     const response = await app.inject({
-      method: 'POST',
-      url: '/specimens',
-      payload: `{"code":"DEEP","plant":1,"readings":${deep}}`,
+      method: 'POST', url: '/specimens', payload: `{"code":"DEEP","plant":1,"readings":${deep}}`,
       headers: { 'content-type': 'application/json' },
     })
     t.equal(verdict(response), '400 FST_ERR_VALIDATION /readings')

@@ -11,11 +11,8 @@ import { verdict, writes } from './helper.ts'
 const Bare = defineEntity({
   name: 'Bare',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    uuid: p.uuid(),
-    created_at: p.datetime(),
-    updatedAt: p.datetime().nullable(),
-    deletedAt: p.datetime().fieldName('gone').nullable(),
+    id: p.integer().primary().autoincrement(), uuid: p.uuid(), created_at: p.datetime(),
+    updatedAt: p.datetime().nullable(), deletedAt: p.datetime().fieldName('gone').nullable(),
   },
 })
 
@@ -64,9 +61,7 @@ await forEachDatabase(t, { entities: [Bare, Folder, Level, Kept, Defaulted, Note
 
   t.test('timestamps and a uuid that nothing sets are written by clients', async (t) => {
     const given = {
-      uuid: randomUUID(),
-      created_at: '2024-05-31T09:30:00.000Z',
-      updatedAt: '2024-06-01T00:00:00.000Z',
+      uuid: randomUUID(), created_at: '2024-05-31T09:30:00.000Z', updatedAt: '2024-06-01T00:00:00.000Z',
       deletedAt: '2024-06-02T00:00:00.000Z',
     }
     const { id, ...record } = await created('/bare', given)
@@ -91,10 +86,8 @@ await forEachDatabase(t, { entities: [Bare, Folder, Level, Kept, Defaulted, Note
       const crud = new CrudBase({ model: Kept as never, writable: [name] as never, queryConfig: {} })
       t.throws(() => crud.bind(orm.em), { code: 'FST_CRUD_CONFIG_INVALID', message: /which clients never write/ }, name)
     }
-    t.equal(
-      verdict(await post('/defaulted', { created_at: '2024-05-31T09:30:00.000Z' })),
-      '400 FST_ERR_VALIDATION /created_at'
-    )
+    t.equal(verdict(await post('/defaulted', { created_at: '2024-05-31T09:30:00.000Z' })),
+      '400 FST_ERR_VALIDATION /created_at')
     const orderedAt = '2024-05-31T09:30:00.000Z'
     t.match(await created('/defaulted', { orderedAt }), { orderedAt })
   })

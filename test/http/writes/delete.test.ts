@@ -12,17 +12,10 @@ const NOT_FOUND = '404 FST_CRUD_NOT_FOUND'
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
-    '/plants': resource(Plant),
-    '/hard': { crud: resource(Plant), allowHardDelete: true },
-    '/tags': { crud: resource(Tag), allowHardDelete: true },
-    '/suppliers': resource(Supplier),
-    '/labels': resource(Label),
-    '/shelves': resource(Shelf),
-    '/orders': resource(Order),
-    '/items': resource(OrderItem),
-    '/customers': resource(Customer),
-    '/entries': resource(AuditEntry),
-    '/parcels': resource(Parcel),
+    '/plants': resource(Plant), '/hard': { crud: resource(Plant), allowHardDelete: true },
+    '/tags': { crud: resource(Tag), allowHardDelete: true }, '/suppliers': resource(Supplier),
+    '/labels': resource(Label), '/shelves': resource(Shelf), '/orders': resource(Order), '/items': resource(OrderItem),
+    '/customers': resource(Customer), '/entries': resource(AuditEntry), '/parcels': resource(Parcel),
     '/offers': resource(Offer),
   })
   const { get, remove, restore, created, read, patch } = writes(app)
@@ -93,10 +86,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for (const path of ['/hard/1?hard=true', '/orders/1']) {
       const response = await remove(path)
       t.equal(verdict(response), '409 FST_CRUD_CONFLICT', path)
-      t.equal(
-        response.json().message,
-        'A record that others refer to cannot be removed, and one that does not exist cannot be referred to.'
-      )
+      t.equal(response.json().message,
+        'A record that others refer to cannot be removed, and one that does not exist cannot be referred to.')
       t.equal((await get(path.split('?')[0]!)).statusCode, 200)
     }
     t.equal((await remove('/suppliers/1')).statusCode, 200, 'but marked')
@@ -116,14 +107,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.equal(verdict(await remove(`/hard/1?hard=${hard}`)), '400 FST_CRUD_QUERY_INVALID hard', hard)
     }
     t.equal(verdict(await remove('/hard/1?hard=true&hard=true')), '400 FST_CRUD_QUERY_INVALID hard')
-    t.equal(
-      verdict(await app.inject({ method: 'POST', url: '/hard/1/restore?hard=true' })),
-      '400 FST_CRUD_QUERY_INVALID hard'
-    )
-    t.equal(
-      verdict(await app.inject({ method: 'PATCH', url: '/hard/1?hard=true', payload: {} })),
-      '400 FST_CRUD_QUERY_INVALID hard'
-    )
+    t.equal(verdict(await app.inject({ method: 'POST', url: '/hard/1/restore?hard=true' })),
+      '400 FST_CRUD_QUERY_INVALID hard')
+    t.equal(verdict(await app.inject({ method: 'PATCH', url: '/hard/1?hard=true', payload: {} })),
+      '400 FST_CRUD_QUERY_INVALID hard')
   })
 
   t.test('a hard delete removes the row, whether it was marked or not', async (t) => {

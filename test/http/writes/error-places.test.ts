@@ -7,8 +7,7 @@ import { bodyOf, resource, select, serve, type Json } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
 const Client = defineEntity({
-  name: 'Client',
-  tableName: 'secret_client',
+  name: 'Client', tableName: 'secret_client',
   properties: { id: p.integer().primary().autoincrement(false), name: p.string() },
 })
 
@@ -19,20 +18,12 @@ const Period = defineEntity({
 } as never) as any
 
 const properties = {
-  id: p.integer().primary().autoincrement(),
-  externalId: p.string().fieldName('secret_external').unique().nullable(),
-  title: p.text().nullable(),
-  amount: p.integer().nullable(),
-  limit: p.integer().nullable(),
-  code: p.string().fieldName('secret_code').nullable(),
-  price: p.type('money').nullable(),
-  lasts: p.type('interval').nullable(),
-  seats: p.integer().nullable(),
-  room: p.integer().nullable(),
-  rank: p.integer().hidden().nullable(),
-  client: () => p.manyToOne(Client).nullable(),
-  period: () => p.embedded(Period).nullable(),
-  deleted_at: p.datetime().nullable(),
+  id: p.integer().primary().autoincrement(), externalId: p.string().fieldName('secret_external').unique().nullable(),
+  title: p.text().nullable(), amount: p.integer().nullable(), limit: p.integer().nullable(),
+  code: p.string().fieldName('secret_code').nullable(), price: p.type('money').nullable(),
+  lasts: p.type('interval').nullable(), seats: p.integer().nullable(), room: p.integer().nullable(),
+  rank: p.integer().hidden().nullable(), client: () => p.manyToOne(Client).nullable(),
+  period: () => p.embedded(Period).nullable(), deleted_at: p.datetime().nullable(),
 }
 
 /** Written by one statement. */
@@ -40,9 +31,7 @@ const Order = defineEntity({ name: 'Order', tableName: 'secret_order', propertie
 
 /** Written through MikroORM's unit of work, because of its lifecycle hook. */
 const Hooked = defineEntity({
-  name: 'Hooked',
-  tableName: 'secret_hooked',
-  properties: properties as any,
+  name: 'Hooked', tableName: 'secret_hooked', properties: properties as any,
   hooks: {
     beforeCreate: [({ entity }: any) => {
       if (entity.title === 'from hook') entity.amount = -1
@@ -85,70 +74,44 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
   /** Each record is refused by the database alone. */
   const REFUSED: readonly [what: string, record: Json, status: string, names: readonly string[], message: string][] = [
     [
-      'unique',
-      { title: 'x', externalId: 'TAKEN' },
-      '409 FST_CRUD_CONFLICT',
-      ['/externalId'],
+      'unique', { title: 'x', externalId: 'TAKEN' }, '409 FST_CRUD_CONFLICT', ['/externalId'],
       "There is another record with this value of 'externalId'.",
     ],
     [
-      'unique, of two columns',
-      { title: 'x', room: 1, seats: 7 },
-      '409 FST_CRUD_CONFLICT',
-      ['/seats', '/room'],
+      'unique, of two columns', { title: 'x', room: 1, seats: 7 }, '409 FST_CRUD_CONFLICT', ['/seats', '/room'],
       "There is another record with these values of 'seats' and 'room'.",
     ],
     [
-      'foreign key',
-      { title: 'x', client: 9 },
-      '409 FST_CRUD_CONFLICT',
-      ['/client'],
+      'foreign key', { title: 'x', client: 9 }, '409 FST_CRUD_CONFLICT', ['/client'],
       "'client' refers to a record that does not exist.",
     ],
     ['not null', { title: null }, '400 FST_CRUD_DATA_INVALID', ['/title'], "'title' cannot be null."],
     [
-      'check',
-      { title: 'x', amount: -1 },
-      '400 FST_CRUD_DATA_INVALID',
-      ['/amount'],
+      'check', { title: 'x', amount: -1 }, '400 FST_CRUD_DATA_INVALID', ['/amount'],
       "The value of 'amount' does not satisfy a rule of the data.",
     ],
     [
-      'check of two properties',
-      { title: 'x', amount: 2, limit: 1 },
-      '400 FST_CRUD_DATA_INVALID',
-      ['/amount', '/limit'],
-      "The values of 'amount' and 'limit' do not satisfy a rule of the data.",
+      'check of two properties', { title: 'x', amount: 2, limit: 1 }, '400 FST_CRUD_DATA_INVALID',
+      ['/amount', '/limit'], "The values of 'amount' and 'limit' do not satisfy a rule of the data.",
     ],
     ['check of nested properties', { title: 'x', period: { from: 2, until: 1 } }, '400 FST_CRUD_DATA_INVALID', [
-      '/period/from', '/period/until',
+      '/period/from',
+      '/period/until',
     ], "The values of 'period.from' and 'period.until' do not satisfy a rule of the data."],
     [
-      'rule of a type',
-      { title: 'x', code: 'bad' },
-      '400 FST_CRUD_DATA_INVALID',
-      ['/code'],
+      'rule of a type', { title: 'x', code: 'bad' }, '400 FST_CRUD_DATA_INVALID', ['/code'],
       "The value of 'code' does not satisfy a rule of the data.",
     ],
     [
-      'money',
-      { title: 'x', price: 'a lot' },
-      '400 FST_CRUD_DATA_INVALID',
-      ['/price'],
+      'money', { title: 'x', price: 'a lot' }, '400 FST_CRUD_DATA_INVALID', ['/price'],
       "The value of 'price' is not valid for its type.",
     ],
     [
-      'interval',
-      { title: 'x', lasts: 'for ever' },
-      '400 FST_CRUD_DATA_INVALID',
-      ['/lasts'],
+      'interval', { title: 'x', lasts: 'for ever' }, '400 FST_CRUD_DATA_INVALID', ['/lasts'],
       "The value of 'lasts' is not valid for its type.",
     ],
     [
-      'interval out of range',
-      { title: 'x', lasts: '999999999999 years' },
-      '400 FST_CRUD_DATA_INVALID',
-      ['/lasts'],
+      'interval out of range', { title: 'x', lasts: '999999999999 years' }, '400 FST_CRUD_DATA_INVALID', ['/lasts'],
       "The value of 'lasts' is out of range.",
     ],
   ]
@@ -193,10 +156,8 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
         const conflict = await post(path, [good(0), twice, good(1), twice, twice])
         t.equal(verdict(conflict), '409 FST_CRUD_CONFLICT /3/externalId')
         t.equal(bodyOf(conflict).message, "/3: There is another record with this value of 'externalId'.")
-        t.equal(
-          verdict(await post(path, [{ title: 'a', room: 5, seats: 5 }, { title: 'b', room: 5, seats: 5 }])),
-          '409 FST_CRUD_CONFLICT /1/seats /1/room'
-        )
+        t.equal(verdict(await post(path, [{ title: 'a', room: 5, seats: 5 }, { title: 'b', room: 5, seats: 5 }])),
+          '409 FST_CRUD_CONFLICT /1/seats /1/room')
         t.equal(await count(), before)
       })
     }
@@ -213,10 +174,8 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
       const alone = await post('/ranked', { title: 'ranked', seats: 1 })
       t.equal(verdict(alone), '400 FST_CRUD_DATA_INVALID')
       t.equal(bodyOf(alone).message, 'The values do not satisfy a rule of the data.')
-      t.equal(
-        verdict(await post('/ranked', [{ title: 'x', seats: 1 }, { title: 'ranked', seats: 1 }])),
-        '400 FST_CRUD_DATA_INVALID /1'
-      )
+      t.equal(verdict(await post('/ranked', [{ title: 'x', seats: 1 }, { title: 'ranked', seats: 1 }])),
+        '400 FST_CRUD_DATA_INVALID /1')
       const mixed = await post('/ranked', { title: 'x', seats: 0 })
       t.equal(verdict(mixed), '400 FST_CRUD_DATA_INVALID /seats')
       t.equal(bodyOf(mixed).message, "The value of 'seats' does not satisfy a rule of the data.")
@@ -228,10 +187,8 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
   }
 
   t.test('a record that MikroORM completes is found by its complete values', async (t) => {
-    t.equal(
-      verdict(await post('/hooked', [good(0), { title: 'from hook' }, good(1)])),
-      '400 FST_CRUD_DATA_INVALID /1/amount'
-    )
+    t.equal(verdict(await post('/hooked', [good(0), { title: 'from hook' }, good(1)])),
+      '400 FST_CRUD_DATA_INVALID /1/amount')
   })
 
   t.test('a rule that is made later is known as well', async (t) => {
@@ -243,9 +200,7 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
 const Node = defineEntity({
   name: 'Node',
   properties: {
-    id: p.integer().primary().autoincrement(false),
-    name: p.string(),
-    parent: () => p.manyToOne(Node).nullable(),
+    id: p.integer().primary().autoincrement(false), name: p.string(), parent: () => p.manyToOne(Node).nullable(),
   } as any,
 }) as any
 
@@ -260,10 +215,8 @@ await forEachDatabase(t, { entities: [Node], needs: ['triggers'] }, async (t, { 
   const { post } = writes(app)
 
   t.test('an error about the batch as a whole points to no record', async (t) => {
-    await select(
-      orm,
-      'create trigger secret_balance after insert on node for each statement execute function secret_balance()'
-    )
+    await select(orm,
+      'create trigger secret_balance after insert on node for each statement execute function secret_balance()')
     const response = await post('/nodes', [{ id: 1, name: 'a' }, { id: 2, name: 'b' }])
     t.equal(verdict(response), '400 FST_CRUD_DATA_INVALID')
     t.equal(bodyOf(response).message, 'The values do not satisfy a rule of the data.')
@@ -271,10 +224,7 @@ await forEachDatabase(t, { entities: [Node], needs: ['triggers'] }, async (t, { 
   })
 
   t.test('a constraint that is checked at the end of the transaction points to no wrong record', async (t) => {
-    await select(
-      orm,
-      'alter table node add constraint secret_late unique (name) deferrable initially deferred'
-    )
+    await select(orm, 'alter table node add constraint secret_late unique (name) deferrable initially deferred')
     const response = await post('/nodes', [{ id: 1, name: 'a' }, { id: 2, name: 'b' }, { id: 3, name: 'b' }])
     t.equal(verdict(response), '409 FST_CRUD_CONFLICT')
     t.equal(bodyOf(response).message, "There is another record with this value of 'name'.")

@@ -10,8 +10,7 @@ import { bodyOf, resource, select, serve, type Json } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
 const Owner = defineEntity({
-  name: 'Owner',
-  tableName: 'secret_owner',
+  name: 'Owner', tableName: 'secret_owner',
   properties: { id: p.integer().primary().autoincrement(false), name: p.string() },
 })
 
@@ -19,14 +18,9 @@ const Booking = defineEntity({
   name: 'Booking',
   tableName: 'secret_booking',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    code: p.string().length(10).fieldName('secret_code').unique().nullable(),
-    title: p.text().nullable(),
-    room: p.integer().nullable(),
-    day: p.date().nullable(),
-    seats: p.integer().nullable(),
-    note: p.text().nullable(),
-    shadow: p.string().hidden().unique().nullable(),
+    id: p.integer().primary().autoincrement(), code: p.string().length(10).fieldName('secret_code').unique().nullable(),
+    title: p.text().nullable(), room: p.integer().nullable(), day: p.date().nullable(), seats: p.integer().nullable(),
+    note: p.text().nullable(), shadow: p.string().hidden().unique().nullable(),
     owner: () => p.manyToOne(Owner).nullable(),
   },
 })
@@ -69,150 +63,73 @@ const LEAKS = /secret|constraint|select |insert |update |relation "|column|sqlst
 
 const crud = () => resource(Booking)
 const resources = (): CrudKitOptions['resources'] => ({
-  '/bookings': crud(),
-  '/owners': resource(Owner),
-  '/batch': { crud: crud(), operations: ['createMany'] },
+  '/bookings': crud(), '/owners': resource(Owner), '/batch': { crud: crud(), operations: ['createMany'] },
 })
 
 /** Asserts that the answer is as expected, contains no word of the database, and has its error as cause. */
 const CASES: readonly [
-  what: string,
-  method: 'POST' | 'PATCH' | 'DELETE',
-  url: string,
-  body: object | undefined,
-  expected: string,
-  message: RegExp,
-  sqlState: string | RegExp
+  what: string, method: 'POST' | 'PATCH' | 'DELETE', url: string, body: object | undefined, expected: string,
+  message: RegExp, sqlState: string | RegExp
 ][] = [
   [
-    'unique',
-    'POST',
-    '/bookings',
-    { title: 'x', code: 'TAKEN' },
-    '409 FST_CRUD_CONFLICT /code',
-    /another record with this value of 'code'/,
-    '23505',
+    'unique', 'POST', '/bookings', { title: 'x', code: 'TAKEN' }, '409 FST_CRUD_CONFLICT /code',
+    /another record with this value of 'code'/, '23505',
   ],
   [
-    'unique, in an update',
-    'PATCH',
-    '/bookings/2',
-    { code: 'TAKEN' },
-    '409 FST_CRUD_CONFLICT /code',
-    /another record with this value of 'code'/,
-    '23505',
+    'unique, in an update', 'PATCH', '/bookings/2', { code: 'TAKEN' }, '409 FST_CRUD_CONFLICT /code',
+    /another record with this value of 'code'/, '23505',
   ],
   [
-    'unique, of two columns',
-    'POST',
-    '/bookings',
-    { title: 'x', room: 1, seats: 7 },
-    '409 FST_CRUD_CONFLICT /room /seats',
-    /these values of 'room' and 'seats'\./,
-    '23505',
+    'unique, of two columns', 'POST', '/bookings', { title: 'x', room: 1, seats: 7 },
+    '409 FST_CRUD_CONFLICT /room /seats', /these values of 'room' and 'seats'\./, '23505',
   ],
   [
-    'unique, in a batch',
-    'POST',
-    '/batch',
-    [{ title: 'x', code: 'FREE' }, { title: 'x', code: 'TAKEN' }],
-    '409 FST_CRUD_CONFLICT /1/code',
-    /'code'/,
-    '23505',
+    'unique, in a batch', 'POST', '/batch', [{ title: 'x', code: 'FREE' }, { title: 'x', code: 'TAKEN' }],
+    '409 FST_CRUD_CONFLICT /1/code', /'code'/, '23505',
   ],
   [
-    'foreign key, absent',
-    'POST',
-    '/bookings',
-    { title: 'x', owner: 9 },
-    '409 FST_CRUD_CONFLICT /owner',
-    /'owner' refers to a record that does not exist/,
-    '23503',
+    'foreign key, absent', 'POST', '/bookings', { title: 'x', owner: 9 }, '409 FST_CRUD_CONFLICT /owner',
+    /'owner' refers to a record that does not exist/, '23503',
   ],
   [
-    'foreign key, absent, in an update',
-    'PATCH',
-    '/bookings/2',
-    { owner: 9 },
-    '409 FST_CRUD_CONFLICT /owner',
-    /'owner' refers to a record that does not exist/,
-    '23503',
+    'foreign key, absent, in an update', 'PATCH', '/bookings/2', { owner: 9 }, '409 FST_CRUD_CONFLICT /owner',
+    /'owner' refers to a record that does not exist/, '23503',
   ],
   [
-    'not null',
-    'POST',
-    '/bookings',
-    { code: 'NULL' },
-    '400 FST_CRUD_DATA_INVALID /title',
-    /'title' cannot be null/,
+    'not null', 'POST', '/bookings', { code: 'NULL' }, '400 FST_CRUD_DATA_INVALID /title', /'title' cannot be null/,
     '23502',
   ],
   [
-    'not null, in an update',
-    'PATCH',
-    '/bookings/2',
-    { title: null },
-    '400 FST_CRUD_DATA_INVALID /title',
-    /'title' cannot be null/,
-    '23502',
+    'not null, in an update', 'PATCH', '/bookings/2', { title: null }, '400 FST_CRUD_DATA_INVALID /title',
+    /'title' cannot be null/, '23502',
   ],
   [
-    'check',
-    'POST',
-    '/bookings',
-    { title: 'x', seats: -1 },
-    '400 FST_CRUD_DATA_INVALID /seats',
-    /The value of 'seats' does not satisfy a rule/,
-    '23514',
+    'check', 'POST', '/bookings', { title: 'x', seats: -1 }, '400 FST_CRUD_DATA_INVALID /seats',
+    /The value of 'seats' does not satisfy a rule/, '23514',
   ],
   [
-    'check, in an update',
-    'PATCH',
-    '/bookings/2',
-    { seats: -1 },
-    '400 FST_CRUD_DATA_INVALID /seats',
-    /The value of 'seats' does not satisfy a rule/,
-    '23514',
+    'check, in an update', 'PATCH', '/bookings/2', { seats: -1 }, '400 FST_CRUD_DATA_INVALID /seats',
+    /The value of 'seats' does not satisfy a rule/, '23514',
   ],
   [
-    'exclusion',
-    'POST',
-    '/bookings',
-    { title: 'x', room: 1, day: '2024-05-01' },
-    '409 FST_CRUD_CONFLICT /room /day',
-    /overlap/,
-    '23P01',
+    'exclusion', 'POST', '/bookings', { title: 'x', room: 1, day: '2024-05-01' }, '409 FST_CRUD_CONFLICT /room /day',
+    /overlap/, '23P01',
   ],
   [
-    'exclusion, in an update',
-    'PATCH',
-    '/bookings/2',
-    { room: 1, day: '2024-05-01' },
-    '409 FST_CRUD_CONFLICT /room /day',
-    /overlap/,
-    '23P01',
+    'exclusion, in an update', 'PATCH', '/bookings/2', { room: 1, day: '2024-05-01' },
+    '409 FST_CRUD_CONFLICT /room /day', /overlap/, '23P01',
   ],
   ['too long', 'POST', '/bookings', { title: 'x', note: 'longer' }, '400 FST_CRUD_DATA_INVALID', /too long/, '22001'],
   ['out of range', 'POST', '/bookings', { title: 'overflow' }, '400 FST_CRUD_DATA_INVALID', /out of range/, '22003'],
   ['division by zero', 'POST', '/bookings', { title: 'zero' }, '400 FST_CRUD_DATA_INVALID', /not valid/, '22012'],
   ['not of its type', 'POST', '/bookings', { title: 'badtext' }, '400 FST_CRUD_DATA_INVALID', /not valid/, '22P02'],
   [
-    'serialization failure',
-    'POST',
-    '/bookings',
-    { title: 'serialize' },
-    '503 FST_CRUD_UNAVAILABLE',
-    /^Concurrent writes conflict with this request\./,
-    '40001',
+    'serialization failure', 'POST', '/bookings', { title: 'serialize' }, '503 FST_CRUD_UNAVAILABLE',
+    /^Concurrent writes conflict with this request\./, '40001',
   ],
   [
-    'integrity, as a trigger of the application says it',
-    'POST',
-    '/bookings',
-    { title: 'integrity' },
-    '409 FST_CRUD_CONFLICT',
-    /conflicts with another record/,
-    '23000',
+    'integrity, as a trigger of the application says it', 'POST', '/bookings', { title: 'integrity' },
+    '409 FST_CRUD_CONFLICT', /conflicts with another record/, '23000',
   ],
   // 23503 before PostgreSQL 18
   [
@@ -220,22 +137,12 @@ const CASES: readonly [
     /^23(001|503)$/,
   ],
   [
-    'disk full',
-    'PATCH',
-    '/bookings/2',
-    { title: 'space' },
-    '503 FST_CRUD_UNAVAILABLE',
-    /not available at the moment/,
+    'disk full', 'PATCH', '/bookings/2', { title: 'space' }, '503 FST_CRUD_UNAVAILABLE', /not available at the moment/,
     '53100',
   ],
   [
-    "an exception of the application's own trigger",
-    'POST',
-    '/bookings',
-    { title: 'raise' },
-    '500 FST_CRUD_DATABASE_ERROR',
-    /could not answer/,
-    'P0001',
+    "an exception of the application's own trigger", 'POST', '/bookings', { title: 'raise' },
+    '500 FST_CRUD_DATABASE_ERROR', /could not answer/, 'P0001',
   ],
 ]
 
@@ -250,10 +157,7 @@ await forEachDatabase(
         'secret_owner (id)'
     )
     for (const statement of RULES.split(/;\n(?= {2}\S|$)/).filter((text) => text.trim() !== '')) {
-      await select(
-        orm,
-        statement
-      )
+      await select(orm, statement)
     }
     const app = await serve(t, orm, resources())
     const rows = async () => await select(orm, 'select * from secret_booking order by id')
@@ -392,10 +296,8 @@ t.test('PostgreSQL', {
     const { app, errors, admin } = await serveOwn(t, { max: 2 })
     const { post } = writes(app)
     const sent = post('/bookings', { title: 'sleep' })
-    const { pid } = await seen(
-      admin,
-      "select pid from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()"
-    )
+    const { pid } = await seen(admin,
+      "select pid from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()")
     await admin.query('select pg_terminate_backend($1)', [pid])
     unavailable(t, await sent, errors.pop(), { message: /terminat/ })
     t.equal((await admin.query("select 1 from secret_booking where title = 'sleep'")).rowCount, 0)

@@ -10,42 +10,29 @@ type Operation = 'read' | 'update' | 'delete'
 
 /** Rows of another tenant cannot be read. Locked rows cannot be changed, and kept rows cannot be deleted. */
 const byOperation = {
-  name: 'byOperation',
-  args: false,
-  default: true,
+  name: 'byOperation', args: false, default: true,
   cond: (_: unknown, type: Operation) =>
     type === 'read' ? { tenant: 1 } : type === 'update' ? { locked: false } : { kept: false },
 }
 
 /** As in MikroORM's guide: the filter adds no condition to updates. */
 const onlyReads = {
-  name: 'onlyReads',
-  args: false,
-  default: true,
+  name: 'onlyReads', args: false, default: true,
   cond: (_: unknown, type: Operation) => type === 'update' ? {} : { tenant: 1 },
 }
 
 const Topic = defineEntity({
-  name: 'Topic',
-  properties: { id: p.integer().primary().autoincrement(), tenant: p.integer() },
-  filters: { onlyReads },
+  name: 'Topic', properties: { id: p.integer().primary().autoincrement(), tenant: p.integer() }, filters: { onlyReads },
 })
 
 const properties = {
-  id: p.integer().primary().autoincrement(),
-  version: p.integer().version(),
-  tenant: p.integer().default(1),
-  title: p.string(),
-  locked: p.boolean().default(false),
-  kept: p.boolean().default(false),
-  deleted_at: p.datetime(3).nullable(),
-  topic: () => p.manyToOne(Topic).nullable(),
+  id: p.integer().primary().autoincrement(), version: p.integer().version(), tenant: p.integer().default(1),
+  title: p.string(), locked: p.boolean().default(false), kept: p.boolean().default(false),
+  deleted_at: p.datetime(3).nullable(), topic: () => p.manyToOne(Topic).nullable(),
 }
 
 const Paper = defineEntity({
-  name: 'Paper',
-  properties: { ...properties, parent: () => p.manyToOne(Paper).nullable() },
-  filters: { byOperation },
+  name: 'Paper', properties: { ...properties, parent: () => p.manyToOne(Paper).nullable() }, filters: { byOperation },
 })
 
 /** The same, but a hook makes each write one of the unit of work. */
@@ -76,9 +63,7 @@ const Memo = defineEntity({
 const entities = [Topic, Paper, Draft, Memo]
 
 const ROWS = [
-  { title: 'free' },
-  { title: 'locked', locked: true },
-  { title: 'kept', kept: true },
+  { title: 'free' }, { title: 'locked', locked: true }, { title: 'kept', kept: true },
   { title: 'of another tenant', tenant: 2 },
 ] as const
 const [FREE, LOCKED, KEPT, FOREIGN] = [1, 2, 3, 4]
@@ -103,10 +88,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/papers': { crud: resource(Paper), operations, allowHardDelete: true },
     '/drafts': { crud: resource(Draft), operations, allowHardDelete: true },
     '/memos': {
-      crud: resource(Memo),
-      operations,
-      allowHardDelete: true,
-      scope: () => ({ $not: { title: 'out of scope' } }),
+      crud: resource(Memo), operations, allowHardDelete: true, scope: () => ({ $not: { title: 'out of scope' } }),
     },
   })
   const { get, post, patch, remove, restore } = writes(app)

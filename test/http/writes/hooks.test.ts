@@ -16,12 +16,8 @@ let serial = 0
 const Article = defineEntity({
   name: 'Article',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    ...timestamps,
-    title: p.string(),
-    body: p.text().nullable(),
-    number: p.integer().onCreate(() => ++serial),
-    revision: p.integer().onCreate(() => 1).onUpdate(() => 2),
+    id: p.integer().primary().autoincrement(), ...timestamps, title: p.string(), body: p.text().nullable(),
+    number: p.integer().onCreate(() => ++serial), revision: p.integer().onCreate(() => 1).onUpdate(() => 2),
     mood: p.string().nullable().onCreate(() => 'fresh'),
   },
 })
@@ -29,9 +25,7 @@ const Article = defineEntity({
 const Slugged = defineEntity({
   name: 'Slugged',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    title: p.string(),
-    price: p.integer().default(1),
+    id: p.integer().primary().autoincrement(), title: p.string(), price: p.integer().default(1),
     slug: p.string().onCreate((entity: any) => entity.title.toLowerCase()).onUpdate((entity: any) =>
       entity.title.toLowerCase()
     ),
@@ -82,11 +76,8 @@ class Shop {
 const ShopSchema = new EntitySchema<Shop>({
   class: Shop,
   properties: {
-    id: { type: 'integer', primary: true, autoincrement: true },
-    name: { type: 'string' },
-    currency: { type: 'string' },
-    opened: { type: 'datetime', length: 3 },
-    hours: { type: 'json' },
+    id: { type: 'integer', primary: true, autoincrement: true }, name: { type: 'string' }, currency: { type: 'string' },
+    opened: { type: 'datetime', length: 3 }, hours: { type: 'json' },
   },
 })
 
@@ -138,16 +129,12 @@ const Priced = defineEntity({
 })
 
 const Settings = defineEntity({
-  name: 'Settings',
-  embeddable: true,
-  properties: { theme: p.string().default('light'), size: p.integer().nullable() },
+  name: 'Settings', embeddable: true, properties: { theme: p.string().default('light'), size: p.integer().nullable() },
 })
 const Account = defineEntity({
   name: 'Account',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string(),
-    settings: () => p.embedded(Settings).nullable(),
+    id: p.integer().primary().autoincrement(), name: p.string(), settings: () => p.embedded(Settings).nullable(),
     extra: () => p.embedded(Settings).object().nullable(),
   },
 })
@@ -156,11 +143,8 @@ const all = [...entities, Article, Slugged, Audited, ShopSchema, ShipSchema, Pri
 
 /** Subscribes to all events without doing anything, so that writes go through the unit of work. */
 const listener = (entity: any, more: Partial<EventSubscriber> = {}): EventSubscriber => ({
-  getSubscribedEntities: () => [entity],
-  beforeCreate: async () => {},
-  beforeUpdate: async () => {},
-  beforeDelete: async () => {},
-  ...more,
+  getSubscribedEntities: () => [entity], beforeCreate: async () => {}, beforeUpdate: async () => {},
+  beforeDelete: async () => {}, ...more,
 })
 
 const SPECIMENS: Json[] = [
@@ -189,23 +173,15 @@ const SPECIMENS: Json[] = [
 
 await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
-    '/plants': { crud: resource(Plant), allowHardDelete: true },
-    '/orders': resource(Order),
-    '/specimens': resource(Specimen),
-    '/suppliers': resource(Supplier),
-    '/parcels': resource(Parcel),
-    '/offers': resource(Offer),
-    '/articles': resource(Article),
-    '/slugged': resource(Slugged),
+    '/plants': { crud: resource(Plant), allowHardDelete: true }, '/orders': resource(Order),
+    '/specimens': resource(Specimen), '/suppliers': resource(Supplier), '/parcels': resource(Parcel),
+    '/offers': resource(Offer), '/articles': resource(Article), '/slugged': resource(Slugged),
     '/audited': {
       crud: resource(Audited),
       allowHardDelete: true,
       operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
     },
-    '/shops': resource(Shop),
-    '/ships': resource(Ship),
-    '/priced': resource(Priced),
-    '/accounts': resource(Account),
+    '/shops': resource(Shop), '/ships': resource(Ship), '/priced': resource(Priced), '/accounts': resource(Account),
   })
   const { post, patch, remove, restore, created, updated, read } = writes(app)
   const events = orm.em.getEventManager()
@@ -382,7 +358,8 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     ])
     log.length = 0
     t.strictSame(bodyOf(await post('/audited', [{ name: 'a' }, { name: 'b' }])).map(({ shout }: Json) => shout), [
-      'A', 'B',
+      'A',
+      'B',
     ])
     t.equal(verdict(await patch(`/audited/${record.id}`, { name: 'z' })), '404 FST_CRUD_NOT_FOUND')
   })
@@ -517,11 +494,8 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     calls.length = 0
     t.equal(verdict(await post('/hooked', { name: 5, supplier: 1 })), '400 FST_ERR_VALIDATION /name')
     t.equal(verdict(await patch('/hooked/1', { nmae: 1 })), '400 FST_ERR_VALIDATION /nmae')
-    t.equal(
-      verdict(await post('/hooked', { name: 'x', supplier: 1, purchasePrice: 1 })),
-      '400 FST_ERR_VALIDATION /purchasePrice',
-      'clients may not what hooks may'
-    )
+    t.equal(verdict(await post('/hooked', { name: 'x', supplier: 1, purchasePrice: 1 })),
+      '400 FST_ERR_VALIDATION /purchasePrice', 'clients may not what hooks may')
     t.strictSame(calls, [], 'hooks see valid data only')
     t.match(bodyOf(await post('/hooked', [{ name: 'a', supplier: 1 }, { name: 'b', supplier: 1 }], user)), [{
       description: 'by ann',

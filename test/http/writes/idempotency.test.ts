@@ -13,9 +13,7 @@ import { select } from '../helper.ts'
 import { verdict } from './helper.ts'
 
 const Ticket = defineEntity({
-  name: 'Ticket',
-  tableName: 'ticket',
-  extends: BaseModel,
+  name: 'Ticket', tableName: 'ticket', extends: BaseModel,
   properties: {
     title: p.string(),
     slug: p.string().nullable().unique(),
@@ -92,9 +90,7 @@ class HookedCrud extends CrudBase {
 }
 
 const options = {
-  model: Ticket,
-  writable: ['title', 'slug', 'details'],
-  upsertKeys: ['slug'],
+  model: Ticket, writable: ['title', 'slug', 'details'], upsertKeys: ['slug'],
   queryConfig: { allowedFilters: [AllowedFilters.exact('title')] },
 } as const
 const crud = (): CrudBase => new CrudBase(options) as CrudBase
@@ -111,9 +107,7 @@ const sending = (app: FastifyInstance) =>
     headers: InjectOptions['headers'] = {}
   ): Promise<LightMyRequestResponse> =>
     app.inject({
-      method,
-      url,
-      ...(payload && { payload }),
+      method, url, ...(payload && { payload }),
       headers: { ...headers, ...(key !== undefined && { 'idempotency-key': key }) },
     })
 
@@ -153,9 +147,7 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
       },
       '/serializable': { crud: crud(), idempotency: true, transaction: { isolationLevel: 'serializable' } },
       '/scoped': {
-        crud: crud(),
-        idempotency: true,
-        scope: ({ headers }) => ({ tenant: Number(headers['x-tenant'] ?? 0) }),
+        crud: crud(), idempotency: true, scope: ({ headers }) => ({ tenant: Number(headers['x-tenant'] ?? 0) }),
       },
       '/users': {
         crud: crud(),
@@ -219,9 +211,7 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
     t.equal(hooked.early, 0)
     const [first, second] = [
       await send('POST', '/answered', 'a', { title: 'x' }),
-      await send('POST', '/answered', 'a', {
-        title: 'x',
-      }),
+      await send('POST', '/answered', 'a', { title: 'x' }),
     ]
     t.match(first, { statusCode: 201, body: '{"title":"x"}', headers: { 'x-sent': 'yes', etag: '"1"' } })
     t.strictSame(shownBy(second), shownBy(first), "the application's schema and hooks run for both")
@@ -237,17 +227,11 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
       }, '201 again'],
       ['another value', 'POST', '/tickets', { ...first, title: 'b' }, '422 FST_CRUD_IDEMPOTENCY_MISMATCH'],
       [
-        'another order of a list',
-        'POST',
-        '/tickets',
-        { title: 'a', details: { x: 1, y: [{ z: 2, w: 3 }, 1] } },
+        'another order of a list', 'POST', '/tickets', { title: 'a', details: { x: 1, y: [{ z: 2, w: 3 }, 1] } },
         '422 FST_CRUD_IDEMPOTENCY_MISMATCH',
       ],
       [
-        'an object for a list',
-        'POST',
-        '/tickets',
-        { title: 'a', details: { x: 1, y: { 0: 1, 1: { z: 2, w: 3 } } } },
+        'an object for a list', 'POST', '/tickets', { title: 'a', details: { x: 1, y: { 0: 1, 1: { z: 2, w: 3 } } } },
         '422 FST_CRUD_IDEMPOTENCY_MISMATCH',
       ],
       ['another number of records', 'POST', '/tickets', [first], '422 FST_CRUD_IDEMPOTENCY_MISMATCH'],
@@ -272,23 +256,10 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
   t.test('a key has 1 to 255 characters, and may have quotes', async (t) => {
     const long = 'x'.repeat(255)
     const cases: ReadonlyArray<readonly [header: string, accepted: boolean]> = [
-      ['8e03978e-40d5-43e8-bc93-6894a57f9324', true],
-      ['"8e03978e-40d5-43e8-bc93-6894a57f9324"', true],
-      ['order:12/3+4=', true],
-      ['"with spaces, commas; \\"quotes\\" and \\\\"', true],
-      [long, true],
-      [`"${long}"`, true],
-      [`${long}x`, false],
-      [`"${long}x"`, false],
-      ['', false],
-      ['""', false],
-      ['"open', false],
-      ['"a";b=1', false],
-      ['a b', false],
-      ['a, b', false],
-      ['"a", "b"', false],
-      ['a"b', false],
-      ['"a\\b"', false],
+      ['8e03978e-40d5-43e8-bc93-6894a57f9324', true], ['"8e03978e-40d5-43e8-bc93-6894a57f9324"', true],
+      ['order:12/3+4=', true], ['"with spaces, commas; \\"quotes\\" and \\\\"', true], [long, true],
+      [`"${long}"`, true], [`${long}x`, false], [`"${long}x"`, false], ['', false], ['""', false], ['"open', false],
+      ['"a";b=1', false], ['a b', false], ['a, b', false], ['"a", "b"', false], ['a"b', false], ['"a\\b"', false],
       ['k\u00e9y', false],
     ]
     for (const [header, accepted] of cases) {
@@ -296,8 +267,7 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
       if (accepted) t.equal(answer.statusCode, 201, header)
       else {
         t.match(answer.json(), {
-          statusCode: 400,
-          code: 'FST_CRUD_IDEMPOTENCY_KEY_INVALID',
+          statusCode: 400, code: 'FST_CRUD_IDEMPOTENCY_KEY_INVALID',
           detail: /^The header Idempotency-Key must be .* 1 to 255/,
         }, header)
       }
@@ -309,18 +279,14 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
   t.test('keys can be required of writes, and reads ignore them', async (t) => {
     const missing = await send('POST', '/strict', undefined, { title: 's' })
     t.match(missing.json(), {
-      statusCode: 400,
-      code: 'FST_CRUD_IDEMPOTENCY_KEY_INVALID',
+      statusCode: 400, code: 'FST_CRUD_IDEMPOTENCY_KEY_INVALID',
       detail: 'This request needs the header Idempotency-Key.',
     })
     const key = newKey()
     const first = await send('POST', '/strict', key, { title: 's' })
     t.equal(first.statusCode, 201)
-    t.strictSame(
-      shownBy(await send('POST', '/strict', key, { title: 's' })),
-      shownBy(first),
-      'a hook on preHandler may change the body: what the client has sent counts'
-    )
+    t.strictSame(shownBy(await send('POST', '/strict', key, { title: 's' })), shownBy(first),
+      'a hook on preHandler may change the body: what the client has sent counts')
     const url = `/strict/${first.json().id}`
     t.equal(verdict(await send('DELETE', url, newKey())), '428 FST_CRUD_PRECONDITION_REQUIRED')
     const remove = newKey()
@@ -463,10 +429,8 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
     const sendOwn = sending(own)
     const key = newKey()
     const first = await sendOwn('POST', '/x', key, { title: 'e' })
-    const [{ hours }] = await select(
-      orm,
-      'select round(extract(epoch from max(expires_at) - now()) / 3600)::int as hours from idempotency_records'
-    )
+    const [{ hours }] = await select(orm,
+      'select round(extract(epoch from max(expires_at) - now()) / 3600)::int as hours from idempotency_records')
     t.equal(hours, 24)
     await select(orm, 'delete from idempotency_records')
     t.equal((await sendOwn('POST', '/x', key, { title: 'e' })).statusCode, 201)
@@ -511,9 +475,7 @@ t.test('roles', async (t) => {
   await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { orm }) => {
     const app = newServer(t)
     await app.register(crudKit, {
-      orm,
-      indexAdvice: false,
-      resources: { '/tickets': { crud: crud(), idempotency: { principal: () => 'one' } } },
+      orm, indexAdvice: false, resources: { '/tickets': { crud: crud(), idempotency: { principal: () => 'one' } } },
       access: {
         role: ({ headers }) => headers['x-role'] as string,
         roles: {
@@ -546,20 +508,13 @@ t.test('roles', async (t) => {
 /** Its records are written together with pages, which a role may see by tenant. */
 const Book = defineEntity({
   name: 'Book',
-  properties: {
-    id: p.integer().primary(),
-    project: p.integer(),
-    pages: () => p.oneToMany(Page).mappedBy('book'),
-  },
+  properties: { id: p.integer().primary(), project: p.integer(), pages: () => p.oneToMany(Page).mappedBy('book') },
 })
 
 const Page = defineEntity({
   name: 'Page',
   properties: {
-    id: p.integer().primary(),
-    book: () => p.manyToOne(Book),
-    tenant: p.integer(),
-    text: p.string(),
+    id: p.integer().primary(), book: () => p.manyToOne(Book), tenant: p.integer(), text: p.string(),
     secret: p.string().default('secret'),
   },
 })
@@ -614,21 +569,16 @@ t.test('an answer is for callers with the same rights', async (t) => {
 t.test('mistakes in the option are errors at start-up', async (t) => {
   await forEachDatabase(t, { entities: [Ticket] }, async (t, { orm }) => {
     for (const [idempotency, message] of [
-      [
-        true,
-        /'idempotency' keeps answers in the table of IdempotencyRecord, .* entities: \[\.\.\., IdempotencyRecord\]/,
-      ],
+      [true,
+        /'idempotency' keeps answers in the table of IdempotencyRecord, .* entities: \[\.\.\., IdempotencyRecord\]/],
       [{ ttl: 1 }, /there is no option 'ttl' in 'idempotency'. It has: required, ttlHours, principal/],
       [{ ttlHours: 0 }, /idempotency\.ttlHours: expected integer to be greater or equal to 1, got 0/],
       ['yes', /idempotency/],
     ] as const) {
       const app = newServer(t)
       const resources = { '/tickets': { crud: crud(), idempotency: idempotency as boolean } }
-      await t.rejects(
-        Promise.resolve(app.register(crudKit, { orm, resources })),
-        { constructor: ConfigError, message },
-        JSON.stringify(idempotency)
-      )
+      await t.rejects(Promise.resolve(app.register(crudKit, { orm, resources })), { constructor: ConfigError, message },
+        JSON.stringify(idempotency))
     }
   })
 })

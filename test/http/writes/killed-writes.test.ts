@@ -67,10 +67,8 @@ t.test('1 280 writes are neither lost nor doubled', { skip: skipReasons.postgres
     const headers: Record<string, string> = { 'content-type': 'application/json', 'idempotency-key': randomUUID() }
     if (number % KILLS_SERVER === 0) headers['x-die'] = number % (2 * KILLS_SERVER) === 0 ? 'hook' : 'sent'
     if (number % KILLS_CONNECTIONS === 0) {
-      await select(
-        orm,
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'fastify-crud-kit'"
-      )
+      await select(orm,
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'fastify-crud-kit'")
     }
     for (;;) {
       try {
@@ -122,10 +120,8 @@ t.test('1 280 writes are neither lost nor doubled', { skip: skipReasons.postgres
     t.equal(rows.find((row) => row.id === id)?.version, version, 'the last answer has the last version')
     t.equal(version, 1 + changes, 'each change once')
   }
-  const [{ kept, incomplete }] = await select(
-    orm,
-    'select count(*)::int as kept, count(*) filter (where status is null)::int as incomplete from idempotency_records'
-  )
+  const [{ kept, incomplete }] = await select(orm,
+    'select count(*)::int as kept, count(*) filter (where status is null)::int as incomplete from idempotency_records')
   t.strictSame([kept, incomplete], [writes, 0], 'each write has its answer, and nothing is marked as running')
   t.equal(writes, CLIENTS * WRITES_OF_EACH)
   t.equal(starts, 1 + Math.floor(CLIENTS * WRITES_OF_EACH / KILLS_SERVER), 'the server was killed')

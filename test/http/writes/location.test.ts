@@ -27,8 +27,7 @@ await forEachDatabase(t, { entities: [Country, Seat, Measure] }, async (t, { orm
   const app = newServer(t, { routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true } })
   const crud = new CrudBase({ model: Country, writable: 'all' })
   await app.register(crudKit, {
-    orm,
-    indexAdvice: false,
+    orm, indexAdvice: false,
     resources: { '/countries': crud, '/seats': resource(Seat), '/measures': resource(Measure) },
   })
   await app.register(crudRoutes, { prefix: '/:tenant/countries', crud, name: 'tenants' })

@@ -14,11 +14,8 @@ import { verdict, writes } from './helper.ts'
 const Bale = defineEntity({
   name: 'Bale',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string().unique(),
-    weight: p.integer(),
-    seen: p.integer().default(0),
-    version: p.integer().version(),
+    id: p.integer().primary().autoincrement(), name: p.string().unique(), weight: p.integer(),
+    seen: p.integer().default(0), version: p.integer().version(),
   },
   hooks: {
     beforeUpdate: [({ entity }: any) => {
@@ -63,8 +60,7 @@ class ManyTags extends Tags {
 
 const bales = (): CrudBase =>
   new CrudBase({
-    model: Bale,
-    writable: 'all',
+    model: Bale, writable: 'all',
     queryConfig: { allowedFilters: [new AllowedFilters('weight', 'gt', ['eq', 'gt', 'lt'])] },
   })
 
@@ -115,9 +111,7 @@ await forEachDatabase(t, { entities: [...entities, Bale], seed }, async (t, { or
     }, 'a deleted record stays')
     t.same(
       await tags.updateMany(em, params('filter[id][gt]=2'), {}, {
-        ...options,
-        values: { weight: 1 },
-        includeDeleted: true,
+        ...options, values: { weight: 1 }, includeDeleted: true,
       }),
       { affected: 2 }
     )
@@ -127,47 +121,31 @@ await forEachDatabase(t, { entities: [...entities, Bale], seed }, async (t, { or
   t.test('refuses calls that cannot work, and says why', async (t) => {
     const em = orm.em.fork()
     const crud = new Tags()
-    for (
-      const [call, message] of [
-        [
-          () => crud.updateMany(em, params('filter[id]=1'), { weight: 1 }),
-          /'updateMany' does not run 'beforeUpdate': declare 'beforeUpdateMany \(data, context\)' in Tags/,
-        ],
-        [() => crud.deleteMany(em, params('filter[id]=1')), /declare 'beforeDeleteMany \(context\)' in Tags/],
-        [() => tags.deleteMany(em, undefined as never), /takes query parameters as 'params'/],
-        [
-          () => tags.deleteMany(em, params('filter[id]=1'), { maxAffected: 0 }),
-          /'maxAffected' must be an integer, at least 1/,
-        ],
-        [() => tags.deleteMany(em, params('filter[id]=1'), { ifMatch: '*' } as never), /ifMatch/],
-        [
-          () => tags.updateMany(em, params('filter[id]=1'), {}, { dryRun: 'yes' } as never),
-          /'dryRun' must be a boolean/,
-        ],
-        [
-          () =>
-            tags.updateMany(em, params('filter[id][gt]=0'), { weight: 1 }, { maxAffected: 1, includeDeleted: true }),
-          /More than 1 record match/,
-        ],
-        [() => tags.updateMany(em, params('filter[id][gt]=0'), { name: 'x' }), /name/],
-      ] as ReadonlyArray<readonly [() => Promise<unknown>, RegExp]>
-    ) await t.rejects(call(), { message })
+    for (const [call, message] of [
+      [() => crud.updateMany(em, params('filter[id]=1'), { weight: 1 }),
+        /'updateMany' does not run 'beforeUpdate': declare 'beforeUpdateMany \(data, context\)' in Tags/],
+      [() => crud.deleteMany(em, params('filter[id]=1')), /declare 'beforeDeleteMany \(context\)' in Tags/],
+      [() => tags.deleteMany(em, undefined as never), /takes query parameters as 'params'/],
+      [() => tags.deleteMany(em, params('filter[id]=1'), { maxAffected: 0 }),
+        /'maxAffected' must be an integer, at least 1/],
+      [() => tags.deleteMany(em, params('filter[id]=1'), { ifMatch: '*' } as never), /ifMatch/],
+      [() => tags.updateMany(em, params('filter[id]=1'), {}, { dryRun: 'yes' } as never), /'dryRun' must be a boolean/],
+      [() => tags.updateMany(em, params('filter[id][gt]=0'), { weight: 1 }, { maxAffected: 1, includeDeleted: true }),
+        /More than 1 record match/],
+      [() => tags.updateMany(em, params('filter[id][gt]=0'), { name: 'x' }), /name/],
+    ] as ReadonlyArray<readonly [() => Promise<unknown>, RegExp]>) await t.rejects(call(), { message })
     for (
       const [options, message] of [
         [{ crud, operations: ['updateMany'] }, /^The resource \/x: 'updateMany' does not run 'beforeUpdate': declare/],
         [{ crud, operations: ['deleteMany'] }, /'beforeDeleteMany \(context\)' in Tags/],
-        [
-          { crud: new CrudBase({ model: Tag }), operations: ['deleteMany'] },
-          /'deleteMany' needs a filter in 'allowedFilters' that can leave out records\.$/,
-        ],
+        [{ crud: new CrudBase({ model: Tag }), operations: ['deleteMany'] },
+          /'deleteMany' needs a filter in 'allowedFilters' that can leave out records\.$/],
         [{
           crud: new CrudBase({ model: Tag, queryConfig: { allowedFilters: [AllowedFilters.trashed()] } }),
           operations: ['deleteMany'],
         }, /'deleteMany' needs a filter/],
-        [
-          { crud: new CrudBase({ model: Tag, queryConfig: TAG_FILTERS }), operations: ['updateMany'] },
-          /'updateMany' needs "writable"/,
-        ],
+        [{ crud: new CrudBase({ model: Tag, queryConfig: TAG_FILTERS }), operations: ['updateMany'] },
+          /'updateMany' needs "writable"/],
         [{ crud: tags, operations: ['deleteMany'], maxAffected: 0 }, /maxAffected/],
         [{
           crud: new class extends CrudBase {
@@ -178,10 +156,8 @@ await forEachDatabase(t, { entities: [...entities, Bale], seed }, async (t, { or
     ) await t.rejects(serve(t, orm, { '/x': options }), { code: 'FST_CRUD_CONFIG_INVALID', message })
     t.equal(verdict(await remove('/own?filter[id]=1')), '500 FST_CRUD_CONFIG_INVALID')
     t.same((await patch('/own?filter[id]=1', { weight: 1 })).json(), { affected: 1 })
-    t.equal(
-      verdict(await patch('/own?filter[id]=1', { weight: 1 }, { 'if-match': '"1"' })),
-      '412 FST_CRUD_PRECONDITION_FAILED'
-    )
+    t.equal(verdict(await patch('/own?filter[id]=1', { weight: 1 }, { 'if-match': '"1"' })),
+      '412 FST_CRUD_PRECONDITION_FAILED')
     t.strictSame(await select(orm, 'select weight from tag where id = 1'), [{ weight: 70 }])
   })
 
@@ -206,9 +182,7 @@ await forEachDatabase(t, { entities: [...entities, Bale], seed }, async (t, { or
 
   t.test("joins the caller's transaction, which a refusal of the statement does not end", async (t) => {
     const shelves = new CrudBase({
-      model: Shelf,
-      writable: 'all',
-      queryConfig: { allowedFilters: [AllowedFilters.exact('house')] },
+      model: Shelf, writable: 'all', queryConfig: { allowedFilters: [AllowedFilters.exact('house')] },
     })
     const before = await select(orm, 'select * from shelf order by house, number')
     await t.rejects(
@@ -232,9 +206,7 @@ await forEachDatabase(t, { entities: [...entities, Bale], seed }, async (t, { or
 
   t.test('a scope on related rows of the same table is checked in the transaction', async (t) => {
     const plants = new CrudBase({
-      model: Plant,
-      writable: 'all',
-      queryConfig: { allowedFilters: [new AllowedFilters('id', 'in', ['in'])] },
+      model: Plant, writable: 'all', queryConfig: { allowedFilters: [new AllowedFilters('id', 'in', ['in'])] },
     })
     const scope = { supplier: { plants: { name: 'Lavender' } } }
     const em = orm.em.fork()
@@ -249,15 +221,11 @@ await forEachDatabase(t, { entities: [...entities, Bale], seed }, async (t, { or
 
   t.test("MikroORM's filters for updates and deletes hold", async (t) => {
     const offers = new CrudBase({
-      model: Offer,
-      writable: 'all',
-      queryConfig: { allowedFilters: [new AllowedFilters('id', 'gt', ['gt'])] },
+      model: Offer, writable: 'all', queryConfig: { allowedFilters: [new AllowedFilters('id', 'gt', ['gt'])] },
     })
     const em = orm.em.fork()
     em.addFilter({
-      name: 'mine',
-      cond: (_args: unknown, type: string) => type === 'delete' ? { branch: 'north' } : {},
-      entity: Offer,
+      name: 'mine', cond: (_args: unknown, type: string) => type === 'delete' ? { branch: 'north' } : {}, entity: Offer,
       args: false,
     } as never)
     t.same(await offers.deleteMany(em, params('filter[id]=0'), { dryRun: true }), { affected: 1 })
@@ -273,9 +241,7 @@ t.test('beside other connections', { skip: skipReasons.postgres }, async (t) => 
   const { orm, close } = await openPostgres({ entities: [...entities, Bale], seed })
   t.teardown(close)
   const tags = new CrudBase({
-    model: Tag,
-    writable: 'all',
-    queryConfig: { allowedFilters: [AllowedFilters.exact('weight')] },
+    model: Tag, writable: 'all', queryConfig: { allowedFilters: [AllowedFilters.exact('weight')] },
   })
   const app = await serve(t, orm, {
     '/tags': { crud: tags, operations: ['updateMany', 'deleteMany'], maxAffected: 3 },
@@ -298,10 +264,8 @@ t.test('beside other connections', { skip: skipReasons.postgres }, async (t) => 
   ): Promise<{ readonly answer: unknown, readonly rows: unknown }> => {
     await select(orm, 'delete from plant_tags')
     await select(orm, 'delete from tag')
-    await select(
-      orm,
-      "insert into tag (id, name, weight) select n, 'tag ' || n, (n < 4)::int * 5 from generate_series(1, 6) n"
-    )
+    await select(orm,
+      "insert into tag (id, name, weight) select n, 'tag ' || n, (n < 4)::int * 5 from generate_series(1, 6) n")
     const em = orm.em.fork()
     await em.begin()
     await em.execute(change)
@@ -320,32 +284,26 @@ t.test('beside other connections', { skip: skipReasons.postgres }, async (t) => 
   t.test('a row that begins to match while the statement waits is not written', async (t) => {
     const late = 'update tag set weight = 5 where id in (4, 5, 6)'
     t.strictSame(
-      await beside(
-        "update tag set name = 'x' where id = 2",
-        () => patch('/tags?filter[weight]=5', { weight: 9 }),
-        late
-      ),
+      await beside("update tag set name = 'x' where id = 2", () => patch('/tags?filter[weight]=5', { weight: 9 }),
+        late),
       { answer: { affected: 3 }, rows: [[1, 9], [2, 9], [3, 9], [4, 5], [5, 5], [6, 5]] }
     )
-    t.strictSame(
-      await beside("update tag set name = 'x' where id = 2", () => remove('/tags?filter[weight]=5'), late),
-      { answer: { affected: 3 }, rows: [[4, 5], [5, 5], [6, 5]] }
-    )
+    t.strictSame(await beside("update tag set name = 'x' where id = 2", () => remove('/tags?filter[weight]=5'), late), {
+      answer: { affected: 3 },
+      rows: [[4, 5], [5, 5], [6, 5]],
+    })
   })
 
   t.test('a row that no longer matches when the statement gets it stays as the other left it', async (t) => {
     t.strictSame(
-      await beside(
-        'update tag set weight = 6 where id = 2',
-        () => patch('/tags?filter[weight]=5', { weight: 9 }),
-        'select 1'
-      ),
+      await beside('update tag set weight = 6 where id = 2', () => patch('/tags?filter[weight]=5', { weight: 9 }),
+        'select 1'),
       { answer: { affected: 2 }, rows: [[1, 9], [2, 6], [3, 9], [4, 0], [5, 0], [6, 0]] }
     )
-    t.strictSame(
-      await beside('delete from tag where id = 2', () => remove('/tags?filter[weight]=5'), 'select 1'),
-      { answer: { affected: 2 }, rows: [[4, 0], [5, 0], [6, 0]] }
-    )
+    t.strictSame(await beside('delete from tag where id = 2', () => remove('/tags?filter[weight]=5'), 'select 1'), {
+      answer: { affected: 2 },
+      rows: [[4, 0], [5, 0], [6, 0]],
+    })
   })
 
   for (const [path, table] of [['/hundred', 'tag'], ['/bales', 'bale']] as const) {
@@ -402,20 +360,16 @@ t.test('beside other connections', { skip: skipReasons.postgres }, async (t) => 
 
   t.test('many requests at the same time never change more than they count', async (t) => {
     await select(orm, 'delete from tag')
-    await select(
-      orm,
-      "insert into tag (id, name, weight) select n, 'tag ' || n, (n < 4)::int * 5 from generate_series(1, 6) n"
-    )
+    await select(orm,
+      "insert into tag (id, name, weight) select n, 'tag ' || n, (n < 4)::int * 5 from generate_series(1, 6) n")
     const changes = Array.from({ length: 12 }, (_, n) => ({ old: n % 2 ? 5 : 0, new: 10 + n }))
     const answers = await Promise.all(
       changes.map(async ({ old, new: weight }) => (await patch(`/tags?filter[weight]=${old}`, { weight })).json())
     )
     const rows = await select(orm, 'select id, weight from tag order by id')
-    t.strictSame(
-      answers,
+    t.strictSame(answers,
       changes.map((change) => ({ affected: rows.filter(({ weight }) => weight === change.new).length })),
-      'the rows are as the request that has counted them left them'
-    )
+      'the rows are as the request that has counted them left them')
     // a request for the first three rows has an odd new value
     t.strictSame(
       rows.map(({ id, weight }) => [id, weight < 10 ? 'unchanged' : weight % 2]),

@@ -24,10 +24,8 @@ const filters = new QueryBuilderConfig({
     AllowedFilters.anyOf('either', [AllowedFilters.exact('name'), AllowedFilters.partial('description')]),
     AllowedFilters.exact('tags.name'),
     AllowedFilters.exact('orderItems.quantity'),
-    AllowedFilters.custom(
-      'initial',
-      (qb, value) => value === 'any' ? qb : qb.andWhere({ name: { $like: `${String(value)}%` } })
-    ),
+    AllowedFilters.custom('initial',
+      (qb, value) => value === 'any' ? qb : qb.andWhere({ name: { $like: `${String(value)}%` } })),
     AllowedFilters.search('q', ['name', 'description']),
     AllowedFilters.trashed(),
   ],
@@ -52,9 +50,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/tags': many(new CrudBase({ model: Tag, writable: 'all', queryConfig: tagFilters })),
     '/orders': many(
       new CrudBase({
-        model: Order,
-        writable: 'all',
-        queryConfig: { allowedFilters: [new AllowedFilters('id', 'eq', ['eq', 'in'])] },
+        model: Order, writable: 'all', queryConfig: { allowedFilters: [new AllowedFilters('id', 'eq', ['eq', 'in'])] },
       })
     ),
     '/shelves': many(
@@ -69,18 +65,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ),
     '/parcels': many(
       new CrudBase({
-        model: Parcel,
-        writable: 'all',
-        queryConfig: { allowedFilters: [new AllowedFilters('id', 'gt', ['gt'])] },
+        model: Parcel, writable: 'all', queryConfig: { allowedFilters: [new AllowedFilters('id', 'gt', ['gt'])] },
       })
     ),
     '/offers': many(
       new CrudBase({
         model: Offer,
         writable: 'all',
-        queryConfig: {
-          allowedFilters: [AllowedFilters.scope('sale'), new AllowedFilters('id', 'gt', ['gt'])],
-        },
+        queryConfig: { allowedFilters: [AllowedFilters.scope('sale'), new AllowedFilters('id', 'gt', ['gt'])] },
       })
     ),
     '/lax': many(plants(), { unknownParameters: 'ignore' }),
@@ -95,23 +87,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('writes the records that match, and no others', async (t) => {
     const changed = "select name from plant where description = 'x' order by id"
-    for (
-      const [query, names] of [
-        ['filter[status]=archived', ['Back\\slash fern']],
-        ['filter[supplier.name]=Vert %26 Fils&filter[status]=active', [
-          'Lavender', 'Sage 100%', 'Ångström 玫瑰 🌹', 'Moss',
-        ]],
-        ['filter[tags.name]=sun', ['Lavender', 'Sage 100%', 'Rose "Gold", O\'Neill']],
-        ['filter[tags.name]=poisonous', []],
-        ['filter[orderItems.quantity]=12&filter[position][gt]=0', ['Thyme']],
-        ['filter[initial]=S', ['Sage 100%', 'Snake_plant']],
-        ['filter[initial]=S&filter[status]=active', ['Sage 100%', 'Snake_plant']],
-        ['filter[initial]=any&filter[status]=archived', ['Back\\slash fern']],
-        ['filter[q]=GOLD', ['Rose "Gold", O\'Neill']],
-        ['filter[id][in]=1,2,11,14,99', ['Lavender', 'lavender']],
-        ['filter[id]=11&filter[trashed]=without&filter[position][lt]=9', []],
-      ] as const
-    ) {
+    for (const [query, names] of [
+      ['filter[status]=archived', ['Back\\slash fern']],
+      ['filter[supplier.name]=Vert %26 Fils&filter[status]=active', [
+        'Lavender', 'Sage 100%', 'Ångström 玫瑰 🌹', 'Moss',
+      ]],
+      ['filter[tags.name]=sun', ['Lavender', 'Sage 100%', 'Rose "Gold", O\'Neill']],
+      ['filter[tags.name]=poisonous', []],
+      ['filter[orderItems.quantity]=12&filter[position][gt]=0', ['Thyme']],
+      ['filter[initial]=S', ['Sage 100%', 'Snake_plant']],
+      ['filter[initial]=S&filter[status]=active', ['Sage 100%', 'Snake_plant']],
+      ['filter[initial]=any&filter[status]=archived', ['Back\\slash fern']],
+      ['filter[q]=GOLD', ['Rose "Gold", O\'Neill']],
+      ['filter[id][in]=1,2,11,14,99', ['Lavender', 'lavender']],
+      ['filter[id]=11&filter[trashed]=without&filter[position][lt]=9', []],
+    ] as const) {
       const answer = { affected: names.length }
       t.strictSame(await send('patch', `/plants?${query}&dry_run=true`, { description: 'x' }), answer, query)
       t.strictSame(await rows(changed), [], 'a dry run changes nothing')
@@ -126,70 +116,64 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const unknown = (await patch('/plants?filter[nope]=1', { description: 'x' })).json()
     t.notOk(unknown.errors[0].allowed.includes('trashed'), 'a filter that cannot narrow')
     const draft = 'filter[status]=draft'
-    for (
-      const [url, expected, body = { description: 'x' }, headers = {}] of [
-        ['/plants', '400 FST_CRUD_FILTER_INVALID'],
-        ['/lyon?dry_run=true', '400 FST_CRUD_FILTER_INVALID'],
-        ['/plants?filter[trashed]=without', '400 FST_CRUD_FILTER_INVALID'],
-        ['/plants?filter[id][nin]=', '400 FST_CRUD_FILTER_INVALID'],
-        ...MATCHES_ALL.map((filter) => [`/plants?filter[${filter}`, '400 FST_CRUD_FILTER_INVALID'] as const),
-        ['/plants?filter[q]=&filter[text][like]=%25&dry_run=true', '400 FST_CRUD_FILTER_INVALID'],
-        ['/plants?filter[initial]=any', '400 FST_CRUD_FILTER_INVALID'],
-        ['/plants?filter[initial]=any&dry_run=true', '400 FST_CRUD_FILTER_INVALID'],
-        [`/plants?${draft}&filter[nope]=1`, '400 FST_CRUD_FILTER_INVALID filter[nope]'],
-        ['/plants?filter[status]=x', '400 FST_CRUD_FILTER_INVALID filter[status]'],
-        [`/plants?${draft}&filter[trashed]=with`, '400 FST_CRUD_FILTER_INVALID filter[trashed]'],
-        [`/plants?${draft}&sort=-name`, '400 FST_CRUD_QUERY_INVALID sort'],
-        [`/lax?${draft}&page=1&per_page=2`, '400 FST_CRUD_QUERY_INVALID page per_page'],
-        [`/plants?${draft}&limit=1`, '400 FST_CRUD_QUERY_INVALID limit'],
-        [`/plants?${draft}&cursor=`, '400 FST_CRUD_QUERY_INVALID cursor'],
-        [`/lax?${draft}&fields=id&include=tags`, '400 FST_CRUD_QUERY_INVALID fields include'],
-        [`/plants?${draft}&x=1`, '400 FST_CRUD_QUERY_INVALID x'],
-        [`/plants?${draft}&dry_run=yes`, '400 FST_CRUD_QUERY_INVALID dry_run'],
-        [`/plants?${draft}&dry_run=true&dry_run=true`, '400 FST_CRUD_QUERY_INVALID dry_run'],
-        [`/plants?${draft}&dry_run`, '400 FST_CRUD_QUERY_INVALID dry_run'],
-        [`/lax?${draft}&dryRun=true`, '400 FST_CRUD_QUERY_INVALID dryRun'],
-        [`/plants?${draft}&hard=true`, '400 FST_CRUD_QUERY_INVALID hard'],
-        ['/plants/1?dry_run=true', '400 FST_CRUD_QUERY_INVALID dry_run'],
-        ['/lax/1?dry_run=true', '400 FST_CRUD_QUERY_INVALID dry_run'],
-        [`/plants?${draft}`, '412 FST_CRUD_PRECONDITION_FAILED', {}, { 'if-match': '"1"' }],
-        [`/plants?${draft}`, '400 FST_ERR_VALIDATION /id /slug /x', { id: 1, slug: 's', x: 1 }],
-        [`/plants?${draft}&dry_run=true`, '400 FST_ERR_VALIDATION /status', { status: 'gone' }],
-        [`/plants?${draft}`, '400 FST_ERR_VALIDATION ', [{ status: 'active' }]],
-        ['/shelves?filter[house]=A', '400 FST_ERR_VALIDATION /house', { house: 'C', capacity: 1 }],
-        ['/items?filter[order]=1', '400 FST_ERR_VALIDATION /plant', { plant: 14 }],
-        ['/few?filter[status]=active', '400 FST_CRUD_TOO_MANY'],
-        ['/few?filter[status]=active&dry_run=true', '400 FST_CRUD_TOO_MANY'],
-        ['/plants?filter[id][in]=1,3', '409 FST_CRUD_CONFLICT /sku', { sku: 'NEW' }],
-        ['/plants?filter[id][in]=1,3', '409 FST_CRUD_CONFLICT /supplier', { supplier: 99 }],
-        ['/plants?filter[id][in]=1,12&filter[position][lt]=9', '409 FST_CRUD_CONFLICT /supplier', { supplier: 3 }],
-        ['/plants?filter[id][in]=1,3', '409 FST_CRUD_CONFLICT /tags', { tags: [1, 4] }],
-        ['/items?filter[order]=1', '400 FST_CRUD_DATA_INVALID /quantity', { quantity: 0 }],
-        [`/lyon?${draft}`, '403 FST_CRUD_OUT_OF_SCOPE', { supplier: 2 }],
-        [`/low?${draft}`, '403 FST_CRUD_OUT_OF_SCOPE', { position: 3 }],
-      ] as readonly (readonly [string, unknown, unknown?, object?])[]
-    ) {
+    for (const [url, expected, body = { description: 'x' }, headers = {}] of [
+      ['/plants', '400 FST_CRUD_FILTER_INVALID'],
+      ['/lyon?dry_run=true', '400 FST_CRUD_FILTER_INVALID'],
+      ['/plants?filter[trashed]=without', '400 FST_CRUD_FILTER_INVALID'],
+      ['/plants?filter[id][nin]=', '400 FST_CRUD_FILTER_INVALID'],
+      ...MATCHES_ALL.map((filter) => [`/plants?filter[${filter}`, '400 FST_CRUD_FILTER_INVALID'] as const),
+      ['/plants?filter[q]=&filter[text][like]=%25&dry_run=true', '400 FST_CRUD_FILTER_INVALID'],
+      ['/plants?filter[initial]=any', '400 FST_CRUD_FILTER_INVALID'],
+      ['/plants?filter[initial]=any&dry_run=true', '400 FST_CRUD_FILTER_INVALID'],
+      [`/plants?${draft}&filter[nope]=1`, '400 FST_CRUD_FILTER_INVALID filter[nope]'],
+      ['/plants?filter[status]=x', '400 FST_CRUD_FILTER_INVALID filter[status]'],
+      [`/plants?${draft}&filter[trashed]=with`, '400 FST_CRUD_FILTER_INVALID filter[trashed]'],
+      [`/plants?${draft}&sort=-name`, '400 FST_CRUD_QUERY_INVALID sort'],
+      [`/lax?${draft}&page=1&per_page=2`, '400 FST_CRUD_QUERY_INVALID page per_page'],
+      [`/plants?${draft}&limit=1`, '400 FST_CRUD_QUERY_INVALID limit'],
+      [`/plants?${draft}&cursor=`, '400 FST_CRUD_QUERY_INVALID cursor'],
+      [`/lax?${draft}&fields=id&include=tags`, '400 FST_CRUD_QUERY_INVALID fields include'],
+      [`/plants?${draft}&x=1`, '400 FST_CRUD_QUERY_INVALID x'],
+      [`/plants?${draft}&dry_run=yes`, '400 FST_CRUD_QUERY_INVALID dry_run'],
+      [`/plants?${draft}&dry_run=true&dry_run=true`, '400 FST_CRUD_QUERY_INVALID dry_run'],
+      [`/plants?${draft}&dry_run`, '400 FST_CRUD_QUERY_INVALID dry_run'],
+      [`/lax?${draft}&dryRun=true`, '400 FST_CRUD_QUERY_INVALID dryRun'],
+      [`/plants?${draft}&hard=true`, '400 FST_CRUD_QUERY_INVALID hard'],
+      ['/plants/1?dry_run=true', '400 FST_CRUD_QUERY_INVALID dry_run'],
+      ['/lax/1?dry_run=true', '400 FST_CRUD_QUERY_INVALID dry_run'],
+      [`/plants?${draft}`, '412 FST_CRUD_PRECONDITION_FAILED', {}, { 'if-match': '"1"' }],
+      [`/plants?${draft}`, '400 FST_ERR_VALIDATION /id /slug /x', { id: 1, slug: 's', x: 1 }],
+      [`/plants?${draft}&dry_run=true`, '400 FST_ERR_VALIDATION /status', { status: 'gone' }],
+      [`/plants?${draft}`, '400 FST_ERR_VALIDATION ', [{ status: 'active' }]],
+      ['/shelves?filter[house]=A', '400 FST_ERR_VALIDATION /house', { house: 'C', capacity: 1 }],
+      ['/items?filter[order]=1', '400 FST_ERR_VALIDATION /plant', { plant: 14 }],
+      ['/few?filter[status]=active', '400 FST_CRUD_TOO_MANY'],
+      ['/few?filter[status]=active&dry_run=true', '400 FST_CRUD_TOO_MANY'],
+      ['/plants?filter[id][in]=1,3', '409 FST_CRUD_CONFLICT /sku', { sku: 'NEW' }],
+      ['/plants?filter[id][in]=1,3', '409 FST_CRUD_CONFLICT /supplier', { supplier: 99 }],
+      ['/plants?filter[id][in]=1,12&filter[position][lt]=9', '409 FST_CRUD_CONFLICT /supplier', { supplier: 3 }],
+      ['/plants?filter[id][in]=1,3', '409 FST_CRUD_CONFLICT /tags', { tags: [1, 4] }],
+      ['/items?filter[order]=1', '400 FST_CRUD_DATA_INVALID /quantity', { quantity: 0 }],
+      [`/lyon?${draft}`, '403 FST_CRUD_OUT_OF_SCOPE', { supplier: 2 }],
+      [`/low?${draft}`, '403 FST_CRUD_OUT_OF_SCOPE', { position: 3 }],
+    ] as readonly (readonly [string, unknown, unknown?, object?])[]) {
       t.strictSame(await send('patch', url, body, headers), expected, `PATCH ${url} ${JSON.stringify(body)}`)
     }
     t.equal(verdict(await patch(`/plants?${draft}`)), '400 FST_ERR_VALIDATION ', 'no body')
-    for (
-      const [url, expected] of [
-        ['/plants', '400 FST_CRUD_FILTER_INVALID'],
-        [`/plants?${draft}&filter[trashed]=only`, '400 FST_CRUD_FILTER_INVALID filter[trashed]'],
-        ['/plants?hard=true&filter[trashed]=only', '400 FST_CRUD_FILTER_INVALID'],
-        [`/plants?${draft}&hard=1`, '400 FST_CRUD_QUERY_INVALID hard'],
-        ['/few?filter[status]=active', '400 FST_CRUD_TOO_MANY'],
-        ['/orders?filter[id][in]=2,3', '409 FST_CRUD_CONFLICT'],
-        ['/orders/2?dry_run=true', '400 FST_CRUD_QUERY_INVALID dry_run'],
-      ] as const
-    ) t.strictSame(await send('remove', url), expected, `DELETE ${url}`)
+    for (const [url, expected] of [
+      ['/plants', '400 FST_CRUD_FILTER_INVALID'],
+      [`/plants?${draft}&filter[trashed]=only`, '400 FST_CRUD_FILTER_INVALID filter[trashed]'],
+      ['/plants?hard=true&filter[trashed]=only', '400 FST_CRUD_FILTER_INVALID'],
+      [`/plants?${draft}&hard=1`, '400 FST_CRUD_QUERY_INVALID hard'],
+      ['/few?filter[status]=active', '400 FST_CRUD_TOO_MANY'],
+      ['/orders?filter[id][in]=2,3', '409 FST_CRUD_CONFLICT'],
+      ['/orders/2?dry_run=true', '400 FST_CRUD_QUERY_INVALID dry_run'],
+    ] as const) t.strictSame(await send('remove', url), expected, `DELETE ${url}`)
     t.strictSame(await rows('select * from plant order by id'), before)
     t.equal((await rows('select * from "order"')).length, 4)
     const answer = (await patch('/few?filter[status]=active', {})).json()
-    t.equal(
-      (await patch('/few?filter[status]=active', { name: 'x' })).json().detail,
-      'More than 2 records match, the most that one request may write: nothing has changed. Narrow the filters.'
-    )
+    t.equal((await patch('/few?filter[status]=active', { name: 'x' })).json().detail,
+      'More than 2 records match, the most that one request may write: nothing has changed. Narrow the filters.')
     t.strictSame(answer, { affected: 0 }, 'an empty change changes nothing')
     t.match((await patch('/plants', {})).json(), {
       detail:
@@ -210,29 +194,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.ok(after[0].updated_at > before[0].updated_at)
     t.strictSame(after[1].updated_at, before[1].updated_at)
     t.strictSame(await send('patch', '/orders?filter[id]=4', { customer: customerId(3) }), { affected: 1 })
-    t.strictSame(
-      await send('patch', '/orders?filter[id][in]=2,4', { customer: customerId(3) }),
-      '409 FST_CRUD_CONFLICT /customer'
-    )
+    t.strictSame(await send('patch', '/orders?filter[id][in]=2,4', { customer: customerId(3) }),
+      '409 FST_CRUD_CONFLICT /customer')
     t.strictSame(await send('patch', '/shelves?filter[house]=A', { capacity: 7 }), { affected: 2 })
     t.strictSame(await send('patch', '/items?filter[order]=1', { quantity: 9 }), { affected: 3 })
     t.strictSame(await send('patch', '/parcels?filter[id][gt]=0', { carrier: 'owl' }), { affected: 2 })
     t.strictSame(await send('patch', '/offers?filter[sale]=true', { price: 1 }), { affected: 1 })
     t.strictSame(await send('patch', '/offers?filter[id][gt]=0', { price: 2 }), { affected: 3 })
-    t.strictSame(
-      await rows('select id, price from offer where price > 2'),
-      [{ id: 2, price: '5.00' }],
-      'the hidden ones'
-    )
+    t.strictSame(await rows('select id, price from offer where price > 2'), [{ id: 2, price: '5.00' }],
+      'the hidden ones')
     t.strictSame(await send('patch', '/low?filter[status]=draft', { position: 2 }), { affected: 2 })
     t.strictSame(await send('patch', '/plants?filter[id][in]=1,3', { tags: [2, 5], description: 'tagged' }), {
       affected: 2,
     })
     t.strictSame(await rows('select plant_id, tag_id from plant_tags where plant_id in (1, 3) order by 1, 2'), [
-      { plant_id: 1, tag_id: 2 },
-      { plant_id: 1, tag_id: 5 },
-      { plant_id: 3, tag_id: 2 },
-      { plant_id: 3, tag_id: 5 },
+      { plant_id: 1, tag_id: 2 }, { plant_id: 1, tag_id: 5 }, { plant_id: 3, tag_id: 2 }, { plant_id: 3, tag_id: 5 },
     ])
   })
 
@@ -244,7 +220,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await send('remove', '/plants?filter[id][in]=5,7,11'), { affected: 2 })
     t.strictSame(await ids('deleted_at is not null'), [5, 7, 11])
     t.strictSame(await ids("deleted_at = updated_at or updated_at > now() - interval '1 minute' and id in (5, 7)"), [
-      5, 7,
+      5,
+      7,
     ])
     t.strictSame(await send('remove', '/plants?filter[id][in]=5,7,11'), { affected: 0 })
     t.strictSame(await send('remove', '/plants?filter[id][in]=5,7,8&hard=true'), { affected: 1 })

@@ -91,10 +91,7 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
     const detailOf = async (path: string, tag: string) => bodyOf(await patch(path, {}, ifMatch(tag))).detail
     const form = 'If-Match takes entity tags in double quotes, without W/ before them, such as "1".'
     for (const tag of ['1', 'W/"1"', '"1', '']) t.equal(await detailOf(`/orders/${id}`, tag), form, tag)
-    t.equal(
-      await detailOf('/plants/1', '"1"'),
-      'These records have no version, so that only * matches in If-Match.'
-    )
+    t.equal(await detailOf('/plants/1', '"1"'), 'These records have no version, so that only * matches in If-Match.')
   })
 
   t.test('an absent record is a 404, whatever the tag', async (t) => {
@@ -111,10 +108,8 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
       t.equal(verdict(await patch('/plants/1', {}, ifMatch(tag))), FAILED, tag)
       t.equal(verdict(await remove('/plants/1', ifMatch(tag))), FAILED, tag)
     }
-    t.strictSame(
-      await select(orm, "select id from plant where name = 'Never' or (id = 1 and deleted_at is not null)"),
-      []
-    )
+    t.strictSame(await select(orm, "select id from plant where name = 'Never' or (id = 1 and deleted_at is not null)"),
+      [])
   })
 
   t.test('deleting and restoring also check versions', async (t) => {
@@ -143,14 +138,10 @@ await forEachDatabase(t, { entities: [...entities, Draft, Page], seed }, async (
   t.test('requireIfMatch refuses writes without If-Match', async (t) => {
     const { id } = await created('/strict', { title: 'x' })
     const path = `/strict/${id}`
-    for (
-      const response of [
-        await patch(path, { title: 'y' }),
-        await put(path, { title: 'y' }),
-        await remove(path),
-        await patch('/strict/99', {}),
-      ]
-    ) t.equal(verdict(response), REQUIRED)
+    for (const response of [
+      await patch(path, { title: 'y' }), await put(path, { title: 'y' }), await remove(path),
+      await patch('/strict/99', {}),
+    ]) t.equal(verdict(response), REQUIRED)
     t.match((await patch(path, { title: 'y' })).json(), {
       statusCode: 428,
       message: 'The header If-Match is required.',

@@ -23,9 +23,7 @@ const digits = (whole: number, scale: number) =>
   ).map(([n, fraction]) => `${n}.${fraction}`)
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String)
 const moment = fc.date({
-  min: new Date('0001-01-01T00:00:00.000Z'),
-  max: new Date('9999-12-31T23:59:59.999Z'),
-  noInvalidDate: true,
+  min: new Date('0001-01-01T00:00:00.000Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true,
 }).map((date) => date.toISOString())
 const bytes = fc.uint8Array({ maxLength: 40 }).map((value) => Buffer.from(value).toString('base64'))
 /** Integers that may have been rounded are refused. They must be sent as strings. */
@@ -38,37 +36,23 @@ const json = fc.jsonValue({ maxDepth: 4, noUnicodeString: false } as never)
 
 /** Valid values. The stored value must equal the sent one, number by number. */
 const VALUES: Readonly<Record<string, fc.Arbitrary<Json>>> = {
-  leaves: fc.integer({ min: -2147483648, max: 2147483647 }),
-  stems: fc.integer({ min: -32768, max: 32767 }),
-  cells: int64,
-  pollen: fc.maxSafeInteger(),
-  spores: int64,
-  dryMass: digits(14, 6),
+  leaves: fc.integer({ min: -2147483648, max: 2147483647 }), stems: fc.integer({ min: -32768, max: 32767 }),
+  cells: int64, pollen: fc.maxSafeInteger(), spores: int64, dryMass: digits(14, 6),
   value: fc.integer({ min: -9_999_999_999, max: 9_999_999_999 }).map((cents) => cents / 100),
   acidity: fc.double({ noNaN: true, noDefaultInfinity: true }),
   chlorophyll: fc.float({ noNaN: true, noDefaultInfinity: true }),
-  minimum: fc.integer({ min: -20_000, max: 20_000 }).map((tenths) => tenths / 10),
-  alive: fc.boolean(),
-  nickname: text(40),
-  description: text(200),
-  diary: text(50),
-  tracker: fc.uuid(),
-  health: fc.constantFrom(...HEALTH),
-  hardiness: fc.constantFrom(1, 2, 3),
-  flowering: fc.constantFrom(...SEASONS),
-  pruned: fc.array(fc.constantFrom(...SEASONS), { maxLength: 5 }),
-  sownOn: moment.map((iso) => iso.slice(0, 10)),
-  measuredAt: moment,
-  recordedAt: moment,
-  wateredAt: moment.map((iso) => iso.slice(11, 19)),
-  readings: json,
+  minimum: fc.integer({ min: -20_000, max: 20_000 }).map((tenths) => tenths / 10), alive: fc.boolean(),
+  nickname: text(40), description: text(200), diary: text(50), tracker: fc.uuid(), health: fc.constantFrom(...HEALTH),
+  hardiness: fc.constantFrom(1, 2, 3), flowering: fc.constantFrom(...SEASONS),
+  pruned: fc.array(fc.constantFrom(...SEASONS), { maxLength: 5 }), sownOn: moment.map((iso) => iso.slice(0, 10)),
+  measuredAt: moment, recordedAt: moment, wateredAt: moment.map((iso) => iso.slice(11, 19)), readings: json,
   synonyms: fc.array(text(20), { maxLength: 5 }),
-  ringWidths: fc.array(fc.integer({ min: -2147483648, max: 2147483647 }), { maxLength: 5 }),
-  scan: bytes,
-  genome: bytes,
+  ringWidths: fc.array(fc.integer({ min: -2147483648, max: 2147483647 }), { maxLength: 5 }), scan: bytes, genome: bytes,
   petals: fc.integer({ min: 0, max: 0xffffff }).map((rgb) => `#${rgb.toString(16).padStart(6, '0')}`),
   size: fc.record({
-    height: fc.integer({ min: 0, max: 9999 }), width: fc.integer({ min: 0, max: 9999 }), unit: text(10),
+    height: fc.integer({ min: 0, max: 9999 }),
+    width: fc.integer({ min: 0, max: 9999 }),
+    unit: text(10),
   }),
 }
 const valid = fc.record(VALUES, { requiredKeys: [] })
@@ -103,55 +87,11 @@ const nasty = fc.oneof(
     }
   }),
   fc.constantFrom<Json>(
-    null,
-    '',
-    '0',
-    '-1',
-    'NaN',
-    'Infinity',
-    1e308,
-    -1e308,
-    5e-324,
-    1e21,
-    2 ** 53,
-    2 ** 63,
-    -0,
-    '\0',
-    '\ud800',
-    '1e400',
-    '{}',
-    '{"a":1}',
-    "'",
-    '\\',
-    '%',
-    [],
-    [[]],
-    [null],
-    {},
-    { $ne: 1 },
-    { $gt: '' },
-    { id: 1 },
-    { house: 'A', number: 1 },
-    true,
-    'infinity',
-    'epoch',
-    'now',
-    '0001-01-01 BC',
-    '99999-01-01',
-    '24:00:00',
-    '1 day',
-    'P1Y',
-    '\\x00',
-    '0x10',
-    '1_000',
-    'ſ',
-    'x'.repeat(3000),
-    ['spring', ['autumn']],
-    { height: 1, width: 1 },
-    { street: 'x' },
-    { street: 'x', city: {} },
-    [1, 1],
-    [2147483648]
+    null, '', '0', '-1', 'NaN', 'Infinity', 1e308, -1e308, 5e-324, 1e21, 2 ** 53, 2 ** 63, -0, '\0', '\ud800', '1e400',
+    '{}', '{"a":1}', "'", '\\', '%', [], [[]], [null], {}, { $ne: 1 }, { $gt: '' }, { id: 1 },
+    { house: 'A', number: 1 }, true, 'infinity', 'epoch', 'now', '0001-01-01 BC', '99999-01-01', '24:00:00', '1 day',
+    'P1Y', '\\x00', '0x10', '1_000', 'ſ', 'x'.repeat(3000), ['spring', ['autumn']], { height: 1, width: 1 },
+    { street: 'x' }, { street: 'x', city: {} }, [1, 1], [2147483648]
   ),
   json
 )
@@ -215,10 +155,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         const from = count + 1
         for (const body of bodies) await created('/specimens', { code: `S${++count}`, plant: 1, ...body })
         recorder.take()
-        const records = await created(
-          '/specimens',
-          bodies.map((body, index) => ({ code: `M${from + index}`, plant: 1, ...body }))
-        )
+        const records = await created('/specimens',
+          bodies.map((body, index) => ({ code: `M${from + index}`, plant: 1, ...body })))
         const { sql } = recorder.take().find(({ sql }) => sql.startsWith('insert'))!
         forms[sql.includes('json_populate_recordset') ? 'together' : 'apart']++
         if (records.some(({ code }: Json, index: number) => code !== `M${from + index}`)) {
@@ -248,8 +186,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
           }[path]
           const data = complete ? { ...body, ...required } : body
           for (const response of [
-            await post(path, data),
-            await patch(`${path}/1`, body),
+            await post(path, data), await patch(`${path}/1`, body),
             ...(path === '/plants' ? [await post(path, [data])] : []),
           ]) {
             seen[response.statusCode] = (seen[response.statusCode] ?? 0) + 1

@@ -27,9 +27,7 @@ class SumType extends Type<string | null, string | null> {
 const Page = defineEntity({
   name: 'Page',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    title: p.text(),
-    words: p.type(new FullTextType('english')).nullable(),
+    id: p.integer().primary().autoincrement(), title: p.text(), words: p.type(new FullTextType('english')).nullable(),
     length: p.type(SumType).nullable(),
   },
 })

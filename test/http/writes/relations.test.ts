@@ -11,9 +11,7 @@ import { verdict, writes } from './helper.ts'
 const Bundle = defineEntity({
   name: 'Bundle',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string(),
-    best: () => p.manyToOne(Offer).nullable(),
+    id: p.integer().primary().autoincrement(), name: p.string(), best: () => p.manyToOne(Offer).nullable(),
     offers: () => p.manyToMany(Offer).owner(),
   },
 })
@@ -21,13 +19,9 @@ const Bundle = defineEntity({
 await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { orm }) => {
   const plants = resource(Plant, { allowedIncludes: [new AllowedInclude('tags'), new AllowedInclude('supplier')] })
   const app = await serve(t, orm, {
-    '/plants': plants,
-    '/labels': resource(Label),
-    '/groups': resource(Group),
-    '/tags': resource(Tag, { allowedIncludes: [new AllowedInclude('plants')] }),
-    '/items': resource(OrderItem),
-    '/entries': resource(AuditEntry),
-    '/offers': resource(Offer),
+    '/plants': plants, '/labels': resource(Label), '/groups': resource(Group),
+    '/tags': resource(Tag, { allowedIncludes: [new AllowedInclude('plants')] }), '/items': resource(OrderItem),
+    '/entries': resource(AuditEntry), '/offers': resource(Offer),
     '/bundles': resource(Bundle, { allowedIncludes: [new AllowedInclude('offers')] }),
   })
   const { post, patch, created, updated, read } = writes(app)
@@ -67,10 +61,8 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
       ['/bundles', 'best', [99, 2, 4]],
     ] as const) {
       const valid = {
-        '/plants': { name: 'Never', supplier: 1 },
-        '/entries': { action: 'Never', at: '2024-01-01' },
-        '/labels': { text: 'Never', plant: 4 },
-        '/bundles': { name: 'Never' },
+        '/plants': { name: 'Never', supplier: 1 }, '/entries': { action: 'Never', at: '2024-01-01' },
+        '/labels': { text: 'Never', plant: 4 }, '/bundles': { name: 'Never' },
       }[path]
       for (const id of ids) {
         const response = await post(path, { ...valid, [name]: id })
@@ -146,16 +138,8 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
 
   t.test('a many-to-many value that is not a list of ids is refused', async (t) => {
     for (const [tags, pointer] of [
-      [1, '/tags'],
-      ['1', '/tags'],
-      [null, '/tags'],
-      [{}, '/tags'],
-      [['1'], '/tags/0'],
-      [[1, null], '/tags/1'],
-      [[1.5], '/tags/0'],
-      [[{ id: 1 }], '/tags/0'],
-      [[2147483648], '/tags/0'],
-      [['x', 'y'], '/tags/0 /tags/1'],
+      [1, '/tags'], ['1', '/tags'], [null, '/tags'], [{}, '/tags'], [['1'], '/tags/0'], [[1, null], '/tags/1'],
+      [[1.5], '/tags/0'], [[{ id: 1 }], '/tags/0'], [[2147483648], '/tags/0'], [['x', 'y'], '/tags/0 /tags/1'],
     ] as const) {
       t.equal(verdict(await patch('/plants/1', { tags })), `400 FST_ERR_VALIDATION ${pointer}`, JSON.stringify(tags))
     }
@@ -172,10 +156,8 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
 
   t.test('a failed link leaves the record unchanged', async (t) => {
     const before = await read('/plants/1')
-    t.equal(
-      verdict(await patch('/plants/1', { name: 'Never', tags: [1], sku: 'SAG-001' })),
-      '409 FST_CRUD_CONFLICT /sku'
-    )
+    t.equal(verdict(await patch('/plants/1', { name: 'Never', tags: [1], sku: 'SAG-001' })),
+      '409 FST_CRUD_CONFLICT /sku')
     t.strictSame(await read('/plants/1'), before)
     t.strictSame(await tagsOf(1), [1, 3])
   })
@@ -196,10 +178,8 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     for (const supplier of [{ id: 1, name: 'Never' }, { name: 'Never' }, [1]]) {
       t.equal(verdict(await post('/plants', { name: 'x', supplier })), '400 FST_ERR_VALIDATION /supplier')
     }
-    t.equal(
-      verdict(await post('/items', { order: { customer: customerId(1) }, plant: 1, price: 1 })),
-      '400 FST_ERR_VALIDATION /order'
-    )
+    t.equal(verdict(await post('/items', { order: { customer: customerId(1) }, plant: 1, price: 1 })),
+      '400 FST_ERR_VALIDATION /order')
   })
 
   t.test('methods of CrudBase take relations', async (t) => {

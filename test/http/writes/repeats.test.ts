@@ -52,9 +52,7 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
   const crud = new Counting({ model: Job, writable: 'all' })
   const app = await serve(t, orm, {
     '/jobs': {
-      crud,
-      operations: ['get', 'create', 'createMany', 'update', 'delete', 'restore'],
-      allowHardDelete: true,
+      crud, operations: ['get', 'create', 'createMany', 'update', 'delete', 'restore'], allowHardDelete: true,
     },
   })
   const { created, post, patch, remove, restore } = writes(app)
@@ -72,10 +70,8 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
     ['create with links, by the unit of work', async () => await post('/jobs', { name: name(), labels: [1] })],
     ['createMany', async () => await post('/jobs', [{ name: name() }])],
     ['update', async (id: number) => await patch(`/jobs/${id}`, { name: name() })],
-    [
-      'update with links, by the unit of work',
-      async (id: number) => await patch(`/jobs/${id}`, { name: name(), labels: [1] }),
-    ],
+    ['update with links, by the unit of work',
+      async (id: number) => await patch(`/jobs/${id}`, { name: name(), labels: [1] })],
     ['delete', async (id: number) => await remove(`/jobs/${id}`)],
     ['hard delete', async (id: number) => await remove(`/jobs/${id}?hard=true`)],
   ] as const) {
@@ -115,7 +111,8 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
   t.test('other errors are not tried again', async (t) => {
     // for any reason, also if the database may recover soon
     for (const [code, status] of [['55P03', 503], ['23514', 400], ['57014', 503], ['57P01', 503], ['53300', 503], [
-      '08006', 503,
+      '08006',
+      503,
     ]] as const) {
       await refuse(code, 4)
       t.equal((await post('/jobs', { name: name() })).statusCode, status, code)

@@ -85,10 +85,8 @@ const digits = fc.tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.n
 )
 const notFinite = fc.constantFrom('NaN', 'Infinity', '-Infinity')
 const doubles = fc.oneof(notFinite, fc.double({ noNaN: true, noDefaultInfinity: true }).map(String))
-const words = fc.oneof(
-  fc.constantFrom('', ' ', 'NULL', 'null', '{}', '"', '\\', 'a,b', '\n'),
-  fc.string({ unit: 'grapheme', maxLength: 10 })
-).filter((text) => !text.includes('\0') && text.isWellFormed())
+const words = fc.oneof(fc.constantFrom('', ' ', 'NULL', 'null', '{}', '"', '\\', 'a,b', '\n'),
+  fc.string({ unit: 'grapheme', maxLength: 10 })).filter((text) => !text.includes('\0') && text.isWellFormed())
 const bigs = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String)
 
 /** An array literal: one row, or two rows of one length. */
@@ -153,14 +151,10 @@ const STORED: Readonly<Record<string, fc.Arbitrary<string>>> = {
   doubles: arrays(doubles),
   pairs: arrays(fc.constantFrom('(1,q)', '(,"a b")', '(2,"x\\"y,z")', '(,)')),
   counted: ranges(fc.integer({ min: -1000, max: 1000 }).map(String), (one, other) => Number(one) - Number(other)),
-  measured: ranges(
-    fc.integer({ min: -1000, max: 1000 }).map((n) => String(n / 8)),
-    (one, other) => Number(one) - Number(other)
-  ),
-  period: fc.oneof(
-    ranges(commonDays, textually),
-    fc.constantFrom('[-infinity,infinity]', '["0044-03-15 BC",10000-01-01)')
-  ),
+  measured: ranges(fc.integer({ min: -1000, max: 1000 }).map((n) => String(n / 8)),
+    (one, other) => Number(one) - Number(other)),
+  period: fc.oneof(ranges(commonDays, textually),
+    fc.constantFrom('[-infinity,infinity]', '["0044-03-15 BC",10000-01-01)')),
   span: fc.oneof(ranges(commonMoments, textually), fc.constantFrom('["0044-03-15 00:00:00+00 BC",infinity)')),
 }
 const NAMES = Object.keys(STORED)

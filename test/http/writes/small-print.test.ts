@@ -16,12 +16,8 @@ const Card = defineEntity({
   name: 'Card',
   extends: BaseModel,
   properties: {
-    title: p.string(),
-    at: p.datetime().nullable(),
-    meta: p.json().nullable(),
-    revision: p.integer().version(),
-    board: () => p.manyToOne(Board).nullable(),
-    badges: () => p.manyToMany(Badge).owner(),
+    title: p.string(), at: p.datetime().nullable(), meta: p.json().nullable(), revision: p.integer().version(),
+    board: () => p.manyToOne(Board).nullable(), badges: () => p.manyToMany(Badge).owner(),
   },
 })
 
@@ -79,8 +75,7 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
       '/odd': { crud: new Odd({ model: Card, writable: 'all' }), stream: true },
       // the board comes first, so that its related entity is known before it is a resource itself
       '/boards': new CrudBase({
-        model: Board,
-        writable: 'all',
+        model: Board, writable: 'all',
         queryConfig: new QueryBuilderConfig({ allowedIncludes: [new AllowedInclude('cards')] }),
       }),
       '/cards': new CrudBase({ model: Card, writable: 'all' }),
@@ -120,10 +115,8 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
       t.match([answer.statusCode, answer.json().code], [500, 'FST_CRUD_CONFIG_INVALID'], JSON.stringify(more))
       t.notMatch(answer.body, /revision|zzz|title|999|Card/)
     }
-    t.equal(
-      (await send('PATCH', `/generous/${id}`, { title: JSON.stringify({ id, title: 'same key' }) })).statusCode,
-      200
-    )
+    t.equal((await send('PATCH', `/generous/${id}`, { title: JSON.stringify({ id, title: 'same key' }) })).statusCode,
+      200)
   })
 
   t.test('a hook that returns nothing is a mistake of the program, and nothing is written', async (t) => {

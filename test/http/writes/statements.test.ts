@@ -54,55 +54,47 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
   }
 
   t.test('a write is one statement, without a transaction', async (t) => {
-    for (
-      const [expected, what, status, send] of [
-        ['insert', 'create', 201, () => post('/tags', { name: 'a' })],
-        [
-          'insert',
-          'create with relations that may be deleted',
-          201,
-          () => post('/plants', { name: 'a', supplier: 1, group: 2, shelf: { house: 'A', number: 1 } }),
-        ],
-        ['insert', 'create of all types', 201, () =>
-          post('/specimens', {
-            code: 'x', plant: 1, minimum: 1.5, petals: '#ffffff', synonyms: ['x'], size: { height: 1, width: 1 },
-          })],
-        ['insert', 'create of a class of a shared table', 201, () => post('/parcels', { order: 1, carrier: 'x' })],
-        [
-          'insert',
-          'createMany',
-          201,
-          () => post('/shelves', Array.from({ length: 100 }, (_, number) => ({ house: 'M', number }))),
-        ],
-        ['insert', 'createMany of one', 201, () => post('/tags', [{ name: 'b' }])],
-        ['insert', 'create in a scope', 201, () => post('/scoped', { name: 'a' })],
-        ['update', 'PATCH', 200, () => patch('/tags/1', { weight: 7 })],
-        ['update', 'PUT', 200, () => put('/tags/1', { weight: 8 })],
-        ['update', 'update by uuid', 200, () => patch(`/plants/${plantUuid(1)}`, { price: 1, group: 1 })],
-        ['update', 'update by a composite key', 200, () => patch('/items/1/1', { quantity: 2 })],
-        ['update', 'update in a scope', 200, () => patch('/scoped/1', { price: 2 })],
-        ['update', 'update with If-Match', 200, () => patch('/orders/1', { note: 'x' }, { 'if-match': '"1"' })],
-        ['update', 'soft delete', 200, () => remove('/tags/2')],
-        ['update', 'restore', 200, () => restore('/tags/2')],
-        ['update', 'soft delete by a key that is a UUID', 200, () => remove(`/customers/${customerId(1)}`)],
-        ['delete', 'hard delete', 200, () => remove('/tags/5?hard=true')],
-        ['delete', 'delete', 200, () => remove('/shelves/M/1')],
-        ['select', 'an update of nothing', 200, () => patch('/plants/1', {})],
-      ] as const
-    ) t.equal(await words(status, send), expected, what)
+    for (const [expected, what, status, send] of [
+      ['insert', 'create', 201, () => post('/tags', { name: 'a' })],
+      [
+        'insert', 'create with relations that may be deleted', 201,
+        () => post('/plants', { name: 'a', supplier: 1, group: 2, shelf: { house: 'A', number: 1 } }),
+      ],
+      ['insert', 'create of all types', 201, () =>
+        post('/specimens', {
+          code: 'x', plant: 1, minimum: 1.5, petals: '#ffffff', synonyms: ['x'], size: { height: 1, width: 1 },
+        })],
+      ['insert', 'create of a class of a shared table', 201, () => post('/parcels', { order: 1, carrier: 'x' })],
+      [
+        'insert', 'createMany', 201,
+        () => post('/shelves', Array.from({ length: 100 }, (_, number) => ({ house: 'M', number }))),
+      ],
+      ['insert', 'createMany of one', 201, () => post('/tags', [{ name: 'b' }])],
+      ['insert', 'create in a scope', 201, () => post('/scoped', { name: 'a' })],
+      ['update', 'PATCH', 200, () => patch('/tags/1', { weight: 7 })],
+      ['update', 'PUT', 200, () => put('/tags/1', { weight: 8 })],
+      ['update', 'update by uuid', 200, () => patch(`/plants/${plantUuid(1)}`, { price: 1, group: 1 })],
+      ['update', 'update by a composite key', 200, () => patch('/items/1/1', { quantity: 2 })],
+      ['update', 'update in a scope', 200, () => patch('/scoped/1', { price: 2 })],
+      ['update', 'update with If-Match', 200, () => patch('/orders/1', { note: 'x' }, { 'if-match': '"1"' })],
+      ['update', 'soft delete', 200, () => remove('/tags/2')],
+      ['update', 'restore', 200, () => restore('/tags/2')],
+      ['update', 'soft delete by a key that is a UUID', 200, () => remove(`/customers/${customerId(1)}`)],
+      ['delete', 'hard delete', 200, () => remove('/tags/5?hard=true')],
+      ['delete', 'delete', 200, () => remove('/shelves/M/1')],
+      ['select', 'an update of nothing', 200, () => patch('/plants/1', {})],
+    ] as const) t.equal(await words(status, send), expected, what)
   })
 
   t.test('a refused request runs no statement', async (t) => {
-    for (
-      const [status, send] of [
-        [400, () => post('/tags', { nmae: 1 })],
-        [400, () => patch('/tags/1', { name: null })],
-        [400, () => patch('/tags/x', {})],
-        [400, () => remove('/plants/1?hard=true')],
-        [403, () => post('/scoped', { name: 'x', supplier: 2 })],
-        [403, () => patch('/scoped/1', { supplier: 2 })],
-      ] as const
-    ) t.equal(await words(status, send), '')
+    for (const [status, send] of [
+      [400, () => post('/tags', { nmae: 1 })],
+      [400, () => patch('/tags/1', { name: null })],
+      [400, () => patch('/tags/x', {})],
+      [400, () => remove('/plants/1?hard=true')],
+      [403, () => post('/scoped', { name: 'x', supplier: 2 })],
+      [403, () => patch('/scoped/1', { supplier: 2 })],
+    ] as const) t.equal(await words(status, send), '')
   })
 
   t.test('the reason of a failed write is looked up only after the failure', async (t) => {
@@ -116,10 +108,8 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
   })
 
   t.test('a batch checks rows that may be deleted once for each relation, instead of each record', async (t) => {
-    const batch = Array.from(
-      { length: 100 },
-      (_, index) => ({ name: `p${index}`, supplier: 1 + index % 2, group: 1 + index % 3 })
-    )
+    const batch = Array.from({ length: 100 },
+      (_, index) => ({ name: `p${index}`, supplier: 1 + index % 2, group: 1 + index % 3 }))
     t.equal(await words(201, () => post('/plants', batch)), 'begin select select insert commit')
   })
 
@@ -188,16 +178,14 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
 
   t.test('the text is the same in a transaction, whoever started it', async (t) => {
     const batch = (name: string) => Array.from({ length: 100 }, (_, index) => ({ name: `${name}${index}` }))
-    for (
-      const [expected, what, status, send] of [
-        ['insert', 'create', 201, () => post('/together', { name: 'in a transaction' })],
-        ['insert', 'createMany', 201, () => post('/together', batch('route'))],
-        ['update', 'PATCH', 200, () => patch('/together/1', { weight: 9 })],
-        ['update', 'soft delete', 200, () => remove('/together/3')],
-        ['update', 'restore', 200, () => restore('/together/3')],
-        ['delete', 'hard delete', 200, () => remove('/together/4?hard=true')],
-      ] as const
-    ) t.equal(await words(status, send), `begin ${expected} commit`, what)
+    for (const [expected, what, status, send] of [
+      ['insert', 'create', 201, () => post('/together', { name: 'in a transaction' })],
+      ['insert', 'createMany', 201, () => post('/together', batch('route'))],
+      ['update', 'PATCH', 200, () => patch('/together/1', { weight: 9 })],
+      ['update', 'soft delete', 200, () => remove('/together/3')],
+      ['update', 'restore', 200, () => restore('/together/3')],
+      ['delete', 'hard delete', 200, () => remove('/together/4?hard=true')],
+    ] as const) t.equal(await words(status, send), `begin ${expected} commit`, what)
     const tags = new CrudBase({ model: Tag, writable: 'all' })
     const everything = (name: string) => async (em: EntityManager) => {
       const { id } = await tags.create(em, { name })
@@ -216,21 +204,12 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     const em = orm.em.fork()
     t.equal(await inside(() => withTransaction(em, everything('a '))), `begin ${each} commit`, 'withTransaction')
     t.equal(await inside(() => em.transactional(everything('b '))), `begin ${each} commit`, 'em.transactional')
-    t.equal(
-      await inside(() => withTransaction(em, (em) => em.transactional(everything('c ')))),
-      `begin savepoint ${each} release commit`,
-      'one in the other'
-    )
-    t.equal(
-      await inside(() => em.transactional((em) => withTransaction(em, everything('d ')))),
-      `begin savepoint ${each} release commit`,
-      'the other in the one'
-    )
-    t.equal(
-      await inside(() => orm.em.transactional(() => everything('e ')(orm.em))),
-      `begin ${each} commit`,
-      'on the global EntityManager'
-    )
+    t.equal(await inside(() => withTransaction(em, (em) => em.transactional(everything('c ')))),
+      `begin savepoint ${each} release commit`, 'one in the other')
+    t.equal(await inside(() => em.transactional((em) => withTransaction(em, everything('d ')))),
+      `begin savepoint ${each} release commit`, 'the other in the one')
+    t.equal(await inside(() => orm.em.transactional(() => everything('e ')(orm.em))), `begin ${each} commit`,
+      'on the global EntityManager')
     await em.begin()
     t.equal(await inside(() => everything('f ')(em)), each, 'em.begin')
     await em.rollback()

@@ -12,9 +12,7 @@ import { verdict, writes } from './helper.ts'
 const Member = defineEntity({
   name: 'Member',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    tenant: p.integer(),
-    name: p.string(),
+    id: p.integer().primary().autoincrement(), tenant: p.integer(), name: p.string(),
     tickets: () => p.oneToMany(Ticket).mappedBy('assignee'),
   },
   filters: { tenant: { name: 'tenant', cond: ({ tenant }: { tenant?: number }) => ({ tenant }), default: true } },
@@ -23,15 +21,9 @@ const Member = defineEntity({
 const Ticket = defineEntity({
   name: 'Ticket',
   properties: {
-    id: p.integer().primary().autoincrement(),
-    uuid: p.uuid().unique().defaultRaw('gen_random_uuid()'),
-    version: p.integer().version(),
-    tenant: p.integer(),
-    title: p.string(),
-    priority: p.integer().default(1),
-    region: p.string().nullable(),
-    deleted_at: p.datetime(3).nullable(),
-    assignee: () => p.manyToOne(Member).nullable(),
+    id: p.integer().primary().autoincrement(), uuid: p.uuid().unique().defaultRaw('gen_random_uuid()'),
+    version: p.integer().version(), tenant: p.integer(), title: p.string(), priority: p.integer().default(1),
+    region: p.string().nullable(), deleted_at: p.datetime(3).nullable(), assignee: () => p.manyToOne(Member).nullable(),
     watchers: () => p.manyToMany(Member).owner(),
   },
 })
@@ -50,9 +42,7 @@ declare module 'fastify' {
 
 const queryConfig = new QueryBuilderConfig<any>({
   allowedFilters: [
-    AllowedFilters.exact('title'),
-    AllowedFilters.exact('tenant'),
-    AllowedFilters.partial('title', { alias: 'q' }),
+    AllowedFilters.exact('title'), AllowedFilters.exact('tenant'), AllowedFilters.partial('title', { alias: 'q' }),
     AllowedFilters.exact('assignee.name'),
   ],
   allowedSorts: [new AllowedSort('title'), new AllowedSort('assignee.name')],
@@ -93,10 +83,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     },
   }
   const routes = (scope: CrudRoutesOptions['scope'], crud: CrudBase<any> = tickets): CrudRoutesOptions => ({
-    crud,
-    operations: crud === tickets ? all : ['list', 'get', 'create', 'update', 'delete'],
-    scope,
-    hooks,
+    crud, operations: crud === tickets ? all : ['list', 'get', 'create', 'update', 'delete'], scope, hooks,
     ...(crud === tickets && { allowHardDelete: true }),
   })
   const app = await serve(t, orm, {
@@ -108,10 +95,8 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     '/related': routes((request) => ({ assignee: { tenant: request.claims!.tenant } })),
     '/regions': routes((request) => ({ tenant: request.claims!.tenant, region: { $in: ['north', 'south'] } })),
     '/assignee': routes(() => ({ assignee: 1 })),
-    '/notes': routes(
-      (request) => ({ tenant: request.headers['x-tenant'] }),
-      new CrudBase({ model: Note, writable: 'all' })
-    ),
+    '/notes': routes((request) => ({ tenant: request.headers['x-tenant'] }),
+      new CrudBase({ model: Note, writable: 'all' })),
     '/everything': routes(undefined),
   })
   const { get, post, patch, remove, restore, created, updated, read } = writes(app)
@@ -190,10 +175,8 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
   })
 
   t.test('a scope may be a condition on a relation', async (t) => {
-    t.strictSame(
-      (await read('/related', as(1))).items.map(({ assignee }: any) => assignee),
-      (await rows()).filter(({ assignee_id: id, deleted_at: deleted }) => id === 1 && deleted === null).map(() => 1)
-    )
+    t.strictSame((await read('/related', as(1))).items.map(({ assignee }: any) => assignee),
+      (await rows()).filter(({ assignee_id: id, deleted_at: deleted }) => id === 1 && deleted === null).map(() => 1))
     const before = await rows()
     t.equal(verdict(await post('/related', { title: 'Never', tenant: 1 }, as(1))), OUTSIDE, "nobody's")
     t.equal(verdict(await patch('/related/1', { assignee: null }, as(1))), OUTSIDE)
@@ -223,11 +206,8 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     const before = await rows()
     // undefined is neither a tenant nor null
     const missing = [
-      await get('/header'),
-      await patch('/header/1', { title: 'Never' }),
-      await remove('/header/1'),
-      await get('/notes'),
-      await post('/notes', { text: 'Never' }),
+      await get('/header'), await patch('/header/1', { title: 'Never' }), await remove('/header/1'),
+      await get('/notes'), await post('/notes', { text: 'Never' }),
     ]
     for (const body of [{ title: 'Never' }, { title: 'Never', tenant: 1 }, [{ title: 'Never', tenant: 2 }]]) {
       missing.push(await post('/header', body))
@@ -270,10 +250,8 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
     em.setFilterParams('tenant', { tenant: 1 })
     t.equal(await tickets.exists(em, 4, { scope: { tenant: 1 } as any }), false)
     t.equal(await tickets.exists(em, 1, { scope: { tenant: 1 } as any }), true)
-    t.equal(
-      await tickets.count(em, undefined, { scope: { tenant: 2 } as any }),
-      Number((await select(orm, 'select count(*) from ticket where tenant = 2 and deleted_at is null'))[0].count)
-    )
+    t.equal(await tickets.count(em, undefined, { scope: { tenant: 2 } as any }),
+      Number((await select(orm, 'select count(*) from ticket where tenant = 2 and deleted_at is null'))[0].count))
   })
 
   t.test('values set by a hook must match the scope', async (t) => {

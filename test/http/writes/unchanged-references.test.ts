@@ -18,9 +18,7 @@ const Author = defineEntity({
   properties: { ...primaryKey, ...softDelete, tenant: p.integer().default(1), name: p.string() },
 })
 const Topic = defineEntity({
-  name: 'Topic',
-  tableName: 'topic',
-  filters: { own: { ...own, default: true } } as never,
+  name: 'Topic', tableName: 'topic', filters: { own: { ...own, default: true } } as never,
   properties: {
     ...primaryKey,
     ...softDelete,
@@ -33,16 +31,11 @@ const Area = defineEntity({
   name: 'Area',
   tableName: 'area',
   properties: {
-    country: p.string().length(2).primary(),
-    code: p.integer().primary(),
-    deleted_at: p.datetime().nullable(),
+    country: p.string().length(2).primary(), code: p.integer().primary(), deleted_at: p.datetime().nullable(),
   },
 })
 const columns = {
-  ...primaryKey,
-  title: p.string(),
-  revision: p.integer().version(),
-  author: () => p.manyToOne(Author).nullable(),
+  ...primaryKey, title: p.string(), revision: p.integer().version(), author: () => p.manyToOne(Author).nullable(),
   editor: () => p.manyToOne(Author).nullable(),
 }
 const Text = defineEntity({
@@ -69,10 +62,8 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
     "insert into topic (name, tenant, deleted_at) values ('a', 1, null), ('b', 1, null), ('deleted', 1, now()), " +
       "('foreign', 2, null), ('foreign 2', 2, null)"
   )
-  await select(
-    orm,
-    "insert into area (country, code, deleted_at) values ('AT', 1, null), ('AT', 2, now()), ('DE', 1, null)"
-  )
+  await select(orm,
+    "insert into area (country, code, deleted_at) values ('AT', 1, null), ('AT', 2, now()), ('DE', 1, null)")
   const texts = new CrudBase({ model: Text, writable: 'all' })
   const memos = new CrudBase({ model: Memo, writable: 'all' })
   const app = newServer(t)
@@ -99,10 +90,8 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
       })
       t.match(await updated(`${path}/${id}`, { author: 2 }), { author: 2 })
       if (path !== '/scoped') {
-        t.equal(
-          (await put(`${path}/${id}`, { ...await read(`${path}/${id}`), title: 'sent back' })).json().title,
-          'sent back'
-        )
+        t.equal((await put(`${path}/${id}`, { ...await read(`${path}/${id}`), title: 'sent back' })).json().title,
+          'sent back')
       }
     })
 
@@ -118,11 +107,8 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
         t.equal(verdict(await patch(`${path}/${id}`, body)), `409 FST_CRUD_CONFLICT ${pointer}`, JSON.stringify(body))
       }
       t.match(await updated(`${path}/${id}`, { author: 1, editor: 4 }), { author: 1, editor: 4 })
-      t.equal(
-        verdict(await patch(`${path}/${id}`, { author: 2 })),
-        '409 FST_CRUD_CONFLICT /author',
-        'it was the present one'
-      )
+      t.equal(verdict(await patch(`${path}/${id}`, { author: 2 })), '409 FST_CRUD_CONFLICT /author',
+        'it was the present one')
     })
   }
 
@@ -148,10 +134,7 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
 
   t.test('a list of links replaces only links that the client sees', async (t) => {
     for (const [present, list, expected] of [
-      [[1, 3, 4], [], [3, 4]],
-      [[1, 3, 4], [2], [2, 3, 4]],
-      [[1, 3, 4], [1], [1, 3, 4]],
-      [[1, 2], [2], [2]],
+      [[1, 3, 4], [], [3, 4]], [[1, 3, 4], [2], [2, 3, 4]], [[1, 3, 4], [1], [1, 3, 4]], [[1, 2], [2], [2]],
       [[3, 4, 5], [1, 2], [1, 2, 3, 4, 5]],
     ] as const) {
       for (const path of ['/texts', '/scoped']) {
@@ -165,11 +148,8 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
   t.test('a hidden link is not confirmed by sending its id', async (t) => {
     const id = await linked(1, 3, 4)
     for (const topic of [3, 4, 5, 99]) {
-      t.equal(
-        verdict(await patch(`/texts/${id}`, { topics: [1, topic] })),
-        '409 FST_CRUD_CONFLICT /topics',
-        String(topic)
-      )
+      t.equal(verdict(await patch(`/texts/${id}`, { topics: [1, topic] })), '409 FST_CRUD_CONFLICT /topics',
+        String(topic))
     }
     t.strictSame(await links(id), [1, 3, 4])
   })

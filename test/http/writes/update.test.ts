@@ -13,39 +13,24 @@ import { verdict, writes } from './helper.ts'
 const Country = defineEntity({
   name: 'Country',
   properties: {
-    code: p.string().length(2).primary(),
-    uuid: p.uuid().unique().defaultRaw('gen_random_uuid()'),
-    name: p.string(),
+    code: p.string().length(2).primary(), uuid: p.uuid().unique().defaultRaw('gen_random_uuid()'), name: p.string(),
   },
 })
 
 /** The key is a relation to an entity with a composite key. */
 const Inventory = defineEntity({
   name: 'Inventory',
-  properties: {
-    shelf: () => p.manyToOne(Shelf).primary(),
-    year: p.integer().primary(),
-    count: p.integer().default(0),
-  },
+  properties: { shelf: () => p.manyToOne(Shelf).primary(), year: p.integer().primary(), count: p.integer().default(0) },
 })
 
 const hereAndThere = [...entities, Country, Inventory]
 
 await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
-    '/plants': resource(Plant),
-    '/suppliers': resource(Supplier),
-    '/tags': resource(Tag),
-    '/shelves': resource(Shelf),
-    '/orders': resource(Order),
-    '/items': resource(OrderItem),
-    '/customers': resource(Customer),
-    '/entries': resource(AuditEntry),
-    '/deliveries': resource(Delivery),
-    '/parcels': resource(Parcel),
-    '/specimens': resource(Specimen),
-    '/countries': resource(Country),
-    '/inventories': resource(Inventory),
+    '/plants': resource(Plant), '/suppliers': resource(Supplier), '/tags': resource(Tag), '/shelves': resource(Shelf),
+    '/orders': resource(Order), '/items': resource(OrderItem), '/customers': resource(Customer),
+    '/entries': resource(AuditEntry), '/deliveries': resource(Delivery), '/parcels': resource(Parcel),
+    '/specimens': resource(Specimen), '/countries': resource(Country), '/inventories': resource(Inventory),
     '/lenient': { crud: resource(Plant), readonlyProperties: 'ignore' },
     '/lenient-shelves': { crud: resource(Shelf), readonlyProperties: 'ignore' },
   })
@@ -100,20 +85,16 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
       'uuid', 'created_at', 'updated_at', 'deleted_at', 'nameLength', 'slug', 'label', 'offers', 'purchasePrice',
       'articleNumber', 'nmae',
     ]) {
-      t.equal(
-        verdict(await patch('/plants/1', { name: 'Never', [name]: before[name] ?? null })),
-        `400 FST_ERR_VALIDATION /${name}`
-      )
+      t.equal(verdict(await patch('/plants/1', { name: 'Never', [name]: before[name] ?? null })),
+        `400 FST_ERR_VALIDATION /${name}`)
     }
-    for (
-      const [body, pointers] of [
-        [{ name: null }, '/name'],
-        [{ supplier: null }, '/supplier'],
-        [{ position: '1' }, '/position'],
-        [{ price: 1.001, status: 'x' }, '/price /status'],
-        [{ name: 'x'.repeat(256) }, '/name'],
-      ] as const
-    ) t.equal(verdict(await patch('/plants/1', body)), `400 FST_ERR_VALIDATION ${pointers}`)
+    for (const [body, pointers] of [
+      [{ name: null }, '/name'],
+      [{ supplier: null }, '/supplier'],
+      [{ position: '1' }, '/position'],
+      [{ price: 1.001, status: 'x' }, '/price /status'],
+      [{ name: 'x'.repeat(256) }, '/name'],
+    ] as const) t.equal(verdict(await patch('/plants/1', body)), `400 FST_ERR_VALIDATION ${pointers}`)
     t.strictSame(await read('/plants/1'), before)
     const [hidden, unknown] = await Promise.all(
       ['purchasePrice', 'purchaseQrice'].map((name) => patch('/plants/1', { [name]: 1 }))
@@ -218,10 +199,8 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.strictSame((await updated('/suppliers/1', { name: 'Vert' })).address, { street: 'Quai 1', city: null })
     t.strictSame((await updated('/suppliers/1', { address: null })).address, null)
     t.strictSame((await updated('/specimens/1', { size: { height: 1, width: 2 } })).size, { height: 1, width: 2 })
-    t.equal(
-      verdict(await patch('/suppliers/1', { address: { city: 'Lyon' } })),
-      '400 FST_ERR_VALIDATION /address/street'
-    )
+    t.equal(verdict(await patch('/suppliers/1', { address: { city: 'Lyon' } })),
+      '400 FST_ERR_VALIDATION /address/street')
     t.equal(verdict(await patch('/specimens/1', { size: { height: 1 } })), '400 FST_ERR_VALIDATION /size/width')
   })
 
@@ -261,11 +240,8 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
     t.equal(verdict(await patch('/lenient/4', { purchasePrice: 1 })), '400 FST_ERR_VALIDATION /purchasePrice')
     t.equal(verdict(await patch('/lenient/4', [])), '400 FST_ERR_VALIDATION ')
     const before = await read('/lenient/4')
-    t.strictSame(
-      await updated('/lenient/4', { id: 4, created_at: '', slug: 'x' }),
-      before,
-      'nothing is left, and nothing changed'
-    )
+    t.strictSame(await updated('/lenient/4', { id: 4, created_at: '', slug: 'x' }), before,
+      'nothing is left, and nothing changed')
     t.match(await created('/lenient', { ...record, sku: 'NEW-001' }), { id: 15, name: record.name })
   })
 

@@ -12,29 +12,17 @@ import { verdict, writes } from './helper.ts'
 
 const id = { id: p.integer().primary().autoincrement() }
 
-const Shop = defineEntity({
-  name: 'Shop',
-  properties: { ...id, ...softDelete, name: p.string() },
-})
+const Shop = defineEntity({ name: 'Shop', properties: { ...id, ...softDelete, name: p.string() } })
 
 /** With several keys, and with everything that an update and an insert treat differently. */
 const Product = defineEntity({
   name: 'Product',
   properties: {
-    ...id,
-    ...timestamps,
-    ...softDelete,
-    version: p.integer().version(),
-    tenant: p.integer().default(0),
-    sku: p.string().length(20).serializedName('SKU').unique(),
-    ean: p.string().length(13).unique().nullable(),
-    code: p.string().length(20).nullable(),
-    name: p.string(),
-    price: p.decimal('number').precision(10).scale(2),
-    stock: p.integer().default(0),
-    label: p.string().nullable(),
-    doubled: p.integer().generated('(stock * 2) stored').nullable(),
-    secret: p.string().hidden().nullable(),
+    ...id, ...timestamps, ...softDelete, version: p.integer().version(), tenant: p.integer().default(0),
+    sku: p.string().length(20).serializedName('SKU').unique(), ean: p.string().length(13).unique().nullable(),
+    code: p.string().length(20).nullable(), name: p.string(), price: p.decimal('number').precision(10).scale(2),
+    stock: p.integer().default(0), label: p.string().nullable(),
+    doubled: p.integer().generated('(stock * 2) stored').nullable(), secret: p.string().hidden().nullable(),
     shop: () => p.manyToOne(Shop).nullable(),
   },
   uniques: [{ properties: ['tenant', 'code'] }, { properties: ['label'], where: 'deleted_at is null' }],
@@ -46,11 +34,8 @@ const Product = defineEntity({
 const Rate = defineEntity({
   name: 'Rate',
   properties: {
-    shop: () => p.manyToOne(Shop).primary(),
-    day: p.date().primary(),
-    colour: p.type(ColourType).nullable(),
-    marks: p.array().nullable(),
-    value: p.integer(),
+    shop: () => p.manyToOne(Shop).primary(), day: p.date().primary(), colour: p.type(ColourType).nullable(),
+    marks: p.array().nullable(), value: p.integer(),
   },
 })
 
@@ -123,9 +108,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       operations,
     },
     '/scoped': {
-      crud: products({ writable: ['sku', 'code', 'name', 'price'] }),
-      operations,
-      scope: () => ({ tenant: 1 }),
+      crud: products({ writable: ['sku', 'code', 'name', 'price'] }), operations, scope: () => ({ tenant: 1 }),
     },
     '/cheap': { crud: products(), operations, scope: () => ({ tenant: 1, price: { $lt: 600 } }) },
     '/together': { crud: products(), operations, transaction: true },
@@ -203,10 +186,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     )
     t.strictSame((await put('/products?on=SKU', [])).json(), [])
     const updates = await put('/products?on=SKU', some.map(({ SKU }) => ({ SKU, price: 20 })))
-    t.strictSame(
-      updates.json().map(({ created, record }: Json) => [created, record.price]),
-      some.map(() => [false, 20])
-    )
+    t.strictSame(updates.json().map(({ created, record }: Json) => [created, record.price]),
+      some.map(() => [false, 20]))
   })
 
   t.test('records of a list may give different properties, and are written together', async (t) => {
@@ -221,17 +202,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a row in the way is the conflict of a create, byte for byte', async (t) => {
-    for (
-      const [path, record] of [
-        ['/products', { SKU: 'gone' }],
-        ['/products', { SKU: 'unlisted' }],
-        ['/products', { SKU: 'one', ean: '4', stock: 0 }],
-        ['/products', { ean: '4' }],
-        ['/scoped', { SKU: 'theirs' }],
-        ['/scoped', { SKU: 'unlisted' }],
-        ['/cheap', { SKU: 'unlisted' }],
-      ] as const
-    ) {
+    for (const [path, record] of [
+      ['/products', { SKU: 'gone' }],
+      ['/products', { SKU: 'unlisted' }],
+      ['/products', { SKU: 'one', ean: '4', stock: 0 }],
+      ['/products', { ean: '4' }],
+      ['/scoped', { SKU: 'theirs' }],
+      ['/scoped', { SKU: 'unlisted' }],
+      ['/cheap', { SKU: 'unlisted' }],
+    ] as const) {
       const complete: Json = fresh(record)
       const key = 'SKU'
       const created = await post(path, complete)
@@ -257,26 +236,24 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a new record needs what a create needs, and an existing one what an update may set', async (t) => {
     const made = await put('/narrow?on=SKU', { SKU: 'narrow', name: 'Narrow', price: 30, ean: '99' })
     t.equal(made.statusCode, 201)
-    for (
-      const [expected, body] of [
-        ['200 ', { SKU: 'narrow', price: 31 }],
-        ['200 ', { SKU: 'narrow', stock: 3 }],
-        ['400 FST_ERR_VALIDATION /name', { SKU: 'narrow', name: 'x', price: 3 }],
-        ['400 FST_ERR_VALIDATION /stock /price', { SKU: 'narrow', name: 'x', stock: 3 }],
-        ['400 FST_ERR_VALIDATION /stock /name /price', { SKU: 'new', stock: 3 }],
-        ['400 FST_ERR_VALIDATION /name', { SKU: 'new', price: 3 }],
-        ['400 FST_ERR_VALIDATION /label', { SKU: 'narrow', label: 'x' }],
-        ['400 FST_ERR_VALIDATION /price', { SKU: 'narrow', price: 'x' }],
-        ['400 FST_ERR_VALIDATION /SKU', { name: 'Narrow', price: 30 }],
-        ['400 FST_ERR_VALIDATION /SKU', { SKU: null, price: 30 }],
-        ['400 FST_ERR_VALIDATION /0/SKU /2/SKU', [{ SKU: 'a', price: 1 }, { SKU: 'b', price: 1 }, {
-          SKU: 'a',
-          price: 1,
-        }]],
-        ['400 FST_ERR_VALIDATION /1/name', [{ SKU: 'narrow', price: 32 }, { SKU: 'b', price: 1 }]],
-        ['400 FST_ERR_VALIDATION /0/name', [{ SKU: 'narrow', name: 'x', price: 1 }, { SKU: 'b', price: 1, name: 'b' }]],
-      ] as const
-    ) {
+    for (const [expected, body] of [
+      ['200 ', { SKU: 'narrow', price: 31 }],
+      ['200 ', { SKU: 'narrow', stock: 3 }],
+      ['400 FST_ERR_VALIDATION /name', { SKU: 'narrow', name: 'x', price: 3 }],
+      ['400 FST_ERR_VALIDATION /stock /price', { SKU: 'narrow', name: 'x', stock: 3 }],
+      ['400 FST_ERR_VALIDATION /stock /name /price', { SKU: 'new', stock: 3 }],
+      ['400 FST_ERR_VALIDATION /name', { SKU: 'new', price: 3 }],
+      ['400 FST_ERR_VALIDATION /label', { SKU: 'narrow', label: 'x' }],
+      ['400 FST_ERR_VALIDATION /price', { SKU: 'narrow', price: 'x' }],
+      ['400 FST_ERR_VALIDATION /SKU', { name: 'Narrow', price: 30 }],
+      ['400 FST_ERR_VALIDATION /SKU', { SKU: null, price: 30 }],
+      ['400 FST_ERR_VALIDATION /0/SKU /2/SKU', [{ SKU: 'a', price: 1 }, { SKU: 'b', price: 1 }, {
+        SKU: 'a',
+        price: 1,
+      }]],
+      ['400 FST_ERR_VALIDATION /1/name', [{ SKU: 'narrow', price: 32 }, { SKU: 'b', price: 1 }]],
+      ['400 FST_ERR_VALIDATION /0/name', [{ SKU: 'narrow', name: 'x', price: 1 }, { SKU: 'b', price: 1, name: 'b' }]],
+    ] as const) {
       t.equal(verdict(await put('/narrow?on=SKU', body)), expected, JSON.stringify(body))
     }
     t.match(await stored('narrow'), { price: '31.00', stock: 3, name: 'Narrow', ean: '99' })
@@ -299,10 +276,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(verdict(await put('/cheap?on=SKU', fresh({ tenant: 1, price: 700 }))), '403 FST_CRUD_OUT_OF_SCOPE')
     t.equal(verdict(await put('/cheap?on=SKU', fresh({ tenant: 2 }))), '403 FST_CRUD_OUT_OF_SCOPE')
     t.equal(verdict(await put('/cheap?on=SKU', { SKU: 'scoped', price: 700 })), '403 FST_CRUD_OUT_OF_SCOPE')
-    t.equal(
-      verdict(await put('/cheap?on=SKU', [{ SKU: 'one', price: 7 }, { SKU: 'scoped', price: 700 }])),
-      '403 FST_CRUD_OUT_OF_SCOPE'
-    )
+    t.equal(verdict(await put('/cheap?on=SKU', [{ SKU: 'one', price: 7 }, { SKU: 'scoped', price: 700 }])),
+      '403 FST_CRUD_OUT_OF_SCOPE')
     t.match(await stored('scoped'), { price: '6.00' })
     t.equal((await put('/cheap?on=SKU', fresh())).statusCode, 201)
   })
@@ -323,10 +298,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal(verdict(missing), '409 FST_CRUD_CONFLICT /shop')
     for (const shop of [2, 99]) {
       t.equal((await put('/products?on=SKU', fresh({ shop }))).body, missing.body)
-      t.equal(
-        verdict(await put('/products?on=SKU', [fresh({ shop: 1 }), fresh({ shop })])),
-        '409 FST_CRUD_CONFLICT /1/shop'
-      )
+      t.equal(verdict(await put('/products?on=SKU', [fresh({ shop: 1 }), fresh({ shop })])),
+        '409 FST_CRUD_CONFLICT /1/shop')
       t.equal(verdict(await put('/products?on=SKU', { SKU: 'one', shop })), '409 FST_CRUD_CONFLICT /shop')
     }
     t.equal((await put('/products?on=SKU', { SKU: 'two', shop: 2, price: 3 })).statusCode, 200)
@@ -355,14 +328,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const made = await put('/rates?on=shop,day', rate('2026-01-01', 1))
     t.match([made.statusCode, made.headers.location], [201, '/rates/1/2026-01-01'])
     const many = await put('/rates?on=day,shop', [rate('2026-01-02', 2), rate('2026-01-01', 3, { marks: null })])
-    t.strictSame(
-      many.json().map(({ created, record }: Json) => [created, record.value, record.marks, record.colour]),
-      [[true, 2, ['a', 'b'], '#ff0000'], [false, 3, null, '#ff0000']]
-    )
-    t.equal(
-      verdict(await put('/rates?on=day,shop', { shop: 1, day: '2026-13-01', value: 1 })),
-      '400 FST_ERR_VALIDATION /day'
-    )
+    t.strictSame(many.json().map(({ created, record }: Json) => [created, record.value, record.marks, record.colour]), [
+      [true, 2, ['a', 'b'], '#ff0000'],
+      [false, 3, null, '#ff0000'],
+    ])
+    t.equal(verdict(await put('/rates?on=day,shop', { shop: 1, day: '2026-13-01', value: 1 })),
+      '400 FST_ERR_VALIDATION /day')
   })
 
   t.test('a table may have the name of a type of PostgreSQL', async (t) => {
@@ -373,33 +344,28 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('two ways to write one key are the same key, for new and for existing records', async (t) => {
-    for (
-      const [key, one, same, other] of [
-        ['at', '2026-01-01T00:00:00Z', '2026-01-01T01:00:00+01:00', '2026-01-01T01:00:00Z'],
-        ['local', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000', '2026-01-01T00:00:00.000001Z'],
-        ['amount', '1.0', '01.00', '10'],
-        ['open', '11:00:00', '11:00', '11:00:00.000001'],
-        ['code', 'a', 'a  ', ' a'],
-        ['share', 0.1, 0.100000001, 0.11],
-        ['span', '[1,5]', '(0,6)', '[1,5)'],
-        ['bytes', 'gIE=', 'gIE=', 'gYA='],
-        [
-          'uuid', 'aaaaaaaa-0000-4000-8000-00000000000a', 'AAAAAAAA-0000-4000-8000-00000000000A',
-          'aaaaaaaa-0000-4000-8000-00000000000b',
-        ],
-      ] as const
-    ) {
+    for (const [key, one, same, other] of [
+      ['at', '2026-01-01T00:00:00Z', '2026-01-01T01:00:00+01:00', '2026-01-01T01:00:00Z'],
+      ['local', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000', '2026-01-01T00:00:00.000001Z'],
+      ['amount', '1.0', '01.00', '10'],
+      ['open', '11:00:00', '11:00', '11:00:00.000001'],
+      ['code', 'a', 'a  ', ' a'],
+      ['share', 0.1, 0.100000001, 0.11],
+      ['span', '[1,5]', '(0,6)', '[1,5)'],
+      ['bytes', 'gIE=', 'gIE=', 'gYA='],
+      [
+        'uuid', 'aaaaaaaa-0000-4000-8000-00000000000a', 'AAAAAAAA-0000-4000-8000-00000000000A',
+        'aaaaaaaa-0000-4000-8000-00000000000b',
+      ],
+    ] as const) {
       await select(orm, 'delete from line')
       const url = `/lines?on=${key}`
       const list = [{ [key]: one, note: 'a' }, { [key]: other, note: 'b' }, { [key]: same, note: 'c' }]
       const refused = `400 FST_ERR_VALIDATION /0/${key} /2/${key}`
       t.equal(verdict(await put(url, list)), refused, key)
       t.strictSame(await select(orm, 'select note from line'), [], key)
-      t.strictSame(
-        (await put(url, list.slice(0, 2))).json().map(({ created, record }: Json) => [created, record.note]),
-        [[true, 'a'], [true, 'b']],
-        key
-      )
+      t.strictSame((await put(url, list.slice(0, 2))).json().map(({ created, record }: Json) => [created, record.note]),
+        [[true, 'a'], [true, 'b']], key)
       t.equal(verdict(await put(url, list)), refused, key)
       t.strictSame((await put(url, list[2])).json().note, 'c', key)
       t.strictSame(await select(orm, 'select note from line order by note'), [{ note: 'b' }, { note: 'c' }], key)
@@ -473,10 +439,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ], [true, 'hooked 2', true]])
     t.strictSame(calls.map(([what]: any) => what), ['update', 'create'])
     t.equal(verdict(await put('/hooked?on=SKU', { SKU: 'gone', name: 'G', price: 2 })), '409 FST_CRUD_CONFLICT /SKU')
-    t.equal(
-      verdict(await put('/hooked?on=SKU', [{ SKU: 'hooked', price: 4 }, { SKU: 'hooked 3' }])),
-      '400 FST_ERR_VALIDATION /1/name /1/price'
-    )
+    t.equal(verdict(await put('/hooked?on=SKU', [{ SKU: 'hooked', price: 4 }, { SKU: 'hooked 3' }])),
+      '400 FST_ERR_VALIDATION /1/name /1/price')
     t.match(await stored('hooked'), { price: '3.00' })
   })
 
@@ -563,52 +527,41 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         crud.upsert(em, [{ SKU: 'in 2', name: 'M', price: 1 }, { SKU: 'gone', name: 'M', price: 1 }], { on: 'sku' }),
         conflict
       )
-      await t.rejects(
-        crud.upsert(em, [{ SKU: 'in 3', name: 'M', price: 1 }, { SKU: 'in', price: -1 }], { on: 'sku' }),
-        { code: 'FST_CRUD_DATA_INVALID' }
-      )
+      await t.rejects(crud.upsert(em, [{ SKU: 'in 3', name: 'M', price: 1 }, { SKU: 'in', price: -1 }], { on: 'sku' }),
+        { code: 'FST_CRUD_DATA_INVALID' })
       await crud.upsert(em, [{ SKU: 'in', price: 3 }, { SKU: 'in 4', name: 'M', price: 1 }], { on: 'sku' })
     })
-    t.strictSame(
-      await select(orm, "select sku, price from product where sku like 'in%' order by sku"),
-      [{ sku: 'in', price: '3.00' }, { sku: 'in 4', price: '1.00' }],
-      'what was refused is undone, and the rest is kept'
-    )
+    t.strictSame(await select(orm, "select sku, price from product where sku like 'in%' order by sku"), [{
+      sku: 'in',
+      price: '3.00',
+    }, { sku: 'in 4', price: '1.00' }], 'what was refused is undone, and the rest is kept')
     t.equal((await put('/together?on=SKU', [fresh(), { SKU: 'in', price: 4 }])).statusCode, 200)
     t.equal(verdict(await put('/together?on=SKU', fresh({ SKU: 'gone' }))), '409 FST_CRUD_CONFLICT /SKU')
     for (
       const [options, message] of [
-        [
-          undefined,
-          "CrudBase.upsert takes the key in its option 'on': 'sku' or 'ean' or ['tenant', 'code']; it got undefined.",
-        ],
-        [
-          { on: 'name' },
-          "CrudBase.upsert takes the key in its option 'on': 'sku' or 'ean' or ['tenant', 'code']; it got 'name'.",
-        ],
+        [undefined,
+          "CrudBase.upsert takes the key in its option 'on': 'sku' or 'ean' or ['tenant', 'code']; it got undefined."],
+        [{ on: 'name' },
+          "CrudBase.upsert takes the key in its option 'on': 'sku' or 'ean' or ['tenant', 'code']; it got 'name'."],
         [{ key: 'sku' }, /CrudBase.upsert: .*'key'/],
       ] as const
     ) await t.rejects(crud.upsert(em, { SKU: 'x' }, options as never), { code: 'FST_CRUD_CONFIG_INVALID', message })
   })
 
   t.test('another parameter is refused, and the key must be named', async (t) => {
-    for (
-      const [url, detail] of [
-        [
-          '/products',
-          "An upsert needs the parameter 'on', which names the key that finds the record. " +
-          'Allowed: SKU, ean, tenant,code.',
-        ],
-        ['/products?on=', "There is no key '' for upserts. Allowed: SKU, ean, tenant,code."],
-        ['/products?on=sku', "There is no key 'sku' for upserts. Did you mean 'SKU'? Allowed: SKU, ean, tenant,code."],
-        [
-          '/products?on=SKU&on=ean',
-          "The parameter 'on' names one key, and is given once. Allowed: SKU, ean, tenant,code.",
-        ],
-        ['/products?on=SKU&x=1', "There is no parameter 'x'. Allowed: on."],
-        ['/products?on=SKU&sort=name', 'A write takes no filters, sorts, fields, includes or pagination.'],
-      ] as const
-    ) {
+    for (const [url, detail] of [
+      [
+        '/products',
+        "An upsert needs the parameter 'on', which names the key that finds the record. " +
+        'Allowed: SKU, ean, tenant,code.',
+      ],
+      ['/products?on=', "There is no key '' for upserts. Allowed: SKU, ean, tenant,code."],
+      ['/products?on=sku', "There is no key 'sku' for upserts. Did you mean 'SKU'? Allowed: SKU, ean, tenant,code."],
+      ['/products?on=SKU&on=ean',
+        "The parameter 'on' names one key, and is given once. Allowed: SKU, ean, tenant,code."],
+      ['/products?on=SKU&x=1', "There is no parameter 'x'. Allowed: on."],
+      ['/products?on=SKU&sort=name', 'A write takes no filters, sorts, fields, includes or pagination.'],
+    ] as const) {
       const response = await put(url, fresh())
       t.equal(response.statusCode, 400)
       t.equal(response.json().detail, detail)
@@ -628,63 +581,43 @@ t.test('mistakes are found at start-up', async (t) => {
       orm,
       resources: {
         '/x': {
-          crud: new CrudBase({ model: Product, writable: 'all', ...crud } as never),
-          operations: ['upsert'],
-          ...options,
+          crud: new CrudBase({ model: Product, writable: 'all', ...crud } as never), operations: ['upsert'], ...options,
         },
       },
     } as never)
     await app.ready()
   }
-  for (
-    const [crud, options, message] of [
-      [
-        {},
-        {},
-        'The resource /x: \'upsert\' needs "upsertKeys", the keys by which requests may find a record of Product',
-      ],
-      [{ upsertKeys: 'sku' }, {}, "CrudBase: \"upsertKeys\" must be a list of keys, as in ['isbn'], got 'sku'."],
-      [{ upsertKeys: [[]] }, {}, 'CrudBase: "upsertKeys[0]" must be the name of a property, or a list of names'],
-      [{ upsertKeys: [['sku', 'sku']] }, {}, 'CrudBase: a key of "upsertKeys" names \'sku\' twice.'],
-      [{ upsertKeys: ['sku', ['sku']] }, {}, 'CrudBase: "upsertKeys" has the key \'sku\' twice.'],
-      [
-        { upsertKeys: ['skuu'] },
-        {},
-        "\"upsertKeys\" of Product names 'skuu', which is not a property of it. Did you mean 'sku'?",
-      ],
-      [
-        { upsertKeys: ['SKU'] },
-        {},
-        "\"upsertKeys\" of Product names 'SKU', which is not a property of it. Did you mean 'sku'?",
-      ],
-      [
-        { upsertKeys: ['name'] },
-        {},
-        '"upsertKeys" of Product names \'name\', which no unique constraint guards: several rows may have the ' +
-        "same values. Make it unique, as in name: p.string().unique(), or use one of Product's keys: [id], [sku], " +
-        '[ean], [tenant, code].',
-      ],
-      [{ upsertKeys: [['tenant', 'sku']] }, {}, "Declare it, as in uniques: [{ properties: ['tenant', 'sku'] }]"],
-      [
-        { upsertKeys: ['label'] },
-        {},
-        '"upsertKeys" of Product names \'label\', whose unique constraint has a condition',
-      ],
-      [{ upsertKeys: ['secret'] }, {}, '"upsertKeys" of Product names \'secret\', which is hidden from clients.'],
-      [
-        { upsertKeys: ['id'] },
-        {},
-        "The resource /x: 'upsert' needs a key that bodies may set, and \"writable\" of Product has no 'id' ",
-      ],
-      [{ upsertKeys: ['sku'], writable: ['name', 'price'] }, {}, "has no 'sku' for new records: add it"],
-      [{ upsertKeys: ['sku'], writable: { create: 'all' } }, {}, "'upsert' needs a list of what bodies may set"],
-      [
-        { upsertKeys: ['sku'] },
-        { requireIfMatch: true },
-        "The resource /x: 'upsert' writes several records, whose versions If-Match does not name",
-      ],
-    ] as const
-  ) {
+  for (const [crud, options, message] of [
+    [{}, {}, 'The resource /x: \'upsert\' needs "upsertKeys", the keys by which requests may find a record of Product'],
+    [{ upsertKeys: 'sku' }, {}, "CrudBase: \"upsertKeys\" must be a list of keys, as in ['isbn'], got 'sku'."],
+    [{ upsertKeys: [[]] }, {}, 'CrudBase: "upsertKeys[0]" must be the name of a property, or a list of names'],
+    [{ upsertKeys: [['sku', 'sku']] }, {}, 'CrudBase: a key of "upsertKeys" names \'sku\' twice.'],
+    [{ upsertKeys: ['sku', ['sku']] }, {}, 'CrudBase: "upsertKeys" has the key \'sku\' twice.'],
+    [
+      { upsertKeys: ['skuu'] }, {},
+      "\"upsertKeys\" of Product names 'skuu', which is not a property of it. Did you mean 'sku'?",
+    ],
+    [
+      { upsertKeys: ['SKU'] }, {},
+      "\"upsertKeys\" of Product names 'SKU', which is not a property of it. Did you mean 'sku'?",
+    ],
+    [
+      { upsertKeys: ['name'] },
+      {},
+      '"upsertKeys" of Product names \'name\', which no unique constraint guards: several rows may have the ' +
+      "same values. Make it unique, as in name: p.string().unique(), or use one of Product's keys: [id], [sku], " +
+      '[ean], [tenant, code].',
+    ],
+    [{ upsertKeys: [['tenant', 'sku']] }, {}, "Declare it, as in uniques: [{ properties: ['tenant', 'sku'] }]"],
+    [{ upsertKeys: ['label'] }, {}, '"upsertKeys" of Product names \'label\', whose unique constraint has a condition'],
+    [{ upsertKeys: ['secret'] }, {}, '"upsertKeys" of Product names \'secret\', which is hidden from clients.'],
+    [{ upsertKeys: ['id'] }, {},
+      "The resource /x: 'upsert' needs a key that bodies may set, and \"writable\" of Product has no 'id' "],
+    [{ upsertKeys: ['sku'], writable: ['name', 'price'] }, {}, "has no 'sku' for new records: add it"],
+    [{ upsertKeys: ['sku'], writable: { create: 'all' } }, {}, "'upsert' needs a list of what bodies may set"],
+    [{ upsertKeys: ['sku'] }, { requireIfMatch: true },
+      "The resource /x: 'upsert' writes several records, whose versions If-Match does not name"],
+  ] as const) {
     const error: Error = await start(crud, options).then(() => new Error('started'), (error) => error)
     t.ok(error.message.includes(message), `${message} <- ${error.message}`)
   }
@@ -735,17 +668,13 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
 
     t.test(`${path}: the same for lists, whose keys overlap`, async (t) => {
       const list = (client: number): Json[] =>
-        Array.from(
-          { length: 10 },
-          (_, index) => ({ SKU: `${path} ${(index + client) % 12}`, name: 'x', price: 900, stock: client })
-        )
+        Array.from({ length: 10 },
+          (_, index) => ({ SKU: `${path} ${(index + client) % 12}`, name: 'x', price: 900, stock: client }))
       const responses = await Promise.all(CLIENTS.slice(0, 8).map((client) => put(`${path}?on=SKU`, list(client))))
       t.strictSame(responses.map(({ statusCode }) => statusCode), CLIENTS.slice(0, 8).map(() => 200))
       const created = responses.flatMap((response) => response.json().filter(({ created }: Json) => created))
-      const [{ rows, sum }] = await select(
-        orm,
-        `select count(*)::int as rows, sum(version)::int as sum from product where sku like '${path} %'`
-      )
+      const [{ rows, sum }] = await select(orm,
+        `select count(*)::int as rows, sum(version)::int as sum from product where sku like '${path} %'`)
       t.strictSame([rows, sum, created.length], [12, 80, 12])
     })
   }
@@ -775,10 +704,8 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('triggers of an insert do not run for a record that exists', async (t) => {
-    await select(
-      orm,
-      "create function note() returns trigger language plpgsql as $$ begin new.label = 'inserted'; return new; end $$"
-    )
+    await select(orm,
+      "create function note() returns trigger language plpgsql as $$ begin new.label = 'inserted'; return new; end $$")
     await select(orm, 'create trigger note before insert on product for each row execute function note()')
     const record = { SKU: 'triggered', name: 'x', price: 1 }
     t.match((await put('/products?on=SKU', record)).json(), { label: 'inserted' })

@@ -12,47 +12,26 @@ import { verdict, writes } from './helper.ts'
 
 const User = defineEntity({ name: 'User', tableName: 'users', properties: { ...primaryKey, name: p.string() } })
 const Meta = defineEntity({
-  name: 'Meta',
-  embeddable: true,
-  properties: { source: p.string().nullable(), ip: p.string().hidden().nullable() },
+  name: 'Meta', embeddable: true, properties: { source: p.string().nullable(), ip: p.string().hidden().nullable() },
 })
 const properties = {
-  ...primaryKey,
-  title: p.string(),
-  createdBy: () => p.manyToOne(User).serializedName('created_by').nullable(),
-  secret: p.string().hidden().nullable(),
-  token: p.string().hidden(),
-  seen: p.datetime(3).nullable(),
-  big: p.bigint().nullable(),
-  digest: p.blob().nullable(),
-  state: p.enum(['open', 'done'] as const).default('open'),
-  meta: () => p.embedded(Meta).object().nullable(),
-  tenant: p.integer().default(0),
-  shout: p.string().formula((columns: any) => `upper(${columns.title})`).nullable(),
-  revision: p.integer().version(),
+  ...primaryKey, title: p.string(), createdBy: () => p.manyToOne(User).serializedName('created_by').nullable(),
+  secret: p.string().hidden().nullable(), token: p.string().hidden(), seen: p.datetime(3).nullable(),
+  big: p.bigint().nullable(), digest: p.blob().nullable(), state: p.enum(['open', 'done'] as const).default('open'),
+  meta: () => p.embedded(Meta).object().nullable(), tenant: p.integer().default(0),
+  shout: p.string().formula((columns: any) => `upper(${columns.title})`).nullable(), revision: p.integer().version(),
 }
 const Task = defineEntity({
-  name: 'Task',
-  tableName: 'task',
-  properties: { ...properties, watchers: () => p.manyToMany(User).owner() },
+  name: 'Task', tableName: 'task', properties: { ...properties, watchers: () => p.manyToMany(User).owner() },
 })
 /** Written by MikroORM's unit of work. */
 const Chore = defineEntity({
-  name: 'Chore',
-  tableName: 'chore',
-  hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}] },
-  properties,
+  name: 'Chore', tableName: 'chore', hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}] }, properties,
 })
 
 const SEEN = new Date('2024-05-31T09:30:00.123Z')
 const VALUES = {
-  createdBy: 1,
-  secret: 's',
-  token: 't',
-  seen: SEEN,
-  big: 2n ** 60n,
-  digest: Buffer.from('abc'),
-  state: 'done',
+  createdBy: 1, secret: 's', token: 't', seen: SEEN, big: 2n ** 60n, digest: Buffer.from('abc'), state: 'done',
   meta: { source: 'x', ip: '::1' },
 } as const
 
@@ -85,10 +64,8 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
       const values = { token: 't', createdBy: 1 }
       const { id, ...record } = await crud.create(fork(), { title: 'a', created_by: 2 }, { values })
       t.match(record, { created_by: 1 })
-      t.match(
-        await crud.update(fork(), id, { title: 'b', created_by: 2 }, { values: { createdBy: 1, secret: 'new' } }),
-        { title: 'b', created_by: 1 }
-      )
+      t.match(await crud.update(fork(), id, { title: 'b', created_by: 2 }, { values: { createdBy: 1, secret: 'new' } }),
+        { title: 'b', created_by: 1 })
       t.match(await stored(table, id), { secret: 'new' })
       await t.rejects(crud.create(fork(), { title: 'a', created_by: 'x' }, { values }), { code: 'FST_ERR_VALIDATION' })
       await t.rejects(crud.create(fork(), { title: 'a', token: 'mine' }, { values }), {
@@ -117,10 +94,8 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
     })
 
     t.test(`${table}: values work in the caller's transaction`, async (t) => {
-      const record = await withTransaction(
-        fork(),
-        async (em) => await crud.create(em, { title: 'a' }, { values: { token: 'in' } })
-      )
+      const record = await withTransaction(fork(),
+        async (em) => await crud.create(em, { title: 'a' }, { values: { token: 'in' } }))
       t.equal((await stored(table, record['id'])).token, 'in')
     })
   }
@@ -178,14 +153,10 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
     const crud = new CrudBase({ model: Task, writable: ['title'] })
     await app.register(crudKit, { orm })
     let values: Json
-    app.post(
-      '/tasks',
-      async ({ em, body }, reply) => await reply.code(201).send(await crud.create(em, body as CrudRecord, { values }))
-    )
-    app.patch<{ Params: { id: number } }>(
-      '/tasks/:id',
-      async ({ em, body, params }) => await crud.update(em, Number(params.id), body as CrudRecord, { values })
-    )
+    app.post('/tasks',
+      async ({ em, body }, reply) => await reply.code(201).send(await crud.create(em, body as CrudRecord, { values })))
+    app.patch<{ Params: { id: number } }>('/tasks/:id',
+      async ({ em, body, params }) => await crud.update(em, Number(params.id), body as CrudRecord, { values }))
     const { post, patch } = writes(app)
     for (const [given, message] of [
       [{ secret: undefined, token: 't' }, /'secret' is undefined/],

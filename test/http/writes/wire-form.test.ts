@@ -25,11 +25,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   ).map(({ name }) => name as string)
 
   t.test('a type has one form, in every kind of answer', async (t) => {
-    t.strictSame(
-      Object.keys(SPECIMEN_VALUES).sort(),
-      scalars.filter((name) => name !== 'code').sort(),
-      'every type there is'
-    )
+    t.strictSame(Object.keys(SPECIMEN_VALUES).sort(), scalars.filter((name) => name !== 'code').sort(),
+      'every type there is')
     const given = Object.fromEntries(Object.entries(SPECIMEN_VALUES).map(([name, [value]]) => [name, value]))
     const wire = Object.fromEntries(
       Object.entries(SPECIMEN_VALUES).map(([name, [value, back = value]]) => [name, back])
@@ -40,11 +37,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(record, expected, 'created')
     const path = `/specimens/${record.id}`
     t.strictSame(await read(path), expected, 'get')
-    t.strictSame(
-      (await read('/specimens?per_page=100')).items.find(({ id }: Json) => id === record.id),
-      expected,
-      'list'
-    )
+    t.strictSame((await read('/specimens?per_page=100')).items.find(({ id }: Json) => id === record.id), expected,
+      'list')
     t.strictSame((await read('/plants/4?include=specimens')).specimens, [expected], 'include')
     t.strictSame(
       (await read('/plants?include=specimens&per_page=100')).items.find(({ id }: Json) => id === 4).specimens,
@@ -62,10 +56,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
     const entity = await orm.em.fork().findOneOrFail(Specimen, record.id, { populate: ['*'] as never })
     const hydrated = JSON.parse(
-      JSON.stringify(
-        serialize(entity as object, { forceObject: false }),
-        (_, value) => typeof value === 'bigint' ? String(value) : value
-      )
+      JSON.stringify(serialize(entity as object, { forceObject: false }),
+        (_, value) => typeof value === 'bigint' ? String(value) : value)
     )
     for (const name of Object.keys(expected)) {
       if (!OURS.has(name)) t.strictSame(hydrated[name], expected[name as keyof typeof expected], `MikroORM: ${name}`)
@@ -79,8 +71,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('values written by MikroORM are read in the same form', async (t) => {
     const { id } = await created('/specimens', {
-      code: 'OURS',
-      plant: 4,
+      code: 'OURS', plant: 4,
       ...Object.fromEntries(Object.entries(SPECIMEN_VALUES).map(([name, [value]]) => [name, value])),
     })
     const em = orm.em.fork()

@@ -62,8 +62,7 @@ export function bodies (operation: 'create' | 'update', labels: readonly Value[]
 }
 
 /** `current` and `next` stand for the record's version and the one after it; null for no header. */
-export const ifMatches: fc.Arbitrary<string | null> = fc.oneof(
-  { weight: 4, arbitrary: fc.constant(null) },
-  { weight: 4, arbitrary: fc.constant('"current"') },
-  { weight: 2, arbitrary: fc.constantFrom('"next"', '*', '"x"', '"next", "current"', '"0"') }
-)
+export const ifMatches: fc.Arbitrary<string | null> = fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, {
+  weight: 4,
+  arbitrary: fc.constant('"current"'),
+}, { weight: 2, arbitrary: fc.constantFrom('"next"', '*', '"x"', '"next", "current"', '"0"') })

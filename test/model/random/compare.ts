@@ -16,11 +16,7 @@ interface Received {
 export class Difference extends Error {
   constructor (url: string, expected: unknown, received: unknown, { whitelist, tables }: World) {
     const parts = {
-      GET: decodeURIComponent(url),
-      encoded: url,
-      reference: expected,
-      server: received,
-      whitelist,
+      GET: decodeURIComponent(url), encoded: url, reference: expected, server: received, whitelist,
       rows: tables.rows[whitelist.entity],
     }
     super(
@@ -142,9 +138,7 @@ function receivedRefusal ({ status, body }: Received): Verdict {
   const errors = body.errors ?? []
   const named = errors.filter((error: Value) => error.source?.parameter !== undefined)
   return {
-    status,
-    code: body.code,
-    parameters: unique(named.map((error: Value) => plain(error.source.parameter))),
+    status, code: body.code, parameters: unique(named.map((error: Value) => plain(error.source.parameter))),
     allowed: Object.fromEntries(
       named.filter((error: Value) => error.allowed !== undefined && error.code !== 'FST_CRUD_QUERY_INVALID')
         .map((error: Value) => [plain(error.source.parameter), [...error.allowed].sort()])

@@ -53,10 +53,12 @@ export const entities: Entities = {
     relations: { books: { kind: 'many', target: 'Book', by: 'publisher' } },
   },
   Copy: {
-    name: 'Copy',
-    key: ['shelf', 'number'],
+    name: 'Copy', key: ['shelf', 'number'],
     properties: {
-      shelf: text, number: integer, note: maybe(text), bought_at: { type: 'datetime' },
+      shelf: text,
+      number: integer,
+      note: maybe(text),
+      bought_at: { type: 'datetime' },
       condition: { type: 'enum', members: CONDITIONS },
     },
     relations: { book: { kind: 'one', target: 'Book', nullable: true } },

@@ -18,10 +18,7 @@ const world = { entities } as never
 /** The columns of an entity, and those of related entities up to a depth. */
 export function places (entity: Entity, depth: number, prefix = '', single = true): Place[] {
   const own = visibleColumns(entity).map((name) => ({
-    path: prefix + name,
-    property: propertyOf(world, entity, name),
-    single,
-    relation: name in entity.relations,
+    path: prefix + name, property: propertyOf(world, entity, name), single, relation: name in entity.relations,
   }))
   const behind = depth === 0
     ? []

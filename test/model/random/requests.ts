@@ -15,25 +15,8 @@ export type Parameter = readonly [name: string, value: string]
 
 const LISTS: readonly Operator[] = ['in', 'nin', 'between']
 const PATTERNS = [
-  '%',
-  '_',
-  'a%',
-  '%a',
-  '%b%',
-  '_b',
-  'A_',
-  '\\%%',
-  '%\\_%',
-  'a\\\\b',
-  '%"%',
-  '',
-  '%%',
-  '\\a',
-  'É',
-  '%😀',
-  'a\\',
-  '%%%%%%%%%',
-  'a'.repeat(257),
+  '%', '_', 'a%', '%a', '%b%', '_b', 'A_', '\\%%', '%\\_%', 'a\\\\b', '%"%', '', '%%', '\\a', 'É', '%😀', 'a\\',
+  '%%%%%%%%%', 'a'.repeat(257),
 ]
 const UNKNOWN = [
   'nope', 'secret', 'deleted', 'author.secret', 'id.x', 'Name', 'toString', '__proto__', 'constructor', '$where',
@@ -82,11 +65,9 @@ function operandOf (
   }
   if (['contains', 'starts', 'ends'].includes(operator)) {
     return usual.chain((value) =>
-      rarely(
-        2,
+      rarely(2,
         fc.constantFrom(value, [...value].slice(0, 1).join(''), [...value].slice(1).join(''), value.toUpperCase()),
-        fc.constant('a'.repeat(257))
-      )
+        fc.constant('a'.repeat(257)))
     )
   }
   return filter.kind === 'operators' && filter.ignore ? rarely(4, usual, fc.constantFrom(...filter.ignore)) : usual
@@ -108,7 +89,8 @@ function listParameters (name: string, items: readonly string[]): fc.Arbitrary<P
     3,
     fc.oneof(one, each('[]'), ...items.length > 1 ? [each('')] : []),
     fc.constantFrom<Parameter[]>([[name, '1,,2']], [[name, '"a']], [[name, 'a"b"']], [[name, '1,']], [[name, 'x'], [
-      `${name}[]`, 'y',
+      `${name}[]`,
+      'y',
     ]])
   )
 }
@@ -181,12 +163,8 @@ function nameParameters (
   return rarely(3, usual, fc.tuple(usual, fc.constantFrom(...UNKNOWN, ...names)).map(([names, odd]) => [...names, odd]))
     .chain((chosen) => fc.tuple(...chosen.map(decorate)))
     .chain((items) =>
-      fc.constantFrom<Parameter[]>(
-        [[parameter, items.join()]],
-        [[parameter, items.join()]],
-        items.map((item): Parameter => [parameter, item]),
-        items.map((item): Parameter => [`${parameter}[]`, item])
-      )
+      fc.constantFrom<Parameter[]>([[parameter, items.join()]], [[parameter, items.join()]],
+        items.map((item): Parameter => [parameter, item]), items.map((item): Parameter => [`${parameter}[]`, item]))
     )
 }
 
@@ -200,11 +178,9 @@ function fieldParameters ({ whitelist }: World, places: readonly string[]): fc.A
     nameParameters(parameter, at(''), 6)
   )
   if (places.length === 0) return own
-  const related = rarely(
-    3,
+  const related = rarely(3,
     fc.constantFrom(...places).chain((place) => nameParameters(`fields[${urlName(place)}]`, at(place), 4)),
-    fc.constant<Parameter[]>([['fields[nope]', 'id']])
-  )
+    fc.constant<Parameter[]>([['fields[nope]', 'id']]))
   return fc.tuple(rarely(40, own, nothing), related).map((
     [own, related]
   ) => [...own, ...related.filter(([name]) => !name.endsWith('[]'))])
@@ -231,11 +207,8 @@ const UNCOUNTED: Record<string, string> = { count: 'none' }
 
 function paginationParameters ({ whitelist: { maxPerPage, countParameter } }: World): fc.Arbitrary<Parameter[]> {
   const number = (min: number, max: number): fc.Arbitrary<string> =>
-    rarely(
-      2,
-      fc.integer({ min, max }).map(String),
-      fc.constantFrom('', '-1', 'x', '1.5', '1e1', '0', '+1', String(maxPerPage + 1), '200000')
-    )
+    rarely(2, fc.integer({ min, max }).map(String),
+      fc.constantFrom('', '-1', 'x', '1.5', '1e1', '0', '+1', String(maxPerPage + 1), '200000'))
   const size = number(1, maxPerPage)
   return fc.oneof(
     fc.record({ page: number(1, 4), per_page: size }, { requiredKeys: [], noNullPrototype: true }),
@@ -248,69 +221,33 @@ function paginationParameters ({ whitelist: { maxPerPage, countParameter } }: Wo
       10,
       countParameter
         ? fc.constantFrom<Record<string, string>>(
-          { page: '2', per_page: '2', ...UNCOUNTED },
-          { limit: '3', ...UNCOUNTED },
-          { offset: '40', ...UNCOUNTED },
-          { count: 'exact' },
-          UNCOUNTED
+          { page: '2', per_page: '2', ...UNCOUNTED }, { limit: '3', ...UNCOUNTED }, { offset: '40', ...UNCOUNTED },
+          { count: 'exact' }, UNCOUNTED
         )
         : fc.constant({ page: '1' }),
       fc.constantFrom<Record<string, string>>(
-        { page: '1', limit: '2' },
-        { cursor: '', page: '1' },
-        { 'page[]': '1' },
-        { per_page: '2', offset: '0' },
-        { cursor: '', ...UNCOUNTED },
-        UNCOUNTED,
-        { count: 'planned' }
+        { page: '1', limit: '2' }, { cursor: '', page: '1' }, { 'page[]': '1' }, { per_page: '2', offset: '0' },
+        { cursor: '', ...UNCOUNTED }, UNCOUNTED, { count: 'planned' }
       )
     )
   ).map((given) => Object.entries(given as Record<string, string>).map(([name, value]): Parameter => [name, value]))
 }
 
 const MISTAKES: readonly Parameter[] = [
-  ['filter', 'x'],
-  ['filter[]', 'x'],
-  ['filter[nope]', 'x'],
-  ['filter[secret]', 'x'],
-  ['filter[author.secret]', 'x'],
-  ['filter[nope][eq]', '1'],
-  ['filter[id][eq][x]', '1'],
-  ['filter[__proto__]', '1'],
-  ['sort', 'nope'],
-  ['sort', 'secret'],
-  ['sort', 'a,'],
-  ['sort[x]', 'a'],
-  ['fields', 'secret'],
-  ['include', 'nope'],
-  ['include', 'a.b.c.d'],
-  ['fields[nope]', 'id'],
-  ['unknown', '1'],
-  ['filters', 'x'],
-  ['order', 'id'],
-  ['title', 'x'],
+  ['filter', 'x'], ['filter[]', 'x'], ['filter[nope]', 'x'], ['filter[secret]', 'x'], ['filter[author.secret]', 'x'],
+  ['filter[nope][eq]', '1'], ['filter[id][eq][x]', '1'], ['filter[__proto__]', '1'], ['sort', 'nope'],
+  ['sort', 'secret'], ['sort', 'a,'], ['sort[x]', 'a'], ['fields', 'secret'], ['include', 'nope'],
+  ['include', 'a.b.c.d'], ['fields[nope]', 'id'], ['unknown', '1'], ['filters', 'x'], ['order', 'id'], ['title', 'x'],
   ['FILTER[title]', 'x'],
 ]
 
 /** The brackets of groups around the filters of a request. */
 const GROUPS: ReadonlyArray<readonly string[]> = [
-  ['[not]'],
-  ['[not][not]'],
-  ['[or][0]'],
-  ['', '[not]'],
-  ['[not]', '[not]'],
-  ['[or][0]', '[or][1]'],
-  ['[or][0]', '[or][0]'],
-  ['[or][0][not]', '[or][1]'],
-  ['[not][or][0]', '[not][or][1]'],
-  ['', '[and][0]'],
-  ['[and][0]', '[and][1]'],
-  ['[and][0]', '[and][1][and][0]'],
-  ['[and][0]', '[and][1][not]'],
-  ['[or][0]', '[or][0]', '[or][1]'],
-  ['[or][0]', '[or][1][and][0]', '[or][1][and][1][not]'],
-  ['[not]', '[not][not]', '[not][or][0]'],
-  ['[and][0][or][0]', '[and][0][or][1]', '[and][1][or][0]'],
+  ['[not]'], ['[not][not]'], ['[or][0]'], ['', '[not]'], ['[not]', '[not]'], ['[or][0]', '[or][1]'],
+  ['[or][0]', '[or][0]'], ['[or][0][not]', '[or][1]'], ['[not][or][0]', '[not][or][1]'], ['', '[and][0]'],
+  ['[and][0]', '[and][1]'], ['[and][0]', '[and][1][and][0]'], ['[and][0]', '[and][1][not]'],
+  ['[or][0]', '[or][0]', '[or][1]'], ['[or][0]', '[or][1][and][0]', '[or][1][and][1][not]'],
+  ['[not]', '[not][not]', '[not][or][0]'], ['[and][0][or][0]', '[and][0][or][1]', '[and][1][or][0]'],
 ]
 
 /** Filters in groups. `trashed` stays outside, since it selects the rows that there are. */
@@ -330,12 +267,8 @@ function grouped (lists: ReadonlyArray<readonly Parameter[]>): fc.Arbitrary<Para
 
 /** Places of two filters. In some of them, one related row must match both. */
 const PAIRS = [
-  ...GROUPS.filter(({ length }) => length === 2),
-  ['', ''],
-  ['[and][0]', '[and][0]'],
-  ['[and][0]', '[and][1]'],
-  ['[and][0][and][0]', '[and][0][and][1]'],
-  ['[not][and][0]', '[not][and][1]'],
+  ...GROUPS.filter(({ length }) => length === 2), ['', ''], ['[and][0]', '[and][0]'], ['[and][0]', '[and][1]'],
+  ['[and][0][and][0]', '[and][0][and][1]'], ['[not][and][0]', '[not][and][1]'],
 ]
 
 /**
@@ -392,15 +325,8 @@ function filtersAndFacets (world: World): fc.Arbitrary<Parameter[]> {
 }
 
 const NOT_OF_AGGREGATES: readonly Parameter[] = [
-  ['fields', 'id'],
-  ['include', 'author'],
-  ['facets', 'id'],
-  ['cursor', ''],
-  ['count', 'none'],
-  ['group[x]', 'a'],
-  ['aggregate[]', 'count,'],
-  ['page', '0'],
-  ['per_page', '1001'],
+  ['fields', 'id'], ['include', 'author'], ['facets', 'id'], ['cursor', ''], ['count', 'none'], ['group[x]', 'a'],
+  ['aggregate[]', 'count,'], ['page', '0'], ['per_page', '1001'],
 ]
 
 /** A request for aggregates. */
@@ -445,7 +371,8 @@ export function recordRequests (world: World): fc.Arbitrary<Parameter[]> {
     5,
     rarely(30, includeParameters(world), rarely(50, fieldParameters(world, []), nothing)),
     fc.constantFrom<Parameter[]>([['sort', 'id']], [['page', '1']], [['filter[id]', '1']], [['cursor', '']], [[
-      'unknown', '1',
+      'unknown',
+      '1',
     ]])
   )
 }

@@ -55,10 +55,8 @@ export const tables: fc.Arbitrary<Tables> = fc.record({
   publishers: fc.uniqueArray(fc.constantFrom('1', '2', '10', '9007199254740993', '-5'), { ...sizes(5), minLength: 1 }),
   books: keys(18),
   tags: fc.uniqueArray(valueOf({ type: 'uuid' }), sizes(5)),
-  copies: fc.uniqueArray(
-    fc.record({ shelf: text, number: fc.integer({ min: 1, max: 3 }) }, { noNullPrototype: true }),
-    { ...sizes(14), selector: ({ shelf, number }) => `${number} ${shelf}` }
-  ),
+  copies: fc.uniqueArray(fc.record({ shelf: text, number: fc.integer({ min: 1, max: 3 }) }, { noNullPrototype: true }),
+    { ...sizes(14), selector: ({ shelf, number }) => `${number} ${shelf}` }),
 }).chain(({ authors, publishers, books, tags, copies }) =>
   fc.record({
     Author: table('Author', authors.map((id) => ({ id })), { mentor: authors }),

@@ -34,9 +34,7 @@ export function groups (entity: Entity): fc.Arbitrary<GroupEntry[]> {
     units: fc.shuffledSubarray([...UNITS], { minLength: 1 }),
     timeZone: fc.constantFrom(undefined, ...ZONES),
   }).map(({ place: { path, property }, named, units, timeZone }): GroupEntry => ({
-    path,
-    ...named,
-    periods: { units, ...timeZone !== undefined && property.type === 'datetime' && { timeZone } },
+    path, ...named, periods: { units, ...timeZone !== undefined && property.type === 'datetime' && { timeZone } },
   }))
   const one = dated.length === 0
     ? values

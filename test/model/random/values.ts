@@ -17,52 +17,23 @@ export const text = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...TEXTS) }
 const uuid = fc.constantFrom(0, 1, 9, 10, 11, 15).map((n) =>
   `${n.toString(16).repeat(8)}-0000-4000-8000-${n.toString(16).repeat(12)}`
 )
-const int64 = fc.oneof(
-  fc.integer({ min: -3, max: 12 }).map(String),
-  fc.constantFrom('9007199254740993', '9007199254740992', '-9223372036854775808', '9223372036854775807')
-)
+const int64 = fc.oneof(fc.integer({ min: -3, max: 12 }).map(String),
+  fc.constantFrom('9007199254740993', '9007199254740992', '-9223372036854775808', '9223372036854775807'))
 const decimal = fc.oneof(
   fc.integer({ min: -300, max: 1200 }).map((cents) => (cents / 10 ** SCALE).toFixed(SCALE)),
   fc.constantFrom(
-    '0.10',
-    '0.01',
-    '10.00',
-    '9.99',
-    '123456789012345678.90',
-    '123456789012345678.91',
-    '-123456789012345678.90'
+    '0.10', '0.01', '10.00', '9.99', '123456789012345678.90', '123456789012345678.91', '-123456789012345678.90'
   )
 )
 const float = fc.constantFrom(
-  0,
-  0.1,
-  0.30000000000000004,
-  0.3,
-  -2.5,
-  1,
-  10,
-  9,
-  1e300,
-  -1e300,
-  5e-324,
-  1e21,
-  123456789.125
+  0, 0.1, 0.30000000000000004, 0.3, -2.5, 1, 10, 9, 1e300, -1e300, 5e-324, 1e21, 123456789.125
 )
 const MOMENTS = [
-  '0001-01-01T00:00:00.000Z',
-  '1969-12-31T23:59:59.999Z',
-  '2024-02-29T00:00:00.000Z',
-  '2024-02-29T00:00:00.001Z',
-  '2024-02-29T12:30:00.000Z',
-  '2024-03-01T00:00:00.000Z',
-  '9999-12-31T23:59:59.999Z',
+  '0001-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z', '2024-02-29T00:00:00.000Z', '2024-02-29T00:00:00.001Z',
+  '2024-02-29T12:30:00.000Z', '2024-03-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z',
   // around midnight in Berlin, New York and Apia, and on either side of changes to and from daylight saving time
-  '2024-03-30T23:30:00.000Z',
-  '2024-03-31T22:30:00.000Z',
-  '2024-10-27T22:30:00.000Z',
-  '2024-03-10T04:30:00.000Z',
-  '2024-11-04T04:30:00.000Z',
-  '2011-12-30T11:00:00.000Z',
+  '2024-03-30T23:30:00.000Z', '2024-03-31T22:30:00.000Z', '2024-10-27T22:30:00.000Z', '2024-03-10T04:30:00.000Z',
+  '2024-11-04T04:30:00.000Z', '2011-12-30T11:00:00.000Z',
 ]
 const DAYS = [...new Set(MOMENTS.map((moment) => moment.slice(0, 10)))]
 const json = fc.oneof(
@@ -78,15 +49,8 @@ const VALUES: Readonly<Record<Exclude<ValueType, 'enum'>, fc.Arbitrary<Value>>> 
     weight: 1,
     arbitrary: fc.constantFrom(2147483647, -2147483648),
   }),
-  bigint: int64,
-  decimal,
-  float,
-  boolean: fc.boolean(),
-  text,
-  uuid,
-  date: fc.constantFrom(...DAYS),
-  datetime: fc.constantFrom(...MOMENTS),
-  json,
+  bigint: int64, decimal, float, boolean: fc.boolean(), text, uuid, date: fc.constantFrom(...DAYS),
+  datetime: fc.constantFrom(...MOMENTS), json,
 }
 
 /** A value as a row holds it. */
@@ -109,11 +73,8 @@ export function written (value: Value, type: ValueType): fc.Arbitrary<string> {
       return fc.constant(usual.replace('+', ''))
     case 'datetime':
       return fc.constantFrom(
-        usual,
-        usual.replace('Z', ''),
-        usual.replace('Z', '+00:00'),
-        ...usual.endsWith('T00:00:00.000Z') ? [usual.slice(0, 10)] : [],
-        ...shifted(usual)
+        usual, usual.replace('Z', ''), usual.replace('Z', '+00:00'),
+        ...usual.endsWith('T00:00:00.000Z') ? [usual.slice(0, 10)] : [], ...shifted(usual)
       )
     default:
       return fc.constant(usual)

@@ -58,10 +58,7 @@ function operatorFilter (all: readonly Place[]): fc.Arbitrary<OperatorFilter> {
       // a default is read by the default operator, which must take one value of the property's type
       const fits = ['ne', 'lte', 'gte'].includes(operators[0])
       return {
-        ...filter,
-        operators,
-        ...named,
-        ...fits && settings < 2 && { default: text },
+        ...filter, operators, ...named, ...fits && settings < 2 && { default: text },
         ...settings % 5 === 1 && { ignore: ['all'] },
       }
     })
@@ -107,20 +104,14 @@ function filters (entity: Entity, numbers: readonly Place[]): fc.Arbitrary<Filte
           kind: 'partial', path, ...named,
         })),
         fc.shuffledSubarray(texts, { minLength: 1, maxLength: Math.min(3, texts.length) }).map((found): Filter => ({
-          kind: 'search',
-          alias: 'q',
-          paths: found.map(({ path }) => path),
+          kind: 'search', alias: 'q', paths: found.map(({ path }) => path),
         })),
       ]
   const any = fc.uniqueArray(operatorFilter(all.filter(({ property }) => property.type !== 'json')), {
-    minLength: 2,
-    maxLength: 3,
-    selector: ({ path }) => path,
+    minLength: 2, maxLength: 3, selector: ({ path }) => path,
   })
     .map((found): Filter => ({
-      kind: 'anyOf',
-      alias: 'ref',
-      filters: found.map(({ path }) => ({ kind: 'operators', path, operators: ['eq'] })),
+      kind: 'anyOf', alias: 'ref', filters: found.map(({ path }) => ({ kind: 'operators', path, operators: ['eq'] })),
     }))
   const trashed = 'deleted_at' in entity.properties ? [fc.constant<Filter>({ kind: 'trashed' })] : []
   const one = fc.oneof(
@@ -171,10 +162,7 @@ function includes (entity: Entity): fc.Arbitrary<Include[]> {
         noNullPrototype: true,
       })
     return fc.tuple(alias('i'), fc.option(many, { freq: 3 })).map(([named, options]): Include => ({
-      kind: 'relation',
-      path,
-      ...named,
-      ...options ?? {},
+      kind: 'relation', path, ...named, ...options ?? {},
     }))
   })
   const related = paths.filter(({ path }) => path.split('.').length < 3)
@@ -194,10 +182,7 @@ function includes (entity: Entity): fc.Arbitrary<Include[]> {
     return fc.tuple(fc.constantFrom(...possible), fc.option(condition(target), { freq: 3 })).map((
       [[fn, name], where]
     ): Include => ({
-      kind: 'aggregate',
-      function: fn,
-      path: name === '' ? path : `${path}.${name}`,
-      ...where !== null && { where },
+      kind: 'aggregate', function: fn, path: name === '' ? path : `${path}.${name}`, ...where !== null && { where },
     }))
   })
   const one = fc.oneof({ weight: 3, arbitrary: relation }, { weight: 2, arbitrary: aggregate })
@@ -253,22 +238,13 @@ function whitelistOf (entity: Entity): fc.Arbitrary<Whitelist> {
     const maxPerPage = fc.integer({ min: 2, max: 12 })
     return maxPerPage.chain((maxPerPage) =>
       fc.record({
-        entity: fc.constant(entity.name),
-        resource: fc.constant(resource),
-        filters: fc.constant(allowedFilters),
-        sorts: fc.constant(allowedSorts),
-        fields: fields(entity, allowedIncludes),
-        includes: fc.constant(allowedIncludes),
-        facets: facets(entity),
-        groups: groups(entity),
-        numbers: numbers(entity),
-        defaultSort: defaults,
-        ignoreInvalid: fc.integer({ min: 0, max: 4 }).map((n) => n === 4),
-        maxPerPage: fc.constant(maxPerPage),
-        perPage: fc.integer({ min: 1, max: maxPerPage }),
-        maxOffset: fc.constantFrom(5, 20, 100_000),
-        count: fc.constantFrom('exact' as const, 'none' as const),
-        countParameter: fc.boolean(),
+        entity: fc.constant(entity.name), resource: fc.constant(resource), filters: fc.constant(allowedFilters),
+        sorts: fc.constant(allowedSorts), fields: fields(entity, allowedIncludes),
+        includes: fc.constant(allowedIncludes), facets: facets(entity), groups: groups(entity),
+        numbers: numbers(entity), defaultSort: defaults,
+        ignoreInvalid: fc.integer({ min: 0, max: 4 }).map((n) => n === 4), maxPerPage: fc.constant(maxPerPage),
+        perPage: fc.integer({ min: 1, max: maxPerPage }), maxOffset: fc.constantFrom(5, 20, 100_000),
+        count: fc.constantFrom('exact' as const, 'none' as const), countParameter: fc.boolean(),
       }, { noNullPrototype: true }).map((whitelist) => ({
         ...whitelist,
         // a list without totals cannot leave them out
@@ -279,12 +255,5 @@ function whitelistOf (entity: Entity): fc.Arbitrary<Whitelist> {
 }
 
 export const whitelists: fc.Arbitrary<Whitelist> = fc.constantFrom(
-  'Book',
-  'Author',
-  'Book',
-  'Publisher',
-  'Tag',
-  'Copy',
-  'Book',
-  'Author'
+  'Book', 'Author', 'Book', 'Publisher', 'Tag', 'Copy', 'Book', 'Author'
 ).chain((name) => whitelistOf(entities[name]!))

@@ -14,14 +14,8 @@ export interface Window {
 export type PageRules = Pick<Whitelist, 'perPage' | 'maxPerPage' | 'maxOffset' | 'count' | 'countParameter'>
 
 const MIXTURES = [
-  ['page', 'limit'],
-  ['page', 'offset'],
-  ['page', 'cursor'],
-  ['per_page', 'limit'],
-  ['per_page', 'offset'],
-  ['limit', 'cursor'],
-  ['offset', 'cursor'],
-  ['cursor', 'count'],
+  ['page', 'limit'], ['page', 'offset'], ['page', 'cursor'], ['per_page', 'limit'], ['per_page', 'offset'],
+  ['limit', 'cursor'], ['offset', 'cursor'], ['cursor', 'count'],
 ]
 const COUNTS = ['none', 'exact']
 
@@ -77,22 +71,14 @@ export function pageOf (items: readonly Value[], { style, skip, size, counted }:
   switch (style) {
     case 'page':
       return {
-        items: page,
-        total,
-        page: skip / size + 1,
-        per_page: size,
-        total_pages: total === null ? null : Math.ceil(total / size),
-        ...has,
+        items: page, total, page: skip / size + 1, per_page: size,
+        total_pages: total === null ? null : Math.ceil(total / size), ...has,
       }
     case 'offset':
       return { items: page, total, limit: size, offset: skip, ...has }
     case 'cursor':
       return {
-        items: page,
-        per_page: size,
-        next_cursor: has.has_next || null,
-        prev_cursor: has.has_prev || null,
-        ...has,
+        items: page, per_page: size, next_cursor: has.has_next || null, prev_cursor: has.has_prev || null, ...has,
       }
   }
 }

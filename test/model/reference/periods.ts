@@ -34,11 +34,7 @@ function dayIn (moment: string, timeZone: string): Day {
   })
   const parts = Object.fromEntries(format.formatToParts(new Date(moment)).map(({ type, value }) => [type, value]))
   const year = Number(parts['year'])
-  return {
-    year: parts['era'] === 'BC' ? 1 - year : year,
-    month: Number(parts['month']),
-    day: Number(parts['day']),
-  }
+  return { year: parts['era'] === 'BC' ? 1 - year : year, month: Number(parts['month']), day: Number(parts['day']) }
 }
 
 function written (text: string): Day {

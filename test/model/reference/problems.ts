@@ -13,12 +13,8 @@ export interface Problem {
 }
 
 const CODES: Readonly<Record<ProblemKind, string>> = {
-  filter: 'FST_CRUD_FILTER_INVALID',
-  sort: 'FST_CRUD_SORT_INVALID',
-  field: 'FST_CRUD_FIELD_INVALID',
-  include: 'FST_CRUD_INCLUDE_INVALID',
-  pagination: 'FST_CRUD_PAGINATION_INVALID',
-  query: 'FST_CRUD_QUERY_INVALID',
+  filter: 'FST_CRUD_FILTER_INVALID', sort: 'FST_CRUD_SORT_INVALID', field: 'FST_CRUD_FIELD_INVALID',
+  include: 'FST_CRUD_INCLUDE_INVALID', pagination: 'FST_CRUD_PAGINATION_INVALID', query: 'FST_CRUD_QUERY_INVALID',
 }
 
 export interface Refusal {
@@ -41,10 +37,8 @@ export function refuse (problems: readonly Problem[]): Refusal | undefined {
     }
   }
   return {
-    status: 400,
-    code: CODES[first as ProblemKind],
-    parameters: [...new Set(problems.flatMap(({ parameter }) => parameter ?? []))].sort(),
-    allowed,
+    status: 400, code: CODES[first as ProblemKind],
+    parameters: [...new Set(problems.flatMap(({ parameter }) => parameter ?? []))].sort(), allowed,
   }
 }
 

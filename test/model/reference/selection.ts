@@ -66,9 +66,7 @@ function readIncludes (whitelist: Whitelist, written: readonly WrittenName[], pr
     else if (name.split('.').length > MAX_DEPTH) problems.push({ kind: 'include', parameter, limit: true })
     else {
       problems.push({
-        kind: 'include',
-        parameter,
-        allowed: whitelist.includes.map((include) => includeName(whitelist, include)),
+        kind: 'include', parameter, allowed: whitelist.includes.map((include) => includeName(whitelist, include)),
       })
     }
   }

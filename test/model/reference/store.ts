@@ -53,12 +53,8 @@ export class Store {
   update (id: Value, body: Row, ifMatch: string | undefined, version: Value): Written {
     const { values, pointers } = readBody(body, 'update', this.#options, { id })
     const row = this.#live(id)
-    return refused(
-      invalid(pointers),
-      this.#precondition(row, ifMatch),
-      row ? undefined : NOT_FOUND,
-      this.#conflict(values, row)
-    ) ??
+    return refused(invalid(pointers), this.#precondition(row, ifMatch), row ? undefined : NOT_FOUND,
+      this.#conflict(values, row)) ??
       this.#change(row!, values, version)
   }
 

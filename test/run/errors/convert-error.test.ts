@@ -58,9 +58,7 @@ const cases: ReadonlyArray<
   ['no node with a shard', citusError('could not find any healthy placement for shard 1'), UnavailableError, 503],
   [
     'a commit that a node has not confirmed',
-    citusError('could not commit transaction for shard 1 on at least one active node'),
-    OutcomeUnknownError,
-    503,
+    citusError('could not commit transaction for shard 1 on at least one active node'), OutcomeUnknownError, 503,
   ],
   ['an internal error about something else', citusError('could not find shard 1'), DatabaseError, 500],
   ['wrong password', serverError('28P01', { severity: 'FATAL' }), UnavailableError, 503],
@@ -105,11 +103,8 @@ for (const [what, error, expected, statusCode] of cases) {
     t.ok(converted instanceof expected, converted.constructor.name)
     t.equal(converted.statusCode, statusCode)
     t.equal((converted as { cause?: unknown }).cause, error, "the driver's error is the cause")
-    t.notMatch(
-      JSON.stringify(converted) + converted.message + converted.detail,
-      /secret|select|127\.0\.0\.1/,
-      'and is told to nobody'
-    )
+    t.notMatch(JSON.stringify(converted) + converted.message + converted.detail, /secret|select|127\.0\.0\.1/,
+      'and is told to nobody')
     t.equal(converted.errors.length, 1)
   })
 }
@@ -129,14 +124,11 @@ t.test('an answer that exceeds the limits of the driver or the server is a 400',
   for (const error of tooLarge) {
     const [read, written] = [convertError(error), convertError(error, model)] as Array<Error & RequestError>
     t.match(read, {
-      statusCode: 400,
-      code: 'FST_CRUD_TOO_LARGE',
-      detail: 'The answer would be too large. Ask for fewer records, fields or includes.',
-      cause: error,
+      statusCode: 400, code: 'FST_CRUD_TOO_LARGE',
+      detail: 'The answer would be too large. Ask for fewer records, fields or includes.', cause: error,
     })
     t.match(written, {
-      statusCode: 400,
-      code: 'FST_CRUD_TOO_LARGE',
+      statusCode: 400, code: 'FST_CRUD_TOO_LARGE',
       detail: 'The record is too large for an answer. It is not known whether the changes have been made.',
       cause: error,
     })
@@ -156,15 +148,9 @@ t.test('a constraint that shares a column with a composite relation does not nam
     )
   const shared = 'Key (shelf_house, article_number)=(1, x) already exists.'
   t.strictSame(pointers('23505', shared), ['/sku'])
-  t.strictSame(
-    pointers('23503', 'Key (shelf_house, id)=(1, 2) is still referenced from table "label".'),
-    [undefined],
-    'a record that others refer to'
-  )
-  t.strictSame(
-    pointers('23503', 'Key (shelf_house, shelf_number)=(1, 9) is not present in table "shelf".'),
-    ['/shelf']
-  )
+  t.strictSame(pointers('23503', 'Key (shelf_house, id)=(1, 2) is still referenced from table "label".'), [undefined],
+    'a record that others refer to')
+  t.strictSame(pointers('23503', 'Key (shelf_house, shelf_number)=(1, 9) is not present in table "shelf".'), ['/shelf'])
 })
 
 t.test('a constraint error names its properties by their public names', async (t) => {
@@ -174,14 +160,16 @@ t.test('a constraint error names its properties by their public names', async (t
       { source, detail }
     ) => [source && 'pointer' in source ? source.pointer : undefined, detail])
   t.strictSame(items(serverError('23505', { detail: 'Key (article_number)=(LAV-001) already exists.' })), [[
-    '/sku', "There is another record with this value of 'sku'.",
+    '/sku',
+    "There is another record with this value of 'sku'.",
   ]])
   t.strictSame(items(serverError('23505', { detail: 'Key ("latinName", "order")=(x, 1) already exists.' })), [[
     '/latinName',
     "There is another record with these values of 'latinName' and 'position'.",
   ], ['/position', "There is another record with these values of 'latinName' and 'position'."]])
   t.strictSame(items(serverError('23503', { detail: 'Key (supplier_id)=(99) is not present in table "supplier".' })), [[
-    '/supplier', "'supplier' refers to a record that does not exist.",
+    '/supplier',
+    "'supplier' refers to a record that does not exist.",
   ]])
   t.strictSame(
     items(serverError('23503', { detail: 'Key (shelf_house, shelf_number)=(Z, 9) is not present in table "shelf".' })),
@@ -208,20 +196,12 @@ t.test('a constraint error on a hidden property, or on none, names nothing', asy
 })
 
 t.test("a driver's error is distinguished from an error of the application", async (t) => {
-  for (
-    const error of [
-      serverError('23505'),
-      nodeError('ECONNREFUSED'),
-      new Error('Connection terminated unexpectedly'),
-      new DriverException(new Error('secret')),
-      new OptimisticLockError('secret'),
-      new ValidationError('secret'),
-    ]
-  ) t.equal(isDriverError(error), true, error.message)
-  for (
-    const error of [
-      new Error('no stock'), new TypeError('x'), named('DriverException'), new MetadataError('secret'), 'text',
-      undefined, new ConflictError(), Object.assign(new Error('teapot'), { statusCode: 418, code: '23505' }),
-    ]
-  ) t.equal(isDriverError(error), false, String(error))
+  for (const error of [
+    serverError('23505'), nodeError('ECONNREFUSED'), new Error('Connection terminated unexpectedly'),
+    new DriverException(new Error('secret')), new OptimisticLockError('secret'), new ValidationError('secret'),
+  ]) t.equal(isDriverError(error), true, error.message)
+  for (const error of [
+    new Error('no stock'), new TypeError('x'), named('DriverException'), new MetadataError('secret'), 'text', undefined,
+    new ConflictError(), Object.assign(new Error('teapot'), { statusCode: 418, code: '23505' }),
+  ]) t.equal(isDriverError(error), false, String(error))
 })

@@ -128,10 +128,8 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     const leaving = runOnPool(pool, READ, abort.signal)
     abort.abort(new Error('gone'))
     await t.rejects(leaving, { message: 'gone' })
-    const error = await runOnPool(pool, READ, new AbortController().signal).then(
-      () => undefined,
-      (error: Error) => error
-    )
+    const error = await runOnPool(pool, READ, new AbortController().signal).then(() => undefined,
+      (error: Error) => error)
     t.match(error, { message: /timeout exceeded/ })
     unavailable(error)
     t.equal(waitingFor(pool), 0)

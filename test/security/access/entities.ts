@@ -35,14 +35,10 @@ export function entitiesFor (
     text: () => p.string().default('').fieldName(name),
   })
   const Address = defineEntity({
-    name: 'Address',
-    embeddable: true,
-    properties: { city: p.string().default(''), zip: p.integer().default(0) },
+    name: 'Address', embeddable: true, properties: { city: p.string().default(''), zip: p.integer().default(0) },
   })
   const User: any = defineEntity({
-    name: 'User',
-    tableName: 'users',
-    ...filtersOf('User'),
+    name: 'User', tableName: 'users', ...filtersOf('User'),
     properties: names('User', {
       tenant: column('tenant').int(),
       name: column('name').text(),
@@ -55,9 +51,7 @@ export function entitiesFor (
     }),
   })
   const Project: any = defineEntity({
-    name: 'Project',
-    tableName: 'projects',
-    ...filtersOf('Project'),
+    name: 'Project', tableName: 'projects', ...filtersOf('Project'),
     properties: names('Project', {
       tenant: column('tenant').int(),
       name: column('name').text(),
@@ -77,9 +71,7 @@ export function entitiesFor (
     }),
   })
   const Note: any = defineEntity({
-    name: 'Note',
-    tableName: 'notes',
-    ...filtersOf('Note'),
+    name: 'Note', tableName: 'notes', ...filtersOf('Note'),
     properties: names('Note', {
       tenant: column('tenant').int(),
       text: column('text').text(),
@@ -91,9 +83,7 @@ export function entitiesFor (
     }),
   })
   const Seat: any = defineEntity({
-    name: 'Seat',
-    tableName: 'seats',
-    ...filtersOf('Seat'),
+    name: 'Seat', tableName: 'seats', ...filtersOf('Seat'),
     properties: {
       area: p.integer().primary(),
       no: p.integer().primary(),
@@ -107,11 +97,7 @@ export function entitiesFor (
     },
   })
   const Task: any = defineEntity({
-    name: 'Task',
-    tableName: 'tasks',
-    ...filtersOf('Task'),
-    discriminatorColumn: 'kind',
-    discriminatorValue: 'Task',
+    name: 'Task', tableName: 'tasks', ...filtersOf('Task'), discriminatorColumn: 'kind', discriminatorValue: 'Task',
     properties: names('Task', {
       tenant: column('tenant').int(),
       title: column('title').text(),
@@ -125,9 +111,7 @@ export function entitiesFor (
     }),
   })
   const Bug: any = defineEntity({
-    name: 'Bug',
-    extends: Task,
-    discriminatorValue: 'Bug',
+    name: 'Bug', extends: Task, discriminatorValue: 'Bug',
     properties: renamed('Bug', {
       severity: column('severity').optionalInt(),
       fixer: () => p.manyToOne(User).nullable().joinColumn('fixer_id'),
@@ -135,9 +119,7 @@ export function entitiesFor (
     }),
   })
   const Label: any = defineEntity({
-    name: 'Label',
-    tableName: 'labels',
-    ...filtersOf('Label'),
+    name: 'Label', tableName: 'labels', ...filtersOf('Label'),
     properties: names('Label', {
       tenant: column('tenant').int(),
       text: column('text').text(),

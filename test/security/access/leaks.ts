@@ -54,9 +54,7 @@ function admit (own: ReadonlyMap<string, unknown>, all: ReadonlyMap<string, unkn
 
 export const LEAKS: readonly Leak[] = [
   {
-    name: 'a hidden property can be sorted by',
-    of: ['User', 'Project', 'Task'],
-    tried: ['budget', 'effort', 'salary'],
+    name: 'a hidden property can be sorted by', of: ['User', 'Project', 'Task'], tried: ['budget', 'effort', 'salary'],
     tamper: ({ whitelist }, all, naming) => {
       for (const name of [naming('Project', 'budget'), naming('Task', 'effort'), naming('User', 'salary')]) {
         admit(whitelist.sorts, all.whitelist.sorts, name)
@@ -101,8 +99,7 @@ export const LEAKS: readonly Leak[] = [
     },
   },
   {
-    name: 'a hidden property has facets and groups',
-    of: ['User', 'Project', 'Task'],
+    name: 'a hidden property has facets and groups', of: ['User', 'Project', 'Task'],
     tried: ['budget', 'effort', 'salary'],
     tamper: ({ whitelist }, { whitelist: all }, naming) => {
       for (const name of [naming('Project', 'budget'), naming('Task', 'effort'), naming('User', 'salary')]) {
@@ -135,8 +132,7 @@ export const LEAKS: readonly Leak[] = [
     of: ['Project'],
     rule: (entity, rule) => ({
       ...rule,
-      rows: ({ method, url }) =>
-        entity !== 'Note' || method === 'GET' || url.startsWith('/notes') ? { tenant: 1 } : {},
+      rows: ({ method, url }) => entity !== 'Note' || method === 'GET' || url.startsWith('/notes') ? { tenant: 1 } : {},
     }),
   },
   {
@@ -146,9 +142,7 @@ export const LEAKS: readonly Leak[] = [
     },
   },
   {
-    name: 'an error names a hidden property among the allowed ones',
-    of: ['Project'],
-    ofNames: true,
+    name: 'an error names a hidden property among the allowed ones', of: ['Project'], ofNames: true,
     tamper: ({ whitelist }, { whitelist: all }, naming) => {
       const name = naming('Project', 'budget')
       if (all.fields.has(name)) (whitelist.fields as Map<string, unknown>).set(name, all.fields.get('name'))

@@ -118,13 +118,10 @@ function numberFilterOf (secrets: Secrets, entity: string): fc.Arbitrary<string>
 
 /** Filters in groups. Most rows that the role may not see would match what `not` keeps. */
 function groupOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
-  const filter = fc.oneof(
-    { weight: 8, arbitrary: comparisonOf(secrets, entity) },
+  const filter = fc.oneof({ weight: 8, arbitrary: comparisonOf(secrets, entity) },
     { weight: 2, arbitrary: numberFilterOf(secrets, entity) },
     { weight: 2, arbitrary: fc.constantFrom(...WORDS, 'x').map((text) => `filter[q]=${encodeURIComponent(text)}`) },
-    { weight: 2, arbitrary: fullText },
-    fc.constantFrom('filter[upTo]=2', 'filter[trashed]=with')
-  )
+    { weight: 2, arbitrary: fullText }, fc.constantFrom('filter[upTo]=2', 'filter[trashed]=with'))
   return fc.tuple(filter, filter, filter, fc.constantFrom(...GROUPS)).map(([one, two, three, groups]) =>
     [one, two, three].slice(0, groups.length).map((text, n) => text.replace('filter', `filter${groups[n]}`)).join('&')
   )
@@ -132,26 +129,18 @@ function groupOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
 
 /** The brackets before the filters of a group. */
 const GROUPS = [
-  ['[not]'],
-  ['[or][0]', '[or][1]'],
-  ['[or][0]', '[or][1][not]'],
-  ['[not]', '[not]'],
-  ['[not][not]', '[not][or][0]'],
-  ['[or][0][and][0]', '[or][0][and][1][not]', '[or][1]'],
-  ['[and][0]', '[and][1][not]'],
+  ['[not]'], ['[or][0]', '[or][1]'], ['[or][0]', '[or][1][not]'], ['[not]', '[not]'], ['[not][not]', '[not][or][0]'],
+  ['[or][0][and][0]', '[or][0][and][1][not]', '[or][1]'], ['[and][0]', '[and][1][not]'],
 ] as const
 
 function filterOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
-  return fc.oneof(
-    { weight: 5, arbitrary: comparisonOf(secrets, entity) },
-    numberFilterOf(secrets, entity),
+  return fc.oneof({ weight: 5, arbitrary: comparisonOf(secrets, entity) }, numberFilterOf(secrets, entity),
     { weight: 4, arbitrary: groupOf(secrets, entity) },
     { weight: 3, arbitrary: fc.constantFrom(...WORDS, 'x').map((text) => `filter[q]=${encodeURIComponent(text)}`) },
     { weight: 3, arbitrary: fc.tuple(fullText, fc.constantFrom('', '&sort=-words')).map((parts) => parts.join('')) },
     fc.constantFrom(...WORDS, '1', '2').map((text) => `filter[any]=${encodeURIComponent(text)}`),
     { weight: 2, arbitrary: small.map((n) => `filter[upTo]=${n}`) },
-    fc.constantFrom('filter[trashed]=with', 'filter[trashed]=only', 'filter[trashed]=x')
-  )
+    fc.constantFrom('filter[trashed]=with', 'filter[trashed]=only', 'filter[trashed]=x'))
 }
 
 const items = (list: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<string> =>
@@ -160,11 +149,9 @@ const items = (list: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<stri
 function sortOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
   const paths = pathsOf(secrets, entity, [...ALLOWED[entity]!.sorts, 'several'])
   const numbers = aggregatesOf(secrets, entity, comparedAggregates(entity))
-  const name = fc.oneof(
-    { weight: 8, arbitrary: mistaken(paths) },
+  const name = fc.oneof({ weight: 8, arbitrary: mistaken(paths) },
     ...numbers.all.length > 0 ? [{ weight: 2, arbitrary: mistaken(numbers) }] : [],
-    { weight: 2, arbitrary: fc.constantFrom('backwards', 'words') }
-  )
+    { weight: 2, arbitrary: fc.constantFrom('backwards', 'words') })
   const item = fc.tuple(fc.constantFrom('', '-'), name).map(([sign, name]) => `${sign}${name}`)
   return items(item, 2).map((list) => `sort=${list}`)
 }
@@ -192,15 +179,8 @@ function fieldsOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
 }
 
 const page = fc.constantFrom(
-  'per_page=1',
-  'per_page=10',
-  'per_page=3',
-  'per_page=2&page=2',
-  'limit=2&offset=1',
-  'limit=1&offset=x',
-  'per_page=99',
-  'per_page=2&cursor=@',
-  'cursor=&per_page=2&page=1'
+  'per_page=1', 'per_page=10', 'per_page=3', 'per_page=2&page=2', 'limit=2&offset=1', 'limit=1&offset=x', 'per_page=99',
+  'per_page=2&cursor=@', 'cursor=&per_page=2&page=1'
 )
 const count = fc.constantFrom('count=none', 'count=none', 'count=none', 'count=exact', 'count=all')
 const junk = fc.constantFrom('budget=1', 'salary=2', 'note=x', 'filter=1', 'wher=1', 'hard=true', 'title=ann')
@@ -214,30 +194,18 @@ function readsOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
   const query = (...parts: ReadonlyArray<fc.Arbitrary<string>>): fc.Arbitrary<string> =>
     fc.tuple(...parts).map((all) => all.filter((part) => part !== '').join('&'))
   const rest = fc.constantFrom<Ask['headers']>(
-    {},
-    {},
-    {},
-    {},
-    { accept: 'text/csv' },
-    { accept: 'application/x-ndjson' },
-    { 'if-none-match': LAST_TAG }
+    {}, {}, {}, {}, { accept: 'text/csv' }, { accept: 'application/x-ndjson' }, { 'if-none-match': LAST_TAG }
   )
   // a guess of a version, and the tag of another answer
   const known = fc.constantFrom<Ask['headers']>({}, {}, { 'if-none-match': LAST_TAG }, { 'if-none-match': '"1", "2"' })
   const again = fc.integer({ min: 0, max: 3 }).map((n) => n === 0)
   const filters = [
-    some(filterOf(secrets, entity), 50),
-    some(filterOf(secrets, entity), 15),
-    some(sortOf(secrets, entity), 50),
+    some(filterOf(secrets, entity), 50), some(filterOf(secrets, entity), 15), some(sortOf(secrets, entity), 50),
   ]
   const selection = [some(includeOf(secrets, entity), 60), some(fieldsOf(secrets, entity), 30)]
   const list = fc.tuple(
     query(
-      ...filters,
-      ...selection,
-      some(page, 30),
-      some(count, 25),
-      some(facetsOf(secrets, entity), 25),
+      ...filters, ...selection, some(page, 30), some(count, 25), some(facetsOf(secrets, entity), 25),
       fc.constantFrom('', '', '', '', '', ' ')
     )
       .chain((query) => query.endsWith(' ') ? junk.map((more) => query.slice(0, -1) + more) : fc.constant(query)),
@@ -245,18 +213,12 @@ function readsOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
     again
   )
     .map(([query, headers, again]): Ask => ({ method: 'GET', url: `${path}?${query}`, headers, again }))
-  const pages = query(
-    ...filters,
-    some(fieldsOf(secrets, entity), 20),
-    fc.constantFrom(1, 2).map((n) => `per_page=${n}`)
-  )
+  const pages = query(...filters, some(fieldsOf(secrets, entity), 20),
+    fc.constantFrom(1, 2).map((n) => `per_page=${n}`))
     .map((query): Ask => ({ method: 'GET', url: `${path}?${query}&cursor=`, headers: {}, follow: true }))
   const one = fc.tuple(
-    fc.oneof(
-      { weight: 5, arbitrary: id.map((id) => keyPath(entity, id)) },
-      uuid,
-      fc.constant(keyColumns(entity).map(() => 'x').join('/'))
-    ),
+    fc.oneof({ weight: 5, arbitrary: id.map((id) => keyPath(entity, id)) }, uuid,
+      fc.constant(keyColumns(entity).map(() => 'x').join('/'))),
     query(...selection.map((part) => some(part, 70))),
     known,
     again
@@ -266,12 +228,9 @@ function readsOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
   const groups = fc.tuple(query(aggregateOf(secrets, entity), ...filters.slice(0, 2)), known, again)
     .map(([query, headers, again]): Ask => ({ method: 'GET', url: `${path}/aggregate?${query}`, headers, again }))
   return fc.oneof(
-    { weight: 6, arbitrary: list },
-    { weight: 2, arbitrary: pages },
-    { weight: 2, arbitrary: one },
+    { weight: 6, arbitrary: list }, { weight: 2, arbitrary: pages }, { weight: 2, arbitrary: one },
     { weight: 3, arbitrary: groups },
-    treeOf(secrets, entity).map((body): Ask => ({ method: 'POST', url: `${path}/query`, headers: {}, body })),
-    head
+    treeOf(secrets, entity).map((body): Ask => ({ method: 'POST', url: `${path}/query`, headers: {}, body })), head
   )
 }
 
@@ -295,11 +254,8 @@ function aggregateOf (secrets: Secrets, entity: string): fc.Arbitrary<string> {
   const group = mistaken(pathsOf(secrets, entity, [...paths, ...dates]))
   const asked = fc.tuple(fc.uniqueArray(group, { maxLength: 2 }), fc.uniqueArray(number, { maxLength: 2 }))
   return asked.chain(([groups, numbers]) =>
-    fc.tuple(
-      fc.constantFrom('', '', '-'),
-      fc.constantFrom('', ...groups, ...numbers),
-      fc.constantFrom('', '', 'per_page=2', 'per_page=1&page=2', 'limit=x')
-    ).map(([sign, sort, page]) =>
+    fc.tuple(fc.constantFrom('', '', '-'), fc.constantFrom('', ...groups, ...numbers),
+      fc.constantFrom('', '', 'per_page=2', 'per_page=1&page=2', 'limit=x')).map(([sign, sort, page]) =>
       [
         ...groups.length > 0 ? [`group=${groups.join(',')}`] : [],
         ...numbers.length > 0 ? [`aggregate=${numbers.join(',')}`] : [],
@@ -362,12 +318,8 @@ function notesOf (secrets: Secrets, isNew: boolean): fc.Arbitrary<unknown> {
   const change = fc.tuple(id, body).map(([id, body]) => ({ id, ...body }))
   const update = fc.array(change, { minLength: 1, maxLength: 2 })
   const remove = fc.array(id, { minLength: 1, maxLength: 2 })
-  return fc.oneof(
-    fc.record({ add }),
-    { weight: 2, arbitrary: fc.record({ update: change.map((one) => [one]) }) },
-    fc.record({ remove: id.map((one) => [one]) }),
-    fc.record({ add, update, remove }, { requiredKeys: [] })
-  )
+  return fc.oneof(fc.record({ add }), { weight: 2, arbitrary: fc.record({ update: change.map((one) => [one]) }) },
+    fc.record({ remove: id.map((one) => [one]) }), fc.record({ add, update, remove }, { requiredKeys: [] }))
 }
 
 function bodyValue (type: string | undefined, isToMany: boolean, target = ''): fc.Arbitrary<unknown> {
@@ -382,10 +334,8 @@ function bodyValue (type: string | undefined, isToMany: boolean, target = ''): f
     case 'long':
       return fc.oneof({ weight: 20, arbitrary: word }, fc.constant(7))
     case 'key':
-      return fc.oneof(
-        { weight: 9, arbitrary: id.map((id) => keyInBody(target, id)) },
-        fc.constantFrom<unknown>(null, 'x', 1, { area: 1 })
-      )
+      return fc.oneof({ weight: 9, arbitrary: id.map((id) => keyInBody(target, id)) },
+        fc.constantFrom<unknown>(null, 'x', 1, { area: 1 }))
     case 'uuid':
       return uuid
     case 'date':
@@ -435,15 +385,9 @@ function writesOf (secrets: Secrets, entity: string): fc.Arbitrary<Ask> {
   const updateMany = fc.tuple(selected, body).map(([url, body]): Ask => ({ method: 'PATCH', url, headers: {}, body }))
   const removeMany = selected.map((url): Ask => ({ method: 'DELETE', url, headers: {} }))
   return fc.oneof(
-    { weight: 3, arbitrary: create },
-    batch,
-    { weight: SHAPE[entity]!.key === undefined ? 0 : 10, arbitrary: upsert },
-    { weight: entity === 'Project' ? 6 : 0, arbitrary: family },
-    { weight: 4, arbitrary: update },
-    { weight: 2, arbitrary: remove },
-    restore,
-    { weight: 3, arbitrary: updateMany },
-    removeMany
+    { weight: 3, arbitrary: create }, batch, { weight: SHAPE[entity]!.key === undefined ? 0 : 10, arbitrary: upsert },
+    { weight: entity === 'Project' ? 6 : 0, arbitrary: family }, { weight: 4, arbitrary: update },
+    { weight: 2, arbitrary: remove }, restore, { weight: 3, arbitrary: updateMany }, removeMany
   )
 }
 
@@ -456,18 +400,11 @@ const oneOf = (of: AsksOf, secrets: Secrets, entities: readonly string[]): fc.Ar
 
 /** Everything that a role sees of an entity's own rows, after the writes. */
 const LAST: readonly Ask[] = [
-  '/users?per_page=10',
-  '/projects?per_page=10&fields=id,name',
-  '/projects?per_page=10&sort=id',
-  '/projects?per_page=10&sort=id&include=labels&fields=id',
-  '/projects?per_page=10&sort=id&include=tasksCount',
-  '/projects?per_page=10&sort=id&include=notes&fields=id',
-  '/notes?per_page=10&sort=id',
-  '/tasks?per_page=10&sort=id&filter[trashed]=with',
-  '/tasks?per_page=10&sort=id',
-  '/bugs?per_page=10&sort=id',
-  '/seats?per_page=10&sort=area,no',
-  '/labels?per_page=10&sort=id',
+  '/users?per_page=10', '/projects?per_page=10&fields=id,name', '/projects?per_page=10&sort=id',
+  '/projects?per_page=10&sort=id&include=labels&fields=id', '/projects?per_page=10&sort=id&include=tasksCount',
+  '/projects?per_page=10&sort=id&include=notes&fields=id', '/notes?per_page=10&sort=id',
+  '/tasks?per_page=10&sort=id&filter[trashed]=with', '/tasks?per_page=10&sort=id', '/bugs?per_page=10&sort=id',
+  '/seats?per_page=10&sort=area,no', '/labels?per_page=10&sort=id',
 ].map((url) => ({ method: 'GET', url, headers: {} }))
 
 /**
@@ -477,10 +414,10 @@ const LAST: readonly Ask[] = [
  * @param writes how many of five requests are writes
  */
 export function asksOf (secrets: Secrets, entities = ENTITIES, writes = 2): fc.Arbitrary<readonly Ask[]> {
-  const ask = fc.oneof(
-    { weight: 5 - writes, arbitrary: oneOf(readsOf, secrets, entities) },
-    { weight: writes, arbitrary: oneOf(writesOf, secrets, entities) }
-  )
+  const ask = fc.oneof({ weight: 5 - writes, arbitrary: oneOf(readsOf, secrets, entities) }, {
+    weight: writes,
+    arbitrary: oneOf(writesOf, secrets, entities),
+  })
   // without the bias of fast-check, which prefers few requests and the first names
   return fc.noBias(fc.array(ask, { minLength: 1, maxLength: 80, size: 'max' })).map((asks) => [...asks, ...LAST])
 }

@@ -44,15 +44,9 @@ export const OPERATIONS: Operations = [
 const CONDITIONS: Readonly<Record<string, readonly Condition[]>> = {
   User: [{ tenant: 1 }, { salary: { $lt: 3 } }, { $or: [{ tenant: 1 }, { name: 'ann' }] }, { manager: { tenant: 1 } }],
   Project: [
-    { tenant: 1 },
-    { tenant: 1, status: 'open' },
-    { budget: { $gte: 2 } },
-    { name: { $ne: 'bob' } },
-    { owner: { tenant: 1 } },
-    { tasks: { title: 'ann' } },
-    { notes: { text: 'ann' } },
-    { bugs: { severity: { $gte: 2 } } },
-    { labels: { tenant: 1 } },
+    { tenant: 1 }, { tenant: 1, status: 'open' }, { budget: { $gte: 2 } }, { name: { $ne: 'bob' } },
+    { owner: { tenant: 1 } }, { tasks: { title: 'ann' } }, { notes: { text: 'ann' } },
+    { bugs: { severity: { $gte: 2 } } }, { labels: { tenant: 1 } },
   ],
   Note: [{ tenant: 1 }, { rank: { $lt: 3 } }, { project: { tenant: 1 } }, { author: { tenant: 1 } }],
   Seat: [{ tenant: 1 }, { price: { $lt: 3 } }, { holder: { tenant: 1 } }, { tasks: { title: 'ann' } }],
@@ -76,10 +70,7 @@ const FILTERS: Readonly<Record<string, readonly Condition[]>> = {
 }
 /** Those of all entities. */
 const TENANT_FILTERS: readonly Condition[] = [
-  { tenant: { $ne: 3 } },
-  { tenant: { $in: [1, 2] } },
-  { tenant: { $lt: 3, $gte: 1 } },
-  { tenant: 1 },
+  { tenant: { $ne: 3 } }, { tenant: { $in: [1, 2] } }, { tenant: { $lt: 3, $gte: 1 } }, { tenant: 1 },
 ]
 
 const filterOf = (entity: string): fc.Arbitrary<Condition | undefined> =>
@@ -113,10 +104,7 @@ export const secretsArbitrary: fc.Arbitrary<Secrets> = fc.noBias(
     ruleOf([...new Set(STORED.flatMap(familyProperties))], OTHERS_CONDITIONS, fc.constant(false)),
     fc.record(Object.fromEntries(STORED.map((entity) => [
       entity,
-      fc.tuple(
-        kindOfRule,
-        ruleOf(familyProperties(entity), CONDITIONS[entity]!, fc.boolean(), filterOf(entity))
-      ),
+      fc.tuple(kindOfRule, ruleOf(familyProperties(entity), CONDITIONS[entity]!, fc.boolean(), filterOf(entity))),
     ]))),
     // whether the role may use only those that extend an entity
     fc.integer({ min: 0, max: 5 }).map((n) => n === 0)

@@ -83,10 +83,13 @@ export const SHAPE: Readonly<Record<string, EntityShape>> = {
     },
   },
   Note: {
-    table: 'notes',
-    path: '/notes',
+    table: 'notes', path: '/notes',
     columns: {
-      tenant, text, rank: int, project: { type: 'key', target: 'Project', owner: true }, author: key('User'),
+      tenant,
+      text,
+      rank: int,
+      project: { type: 'key', target: 'Project', owner: true },
+      author: key('User'),
       version: { type: 'version' },
     },
     toMany: {},
@@ -97,10 +100,7 @@ export const SHAPE: Readonly<Record<string, EntityShape>> = {
   },
   Task: { table: 'tasks', path: '/tasks', ...TASK },
   Bug: {
-    table: 'tasks',
-    path: '/bugs',
-    base: 'Task',
-    columns: { ...TASK.columns, severity: int, fixer: key('User') },
+    table: 'tasks', path: '/bugs', base: 'Task', columns: { ...TASK.columns, severity: int, fixer: key('User') },
     toMany: { ...TASK.toMany, examples: { target: 'Label', by: 'example' } },
   },
   Label: {

@@ -67,11 +67,9 @@ async function openSide (database: Database, secrets: Secrets, naming: Naming, l
   const changed = new Map(written.toReversed().map(([entity, rule]) => [rule, rule && leak?.rule?.(entity, rule)]))
   const rules = Object.fromEntries(written.map(([entity, rule]) => [entity, changed.get(rule) ?? rule]))
   await app.register(crudKit, {
-    orm,
-    access: { role: () => 'member', roles: { member: rules } },
+    orm, access: { role: () => 'member', roles: { member: rules } },
     resources: resourcesFor(models, naming, leak === undefined ? usualCrud : leakyCrud(leak, naming)),
-    indexAdvice: false,
-    shared: [...ENTITIES],
+    indexAdvice: false, shared: [...ENTITIES],
   } as CrudKitOptions)
   await app.ready()
   return {
@@ -119,10 +117,7 @@ async function hearOne (app: FastifyInstance, ask: Ask, heard: Heard[], tags: { 
   let headers = tag === LAST_TAG ? { ...ask.headers, 'if-none-match': tags.last } : ask.headers
   for (let page = 0; page < PAGES; page++) {
     const response = await app.inject({
-      method: ask.method,
-      url,
-      headers: { ...headers },
-      ...(ask.body !== undefined && { payload: ask.body as object }),
+      method: ask.method, url, headers: { ...headers }, ...(ask.body !== undefined && { payload: ask.body as object }),
     }).catch(brokenOff)
     heard.push({
       request: `${ask.method} ${url} ${JSON.stringify(ask.headers)} ${JSON.stringify(ask.body) ?? ''}`,

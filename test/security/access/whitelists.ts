@@ -86,32 +86,19 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
     ],
     includeSorts: { tasks: ['-effort', 'title'], bugs: ['severity'] },
     aggregates: [
-      ['count', 'tasks'],
-      ['exists', 'labels'],
-      ['sum', 'tasks.effort'],
-      ['count', 'labels'],
-      ['min', 'tasks.note'],
-      ['avg', 'labels.weight'],
-      ['exists', 'owner'],
-      ['max', 'bugs.severity'],
-      ['count', 'notes'],
+      ['count', 'tasks'], ['exists', 'labels'], ['sum', 'tasks.effort'], ['count', 'labels'], ['min', 'tasks.note'],
+      ['avg', 'labels.weight'], ['exists', 'owner'], ['max', 'bugs.severity'], ['count', 'notes'],
     ],
     defaultSort: ['-budget', 'name'],
     pagination: { maxIncluded: 8, maxBytes: 4_000 },
   },
   Note: {
-    filters: ['tenant', 'text', 'rank', 'project', 'project.name', 'author.name', 'version'],
-    custom: ['rank'],
-    search: ['text', 'project.name'],
-    anyOf: ['text', 'rank'],
-    sorts: ['id', 'text', 'rank', 'project.budget', 'author.salary'],
-    several: ['text', 'rank'],
+    filters: ['tenant', 'text', 'rank', 'project', 'project.name', 'author.name', 'version'], custom: ['rank'],
+    search: ['text', 'project.name'], anyOf: ['text', 'rank'],
+    sorts: ['id', 'text', 'rank', 'project.budget', 'author.salary'], several: ['text', 'rank'],
     fields: ['id', 'text', 'rank', 'project', 'author', 'version', 'project.name'],
-    includes: ['project', 'project.owner', 'author'],
-    includeSorts: {},
-    aggregates: [['exists', 'author']],
-    defaultSort: ['-rank'],
-    pagination: {},
+    includes: ['project', 'project.owner', 'author'], includeSorts: {}, aggregates: [['exists', 'author']],
+    defaultSort: ['-rank'], pagination: {},
   },
   Seat: {
     filters: ['area', 'no', 'tenant', 'name', 'price', 'holder', 'holder.name', 'tasks.title', 'tasks.effort'],
@@ -205,11 +192,8 @@ export function typeAt (entity: string, path: string): ColumnType | undefined {
 
 const COMMON = ['eq', 'ne', 'in', 'isnull'] as const
 const OPERATORS = {
-  tenant: [...COMMON, 'gte'],
-  int: [...COMMON, 'gte', 'lt', 'between'],
-  text: [...COMMON, 'gt', 'contains', 'like'],
-  long: [...COMMON, 'gt', 'contains', 'like'],
-  key: COMMON,
+  tenant: [...COMMON, 'gte'], int: [...COMMON, 'gte', 'lt', 'between'], text: [...COMMON, 'gt', 'contains', 'like'],
+  long: [...COMMON, 'gt', 'contains', 'like'], key: COMMON,
 } as const
 
 export function operatorsAt (entity: string, path: string): readonly string[] {
@@ -241,12 +225,8 @@ export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOpt
       ...allowed.custom.map((field) => AllowedFilters.custom(path(field), comparing(path(field)))),
       AllowedFilters.custom('upTo', (qb: any, value) => qb.andWhere({ [firstKey(entity)]: { $lte: Number(value) } })),
       ...allowed.filters.filter((field) => !allowed.custom.includes(field)).map((field) =>
-        new AllowedFilters(
-          path(field),
-          'eq',
-          operatorsAt(entity, field) as never,
-          isMemberOfJson(field) ? { type: 'string' } : {}
-        )
+        new AllowedFilters(path(field), 'eq', operatorsAt(entity, field) as never,
+          isMemberOfJson(field) ? { type: 'string' } : {})
       ),
       ...numbers.map((name) => new AllowedFilters(name, 'gte', ['gte', 'isnull'])),
       AllowedFilters.search('q', allowed.search.map(path)),
@@ -257,10 +237,8 @@ export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOpt
     allowedSorts: [
       ...[...allowed.sorts.map(path), ...numbers].map((field) => new AllowedSort(field)),
       new AllowedSort(path(allowed.several[0]!), path(allowed.several[1]!), { alias: 'several' }),
-      AllowedSort.custom(
-        'backwards',
-        (qb, direction) => qb.orderBy({ [firstKey(entity)]: direction === 'asc' ? 'desc' : 'asc' } as never)
-      ),
+      AllowedSort.custom('backwards',
+        (qb, direction) => qb.orderBy({ [firstKey(entity)]: direction === 'asc' ? 'desc' : 'asc' } as never)),
     ],
     allowedFields: allowed.fields.map((field) => new AllowedField(path(field))),
     allowedIncludes: [
@@ -292,10 +270,7 @@ export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOpt
     ],
     defaultSort: allowed.defaultSort.map(signed),
     pagination: {
-      maxPerPage: 10,
-      defaultPerPage: 4,
-      countParameter: allowed.pagination?.count !== 'none',
-      ...allowed.pagination,
+      maxPerPage: 10, defaultPerPage: 4, countParameter: allowed.pagination?.count !== 'none', ...allowed.pagination,
     },
   } as QueryBuilderOptions<any>
 }
@@ -334,11 +309,6 @@ export function resourcesFor (
       ...storedAs(entity) === 'Task' ? ['restore'] as const : [],
       ...SHAPE[entity]!.key !== undefined ? ['upsert'] as const : [],
     ],
-    allowHardDelete: true,
-    maxAffected: 3,
-    stream: true,
-    query: true,
-    links: true,
-    conditional: true,
+    allowHardDelete: true, maxAffected: 3, stream: true, query: true, links: true, conditional: true,
   }]))
 }
