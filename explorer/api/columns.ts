@@ -10,7 +10,7 @@ import type {
 } from '../../src/explorer/description.ts'
 import type { Pair } from '../url/address.ts'
 import { namesOf } from '../url/names.ts'
-import { includeAt, inReadingOrder, isMaintained, isNumeric, isRow, relationsOf, titleOf, type Row } from './records.ts'
+import { includeAt, isMaintained, isNumeric, isRow, relationsOf, titleOf, type Row } from './records.ts'
 
 export interface Column {
   /** The keys on the way from the record to the value, joined by dots. */
@@ -32,15 +32,20 @@ export interface Column {
   /** The name of the filter that compares the property. */
   readonly filter?: string
   readonly isNumeric: boolean
+  /** Whether it has the name of the record, which stays in sight while the others scroll. */
+  readonly isLabel?: boolean
   /** Whether two compared lists differ in it. */
   readonly differs?: boolean
 }
 
-/** The columns of a list: selected fields, then included relations, then aggregates and keys that are not described. */
+/**
+ * The columns of a list, in the order in which people read them: the name of the record, its values, its relations and
+ * the numbers about them, and at the end ids and what the server maintains.
+ */
 export function columnsOf (resource: ResourceDescription, params: readonly Pair[], rows: readonly Row[]): Column[] {
   const includes = includedPaths(params).flatMap((path) => includeAt(resource.includes, path) ?? [])
   const selected = namesOf(params, 'fields')
-  const fields = inReadingOrder(resource.fields, resource).filter(({ select }) =>
+  const fields = resource.fields.filter(({ select }) =>
     selected === undefined || (select !== null && selected.includes(select))
   )
   const described = fields.map((field): Column => ({
@@ -49,25 +54,31 @@ export function columnsOf (resource: ResourceDescription, params: readonly Pair[
     title: titleOf(field.name),
     field,
     isNumeric: isNumeric(field) && !field.key && field.reference === null,
+    ...field.name === resource.lookup?.label && { isLabel: true },
     ...optional('relation', relationNamed(includes, field.name)),
     ...sortOf(resource, field.name),
     ...optional('filter', resource.filters.find((filter) => filter.field === field.name)?.name),
   }))
-  // relations and numbers come before the fields that the server maintains
-  const end = described.findIndex(({ field }) => field !== undefined && isMaintained(field, resource))
-  const columns = end === -1 ? described : described.slice(0, end)
-  for (const include of includes) {
-    if (!described.some(({ name }) => name === include.name)) columns.push(includeColumn(resource, include))
-    if (include.kind === 'relation' && !include.many) columns.push(...nestedColumns(include, params))
-  }
-  if (end !== -1) columns.push(...described.slice(end))
-  const known = new Set(columns.map(({ name }) => name))
+  const included = includes.flatMap((include): Column[] => [
+    ...described.some(({ name }) => name === include.name) ? [] : [includeColumn(resource, include)],
+    ...include.kind === 'relation' && !include.many ? nestedColumns(include, params) : [],
+  ])
+  const known = new Set([...described, ...included].map(({ name }) => name))
   const others = new Set(rows.slice(0, 20).flatMap((row) => Object.keys(row)).filter((name) => !known.has(name)))
+  const isLast = ({ isLabel, field }: Column): boolean =>
+    !isLabel && field !== undefined && (isId(field) || isMaintained(field, resource))
   return [
-    ...columns,
+    ...described.filter(({ isLabel }) => isLabel),
+    ...described.filter((column) => !column.isLabel && !isLast(column)),
+    ...included,
     ...[...others].map((name): Column => ({ name, key: name, title: titleOf(name), isNumeric: false })),
+    ...described.filter(isLast),
   ]
 }
+
+/** Whether a field has a key that says nothing to a person: a number or a UUID. */
+const isId = ({ key, reference, value: { type } }: FieldDescription): boolean =>
+  key && reference === null && (type === 'uuid' || type === 'integer' || type === 'bigint')
 
 function includeColumn (resource: ResourceDescription, include: IncludeDescription): Column {
   return {
@@ -136,32 +147,4 @@ function optional<Name extends string, Value> (
   value: Value | undefined
 ): { readonly [Key in Name]?: Value } {
   return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value }
-}
-
-const CHARACTER = 7.4
-const PADDING = 24
-const WIDEST = 300
-const NARROWEST = 72
-/** The parts of a header beside its text: the mark of the order. */
-const HEADER = 26
-
-/** The width of a column in pixels, from its type and a sample of its values. */
-export function widthOf (column: Column, rows: readonly Row[]): number {
-  const header = column.title.length * CHARACTER + HEADER
-  const type = column.field?.value.type
-  const content = column.relation?.many
-    ? 30
-    : column.relation || column.field?.reference
-      ? 22
-      : type === 'datetime'
-        ? 20
-        : type === 'uuid'
-          ? 12
-          : Math.max(0, ...rows.slice(0, 50).map((row) => lengthOf(row[column.name])))
-  return Math.round(Math.min(WIDEST, Math.max(NARROWEST, header, content * CHARACTER)) + PADDING)
-}
-
-function lengthOf (value: unknown): number {
-  if (typeof value === 'string') return Math.min(value.length, 60)
-  return value === null || value === undefined ? 4 : JSON.stringify(value).slice(0, 60).length
 }

@@ -1,61 +1,138 @@
-/** The names of related records, of which a page has only the keys. */
-import { useState } from 'preact/hooks'
-import type { Reference } from '../../src/explorer/description.ts'
+/**
+ * The names of related records, of which a page has only the keys. They are kept until the page is reloaded, so that
+ * turning pages does not ask for them again. After a write, they are shown until they have been asked for once more.
+ */
+import { createContext } from 'preact'
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import type { ExplorerDescription, ResourceDescription } from '../../src/explorer/description.ts'
 import { ask } from '../api/ask.ts'
-import { keyOf, labelOf, resourceAt, type PageAnswer, type Row } from '../api/records.ts'
-import type { Pair } from '../url/address.ts'
-import { joinItems } from '../url/items.ts'
-import { keyFilterOf } from '../url/many.ts'
-import { urlOf, useApi } from './context.ts'
-import { useLoad } from './load.ts'
+import { labelsOf, namesRequest, type Wanted } from '../api/names.ts'
+import { pathOfRecord, resourceAt, type PageAnswer, type Row } from '../api/records.ts'
+import { urlOf, useApi, type Api } from './context.ts'
 
-type Names = Readonly<Record<string, string>>
+/** The name of a record, by the path of its resource and its key. `undefined` if it is not known. */
+export type NameOf = (path: string | null, key: string) => string | undefined
+
+/** The names that the present part of the page knows. */
+export const NamesContext = createContext<NameOf>(() => undefined)
+
+interface Kept {
+  /** `null` if the caller does not see such a record. */
+  readonly name: string | null
+  readonly round: number
+}
+
+/** The names by caller and path, and then by key. */
+const kept = new Map<string, Map<string, Kept>>()
+/** The number of writes so far: a name from before the last one may have changed. */
+let round = 0
+/** The keys that are being asked for, with caller and path. */
+const asking = new Set<string>()
+const listeners = new Set<() => void>()
+
+/** Another caller may see other records. */
+const placeOf = ({ profile: { headers } }: Api, path: string): string => `${path} ${JSON.stringify(headers)}`
+
+function keep (place: string, names: Iterable<readonly [string, Kept]>): void {
+  const known = kept.get(place) ?? new Map<string, Kept>()
+  kept.set(place, known)
+  for (const [key, name] of names) known.set(key, name)
+  for (const listener of listeners) listener()
+}
+
+/** Keeps the name of a record that the page has met in another way. */
+export const keepName = (api: Api, path: string, key: string, name: string): void =>
+  keep(placeOf(api, path), [[key, { name, round }]])
+
+/** Asks for names once more where they are still wanted, because something was written. */
+export function renewNames (): void {
+  round++
+}
 
 /** The most records that are read one by one, if no filter finds several of them. */
 const SINGLE = 5
 
+interface UseNamesOptions {
+  /**
+   * The rows that have the keys. With them, each resource is asked at most once for each answer. Without them, it is
+   * asked until all names are known.
+   */
+  readonly of?: readonly Row[]
+}
+
 /**
- * Looks up the names of records. A key that has no record, or whose record is not named yet, has none.
- *
- * @param known the names that are known already, by key
- * @returns the names by key, and a function that adds some
+ * Looks up the names of records. A record whose name is not known yet, or that the caller does not see, has none. If a
+ * request fails, its records have none until other keys are wanted.
  */
-export function useNames (
-  reference: Reference | null,
-  keys: readonly string[],
-  known: Names = {}
-): readonly [Names, (names: Names) => void] {
-  const { description, profile: { headers } } = useApi()
-  const resource = resourceAt(description, reference?.resource)
-  const [names, setNames] = useState(known)
-  const add = (more: Names): void => setNames((names) => ({ ...names, ...more }))
-  const filter = resource?.operations.list ? keyFilterOf(resource) : undefined
-  const missing = keys.filter((key) => key !== '' && names[key] === undefined)
-    .slice(0, filter ? Math.min(description.limits.listItems, resource!.paging.maxPerPage) : SINGLE)
-  const canAsk = missing.length > 0 && (filter !== undefined || resource?.operations.get === true)
-  useLoad(canAsk ? missing.join() : undefined, async (signal) => {
-    const { path, lookup } = resource!
-    const nameOf = (row: Row): readonly [string, string] | undefined => {
-      const key = keyOf(resource!, row)
-      const label = labelOf(lookup, row)
-      return key === undefined || label === undefined ? undefined : [decodeURIComponent(key), label]
+export function useNames (wanted: readonly Wanted[], { of }: UseNamesOptions = {}): NameOf {
+  const api = useApi()
+  const [version, setVersion] = useState({})
+  useLayoutEffect(() => {
+    const update = (): void => setVersion({})
+    listeners.add(update)
+    return () => {
+      listeners.delete(update)
     }
-    const rows = filter
-      ? (await ask<PageAnswer>({
-          url: urlOf(description, path, [
-            [`filter[${filter.name}][in]`, joinItems(missing)], ['per_page', String(missing.length)],
-            ...lookup?.fields ? [['fields', lookup.fields] as Pair] : [],
-          ]),
-          headers,
-          signal,
-        })).data.items
-      : await Promise.all(missing.map(async (key) => {
-        const url = urlOf(description, `${path}/${encodeURIComponent(key)}`)
-        // a key without a record is shown as it is
-        return (await ask<Row>({ url, headers, signal }).catch(() => undefined))?.data
-      }))
-    const found = Object.fromEntries(rows.flatMap((row) => row && nameOf(row) ? [nameOf(row)!] : []))
-    add(Object.fromEntries(missing.map((key) => [key, found[key] ?? key])))
+  }, [])
+  const missing = wanted.flatMap(({ path, keys }): ReadonlyArray<Wanted & { readonly path: string }> => {
+    const known = path === null ? undefined : kept.get(placeOf(api, path))
+    const unknown = path === null ? [] : keys.filter((key) => key !== '' && known?.get(key)?.round !== round)
+    return path === null || unknown.length === 0 ? [] : [{ path, keys: unknown }]
   })
-  return [names, add]
+  const { headers } = api.profile
+  useEffect(() => {
+    for (const { path, keys } of missing) {
+      const place = placeOf(api, path)
+      const resource = resourceAt(api.description, path)
+      const free = keys.filter((key) => !asking.has(`${place} ${key}`))
+      // eslint-disable-next-line no-void
+      if (resource && free.length > 0) void look(api, resource, place, free, of !== undefined)
+    }
+  }, [JSON.stringify([headers, of ? missing.length > 0 : missing]), of])
+  return useCallback(
+    (path, key) => path === null ? undefined : kept.get(placeOf(api, path))?.get(key)?.name ?? undefined,
+    [api, version]
+  )
+}
+
+/** Asks for the names of some records and keeps them. */
+async function look (
+  { description, profile: { headers } }: Api,
+  resource: ResourceDescription,
+  place: string,
+  keys: readonly string[],
+  isList: boolean
+): Promise<void> {
+  const request = namesRequest(resource, keys, description.limits)
+  const isSingle = request === undefined && !isList && resource.operations.get
+  const asked = request?.keys ?? (isSingle ? keys.slice(0, SINGLE) : [])
+  if (asked.length === 0) return
+  const marks = asked.map((key) => `${place} ${key}`)
+  for (const mark of marks) asking.add(mark)
+  const began = round
+  try {
+    const rows = request
+      ? (await ask<PageAnswer>({ url: urlOf(description, resource.path, request.params), headers })).data.items
+      : await readEach(description, resource, asked, headers)
+    const found = labelsOf(resource, rows)
+    keep(place, asked.map((key) => [key, { name: found.get(key) ?? null, round: began }]))
+  } catch {
+    // the page shows the keys: a name is a help, and the list of the records says what is wrong with it
+  } finally {
+    for (const mark of marks) asking.delete(mark)
+  }
+}
+
+/** Reads records one by one. A key without a record is shown as it is. */
+async function readEach (
+  description: ExplorerDescription,
+  resource: ResourceDescription,
+  keys: readonly string[],
+  headers: Api['profile']['headers']
+): Promise<Row[]> {
+  const rows = await Promise.all(keys.map(async (key) => {
+    const url = urlOf(description, pathOfRecord(resource, encodeURIComponent(key)))
+    return (await ask<Row>({ url, headers }).catch(() => undefined))?.data
+  }))
+  return rows.filter((row) => row !== undefined)
 }

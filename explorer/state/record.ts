@@ -5,6 +5,7 @@ import { ask, type Answer, type Call } from '../api/ask.ts'
 import { keyOf, pathOfRecord, type Row } from '../api/records.ts'
 import { urlOf, useApi, type Api } from './context.ts'
 import { useLoad } from './load.ts'
+import { renewNames } from './names.ts'
 import { storedMap } from './storage.ts'
 import type { Pair } from '../url/address.ts'
 
@@ -49,17 +50,17 @@ export function write (
 }
 
 /** Sends a write, with a key where the API takes one: a second attempt of a person must not do it twice. */
-function send<Data> (
+async function send<Data> (
   { profile: { headers } }: Api,
   { idempotency }: ResourceDescription,
   call: Omit<Call, 'headers'>
 ): Promise<Answer<Data>> {
-  if (!idempotency) return ask<Data>({ ...call, headers })
   const { method, url, body, ifMatch } = call
-  return pending.send(
-    JSON.stringify([method, url, body, ifMatch]),
-    (key) => ask<Data>({ ...call, headers, key })
-  )
+  const answer = await (idempotency
+    ? pending.send(JSON.stringify([method, url, body, ifMatch]), (key) => ask<Data>({ ...call, headers, key }))
+    : ask<Data>({ ...call, headers }))
+  renewNames()
+  return answer
 }
 
 /** Writes without an answer. They outlive a reload, as do the forms from which they came. */

@@ -29,9 +29,15 @@ export interface Own {
   readonly explain?: string
   /** The name of the number that the chart shows. */
   readonly chart?: string
+  /** The names of the columns that a person has moved, in their order. The others follow as usual. */
+  readonly order?: string
+  /** The widths of columns that a person has chosen, in pixels: `name:240,price:96`. */
+  readonly widths?: string
 }
 
-const OWN = ['open', 'create', 'many', 'compare', 'explain', 'chart'] as const satisfies ReadonlyArray<keyof Own>
+const OWN = [
+  'open', 'create', 'many', 'compare', 'explain', 'chart', 'order', 'widths',
+] as const satisfies ReadonlyArray<keyof Own>
 
 /** Percent-encodes, except for characters of the grammar, which are legal in a query string and easier to read. */
 export function encode (text: string): string {

@@ -109,7 +109,7 @@ else {
       await page.goto(`${origin}/explorer/countries?~compare=guest`)
       await settled(page)
       const headersOf = (name: string) => page.getByRole('region', { name }).getByRole('columnheader').allInnerTexts()
-      const expected = /^Code,Name,Population\s*≠/
+      const expected = /^Name,Code,Population\s*≠/
       await eventually(t, () => headersOf('As admin'), expected)
       await eventually(t, () => headersOf('As guest'), expected)
       await eventually(

@@ -1,6 +1,7 @@
 /** Small drawings of 16 pixels. They are decoration: each button has a text of its own. */
 const PATHS = {
   plus: 'M8 3v10M3 8h10',
+  minus: 'M3 8h10',
   close: 'M4 4l8 8M12 4l-8 8',
   up: 'M8 13V3M4 7l4-4 4 4',
   down: 'M8 3v10M4 9l4 4 4-4',

@@ -5,7 +5,7 @@ import { ask } from '../../api/ask.ts'
 import { keyOf, labelOf, resourceAt, titleOf, type PageAnswer, type Row } from '../../api/records.ts'
 import { urlOf, useApi } from '../../state/context.ts'
 import { useLoad } from '../../state/load.ts'
-import { useNames } from '../../state/names.ts'
+import { keepName, useNames } from '../../state/names.ts'
 import type { Pair } from '../../url/address.ts'
 import { Icon } from './icon.tsx'
 
@@ -28,7 +28,8 @@ const PAUSE = 200
 
 export function Lookup (props: LookupProps) {
   const { reference, keys, many, label, known = {}, isFirst, invalid, describedBy, onChange } = props
-  const { description, profile } = useApi()
+  const api = useApi()
+  const { description, profile } = api
   const resource = resourceAt(description, reference.resource)!
   const { lookup } = resource
   const id = useId()
@@ -55,13 +56,14 @@ export function Lookup (props: LookupProps) {
     return (await ask<PageAnswer>({ url, headers: profile.headers, signal })).data.items
   })
 
-  const [names, addNames] = useNames(reference, keys, known)
+  const nameOf = useNames([{ path: resource.path, keys: keys.filter((key) => known[key] === undefined) }])
+  const nameOfKey = (key: string): string => nameOf(resource.path, key) ?? known[key] ?? key
   const options = asked === undefined ? [] : rows ?? []
   const pick = (row: Row | undefined): void => {
     const key = row && keyOf(resource, row)
     if (row === undefined || key === undefined) return
     const plain = decodeURIComponent(key)
-    addNames({ [plain]: labelOf(lookup, row) ?? plain })
+    keepName(api, resource.path, plain, labelOf(lookup, row) ?? plain)
     onChange(many ? [...keys.filter((other) => other !== plain && other !== ''), plain] : [plain])
     setText('')
     setAsked(undefined)
@@ -73,11 +75,11 @@ export function Lookup (props: LookupProps) {
       <ul class='lookup-chosen'>
         {keys.filter((key) => key !== '').map((key) => (
           <li key={key} class='filter'>
-            <span class='filter-text' title={key}>{names[key] ?? key}</span>
+            <span class='filter-text' title={key}>{nameOfKey(key)}</span>
             <button
               type='button'
               class='filter-remove'
-              aria-label={`Remove ${names[key] ?? key}`}
+              aria-label={`Remove ${nameOfKey(key)}`}
               onClick={() => onChange(keys.filter((other) => other !== key))}
             >
               <Icon name='close' />

@@ -1,72 +1,71 @@
 /** A value in the grid: cut to one line, with links to related records and lists. */
+import { useContext } from 'preact/hooks'
 import type { RelatedList, RelationDescription } from '../../../src/explorer/description.ts'
+import { contentOf, firstNames, relatedText, valueAt } from '../../api/cells.ts'
 import { recordOf, type Column } from '../../api/columns.ts'
-import { isRow, keyOf, labelOf, resourceAt, type Json, type Row } from '../../api/records.ts'
+import { countText } from '../../api/format.ts'
+import { isRow, keyOf, resourceAt, type Json, type Row } from '../../api/records.ts'
 import { useApi } from '../../state/context.ts'
+import { NamesContext } from '../../state/names.ts'
 import type { Address } from '../../url/address.ts'
 import { Link } from '../basics/link.tsx'
-import { countText, foldedJson, textOf } from '../../api/format.ts'
 
 interface CellProps {
   readonly column: Column
   readonly row: Row
 }
 
-export function Cell ({ column, row: outer }: CellProps) {
-  const row = recordOf(column, outer)
-  const value = row?.[column.key]
-  const { field, relation, aggregate } = column
-  if (row === undefined || value === undefined) return <span class='null'>absent</span>
-  if (relation?.many && Array.isArray(value)) return <Many relation={relation} items={value} row={row} />
-  if (value === null) return <span class='null'>null</span>
-  const reference = relation?.reference ?? field?.reference
-  if (reference) return <ToOne path={reference.resource} value={value} />
-  if (aggregate) return <Counted value={value} list={column.list} row={row} />
-  if (value === '') return <span class='null'>empty text</span>
-  if (field?.value.type === 'enum') {
-    const index = field.value.items?.indexOf(value as string) ?? 0
-    return <span class={`tag tag-${index % 5}`}>{String(value)}</span>
+/** Texts of this length may be cut. */
+const SHORT = 14
+
+export function Cell ({ column, row }: CellProps) {
+  const { description } = useApi()
+  const { field, relation } = column
+  const { kind, text } = contentOf(column, row, description)
+  const value = valueAt(column, row) ?? null
+  switch (kind) {
+    case 'note':
+      return <span class='null'>{text}</span>
+    case 'many':
+      return <Many relation={relation!} items={value as readonly Json[]} row={recordOf(column, row)!} />
+    case 'one':
+      return <ToOne path={(relation?.reference ?? field!.reference!).resource} value={value} />
+    case 'count':
+      return <Counted value={value} text={text} list={column.list} row={row} />
+    case 'tag':
+      return <span class={`tag tag-${(field!.value.items?.indexOf(value as string) ?? 0) % 5}`}>{text}</span>
+    case 'id':
+      return <span class='mono' title={String(value)}>{text}</span>
+    case 'code':
+      return <span class={typeof value === 'object' ? 'mono quiet' : 'mono'}>{text}</span>
+    default:
+      return <bdi title={text.length > SHORT ? text : undefined}>{text}</bdi>
   }
-  if (field?.value.type === 'uuid' && typeof value === 'string') {
-    return <span class='mono' title={value}>{value.slice(0, 8)}…</span>
-  }
-  if (typeof value === 'object') return <span class='mono quiet'>{foldedJson(value)}</span>
-  const text = textOf(value, field?.value)
-  return (
-    <bdi class={typeof value === 'boolean' ? 'mono' : undefined} title={text.length > 40 ? text : undefined}>
-      {text}
-    </bdi>
-  )
 }
 
 /** The address of a record: its resource, with the record in the drawer. */
 export const addressOfRecord = (path: string, key: string): Address => ({ path, params: [], own: { open: key } })
 
-/** The key of a related record, or the record: a link to it. */
+/** A related record, or its key: a link to it. A key is shown by the name of its record, if that is known. */
 export function ToOne ({ path, value }: { readonly path: string | null, readonly value: Json }) {
   const { description } = useApi()
+  const nameOf = useContext(NamesContext)
   const resource = resourceAt(description, path)
-  const text = isRow(value) ? labelOf(resource?.lookup, value) ?? foldedJson(value) : shortKey(value)
+  const name = isRow(value) ? undefined : nameOf(path, String(value))
+  const text = name ?? relatedText(description, path, value)
   const key = !isRow(value) ? encodeURIComponent(String(value)) : resource && keyOf(resource, value)
-  if (!resource?.operations.get || key === undefined) {
-    return <span class={isRow(value) ? undefined : 'mono'}>{text}</span>
-  }
+  const isKey = !isRow(value) && name === undefined
+  if (!resource?.operations.get || key === undefined) return <span class={isKey ? 'mono' : undefined}>{text}</span>
   return (
     <Link
-      class={isRow(value) ? 'ref' : 'ref mono'}
+      class={isKey ? 'ref mono' : 'ref'}
       to={addressOfRecord(resource.path, key)}
-      title={`${resource.title}: ${isRow(value) ? text : String(value)}`}
+      title={`${resource.title}: ${[...isKey ? [] : [text], ...isRow(value) ? [] : [String(value)]].join(', ')}`}
       tabIndex={-1}
     >
       {text}
     </Link>
   )
-}
-
-const UUID = /^[\da-f]{8}-[\da-f]{4}-/i
-const shortKey = (value: Json): string => {
-  const text = textOf(value)
-  return UUID.test(text) ? `${text.slice(0, 8)}…` : text
 }
 
 interface ManyProps {
@@ -78,8 +77,6 @@ interface ManyProps {
 /** Related records: their number leads to their list, and the first ones are named. */
 function Many ({ relation, items, row }: ManyProps) {
   const { description } = useApi()
-  const resource = resourceAt(description, relation.reference.resource)
-  const names = items.slice(0, 4).flatMap((item) => isRow(item) ? labelOf(resource?.lookup, item) ?? [] : [])
   const to = addressOfList(relation.list, row)
   const count = <>{countText(items.length)}</>
   return (
@@ -87,7 +84,7 @@ function Many ({ relation, items, row }: ManyProps) {
       {to && items.length > 0
         ? <Link class='chip' to={to} tabIndex={-1} title={`Open the list of ${relation.name}`}>{count}</Link>
         : <span class='chip chip-still'>{count}</span>}
-      <span class='quiet'>{names.join(', ')}</span>
+      <span class='quiet'>{firstNames(description, relation.reference.resource, items)}</span>
     </span>
   )
 }
@@ -101,14 +98,14 @@ export function addressOfList (list: RelatedList | null | undefined, row: Row): 
 
 interface CountedProps {
   readonly value: Json
+  readonly text: string
   readonly list: RelatedList | undefined
   readonly row: Row
 }
 
 /** A number about related records, which leads to their list. */
-function Counted ({ value, list, row }: CountedProps) {
+function Counted ({ value, text, list, row }: CountedProps) {
   const to = addressOfList(list, row)
-  const text = textOf(value)
   return to && value !== 0 && value !== false
     ? <Link class='chip' to={to} tabIndex={-1}>{text}</Link>
     : <span>{text}</span>

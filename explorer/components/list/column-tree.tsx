@@ -1,16 +1,19 @@
 /** The fields and relations of the answer, as a tree of check boxes. */
 import type { FieldDescription, IncludeDescription, ResourceDescription } from '../../../src/explorer/description.ts'
 import { relationsOf, titleOf } from '../../api/records.ts'
-import type { Pair } from '../../url/address.ts'
+import type { Own, Pair } from '../../url/address.ts'
 import { fieldsParameter, namesOf, withInclude, withNames } from '../../url/names.ts'
+import { ColumnOrder, type Arrangement } from './column-order.tsx'
 
 interface ColumnTreeProps {
   readonly resource: ResourceDescription
   readonly params: readonly Pair[]
+  readonly own: Own
+  readonly arrangement: Arrangement
   readonly onChange: (params: readonly Pair[]) => void
 }
 
-export function ColumnTree ({ resource, params, onChange }: ColumnTreeProps) {
+export function ColumnTree ({ resource, params, own, arrangement, onChange }: ColumnTreeProps) {
   return (
     <div class='tree'>
       <p class='label'>Fields</p>
@@ -21,6 +24,7 @@ export function ColumnTree ({ resource, params, onChange }: ColumnTreeProps) {
           <Includes includes={resource.includes} params={params} onChange={onChange} />
         </>
       )}
+      <ColumnOrder own={own} arrangement={arrangement} />
     </div>
   )
 }

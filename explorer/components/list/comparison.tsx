@@ -11,10 +11,12 @@ import { ApiContext, useApi } from '../../state/context.ts'
 import { useList, type List } from '../../state/list.ts'
 import { callerWords, knownProfiles, useProfiles, type Profile } from '../../state/profiles.ts'
 import type { Address } from '../../url/address.ts'
+import { inChosenOrder } from '../../url/columns.ts'
 import { sortsOf } from '../../url/names.ts'
 import { useDescription } from '../app.tsx'
 import { Icon } from '../basics/icon.tsx'
 import { Empty, ErrorNotice } from '../basics/notice.tsx'
+import { keepWidths } from './column-order.tsx'
 import { stopComparing } from './compare-menu.tsx'
 import { Grid } from './grid.tsx'
 
@@ -94,11 +96,15 @@ interface ListSide extends SideList {
   readonly isComplete: boolean
 }
 
-function useSide (resource: ResourceDescription, { params }: Address, { page, items, error }: List): ListSide {
+function useSide (
+  resource: ResourceDescription,
+  { params, own: { order } }: Address,
+  { page, items, error }: List
+): ListSide {
   const isComplete = page !== undefined && error === undefined
   return useMemo(
-    () => ({ columns: columnsOf(resource, params, items), rows: items, isComplete }),
-    [resource, params, items, isComplete]
+    () => ({ columns: inChosenOrder(columnsOf(resource, params, items), order), rows: items, isComplete }),
+    [resource, params, items, isComplete, order]
   )
 }
 
@@ -177,6 +183,8 @@ function Caller (props: CallerProps) {
               onOpen={(open) => change({ own: { ...address.own, open } })}
               onSort={props.onSort}
               onFilter={props.onFilter}
+              widths={address.own.widths}
+              onWidths={(widths, how) => keepWidths(address.own, widths, how)}
               onEnd={undefined}
             />
           </ApiContext.Provider>

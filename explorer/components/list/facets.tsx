@@ -134,7 +134,8 @@ function Facet ({ resource, facet, values, params, onChange }: FacetProps) {
     }
   }
   const most = Math.max(1, ...values.map(({ count }) => count))
-  const [names] = useNames(facet.reference, facet.reference ? rows.flatMap(({ text }) => text ?? []) : [])
+  const path = facet.reference?.resource ?? null
+  const nameOf = useNames([{ path, keys: rows.flatMap(({ text }) => text ?? []) }])
   return (
     <fieldset class='facet-group'>
       <legend>{filterTitle(facet.name)}</legend>
@@ -145,7 +146,7 @@ function Facet ({ resource, facet, values, params, onChange }: FacetProps) {
           <>
             {text === null
               ? <span class='facet-value null'>null</span>
-              : <bdi class='facet-value'>{names[text] ?? textOf(value, facet.value)}</bdi>}
+              : <bdi class='facet-value'>{nameOf(path, text) ?? textOf(value, facet.value)}</bdi>}
             <span class='figures quiet'>{count === undefined ? '' : countText(count)}</span>
             <span class='facet-bar' aria-hidden='true' style={{ width: `${((count ?? 0) / most) * 100}%` }} />
           </>

@@ -21,6 +21,8 @@ interface GridRowProps {
   readonly columns: readonly Column[]
   /** The column of the cell that the Tab key reaches, or -1 if it is in another row. */
   readonly stop: number
+  /** The column that stays in sight, or -1. */
+  readonly stuck: number
   readonly isOpen: boolean
   /** Whether it is selected. `undefined` in a grid whose rows cannot be selected. */
   readonly selected: boolean | undefined
@@ -34,7 +36,7 @@ export class GridRow extends Component<GridRowProps> {
     return Object.entries(next).some(([name, value]) => value !== this.props[name as keyof GridRowProps])
   }
 
-  override render ({ row, index, columns, stop, isOpen, selected, marks, handlers }: GridRowProps) {
+  override render ({ row, index, columns, stop, stuck, isOpen, selected, marks, handlers }: GridRowProps) {
     const first = selected === undefined ? 0 : 1
     return (
       <tr
@@ -66,7 +68,7 @@ export class GridRow extends Component<GridRowProps> {
           <td
             key={column.name}
             role='gridcell'
-            class={classOf(column, marks)}
+            class={classOf(column, at === stuck, marks)}
             data-cell={`${index},${first + at}`}
             tabIndex={stop === first + at ? 0 : -1}
             onFocus={() => handlers.focus({ row: index, column: first + at })}
@@ -74,12 +76,17 @@ export class GridRow extends Component<GridRowProps> {
             <Cell column={column} row={row} />
           </td>
         ))}
+        <td class='rest' aria-hidden='true' />
       </tr>
     )
   }
 }
 
-function classOf ({ name, isNumeric }: Column, marks: ReadonlySet<string> | undefined): string | undefined {
-  if (marks?.has(name)) return isNumeric ? 'number marked' : 'marked'
-  return isNumeric ? 'number' : undefined
+function classOf (
+  { name, isNumeric }: Column,
+  isStuck: boolean,
+  marks: ReadonlySet<string> | undefined
+): string | undefined {
+  const names = [isNumeric && 'number', marks?.has(name) && 'marked', isStuck && 'stuck']
+  return names.filter(Boolean).join(' ') || undefined
 }

@@ -2,22 +2,28 @@
 import type { Column } from '../../api/columns.ts'
 import type { SortUse } from '../../url/names.ts'
 import { Icon } from '../basics/icon.tsx'
+import { ResizeHandle, type Resizing } from './resize-handle.tsx'
 
-interface HeaderCellProps {
+interface HeaderCellProps extends Resizing {
   readonly column: Column
   readonly sorts: readonly SortUse[]
   readonly place: string
   readonly isStop: boolean
+  /** Whether it stays in sight while the other columns scroll. */
+  readonly isStuck: boolean
+  readonly width: number
   readonly onFocus: () => void
   readonly onSort: (name: string, add: boolean) => void
 }
 
-export function HeaderCell ({ column, sorts, place, isStop, onFocus, onSort }: HeaderCellProps) {
+export function HeaderCell (props: HeaderCellProps) {
+  const { column, sorts, place, isStop, isStuck, width, onFocus, onSort, onPull, onRelease, onFit } = props
   const { sort, title, isNumeric } = column
   const index = sort === undefined ? -1 : sorts.findIndex(({ name }) => name === sort.name)
   const use = sorts[index]
   const isDescending = use && (use.direction === undefined ? sort!.descending : use.direction === 'desc')
-  const kind = isNumeric ? 'number' : undefined
+  const kind = `${isNumeric ? 'number' : ''}${isStuck ? ' stuck' : ''}`
+  const handle = <ResizeHandle width={width} onPull={onPull} onRelease={onRelease} onFit={onFit} />
   const text = (
     <>
       <span>{title}</span>
@@ -41,6 +47,7 @@ export function HeaderCell ({ column, sorts, place, isStop, onFocus, onSort }: H
         onFocus={onFocus}
       >
         {text}
+        {handle}
       </th>
     )
   }
@@ -63,6 +70,7 @@ export function HeaderCell ({ column, sorts, place, isStop, onFocus, onSort }: H
         {use && <Icon name={isDescending ? 'down' : 'up'} />}
         {use && sorts.length > 1 && <sup>{index + 1}</sup>}
       </button>
+      {handle}
     </th>
   )
 }

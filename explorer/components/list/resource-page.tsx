@@ -7,6 +7,7 @@ import { useApi } from '../../state/context.ts'
 import { useList } from '../../state/list.ts'
 import { useSelection } from '../../state/selection.ts'
 import type { Address, Pair } from '../../url/address.ts'
+import { inChosenOrder } from '../../url/columns.ts'
 import { targetOf } from '../../url/many.ts'
 import { recordsText } from '../../api/format.ts'
 import { namesOf, sortsOf, toggledSorts, withSorts, type Direction, type SortUse } from '../../url/names.ts'
@@ -15,6 +16,7 @@ import { FilterBar } from '../filters/filter-bar.tsx'
 import { ManyBar, selectedWords, totalOf } from '../many/many-bar.tsx'
 import { ManyDrawer } from '../many/many-drawer.tsx'
 import { Drawer } from '../record/drawer.tsx'
+import { keepWidths, moveColumn, type Arrangement } from './column-order.tsx'
 import { Compared } from './comparison.tsx'
 import { EmptyList } from './empty-list.tsx'
 import { Facets } from './facets.tsx'
@@ -25,6 +27,7 @@ import { canScroll, Pager } from './pager.tsx'
 import { RequestLine } from './request-line.tsx'
 import { SortMenu } from './sort-menu.tsx'
 import { Toolbar } from './toolbar.tsx'
+import type { Widths } from './use-widths.ts'
 
 interface ResourcePageProps {
   readonly resource: ResourceDescription
@@ -47,7 +50,10 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
   useEffect(() => {
     if (isOver) change({ own: { ...own, many: undefined! } }, 'replace')
   }, [isOver])
-  const columns = useMemo(() => columnsOf(resource, params, list.items), [resource, params, list.page])
+  const usualColumns = useMemo(() => columnsOf(resource, params, list.items), [resource, params, list.page])
+  const columns = useMemo(() => inChosenOrder(usualColumns, own.order), [usualColumns, own.order])
+  const shown = useRef<Widths>([])
+  const arrangement: Arrangement = { usual: usualColumns, columns, shown }
   const usual = (name: string): Direction =>
     resource.sorts.find((sort) => sort.name === name)?.descending ? 'desc' : 'asc'
   const sorts = usedSorts(resource, params)
@@ -74,7 +80,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
     <div class={isSplit || (many && selected) ? 'page page-split' : 'page'}>
       <div class='page-list'>
         <RequestLine resource={resource} address={address} list={list} call={{ name: 'list' }} />
-        <Toolbar resource={resource} address={address} list={list} onChange={set} />
+        <Toolbar resource={resource} address={address} list={list} arrangement={arrangement} onChange={set} />
         <FilterBar
           resource={resource}
           params={params}
@@ -139,6 +145,10 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
                           onOpen={open}
                           onSort={sort}
                           onFilter={setDraft}
+                          widths={own.widths}
+                          shown={shown}
+                          onWidths={(widths, how) => keepWidths(own, widths, how)}
+                          onMove={(name, step) => moveColumn(arrangement, own, name, step)}
                           onEnd={more}
                         />
                         )}

@@ -5,6 +5,7 @@ import type { List } from '../../state/list.ts'
 import type { Address, Pair } from '../../url/address.ts'
 import { Icon } from '../basics/icon.tsx'
 import { Popover } from '../basics/popover.tsx'
+import type { Arrangement } from './column-order.tsx'
 import { ColumnTree } from './column-tree.tsx'
 import { CompareMenu } from './compare-menu.tsx'
 import { DownloadMenu } from './download-menu.tsx'
@@ -15,10 +16,11 @@ interface ToolbarProps {
   readonly resource: ResourceDescription
   readonly address: Address
   readonly list: List
+  readonly arrangement: Arrangement
   readonly onChange: (params: readonly Pair[]) => void
 }
 
-export function Toolbar ({ resource, address, list, onChange }: ToolbarProps) {
+export function Toolbar ({ resource, address, list, arrangement, onChange }: ToolbarProps) {
   const { params, own } = address
   const { operations, title, downloads } = resource
   return (
@@ -38,7 +40,9 @@ export function Toolbar ({ resource, address, list, onChange }: ToolbarProps) {
             </>
           }
         >
-          {() => <ColumnTree resource={resource} params={params} onChange={onChange} />}
+          {() => (
+            <ColumnTree resource={resource} params={params} own={own} arrangement={arrangement} onChange={onChange} />
+          )}
         </Popover>
         {resource.facets.length > 0 && <FacetsButton resource={resource} params={params} onChange={onChange} />}
         <CompareMenu own={own} />

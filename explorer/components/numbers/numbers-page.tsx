@@ -109,9 +109,10 @@ function Numbers ({ resource, address: { params, own }, list, onChange }: Number
     ? []
     : String(item[referring.key])
   )
-  const [names] = useNames(referring?.reference ?? null, keys)
+  const path = referring?.reference?.resource ?? null
+  const lookUp = useNames([{ path, keys }])
   const nameOf = (group: GroupDescription, value: Json | undefined): string =>
-    (group === referring && value !== null ? names[String(value)] : undefined) ?? groupText(value, group)
+    (group === referring && value !== null ? lookUp(path, String(value)) : undefined) ?? groupText(value, group)
   const isTime = groups[0]?.period != null
   const isFirst = sorts.length === 0 || (groups[0] !== undefined && sorts[0]?.name === groups[0].name)
   const points = number && pointsOf(items, groups, number, nameOf, isTime && (isFirst || page?.total === items.length))

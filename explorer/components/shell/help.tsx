@@ -9,6 +9,7 @@ const KEYS = [
   ['Page Up, Page Down', 'ten rows on'],
   ['Enter', 'in the table: open the record, follow the link, or sort by the header'],
   ['Shift + Enter', 'on a header: add it to the order'],
+  ['Shift + ← →', 'on a header: change its width; with Ctrl, move the column'],
   ['Space', 'in the table: select the record for changes of many; with Shift, all from the one before'],
   ['F', 'in the table: filter by the column'],
   ['Ctrl + Enter', 'in a form: save'],
