@@ -1,5 +1,8 @@
 /** Describes the types of values and the properties of records. */
-import type { EmbeddedProperty, EntityModel, KeyPart, Property, ScalarProperty, ValueType } from '../model/index.ts'
+import {
+  keyColumns, type EmbeddedProperty, type EntityModel, type KeyPart, type Property, type RelationProperty,
+  type ScalarProperty, type ValueType,
+} from '../model/index.ts'
 import { valueSchema } from '../schema/index.ts'
 import type { Description } from '../catalogue/index.ts'
 import type { FieldDescription, Reference, ValueDescription } from './description.ts'
@@ -29,8 +32,17 @@ export function showFields (
     key: keys.has(property),
     create: settable?.create?.has(property) === true,
     update: settable?.update?.has(property) === true,
-    reference: property.kind === 'relation' ? referenceTo(property.target) : null,
+    reference: property.kind === 'relation' ? referenceOf(property, referenceTo) : null,
   }))
+}
+
+/**
+ * The records whose keys are the values of a relation. `null` for a relation by another unique property, such as a
+ * code: a path that ends with its value would lead to another record.
+ */
+export function referenceOf ({ join, target }: RelationProperty, referenceTo: ReferenceTo): Reference | null {
+  const key = keyColumns(target).map(({ column }) => column)
+  return join.targetColumns.every((column) => key.includes(column)) ? referenceTo(target) : null
 }
 
 /** Whether records show a property: relations without a key column are shown only as includes. */

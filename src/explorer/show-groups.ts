@@ -4,7 +4,7 @@ import { isAbout, type FacetTerm, type GroupTerm } from '../plan/index.ts'
 import type {
   DividingProperty, FacetDescription, GroupDescription, NumberDescription, ValueDescription,
 } from './description.ts'
-import { CUSTOM, describeType, type ReferenceTo } from './show-fields.ts'
+import { CUSTOM, describeType, referenceOf, type ReferenceTo } from './show-fields.ts'
 
 export function showFacets ({ facets, filters }: Description, referenceTo: ReferenceTo): FacetDescription[] {
   return facets.map((facet) => ({
@@ -43,7 +43,7 @@ function showProperty (
   const filter = filterAbout(term, filters)
   return {
     value: valueOf(term),
-    reference: operand.kind === 'relation' ? referenceTo(operand.target) : null,
+    reference: operand.kind === 'relation' ? referenceOf(operand, referenceTo) : null,
     filter: filter?.name ?? null,
     isnull: relations.length === 0 && filter?.inputs.some(({ operator }) => operator === 'isnull') === true,
   }

@@ -12,7 +12,7 @@ import type {
 } from './description.ts'
 import { describeLookup } from './lookup.ts'
 import { showFacets, showGroups, showNumbers } from './show-groups.ts'
-import { CUSTOM, describeType, showFields, type ReferenceTo } from './show-fields.ts'
+import { CUSTOM, describeType, referenceOf, showFields, type ReferenceTo } from './show-fields.ts'
 import { showIncludes, type Others } from './show-include.ts'
 
 /** A resource as a caller may use it. */
@@ -194,7 +194,7 @@ function referredBy (
   { operand, relations }: NonNullable<DescribedFilter['target']>,
   referenceTo: ReferenceTo
 ): FilterDescription['reference'] {
-  if (operand.kind === 'relation') return operand.key.length === 1 ? referenceTo(operand.target) : null
+  if (operand.kind === 'relation') return operand.key.length === 1 ? referenceOf(operand, referenceTo) : null
   const target = relations.at(-1)?.target
   const isKey = target?.primaryKey.length === 1 && target.primaryKey[0]!.property === operand
   return isKey ? referenceTo(target) : null

@@ -4,7 +4,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import t from 'tap'
 import { crudExplorer } from '../../plugins/explorer.ts'
-import { AllowedFilters, crudKit, crudRoutes } from '../../src/index.ts'
+import { AllowedFacet, AllowedFilters, crudKit, crudRoutes } from '../../src/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
@@ -278,6 +278,35 @@ t.test('in production it names no other roles', async (t) => {
   const { role, roles } = await describedBy(app, { 'x-role': 'guest' })
   t.equal(role, 'guest')
   t.strictSame(roles, [])
+})
+
+t.test('a relation by a unique property that is no key leads to no record', async (t) => {
+  const Product = defineEntity({
+    name: 'Product',
+    properties: { id: p.integer().primary(), code: p.string().unique() },
+  })
+  const Stock = defineEntity({
+    name: 'Stock',
+    properties: {
+      id: p.integer().primary(),
+      byKey: () => p.manyToOne(Product),
+      byCode: () => p.manyToOne(Product).targetKey('code'),
+    },
+  })
+  const names = ['byKey', 'byCode']
+  const app = await explored(t, ormOf([Product, Stock]), {
+    resources: {
+      '/products': resource(Product),
+      '/stocks': resource(Stock, {
+        allowedFilters: names.map((name) => AllowedFilters.exact(name)),
+        allowedFacets: names.map((name) => new AllowedFacet(name)),
+      }),
+    },
+  })
+  const { fields, filters, facets } = (await describedBy(app)).resources[1]!
+  for (const terms of [fields.slice(1), filters, facets]) {
+    t.strictSame(terms.map(({ reference }) => reference?.resource), ['/products', undefined])
+  }
 })
 
 t.test('hostile names are text in the document', async (t) => {
