@@ -35,7 +35,8 @@ const independent = (condition: (index: number) => string) =>
 const EVERY_NUMBER = ['title.min', 'title.countDistinct', 'body.max', 'body.countDistinct', 'count'].join()
 
 /** A record of an upsert or a batch. */
-const paper = (n: number) => ({ title: `Paper ${n}`, content: `What paper ${n} says. `.repeat(10), project: n })
+const paper = (n: number, name = 'Paper') =>
+  ({ title: `${name} ${n}`, content: `What paper ${n} says. `.repeat(10), project: n })
 const THOUSAND = Array.from({ length: 1_000 }, (_, n) => n + 1)
 
 /** A request that is not a GET, or one to tables that were never analyzed. */
@@ -105,7 +106,8 @@ const REQUESTS: ReadonlyArray<string | Worst> = [
   { method: 'PATCH', path: '/projects?filter[tasks.title]=word%204711', body: { notes: 'Changed' } },
   { method: 'DELETE', path: '/tasks?filter[project.name]=Project%2011' },
   { method: 'DELETE', path: '/papers?filter[content][contains]=zzzz' },
-  { method: 'POST', path: '/papers', body: THOUSAND.map(paper) },
+  { method: 'POST', path: '/papers', body: THOUSAND.map((n) => paper(n, 'New paper')) },
+  // half of these titles exist
   { method: 'PUT', path: '/papers?on=title', body: THOUSAND.map((n) => paper(n + 1_500)) },
   { path: '/projects?filter[q]=common&per_page=100', analyzed: false },
   { path: '/projects?filter[q]=word%204711', analyzed: false },
