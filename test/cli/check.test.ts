@@ -332,25 +332,20 @@ t.test('what a role hides, and what guards related records, is named', async (t)
         way(p)
         p.member = { Item: { ...items, operations: READS }, Shop: true, Part: rule }
       })
-    t.strictSame(
-      compareSurfaces(await behind({ rows: { name: 'mine' } }), await behind(true)).widened,
-      [`${member} without rows of parts`],
-      'a filter leads to guarded records without an include'
-    )
+    t.strictSame(compareSurfaces(await behind({ rows: { name: 'mine' } }), await behind(true)).widened,
+      [`${member} without rows of parts`], 'a filter leads to guarded records without an include')
   }
   const shops = (rule: unknown, change: (p: Parts) => void) =>
     surface((p) => {
       change(p)
       p.member = { Item: { ...items, operations: READS }, Shop: rule }
     })
-  for (
-    const change of [
-      (p: Parts) => p.sorts.push(new AllowedSort('shop.name', { alias: 'shop' })),
-      (p: Parts) => p.facets.push(new AllowedFacet('shop.name')),
-      (p: Parts) => p.filters.push(AllowedFilters.fullText('words', ['name', 'shop.name'])),
-      (p: Parts) => p.groups.push(new AllowedGroup('shop.name')),
-    ]
-  ) {
+  for (const change of [
+    (p: Parts) => p.sorts.push(new AllowedSort('shop.name', { alias: 'shop' })),
+    (p: Parts) => p.facets.push(new AllowedFacet('shop.name')),
+    (p: Parts) => p.filters.push(AllowedFilters.fullText('words', ['name', 'shop.name'])),
+    (p: Parts) => p.groups.push(new AllowedGroup('shop.name')),
+  ]) {
     const guard = { rows: { name: 'mine' } }
     t.match(compareSurfaces(await shops(guard, change), await shops(true, change)).widened, [/without rows of shop$/])
   }

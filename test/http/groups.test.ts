@@ -30,8 +30,7 @@ const MISTAKES: ReadonlyArray<readonly [payload: object, pointer: string, detail
   [{ sort: 'name' }, '/sort', /^The value of \/sort must be a list of texts, such as \["name"\]\.$/],
   [{ sort: ['name,id'] }, '/sort/0', /^The value of \/sort\/0 must be a text with one name\.$/],
   [
-    { fieldsByInclude: { tags: 'id' } },
-    '/fieldsByInclude/tags',
+    { fieldsByInclude: { tags: 'id' } }, '/fieldsByInclude/tags',
     /^The value of \/fieldsByInclude\/tags must be a list/,
   ],
   [{ fieldsByInclude: ['id'] }, '/fieldsByInclude', /^The value of \/fieldsByInclude must be an object of lists/],
@@ -134,11 +133,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       /^The groups compare texts with 21 patterns; at most 20 are allowed\.$/,
     ])
     t.match(await plants.details(many((index) => `filter[or][${index}][q]=x`, 11)), [/with 22 patterns/], 'q has two')
-    t.match(
-      await client(app, '/lenient').details(apart(11)),
-      [/at most 10 are allowed/],
-      'also if mistakes are ignored'
-    )
+    t.match(await client(app, '/lenient').details(apart(11)), [/at most 10 are allowed/],
+      'also if mistakes are ignored')
   })
 
   t.test('a member of not has no number', async (t) => {

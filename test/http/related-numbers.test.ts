@@ -190,10 +190,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       [{ allowedFilters: [new AllowedFilters('tagsCount')] }, "count('tags')"],
       [{ allowedFilters: [new AllowedFilters('labelExists')] }, "exists('label')"],
       [{ allowedFilters: [new AllowedFilters('tagsWeightSum')] }, "sum('tags.weight')"],
-      [
-        { allowedFilters: [AllowedFilters.anyOf('x', [one, new AllowedFilters('tagsWeightAvg')])] },
-        "avg('tags.weight')",
-      ],
+      [{ allowedFilters: [AllowedFilters.anyOf('x', [one, new AllowedFilters('tagsWeightAvg')])] },
+        "avg('tags.weight')"],
     ]
     for (const [config, cure] of cures) {
       t.throws(bind(config), { message: `Add AllowedInclude.${cure} to allowedIncludes.` })

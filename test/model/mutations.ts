@@ -40,66 +40,26 @@ export const mutations: readonly Mutation[] = [
     'export const readArray: ReadTexts = (texts, convert, type) => {\n' +
       "  if (texts.length === 0) return { kind: 'nothing' }"
   ),
-  reads(
-    'the alias of a filter is ignored',
-    'src/plan/filters/operators.ts',
-    '...withAlias(filter.alias, name)',
-    'name'
-  ),
-  reads(
-    'the key does not break ties',
-    'src/plan/order.ts',
-    'if (present) continue',
-    'if (present || order.length > 0) continue'
-  ),
-  reads(
-    'a cursor leads to the row that it comes from',
-    'src/answer/cursor-page.ts',
-    'rows.slice(witnessed ? 1 : 0, ',
-    'rows.slice(0, '
-  ),
-  reads(
-    'conditions on one path hold for different related rows',
-    'src/plan/filters/tree.ts',
-    'this.#related.set(relation, tree)',
-    ''
-  ),
-  reads(
-    'members of an `and` hold for different related rows',
-    'src/plan/filters/plan-level.ts',
-    'planned(member, index, tree)',
-    'tree.conditions.push(...planned(member, index))'
-  ),
-  reads(
-    'a `_` in a search stands for any character',
-    'src/operators/pattern.ts',
-    'value.replace(/[\\\\%_]/g',
-    'value.replace(/[\\\\%]/g'
-  ),
-  reads(
-    'a relation that is limited has one record less',
-    'src/sql/record.ts',
-    '} <= ${numberSql(rules.limit)}',
-    '} < ${numberSql(rules.limit)}'
-  ),
-  reads(
-    'the condition of an include leaves out nothing',
-    'src/sql/record.ts',
-    'relatedRows(relation, parents, rules?.where, context)',
-    'relatedRows(relation, parents, undefined, context)'
-  ),
-  reads(
-    'the condition of an aggregate leaves out nothing',
-    'src/sql/aggregate.ts',
-    'relatedRows(relation, parents, where, context)',
-    'relatedRows(relation, parents, undefined, context)'
-  ),
-  reads(
-    'aggregates of one relation have the condition of the first one',
-    'src/sql/aggregate.ts',
-    "`${idOf(relation)} ${where === undefined ? '' : idOf(where)}`",
-    'idOf(relation)'
-  ),
+  reads('the alias of a filter is ignored', 'src/plan/filters/operators.ts', '...withAlias(filter.alias, name)',
+    'name'),
+  reads('the key does not break ties', 'src/plan/order.ts', 'if (present) continue',
+    'if (present || order.length > 0) continue'),
+  reads('a cursor leads to the row that it comes from', 'src/answer/cursor-page.ts', 'rows.slice(witnessed ? 1 : 0, ',
+    'rows.slice(0, '),
+  reads('conditions on one path hold for different related rows', 'src/plan/filters/tree.ts',
+    'this.#related.set(relation, tree)', ''),
+  reads('members of an `and` hold for different related rows', 'src/plan/filters/plan-level.ts',
+    'planned(member, index, tree)', 'tree.conditions.push(...planned(member, index))'),
+  reads('a `_` in a search stands for any character', 'src/operators/pattern.ts', 'value.replace(/[\\\\%_]/g',
+    'value.replace(/[\\\\%]/g'),
+  reads('a relation that is limited has one record less', 'src/sql/record.ts', '} <= ${numberSql(rules.limit)}',
+    '} < ${numberSql(rules.limit)}'),
+  reads('the condition of an include leaves out nothing', 'src/sql/record.ts',
+    'relatedRows(relation, parents, rules?.where, context)', 'relatedRows(relation, parents, undefined, context)'),
+  reads('the condition of an aggregate leaves out nothing', 'src/sql/aggregate.ts',
+    'relatedRows(relation, parents, where, context)', 'relatedRows(relation, parents, undefined, context)'),
+  reads('aggregates of one relation have the condition of the first one', 'src/sql/aggregate.ts',
+    "`${idOf(relation)} ${where === undefined ? '' : idOf(where)}`", 'idOf(relation)'),
   reads('a count of no records is null', 'src/sql/aggregate.ts', 'sql`coalesce(${value}, 0)`', 'value'),
   reads('a relation that does not exist exists', 'src/sql/aggregate.ts',
     'sql`${name(expression, keyName(0))} is not null`', "trusted('true')"),
