@@ -3,6 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, type Operator } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { ON_BOOLEANS, ON_NUMBERS, ON_TEXTS } from '../helpers/operators.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, q, resource, serve } from './helper.ts'
 
@@ -24,14 +25,7 @@ const NUMBERS = [2, 12]
 const BOOLEANS = [4, 5]
 const others = (ids: readonly number[]) => VALUES.map((_, index) => index + 1).filter((id) => !ids.includes(id))
 
-const OPERATORS: Readonly<Record<string, readonly Operator[]>> = {
-  string: [
-    'eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends',
-    'isnull',
-  ],
-  number: ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', 'isnull'],
-  boolean: ['eq', 'ne', 'in', 'nin', 'isnull'],
-}
+const OPERATORS: Readonly<Record<string, Operator[]>> = { string: ON_TEXTS, number: ON_NUMBERS, boolean: ON_BOOLEANS }
 const CASES: ReadonlyArray<readonly [type: string, operator: Operator, value: string, ids: readonly number[]]> = [
   ['string', 'eq', '5', [1]],
   ['string', 'eq', 'true', [3]],
