@@ -10,22 +10,21 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import fp from 'fastify-plugin'
-import { CrudBase } from '../src/crud/index.ts'
+import type { CrudBase } from '../src/crud/index.ts'
 import { ConfigError } from '../src/base/errors.ts'
-import { isObject } from '../src/base/is-object.ts'
 import {
   checkDatabase,
   checkKitOptions,
+  type CrudResourcesOptions,
   type CrudRoutesOptions,
   type KitCheck,
   type KitOptions,
-  type ResourceEntry,
   type RoutesCheck,
   type UncheckedRoutes,
 } from '../src/http/index.ts'
 import { crudAccess, type CrudAccessOptions } from './access.ts'
 import { crudAdvice, type CrudAdviceOptions } from './advice.ts'
-import { resourceRoutes, type CrudRoutesPlugin } from './crud-routes.ts'
+import { crudRoutes, type CrudRoutesPlugin } from './crud-routes.ts'
 import { crudDatabase, releaseDatabase } from './database.ts'
 import { crudErrors } from './errors.ts'
 import { crudHealth } from './health.ts'
@@ -46,10 +45,16 @@ declare module 'fastify' {
       plugin: CrudKitPlugin,
       options: Options & KitCheck<Options, keyof CrudKitOptions>
     ): T
-    /** Registers the routes of a resource, and checks their scope against the entity. */
-    <Options extends CrudRoutesOptions>(plugin: CrudRoutesPlugin, options: Options & RoutesCheck<Options>): T
+    /** Registers the routes of a resource, or of several, and checks their scopes against the entities. */
+    <Options extends CrudRoutesOptions | CrudResourcesOptions>(
+      plugin: CrudRoutesPlugin,
+      options: Options & RoutesCheck<Options>
+    ): T
     /** Registers the routes of a resource with options that a function makes of the instance. */
-    (plugin: CrudRoutesPlugin, options: (fastify: FastifyInstance) => CrudRoutesOptions): T
+    (
+      plugin: CrudRoutesPlugin,
+      options: (fastify: FastifyInstance) => CrudRoutesOptions | CrudResourcesOptions
+    ): T
   }
   /* eslint-enable @typescript-eslint/no-unused-vars */
 }
@@ -80,28 +85,19 @@ async function register (fastify: FastifyInstance, options: CrudKitOptions): Pro
   await fastify.register(crudDatabase, shared)
   try {
     for (const plugin of PLUGINS) await fastify.register(plugin, shared)
-    await fastify.register(resourceRoutes, {
-      resources: Object.entries(resources).map(([prefix, resource]) => ({
-        ...(isRoutesOptions(resource) ? resource : { crud: resource }),
-        prefix,
-      })),
-    })
+    await fastify.register(crudRoutes, { resources })
   } catch (error) {
     await releaseDatabase(fastify)
     throw error
   }
 }
 
-/** Whether a resource is given by the options of its routes. `crudRoutes` refuses everything else but a CrudBase. */
-const isRoutesOptions = (resource: ResourceEntry): resource is CrudRoutesOptions =>
-  isObject(resource) && !(resource instanceof CrudBase) && 'crud' in resource
-
 /** @throws {ConfigError} if the instance, or one around it, has crudKit or one of the plugins that it contains */
 function refuseSecondKit (fastify: FastifyInstance): void {
   if (!fastify.hasDecorator('orm')) return
   throw new ConfigError(
-    'crudKit: fastify.orm exists already. Register crudKit once, with all resources. For routes of a resource in ' +
-      "another place, register crudRoutes there: fastify.register(crudRoutes, { prefix: '/books', crud })."
+    'crudKit: fastify.orm exists already. Register crudKit once. For resources in another place, such as behind a ' +
+      'login, register crudRoutes there: fastify.register(crudRoutes, { resources }).'
   )
 }
 

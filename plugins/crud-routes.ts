@@ -1,18 +1,21 @@
 /**
- * The routes of one resource. The schemas of its records and bodies are added to the instance on which it is
+ * The routes of resources. The schemas of a resource's records and bodies are added to the instance on which it is
  * registered. The routes are encapsulated: their prefix, hooks and error handler apply only to them.
  */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  allowQueryMethod, checkTables, checkTextNeeds, documentedRoles, fastifyRoutes, ignoreBodies, knownResources,
-  namedSchemas, offerOf, readQueries, roleResources, routedResource, routeTransactions, schemaNames, takenNames,
-  type CrudOperation, type CrudRoutesOptions, type Limits, type NamedSchemas, type RoutedResource, type UncheckedRoutes,
+  allowQueryMethod, checkResourcesOptions, checkTables, checkTextNeeds, documentedRoles, fastifyRoutes, ignoreBodies,
+  knownResources, namedSchemas, offerOf, readQueries, roleResources, routedResource, routeTransactions, schemaNames,
+  takenNames, type CrudOperation, type CrudResourcesOptions, type CrudRoutesOptions, type Limits, type NamedSchemas,
+  type ResourceEntry, type RoutedResource, type UncheckedRoutes,
 } from '../src/http/index.ts'
 import type { Offer } from '../src/catalogue/index.ts'
 import { checkFastify } from '../src/borrowed/check-borrowed.ts'
 import { parsersOf, withParsers, type Parsers } from '../src/borrowed/fastify.ts'
 import { ConfigError } from '../src/base/errors.ts'
+import { isObject } from '../src/base/is-object.ts'
+import { CrudBase } from '../src/crud/index.ts'
 import { checkEstimates } from '../src/resource/index.ts'
 import { accessOf } from './access.ts'
 import { sendsTimes } from './server-timing.ts'
@@ -29,7 +32,14 @@ declare module 'fastify' {
  * its signature of `register`.
  */
 export interface CrudRoutesPlugin {
-  (fastify: FastifyInstance, options: UncheckedRoutes): Promise<void>
+  (
+    fastify: FastifyInstance,
+    options: UncheckedRoutes | {
+      readonly resources: Readonly<Record<string, CrudBase<any> | UncheckedRoutes>>,
+      readonly prefix?: string,
+      readonly crud?: never,
+    }
+  ): Promise<void>
   /** @internal */
   readonly '~plugin': 'crudRoutes'
 }
@@ -43,9 +53,32 @@ const NEEDED = [
   ['requestQueryParams', 'fastify-crud-kit/query-params'],
 ] as const
 
-async function register (fastify: FastifyInstance, options: CrudRoutesOptions): Promise<void> {
-  await registerResources(fastify, [options])
+async function register (
+  fastify: FastifyInstance,
+  options: CrudRoutesOptions | CrudResourcesOptions
+): Promise<void> {
+  await registerResources(fastify, 'resources' in options ? resourcesOf(options) : [options])
 }
+
+/** The options of the routes of each resource. */
+function resourcesOf (options: CrudResourcesOptions): readonly CrudRoutesOptions[] {
+  if ('crud' in options) {
+    throw new ConfigError(
+      "crudRoutes: 'crud' is one resource, and 'resources' are several. Name one of them. The options of a resource " +
+        "stand beside its 'crud': resources: { '/books': { crud, operations: ['list'] } }."
+    )
+  }
+  checkResourcesOptions(options)
+  const { prefix = '', resources } = options
+  return Object.entries(resources).map(([path, resource]) => ({
+    ...(isRoutesOptions(resource) ? resource : { crud: resource }),
+    prefix: `${prefix}${path}`,
+  }))
+}
+
+/** Whether a resource is given by the options of its routes. `routedResource` refuses all else but a CrudBase. */
+const isRoutesOptions = (resource: ResourceEntry): resource is CrudRoutesOptions =>
+  isObject(resource) && !(resource instanceof CrudBase) && 'crud' in resource
 
 /**
  * Registers the routes of resources, after the schemas of all of them. Fastify copies each new schema into all contexts
@@ -219,28 +252,25 @@ async function addRoutes (
 const displayed = (name: string, plugin: FastifyPluginAsync): FastifyPluginAsync =>
   Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name })
 
-const METADATA = {
-  // no dependencies: `routedResource` says "register crudKit first", but Fastify would name an internal plugin
-  name: 'fastify-crud-kit/crud-routes',
-  fastify: '>=5.8 <7',
-}
-
-/** The same plugin for several resources, which `crudKit` registers. See `registerResources`. */
-export const resourceRoutes = fp(
-  async (fastify: FastifyInstance, { resources }: { readonly resources: readonly CrudRoutesOptions[] }) =>
-    await registerResources(fastify, resources),
-  METADATA
-)
-
 /**
  * Makes the routes of a resource: `GET /`, `GET /:id`, `POST /`, `PATCH` and `PUT /:id`, `DELETE /:id`, and
  * `POST /:id/restore` for an entity that has `deleted_at`. An entity over a view has only the routes of reads. Its
- * options are `CrudRoutesOptions`.
+ * options are `CrudRoutesOptions`, or `resources` as `crudKit` takes them. Register it on the instance whose hooks the
+ * routes need.
  *
  * @throws {ConfigError} if the whitelist names a property that the entity does not have, if the entity does not support
  *   an operation, or if a plugin that the routes need is not registered
  * @example
  * fastify.register(crudRoutes, { prefix: '/categories', crud: new CategoryCrud() })
+ * @example
+ * await fastify.register(async (api) => {
+ *   api.addHook('onRequest', async (request) => await request.jwtVerify())
+ *   await api.register(crudRoutes, { resources: { '/categories': new CategoryCrud() } })
+ * })
  */
-export const crudRoutes = fp(register, METADATA) as unknown as CrudRoutesPlugin
+export const crudRoutes = fp(register, {
+  // no dependencies: `routedResource` says "register crudKit first", but Fastify would name an internal plugin
+  name: 'fastify-crud-kit/crud-routes',
+  fastify: '>=5.8 <7',
+}) as unknown as CrudRoutesPlugin
 export default crudRoutes

@@ -11,7 +11,7 @@ export {
 export { EM_PROPERTIES, emGetter, rememberReply } from './em-of-request.ts'
 export { ErrorSchema } from './error-schema.ts'
 export {
-  checkKitOptions, checkPluginOptions, CrudKitOptionsSchema, refuseSecond, type KitOptions,
+  checkKitOptions, checkResourcesOptions, checkPluginOptions, CrudKitOptionsSchema, refuseSecond, type KitOptions,
 } from './plugin-options.ts'
 export { advisedOf, knownResources, resourcesInside, type KnownResource } from './known-resources.ts'
 export { isOffline, takeOffline } from './offline.ts'
@@ -21,7 +21,9 @@ export { CALL_PROPERTY } from './routes/route-call.ts'
 export { ignoreBodies } from './routes/content-type.ts'
 export { keySegments } from './routes/key.ts'
 export { fastifyRoutes, type Limits } from './routes/fastify-routes.ts'
-export type { KitCheck, ResourceEntry, RoutesCheck, UncheckedRoutes } from './routes/check-types.ts'
+export type {
+  CrudResourcesOptions, KitCheck, ResourceEntry, RoutesCheck, UncheckedRoutes,
+} from './routes/check-types.ts'
 export { type CrudOperation, type CrudRoutesOptions, type RouteHooks, type RouteTransactions } from './route-options.ts'
 export { roleResources, type RoleResource } from './routes/roles.ts'
 export { checkTables, checkTextNeeds, offerOf, routedResource, type RoutedResource } from './routes/resource.ts'

@@ -77,6 +77,17 @@ export function checkKitOptions (options: unknown): void {
   checkSchema('crudKit', CrudKitOptionsSchema, options)
 }
 
+const ResourcesOptionsSchema = Type.Object({ resources: Resources, prefix: Type.Optional(Type.String()) }, closed)
+
+/**
+ * Checks the options of crudRoutes for several resources.
+ *
+ * @throws {ConfigError} as `checkKitOptions` does
+ */
+export function checkResourcesOptions (options: unknown): void {
+  checkSchema('crudRoutes', ResourcesOptionsSchema, options)
+}
+
 const { resources, ...shared } = CrudKitOptionsSchema.properties
 const SharedOptionsSchema = Type.Object(shared, closed)
 

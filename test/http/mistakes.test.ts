@@ -149,7 +149,7 @@ const MISTAKES: readonly Mistake[] = [
     'crudKit twice',
     ({ start, orm }) => start((app) => app.register(crudKit, { orm }).register(crudKit, { orm })),
     'crudKit: fastify.orm exists already',
-    'Register crudKit once, with all resources',
+    'Register crudKit once. For resources in another place',
   ],
   [
     'crudKit again in an encapsulated instance',
@@ -181,6 +181,32 @@ const MISTAKES: readonly Mistake[] = [
   ['crudRoutes without a prefix',
     ({ start, orm }) => start((app) => app.register(crudKit, { orm }).register(crudRoutes, { crud: books })),
     'crudRoutes needs a prefix', "{ prefix: '/books', crud }. To serve the resource at the root, write prefix: '/'"],
+  [
+    'crudRoutes with one resource and several',
+    ({ start, orm }) =>
+      start((app) =>
+        app.register(crudKit, { orm }).register(crudRoutes, { crud: books, resources: { '/books': books } } as never)
+      ),
+    "crudRoutes: 'crud' is one resource, and 'resources' are several",
+    "stand beside its 'crud': resources: { '/books': { crud,",
+  ],
+  [
+    'options of one resource beside several',
+    ({ start, orm }) =>
+      start((app) =>
+        app.register(crudKit, { orm })
+          .register(crudRoutes, { resources: { '/books': books }, operations: ['list'] } as never)
+      ),
+    "crudRoutes: there is no option 'operations'",
+    'resources',
+  ],
+  [
+    'several resources of crudRoutes without slashes',
+    ({ start, orm }) =>
+      start((app) => app.register(crudKit, { orm }).register(crudRoutes, { resources: { books } })),
+    "'books' in 'resources' must be a prefix that starts with a slash",
+    "'/books'",
+  ],
   [
     'a prefix without a slash',
     ({ start, orm }) =>

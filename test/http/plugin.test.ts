@@ -316,6 +316,29 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal((await app.inject('/plants')).statusCode, 404)
   })
 
+  t.test('crudRoutes serves several resources behind the hooks of their instance', async (t) => {
+    const app = server(t)
+    await app.register(crudKit, { orm })
+    app.get('/login', async () => 'open')
+    await app.register(async (api) => {
+      api.addHook('onRequest', async ({ headers }, reply) => {
+        if (headers.authorization === undefined) return await reply.code(401).send()
+      })
+      await api.register(crudRoutes, {
+        prefix: '/v1',
+        resources: { '/plants': plants, '/herbs': { crud: plants, operations: ['list'], scope: () => ({ id: 1 }) } },
+      })
+    }, { prefix: '/api' })
+    const status = async (url: string, headers = {}) => (await app.inject({ url, headers })).statusCode
+    const total = async (url: string) => (await app.inject({ url, headers: { authorization: 'x' } })).json().total
+    t.equal(await status('/login'), 200)
+    t.equal(await status('/api/v1/plants'), 401)
+    t.equal(await total('/api/v1/plants'), 13)
+    t.equal(await total('/api/v1/herbs'), 1)
+    t.equal(await status('/api/v1/plants/1', { authorization: 'x' }), 200)
+    t.equal(await status('/api/v1/herbs/1', { authorization: 'x' }), 404)
+  })
+
   t.test('a resource may be mounted at the root', async (t) => {
     const app = server(t)
     await app.register(crudKit, { orm })

@@ -97,6 +97,29 @@ describe('the scope of crudRoutes', () => {
   })
 })
 
+describe('several resources of crudRoutes', () => {
+  test('are classes or options, whose scopes are checked', () => {
+    fastify.register(crudRoutes, { resources: { '/x': crud, '/y': new CategoryCrud() } })
+    fastify.register(crudRoutes, {
+      prefix: '/v1',
+      resources: { '/x': { crud, operations: ['list'], scope: ({ ip }) => ({ name: ip }) }, '/y': products },
+    })
+    const resources = { '/x': crud, '/y': { crud: products, query: true } }
+    fastify.register(crudRoutes, { resources })
+  })
+
+  test('refuse wrong names, values and options', () => {
+    // @ts-expect-error a function whose result has names of properties of the entity
+    fastify.register(crudRoutes, { resources: { '/x': { crud, scope: () => ({ nmae: 'x' }) } } })
+    // @ts-expect-error operationz
+    fastify.register(crudRoutes, { resources: { '/x': { crud, operationz: ['list'] } } })
+    // @ts-expect-error resorces
+    fastify.register(crudRoutes, { resorces: { '/x': crud } })
+    // @ts-expect-error No overload matches this call
+    fastify.register(crudRoutes, { resources: { '/x': crud }, crud })
+  })
+})
+
 test('other options of crudRoutes keep their types', () => {
   fastify.register(crudRoutes, {
     crud,

@@ -10,12 +10,22 @@ import type { CrudRoutesOptions } from '../route-options.ts'
 /** A resource: its CRUD class, or the options of its routes. */
 export type ResourceEntry = CrudBase<any> | CrudRoutesOptions
 
-/** Refuses unknown options, which an inferred type would otherwise accept, and a scope with a mistake. */
-export type RoutesCheck<Options> =
-  & OnlyNames<Options, keyof CrudRoutesOptions>
-  & ([ScopeMistake<Options>] extends [never] ? unknown : { readonly scope: ScopeMistake<Options> })
+/** The options of `fastify.register(crudRoutes, ...)` for several resources. */
+export interface CrudResourcesOptions {
+  /** Resources by prefix, as `crudKit` takes them. */
+  readonly resources: Readonly<Record<string, ResourceEntry>>
+  /** What all prefixes begin with. Default: nothing. */
+  readonly prefix?: string
+}
 
-/** The same for the options of `crudKit`, whose names are `Names`, and for each of its resources. */
+/** Refuses unknown options, which an inferred type would otherwise accept, and a scope with a mistake. */
+export type RoutesCheck<Options> = Options extends { readonly resources: unknown }
+  ? KitCheck<Options, keyof CrudResourcesOptions>
+  :
+    & OnlyNames<Options, keyof CrudRoutesOptions>
+    & ([ScopeMistake<Options>] extends [never] ? unknown : { readonly scope: ScopeMistake<Options> })
+
+/** The same for options with resources, whose names are `Names`, and for each of the resources. */
 export type KitCheck<Options, Names> =
   & OnlyNames<Options, Names | keyof RegisterOptions>
   & (Options extends { readonly resources: infer Resources }
