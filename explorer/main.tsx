@@ -7,6 +7,7 @@ import './styles/list.css'
 import './styles/filters.css'
 import './styles/numbers.css'
 import './styles/record.css'
+import './styles/phone.css'
 import { App } from './components/app.tsx'
 import { restoreTheme } from './state/theme.ts'
 

@@ -41,6 +41,7 @@ export const SLOW: readonly string[] = [
   'test/example/web.test.ts',
   'test/explorer/browser.test.ts',
   'test/explorer/narrow.test.ts',
+  'test/explorer/phone.test.ts',
   'test/explorer/records.test.ts',
   'test/explorer/roles.test.ts',
   'test/explorer/states.test.ts',

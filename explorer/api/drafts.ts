@@ -80,7 +80,7 @@ export function propertiesOf (resource: Described, schema: JsonSchema): Property
       name,
       title: titleOf(name),
       kind: children ? 'children' : kindOf(field, property, reference, relation?.many === true),
-      value: field?.value ?? key?.value ?? null,
+      value: field ? atLeast(field.value, property) : key?.value ?? null,
       nullable: field?.nullable ?? allowsNull(property),
       required: schema.required?.includes(name) ?? false,
       reference,
@@ -89,6 +89,12 @@ export function propertiesOf (resource: Described, schema: JsonSchema): Property
       ...children && { children },
     }
   })
+}
+
+/** The type of a value, with the minimum that a body must have. */
+function atLeast (value: ValueDescription, { minimum, anyOf }: JsonSchema): ValueDescription {
+  const own = minimum ?? anyOf?.find(({ minimum }) => minimum !== undefined)?.minimum
+  return own === undefined ? value : { ...value, minimum: own }
 }
 
 /** Reads from the schema of a body how children may be written: as a list of new ones, or as lists of changes. */

@@ -84,10 +84,16 @@ export function clientKeyOf ({ key, fields }: ResourceDescription, path: string)
   return values.length === 1 ? values[0]! : values
 }
 
+/** The key of the value by which a person recognizes a record. */
+export function labelKeyOf (lookup: Lookup | null | undefined, row: Row): string | undefined {
+  const key = [lookup?.label ?? 'name', 'name', 'title', 'label', 'id'].find((key) => row[key] != null)
+  return key !== undefined && ['string', 'number'].includes(typeof row[key]) ? key : undefined
+}
+
 /** A short text by which a person recognizes a record. */
 export function labelOf (lookup: Lookup | null | undefined, row: Row): string | undefined {
-  const value = row[lookup?.label ?? 'name'] ?? row['name'] ?? row['title'] ?? row['label'] ?? row['id']
-  return typeof value === 'string' || typeof value === 'number' ? cut(String(value), LABEL) : undefined
+  const key = labelKeyOf(lookup, row)
+  return key === undefined ? undefined : cut(String(row[key]), LABEL)
 }
 
 /** The longest label, in characters. */

@@ -26,8 +26,22 @@ const listeners = new Set<() => void>()
 /** Changes the address. Back returns to the former one, unless it is replaced. */
 export function go (address: Address, how: 'push' | 'replace' = 'push'): void {
   const href = hrefOf(address)
-  if (href !== location.pathname + location.search) history[`${how}State`](null, '', href)
+  const from = shownHref()
+  if (href !== from) history[`${how}State`](how === 'push' ? { from } satisfies Entry : history.state, '', href)
   for (const listener of listeners) listener()
+}
+
+/** What the history keeps of an entry: the address from which it was reached. */
+interface Entry {
+  readonly from: string
+}
+
+const shownHref = (): string => location.pathname + location.search
+
+/** Returns to an address: by Back if that leads there, so that a later Back does not show again what was closed. */
+export function goBack (address: Address): void {
+  if ((history.state as Entry | null)?.from === hrefOf(address)) history.back()
+  else go(address)
 }
 
 /** Changes a part of the address. */

@@ -235,18 +235,27 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
       }
       await page.goto(`${base}/categories?filter[status]=active&sort=name`)
       await settled(page)
-      await page.locator('[data-cell="0,1"]').focus()
-      await page.keyboard.press('Space')
-      await page.keyboard.press('ArrowDown')
-      await page.keyboard.press('ArrowDown')
-      await page.keyboard.press('Shift+Space')
-      await page.keyboard.press('ArrowDown')
-      await page.keyboard.press('ArrowLeft')
-      await page.keyboard.press('Space')
-      await page.getByText('4 records selected').waitFor()
-      await page.keyboard.press('Space')
+      const isPhone = viewport.width < 760
+      if (isPhone) {
+        await page.getByRole('button', { name: 'Tools' }).press('Enter')
+        await page.getByRole('button', { name: 'Select records' }).press('Enter')
+        for (const name of ['Books', 'Garden', 'Kitchen']) {
+          await page.getByRole('checkbox', { name: `Select ${name}` }).press('Space')
+        }
+      } else {
+        await page.locator('[data-cell="0,1"]').focus()
+        await page.keyboard.press('Space')
+        await page.keyboard.press('ArrowDown')
+        await page.keyboard.press('ArrowDown')
+        await page.keyboard.press('Shift+Space')
+        await page.keyboard.press('ArrowDown')
+        await page.keyboard.press('ArrowLeft')
+        await page.keyboard.press('Space')
+        await page.getByText('4 records selected').waitFor()
+        await page.keyboard.press('Space')
+      }
       await page.getByText('3 records selected').waitFor()
-      t.equal(await page.locator('tr[aria-selected=true]').count(), 3)
+      t.equal(await page.locator('tr[aria-selected=true], .item:has(:checked)').count(), 3)
       await clean('selected')
       await page.getByRole('button', { name: 'Change', exact: true }).press('Enter')
       // the form has the focus
@@ -265,7 +274,11 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
       await page.getByText('3 records changed.').waitFor()
       await settled(page)
       await clean('done')
-      await eventually(t, () => page.evaluate<string>('document.activeElement.dataset.cell'), '3,0')
+      await eventually(
+        t,
+        () => page.evaluate<string>('document.activeElement.dataset.cell ?? document.activeElement.innerText.trim()'),
+        isPhone ? /^Tools/ : '3,0'
+      )
       t.strictSame(asked.filter((request) => request.startsWith('PATCH')), [
         `PATCH /categories?filter[status]=active&${keys}&dry_run=true`,
         `PATCH /categories?filter[status]=active&${keys}`,
@@ -273,7 +286,7 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
       const changed = await app.inject(`/categories?${keys}&filter[description]=Seen%20in%20${colorScheme}`)
       t.equal(changed.json().total, 3)
 
-      await page.getByRole('checkbox', { name: 'Select all rows of this page' }).click()
+      await page.getByRole('checkbox', { name: /^Select all/ }).click()
       await page.getByRole('button', { name: 'Delete', exact: true }).click()
       await page.getByText(/^This deletes \d+ records for ever/).waitFor()
       await clean('delete')

@@ -13,7 +13,7 @@ import type { Test } from 'tap'
 import { window } from '../helpers/dom.ts'
 
 const GLOBALS = [
-  'ResizeObserver', 'getSelection', 'Event', 'addEventListener', 'removeEventListener', 'innerWidth',
+  'ResizeObserver', 'getSelection', 'Event', 'addEventListener', 'removeEventListener', 'innerWidth', 'matchMedia',
 ] as const
 const ASSETS = path.join(import.meta.dirname, '../../dist/explorer/assets')
 

@@ -2,7 +2,7 @@
  * The states of the explorer's page, and how a person gets there. `scripts/explorer-states.ts` takes pictures of all of
  * them, and a test looks at each with axe.
  */
-import type { Page, Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import type { Test } from 'tap'
 import { entities } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
@@ -74,9 +74,17 @@ export async function reach (page: Page, origin: string, state: PageState): Prom
 
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
+/** Opens the menu of tools on a phone, if it is what has a control. */
+const reveal = async (page: Page, control: Locator): Promise<Locator> => {
+  const tools = page.locator('.tools-button')
+  if (!await control.isVisible() && await tools.isVisible()) await tools.press('Enter')
+  return control
+}
 /** Presses a button by the keyboard. */
-const press = (name: string | RegExp) => (page: Page) => button(page, name).first().press('Enter')
-const chip = (page: Page) => page.locator('button.filter-text').first().press('Enter')
+const press = (name: string | RegExp) => async (page: Page) =>
+  await (await reveal(page, button(page, name).first())).press('Enter')
+const chip = async (page: Page) =>
+  await (await reveal(page, page.locator('button.filter-text').first())).press('Enter')
 const edit = press('Edit')
 
 /** Answers requests of the API's list of products in place of the server, as a proxy before it may do. */

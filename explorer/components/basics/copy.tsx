@@ -36,7 +36,8 @@ async function copyText (text: string): Promise<boolean> {
     const area = document.createElement('textarea')
     area.value = text
     area.className = 'hidden'
-    document.body.append(area)
+    // beside an open sheet, nothing can be selected
+    ;(document.activeElement?.closest('dialog') ?? document.body).append(area)
     area.select()
     const done = document.execCommand('copy')
     area.remove()

@@ -121,6 +121,8 @@ export function Lookup (props: LookupProps) {
             event.preventDefault()
             pick(options[active])
           } else if (event.key === 'Escape' && asked !== undefined) {
+            // the browser must not close the sheet below with the same key
+            event.preventDefault()
             event.stopPropagation()
             setAsked(undefined)
           }

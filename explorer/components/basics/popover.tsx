@@ -1,6 +1,11 @@
-/** A button that opens a panel. Escape, a click elsewhere, and leaving it with Tab close the panel. */
+/**
+ * A button that opens a panel. Escape, a click elsewhere, and leaving it with Tab close the panel. On a phone, the
+ * panel is a sheet above the page, with a heading and a button to close it.
+ */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { usePhone } from '../../state/phone.ts'
+import { Icon } from './icon.tsx'
 
 interface PopoverProps {
   /** The content of the button. */
@@ -18,18 +23,21 @@ interface PopoverProps {
   readonly children: (close: () => void) => ComponentChildren
 }
 
-const FIRST = '[data-first], input:not([type=hidden]), select, textarea, button, a[href]'
+const FIRST = 'input:not([type=hidden]), select, textarea, button, a[href]'
 
 export function Popover (props: PopoverProps) {
   const { label, title, name, align = 'start', opened = false, onClose, children } = props
   const [open, setOpen] = useState(opened)
   const root = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
-  const panel = useRef<HTMLDivElement>(null)
+  const panel = useRef<HTMLDialogElement>(null)
+  const isPhone = usePhone()
   // what had the focus before the panel opened: its button, or a cell from which a key has opened it
   const origin = useRef<HTMLElement>(null)
 
   const close = (): void => {
+    // while the sheet is open, nothing beside it can have the focus
+    if (isPhone) panel.current?.close()
     setOpen(false)
     onClose?.()
     button.current?.focus()
@@ -44,13 +52,22 @@ export function Popover (props: PopoverProps) {
   useLayoutEffect(() => {
     if (open && document.activeElement instanceof HTMLElement) origin.current = document.activeElement
   }, [open])
+  useLayoutEffect(() => {
+    if (!open) return
+    const inside = panel.current!
+    if (isPhone) inside.showModal()
+    else inside.show()
+    return () => inside.close()
+  }, [open, isPhone])
   // before the panel is painted: keys that are pressed at once belong to it, and it does not jump
   useLayoutEffect(() => {
     if (!open) return
-    const inside = panel.current
-    const first = inside?.querySelector<HTMLElement>('[data-first]') ?? inside?.querySelector<HTMLElement>(FIRST)
-    ;(first ?? inside)?.focus()
-    if (inside) keepInside(inside)
+    const inside = panel.current!
+    // an input that has the focus brings up the keyboard of a phone, which covers half of the page
+    const first = inside.querySelector<HTMLElement>('[data-first]') ??
+      (isPhone ? null : inside.querySelector<HTMLElement>(FIRST))
+    ;(first ?? inside).focus()
+    keepInside(inside)
     const leave = (event: Event): void => {
       if (root.current?.contains(event.target as Node) !== false) return
       setOpen(false)
@@ -68,7 +85,7 @@ export function Popover (props: PopoverProps) {
       document.removeEventListener('pointerdown', leave)
       document.removeEventListener('focusin', leave)
     }
-  }, [open, name])
+  }, [open, name, isPhone])
 
   return (
     <div
@@ -76,6 +93,8 @@ export function Popover (props: PopoverProps) {
       ref={root}
       onKeyDown={(event) => {
         if (!open || event.key !== 'Escape') return
+        // the browser must not close the sheet below with the same key
+        event.preventDefault()
         event.stopPropagation()
         cancel()
       }}
@@ -93,9 +112,35 @@ export function Popover (props: PopoverProps) {
         {label}
       </button>
       {open && (
-        <div class={`panel panel-${align}`} role='dialog' aria-label={name} tabIndex={-1} ref={panel}>
-          {children(close)}
-        </div>
+        <dialog
+          class={`panel panel-${align}`}
+          aria-label={name}
+          tabIndex={-1}
+          ref={panel}
+          // Back of a phone closes a sheet
+          onCancel={(event) => {
+            event.preventDefault()
+            cancel()
+          }}
+          onClick={({ currentTarget, target, clientY }) => {
+            const isBeside = target === currentTarget && clientY < currentTarget.getBoundingClientRect().top
+            if (isPhone && isBeside) cancel()
+          }}
+        >
+          {isPhone
+            ? (
+              <>
+                <div class='sheet-head'>
+                  <h2>{name}</h2>
+                  <button type='button' class='button button-bare' aria-label={`Close: ${name}`} onClick={cancel}>
+                    <Icon name='close' />
+                  </button>
+                </div>
+                <div class='sheet-body'>{children(close)}</div>
+              </>
+              )
+            : children(close)}
+        </dialog>
       )}
     </div>
   )

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
+import { usePhone } from '../../state/phone.ts'
 import type { Pair } from '../../url/address.ts'
 import { added, replaced, withoutFilters } from '../../url/change-filters.ts'
 import { filterTreeOf, filtersOf, isGroup, withFilterTree, type FilterNode } from '../../url/filter-tree.ts'
@@ -25,6 +26,8 @@ interface FilterBarProps {
 
 export function FilterBar ({ resource, params, error, draft, onDraft, onChange, children }: FilterBarProps) {
   const { filters, combinesFilters } = resource
+  // there, the search stands beside the menu that has this bar
+  const isPhone = usePhone()
   const nodes = filterTreeOf(params)
   const tree: FilterTree = { resource, error, nodes, onChange: (next) => onChange(withFilterTree(params, next)) }
   const search = filters.find(isSearch)
@@ -58,7 +61,7 @@ export function FilterBar ({ resource, params, error, draft, onDraft, onChange, 
   }
   return (
     <div class='filters' role='group' aria-label='Filters'>
-      {search && <SearchBox path={resource.path} filter={search} params={params} onChange={onChange} />}
+      {search && !isPhone && <SearchBox path={resource.path} filter={search} params={params} onChange={onChange} />}
       <FilterNodes
         tree={tree}
         items={items.filter(({ node }) => !canJoin(node))}

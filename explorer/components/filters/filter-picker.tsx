@@ -1,6 +1,7 @@
 /** The list of all filters, from which a person picks one. Typing narrows it. */
 import { useState } from 'preact/hooks'
 import type { FilterDescription } from '../../../src/explorer/description.ts'
+import { usePhone } from '../../state/phone.ts'
 import { filterTitle, typeWord } from './words.ts'
 
 interface FilterPickerProps {
@@ -9,6 +10,7 @@ interface FilterPickerProps {
 }
 
 export function FilterPicker ({ filters, onPick }: FilterPickerProps) {
+  const isPhone = usePhone()
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
   const words = text.toLowerCase().split(/\s+/)
@@ -19,7 +21,8 @@ export function FilterPicker ({ filters, onPick }: FilterPickerProps) {
   return (
     <div class='picker'>
       <input
-        data-first
+        // on a phone, the list needs the room of the keyboard
+        data-first={isPhone ? undefined : true}
         role='combobox'
         aria-label='Find a filter'
         aria-expanded='true'

@@ -1,5 +1,6 @@
 /** The search of a resource that has one. Enter asks. */
 import type { FilterDescription } from '../../../src/explorer/description.ts'
+import { usePhone } from '../../state/phone.ts'
 import { useKept } from '../../state/unsaved.ts'
 import type { Pair } from '../../url/address.ts'
 import { withFilter, withoutFilter } from '../../url/change-filters.ts'
@@ -16,6 +17,7 @@ interface SearchBoxProps {
 
 export function SearchBox ({ path, filter, params, onChange }: SearchBoxProps) {
   const use = { field: filter.name, operator: undefined }
+  const isPhone = usePhone()
   const asked = valueOf(params, parameterOf(use)) ?? ''
   const [{ text }, keep] = useKept(`${path} search`, { text: asked })
   const apply = (): void => {
@@ -36,7 +38,8 @@ export function SearchBox ({ path, filter, params, onChange }: SearchBoxProps) {
         type='search'
         aria-label={`Search: ${filter.description}`}
         title={filter.description}
-        placeholder='Search, then Enter'
+        placeholder={isPhone ? 'Search' : 'Search, then Enter'}
+        enterkeyhint='search'
         value={text}
         onInput={({ currentTarget: { value } }) => keep(value === asked ? undefined : { text: value })}
         onBlur={() => text === '' && apply()}

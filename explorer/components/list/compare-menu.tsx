@@ -12,7 +12,13 @@ export function stopComparing ({ compare: _, ...own }: Own): void {
   change({ own })
 }
 
-export function CompareMenu ({ own }: { readonly own: Own }) {
+interface CompareMenuProps {
+  readonly own: Own
+  /** Called after a caller is chosen. */
+  readonly onChosen?: (() => void) | undefined
+}
+
+export function CompareMenu ({ own, onChosen }: CompareMenuProps) {
   const { description, profile } = useApi()
   const profiles = useProfiles()
   const others = knownProfiles(profiles, description).filter(({ name }) => name !== profile.name)
@@ -27,6 +33,7 @@ export function CompareMenu ({ own }: { readonly own: Own }) {
       {(close) => {
         const compare = (name: string): void => {
           close()
+          onChosen?.()
           change({ own: { ...own, compare: name } })
         }
         return (
@@ -60,6 +67,7 @@ export function CompareMenu ({ own }: { readonly own: Own }) {
                 class='menu-item'
                 onClick={() => {
                   close()
+                  onChosen?.()
                   stopComparing(own)
                 }}
               >

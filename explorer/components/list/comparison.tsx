@@ -18,7 +18,7 @@ import { Icon } from '../basics/icon.tsx'
 import { Empty, ErrorNotice } from '../basics/notice.tsx'
 import { keepWidths } from './column-order.tsx'
 import { stopComparing } from './compare-menu.tsx'
-import { Grid } from './grid.tsx'
+import { Records } from './records.tsx'
 
 interface ComparedProps {
   readonly resource: ResourceDescription
@@ -169,7 +169,8 @@ function Caller (props: CallerProps) {
         ? props.notice
         : description && (
           <ApiContext.Provider value={{ description, profile }}>
-            <Grid
+            <Records
+              params={address.params}
               resource={resource}
               columns={columns ?? own.columns}
               rows={compared?.rows ?? list.items}

@@ -9,6 +9,7 @@ import { canChoose, choiceOf, toggled, withChoice } from '../../url/choices.ts'
 import { namesOf, withNames } from '../../url/names.ts'
 import { Icon } from '../basics/icon.tsx'
 import { filterTitle } from '../filters/words.ts'
+import { TOOLS } from './tools.tsx'
 
 interface FacetsProps {
   readonly resource: ResourceDescription
@@ -20,8 +21,13 @@ interface FacetsProps {
 const PANEL = 'facets'
 const BUTTON = 'facets-button'
 
+interface FacetsButtonProps extends Omit<FacetsProps, 'list'> {
+  /** Called after the click. */
+  readonly onChosen?: (() => void) | undefined
+}
+
 /** Asks for all facets, or for none. */
-export function FacetsButton ({ resource, params, onChange }: Omit<FacetsProps, 'list'>) {
+export function FacetsButton ({ resource, params, onChange, onChosen }: FacetsButtonProps) {
   const isOpen = namesOf(params, 'facets') !== undefined
   return (
     <button
@@ -34,6 +40,7 @@ export function FacetsButton ({ resource, params, onChange }: Omit<FacetsProps, 
       aria-controls={isOpen ? PANEL : undefined}
       onClick={() => {
         onChange(withNames(params, 'facets', isOpen ? [] : resource.facets.map(({ name }) => name)))
+        onChosen?.()
         if (!isOpen) requestAnimationFrame(() => document.getElementById(PANEL)?.focus())
       }}
     >
@@ -49,7 +56,8 @@ export function Facets ({ resource, params, list, onChange }: FacetsProps) {
   const others = resource.facets.filter(({ name }) => !asked.includes(name))
   const close = (): void => {
     onChange(withNames(params, 'facets', []))
-    document.getElementById(BUTTON)?.focus()
+    // on a phone, the button is in a menu
+    ;(document.getElementById(BUTTON) ?? document.querySelector<HTMLElement>(`.${TOOLS}`))?.focus()
   }
   return (
     <aside

@@ -1,6 +1,7 @@
 /** Below the grid: which records are shown, and the way to others. */
 import type { Paging, ResourceDescription } from '../../../src/explorer/description.ts'
 import type { List } from '../../state/list.ts'
+import { usePhone } from '../../state/phone.ts'
 import type { Pair } from '../../url/address.ts'
 import { sortsOf } from '../../url/names.ts'
 import { sizeOf, styleOf, withPlace, withSize, withStyle, type PageStyle } from '../../url/pages.ts'
@@ -28,16 +29,12 @@ export function canScroll ({ paging, sorts }: ResourceDescription, params: reado
     : order.every(({ name }) => sorts.find((sort) => sort.name === name)?.cursor !== false)
 }
 
-export function Pager ({ paging, canScroll, words, params, list, onChange }: PagerProps) {
+export function Pager (props: PagerProps) {
+  const { paging, words, params, list, onChange } = props
   const { page, busy, more, tailError } = list
   const style = styleOf(params)
-  const size = sizeOf(params) ?? page?.per_page ?? page?.limit ?? paging.defaultPerPage
-  const sizes = [...new Set([...SIZES.filter((each) => each <= paging.maxPerPage), size])].sort((a, b) => a - b)
-  const styles: ReadonlyArray<readonly [PageStyle, string]> = [
-    ['page', 'page'],
-    ['offset', 'offset'],
-    ...(canScroll || style === 'cursor' ? [['cursor', 'cursor'] as const] : []),
-  ]
+  const size = pageSize(props)
+  const isPhone = usePhone()
   return (
     <footer class='pager'>
       <p class='pager-count' role='status'>{page && countOf(list, style, paging, words)}</p>
@@ -67,6 +64,24 @@ export function Pager ({ paging, canScroll, words, params, list, onChange }: Pag
             />
           </div>
           )}
+      {!isPhone && <PageChoices {...props} />}
+    </footer>
+  )
+}
+
+/** How many records a page has, and the way to other pages. On a phone, they are among the tools. */
+export function PageChoices (props: Omit<PagerProps, 'words'>) {
+  const { paging, canScroll, params, onChange } = props
+  const style = styleOf(params)
+  const size = pageSize(props)
+  const sizes = [...new Set([...SIZES.filter((each) => each <= paging.maxPerPage), size])].sort((a, b) => a - b)
+  const styles: ReadonlyArray<readonly [PageStyle, string]> = [
+    ['page', 'page'],
+    ['offset', 'offset'],
+    ...(canScroll || style === 'cursor' ? [['cursor', 'cursor'] as const] : []),
+  ]
+  return (
+    <>
       <label class='pager-label'>
         <span class='wide'>Rows</span>
         <select
@@ -89,9 +104,12 @@ export function Pager ({ paging, canScroll, words, params, list, onChange }: Pag
           {styles.map(([value, name]) => <option key={value} value={value}>{name}</option>)}
         </select>
       </label>
-    </footer>
+    </>
   )
 }
+
+const pageSize = ({ paging, params, list: { page } }: Pick<PagerProps, 'paging' | 'params' | 'list'>): number =>
+  sizeOf(params) ?? page?.per_page ?? page?.limit ?? paging.defaultPerPage
 
 interface StepProps {
   readonly name: string

@@ -2,9 +2,10 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { columnsOf } from '../../api/columns.ts'
-import { change, go } from '../../state/address.ts'
+import { change, go, goBack } from '../../state/address.ts'
 import { useApi } from '../../state/context.ts'
 import { useList } from '../../state/list.ts'
+import { usePhone } from '../../state/phone.ts'
 import { useSelection } from '../../state/selection.ts'
 import type { Address, Pair } from '../../url/address.ts'
 import { inChosenOrder } from '../../url/columns.ts'
@@ -12,6 +13,7 @@ import { targetOf } from '../../url/many.ts'
 import { recordsText } from '../../api/format.ts'
 import { namesOf, sortsOf, toggledSorts, withSorts, type Direction, type SortUse } from '../../url/names.ts'
 import { withoutIrrelevant } from '../../url/relevance.ts'
+import { Icon } from '../basics/icon.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { ManyBar, selectedWords, totalOf } from '../many/many-bar.tsx'
 import { ManyDrawer } from '../many/many-drawer.tsx'
@@ -20,13 +22,14 @@ import { keepWidths, moveColumn, type Arrangement } from './column-order.tsx'
 import { Compared } from './comparison.tsx'
 import { EmptyList } from './empty-list.tsx'
 import { Facets } from './facets.tsx'
-import { Grid } from './grid.tsx'
 import { ListNotice } from './list-notice.tsx'
 import { NoList } from './no-list.tsx'
 import { canScroll, Pager } from './pager.tsx'
+import { Records } from './records.tsx'
 import { RequestLine } from './request-line.tsx'
 import { SortMenu } from './sort-menu.tsx'
-import { Toolbar } from './toolbar.tsx'
+import { NewButton, Toolbar } from './toolbar.tsx'
+import { TOOLS, Tools } from './tools.tsx'
 import type { Widths } from './use-widths.ts'
 
 interface ResourcePageProps {
@@ -42,6 +45,8 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
   const [draft, setDraft] = useState<string>()
   const selection = useSelection(resource, params, list, profile)
   const selected = selection?.selected
+  const isPhone = usePhone()
+  const [isSelecting, setSelecting] = useState(false)
   const isSplit = own.open !== undefined || own.create !== undefined
   const kind = own.many === 'update' || own.many === 'delete' ? own.many : undefined
   const many = kind && resource.operations[`${kind}Many`] && own.compare === undefined ? kind : undefined
@@ -63,54 +68,95 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
   const sort = (name: string, add: boolean): void =>
     set(withSorts(params, toggledSorts(sorts, name, add, usual), usual))
 
-  const isClosed = useRef(false)
+  const hasDrawer = isSplit || (many !== undefined && selected !== undefined)
   const closeDrawer = (): void => {
-    change({ own: { ...own, open: undefined!, create: undefined!, many: undefined! } })
-    isClosed.current = true
+    const { open: _, create: __, many: ___, ...others } = own
+    const list: Address = { path, params, own: others }
+    if (isPhone) goBack(list)
+    else go(list)
   }
-  // on a phone, the table is hidden until the drawer is gone
+  // Back closes the drawer, too. The focus goes to its record, unless it is elsewhere
+  const opened = useRef<string | undefined>(undefined)
   useLayoutEffect(() => {
-    if (isClosed.current) document.querySelector<HTMLElement>('[data-cell][tabindex="0"]')?.focus()
-    isClosed.current = false
+    if (!hasDrawer && opened.current !== undefined && document.activeElement === document.body) {
+      focusRow(opened.current)
+    }
+    opened.current = hasDrawer ? own.open ?? '' : undefined
   })
 
+  // a phone has little room, so that its cards have boxes only when they are needed
+  const isSelectable = selection !== undefined &&
+    (!isPhone || isSelecting || selection.done !== undefined || Array.isArray(selected))
+  const paging = { paging: resource.paging, canScroll: canScroll(resource, params), params, list, onChange: set }
+  const newButton = <NewButton resource={resource} address={address} list={list} />
+  const toolbar = (close?: () => void) => (
+    <Toolbar {...{ resource, address, arrangement }} onChange={set} onChosen={close}>
+      {close === undefined
+        ? newButton
+        : selection && (
+          <button
+            type='button'
+            class='button'
+            onClick={() => {
+              close()
+              setSelecting(true)
+            }}
+          >
+            <Icon name='check' />
+            <span>Select records</span>
+          </button>
+        )}
+    </Toolbar>
+  )
+  const request = <RequestLine resource={resource} address={address} list={list} call={{ name: 'list' }} />
+  const filters = (
+    <FilterBar
+      resource={resource}
+      params={params}
+      error={list.error}
+      draft={draft}
+      onDraft={setDraft}
+      onChange={set}
+    >
+      {resource.sorts.length > 0 && (
+        <SortMenu
+          resource={resource}
+          params={params}
+          sorts={sorts}
+          usual={usual}
+          detail={list.error?.errorFor('sort')?.detail}
+          onChange={set}
+        />
+      )}
+    </FilterBar>
+  )
   const notice = list.error && <ListNotice resource={resource} params={params} list={list} onChange={set} />
 
   return (
-    <div class={isSplit || (many && selected) ? 'page page-split' : 'page'}>
+    <div class={hasDrawer ? 'page page-split' : 'page'}>
       <div class='page-list'>
-        <RequestLine resource={resource} address={address} list={list} call={{ name: 'list' }} />
-        <Toolbar resource={resource} address={address} list={list} arrangement={arrangement} onChange={set} />
-        <FilterBar
-          resource={resource}
-          params={params}
-          error={list.error}
-          draft={draft}
-          onDraft={setDraft}
-          onChange={set}
-        >
-          {resource.sorts.length > 0 && (
-            <SortMenu
-              resource={resource}
-              params={params}
-              sorts={sorts}
-              usual={usual}
-              detail={list.error?.errorFor('sort')?.detail}
-              onChange={set}
-            />
-          )}
-        </FilterBar>
+        <Tools
+          {...{ resource, request, filters, toolbar, paging }}
+          done={list.page?.total == null ? 'Show the records' : `Show ${recordsText(list.page.total)}`}
+          beside={newButton}
+        />
         <div class='page-body'>
           {namesOf(params, 'facets') && own.compare === undefined && (
             <Facets resource={resource} params={params} list={list} onChange={set} />
           )}
           <div class='page-main'>
             {own.compare === undefined && notice}
-            {selection && own.compare === undefined && list.page && !list.error && (
+            {isSelectable && own.compare === undefined && list.page && !list.error && (
               <ManyBar
                 resource={resource}
                 list={list}
                 selection={selection}
+                onEnd={isPhone
+                  ? () => {
+                      selection.clear()
+                      setSelecting(false)
+                    }
+                  : undefined}
               />
             )}
             {!resource.operations.list
@@ -132,7 +178,8 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
                     {list.page !== undefined && list.items.length === 0
                       ? <EmptyList resource={resource} params={params} list={list} onChange={set} />
                       : (
-                        <Grid
+                        <Records
+                          params={params}
                           resource={resource}
                           columns={columns}
                           rows={list.items}
@@ -141,7 +188,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
                           label={resource.title}
                           total={list.page?.total_is_minimum === true ? undefined : list.page?.total ?? undefined}
                           open={own.open}
-                          selection={selection?.filter && selection.hasKeys ? selection : undefined}
+                          selection={isSelectable && selection.filter && selection.hasKeys ? selection : undefined}
                           onOpen={open}
                           onSort={sort}
                           onFilter={setDraft}
@@ -152,14 +199,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
                           onEnd={more}
                         />
                         )}
-                    <Pager
-                      paging={resource.paging}
-                      canScroll={canScroll(resource, params)}
-                      words={recordsText}
-                      params={params}
-                      list={list}
-                      onChange={set}
-                    />
+                    <Pager {...paging} words={recordsText} />
                   </>
                 )}
           </div>
@@ -191,6 +231,14 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
       )}
     </div>
   )
+}
+
+/** Moves the focus to the record with a key, or to the place in the table, or to the tools of a phone. */
+function focusRow (key: string): void {
+  const records = [...document.querySelectorAll<HTMLElement>('[data-record]')]
+  const place = records.find(({ dataset }) => dataset['record'] === key) ??
+    document.querySelector<HTMLElement>('[data-cell][tabindex="0"]') ?? document.querySelector<HTMLElement>(`.${TOOLS}`)
+  place?.focus()
 }
 
 /** The order of the list: that of the URL, or the default. A default that has no name in `sort` is not shown. */

@@ -1,5 +1,6 @@
 /** The order of the list. It also offers the orders that no header of the grid stands for. */
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
+import { usePhone } from '../../state/phone.ts'
 import type { Pair } from '../../url/address.ts'
 import { withSorts, type Direction, type SortUse } from '../../url/names.ts'
 import { canSortBy } from '../../url/relevance.ts'
@@ -26,6 +27,8 @@ export function SortMenu ({ resource, params, sorts, usual, detail, onChange }: 
   )
   const titleOf = (name: string): string =>
     resource.sorts.find((sort) => sort.name === name)?.relevance ? 'Relevance' : filterTitle(name)
+  const isPhone = usePhone()
+  const canShift = sorts.length > 0 && !isPhone
   const [first, ...more] = sorts
   const label = first === undefined
     ? 'Sort'
@@ -70,18 +73,31 @@ export function SortMenu ({ resource, params, sorts, usual, detail, onChange }: 
               </div>
             )
           })}
-          {others.length > 0 && <p class='label'>{sorts.length > 0 ? 'Sort by; with Shift, also by' : 'Sort by'}</p>}
-          {others.map(({ name, relevance }) => (
-            <button
-              type='button'
-              class='menu-item'
-              key={name}
-              onClick={({ shiftKey }) =>
-                set([...shiftKey ? sorts : [], { name, direction: relevance ? 'desc' : usual(name) }])}
-            >
-              {titleOf(name)}
-            </button>
-          ))}
+          {others.length > 0 && <p class='label'>{canShift ? 'Sort by; with Shift, also by' : 'Sort by'}</p>}
+          {others.map(({ name, relevance }) => {
+            const next: SortUse = { name, direction: relevance ? 'desc' : usual(name) }
+            return (
+              <div class='menu-line' key={name}>
+                <button
+                  type='button'
+                  class='menu-item'
+                  onClick={({ shiftKey }) => set([...shiftKey ? sorts : [], next])}
+                >
+                  {titleOf(name)}
+                </button>
+                {isPhone && sorts.length > 0 && (
+                  <button
+                    type='button'
+                    class='button button-bare'
+                    aria-label={`Also sort by ${titleOf(name)}`}
+                    onClick={() => set([...sorts, next])}
+                  >
+                    <Icon name='plus' />
+                  </button>
+                )}
+              </div>
+            )
+          })}
         </div>
       )}
     </Popover>

@@ -1,4 +1,5 @@
 /** The name of the resource, and what can be done with the whole list. */
+import type { ComponentChildren } from 'preact'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { change } from '../../state/address.ts'
 import type { List } from '../../state/list.ts'
@@ -15,14 +16,17 @@ import { ViewSwitch } from './view-switch.tsx'
 interface ToolbarProps {
   readonly resource: ResourceDescription
   readonly address: Address
-  readonly list: List
   readonly arrangement: Arrangement
   readonly onChange: (params: readonly Pair[]) => void
+  /** Called after a choice whose effect is beside the toolbar. */
+  readonly onChosen?: (() => void) | undefined
+  /** Stands at the end of the bar. */
+  readonly children?: ComponentChildren
 }
 
-export function Toolbar ({ resource, address, list, arrangement, onChange }: ToolbarProps) {
+export function Toolbar ({ resource, address, arrangement, onChange, onChosen, children }: ToolbarProps) {
   const { params, own } = address
-  const { operations, title, downloads } = resource
+  const { title, downloads } = resource
   return (
     <div class='toolbar'>
       <h2 class='title'>{title}</h2>
@@ -44,24 +48,36 @@ export function Toolbar ({ resource, address, list, arrangement, onChange }: Too
             <ColumnTree resource={resource} params={params} own={own} arrangement={arrangement} onChange={onChange} />
           )}
         </Popover>
-        {resource.facets.length > 0 && <FacetsButton resource={resource} params={params} onChange={onChange} />}
-        <CompareMenu own={own} />
+        {resource.facets.length > 0 && <FacetsButton {...{ resource, params, onChange, onChosen }} />}
+        <CompareMenu own={own} onChosen={onChosen} />
         {downloads.length > 0 && <DownloadMenu resource={resource} params={params} />}
-        {operations.create && (
-          <button
-            type='button'
-            class='button button-main'
-            disabled={list.page === undefined && list.busy}
-            onClick={() => {
-              const { open: _, ...others } = own
-              change({ own: { ...others, create: 'yes' } })
-            }}
-          >
-            <Icon name='plus' />
-            <span>New</span>
-          </button>
-        )}
+        {children}
       </div>
     </div>
+  )
+}
+
+interface NewButtonProps {
+  readonly resource: ResourceDescription
+  readonly address: Address
+  readonly list: List
+}
+
+/** Opens the form for a new record, if the caller may create one. */
+export function NewButton ({ resource, address: { own }, list }: NewButtonProps) {
+  if (!resource.operations.create) return null
+  return (
+    <button
+      type='button'
+      class='button button-main'
+      disabled={list.page === undefined && list.busy}
+      onClick={() => {
+        const { open: _, ...others } = own
+        change({ own: { ...others, create: 'yes' } })
+      }}
+    >
+      <Icon name='plus' />
+      <span>New</span>
+    </button>
   )
 }

@@ -16,9 +16,11 @@ interface ManyBarProps {
   readonly resource: ResourceDescription
   readonly list: List
   readonly selection: Selection
+  /** Ends the selection. Present where cards get their boxes for it. */
+  readonly onEnd: (() => void) | undefined
 }
 
-export function ManyBar ({ resource, list, selection }: ManyBarProps) {
+export function ManyBar ({ resource, list, selection, onEnd }: ManyBarProps) {
   const { description: { limits: { listItems } } } = useApi()
   const { operations: { updateMany, deleteMany }, bodies } = resource
   const { selected, filter, canBeAll, selectAll, clear, done } = selection
@@ -31,7 +33,7 @@ export function ManyBar ({ resource, list, selection }: ManyBarProps) {
   }
   const isMore = Array.isArray(selected) && canBeAll && (total === undefined || total > selected.length)
   const hint = hintOf(resource, list, selection)
-  const words = selected === undefined ? undefined : selectedWords(selected, total)
+  const words = selected !== undefined ? selectedWords(selected, total) : onEnd && !done && 'Choose records'
   // the element is always there, so that screen readers notice its content
   return (
     <div class={words ?? done ?? hint ? 'many-bar' : undefined}>
@@ -41,26 +43,28 @@ export function ManyBar ({ resource, list, selection }: ManyBarProps) {
         {isTooMany && <span class='bad'>At most {listItems} can be selected one by one.</span>}
         {hint && <span class='quiet'>{hint}</span>}
       </p>
-      {selected && (
+      {(selected ?? onEnd) && (
         <div class='row'>
           {isMore && (
             <button type='button' class='button' onClick={selectAll}>
               Select all {total !== undefined && `${countText(total)} `}that match the filters
             </button>
           )}
-          {updateMany && bodies.update !== null && (
+          {selected && updateMany && bodies.update !== null && (
             <button type='button' class='button' aria-disabled={isTooMany} onClick={open('update')}>
               <Icon name='edit' />
               <span>Change</span>
             </button>
           )}
-          {deleteMany && (
+          {selected && deleteMany && (
             <button type='button' class='button' aria-disabled={isTooMany} onClick={open('delete')}>
               <Icon name='trash' />
               <span>Delete</span>
             </button>
           )}
-          {filter && <button type='button' class='button button-bare' onClick={clear}>Clear the selection</button>}
+          {onEnd
+            ? <button type='button' class='button button-bare' onClick={onEnd}>End the selection</button>
+            : filter && <button type='button' class='button button-bare' onClick={clear}>Clear the selection</button>}
         </div>
       )}
     </div>

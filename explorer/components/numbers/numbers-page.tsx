@@ -18,6 +18,7 @@ import { NoMatch } from '../list/empty-list.tsx'
 import { ListNotice } from '../list/list-notice.tsx'
 import { Pager } from '../list/pager.tsx'
 import { RequestLine } from '../list/request-line.tsx'
+import { Tools } from '../list/tools.tsx'
 import { ViewSwitch } from '../list/view-switch.tsx'
 import { Chart } from './chart.tsx'
 import { GroupsTable } from './groups-table.tsx'
@@ -35,52 +36,52 @@ export function NumbersPage ({ resource, address }: NumbersPageProps) {
   const [draft, setDraft] = useState<string>()
   const set = (params: readonly Pair[]): void => change({ params })
   const bar = { params, onChange: set }
+  const request = <RequestLine resource={resource} address={address} list={list} call={{ name: 'aggregate' }} />
+  const paging = { ...bar, paging: resource.groupPaging, canScroll: false, list }
+  const view = (
+    <div class='toolbar'>
+      <h2 class='title'>{resource.title}</h2>
+      <div class='row'>
+        <ViewSwitch resource={resource} params={params} isNumbers />
+      </div>
+    </div>
+  )
+  const filters = (
+    <FilterBar {...bar} resource={resource} error={list.error} draft={draft} onDraft={setDraft}>
+      {resource.groups.length > 0 && (
+        <TermsMenu
+          {...bar}
+          parameter='group'
+          name='Group by'
+          none='nothing'
+          terms={resource.groups.map((group) => ({
+            name: group.name, title: groupTitle(group), hint: group.period?.timeZone ?? undefined,
+          }))}
+        />
+      )}
+      {resource.numbers.length > 0 && (
+        <TermsMenu
+          {...bar}
+          parameter='aggregate'
+          name='Numbers'
+          none='none'
+          terms={resource.numbers.map((number) => ({
+            name: number.name, title: numberTitle(number), hint: undefined,
+          }))}
+        />
+      )}
+    </FilterBar>
+  )
   return (
     <div class='page'>
       <div class='page-list'>
-        <RequestLine resource={resource} address={address} list={list} call={{ name: 'aggregate' }} />
-        <div class='toolbar'>
-          <h2 class='title'>{resource.title}</h2>
-          <div class='row'>
-            <ViewSwitch resource={resource} params={params} isNumbers />
-          </div>
-        </div>
-        <FilterBar {...bar} resource={resource} error={list.error} draft={draft} onDraft={setDraft}>
-          {resource.groups.length > 0 && (
-            <TermsMenu
-              {...bar}
-              parameter='group'
-              name='Group by'
-              none='nothing'
-              terms={resource.groups.map((group) => ({
-                name: group.name, title: groupTitle(group), hint: group.period?.timeZone ?? undefined,
-              }))}
-            />
-          )}
-          {resource.numbers.length > 0 && (
-            <TermsMenu
-              {...bar}
-              parameter='aggregate'
-              name='Numbers'
-              none='none'
-              terms={resource.numbers.map((number) => ({
-                name: number.name, title: numberTitle(number), hint: undefined,
-              }))}
-            />
-          )}
-        </FilterBar>
+        <Tools {...{ resource, request, filters, paging }} toolbar={() => view} done='Show the numbers' />
         <div class='page-main'>
           {list.error
             ? <ListNotice {...bar} resource={resource} list={list} />
             : <Numbers {...bar} resource={resource} address={address} list={list} />}
           {list.error === undefined && (
-            <Pager
-              {...bar}
-              paging={resource.groupPaging}
-              canScroll={false}
-              words={(count) => `${countText(count)} ${count === 1 ? 'group' : 'groups'}`}
-              list={list}
-            />
+            <Pager {...paging} words={(count) => `${countText(count)} ${count === 1 ? 'group' : 'groups'}`} />
           )}
         </div>
       </div>

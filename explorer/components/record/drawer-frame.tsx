@@ -1,6 +1,7 @@
 /** The frame of everything that is shown beside the list. */
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { usePhone } from '../../state/phone.ts'
 import { Icon } from '../basics/icon.tsx'
 
 interface DrawerFrameProps {
@@ -44,6 +45,7 @@ interface DrawerHeadProps {
 }
 
 export function DrawerHead ({ title, detail, onClose }: DrawerHeadProps) {
+  const isPhone = usePhone()
   return (
     <header class='drawer-head'>
       <div class='drawer-title'>
@@ -51,7 +53,8 @@ export function DrawerHead ({ title, detail, onClose }: DrawerHeadProps) {
         <h2>{title}</h2>
       </div>
       <button type='button' class='button button-bare' title='Close (Escape)' aria-label='Close' onClick={onClose}>
-        <Icon name='close' />
+        {/* on a phone, it is a page above the list */}
+        <Icon name={isPhone ? 'left' : 'close'} />
       </button>
     </header>
   )

@@ -3,9 +3,12 @@ import type { ComponentChildren } from 'preact'
 import { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import type { Property } from '../../api/drafts.ts'
+import { useApi } from '../../state/context.ts'
+import { usePhone } from '../../state/phone.ts'
 import { formatQuery } from '../../url/address.ts'
 import { ErrorNotice } from '../basics/notice.tsx'
 import { CopyMenu, type Copied } from '../list/copy-menu.tsx'
+import { ProfileMenu } from '../profiles/profile-menu.tsx'
 import { otherErrors } from './fields.tsx'
 
 interface FormFootProps {
@@ -55,6 +58,8 @@ export function FormFoot ({ resource, request, action, isBad, busy, isOff, onCan
 export function FormError (
   { error, properties }: { readonly error: CrudError, readonly properties: readonly Property[] }
 ) {
+  const { description } = useApi()
+  const isPhone = usePhone()
   const others = otherErrors(error, properties)
   if (error.errors.length > 0 && others.length === 0) {
     const count = error.errors.length
@@ -70,6 +75,8 @@ export function FormError (
   return (
     <ErrorNotice error={new CrudError({ status, code, detail, errors: others })}>
       {status === 401 && <p>Enter other headers under “Ask as”, and save again. The form keeps your changes.</p>}
+      {/* there, the form covers the line with the caller */}
+      {status === 401 && isPhone && <ProfileMenu description={description} />}
     </ErrorNotice>
   )
 }

@@ -23,7 +23,12 @@ export function Form ({ error, isOff, onSend, children }: FormProps) {
     const { activeElement, body } = document
     if (activeElement !== body && !form.current?.parentElement?.contains(activeElement)) return
     const place = error === undefined ? '.field :is(input, select, textarea)' : '[aria-invalid=true]'
-    form.current?.querySelector<HTMLElement>(place)?.focus()
+    const input = form.current?.querySelector<HTMLElement>(place)
+    input?.focus()
+    // the error is below its input, where an on-screen keyboard or the buttons of the form could cover it
+    if (error === undefined) return
+    const told = input ? input.closest('.field') : form.current?.querySelector('.notice-error')
+    told?.scrollIntoView({ block: 'center' })
   }, [error])
   return (
     <form

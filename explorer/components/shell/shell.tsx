@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { rootOf, useApi } from '../../state/context.ts'
+import { usePhone } from '../../state/phone.ts'
 import type { Address } from '../../url/address.ts'
 import { Icon } from '../basics/icon.tsx'
 import { Link } from '../basics/link.tsx'
@@ -21,12 +22,15 @@ export function Shell ({ resource, address, children }: ShellProps) {
   const { description } = useApi()
   const [isOpen, setOpen] = useState(false)
   const { title, docs, resources } = description
+  const isPhone = usePhone()
+  const brand = <Link class='brand' to={{ path: '', params: [], own: {} }} onGo={() => setOpen(false)}>{title}</Link>
+  const caller = <ProfileMenu description={description} />
   return (
     <div class='shell'>
       <a class='skip' href='#content'>Skip to the records</a>
       <header class='side'>
         <div class='side-head'>
-          <Link class='brand' to={{ path: '', params: [], own: {} }}>{title}</Link>
+          {!isPhone && brand}
           <button
             type='button'
             class='button button-bare side-toggle'
@@ -36,8 +40,10 @@ export function Shell ({ resource, address, children }: ShellProps) {
             <Icon name='menu' />
             <span>{resource?.title ?? 'Resources'}</span>
           </button>
+          {isPhone && caller}
         </div>
         <div class={isOpen ? 'side-body side-open' : 'side-body'}>
+          {isPhone && brand}
           <nav aria-label='Resources'>
             <ul>
               {resources.map((each) => (
@@ -54,7 +60,7 @@ export function Shell ({ resource, address, children }: ShellProps) {
             </ul>
           </nav>
           <div class='side-foot'>
-            <ProfileMenu description={description} />
+            {!isPhone && caller}
             {docs !== null && (
               <a class='quiet-link' href={`${rootOf(description)}/${docs}`}>
                 API documentation <Icon name='open' />

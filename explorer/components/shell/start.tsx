@@ -28,7 +28,7 @@ export function Start () {
     <div class='start'>
       <h2 class='title'>{title}</h2>
       <p class='quiet'>
-        Choose a resource. Each click edits a URL of the API, which is on top of the page and in the address bar.
+        Choose a resource. Each click edits a URL of the API: the one in the address bar.
       </p>
       <ul class='cards'>
         {resources.map(({ path, title, operations, filters, includes }) => (
