@@ -29,7 +29,7 @@ export interface Groups<Beside, Inside> {
 
 /** The filters that cannot stand inside of `or` and `not`. */
 interface Unnested {
-  readonly kind: 'custom' | 'trashed'
+  readonly kind: 'custom' | 'scope' | 'trashed'
 }
 
 /** Conditions by names that the type checker does not know. With groups, a name may be that of a group. */

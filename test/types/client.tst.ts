@@ -100,6 +100,7 @@ const resources = {
           new AllowedFilters('productsCount', 'gte', ['eq', 'gte']),
           new AllowedFilters('parentExists'),
           AllowedFilters.trashed(),
+          AllowedFilters.scope('recent'),
           AllowedFilters.custom('odd', (qb) => qb),
         ],
         allowedSorts: [new AllowedSort('productsCount')],
@@ -273,7 +274,10 @@ describe('groups of filters', () => {
     categories.url({ filter: { not: { name: 'x' } } })
   })
 
-  test('hold custom and trashed filters beside all others only', () => {
+  test('hold custom filters, scopes and trashed beside all others only', () => {
+    expect(numbers.list).type.toBeCallableWith({ filter: { recent: true, and: [{ recent: false }] } })
+    // @ts-expect-error 'recent' does not exist in type
+    numbers.list({ filter: { not: { recent: true } } })
     expect(numbers.list).type.toBeCallableWith({ filter: { odd: 1, trashed: 'only' } })
     expect(numbers.list).type.toBeCallableWith({ filter: { and: [{ trashed: 'only' }, { and: [{ odd: 1 }] }] } })
     // @ts-expect-error 'trashed' does not exist in type
