@@ -49,7 +49,7 @@ const inTests = { ...optionsOf('tsconfig.json'), jsx: ts.JsxEmit.ReactJSX, lib: 
 
 t.test('the samples of the client', async (t) => {
   const samples = ['client', 'tanstack-query'].flatMap((page) => samplesOf(`docs/front-ends/${page}.md`))
-  t.equal(samples.length, 8)
+  t.equal(samples.length, 9)
   check(t, 'test/client', fromSources(readDocument('docs/front-ends/client.md').program), samples, inTests)
 })
 
