@@ -12,7 +12,7 @@ const docs = path.resolve(website, '../docs')
 const sections = readSections(docs)
 
 /** The sections of the list of pages to which the top of each page leads. */
-const NAVIGATION = ['Start', 'Recipes', 'Concepts', 'Query language', 'API reference']
+const NAVIGATION = ['Start', 'Recipes', 'Concepts', 'Query language', 'Reference', 'API reference']
 
 export default defineConfig({
   title: 'fastify-crud-kit',
