@@ -28,7 +28,7 @@ export interface JsonPath {
  * Looks up a path such as `author.name`.
  *
  * @param what name of the whitelist entry for messages, such as "AllowedSort 'author.nmae'"
- * @throws {ConfigError} when a name does not exist or is hidden (with the same message), and suggests the nearest one
+ * @throws {ConfigError} when a name does not exist, with the nearest one as a suggestion, or when it is hidden
  */
 export function resolvePath (model: EntityModel, path: string, what: string): Path {
   const relations: RelationProperty[] = []
@@ -38,7 +38,8 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
   let properties = model.properties
   for (const [index, name] of names.entries()) {
     const property = properties.get(name)
-    if (property === undefined || property.hidden) {
+    if (property?.hidden) throw hiddenError(property, owner, what)
+    if (property === undefined) {
       const exposed = [...properties.values()].filter((property) => !property.hidden).map((property) => property.name)
       const rest = names.slice(index).join('.')
       if (exposed.includes(rest)) {
@@ -73,6 +74,12 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
   throw new ConfigError(`${what}: the path is empty.`)
 }
 
+const hiddenError = ({ name }: Property, owner: string, what: string): ConfigError =>
+  new ConfigError(
+    `${what}: '${name}' of ${owner} is hidden, so clients cannot name it. ` +
+      "Remove 'hidden' from the property to expose it."
+  )
+
 /** The property that was probably meant: it has this public name or column, or its name is similar. */
 function meant (name: string, properties: ReadonlyMap<string, Property>): string | undefined {
   const exposed = [...properties.values()].filter(({ hidden }) => !hidden)
@@ -102,7 +109,8 @@ function resolveJson (column: ScalarProperty, path: readonly string[], what: str
       )
     }
     const member = properties.get(name)
-    if (member === undefined || member.hidden) {
+    if (member?.hidden) throw hiddenError(member, owner.name, what)
+    if (member === undefined) {
       const exposed = [...properties.values()].filter(({ hidden }) => !hidden).map((property) => property.name)
       const sentence = `${what}: ${owner.name} has no property '${name}' that can be exposed`
       throw new ConfigError(didYouMean(sentence, meant(name, properties), `It has: ${exposed.join(', ')}.`))

@@ -200,8 +200,8 @@ await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t
     refused(['q', ['stars']], /'stars' is of type integer, and only text can be searched/)
     refused(['q', ['writer']], /'writer' is not a property with text/)
     refused(['q', ['titel']], /Did you mean 'title'/)
-    refused(['q', ['note']], /has no property 'note' that can be exposed/)
-    refused(['note', ['title']], /has no property 'note' that can be exposed/)
+    refused(['q', ['note']], /'note' of Essay is hidden/)
+    refused(['note', ['title']], /'note' of Essay is hidden/)
     refused(['q', ['title'], { property: 'title' }], /Essay has no property 'title' of type tsvector. It has 'words'/)
     refused(['q', ['writer.name'], { property: 'words' }], /'writer' is another record/)
     t.throws(() => resource(Writer, { allowedFilters: [fullText('q', ['essays.title'])] }).bind(orm.em), {

@@ -230,6 +230,9 @@ const refusals: readonly Refusal[] = [
     "allowedFilters: two entries are 'sku' in the URL; remove one, or give it an alias."],
   ['a typo in a sort', sorts(new AllowedSort('prise')),
     "AllowedSort 'prise': Plant has no property 'prise' that can be exposed. Did you mean 'price'?"],
+  ['a sort by a hidden property', sorts(new AllowedSort('purchasePrice')),
+    "AllowedSort 'purchasePrice': 'purchasePrice' of Plant is hidden, so clients cannot name it. " +
+    "Remove 'hidden' from the property to expose it."],
   ['a sort through a to-many relation', sorts(new AllowedSort('tags.name')),
     "AllowedSort 'tags.name': a sort can't go through the to-many relation 'tags'."],
   ['a sort by a relation without a key', sorts(new AllowedSort('label')),
