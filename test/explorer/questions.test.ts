@@ -123,6 +123,12 @@ t.test('facets are beside the list, and a click on a value changes its filter', 
   t.equal(all('.facets').length, 0)
 })
 
+t.test('the start page says which resources have numbers', async (t) => {
+  go('')
+  const card = () => all('.card').find((card) => card.querySelector('code')?.textContent === '/products')
+  await shows(t, () => card()?.querySelector('span')?.textContent, /^list, get, numbers, create, /)
+})
+
 t.test('numbers have the address of the API, a chart, and a table whose groups lead to their records', async (t) => {
   go('/products?filter[price][gte]=50&facets=category.name&sort=name')
   await click('.segments a', 'Numbers')

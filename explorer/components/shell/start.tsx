@@ -1,12 +1,28 @@
 /** The page before a resource is chosen: the resources, and what they can do. */
-import { titleOf } from '../../api/records.ts'
+import type { Operations } from '../../../src/explorer/description.ts'
 import { useApi } from '../../state/context.ts'
 import { Link } from '../basics/link.tsx'
 import { Empty } from '../basics/notice.tsx'
 
-const OPERATIONS = [
-  'list', 'get', 'create', 'createMany', 'update', 'delete', 'restore', 'updateMany', 'deleteMany', 'upsert',
-] as const
+type Operation = Exclude<keyof Operations, 'maxBatch' | 'maxAffected' | 'hardDelete' | 'requireIfMatch'>
+
+/** The operations in the words of the page, in the order in which a card lists them. */
+const OPERATIONS: Readonly<Record<Operation, string>> = {
+  list: 'list',
+  get: 'get',
+  aggregate: 'numbers',
+  create: 'create',
+  createMany: 'create many',
+  update: 'update',
+  delete: 'delete',
+  restore: 'restore',
+  updateMany: 'update many',
+  deleteMany: 'delete many',
+  upsert: 'upsert',
+}
+
+const namesOf = (operations: Operations): string =>
+  Object.entries(OPERATIONS).filter(([name]) => operations[name as Operation]).map(([, words]) => words).join(', ')
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
@@ -36,9 +52,7 @@ export function Start () {
             <Link class='card' to={{ path, params: [], own: {} }}>
               <strong>{title}</strong>
               <code>{path}</code>
-              <span class='quiet'>
-                {OPERATIONS.filter((name) => operations[name]).map(titleOf).join(', ').toLowerCase()}
-              </span>
+              <span class='quiet'>{namesOf(operations)}</span>
               <span class='quiet'>{counted(filters.length, 'filter')}, {counted(includes.length, 'include')}</span>
             </Link>
           </li>
