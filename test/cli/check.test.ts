@@ -332,8 +332,9 @@ t.test('what a role hides, and what guards related records, is named', async (t)
         way(p)
         p.member = { Item: { ...items, operations: READS }, Shop: true, Part: rule }
       })
-    t.strictSame(compareSurfaces(await behind({ rows: { name: 'mine' } }), await behind(true)).widened,
-      [`${member} without rows of parts`], 'a filter leads to guarded records without an include')
+    t.strictSame(compareSurfaces(await behind({ rows: { name: 'mine' } }), await behind(true)).widened, [
+      `${member} without rows of parts`,
+    ], 'a filter leads to guarded records without an include')
   }
   const shops = (rule: unknown, change: (p: Parts) => void) =>
     surface((p) => {

@@ -197,16 +197,11 @@ const MISTAKES: readonly Mistake[] = [
         app.register(crudKit, { orm })
           .register(crudRoutes, { resources: { '/books': books }, operations: ['list'] } as never)
       ),
-    "crudRoutes: there is no option 'operations'",
-    'resources',
+    "crudRoutes: there is no option 'operations'", 'resources',
   ],
-  [
-    'several resources of crudRoutes without slashes',
-    ({ start, orm }) =>
-      start((app) => app.register(crudKit, { orm }).register(crudRoutes, { resources: { books } })),
-    "'books' in 'resources' must be a prefix that starts with a slash",
-    "'/books'",
-  ],
+  ['several resources of crudRoutes without slashes',
+    ({ start, orm }) => start((app) => app.register(crudKit, { orm }).register(crudRoutes, { resources: { books } })),
+    "'books' in 'resources' must be a prefix that starts with a slash", "'/books'"],
   [
     'a prefix without a slash',
     ({ start, orm }) =>

@@ -7,8 +7,9 @@ import type { OperationName } from '../../bench/operations.ts'
 import { figures, ratios } from '../../bench/statistics.ts'
 import type { VariantName } from '../../bench/variants.ts'
 
-const sample = (cpu: number, postgresCpu: number | undefined = cpu): Sample =>
-  ({ cpu, postgresCpu, perSecond: 1, p50: 1, p99: 1, peakMemory: undefined })
+const sample = (cpu: number, postgresCpu: number | undefined = cpu): Sample => ({
+  cpu, postgresCpu, perSecond: 1, p50: 1, p99: 1, peakMemory: undefined,
+})
 
 const samplesOf = (
   operation: OperationName,
