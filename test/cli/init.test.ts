@@ -5,6 +5,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import ts from 'typescript'
+import { projectFiles } from '../../src/cli/init/project-files.ts'
 import { runCommand } from '../helpers/command-line.ts'
 import { checkTypes, fromSources } from '../helpers/type-check.ts'
 
@@ -56,6 +57,21 @@ t.test('its test passes', async (t) => {
     fs.writeFileSync(path.join(library, name), text)
   }
   t.match(run({}, '--test'), /fail 0/)
+})
+
+t.test('its documentation and its explorer ask for a token, unless guests may go without', async (t) => {
+  const [document, explorer] = JSON.parse(run({}, '--input-type=module', '--eval', `
+    import { buildApp } from './app.ts'
+    const app = await buildApp({ databaseUrl: 'pglite://memory', secret: 'secret' })
+    const documents = await Promise.all(['/docs/json', '/explorer/resources.json'].map((url) => app.inject(url)))
+    console.log(JSON.stringify(documents.map((document) => document.json())))
+    await app.close()
+  `))
+  t.match(document.components.securitySchemes, { token: { type: 'http', scheme: 'bearer' } })
+  t.strictSame(document.security, [{ token: [] }, {}])
+  t.match(explorer.headers, [{ name: 'authorization', prefix: 'Bearer ' }])
+  const files = projectFiles({ name: 'shop', dockerfile: false, database: { url: 'pglite://data', files: [] } })
+  t.match(files.find(({ path }) => path === 'app.ts')!.text, 'security: [{ token: [] }],', 'guests may do nothing')
 })
 
 t.test('it prints the address of its server, and no index is missing', async (t) => {

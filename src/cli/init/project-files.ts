@@ -92,6 +92,7 @@ function databaseProject (page: StartPage, name: string, database: NonNullable<P
         ["import { bookRoutes } from './routes.ts'\n", ''],
         [access, ACCESS],
         ["title: 'Library'", `title: '${name}'`],
+        ['security: [{ token: [] }, {}], // with a token, or as a guest', 'security: [{ token: [] }],'],
         ["entities: [Author, Book], schema: 'create'", 'entities'],
         ['  await app.register(bookRoutes)\n', ''],
       ]),
@@ -234,8 +235,8 @@ npm run check  # types
 
 The explorer is at http://127.0.0.1:3000/explorer. ${intro}
 
-To send requests with the token that \`npm start\` prints, add a profile in the explorer with the header
-\`authorization: Bearer <token>\`.
+To send requests with the token that \`npm start\` prints, paste it behind \`Bearer\` in the explorer's menu “Ask as”,
+or into “Authorize” in the documentation.
 
 | File | Contains |
 |---|---|
