@@ -8,13 +8,17 @@ import type { Whitelist } from '../plan/index.ts'
 import { isUnaccentKnown, run, schemaOfUnaccent } from '../run/index.ts'
 import type { AdvisedResource } from './advised-resource.ts'
 import { ownerColumns, type OwnerColumns } from './owners.ts'
-import { createIndex, wantedIndexes, type WantedIndex } from './wanted-indexes.ts'
+import { createIndex, firstColumn, wantedIndexes, type WantedIndex } from './wanted-indexes.ts'
 
 const SENTENCE = 'There is no index behind some filters, sorts and includes. Create the indexes with migrations, and ' +
   'declare them in the entities, too (.index() or indexes: [...]):'
 
+const LIMITED = "The server does not see which columns functions in 'rows' and 'scope' compare, and roles may " +
+  'compare different ones. Let each index begin with the column that limits the rows it is for.'
+
 /** A line that can be pasted into a migration. */
-export const indexLineOf = ({ sql, uses }: MissingIndex): string => `${sql}; -- ${uses.join(', ')}`
+export const indexLineOf = ({ sql, uses, guess }: MissingIndex): string =>
+  `${sql}; -- ${uses.join(', ')}${guess === undefined ? '' : `; for rows that ${guess} limits`}`
 
 /** Looks for missing indexes and logs them. It never rejects, since a server also works without advice. */
 export async function warnOfMissingIndexes (
@@ -24,7 +28,10 @@ export async function warnOfMissingIndexes (
 ): Promise<void> {
   try {
     const missing = await missingIndexesOf(em, resources)
-    if (missing.length > 0) log.warn({ missing }, [SENTENCE, ...missing.map(indexLineOf)].join('\n'))
+    if (missing.length > 0) {
+      const isGuessed = missing.some(({ guess }) => guess !== undefined)
+      log.warn({ missing }, [SENTENCE, ...missing.map(indexLineOf), ...isGuessed ? [LIMITED] : []].join('\n'))
+    }
     log.debug('looked for missing indexes: %d', missing.length)
   } catch (error) {
     log.debug(error, 'no advice about indexes')
@@ -49,6 +56,8 @@ export interface MissingIndex {
   readonly uses: readonly string[]
   /** The statement that creates it. */
   readonly sql: string
+  /** The first column, quoted, if some requests may see the rows that another column limits. */
+  readonly guess?: string
 }
 
 /**
@@ -69,14 +78,19 @@ export async function missingIndexes (
     ...new Set(wanted.map(({ table }) => tableName(table))),
   ])
   const schema = isUnaccentKnown(em) ? schemaOfUnaccent(em) : 'public'
-  const missing = new Map<string, Set<string>>()
+  const missing = new Map<string, { readonly uses: Set<string>, readonly guess?: string }>()
   for (const index of wanted) {
     if (index.kind === 'trigrams' && !trigrams) continue
     if (!indexable.includes(index.table) || indexes.some((one) => serves(one, index, owners))) continue
-    const sql = createIndex(index, index.own ? owners.get(index.table)?.likely : undefined, schema)
-    missing.set(sql, (missing.get(sql) ?? new Set()).add(index.use))
+    const owner = owners.get(index.table)
+    const first = firstColumn(index, owner?.likely)
+    const sql = createIndex(index, first, schema)
+    const known = missing.get(sql) ??
+      { uses: new Set(), ...first !== undefined && owner?.isGuess === true && { guess: first } }
+    known.uses.add(index.use)
+    missing.set(sql, known)
   }
-  return [...missing].map(([sql, uses]) => ({ sql, uses: [...uses] }))
+  return [...missing].map(([sql, { uses, ...guess }]) => ({ uses: [...uses], sql, ...guess }))
 }
 
 /** The last part of a quoted name, unquoted. */

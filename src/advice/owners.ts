@@ -36,6 +36,8 @@ export interface Owners {
   readonly columns: readonly string[]
   /** The one that requests compare, if a constant or its name tells it. */
   readonly likely: string | undefined
+  /** Whether some requests may compare another one. */
+  readonly isGuess: boolean
 }
 
 /** The owners' columns by quoted names of tables. */
@@ -62,12 +64,12 @@ function ownersOf (model: EntityModel, rules: readonly Rule[]): Owners {
   )
   // a condition that is known, and equates no column, leaves nothing to guess
   const isKnown = rules.length > 0 && rules.every(({ rows }) => typeof rows === 'object')
-  const likely = constantOwner(model, rules) ?? (isKnown ? undefined : named)
-  return { columns: owners.flatMap(columnsOf), likely: likely && columnsOf(likely)[0] }
+  const [constant] = rules.flatMap((rule) => constantsOf(model, rule))
+  const likely = constant ?? (isKnown ? undefined : named)
+  const isGuess = rules.length === 0 || !rules.every((rule) => constantsOf(model, rule).includes(likely!))
+  return { columns: owners.flatMap(columnsOf), likely: likely && columnsOf(likely)[0], isGuess }
 }
 
-/** The first property that `rows` compare with a constant. */
-function constantOwner (model: EntityModel, rules: readonly Rule[]): Property | undefined {
-  const constants = rules.flatMap(({ rows }) => typeof rows === 'object' ? [rows] : [])
-  return constants.flatMap((rows) => [...equalitiesOf(readConstant(rows, model)).equalities.keys()])[0]
-}
+/** The properties that `rows` compare with a constant. */
+const constantsOf = (model: EntityModel, { rows }: Rule): readonly Property[] =>
+  typeof rows === 'object' ? [...equalitiesOf(readConstant(rows, model)).equalities.keys()] : []

@@ -156,9 +156,20 @@ function joinIndex (
 const quoted = (column: string): string => name(column).pieces.join('')
 
 /**
+ * The quoted column that an index begins with, before its key.
+ *
+ * @param owner the column that probably limits the rows of the table
+ */
+export function firstColumn ({ kind, key, own }: WantedIndex, owner: string | undefined): string | undefined {
+  if (kind !== 'order' || own !== true || owner === undefined) return undefined
+  const first = quoted(owner)
+  return first === key ? undefined : first
+}
+
+/**
  * The statement that creates an index.
  *
- * @param first a column that an ordered index begins with
+ * @param first of `firstColumn`
  * @param schema of the extension unaccent
  */
 export function createIndex (index: WantedIndex, first: string | undefined, schema: string): string {
@@ -171,9 +182,7 @@ export function createIndex (index: WantedIndex, first: string | undefined, sche
 function createPlain ({ table, kind, key }: WantedIndex, first?: string): string {
   switch (kind) {
     case 'order':
-      return `create index on ${table} (${
-        first === undefined || quoted(first) === key ? '' : `${quoted(first)}, `
-      }${key})`
+      return `create index on ${table} (${first === undefined ? '' : `${first}, `}${key})`
     case 'items':
     case 'words':
       return `create index on ${table} using gin (${key})`

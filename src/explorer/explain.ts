@@ -64,9 +64,10 @@ async function adviceFor (probe: FastifyRequest, known: KnownResource): Promise<
   const { limits, options: { scope }, routed } = known
   const owners = ownerColumns([...limits?.access.roles.values() ?? []], scope === undefined ? [] : [routed.bound.model])
   const missing = await missingIndexes(probe.em, [whitelist], owners)
-  return missing.flatMap(({ sql, uses: wanted }) => {
+  return missing.flatMap(({ sql, uses: wanted, guess }) => {
     const own = wanted.filter((use) => uses.has(use))
-    return own.length === 0 ? [] : [`There is no index behind ${own.join(', ')}: ${sql}`]
+    const rows = guess === undefined ? '' : `; -- for rows that ${guess} limits`
+    return own.length === 0 ? [] : [`There is no index behind ${own.join(', ')}: ${sql}${rows}`]
   })
 }
 

@@ -164,6 +164,14 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     const scope = () => ({ customer: 1 })
     t.strictSame(await sqlOf({ resources: { '/orders': crud } }), plain)
     t.strictSame(await sqlOf({ resources: { '/orders': { crud, scope } } }), limited, 'by the name of the property')
+    const log = await logOf(t, { resources: { '/orders': { crud, scope } } })
+    t.strictSame(log.find(({ missing }) => missing !== undefined)!.msg.split('\n').slice(1), [
+      `${limited[0]}; -- filter[note]; for rows that "customer_id" limits`,
+      `${limited[1]}; -- filter[customer]`,
+      `${limited[2]}; -- include=deliveries`,
+      "The server does not see which columns functions in 'rows' and 'scope' compare, and roles may compare " +
+      'different ones. Let each index begin with the column that limits the rows it is for.',
+    ], 'and the message says so')
     const member = { Order: { rows: { note: { $ne: 'x' } } }, '*': true }
     t.strictSame(
       await sqlOf({ resources: { '/orders': crud }, access: { role: () => 'a', roles: { a: member } } as never }),
@@ -177,6 +185,16 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     t.strictSame(await sqlOf({ resources, access: access({ group: 3, name: { $ne: 'x' } }) }), [
       'create index on "plant" ("group_id", "latinName")',
     ], 'by a constant')
+    const guesses = async (...rows: readonly any[]) => {
+      const roles = Object.fromEntries(rows.map((rows, index) => [index, { Order: { rows, operations: ['list'] } }]))
+      const log = await logOf(t, { resources: { '/orders': crud }, access: { role: () => '0', roles } as never })
+      return log.flatMap(({ missing = [] }) => missing.flatMap(({ guess = [] }) => guess))
+    }
+    const ANN = '00000000-0000-4000-8000-000000000001'
+    t.strictSame(await guesses({ customer: ANN }), [])
+    t.strictSame(await guesses(() => ({ customer: ANN })), ['"customer_id"'])
+    t.strictSame(await guesses({ customer: ANN }, () => ({ note: 'x' })), ['"customer_id"'], 'one role is known')
+    t.strictSame(await guesses({ customer: ANN }, { note: 'x' }), ['"customer_id"'], 'each role has another column')
     t.strictSame(await sqlOf({ resources, access: access(() => ({ group: 3 })) }), [
       'create index on "plant" ("latinName")',
     ], 'nothing tells which property a function compares')
