@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { openBrowser, skipReason } from '../helpers/browser.ts'
-import { accessibilityFaults, faultsBy, openPage } from './explorer-page.ts'
+import { accessibilityFaults, faultsBy, openPage, settled } from './explorer-page.ts'
 import { openStateServers, reach, STATES } from './states.ts'
 
 // a browser on a busy machine
@@ -97,6 +97,8 @@ else {
           ...await page.evaluate<string[]>(OUTSIDE),
         ]
         await page.setViewportSize(DESK)
+        // what has the focus is drawn again
+        if (!isWaiting) await settled(page)
       }
       if (await page.locator(OPEN).count() > 0) found['Escape'] = await leave(page)
       found['page'] = faults.filter((fault) => !isFailing || !fault.startsWith('Failed to load resource'))

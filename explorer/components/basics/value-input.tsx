@@ -69,19 +69,21 @@ export function ValueInput (props: ValueInputProps) {
       />
       )
   // the pads for numbers of some phones lack the minus
-  if (pad && isPhone && !(value!.minimum! >= 0)) {
+  if (pad && !(value!.minimum! >= 0)) {
     return (
       <span class='signed'>
         {plain}
-        <button
-          type='button'
-          class='button'
-          aria-label={`Change the sign of ${label}`}
-          onPointerDown={(event) => event.preventDefault()}
-          onClick={() => onInput(text.startsWith('-') ? text.slice(1) : `-${text}`)}
-        >
-          ±
-        </button>
+        {isPhone && (
+          <button
+            type='button'
+            class='button'
+            aria-label={`Change the sign of ${label}`}
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => onInput(text.startsWith('-') ? text.slice(1) : `-${text}`)}
+          >
+            ±
+          </button>
+        )}
       </span>
     )
   }
