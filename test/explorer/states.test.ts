@@ -22,18 +22,26 @@ const OUTSIDE = `[...document.querySelectorAll('body *')].flatMap((element) => {
 })`
 
 /** What Escape must close. */
-const OPEN = '.panel, dialog[open], .drawer'
+const OPEN = '.panel, dialog[open], .drawer, .drawer .button-bad, .lookup-options'
 /** What axe looks at: what is open. The page behind it is another state. */
 const PARTS = ['dialog[open]', '.panel', '.drawer']
 
+/** Whether another number of elements comes to be open, in at most 600 frames. */
+const CHANGED = `(async (before) => {
+  for (let frame = 0; frame < 600; frame++) {
+    if (document.querySelectorAll(${JSON.stringify(OPEN)}).length !== before) return true
+    await new Promise(requestAnimationFrame)
+  }
+  return false
+})`
+
 /** Presses Escape until nothing is open, and returns what is wrong then. */
 async function leave (page: Page): Promise<string[]> {
-  for (let left = 4; await page.locator(OPEN).count() > 0; left--) {
-    if (left === 0) return ['Escape does not close it']
-    await page.keyboard.press('Escape')
-    const discard = page.getByRole('dialog').getByRole('button', { name: 'Discard' })
-    if (await discard.count() > 0) await discard.press('Enter')
-    await page.waitForTimeout(0)
+  const discard = page.getByRole('dialog').getByRole('button', { name: 'Discard' })
+  for (let before = await page.locator(OPEN).count(); before > 0; before = await page.locator(OPEN).count()) {
+    // a form with changes asks before it closes
+    await (await discard.count() > 0 ? discard.press('Enter') : page.keyboard.press('Escape'))
+    if (!await page.evaluate<boolean>(`${CHANGED}(${before})`)) return ['Escape does not close it']
   }
   const focus = await page.evaluate<string>(
     'document.activeElement === document.body ? "" : document.activeElement.outerHTML.slice(0, 100)'
