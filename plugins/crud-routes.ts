@@ -15,6 +15,7 @@ import { checkFastify } from '../src/borrowed/check-borrowed.ts'
 import { parsersOf, withParsers, type Parsers } from '../src/borrowed/fastify.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import { isObject } from '../src/base/is-object.ts'
+import { shown } from '../src/base/option-checks.ts'
 import { CrudBase } from '../src/crud/index.ts'
 import { checkEstimates } from '../src/resource/index.ts'
 import { accessOf } from './access.ts'
@@ -70,10 +71,16 @@ function resourcesOf (options: CrudResourcesOptions): readonly CrudRoutesOptions
   }
   checkResourcesOptions(options)
   const { prefix = '', resources } = options
-  return Object.entries(resources).map(([path, resource]) => ({
-    ...(isRoutesOptions(resource) ? resource : { crud: resource }),
-    prefix: `${prefix}${path}`,
-  }))
+  return Object.entries(resources).map(([path, resource]) => {
+    if (!isRoutesOptions(resource)) return { crud: resource, prefix: `${prefix}${path}` }
+    if (resource.prefix !== undefined) {
+      throw new ConfigError(
+        `The resource ${path}: its prefix is the name in 'resources'. Remove 'prefix', or name the resource ` +
+          `${shown(resource.prefix)}.`
+      )
+    }
+    return { ...resource, prefix: `${prefix}${path}` }
+  })
 }
 
 /** Whether a resource is given by the options of its routes. `routedResource` refuses all else but a CrudBase. */

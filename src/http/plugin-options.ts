@@ -77,7 +77,11 @@ export function checkKitOptions (options: unknown): void {
   checkSchema('crudKit', CrudKitOptionsSchema, options)
 }
 
-const ResourcesOptionsSchema = Type.Object({ resources: Resources, prefix: Type.Optional(Type.String()) }, closed)
+const OuterPrefix = refusedAs(
+  Type.String({ pattern: '^/.*[^/]$' }),
+  (value) => `'prefix' must start with a slash and end without one, such as '/v1', got ${shown(value)}.`
+)
+const ResourcesOptionsSchema = Type.Object({ resources: Resources, prefix: Type.Optional(OuterPrefix) }, closed)
 
 /**
  * Checks the options of crudRoutes for several resources.

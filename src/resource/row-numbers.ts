@@ -1,7 +1,7 @@
 /** How many rows the filters of one shape of lists keep, as its latest requests show. */
 import { FEW, mostGathered, type Form, type Row, type RowsKept } from '../sql/index.ts'
 
-/** If fewer of the requests keep few rows, the attempts in vain to gather them cost more than the others save. */
+/** If fewer of the requests keep few rows, the useless attempts to gather them cost more than the others save. */
 const WORTHWHILE = 0.7
 /** The weight of the latest request. */
 const LATEST = 1 / 8
@@ -10,7 +10,7 @@ const UNKNOWN = 1 / 256
 
 /**
  * The experience with the lists of one shape. Every list with a total adds to it, in whichever form it was read. So a
- * filter that always keeps many rows costs a few attempts in vain, and one that keeps few rows for most values is
+ * filter that always keeps many rows costs a few useless attempts, and one that keeps few rows for most values is
  * expected to do so again.
  */
 export class RowNumbers {
@@ -25,12 +25,22 @@ export class RowNumbers {
     return this.#few < WORTHWHILE ? 'some' : 'few'
   }
 
-  /** Notes the row of a list. After an attempt in vain, only the row of the next statement has a total. */
-  note ({ total }: Row, form: Form): void {
-    if (total === null) return
+  /** Notes the row of a list. A statement that gathered too many rows has no total, and another one follows it. */
+  note ({ total }: Row, { rows, total: limit }: Form): void {
+    const most = mostGathered(limit)
+    if (total === null) {
+      // the total of the next statement tells the same, unless it is counted up to a lower number
+      if (typeof limit === 'number' && limit < most) this.#add(most, most + 1)
+      return
+    }
     const counted = Number(total)
-    this.#gathered = latest(this.#gathered, isAtMost(mostGathered(form.total), counted, form.total))
-    this.#few = latest(this.#few, isAtMost(FEW, counted, form.total))
+    this.#add(most, counted, rows === 'direct' && typeof limit === 'number' && counted > limit)
+  }
+
+  /** @param mayBeMore whether there may be more rows than those that were counted */
+  #add (most: number, counted: number, mayBeMore = false): void {
+    this.#gathered = latest(this.#gathered, isAtMost(most, counted, mayBeMore))
+    this.#few = latest(this.#few, isAtMost(FEW, counted, mayBeMore))
   }
 }
 
@@ -39,6 +49,6 @@ function latest (part: number, holds: boolean | undefined): number {
   return holds === undefined ? Math.min(part + UNKNOWN, 1) : part + ((holds ? 1 : 0) - part) * LATEST
 }
 
-/** Whether a total is of at most so many rows; `undefined` if more than those that were counted may still be so few. */
-const isAtMost = (most: number, counted: number, total: Form['total']): boolean | undefined =>
-  typeof total === 'number' && total < most && counted > total ? undefined : counted <= most
+/** Whether there are at most so many rows; `undefined` if the counted ones do not tell. */
+const isAtMost = (most: number, counted: number, mayBeMore: boolean): boolean | undefined =>
+  mayBeMore && counted <= most ? undefined : counted <= most

@@ -1,8 +1,8 @@
 /**
  * The form of the statement of a read: how it finds the rows of a page, their related records and the total, and how it
  * keeps within the limits of an answer. `formOf` alone chooses it. A form may be a guess about the data. If the rows of
- * the statement show that the guess was wrong, `planAgain` (`src/answer/plan-again.ts`) notes that in the plan, and the
- * read has another statement with the form that `formOf` chooses then.
+ * the statement show that the guess was wrong, `planAgain` (`src/answer/plan-again.ts`) makes a plan that says so, and
+ * the read has another statement with the form that `formOf` chooses for it.
  */
 import { sameIn } from '../base/same-members.ts'
 import { keyColumns } from '../model/index.ts'

@@ -1,6 +1,6 @@
 /**
  * Reads the header If-Match (RFC 9110 section 13.1.1). The versions in it are compared by the `where` of the write
- * (`targetSql` in `src/sql/write.ts`), and by `checkVersion` when a row has been read.
+ * (`targetSql` in `src/sql/write-target.ts`), and by `checkVersion` when a row has been read.
  */
 import { PreconditionFailedError } from '../base/errors.ts'
 import type { Row } from '../sql/index.ts'

@@ -199,6 +199,15 @@ const MISTAKES: readonly Mistake[] = [
       ),
     "crudRoutes: there is no option 'operations'", 'resources',
   ],
+  ...['/api/', '/', 'api'].map((prefix): Mistake => [
+    `several resources of crudRoutes behind '${prefix}'`,
+    ({ start, orm }) =>
+      start((app) => app.register(crudKit, { orm }).register(crudRoutes, { prefix, resources: { '/books': books } })),
+    "crudRoutes: 'prefix' must start with a slash and end without one",
+    `'${prefix}'`,
+  ]),
+  ['a prefix of a resource that has one', ({ mount }) => mount({ crud: books, prefix: '/rocks' } as never),
+    "its prefix is the name in 'resources'", "name the resource '/rocks'"],
   ['several resources of crudRoutes without slashes',
     ({ start, orm }) => start((app) => app.register(crudKit, { orm }).register(crudRoutes, { resources: { books } })),
     "'books' in 'resources' must be a prefix that starts with a slash", "'/books'"],

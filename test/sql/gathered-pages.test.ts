@@ -186,6 +186,20 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     t.match(statements.take().at(-1)!.sql, GATHERS, 'few rows were kept, in whichever form they were read')
   })
 
+  t.test('also if the total is counted up to a low number', async (t) => {
+    for (const [upTo, kind] of [[100, 'many'], [999, 'many'], [1_000, 'many'], [2_000, 'many']] as const) {
+      const crud = crudWith({ count: { upTo } })
+      const attempts: number[] = []
+      for (let request = 0; request < 12; request++) {
+        statements.take()
+        t.equal((await listOf(orm, crud, `filter[kind]=${kind}`))['total'], upTo)
+        if (statements.take().length === 2) attempts.push(request)
+      }
+      t.strictSame(attempts.slice(0, 3), [0, 1, 2], `up to ${upTo}`)
+      t.ok(attempts.length < 5, `up to ${upTo}: ${attempts}`)
+    }
+  })
+
   t.test('columns may have the names of values of the order', async (t) => {
     await orm.em.getConnection().execute("insert into odd (id, kind, \"@sort0\", \"@sort1\") values (1, 'a', 'b', 'c')")
     const crud = crudOf(Odd, {

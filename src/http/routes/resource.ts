@@ -196,7 +196,7 @@ function checkPrefix (what: string, prefix: unknown, outer: string): void {
     if (outer !== '') return
     throw new ConfigError(
       `${what}: crudRoutes needs a prefix, such as { prefix: '/books', crud }. To serve the resource at the root, ` +
-        "write prefix: '/'."
+        "write prefix: '/'. For several resources, write { resources: { '/books': crud } }."
     )
   }
   if (typeof prefix !== 'string' || !prefix.startsWith('/')) {
