@@ -68,20 +68,34 @@ export function foreignKeyOf (
       type,
       codec: referred && codecOf(referred, type, platform),
       verbatim,
-      publicName: target?.serializedName ?? target?.name ?? targetColumn,
+      publicName: memberNameOf(target, targetColumn),
       shared,
     }
   }))
 }
 
+/**
+ * The name of a column in the object of a composite key: `row`. A relation to another composite key has several
+ * columns, such as `hall.house` and `hall.number`.
+ */
+function memberNameOf (property: EntityProperty | undefined, column: string): string {
+  if (property === undefined) return column
+  const name = property.serializedName ?? property.name
+  return property.fieldNames.length === 1 ? name : `${name}.${memberNameOf(...referredBy(property, column))}`
+}
+
 /** The scalar property behind a column of a key. A key may be a relation to an entity whose key is a relation, too. */
 function finalProperty (property: EntityProperty, column: string): EntityProperty | undefined {
-  const index = property.fieldNames.indexOf(column)
-  const referred = property.referencedColumnNames?.[index]
-  const next = referred === undefined
-    ? undefined
-    : (property.targetMeta?.props as EntityProperty[] | undefined)?.find(({ fieldNames, persist }) =>
-        persist !== false && fieldNames?.includes(referred)
-      )
-  return referred === undefined ? property : next && finalProperty(next, referred)
+  if (property.referencedColumnNames?.[property.fieldNames.indexOf(column)] === undefined) return property
+  const [next, referred] = referredBy(property, column)
+  return next && finalProperty(next, referred)
+}
+
+/** The property and the column of the related entity that a column of a foreign key refers to. */
+function referredBy (property: EntityProperty, column: string): [EntityProperty | undefined, string] {
+  const referred = property.referencedColumnNames[property.fieldNames.indexOf(column)]!
+  const next = (property.targetMeta?.props as EntityProperty[] | undefined)?.find(({ fieldNames, persist }) =>
+    persist !== false && fieldNames?.includes(referred)
+  )
+  return [next, referred]
 }

@@ -19,7 +19,8 @@ export function keySegments ({ primaryKey }: EntityModel): readonly Segment[] {
   const segments = primaryKey.flatMap((part) =>
     part.columns.map((column, index): Segment => {
       const inner = part.property.kind === 'relation' ? part.property.key[index]!.publicName : ''
-      const name = part.columns.length === 1 ? part.property.publicName : `${part.property.publicName}_${inner}`
+      const { publicName } = part.property
+      const name = part.columns.length === 1 ? publicName : `${publicName}_${inner.replaceAll('.', '_')}`
       return { name, part, column, inner }
     })
   )

@@ -51,8 +51,10 @@ export function * writeBatch (
   }
   // only updates change or remove children, and they have one parent
   const parent = keys[0]!
-  const where = inner.model.properties.get(owned.parent.name)!
-  const scope = readScope({ scope: { [where.name]: scopeValue(parentColumns(owned, parent)) } }, inner.model)
+  // as a tuple, since MikroORM compares wrong columns for an object that has a composite key in it
+  const [single, ...more] = parentColumns(owned, parent).map(({ value }) => value)
+  const key = more.length === 0 ? single : [single, ...more]
+  const scope = readScope({ scope: { [owned.parent.name]: key } }, inner.model)
   const write = { ...inner, conditions: { ...inner.conditions, scope } }
   return list === 'update'
     ? yield * changeChildren({ write, owned, list, parent }, items)
@@ -63,15 +65,6 @@ export function * writeBatch (
 interface Family extends Pick<ChildBatch, 'owned' | 'list'> {
   readonly write: Write
   readonly parent: ParentKey
-}
-
-function scopeValue (columns: ReturnType<typeof parentColumns>): unknown {
-  const [{ property, value }] = columns as readonly [typeof columns[number]]
-  if (columns.length === 1 || property.kind !== 'relation') return value
-  return Object.fromEntries(columns.map((data, index) => [
-    [...property.target.primaryKey].flatMap(({ property, columns }) => columns.map(() => property.name))[index]!,
-    data.value,
-  ]))
 }
 
 function * changeChildren (family: Family, items: readonly ChildItem[]): Steps<readonly Written[]> {

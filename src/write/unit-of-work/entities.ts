@@ -4,6 +4,7 @@
  */
 import { LockMode, ReferenceKind, type EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { isObject } from '../../base/is-object.ts'
 import { wait, type Steps } from '../../base/steps.ts'
 import { keyOfEntity } from '../../borrowed/mikro-orm.ts'
 import { holdsHidden, isUuid, keyColumns, membersOf, type EntityModel, type Property } from '../../model/index.ts'
@@ -131,11 +132,17 @@ export async function removeEntity (em: EntityManager, entity: object): Promise<
 }
 
 function whereOf ({ uuid, primaryKey }: EntityModel, id: Id): object {
-  if (typeof id === 'object') return id
+  if (typeof id === 'object') {
+    return Object.fromEntries(primaryKey.map(({ property }) => [property.name, partOf(property, id[property.name])]))
+  }
   const [single] = primaryKey
   const byUuid = uuid !== undefined && single?.columns[0]?.type.kind !== 'uuid' && isUuid(String(id))
   return { [byUuid ? uuid.name : single!.property.name]: id }
 }
+
+/** A part of a key. MikroORM compares wrong columns for an object that has a composite key in it, so it gets a list. */
+const partOf = (property: Property, value: unknown): unknown =>
+  property.kind === 'relation' && isObject(value) ? property.key.map(({ publicName }) => value[publicName]) : value
 
 /** The key of an entity as texts, column by column. */
 function keyOf (entity: object, { primaryKey }: EntityModel): string[] {
