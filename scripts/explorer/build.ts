@@ -29,6 +29,7 @@ function newest (source: string): number {
 export async function buildExplorer (): Promise<void> {
   const { build } = await import('vite')
   const outDir = `${target}-${process.pid}`
+  const environment = process.env['NODE_ENV']
   try {
     await build({
       configFile: path.join(root, 'explorer/vite.config.ts'),
@@ -42,6 +43,8 @@ export async function buildExplorer (): Promise<void> {
     fs.renameSync(outDir, target)
   } finally {
     fs.rmSync(outDir, { recursive: true, force: true })
+    // vite sets it, and servers of this process would be those of production
+    if (environment === undefined) delete process.env['NODE_ENV']
   }
 }
 

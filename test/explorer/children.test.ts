@@ -224,7 +224,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('many records are not changed together with their children', async (t) => {
     page.go('/orders')
-    await click('[aria-label="Select all rows of this page"]')
+    await click('[aria-label="Select all records of this page"]')
     await click('.many-bar button', 'Change')
     const options = () => all('.drawer select option').map(({ textContent }) => textContent)
     await shows(t, options, ['Choose…', 'Customer'])

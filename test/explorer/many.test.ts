@@ -115,7 +115,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('refusals are said in the words of the API, and change nothing', async (t) => {
-    await click('[aria-label="Select all rows of this page"]')
+    await click('[aria-label="Select all records of this page"]')
     await shows(t, bar, /^3 records selected/)
     await click('.many-bar button', 'Change')
     await fill('select:has(option[value=power])', 'power')
@@ -144,7 +144,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('all records that match are marked as deleted, or removed for ever', async (t) => {
     page.go('/machines?filter[power][gte]=800&filter[power][lte]=800&per_page=1')
     await shows(t, () => all('tbody tr').length, 1)
-    await click('[aria-label="Select all rows of this page"]')
+    await click('[aria-label="Select all records of this page"]')
     await click('.many-bar button', 'Select all 2 that match the filters')
     await shows(t, bar, /^All 2 records that match the filters/)
     await click('.many-bar button', 'Delete')
@@ -181,7 +181,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('only callers with the operations can select', async (t) => {
     page.go('/machines')
-    await find('[aria-label="Select all rows of this page"]')
+    await find('[aria-label="Select all records of this page"]')
     t.equal((await described('guest'))[0].operations.updateMany, false)
     await click('button', 'Ask as')
     await click('.profile label', 'Without headers')

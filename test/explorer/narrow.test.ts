@@ -29,7 +29,7 @@ t.test('little room', { skip: skipReason() }, async (t) => {
     for (const name of ['Fields and relations', 'Compare roles', 'Download']) {
       await opened.page.getByRole('button', { name }).waitFor()
     }
-    await opened.page.getByRole('combobox', { name: 'Rows' }).waitFor()
+    await opened.page.getByRole('combobox', { name: 'Per page' }).waitFor()
     t.strictSame(opened.faults, [])
   })
 

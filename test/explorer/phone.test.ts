@@ -71,7 +71,7 @@ t.test('a phone', { skip: skipReason() }, async (t) => {
     await page.getByRole('button', { name: 'Price', exact: true }).click()
     await page.getByRole('button', { name: 'Also sort by Name' }).click()
     await page.getByRole('button', { name: 'Close: Order' }).click()
-    await menu.getByRole('combobox', { name: 'Rows' }).selectOption('10')
+    await menu.getByRole('combobox', { name: 'Per page' }).selectOption('10')
     await settled(page)
     t.equal(
       asked.at(-1),
@@ -220,6 +220,7 @@ const MISFITS = `(() => {
   const name = (element) => element.outerHTML.slice(0, 120)
   const faults = []
   if (document.documentElement.scrollWidth > innerWidth) faults.push('the page is wider than the window')
+  if (document.documentElement.scrollHeight > innerHeight) faults.push('the page is higher than the window')
   const top = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body
   for (const element of top.querySelectorAll('*')) {
     if (!shown(element)) continue

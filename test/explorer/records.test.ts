@@ -43,6 +43,7 @@ else {
           t.equal(await page.getByRole('alert').count(), 0, resource.path)
           await page.locator('tbody td').first().click()
         } else {
+          t.equal(await page.locator('.request, .filters, .toolbar .popover').count(), 0, 'no tools of a list')
           // a record is opened by its key
           await page.getByLabel('Id').fill('1')
           await page.getByRole('button', { name: 'Open the record' }).click()

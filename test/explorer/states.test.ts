@@ -94,6 +94,7 @@ else {
         viewport: DESK,
       })
       await reach(page, origins[server], state)
+      if (isWaiting) t.not(await page.locator('.pager-count').innerText(), '', `${name}: the page says what it has`)
       const found: Record<string, string[]> = { light: await accessibilityFaults(page, { isWaiting, parts: PARTS }) }
       await page.emulateMedia({ colorScheme: 'dark' })
       found['dark'] = await faultsBy(page, ['color-contrast'], PARTS)

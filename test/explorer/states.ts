@@ -68,16 +68,17 @@ export async function reach (page: Page, origin: string, state: PageState): Prom
   await page.goto(`${origin}/explorer${place}`)
   if (act || !isWaiting) await settled(page)
   await act?.(page)
-  if (isWaiting) await page.locator('[aria-busy=true]').first().waitFor()
+  if (isWaiting) await page.locator('[aria-busy=true]').first().waitFor({ state: 'attached' })
   else await settled(page)
 }
 
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
-/** Opens the menu of tools on a phone, if it is what has a control. */
+/** Opens on a phone what has a control: the menu of tools, or without it the one of resources. */
 const reveal = async (page: Page, control: Locator): Promise<Locator> => {
   const tools = page.locator('.tools-button')
-  if (!await control.isVisible() && await tools.isVisible()) await tools.press('Enter')
+  const menu = await tools.isVisible() ? tools : page.locator('.side-toggle')
+  if (!await control.isVisible() && await menu.isVisible()) await menu.press('Enter')
   return control
 }
 /** Presses a button by the keyboard. */
@@ -86,6 +87,16 @@ const press = (name: string | RegExp) => async (page: Page) =>
 const chip = async (page: Page) =>
   await (await reveal(page, page.locator('button.filter-text').first())).press('Enter')
 const edit = press('Edit')
+/** Gives the cards of a phone their boxes. A table has them. */
+const showBoxes = async (page: Page) => {
+  if (await page.locator('.tools-button').isVisible()) await press('Select records')(page)
+}
+const select = async (page: Page) => {
+  await showBoxes(page)
+  for (const name of ['Books', 'Garden', 'Kitchen']) {
+    await page.getByRole('checkbox', { name: `Select ${name}` }).check()
+  }
+}
 
 /** Answers requests of the API's list of products in place of the server, as a proxy before it may do. */
 const answer = (response: Parameters<Route['fulfill']>[0], pattern = /\/products(?:\?|$)/) => (page: Page) =>
@@ -140,10 +151,10 @@ export const STATES: readonly PageState[] = [
   { name: 'list-loading', place: '/products', prepare: hold, isWaiting: true },
   {
     name: 'list-busy',
-    place: '/products',
+    place: '/products?per_page=10',
     act: async (page) => {
       await hold(page)
-      await page.getByRole('columnheader', { name: 'Price' }).getByRole('button').press('Enter')
+      await press('Next page')(page)
     },
     isWaiting: true,
   },
@@ -207,7 +218,7 @@ export const STATES: readonly PageState[] = [
     place: LIST,
     act: async (page) => {
       await press('Add filter')(page)
-      await page.keyboard.type('pr')
+      await page.getByRole('combobox', { name: 'Find a filter' }).fill('pr')
     },
   },
   {
@@ -215,7 +226,7 @@ export const STATES: readonly PageState[] = [
     place: '/categories',
     act: async (page) => {
       await press('Add filter')(page)
-      await page.keyboard.type('colour')
+      await page.getByRole('combobox', { name: 'Find a filter' }).fill('colour')
     },
   },
   ...Object.entries(EDITORS).map(([name, at]): PageState =>
@@ -356,12 +367,13 @@ export const STATES: readonly PageState[] = [
   },
   {
     name: 'record-unsaved',
-    place: '/products?~open=2',
+    place: '/products?filter[name]=French%20press',
     role: 'editor',
     act: async (page) => {
+      await page.getByText('French press', { exact: true }).last().click()
       await edit(page)
-      await page.getByRole('textbox', { name: 'Name' }).fill('Laptop 15"')
-      await page.getByRole('link', { name: 'Tags', exact: true }).first().press('Enter')
+      await page.getByRole('textbox', { name: 'Name' }).fill('French press, large')
+      await page.goBack()
       await page.getByText('Not saved yet').waitFor()
     },
   },
@@ -394,20 +406,14 @@ export const STATES: readonly PageState[] = [
     name: 'many-selected',
     place: '/categories?filter[status]=active&sort=name',
     role: 'admin',
-    act: async (page) => {
-      for (const name of ['Books', 'Garden', 'Kitchen']) {
-        await page.getByRole('checkbox', { name: `Select ${name}` }).check()
-      }
-    },
+    act: select,
   },
   {
     name: 'many-counted',
     place: '/categories?filter[status]=active&sort=name',
     role: 'admin',
     act: async (page) => {
-      for (const name of ['Books', 'Garden', 'Kitchen']) {
-        await page.getByRole('checkbox', { name: `Select ${name}` }).check()
-      }
+      await select(page)
       await press('Change')(page)
       await page.locator('select:focus').selectOption('status')
       await page.getByRole('combobox', { name: 'Status' }).selectOption('archived')
@@ -420,7 +426,8 @@ export const STATES: readonly PageState[] = [
     place: '/categories?filter[status]=active&sort=name',
     role: 'admin',
     act: async (page) => {
-      await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+      await showBoxes(page)
+      await page.getByRole('checkbox', { name: /^Select all/ }).check()
       await press('Delete')(page)
       await page.getByText('Nothing is deleted yet.').waitFor()
     },

@@ -1,4 +1,4 @@
-/** The box that selects all rows of the page: in the header of the table, or above the cards. */
+/** The box that selects all records of the page: in the header of the table, or above the cards. */
 import type { ComponentChildren } from 'preact'
 import type { Row } from '../../api/records.ts'
 
@@ -23,7 +23,7 @@ export function AllBox ({ selection, rows, cell, children }: AllBoxProps) {
     <label>
       <input
         type='checkbox'
-        aria-label={children === undefined ? 'Select all rows of this page' : undefined}
+        aria-label={children === undefined ? 'Select all records of this page' : undefined}
         checked={count > 0 && count === rows.length}
         indeterminate={count > 0 && count < rows.length}
         {...cell && { 'data-cell': '-1,0', tabIndex: cell.isStop ? 0 : -1, onFocus: cell.onFocus }}

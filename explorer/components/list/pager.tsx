@@ -37,7 +37,7 @@ export function Pager (props: PagerProps) {
   const isPhone = usePhone()
   return (
     <footer class='pager'>
-      <p class='pager-count' role='status'>{page && countOf(list, style, paging, words)}</p>
+      <p class='pager-count' role='status'>{page ? countOf(list, style, paging, words) : busy && 'Loading…'}</p>
       {style === 'cursor'
         ? (
           <>
@@ -83,10 +83,10 @@ export function PageChoices (props: Omit<PagerProps, 'words'>) {
   return (
     <>
       <label class='pager-label'>
-        <span class='wide'>Rows</span>
+        <span class='wide'>Per page</span>
         <select
-          aria-label='Rows'
-          title='Rows of a page'
+          aria-label='Per page'
+          title='Per page'
           value={size}
           onChange={({ currentTarget }) => onChange(withSize(params, Number(currentTarget.value)))}
         >
@@ -97,7 +97,7 @@ export function PageChoices (props: Omit<PagerProps, 'words'>) {
         <span class='wide'>Paging</span>
         <select
           aria-label='Paging'
-          title='Paging: the way to more rows'
+          title='Paging: the way to other pages'
           value={style}
           onChange={({ currentTarget }) => onChange(withStyle(params, currentTarget.value as PageStyle))}
         >

@@ -135,11 +135,15 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
   return (
     <div class={hasDrawer ? 'page page-split' : 'page'}>
       <div class='page-list'>
-        <Tools
-          {...{ resource, request, filters, toolbar, paging }}
-          done={list.page?.total == null ? 'Show the records' : `Show ${recordsText(list.page.total)}`}
-          beside={newButton}
-        />
+        {resource.operations.list
+          ? (
+            <Tools
+              {...{ resource, request, filters, toolbar, paging }}
+              done={list.page?.total == null ? 'Show the records' : `Show ${recordsText(list.page.total)}`}
+              beside={newButton}
+            />
+            )
+          : toolbar()}
         <div class='page-body'>
           {namesOf(params, 'facets') && own.compare === undefined && (
             <Facets resource={resource} params={params} list={list} onChange={set} />

@@ -1,6 +1,5 @@
 /** The order of the list. It also offers the orders that no header of the grid stands for. */
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
-import { usePhone } from '../../state/phone.ts'
 import type { Pair } from '../../url/address.ts'
 import { withSorts, type Direction, type SortUse } from '../../url/names.ts'
 import { canSortBy } from '../../url/relevance.ts'
@@ -27,8 +26,6 @@ export function SortMenu ({ resource, params, sorts, usual, detail, onChange }: 
   )
   const titleOf = (name: string): string =>
     resource.sorts.find((sort) => sort.name === name)?.relevance ? 'Relevance' : filterTitle(name)
-  const isPhone = usePhone()
-  const canShift = sorts.length > 0 && !isPhone
   const [first, ...more] = sorts
   const label = first === undefined
     ? 'Sort'
@@ -73,7 +70,7 @@ export function SortMenu ({ resource, params, sorts, usual, detail, onChange }: 
               </div>
             )
           })}
-          {others.length > 0 && <p class='label'>{canShift ? 'Sort by; with Shift, also by' : 'Sort by'}</p>}
+          {others.length > 0 && <p class='label'>Sort by</p>}
           {others.map(({ name, relevance }) => {
             const next: SortUse = { name, direction: relevance ? 'desc' : usual(name) }
             return (
@@ -81,14 +78,15 @@ export function SortMenu ({ resource, params, sorts, usual, detail, onChange }: 
                 <button
                   type='button'
                   class='menu-item'
-                  onClick={({ shiftKey }) => set([...shiftKey ? sorts : [], next])}
+                  onClick={() => set([next])}
                 >
                   {titleOf(name)}
                 </button>
-                {isPhone && sorts.length > 0 && (
+                {sorts.length > 0 && (
                   <button
                     type='button'
                     class='button button-bare'
+                    title='Also sort by this'
                     aria-label={`Also sort by ${titleOf(name)}`}
                     onClick={() => set([...sorts, next])}
                   >

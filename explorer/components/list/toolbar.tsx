@@ -26,31 +26,41 @@ interface ToolbarProps {
 
 export function Toolbar ({ resource, address, arrangement, onChange, onChosen, children }: ToolbarProps) {
   const { params, own } = address
-  const { title, downloads } = resource
+  const { title, downloads, operations } = resource
   return (
     <div class='toolbar'>
       <h2 class='title'>{title}</h2>
       <div class='row'>
         <ViewSwitch resource={resource} params={params} isNumbers={false} />
-        <Popover
-          name='Fields and relations'
-          title='Fields and relations'
-          label={
-            <>
-              <Icon name='columns' />
-              <span>
-                Fields<span class='wide'>{' and relations'}</span>
-              </span>
-            </>
-          }
-        >
-          {() => (
-            <ColumnTree resource={resource} params={params} own={own} arrangement={arrangement} onChange={onChange} />
-          )}
-        </Popover>
-        {resource.facets.length > 0 && <FacetsButton {...{ resource, params, onChange, onChosen }} />}
-        <CompareMenu own={own} onChosen={onChosen} />
-        {downloads.length > 0 && <DownloadMenu resource={resource} params={params} />}
+        {operations.list && (
+          <>
+            <Popover
+              name='Fields and relations'
+              title='Fields and relations'
+              label={
+                <>
+                  <Icon name='columns' />
+                  <span>
+                    Fields<span class='wide'>{' and relations'}</span>
+                  </span>
+                </>
+              }
+            >
+              {() => (
+                <ColumnTree
+                  resource={resource}
+                  params={params}
+                  own={own}
+                  arrangement={arrangement}
+                  onChange={onChange}
+                />
+              )}
+            </Popover>
+            {resource.facets.length > 0 && <FacetsButton {...{ resource, params, onChange, onChosen }} />}
+            <CompareMenu own={own} onChosen={onChosen} />
+            {downloads.length > 0 && <DownloadMenu resource={resource} params={params} />}
+          </>
+        )}
         {children}
       </div>
     </div>
