@@ -7,7 +7,7 @@ import t from 'tap'
 import { buildApp } from '../example/app.ts'
 import { entities } from '../example/entities/index.ts'
 import { DatabaseFactory } from '../src/index.ts'
-import { openPage } from '../test/explorer/explorer-page.ts'
+import { openPage, settled } from '../test/explorer/explorer-page.ts'
 import { reach, STATES } from '../test/explorer/states.ts'
 import { launch } from '../test/helpers/browser.ts'
 import { buildStaleExplorer } from './explorer/build.ts'
@@ -57,6 +57,9 @@ try {
       viewport: isPhone ? PHONE : DESK,
       colorScheme: isDark ? 'dark' : 'light',
     })
+    // the first request of its kind takes longer than the others, and the page shows its time
+    await page.goto(`${origin}/explorer${shown.place}`)
+    await settled(page)
     await reach(page, origin, shown)
     await page.screenshot({ path: path.join(FOLDER, `${name}.png`) })
     await page.context().close()

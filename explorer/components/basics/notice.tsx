@@ -24,7 +24,8 @@ export function ErrorNotice ({ error, mend, onRetry, children }: ErrorNoticeProp
           const apply = mend?.(item)
           return (
             <li key={item.detail}>
-              {item.detail}{' '}
+              {item.detail}
+              {apply && ' '}
               {apply && (
                 <button type='button' class='button button-small' onClick={apply}>Use {item.suggestion}</button>
               )}
