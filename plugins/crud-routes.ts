@@ -35,11 +35,13 @@ declare module 'fastify' {
 export interface CrudRoutesPlugin {
   (
     fastify: FastifyInstance,
-    options: UncheckedRoutes | {
-      readonly resources: Readonly<Record<string, CrudBase<any> | UncheckedRoutes>>,
-      readonly prefix?: string,
-      readonly crud?: never,
-    }
+    options:
+      | {
+        readonly resources: Readonly<Record<string, CrudBase<any> | UncheckedRoutes>>,
+        readonly prefix?: string,
+        readonly crud?: never,
+      }
+      | UncheckedRoutes
   ): Promise<void>
   /** @internal */
   readonly '~plugin': 'crudRoutes'

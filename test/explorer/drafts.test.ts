@@ -31,13 +31,9 @@ t.test('the forms and columns of the nursery', async (t) => {
 
   t.test('values come back as they were, and are no changes', async (t) => {
     const record = fc.record<Row>({
-      name: fc.string(),
-      position: fc.integer(),
-      price: fc.oneof(fc.constant(null), fc.integer(), fc.constantFrom(0.5, 12.25, -3.75)),
-      inStock: fc.boolean(),
-      status: fc.constantFrom('draft', 'active'),
-      supplier: fc.uuid(),
-      tags: fc.array(fc.integer({ min: 1, max: 9 })),
+      name: fc.string(), position: fc.integer(),
+      price: fc.oneof(fc.constant(null), fc.integer(), fc.constantFrom(0.5, 12.25, -3.75)), inStock: fc.boolean(),
+      status: fc.constantFrom('draft', 'active'), supplier: fc.uuid(), tags: fc.array(fc.integer({ min: 1, max: 9 })),
     })
     assertProperty(fc.property(record, (row) => {
       for (const [name, value] of Object.entries(row)) {
@@ -52,10 +48,9 @@ t.test('the forms and columns of the nursery', async (t) => {
 
   t.test('only changes are sent, and text that is no value is sent unchanged', async (t) => {
     const before = { name: 'Aster', price: '2', description: null, tags: ['1'] }
-    t.strictSame(
-      changesOf(properties, before, { ...before, price: '2.50', description: '', tags: ['1', '2'] }),
-      { description: '', price: 2.5, tags: [1, 2] }
-    )
+    t.strictSame(changesOf(properties, before, { ...before, price: '2.50', description: '', tags: ['1', '2'] }), {
+      description: '', price: 2.5, tags: [1, 2],
+    })
     t.strictSame(changesOf(properties, before, { ...before, price: 'cheap' }), { price: 'cheap' })
     t.strictSame(changesOf(properties, before, { ...before, price: null }), { price: null })
   })
@@ -66,12 +61,7 @@ t.test('the forms and columns of the nursery', async (t) => {
     t.strictSame(drafts, { name: 'Aster', price: '2.5', inStock: 'false', description: null, tags: ['1', '2'] })
     t.strictSame(changesOf(properties, {}, drafts!), body)
     const others: readonly Json[] = [
-      [body],
-      'Aster',
-      null,
-      { ...body, colour: 'red' },
-      { name: { de: 'Aster' } },
-      { price: '2' },
+      [body], 'Aster', null, { ...body, colour: 'red' }, { name: { de: 'Aster' } }, { price: '2' },
     ]
     for (const other of others) {
       t.equal(draftsOfBody(properties, other), undefined, JSON.stringify(other))
@@ -89,31 +79,21 @@ t.test('the forms and columns of the nursery', async (t) => {
 
   t.test('columns follow the fields and includes of the request', async (t) => {
     const names = (query: string): string[] => columnsOf(plants, parseQuery(query), []).map(({ name }) => name)
-    t.strictSame(names('fields=id,name'), ['id', 'name'])
-    t.strictSame(names('fields=id,name&include=offersCount,tags'), ['id', 'name', 'offersCount', 'tags'])
-    t.equal(names('')[0], 'id')
-    t.equal(names('')[1], 'name', 'the name of a record comes after its key')
+    t.strictSame(names('fields=id,name'), ['name', 'id'])
+    t.strictSame(names('fields=id,name&include=offersCount,tags'), ['name', 'offersCount', 'tags', 'id'])
+    t.equal(names('')[0], 'name', 'the name of a record comes first')
+    const last = ['created_at', 'deleted_at', 'id', 'updated_at', 'uuid']
+    t.strictSame(names('').slice(-5).sort(), last, 'the keys and the moments are last')
     const columns = columnsOf(plants, parseQuery('fields=id&include=group.parent'), [{ id: 1, extra: true }])
-    t.strictSame(
-      columns.map(({ name }) => name),
-      ['id', 'group', 'group.parent', 'extra'],
-      'other keys of records are shown as well'
-    )
+    t.strictSame(columns.map(({ name }) => name), ['group', 'group.parent', 'extra', 'id'],
+      'other keys of records are shown as well')
   })
 })
 
 t.test('what is typed while children are saved is left to save, and nothing is saved twice', async (t) => {
   const property = (name: string, more: object = {}): Property => ({
-    name,
-    title: name,
-    kind: 'line',
-    value: null,
-    nullable: false,
-    required: false,
-    reference: null,
-    keyName: 'id',
-    description: undefined,
-    ...more,
+    name, title: name, kind: 'line', value: null, nullable: false, required: false, reference: null, keyName: 'id',
+    description: undefined, ...more,
   })
   const inputs = [property('text')]
   const lines = property('lines', {
