@@ -95,10 +95,7 @@ export const SLOW_GROUPS: ReadonlyArray<readonly string[]> = [
     'test/documentation-types.test.ts', 'test/client/types.test.ts', 'test/client/samples.test.ts',
     'test/cli/pulled-types.test.ts',
   ],
-  [
-    'test/explorer/browser.test.ts', 'test/explorer/narrow.test.ts', 'test/explorer/roles.test.ts',
-    'test/explorer/states.test.ts',
-  ],
+  ['test/explorer/browser.test.ts', 'test/explorer/narrow.test.ts', 'test/explorer/roles.test.ts'],
   ['test/explorer/records.test.ts', 'test/explorer/unsaved.test.ts', 'test/http/docs-page.test.ts'],
   ['test/model/random-requests.test.ts', 'test/model/random-writes.test.ts'],
   ['test/security/deep-json.test.ts', 'test/security/disclosure.test.ts', 'test/security/injection.test.ts'],
