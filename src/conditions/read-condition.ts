@@ -174,6 +174,7 @@ function readRelation (value: unknown, relation: RelationProperty, at: string): 
   if (operators.length === 0) {
     const where = readWhere(value, namesOf(relation.target), at)
     if (!saysSomething(where)) fail(at, 'it contains no condition')
+    refuseInnerKeys(value, relation, at)
     return [frozen({ kind: isOnKey(value, relation) ? 'key' : 'related', relation, where })]
   }
   const parts: WherePart[] = []
@@ -200,6 +201,24 @@ function readRelation (value: unknown, relation: RelationProperty, at: string): 
   }
   if (Object.keys(compared).length > 0) parts.push(comparing(relation, compared))
   return parts
+}
+
+/**
+ * Refuses a condition on the key of a related record if a part of that key is another composite key: MikroORM compares
+ * the columns of other parts then.
+ */
+function refuseInnerKeys (value: Record<string, unknown>, { join, target }: RelationProperty, at: string): void {
+  const hasInnerKey = target.primaryKey.some(({ property }) =>
+    property.kind === 'relation' && property.target.primaryKey.length > 1
+  )
+  if (join.kind !== 'owner' || !hasInnerKey) return
+  const part = Object.keys(value).find((key) => target.primaryKey.some(({ property }) => property.name === key))
+  if (part === undefined) return
+  fail(
+    pathOf(at, part),
+    `the key of ${target.name} contains another composite key, of which MikroORM compares the wrong columns. ` +
+      'Compare the columns in SQL, { [sql`...`]: ... }'
+  )
 }
 
 /** Whether a condition on a related record names only its key, which the row itself contains. */

@@ -1,15 +1,12 @@
 /** Owned children of records whose keys contain other composite keys. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, p, raw } from '@mikro-orm/core'
 import t from 'tap'
-import { CrudBase } from '../../../src/index.ts'
+import { CrudBase, parseQueryParams } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select, serve } from '../helper.ts'
 import { verdict, writes } from './helper.ts'
 
-const Hall = defineEntity({
-  name: 'Hall',
-  properties: { house: p.integer().primary(), number: p.integer().primary() },
-})
+const Hall = defineEntity({ name: 'Hall', properties: { house: p.integer().primary(), number: p.integer().primary() } })
 
 const Bench = defineEntity({
   name: 'Bench',
@@ -24,17 +21,13 @@ const Bench = defineEntity({
 
 const Pot = defineEntity({
   name: 'Pot',
-  properties: {
-    bench: () => p.manyToOne(Bench).primary(), place: p.string().primary(), size: p.integer().nullable(),
-  },
+  properties: { bench: () => p.manyToOne(Bench).primary(), place: p.string().primary(), size: p.integer().nullable() },
 })
 
 /** Written through MikroORM's unit of work, because of its lifecycle hooks. */
 const Tool = defineEntity({
   name: 'Tool',
-  properties: {
-    bench: () => p.manyToOne(Bench).primary(), place: p.string().primary(), size: p.integer().nullable(),
-  },
+  properties: { bench: () => p.manyToOne(Bench).primary(), place: p.string().primary(), size: p.integer().nullable() },
   hooks: { beforeUpdate: [() => {}], beforeDelete: [() => {}] },
 })
 
@@ -82,10 +75,11 @@ await forEachDatabase(t, { entities: [Hall, Bench, Pot, Tool, Sign] }, async (t,
       t.match(verdict(await patch('/benches/2/1/7', { signs: lists })), `409 FST_CRUD_CONFLICT /signs/${list}/0`)
     }
     for (const [table, size] of [['pot', 2], ['sign', 2], ['tool', 1]] as const) {
-      t.strictSame(
-        await select(orm, `select bench_hall_house as house, place, size from ${table} order by 1, 2`),
-        [{ house: 1, place: 'l', size: 1 }, { house: 1, place: 'r', size: 1 }, { house: 2, place: 'l', size }]
-      )
+      t.strictSame(await select(orm, `select bench_hall_house as house, place, size from ${table} order by 1, 2`), [
+        { house: 1, place: 'l', size: 1 },
+        { house: 1, place: 'r', size: 1 },
+        { house: 2, place: 'l', size },
+      ])
     }
   })
 
@@ -98,5 +92,26 @@ await forEachDatabase(t, { entities: [Hall, Bench, Pot, Tool, Sign] }, async (t,
     t.equal((await remove('/pots/2/1/7/m')).statusCode, 200)
     t.equal(verdict(await patch('/pots/2/1/7/m', { size: 6 })), '404 FST_CRUD_NOT_FOUND')
     t.match(await read('/pots/1/1/7/m'), { size: 4 }, 'the record of the other one stays')
+  })
+
+  t.test('a condition on a part of such a key is refused, since MikroORM compares other columns', async (t) => {
+    for (const scope of [
+      { bench: { row: 1 } },
+      { bench: { hall: { house: 2 } } },
+      { $or: [{ size: 9 }, { bench: { row: { $gte: 5 } } }] },
+    ]) {
+      const app = await serve(t, orm, { '/pots': { crud: crud(Pot, ['size']), scope: () => scope as never } })
+      const answer = await app.inject('/pots')
+      t.equal(answer.statusCode, 500)
+      t.equal(answer.json().code, 'FST_CRUD_SCOPE_INVALID')
+      await t.rejects(crud(Pot, ['size']).list(orm.em.fork(), parseQueryParams(''), { scope }), {
+        cause: { message: /the key of Bench contains another composite key, .* Compare the columns in SQL/ },
+      })
+    }
+    const app = await serve(t, orm, {
+      '/pots': { crud: crud(Pot, ['size']), scope: () => ({ [raw('bench_hall_house')]: 2 }) as never },
+    })
+    const { items } = (await app.inject('/pots')).json()
+    t.ok(items.length > 0 && items.every((item: any) => item.bench['hall.house'] === 2))
   })
 })
