@@ -74,14 +74,15 @@ function resourcesOf (options: CrudResourcesOptions): readonly CrudRoutesOptions
   checkResourcesOptions(options)
   const { prefix = '', resources } = options
   return Object.entries(resources).map(([path, resource]) => {
-    if (!isRoutesOptions(resource)) return { crud: resource, prefix: `${prefix}${path}` }
+    const whole = path === '/' && prefix !== '' ? prefix : `${prefix}${path}`
+    if (!isRoutesOptions(resource)) return { crud: resource, prefix: whole }
     if (resource.prefix !== undefined) {
       throw new ConfigError(
         `The resource ${path}: its prefix is the name in 'resources'. Remove 'prefix', or name the resource ` +
           `${shown(resource.prefix)}.`
       )
     }
-    return { ...resource, prefix: `${prefix}${path}` }
+    return { ...resource, prefix: whole }
   })
 }
 

@@ -326,7 +326,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       })
       await api.register(crudRoutes, {
         prefix: '/v1',
-        resources: { '/plants': plants, '/herbs': { crud: plants, operations: ['list'], scope: () => ({ id: 1 }) } },
+        resources: {
+          '/': plants, '/plants': plants,
+          '/herbs': { crud: plants, operations: ['list'], scope: () => ({ id: 1 }) },
+        },
       })
     }, { prefix: '/api' })
     const status = async (url: string, headers = {}) => (await app.inject({ url, headers })).statusCode
@@ -334,6 +337,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.equal(await status('/login'), 200)
     t.equal(await status('/api/v1/plants'), 401)
     t.equal(await total('/api/v1/plants'), 13)
+    t.equal(await total('/api/v1'), 13)
     t.equal(await total('/api/v1/herbs'), 1)
     t.equal(await status('/api/v1/plants/1', { authorization: 'x' }), 200)
     t.equal(await status('/api/v1/herbs/1', { authorization: 'x' }), 404)
