@@ -2,18 +2,14 @@
 import type pg from 'pg'
 import type { Backends } from './backends.ts'
 import type { Contestant } from './contestant.ts'
+import { costOf, type Cost } from './cost.ts'
 import { tidy } from './data.ts'
-import { encode, load } from './load.ts'
+import { encode } from './load.ts'
 import { REQUESTS, type Operation, type OperationName } from './operations.ts'
 import type { Variant, VariantName } from './variants.ts'
 
-/**
- * The figures of one turn. CPU times are in microseconds for each request, latencies in milliseconds, memory in MiB.
- */
-export interface Sample {
-  readonly cpu: number
-  readonly postgresCpu: number | undefined
-  readonly perSecond: number
+/** The figures of one turn. Latencies are in milliseconds, memory in MiB. */
+export interface Sample extends Cost {
   readonly p50: number
   readonly p99: number
   readonly peakMemory: number | undefined
@@ -90,16 +86,10 @@ async function turn (
     (_, n) => encode(dialect.request(operation.call(n, cursors)))
   )
   server.resetPeakMemory()
-  const before = { cpu: await server.cpu(), postgres: await backends.cpu(name) }
-  const result = await load({ port: server.port, connections, seconds, requests })
-  const after = { cpu: await server.cpu(), postgres: await backends.cpu(name) }
+  const { cost, result } = await costOf(server, backends, name, { connections, seconds, requests })
   const at = (part: number) => result.latencies[Math.floor(result.latencies.length * part)]!
   return {
-    cpu: (after.cpu - before.cpu) / result.requests,
-    postgresCpu: before.postgres === undefined || after.postgres === undefined
-      ? undefined
-      : (after.postgres - before.postgres) / result.requests,
-    perSecond: result.requests / result.seconds,
+    ...cost,
     p50: at(0.5),
     p99: at(0.99),
     peakMemory: server.peakMemory(),

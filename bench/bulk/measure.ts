@@ -8,22 +8,16 @@ import pg from 'pg'
 import { startPostgres } from '../../scripts/postgres.ts'
 import { Backends } from '../backends.ts'
 import { request } from '../client.ts'
-import { encode, load } from '../load.ts'
+import { costOf, type Cost } from '../cost.ts'
+import { encode } from '../load.ts'
 import { ServerProcess } from '../server-process.ts'
 import { bulkOperations, createBulkTables, EACH, refill, type BulkName, type BulkOperation } from './operations.ts'
-
-/** CPU times in microseconds for each request. */
-export interface BulkSample {
-  readonly cpu: number
-  readonly postgresCpu: number | undefined
-  readonly perSecond: number
-}
 
 export const BULK_OWNERS = ['hand-written', 'crud-kit'] as const
 export type BulkOwner = typeof BULK_OWNERS[number]
 
 /** Samples of the rounds that count. */
-export type BulkSamples = ReadonlyMap<BulkName, Readonly<Record<BulkOwner, readonly BulkSample[]>>>
+export type BulkSamples = ReadonlyMap<BulkName, Readonly<Record<BulkOwner, readonly Cost[]>>>
 
 export interface BulkOptions {
   readonly rounds: number
@@ -60,7 +54,7 @@ export async function measureBulk (options: BulkOptions): Promise<BulkSamples> {
     }
     await checkAnswers(client, servers)
     backends = await Backends.connect(postgres.url)
-    const samples = new Map<BulkName, Record<BulkOwner, BulkSample[]>>()
+    const samples = new Map<BulkName, Record<BulkOwner, Cost[]>>()
     for (let round = -options.warmUp; round < options.rounds; round++) {
       for (const operation of bulkOperations) {
         options.onProgress(`round ${round + 1} of ${options.rounds}: ${operation.name}`)
@@ -103,16 +97,7 @@ async function turn (
   server: ServerProcess,
   backends: Backends,
   { connections }: BulkOptions
-): Promise<BulkSample> {
+): Promise<Cost> {
   const requests = Array.from({ length: REQUESTS[name] }, (_, n) => encode(request(n, ROWS)))
-  const before = { cpu: await server.cpu(), postgres: await backends.cpu(owner) }
-  const result = await load({ port: server.port, connections, seconds: Infinity, requests, once: true })
-  const after = { cpu: await server.cpu(), postgres: await backends.cpu(owner) }
-  return {
-    cpu: (after.cpu - before.cpu) / result.requests,
-    postgresCpu: before.postgres === undefined || after.postgres === undefined
-      ? undefined
-      : (after.postgres - before.postgres) / result.requests,
-    perSecond: result.requests / result.seconds,
-  }
+  return (await costOf(server, backends, owner, { connections, seconds: Infinity, requests, once: true })).cost
 }

@@ -1,6 +1,7 @@
 /** Writes the costs of writes of several records as Markdown. */
 import { median, spread, table, times } from '../statistics.ts'
-import { BULK_OWNERS, type BulkSample, type BulkSamples } from './measure.ts'
+import type { Cost } from '../cost.ts'
+import { BULK_OWNERS, type BulkSamples } from './measure.ts'
 import { bulkOperations, type BulkName } from './operations.ts'
 
 /** The ratio of each round, to the hand-written route. `undefined` if it was not measured. */
@@ -18,7 +19,7 @@ export function bulkTable (samples: BulkSamples): string {
   const titles = { 'hand-written': 'hand-written, one statement', 'crud-kit': 'fastify-crud-kit' } as const
   const rows = bulkOperations.flatMap(({ name, title }) =>
     BULK_OWNERS.map((owner) => {
-      const middle = (key: keyof BulkSample) => {
+      const middle = (key: keyof Cost) => {
         const values = samples.get(name)![owner].map((sample) => sample[key])
         return values.includes(undefined) ? '' : median(values as number[]).toFixed(0)
       }
