@@ -1,4 +1,4 @@
-/** What the operations ask for, independent of the syntax of a variant. Its dialect writes the request. */
+/** The requests of the operations, without the syntax of a variant. The dialect of the variant writes them. */
 export type Call = CommonCall | OwnCall
 
 /** Calls that every library has. */

@@ -54,7 +54,7 @@ const BATCH = 100
  */
 const filtered = (n: number) => ({ minPrice: priceOf(someRows(n)), page: pageOf(n, someRows(n)) })
 
-/** What they keep: rows are not spread quite evenly. */
+/** The numbers of rows that they keep. Rows are not spread quite evenly. */
 const KEPT = [LEAST - 5, MOST + 20] as const
 
 /** Texts that some 20, 280 and 1 100 names contain. */

@@ -1,4 +1,4 @@
-/** What the cards of a list show. They replace its table on a phone. */
+/** Chooses the columns that cards show. On a phone, cards replace the table of a list. */
 import type { ResourceDescription } from '../../src/explorer/description.ts'
 import type { SortUse } from '../url/names.ts'
 import type { Column } from './columns.ts'
@@ -7,7 +7,7 @@ import { isMaintained, labelKeyOf, type Row } from './records.ts'
 /** The number of values that a person has not asked for. */
 const MOST = 3
 
-/** What the choice of columns follows from, beside the columns themselves. */
+/** The facts that decide about columns, beside the columns themselves. */
 interface CardOptions {
   readonly resource: Pick<ResourceDescription, 'lookup' | 'version' | 'softDelete'>
   /** Whether a person has chosen the fields of the list. */

@@ -1,10 +1,10 @@
-/** What a cell of the grid shows: a value in one line. */
+/** Makes the contents of the cells of a grid: values in one line. */
 import type { ExplorerDescription } from '../../src/explorer/description.ts'
 import { recordOf, type Column } from './columns.ts'
 import { countText, foldedJson, textOf } from './format.ts'
 import { isRow, labelOf, resourceAt, type Json, type Row } from './records.ts'
 
-/** What a cell shows, before the width of its column cuts it. */
+/** The content of a cell, before the width of its column cuts it. */
 export interface Content {
   /**
    * - `note`: there is no value, and the text says why

@@ -1,4 +1,4 @@
-/** What a form needs of a record beside its own properties. */
+/** The related records that a form needs beside the record itself. */
 import type { ResourceDescription } from '../../src/explorer/description.ts'
 import { relationsOf } from './records.ts'
 

@@ -5,7 +5,7 @@ import type { Column } from './columns.ts'
 import { namingResource } from './names.ts'
 import type { Row } from './records.ts'
 
-/** What is measured: the font of values, of ids and JSON, or of headers. */
+/** The fonts of texts that are measured: those of values, of ids and JSON, and of headers. */
 export type Font = 'text' | 'mono' | 'head'
 
 /** The width of a text in pixels. */
@@ -49,7 +49,7 @@ const LONGEST: { readonly [Type in ValueDescription['type']]?: string } = {
   datetime: '0000-00-00 00:00',
 }
 
-/** What a column needs to show some rows. */
+/** The room that a column needs for some rows. */
 export function needOf (
   column: Column,
   rows: readonly Row[],
@@ -74,8 +74,8 @@ export function needOf (
 }
 
 /**
- * What a column needs for other rows as well. Dates and numbers are never cut. Texts keep their width, so that turning
- * pages moves nothing.
+ * The room that a column needs for other rows as well. Dates and numbers are never cut. Texts keep their width, so
+ * that turning pages moves nothing.
  */
 export const needOfBoth = (before: Need, now: Need): Need =>
   before.shares || before.whole >= now.whole ? before : now

@@ -31,7 +31,7 @@ export function go (address: Address, how: 'push' | 'replace' = 'push'): void {
   for (const listener of listeners) listener()
 }
 
-/** What the history keeps of an entry: the address from which it was reached. */
+/** The state of an entry of the history: the address from which it was reached. */
 interface Entry {
   readonly from: string
 }

@@ -123,7 +123,7 @@ async function look (
   }
 }
 
-/** Reads records one by one. A key without a record is shown as it is. */
+/** Reads each record by its key. A key without a record is shown as it is. */
 async function readEach (
   description: ExplorerDescription,
   resource: ResourceDescription,

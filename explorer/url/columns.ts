@@ -8,7 +8,7 @@ interface Named {
 /** Widths of columns that a person chooses, in pixels. */
 export const LEAST_WIDTH = 48
 export const MOST_WIDTH = 1200
-/** What one press of a key adds. */
+/** The pixels that one press of a key adds. */
 export const WIDTH_STEP = 16
 
 const itemsOf = (text: string | undefined): readonly string[] => splitItems(text ?? '') ?? []

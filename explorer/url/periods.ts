@@ -30,7 +30,7 @@ export function startOfDay (date: string, timeZone: string): string | undefined 
   return Number.isFinite(first) ? new Date(first).toISOString().replace('.000', '') : undefined
 }
 
-/** What clocks in a time zone show at a moment, as if they showed UTC. `NaN` if the browser does not know it. */
+/** The time that clocks in a time zone show at a moment, read as UTC. `NaN` if the browser does not know it. */
 function localTime (moment: number, timeZone: string): number {
   try {
     // the Swedish form is that of ISO 8601

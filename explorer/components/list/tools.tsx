@@ -1,5 +1,5 @@
 /**
- * What stands above the records of a list, or above numbers about them: bars on a desk. On a phone, one menu has all of
+ * The tools above the records of a list, or above numbers about them: bars on a desk. On a phone, one menu has all of
  * them, so that the records start on top of the page. The search and the button for a new record stand beside it.
  */
 import type { ComponentChildren, ComponentProps } from 'preact'
