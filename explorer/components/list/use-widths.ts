@@ -19,7 +19,7 @@ export interface ColumnWidths {
   readonly widths: readonly number[]
   /** Shows another width while a person pulls. */
   readonly pull: (index: number, width: number) => void
-  /** The columns and widths to keep, so that a column has a width wherever it stands. `undefined` leaves the present widths. */
+  /** The columns and widths to keep, so that a column has a width wherever it stands. `undefined`: the present ones. */
   readonly release: (index: number, width: number | undefined) => Widths | undefined
   /** The width with which no value of a column is cut. */
   readonly wholeOf: (index: number) => number
