@@ -9,12 +9,14 @@ import type { Rule } from './rule.ts'
 type RuleOf = (entity: string) => Rule | undefined
 
 export class Links {
+  readonly #entities: ReadonlyMap<string, EntityModel>
   readonly #hidden = new Set<string>()
   readonly #frozen = new Set<string>()
   /** Links that the entities that own them cannot change, because their rules have no update. */
   readonly #kept = new Set<string>()
 
   constructor (entities: ReadonlyMap<string, EntityModel>, ruleOf: RuleOf) {
+    this.#entities = entities
     const models = [...entities.values()]
     for (const model of models) {
       const rule = ruleOf(model.name)
@@ -40,13 +42,20 @@ export class Links {
 
   /** Whether a property shows a link that is hidden from the role. */
   hides (model: EntityModel, property: Property): boolean {
-    return this.#hidden.has(linkOf(holderOf(model, property), property) ?? '')
+    return this.#hidden.has(this.#linkOf(model, property))
   }
 
   /** Whether bodies may not set a property because they would change a link that the role may not change. */
   freezes (model: EntityModel, property: Property): boolean {
-    const link = linkOf(holderOf(model, property), property) ?? ''
+    const link = this.#linkOf(model, property)
     return this.#frozen.has(link) || (!owns(property) && this.#kept.has(link))
+  }
+
+  /** The link that a property shows. The model of another schema has other tables, but its links are the same. */
+  #linkOf (model: EntityModel, property: Property): string {
+    const own = this.#entities.get(model.name) ?? model
+    const known = own.properties.get(property.name) ?? property
+    return linkOf(holderOf(own, known), known) ?? ''
   }
 }
 

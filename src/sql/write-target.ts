@@ -30,7 +30,7 @@ export function referenceSql (
 /** The test that the row has one of the versions. */
 function versionSql (model: EntityModel, alias: string, versions: Slot, dialect: Dialect): Sql {
   const { version } = model
-  if (dialect === 'distributed' && version?.type.kind === 'datetime') {
+  if (dialect === 'distributed' && version?.type.kind === 'datetime' && !version.hidden) {
     // a distributed server formats no columns in the condition of a write
     const moment = version.type.zoned ? sql`(${column(version, alias)} at time zone 'UTC')` : column(version, alias)
     return sql`${moment} = any(${versions}::timestamp[])`

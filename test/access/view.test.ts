@@ -5,7 +5,10 @@ import { Role, whitelistFor, writableFor, type RoleRules } from '../../src/acces
 import {
   AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig,
 } from '../../src/config/index.ts'
-import { Models } from '../../src/model/index.ts'
+import { Models, type EntityModel } from '../../src/model/index.ts'
+import { planDelete } from '../../src/plan/index.ts'
+import { compileAnyWrite } from '../../src/sql/index.ts'
+import { nothingForeign } from '../sql/helper.ts'
 
 const Author = defineEntity({
   name: 'Author',
@@ -23,12 +26,18 @@ const Page = defineEntity({
   name: 'Page',
   properties: { id: p.integer().primary(), number: p.integer(), mark: p.integer(), book: () => p.manyToOne(Book) },
 })
-const orm = await MikroORM.init({ entities: [Author, Book, Page], dbName: 'none', connect: false } as object as never)
+const Session = defineEntity({
+  name: 'Session',
+  properties: { id: p.integer().primary(), seen: p.datetime(3).version() },
+})
+const declared = [Author, Book, Page, Session]
+const orm = await MikroORM.init({ entities: declared, dbName: 'none', connect: false } as object as never)
 t.teardown(() => orm.close())
 const models = new Models(orm.em.getMetadata(), orm.em.getPlatform())
 const book = models.of(Book)
-const entities = new Map([Author, Book, Page].map((entity) => [models.of(entity).name, models.of(entity)]))
-const viewFor = (rules: RoleRules) => new Role('one', rules, entities).view(book)
+const entities = new Map(declared.map((entity) => [models.of(entity).name, models.of(entity)]))
+const viewOf = (model: EntityModel, rules: RoleRules) => new Role('one', rules, entities).view(model)
+const viewFor = (rules: RoleRules) => viewOf(book, rules)
 const shown = (rules: RoleRules): string[] =>
   [...viewFor(rules).properties.values()].filter(({ hidden }) => !hidden).map(({ name }) => name)
 
@@ -53,6 +62,20 @@ t.test('keys, marks and versions of a view are its own properties', async (t) =>
   const target = pages.kind === 'relation' ? pages.target : undefined
   const back = target!.properties.get('book')!
   t.equal(back.kind === 'relation' && back.target, view, 'relations lead to views')
+})
+
+t.test('no statement compares a hidden version, whatever its type and the server', (t) => {
+  const session = models.of(Session)
+  const view = viewOf(session, { Session: { hidden: ['seen'] } })
+  for (const [model, compares] of [[session, true], [view, false]] as const) {
+    const selection = { model, properties: [], includes: [], aggregates: [] }
+    const plan = planDelete(1, selection, { deleted: 'with', versions: ['2026-01-01T00:00:00.000Z'] })!
+    for (const dialect of ['postgresql', 'distributed'] as const) {
+      const { text } = compileAnyWrite(plan, nothingForeign, { dialect, keysRepeat: false })
+      t.equal(/ where .*"seen".* = any/.test(text), compares, `${dialect}: ${text}`)
+    }
+  }
+  t.end()
 })
 
 t.test('hidden and read-only properties cannot be written, and the reason of the entity comes first', async (t) => {

@@ -1,7 +1,7 @@
 /** Both sides of a relation show the same links, so a rule for one side is a rule for the other side. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import type { CrudKitOptions, RoleRules } from '../../../src/index.ts'
+import type { CrudKitOptions, CrudRoutesOptions, RoleRules } from '../../../src/index.ts'
 import { forOneDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
 import { crudOfRelation, roleOf, sender, serveWith } from './fixtures.ts'
@@ -88,6 +88,43 @@ await forOneDatabase(t, {
       t.strictSame(await links(), [{ project_id: 1, label_id: 1 }])
     })
   }
+
+  t.test('the same rules hold in another schema, which has tables of its own for all links', async (t) => {
+    const tables = ['"user"', 'project', 'label', 'project_labels']
+    await orm.em.getConnection().executeDump([
+      'create schema branch',
+      ...tables.map((table) => `create table branch.${table} (like ${table} including all)`),
+      "insert into branch.label (id, name) values (1, 'red')",
+      "insert into branch.project (id, name) values (1, 'Apollo')",
+      'insert into branch.project_labels (project_id, label_id) values (1, 1)',
+    ].join(';\n'))
+    const inBranch: CrudRoutesOptions['hooks'] = {
+      all: {
+        onRequest: (request, _, done) => {
+          request.em.schema = 'branch'
+          done()
+        },
+      },
+    }
+    const serveBranch = async (rules: RoleRules) =>
+      sender(
+        await serveWith(t, orm, {
+          access: { role: roleOf, roles: { member: rules } },
+          resources: { '/labels': { crud: crudOfRelation(Label, 'projects'), operations, hooks: inBranch } },
+          shared: ['User', 'Project', 'Label'],
+        })
+      )
+    const hidden = await serveBranch({ Label: true, Project: { hidden: ['labels'] } })
+    t.strictSame((await hidden('GET', '/labels/1')).body, { id: 1, name: 'red' })
+    t.equal((await hidden('GET', '/labels?include=projects')).status, 400)
+    t.equal((await hidden('GET', '/labels?filter[projects.name]=Apollo')).status, 400)
+    const frozen = await serveBranch({ Label: true, Project: { readonly: ['labels'] } })
+    t.match((await frozen('GET', '/labels/1?include=projects')).body, { projects: [{ id: 1, name: 'Apollo' }] })
+    t.equal((await frozen('PATCH', '/labels/1', { projects: [] })).status, 400)
+    t.strictSame(await select(orm, 'select project_id, label_id from branch.project_labels'), [
+      { project_id: 1, label_id: 1 },
+    ])
+  })
 
   t.test('the side that has the key or owns the pivot table decides, unless a list names the other side', async (t) => {
     const seen = await serve(t, {
