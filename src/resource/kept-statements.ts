@@ -78,7 +78,7 @@ export class Statements {
 
   #read (em: EntityManager, plan: Plan): KeptStatement {
     const { forms, rowNumbers } = this.#shape(shapeOf(plan), () => new KeptReads())
-    const form = formOf(plan, dialectOf(em), rowNumbers.kept)
+    const form = formOf(plan, dialectOf(em), rowNumbers)
     return forms.find(form) ?? forms.add(form, keepRead(em, plan, form, rowNumbers))
   }
 

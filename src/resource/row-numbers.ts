@@ -13,22 +13,30 @@ const UNKNOWN = 1 / 256
  * filter that always keeps many rows costs a few useless attempts, and one that keeps few rows for most values is
  * expected to do so again.
  */
-export class RowNumbers {
+export class RowNumbers implements RowsKept {
   /** The part of the latest requests whose rows can be gathered. */
   #gathered = 1
   /** The part of the latest requests that kept at most `FEW` rows. */
   #few = 1
+  /** The part of the latest requests whose numbers about related rows can be computed for each row. */
+  #numbered = 1
 
-  /** How many rows the next request is likely to keep. */
-  get kept (): RowsKept {
+  get numbered (): boolean {
+    return this.#numbered >= WORTHWHILE
+  }
+
+  get kept (): RowsKept['kept'] {
     if (this.#gathered < WORTHWHILE) return 'many'
     return this.#few < WORTHWHILE ? 'some' : 'few'
   }
 
   /** Notes the row of a list. A statement that gathered too many rows has no total, and another one follows it. */
-  note ({ total }: Row, { rows, total: limit }: Form): void {
+  note ({ total }: Row, { rows, numbers, total: limit }: Form): void {
     const most = mostGathered(limit)
+    this.#numbered = latest(this.#numbered, numbers === 'each' ? total !== null : undefined)
     if (total === null) {
+      // there may be few rows behind the conditions on numbers
+      if (numbers === 'each') return
       // the total of the next statement tells the same, unless it is counted up to a lower number
       if (typeof limit === 'number' && limit < most) this.#add(most, most + 1)
       return

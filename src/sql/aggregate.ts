@@ -1,13 +1,15 @@
 /**
  * Aggregates: numbers that are computed from related rows, such as a count. Like an included relation, an aggregate is
- * a common table expression grouped by the key of the parent. Other aggregates and included records therefore cannot
- * multiply the rows that it counts.
+ * a common table expression grouped by the key of the parent, or a lateral join. Other aggregates and included records
+ * therefore cannot multiply the rows that it counts.
  */
 import type { Aggregate } from '../plan/index.ts'
+import type { Form } from './form.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
+import { relatedRowsKey } from './number-uses.ts'
 import { shownNumber } from './number-value.ts'
+import { numbersOfEach, valueName } from './related-numbers.ts'
 import { joinParents, keyName, relatedRows } from './related.ts'
-import { idOf } from './shape.ts'
 import type { ConditionContext } from './visibility.ts'
 import { jsonValue } from './wire-types.ts'
 
@@ -19,17 +21,30 @@ export interface AggregatesSql {
   readonly joins: readonly Sql[]
 }
 
-/** Compiles aggregates. Those over the same rows share a common table expression. */
+/**
+ * Compiles aggregates. Those over the same rows are computed together.
+ *
+ * @param related how related rows are found. See `Form` (`form.ts`)
+ */
 export function aggregatesSql (
   aggregates: readonly Aggregate[],
   parents: string,
+  related: Form['related'],
   context: ConditionContext
 ): AggregatesSql {
   const members: [string, Sql][] = []
   const expressions: Sql[] = []
   const joins: Sql[] = []
-  for (const group of Map.groupBy(aggregates, rowsOf).values()) {
+  for (const group of Map.groupBy(aggregates, relatedRowsKey).values()) {
     const { relation, where } = group[0]!
+    if (related === 'lateral' && relation.join.indexed) {
+      const as = context.names.expression(`${relation.name}_values`)
+      joins.push(numbersOfEach(group, parents, as, shownNumber, context))
+      for (const [index, aggregate] of group.entries()) {
+        members.push([aggregate.name, wireNumber(aggregate, name(as, valueName(index)))])
+      }
+      continue
+    }
     const rows = relatedRows(relation, parents, where, context)
     const as = context.names.expression(`${relation.name}_values`)
     const columns = [
@@ -47,16 +62,21 @@ export function aggregatesSql (
   return { members, expressions, joins }
 }
 
-const valueName = (index: number): string => `@value${index}`
-
-/** A text that is equal for aggregates over the same rows. */
-const rowsOf = ({ relation, where }: Aggregate): string => `${idOf(relation)} ${where === undefined ? '' : idOf(where)}`
-
-/** The value of an aggregate in wire form, also for parents without related rows. */
-function memberSql ({ function: fn, property, type }: Aggregate, expression: string, index: number): Sql {
+/** The value of an aggregate in wire form, also for parents that the expression lacks. */
+function memberSql (aggregate: Aggregate, expression: string, index: number): Sql {
   const value = name(expression, valueName(index))
-  if (fn === 'count') return sql`coalesce(${value}, 0)`
-  if (fn === 'exists') return sql`${name(expression, keyName(0))} is not null`
+  switch (aggregate.function) {
+    case 'count':
+      return sql`coalesce(${value}, 0)`
+    case 'exists':
+      return sql`${name(expression, keyName(0))} is not null`
+    default:
+      return wireNumber(aggregate, value)
+  }
+}
+
+function wireNumber ({ function: fn, property, type }: Aggregate, value: Sql): Sql {
+  if (fn === 'count' || fn === 'exists') return value
   const read = property?.codec?.read
   return read === undefined ? jsonValue(value, type) : trusted(read(value.pieces.join('')))
 }

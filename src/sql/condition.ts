@@ -8,6 +8,7 @@ import { matchSql } from './full-text.ts'
 import { bothKnown, KnownByAlias, knownBehind, knownIn, knownSql, type KnownColumns } from './known-columns.ts'
 import { Names } from './names.ts'
 import { numberCondition, type RowsByParent } from './number-conditions.ts'
+import { leadsToMany } from './number-uses.ts'
 import { relatedVisibility, whereClause, type ConditionContext } from './visibility.ts'
 
 /**
@@ -29,6 +30,7 @@ export function conditionContext (
     unaccent,
     known: new KnownByAlias(),
     kept: new Map(),
+    numbers: new Map(),
     knownByFilter: (model) => knownIn(filters?.get(model) ?? []),
     objects,
   }
@@ -122,11 +124,6 @@ function anySql (conditions: readonly Condition[], model: EntityModel, alias: st
   return sql`${tuple(alias, keyNames(model))} in (${join(sets, ' union all ')})`
 }
 
-function leadsToMany (condition: Condition): boolean {
-  if (condition.kind === 'related') return condition.relation.many || condition.conditions.some(leadsToMany)
-  return (condition.kind === 'any' || condition.kind === 'all') && condition.conditions.some(leadsToMany)
-}
-
 const keyNames = (model: EntityModel): readonly string[] => keyColumns(model).map(({ column }) => column)
 
 /** `select <key> from <table> where <condition>`, for rows of an alias */
@@ -193,9 +190,11 @@ function relatedKeys (
   return sql`select ${columnList(pivot, by.pivotColumns)} from ${tableAs(by.table, pivot)}${linked}`
 }
 
-/** The test of a number about related rows. */
+/** The test of a number about related rows: of its joined value, or in a set of keys. */
 function numberSql (number: RelatedNumber, alias: string, context: ConditionContext, holds: (value: Sql) => Sql): Sql {
   const { aggregate } = number
+  const joined = context.numbers.get(alias)?.values.get(aggregate)
+  if (joined !== undefined) return holds(joined)
   const rows = rowsByParent(aggregate, alias, context)
   return numberCondition(number, tuple(alias, aggregate.relation.join.columns), rows, holds)
 }

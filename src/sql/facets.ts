@@ -1,16 +1,14 @@
 /** The SQL of facets: the values of properties beside a list, the most frequent first, as one JSON text. */
 import type { PlannedFacet } from '../plan/index.ts'
 import { operand } from './comparison.ts'
-import { tableAs } from './columns.ts'
-import { conditionSql, noteKnown } from './condition.ts'
 import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { wireValue } from './groups.ts'
-import { narrowNumbers } from './narrow-numbers.ts'
 import type { ListShape } from './shape.ts'
 import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
+import { tableRows } from './table-rows.ts'
 import { ToOneJoins } from './to-one-joins.ts'
-import { visibility, whereClause } from './visibility.ts'
+import { whereClause } from './visibility.ts'
 
 /** The column of the facets in the rows of a list. */
 export const FACETS_COLUMN = '@facets'
@@ -35,13 +33,15 @@ function valuesSql (index: number, plan: FacetedShape, source: Source, all: stri
   const facet = plan.facets![index]!
   const { term } = facet
   const isCarried = all !== undefined && facet.without.length === 0
-  const { alias, from, where } = isCarried ? { alias: all, from: name(all), where: EMPTY } : rowsOf(facet, plan, source)
+  const { alias, table, where } = isCarried
+    ? { alias: all, table: name(all), where: EMPTY }
+    : rowsOf(facet, plan, source)
   const joins = new ToOneJoins(alias, source.context)
   const isOwn = term.relations.length === 0
   const value = isCarried && isOwn
     ? name(all, carriedName(index))
     : operand(term.operand, joins.aliasOf(term.relations))
-  const counted = sql`select ${value} as ${VALUE}, count(*) as "count" from ${from}${joins.sql}${where} group by 1`
+  const counted = sql`select ${value} as ${VALUE}, count(*) as "count" from ${table}${joins.sql}${where} group by 1`
   const ordered = sql`select ${wireValue(VALUE, term)} as "value", "count" from (${counted}) as ${
     name('@counted')
   } order by "count" desc, ${VALUE} limit ${numberSql(term.limit)}`
@@ -64,27 +64,22 @@ const carriedName = (index: number): string => `@facet${index}`
 const VALUE = name('@value')
 const FACET = name('@facet')
 
-interface Rows {
-  readonly alias: string
-  readonly from: Sql
-  readonly where: Sql
-}
-
 /** The rows that a facet counts: those of the list, or those that the list would have without some conditions. */
-function rowsOf ({ without, instead }: PlannedFacet, plan: FacetedShape, source: Source): Rows {
-  if (without.length === 0) return { alias: source.alias, from: source.table, where: source.where }
+function rowsOf (
+  { without, instead }: PlannedFacet,
+  { conditions: all, deleted, filters }: FacetedShape,
+  source: Source
+): Pick<Source, 'alias' | 'table' | 'where'> {
+  if (without.length === 0) return source
   const { context, form, model } = source
   const alias = context.names.table()
-  const conditions = [...instead, ...plan.conditions.filter((condition) => !without.includes(condition))]
   // the values that the list's rows have in common are not those of these rows
-  noteKnown(model, alias, conditions, context)
-  if (form.numbers === 'kept') narrowNumbers(model, alias, { ...plan, conditions }, context)
-  const where = whereClause([
-    ...conditions.map((condition) => conditionSql(condition, model, alias, context)),
-    ...visibility(model, alias, plan.deleted, context.filter),
-    ...source.foreign(alias),
-  ])
-  return { alias, from: tableAs(model.table, alias), where }
+  const conditions = [...instead, ...all.filter((condition) => !without.includes(condition))]
+  const rows = { conditions, deleted, filters }
+  // there may be more of them than of the list's rows, which are gathered
+  const numbers = form.numbers === 'each' ? 'kept' : form.numbers
+  const found = tableRows(model, alias, rows, { ...form, numbers }, source.foreign(alias), context)
+  return { alias, table: found.table, where: whereClause(found.conditions) }
 }
 
 /** The facets of a keyset page, whose rows are records: in its first row, which has no record if there are none. */

@@ -6,10 +6,13 @@
  */
 import { sameIn } from '../base/same-members.ts'
 import { keyColumns } from '../model/index.ts'
-import { isComputed, type ListPlan, type Plan, type PlannedInclude, type Window } from '../plan/index.ts'
+import {
+  isComputed, isCustomTerm, type CustomTerm, type ListPlan, type OrderTerm, type Plan, type PlannedInclude, type Window,
+} from '../plan/index.ts'
 import type { Dialect } from './dialect.ts'
 import { forecastOf } from './forecast.ts'
 import { showsRelated } from './members.ts'
+import { comparesNumber } from './number-uses.ts'
 
 export interface Form {
   /**
@@ -33,10 +36,11 @@ export interface Form {
   readonly related: 'lateral' | 'grouped'
   /**
    * For which rows numbers about related rows are computed that filters compare and sorts order by:
-   * - `kept`: those that the other conditions keep (`narrow-numbers.ts`).
+   * - `each`: those that the other conditions keep, for each row by itself, where an index leads to its related rows.
+   * - `kept`: those that the other conditions keep, all at once (`narrow-numbers.ts`).
    * - `all`: all rows of the table.
    */
-  readonly numbers: 'kept' | 'all'
+  readonly numbers: 'each' | 'kept' | 'all'
   /**
    * How the statement keeps within the limits of an answer (`weight.ts`):
    * - `none`: nothing included can make the answer too large.
@@ -52,15 +56,24 @@ export interface Form {
   readonly isNamed: boolean
 }
 
-/** How many rows the filters of a list are likely to keep: at most `FEW`, at most as many as are gathered, or more. */
-export type RowsKept = 'few' | 'some' | 'many'
+/** What the latest lists of a shape show. */
+export interface RowsKept {
+  /** How many rows the filters are likely to keep: at most `FEW`, at most as many as are gathered, or more. */
+  readonly kept: 'few' | 'some' | 'many'
+  /** Whether those that compare no numbers about related rows are likely to keep as many as are gathered. */
+  readonly numbered: boolean
+}
+
+/** Lists whose shape has no experience, because it is read once. */
+const UNKNOWN: RowsKept = { kept: 'many', numbered: false }
 
 /**
  * Chooses the form of a plan's statement.
  *
- * @param kept how many rows the filters are likely to keep. The plan must then contain all of its conditions
+ * @param expected how many rows the filters are likely to keep. The plan must then contain all of its conditions
  */
-export function formOf (plan: Plan, dialect: Dialect, kept: RowsKept = 'many'): Form {
+export function formOf (plan: Plan, dialect: Dialect, expected: RowsKept = UNKNOWN): Form {
+  const { kept } = expected
   const limits = limitsOf(plan)
   const isList = plan.kind === 'list'
   const rows = isList ? rowsOf(plan, dialect, kept) : 'direct'
@@ -68,8 +81,7 @@ export function formOf (plan: Plan, dialect: Dialect, kept: RowsKept = 'many'): 
     rows,
     columns: isList && dialect === 'postgresql' ? columnsOf(plan, rows, kept) : 'all',
     related: relatedOf(plan, dialect, limits),
-    // the rows that other conditions keep may be on other nodes of a cluster than their related rows
-    numbers: dialect === 'postgresql' ? 'kept' : 'all',
+    numbers: numbersOf(plan, dialect, rows, expected),
     limits,
     total: isList ? totalOf(plan.window) : 'none',
     // a cluster does not keep the names of a row's columns
@@ -98,7 +110,7 @@ const totalOf = ({ count }: Window): Form['total'] =>
  * and for the total. Otherwise PostgreSQL may read the table in the order of the page, expecting to fill the page soon,
  * and read most of it. A cluster would send the rows to one node.
  */
-const rowsOf = (plan: ListPlan, dialect: Dialect, kept: RowsKept): Form['rows'] =>
+const rowsOf = (plan: ListPlan, dialect: Dialect, kept: RowsKept['kept']): Form['rows'] =>
   kept !== 'many' && dialect === 'postgresql' && plan.hasManyRows !== true && mayGather(plan) ? 'gathered' : 'direct'
 
 /**
@@ -135,10 +147,28 @@ export const FEW = 500
  * Rows that only pass through a sort have few columns: they take less memory, and the server often finds them in an
  * index alone.
  */
-function columnsOf (plan: ListPlan, rows: Form['rows'], kept: RowsKept): Form['columns'] {
+function columnsOf (plan: ListPlan, rows: Form['rows'], kept: RowsKept['kept']): Form['columns'] {
   const isWorthwhile = rows === 'gathered' ? kept !== 'few' || showsComputed(plan) : isDeep(plan.window)
   return isWorthwhile && mayLookUp(plan) ? 'keys' : 'all'
 }
+
+/**
+ * To look up the related rows of each row is the fastest way, unless there are many rows. The rows that other
+ * conditions keep may be on other nodes of a cluster than their related rows.
+ */
+function numbersOf (plan: Plan, dialect: Dialect, rows: Form['rows'], { numbered }: RowsKept): Form['numbers'] {
+  if (dialect !== 'postgresql') return 'all'
+  return rows === 'gathered' && numbered && usesNumbers(plan) && narrows(plan) ? 'each' : 'kept'
+}
+
+const usesNumbers = (plan: Plan): boolean =>
+  plan.conditions.some(comparesNumber) || ('order' in plan && plan.order.some(sortsByNumber))
+
+const sortsByNumber = (term: OrderTerm | CustomTerm): boolean => !isCustomTerm(term) && term.operand.kind === 'number'
+
+/** Whether a condition that compares no number about related rows keeps not all rows. */
+const narrows = ({ conditions, filters, model }: Plan): boolean =>
+  filters?.has(model) === true || !conditions.every(comparesNumber)
 
 /** A page that skips fewer rows is not deep. */
 const DEEP = 4_000

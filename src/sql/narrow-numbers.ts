@@ -8,6 +8,7 @@ import type { Condition, Deleted, Plan } from '../plan/index.ts'
 import { columnList, tableAs } from './columns.ts'
 import { conditionSql } from './condition.ts'
 import { sql } from './fragment.ts'
+import { comparesNumber } from './number-uses.ts'
 import { visibility, whereClause, type ConditionContext } from './visibility.ts'
 
 interface Kept {
@@ -24,7 +25,7 @@ export function narrowNumbers (
   { conditions, deleted, filters }: Kept,
   context: ConditionContext
 ): void {
-  const plain = conditions.filter(isPlain)
+  const plain = conditions.filter((condition) => !comparesNumber(condition))
   if (plain.length === 0 && filters?.has(model) !== true) return
   context.kept.set(alias, (columns) => {
     const own = context.names.table()
@@ -35,10 +36,4 @@ export function narrowNumbers (
     ])
     return sql`select ${columnList(own, columns)} from ${tableAs(model.table, own)}${where}`
   })
-}
-
-/** Whether a condition compares no number about related rows. */
-function isPlain (condition: Condition): boolean {
-  if ('operand' in condition && condition.operand.kind === 'number') return false
-  return !('conditions' in condition) || condition.conditions.every(isPlain)
 }

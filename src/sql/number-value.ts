@@ -6,6 +6,7 @@ import { sqlTypeOf } from './wire-types.ts'
 
 /** The value as records show it, before it gets its wire form. */
 export function shownNumber ({ function: fn, property }: Aggregate, alias: string): Sql {
+  if (fn === 'exists') return trusted('(count(*) > 0)')
   if (property === undefined) return trusted('count(*)')
   const operand = column(property, alias)
   switch (fn) {
@@ -21,11 +22,10 @@ export function shownNumber ({ function: fn, property }: Aggregate, alias: strin
 /** The value as it is compared and sorted. A mean that records show as text is a number. */
 export function comparedNumber (aggregate: Aggregate, alias: string): Sql {
   const { function: fn, property, type } = aggregate
-  if (fn === 'exists') return trusted('true')
   return fn === 'avg' && type.kind === 'decimal' ? sql`avg(${column(property!, alias)})` : shownNumber(aggregate, alias)
 }
 
-/** The value of a record without related rows; `undefined` for null. */
+/** The value of a record without related rows, which rows that are grouped by their parent lack. Undefined for null. */
 export function numberOfNone ({ function: fn }: Aggregate): Sql | undefined {
   if (fn === 'count') return trusted('0::bigint')
   return fn === 'exists' ? trusted('false') : undefined

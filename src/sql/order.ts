@@ -4,16 +4,13 @@
  */
 import { keyColumns, type EntityModel } from '../model/index.ts'
 import {
-  isCustomTerm, isNullableTerm, type CustomTerm, type Operand, type OrderTerm, type RelatedNumber,
+  isCustomTerm, isNullableTerm, type CustomTerm, type Operand, type OrderTerm,
 } from '../plan/index.ts'
 import { operand } from './comparison.ts'
 import { equalColumns } from './columns.ts'
-import { rowsByParent } from './condition.ts'
 import { RANK, rankKey } from './foreign-order.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { rankSql } from './full-text.ts'
-import { selectList } from './members.ts'
-import { comparedNumber, numberOfNone } from './number-value.ts'
 import type { OrderExpression } from './order-expression.ts'
 import type { Source } from './source.ts'
 import { ToOneJoins } from './to-one-joins.ts'
@@ -43,6 +40,7 @@ export function orderSql (
   { reversed = false, custom }: OrderOptions = {}
 ): Order {
   const joins = new ToOneJoins(alias, context)
+  joins.add(context.numbers.get(alias)?.ofOrder ?? EMPTY)
   const expressions = terms.flatMap((term): readonly OrderExpression[] => {
     if (isCustomTerm(term)) {
       if (custom === undefined) throw new TypeError('only the order of a list has custom sorts')
@@ -60,12 +58,12 @@ export function orderSql (
   return { joins: joins.sql, expressions }
 }
 
-/** The value that a term sorts by. What it needs from other rows is joined. */
+/** The value that a term sorts by. What it needs from other rows is joined. Numbers about related rows already are. */
 function orderedValue (term: OrderTerm, alias: string, joins: ToOneJoins, context: ConditionContext): Sql {
   const { operand, relations, texts } = term
   switch (operand.kind) {
     case 'number':
-      return joinNumber(operand, alias, joins, context)
+      return context.numbers.get(alias)!.values.get(operand.aggregate)!
     case 'relevance':
       return rankSql(operand.document, texts!, joins, context)
     default:
@@ -77,22 +75,6 @@ function orderedValue (term: OrderTerm, alias: string, joins: ToOneJoins, contex
 export function rankMatches (model: EntityModel, alias: string, rank: string): Sql {
   const columns = keyColumns(model).map(({ column }) => column)
   return equalColumns(rank, columns.map((_, index) => rankKey(index)), alias, columns)
-}
-
-/** Joins the number about the related rows of each row, and returns its value. */
-function joinNumber ({ aggregate }: RelatedNumber, alias: string, joins: ToOneJoins, context: ConditionContext): Sql {
-  const { relation: { join: { columns } } } = aggregate
-  const { alias: related, keys, from } = rowsByParent(aggregate, alias, context)
-  const as = context.names.expression('number')
-  const named = keys.map((key, index) => [`@key${index}`, key] as const)
-  const value = comparedNumber(aggregate, related)
-  joins.add(
-    sql` left join (select ${selectList([...named, ['@value', value]])}${from} group by ${join(keys)}) as ${
-      name(as)
-    } on ${equalColumns(as, named.map(([key]) => key), alias, columns)}`
-  )
-  const none = numberOfNone(aggregate)
-  return none === undefined ? name(as, '@value') : sql`coalesce(${name(as, '@value')}, ${none})`
 }
 
 /** The value that a term sorts by, from the row that its relations lead to. */

@@ -5,12 +5,11 @@
  */
 import type { EntityModel } from '../model/index.ts'
 import type { CustomTerm, Plan } from '../plan/index.ts'
-import { conditionSql, conditionContext, noteKnown } from './condition.ts'
+import { conditionContext } from './condition.ts'
 import { plannedForValues } from './custom-plan.ts'
 import { BESIDE_ORDER, besideRows, FACETS_COLUMN, facetsSql } from './facets.ts'
 import type { ForeignOrder } from './foreign-order.ts'
 import type { Form } from './form.ts'
-import { narrowNumbers } from './narrow-numbers.ts'
 import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { GROUP_COLUMNS, groupsSql } from './groups.ts'
 import { objectJson, versionText } from './json.ts'
@@ -21,7 +20,8 @@ import { answerSql, ifFits, type AnswerSql } from './record.ts'
 import type { CountShape, GetShape, Shape } from './shape.ts'
 import type { Source } from './source.ts'
 import { recordsColumns, streamRowColumns, streamRecordsSql, streamSql } from './stream-statements.ts'
-import { visibility, whereClause, type ConstantCondition, type EntityFilter } from './visibility.ts'
+import { tableRows } from './table-rows.ts'
+import { whereClause, type ConstantCondition, type EntityFilter } from './visibility.ts'
 
 /**
  * Compilers for conditions and orders in MikroORM's query language. Each compiles for the alias of the rows that they
@@ -52,18 +52,11 @@ function compileShape (shape: Shape, form: Form, foreign: Foreign): Statement {
   const { model } = shape
   const context = conditionContext(shape, foreign, form.objects)
   const alias = context.names.table()
-  noteKnown(model, alias, shape.conditions, context)
-  if (form.numbers === 'kept') narrowNumbers(model, alias, shape, context)
-  const conditions = [
-    ...shape.conditions.map((condition) => conditionSql(condition, model, alias, context)),
-    ...visibility(model, alias, shape.deleted, context.filter),
-    ...foreign.conditions(alias),
-  ]
+  const rows = tableRows(model, alias, shape, form, foreign.conditions(alias), context)
   const source = {
+    ...rows,
     alias,
-    table: sql`${trusted(model.table)} as ${name(alias)}`,
-    conditions,
-    where: whereClause(conditions),
+    where: whereClause(rows.conditions),
     context,
     form,
     model,

@@ -165,7 +165,7 @@ function recordsWithin (
     joins.push(joinParents(included.name, relation, alias))
     members.push([relation.publicName, value(included.name)])
   }
-  const aggregates = aggregatesSql(selection.aggregates, alias, context)
+  const aggregates = aggregatesSql(selection.aggregates, alias, form?.related ?? 'grouped', context)
   return {
     members: [...members, ...aggregates.members],
     expressions: [...expressions, ...aggregates.expressions],

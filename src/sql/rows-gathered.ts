@@ -4,18 +4,20 @@
  */
 import { carryFacets } from './facets.ts'
 import { mostGathered } from './form.ts'
-import { name, sql } from './fragment.ts'
+import { name, sql, type Sql } from './fragment.ts'
 import { selectList } from './members.ts'
 import { carriedOrder, carry, orderBy } from './order.ts'
 import type { FindPageRows } from './page-rows.ts'
 import { numberSql } from './size.ts'
 
-export const gatheredRows: FindPageRows = ({ plan, source: { alias, context, form }, order, from, window }, needed) => {
+export const gatheredRows: FindPageRows = ({ plan, source, order, from, window }, needed) => {
+  const { alias, context, form, isExcess } = source
   const gathered = context.names.expression('gathered')
   const columns = new Map(needed)
   const carried = carriedOrder(order, carry(columns, order.map(({ value }) => value)), gathered)
   const most = mostGathered(form.total)
   carryFacets(columns, plan, alias)
+  if (isExcess !== undefined) columns.set(EXCESS, isExcess)
   return {
     columns: new Map([...needed.keys()].map((column) => [column, name(gathered, column)])),
     sorts: carried.map(({ value }) => value),
@@ -24,6 +26,15 @@ export const gatheredRows: FindPageRows = ({ plan, source: { alias, context, for
     expressions: [
       sql`${name(gathered)} as materialized (select ${selectList(columns)}${from} limit ${numberSql(most + 1)})`,
     ],
-    total: sql`(select case when count(*) <= ${numberSql(most)} then count(*) end from ${name(gathered)})`,
+    total: sql`(select case when ${areAll(most, isExcess)} then count(*) end from ${name(gathered)})`,
   }
 }
+
+/** The column that says of a row that there are too many, which no property has. */
+const EXCESS = '@isExcess'
+
+/** Whether the gathered rows are all that there are. */
+const areAll = (most: number, isExcess: Sql | undefined): Sql =>
+  isExcess === undefined
+    ? sql`count(*) <= ${numberSql(most)}`
+    : sql`count(*) filter (where ${name(EXCESS)}) = 0`

@@ -6,13 +6,15 @@ import type { ForeignOrder } from './foreign-order.ts'
 import type { Sql } from './fragment.ts'
 import type { ConditionContext } from './visibility.ts'
 
-/** The table of the resource, and the conditions on its rows. */
+/** The rows of the table of the resource. */
 export interface Source {
   readonly alias: string
+  /** The table with its alias, and the joins that the conditions need. */
   readonly table: Sql
-  /** The conditions on the rows. */
   readonly conditions: readonly Sql[]
-  /** The same conditions as a clause. */
+  /** The test of a row that shows that there are too many. Absent if the number of rows is not limited. */
+  readonly isExcess?: Sql
+  /** The conditions as a clause. */
   readonly where: Sql
   readonly context: ConditionContext
   readonly form: Form

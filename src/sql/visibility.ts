@@ -1,6 +1,6 @@
 /** The rows that a statement may use, and the context in which conditions on them are compiled. */
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import type { Deleted } from '../plan/index.ts'
+import type { Aggregate, Deleted } from '../plan/index.ts'
 import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
 import type { KnownByAlias, KnownColumns } from './known-columns.ts'
@@ -30,8 +30,17 @@ export interface ConditionContext {
    * no others. Aliases that are not here may keep all rows.
    */
   readonly kept: Map<string, (columns: readonly string[]) => Sql>
+  /** For an alias, the numbers about related rows that are joined to its rows. */
+  readonly numbers: Map<string, JoinedNumbers>
   /** How JSON objects are written. See `Form` (`form.ts`). */
   readonly objects: 'row' | 'built'
+}
+
+/** Numbers about the related rows of an alias's rows, to compare and to sort by. */
+export interface JoinedNumbers {
+  readonly values: ReadonlyMap<Aggregate, Sql>
+  /** Joins that only the order needs. Those of conditions follow the table. */
+  readonly ofOrder: Sql
 }
 
 /** The conditions for a row of a relation: it is visible, and fulfils the relation's own `where`. */

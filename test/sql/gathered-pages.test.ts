@@ -61,6 +61,7 @@ const options = {
 }
 const crudWith = (pagination: object = {}) => crudOf(Stone, { ...options, pagination })
 
+const FEW = { kept: 'few', numbered: true } as const
 const GATHERS = /@gathered/
 const LOOKS_UP = /_keys" inner join/
 const COUNTS_APART = /case when "fetched" </
@@ -253,7 +254,7 @@ const planOf = (query: string, more: object = {}, entity: unknown = Stone): List
     resolveWhitelist(new QueryBuilderConfig<any>({ ...options, ...more }), models.of(entity))) as ListPlan
 
 t.test('which pages may gather', async (t) => {
-  const gathers = (plan: ListPlan) => formOf(plan, 'postgresql', 'few').rows === 'gathered'
+  const gathers = (plan: ListPlan) => formOf(plan, 'postgresql', FEW).rows === 'gathered'
   const may = (query: string, more?: object) => gathers(planOf(query, more))
   t.ok(may('filter[kind]=few'))
   t.ok(may('filter[kind]=few&limit=20&offset=9980'))
@@ -262,7 +263,7 @@ t.test('which pages may gather', async (t) => {
   t.notOk(may('filter[kind]=few&limit=20&offset=9981'), 'a page behind 10 000 rows')
   t.notOk(may('filter[kind]=few&limit=20&offset=981', { pagination: { count: { upTo: 10 } } }), 'a lower bound')
   t.notOk(gathers({ ...planOf('filter[kind]=few'), hasManyRows: true }), 'an attempt in vain')
-  t.equal(formOf(planOf('filter[kind]=few'), 'distributed', 'few').rows, 'direct', 'a cluster')
+  t.equal(formOf(planOf('filter[kind]=few'), 'distributed', FEW).rows, 'direct', 'a cluster')
   t.notOk(may('filter[kind]=few', { pagination: { count: 'none' } }), 'no total')
   t.notOk(may('filter[kind]=few', { pagination: { count: 'planned' } }), 'an estimate')
   const computed = (query: string) =>
@@ -279,7 +280,7 @@ t.test('which pages may gather', async (t) => {
 t.test('the statement', async (t) => {
   const plan = planOf('filter[kind]=few&fields=id&sort=-weight')
   t.equal(
-    compile(plan, nothingForeign, formOf(plan, 'postgresql', 'few')).text,
+    compile(plan, nothingForeign, formOf(plan, 'postgresql', FEW)).text,
     'with "@gathered" as materialized (select "e0"."id" as "id", "e0"."weight" as "@sort0" ' +
       'from "stone" as "e0" where "e0"."kind" = $1 and "e0"."deleted_at" is null limit 10001) ' +
       'select "items", "fetched", (select case when count(*) <= 10000 then count(*) end from "@gathered") as "total" ' +
@@ -290,7 +291,7 @@ t.test('the statement', async (t) => {
   )
   const wide = planOf('filter[kind]=few&sort=id')
   t.equal(
-    compile(wide, nothingForeign, formOf(wide, 'postgresql', 'some')).text,
+    compile(wide, nothingForeign, formOf(wide, 'postgresql', { ...FEW, kept: 'some' })).text,
     'with "@gathered" as materialized (select "e0"."id" as "@key0" from "stone" as "e0" ' +
       'where "e0"."kind" = $1 and "e0"."deleted_at" is null limit 10001) ' +
       'select "items", "fetched", (select case when count(*) <= 10000 then count(*) end from "@gathered") as "total" ' +

@@ -87,10 +87,10 @@ t.test('plans of the same shape and form have the same statement', async (t) => 
     fc.property(
       withAdded(fc.oneof({ weight: 3, arbitrary: plan }, keyset)),
       fc.constantFrom('postgresql' as const, 'distributed' as const),
-      fc.constantFrom('few' as const, 'some' as const, 'many' as const),
+      fc.record({ kept: fc.constantFrom('few' as const, 'some' as const, 'many' as const), numbered: fc.boolean() }),
       fc.constantFrom({}, { isDoubtful: true as const }),
-      (plan, dialect, kept, doubts) => {
-        const form = formOf({ ...plan, ...doubts }, dialect, kept)
+      (plan, dialect, expected, doubts) => {
+        const form = formOf({ ...plan, ...doubts }, dialect, expected)
         const shape = shapeOf(plan)
         const statement = written(plan, form)
         const ofShape = statements.get(shape) ?? []

@@ -240,15 +240,10 @@ t.test('a limit counts the rows of each parent, in the order of the include', as
 
 t.test('aggregates of the same rows share an expression, which is separate from includes', async (t) => {
   t.equal(
-    expressionsOf(AllowedInclude.count('tags'), 'include=tagsCount'),
-    '"@2_tags_values" as (select "e2"."plant_id" as "@key0", count(*) as "@value0" from "plant_tags" as "e2" ' +
-      'inner join "tag" as "e1" on "e1"."id" = "e2"."tag_id" where "e2"."plant_id" in (select "@page"."id" ' +
-      'from "@page") and "e1"."deleted_at" is null group by "e2"."plant_id")'
-  )
-  t.equal(
-    expressionsOf(AllowedInclude.exists('supplier'), 'include=supplierExists'),
-    '"@2_supplier_values" as (select "e1"."id" as "@key0" from "supplier" as "e1" ' +
-      'where "e1"."id" in (select "@page"."supplier_id" from "@page") and "e1"."deleted_at" is null group by "e1"."id")'
+    expressionsOf(AllowedInclude.count('plants'), 'include=plantsCount', Tag),
+    '"@2_plants_values" as (select "e2"."tag_id" as "@key0", count(*) as "@value0" from "plant_tags" as "e2" ' +
+      'inner join "plant" as "e1" on "e1"."id" = "e2"."plant_id" where "e2"."tag_id" in (select "@page"."id" ' +
+      'from "@page") and "e1"."deleted_at" is null group by "e2"."tag_id")'
   )
   const all = statementOf('fields=id&include=specimensLeavesSum,specimensExists,specimensDryMassAvg,specimensCount', {
     allowedFields: fields('id'),
@@ -273,6 +268,24 @@ t.test('aggregates of the same rows share an expression, which is separate from 
     "@2_specimens_values"."@key0" is not null as "specimensExists",
     "@2_specimens_values"."@value3" as "specimensLeavesSum"
     from "@page" left join "@2_specimens_values" on "@2_specimens_values"."@key0" = "@page"."id"`)
+  )
+})
+
+t.test('numbers about related rows that an index leads to are computed for each record', async (t) => {
+  const text = (include: AllowedInclude<any, any> | AggregateInclude, query: string) =>
+    statementOf(`fields=id&${query}`, { allowedFields: fields('id'), allowedIncludes: [include] }, Plant).text
+  t.match(
+    text(AllowedInclude.count('tags'), 'include=tagsCount'),
+    'select "@page"."id" as "id", "@2_tags_values"."@value0" as "tagsCount" from (select "e0"."id" as "id" ' +
+      'from "plant" as "e0" where "e0"."deleted_at" is null order by "e0"."id" limit $1 offset $2) as "@page" ' +
+      'cross join lateral (select count(*) as "@value0" from "plant_tags" as "e2" inner join "tag" as "e1" ' +
+      'on "e1"."id" = "e2"."tag_id" where "e2"."plant_id" = "@page"."id" and "e1"."deleted_at" is null) ' +
+      'as "@2_tags_values" order by "@page"."id"'
+  )
+  t.match(
+    text(AllowedInclude.exists('supplier'), 'include=supplierExists'),
+    'cross join lateral (select (count(*) > 0) as "@value0" from "supplier" as "e1" ' +
+      'where "e1"."id" = "@page"."supplier_id" and "e1"."deleted_at" is null) as "@2_supplier_values"'
   )
 })
 

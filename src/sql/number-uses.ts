@@ -1,0 +1,45 @@
+/** Where conditions compare numbers about related rows. */
+import type { Aggregate, Condition } from '../plan/index.ts'
+import { idOf } from './shape.ts'
+
+/** Whether a condition compares a number about related rows. */
+export function comparesNumber (condition: Condition): boolean {
+  if ('operand' in condition && condition.operand.kind === 'number') return true
+  return 'conditions' in condition && condition.conditions.some(comparesNumber)
+}
+
+/** Whether a condition, or an alternative in it, leads to many rows. */
+export function leadsToMany (condition: Condition): boolean {
+  if (condition.kind === 'related') return condition.relation.many || condition.conditions.some(leadsToMany)
+  return (condition.kind === 'any' || condition.kind === 'all') && condition.conditions.some(leadsToMany)
+}
+
+/**
+ * The numbers that conditions compare in the rows that they apply to, as often as they do. Alternatives that lead to
+ * many rows are not among them: `conditionSql` looks for their keys in other rows of the table.
+ */
+export function comparedNumbers (conditions: readonly Condition[]): readonly Aggregate[] {
+  return conditions.flatMap(numbersOfCondition)
+}
+
+function numbersOfCondition (condition: Condition): readonly Aggregate[] {
+  switch (condition.kind) {
+    case 'compare':
+    case 'null':
+      return condition.operand.kind === 'number' ? [condition.operand.aggregate] : []
+    case 'any':
+      return condition.conditions.some(leadsToMany) ? [] : comparedNumbers(condition.conditions)
+    case 'all':
+    case 'unless':
+    case 'not':
+      return comparedNumbers(condition.conditions)
+    case 'key':
+    case 'match':
+    case 'related':
+      return []
+  }
+}
+
+/** A text that is equal for numbers about the same rows. */
+export const relatedRowsKey = ({ relation, where }: Aggregate): string =>
+  `${idOf(relation)} ${where === undefined ? '' : idOf(where)}`

@@ -1,0 +1,52 @@
+/** The rows of a table that a statement is about: those that its conditions keep. */
+import type { EntityModel } from '../model/index.ts'
+import { tableAs } from './columns.ts'
+import { conditionSql, noteKnown } from './condition.ts'
+import { mostGathered, type Form } from './form.ts'
+import { join, name, sql, type Sql } from './fragment.ts'
+import { narrowNumbers } from './narrow-numbers.ts'
+import { comparesNumber } from './number-uses.ts'
+import { joinNumbers } from './related-numbers.ts'
+import type { ListShape } from './shape.ts'
+import { numberSql } from './size.ts'
+import type { Source } from './source.ts'
+import { visibility, whereClause, type ConditionContext } from './visibility.ts'
+
+type Rows = Pick<ListShape, 'conditions' | 'deleted' | 'filters'> & Partial<Pick<ListShape, 'order'>>
+
+/**
+ * Compiles the conditions on the rows of an alias, with the joins to what they compare.
+ *
+ * @param foreign the scope and the custom filters of the request
+ */
+export function tableRows (
+  model: EntityModel,
+  alias: string,
+  rows: Rows,
+  { numbers, total }: Pick<Form, 'numbers' | 'total'>,
+  foreign: readonly Sql[],
+  context: ConditionContext
+): Pick<Source, 'table' | 'conditions' | 'isExcess'> {
+  noteKnown(model, alias, rows.conditions, context)
+  if (numbers !== 'all') narrowNumbers(model, alias, rows, context)
+  const joins = joinNumbers(alias, rows, numbers, context)
+  const compile = (conditions: Rows['conditions']) =>
+    conditions.map((condition) => conditionSql(condition, model, alias, context))
+  const own = () => [...visibility(model, alias, rows.deleted, context.filter), ...foreign]
+  const table = tableAs(model.table, alias)
+  if (numbers !== 'each' || joins.pieces.length === 0) {
+    return { table: sql`${table}${joins}`, conditions: [...compile(rows.conditions), ...own()] }
+  }
+  // the numbers of a limited number of rows. The row behind them passes all conditions
+  const plain = compile(rows.conditions.filter((condition) => !comparesNumber(condition)))
+  const numbered = compile(rows.conditions.filter(comparesNumber))
+  const most = mostGathered(total)
+  const kept = sql`(select ${name(alias)}.*, row_number() over () as ${name(PLACE)} from ${table}${
+    whereClause([...plain, ...own()])
+  } limit ${numberSql(most + 1)}) as ${name(alias)}`
+  const isExcess = sql`${name(alias, PLACE)} > ${numberSql(most)}`
+  return { table: sql`${kept}${joins}`, conditions: [sql`(${isExcess} or ${join(numbered, ' and ')})`], isExcess }
+}
+
+/** The column with the numbers of the rows, which no table has. */
+const PLACE = '@place'
