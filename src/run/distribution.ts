@@ -7,6 +7,7 @@ import type { OrPromise } from '../base/or-promise.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import type { Row } from '../sql/index.ts'
 import type { BoundStatement } from './pg/statement.ts'
+import { NAME_OF_TABLE, withoutSchema } from './table-names.ts'
 import { isPglite } from './transaction/perform.ts'
 
 /**
@@ -39,16 +40,6 @@ const EXTENSION: BoundStatement = {
   values: [],
   readOnly: true,
 }
-
-const quoted = (column: string): string => `'"' || replace(${column}, '"', '""') || '"'`
-
-/** SQL for the quoted name of a table. The schema is left out if the search path has it. */
-export const NAME_OF_TABLE = `case when pg_table_is_visible(t.oid) then '' else ${quoted('n.nspname')} || '.' end || ${
-  quoted('t.relname')
-}`
-
-/** The quoted name of a table without its schema. */
-export const withoutSchema = (table: string): string => /"(?:[^"]|"")*"$/.exec(table)?.[0] ?? ''
 
 const TABLES: BoundStatement = {
   text: `select ${NAME_OF_TABLE} as "table", p.partmethod::text as "method", case when p.partmethod = 'h' then ` +

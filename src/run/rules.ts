@@ -4,9 +4,9 @@
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Row } from '../sql/index.ts'
-import { NAME_OF_TABLE, withoutSchema } from './distribution.ts'
 import type { ServerError } from './errors/driver-errors.ts'
 import type { BoundStatement } from './pg/statement.ts'
+import { NAME_OF_TABLE, withoutSchema } from './table-names.ts'
 
 /** The checks and the domains of each table, with the columns that they read. */
 export const RULES: BoundStatement = {

@@ -1,8 +1,8 @@
 /** Asks a server once which tables have triggers, and other means by which more happens than a statement says. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Row } from '../sql/index.ts'
-import { NAME_OF_TABLE, withoutSchema } from './distribution.ts'
 import type { BoundStatement } from './pg/statement.ts'
+import { NAME_OF_TABLE, withoutSchema } from './table-names.ts'
 
 /** Bits of `pg_trigger.tgtype`: insert 4, update 16; before 2, instead of 64. Triggers of foreign keys are internal. */
 const WRITTEN = 'not tgisinternal and tgtype & 20 <> 0'
