@@ -1,5 +1,5 @@
-/** Compares objects whose members are simple values. */
-type Simple = string | number | boolean | undefined
+/** Compares objects whose members are simple values, or objects that are the same object if they are equal. */
+type Simple = string | number | boolean | object | undefined
 
 /**
  * A comparison of objects, member by member.

@@ -6,11 +6,11 @@ import type { EntityModel } from '../model/index.ts'
 import { entitiesOf, type AnyWritePlan, type ManyPlan, type Plan } from '../plan/index.ts'
 import { toWireOf, toWireOfGroups, type ToWire } from '../answer/index.ts'
 import {
-  distributionOf, mayRepeatKeys, PreparedText, schemaOfUnaccent, type BoundStatement, type QueryCall,
+  dialectOf, mayRepeatKeys, PreparedText, schemaOfUnaccent, type BoundStatement, type QueryCall,
 } from '../run/index.ts'
 import {
   compile, compileAnyWrite, Constants, filterSql, formOf, isSameForm, isSameWriteForm, shapeOf, writeShapeOf,
-  type Dialect, type Foreign, type Form, type Row, type Statement, type WriteForm,
+  type Foreign, type Form, type Row, type Statement, type WriteForm,
 } from '../sql/index.ts'
 import { NO_FILTERS, visibleBy } from './foreign.ts'
 import { RowNumbers } from './row-numbers.ts'
@@ -130,9 +130,6 @@ function isBrief (plan: Plan | AnyWritePlan): boolean {
   return includes.length === 0 && aggregates.length === 0 &&
     properties.every((property) => property.kind !== 'scalar' || property.formula === undefined)
 }
-
-/** The dialect of the server of an EntityManager. */
-export const dialectOf = (em: EntityManager): Dialect => distributionOf(em) === undefined ? 'postgresql' : 'distributed'
 
 /** The form of writes, by what is known of the server now. It may have been asked again since migrations changed it. */
 export const writeFormOf = (em: EntityManager, { table }: EntityModel): WriteForm => ({

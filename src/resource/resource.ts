@@ -12,7 +12,7 @@ import {
   type ManyPlan, type OwnedChildren, type Plan, type Selection, type UpsertKey, type Whitelist, type Writable,
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
-import { callsOf, enterStage, isUnaccentKnown, type QueryCall } from '../run/index.ts'
+import { callsOf, dialectOf, enterStage, isUnaccentKnown, type QueryCall } from '../run/index.ts'
 import {
   applyPlan, compile, compileAnyWrite, formOf, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts,
 } from '../sql/index.ts'
@@ -27,7 +27,7 @@ import {
 import { modelsOf } from './models.ts'
 import { waitForRows, withRows } from './role-rows.ts'
 import {
-  bindKept, bindOnce, dialectOf, Statements, toWireOfPlan, writeFormOf, type CompiledRead,
+  bindKept, bindOnce, Statements, toWireOfPlan, writeFormOf, type CompiledRead,
 } from './kept-statements.ts'
 import { readScope } from './scope.ts'
 import { knowUnaccent, sharedEmOf, type CrudSession } from './crud-session.ts'

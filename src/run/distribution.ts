@@ -1,11 +1,11 @@
 /**
- * Asks a server once whether it distributes tables over several nodes, and how. Some statements have another form there
- * (`src/sql/write.ts`).
+ * Asks a server once whether it distributes tables over several nodes, and how. The answer chooses the dialect of
+ * statements (`src/sql/dialect.ts`).
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { OrPromise } from '../base/or-promise.ts'
 import { wait, type Steps } from '../base/steps.ts'
-import type { Row } from '../sql/index.ts'
+import { CITUS, POSTGRESQL, type Dialect, type Row } from '../sql/index.ts'
 import type { BoundStatement } from './pg/statement.ts'
 import { NAME_OF_TABLE, withoutSchema } from './table-names.ts'
 import { isPglite } from './transaction/perform.ts'
@@ -57,6 +57,15 @@ const answers = new WeakMap<object, Distribution | null>()
 /** How the server of an EntityManager distributes tables; `undefined` if it does not, or has not been asked yet. */
 export function distributionOf (em: EntityManager): Distribution | undefined {
   return answers.get(em.getDriver()) ?? undefined
+}
+
+/** What the server changes in statements, and in the steps of writes. */
+export const dialectOf = (em: EntityManager): Dialect => distributionOf(em) === undefined ? POSTGRESQL : CITUS
+
+/** Whether an insert may return its rows in another order, because they are on several nodes. */
+export function mayReorder (em: EntityManager, table: string): boolean {
+  if (dialectOf(em).returnsInOrder) return false
+  return tableIn(distributionOf(em)!, table)?.kind !== 'reference'
 }
 
 /** Whether the server has been asked. PGlite is never asked. */

@@ -2,22 +2,22 @@
 import { columnsOf, holdsHidden, membersOf, type EntityModel } from '../model/index.ts'
 import type { Assignment } from '../plan/index.ts'
 import { bound } from './comparison.ts'
-import type { Dialect } from './dialect.ts'
-import { join, name, sql, trusted, type Sql } from './fragment.ts'
+import { join, name, sql, type Sql } from './fragment.ts'
 import { mergedJson } from './merged-json.ts'
 import { nullRecord } from './null-record.ts'
 import { sqlTypeOf } from './wire-types.ts'
+import type { WriteContext } from './write-form.ts'
 import type { InsertShape, UpdateShape } from './write-shape.ts'
 
 /** The new values of columns, among them the next version. */
 export function assignmentsSql (
   { model, assignments }: Pick<UpdateShape, 'model' | 'assignments'>,
   alias: string,
-  dialect: Dialect
+  context: WriteContext
 ): Sql {
   const set = ({ column, property, slot }: Assignment): Sql =>
     sql`${name(column)} = ${merged(property, column, sql`${slot}`, alias) ?? bound(property, slot)}`
-  const changes = [...assignments.map(set), ...nextVersion(model, alias, dialect)]
+  const changes = [...assignments.map(set), ...nextVersion(model, alias, context)]
   return join(orUnchanged(changes, model, alias))
 }
 
@@ -44,12 +44,9 @@ export function merged (
     : undefined
 }
 
-export function nextVersion ({ version }: EntityModel, alias: string, dialect: Dialect): Sql[] {
+export function nextVersion ({ version }: EntityModel, alias: string, { dialect }: WriteContext): Sql[] {
   if (version === undefined) return []
-  // a distributed server takes no function that may return another value for each row
-  const next = dialect === 'distributed' && version.type.kind === 'datetime'
-    ? trusted('now()')
-    : sqlTypeOf(version.type).nextVersion(name(alias, version.column))
+  const next = dialect.nextVersion(version.type, name(alias, version.column))
   return [sql`${name(version.column)} = ${next}`]
 }
 

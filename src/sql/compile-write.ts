@@ -14,12 +14,12 @@ export function compileAnyWrite (plan: WriteShape | ManyShape, foreign: Foreign,
     case 'many':
       return compileMany(plan, foreign, form)
     case 'upsert':
-      return compileUpsert(plan, foreign)
+      return compileUpsert(plan, foreign, form)
     case 'upsertMany':
-      return compileUpsertMany(plan, foreign)
+      return compileUpsertMany(plan, foreign, form)
     case 'updateEach':
     case 'deleteEach':
-      return compileEach(plan, foreign)
+      return compileEach(plan, foreign, form)
     default:
       return compileWrite(plan, foreign, form)
   }

@@ -79,13 +79,12 @@ export function formOf (plan: Plan, dialect: Dialect, expected: RowsKept = UNKNO
   const rows = isList ? rowsOf(plan, dialect, kept) : 'direct'
   return {
     rows,
-    columns: isList && dialect === 'postgresql' ? columnsOf(plan, rows, kept) : 'all',
+    columns: isList && dialect.looksUpRows ? columnsOf(plan, rows, kept) : 'all',
     related: relatedOf(plan, dialect, limits),
     numbers: numbersOf(plan, dialect, rows, expected),
     limits,
     total: isList ? totalOf(plan.window) : 'none',
-    // a cluster does not keep the names of a row's columns
-    objects: dialect === 'postgresql' ? 'row' : 'built',
+    objects: dialect.objects,
     isNamed: isNamed(plan, dialect),
   }
 }
@@ -108,10 +107,10 @@ const totalOf = ({ count }: Window): Form['total'] =>
 /**
  * Gathered rows are worth their cost unless there are many: the filters are then evaluated once, and not for the page
  * and for the total. Otherwise PostgreSQL may read the table in the order of the page, expecting to fill the page soon,
- * and read most of it. A cluster would send the rows to one node.
+ * and read most of it.
  */
 const rowsOf = (plan: ListPlan, dialect: Dialect, kept: RowsKept['kept']): Form['rows'] =>
-  kept !== 'many' && dialect === 'postgresql' && plan.hasManyRows !== true && mayGather(plan) ? 'gathered' : 'direct'
+  kept !== 'many' && dialect.gathersRows && plan.hasManyRows !== true && mayGather(plan) ? 'gathered' : 'direct'
 
 /**
  * The most rows that a statement gathers for an exact total. More take longer than a page and a total apart if the page
@@ -152,12 +151,9 @@ function columnsOf (plan: ListPlan, rows: Form['rows'], kept: RowsKept['kept']):
   return isWorthwhile && mayLookUp(plan) ? 'keys' : 'all'
 }
 
-/**
- * To look up the related rows of each row is the fastest way, unless there are many rows. The rows that other
- * conditions keep may be on other nodes of a cluster than their related rows.
- */
+/** To look up the related rows of each row is the fastest way, unless there are many rows. */
 function numbersOf (plan: Plan, dialect: Dialect, rows: Form['rows'], { numbered }: RowsKept): Form['numbers'] {
-  if (dialect !== 'postgresql') return 'all'
+  if (!dialect.narrowsNumbers) return 'all'
   return rows === 'gathered' && numbered && usesNumbers(plan) && narrows(plan) ? 'each' : 'kept'
 }
 
@@ -191,12 +187,12 @@ function limitsOf (plan: Plan): Form['limits'] {
 }
 
 /**
- * A cluster refuses a lateral join of tables that it distributes differently. The rows that are measured are read level
- * by level. The records of a stream are not one page, whose length would bound the related records of each parent.
+ * The rows that are measured are read level by level. The records of a stream are not one page, whose length would
+ * bound the related records of each parent.
  */
 function relatedOf ({ kind }: Plan, dialect: Dialect, limits: Form['limits']): Form['related'] {
   const isPage = kind === 'list' || kind === 'keyset' || kind === 'get'
-  return isPage && dialect === 'postgresql' && limits !== 'measured' ? 'lateral' : 'grouped'
+  return isPage && dialect.joinsLaterally && limits !== 'measured' ? 'lateral' : 'grouped'
 }
 
 /**
@@ -208,9 +204,8 @@ export function formOfInclude ({ related }: Form, { relation, selection }: Plann
 }
 
 /**
- * The server plans a list for the values of each run, even if it keeps the statement (`custom-plan.ts`). A cluster
- * always does that, and may not accept the text that asks for it. Of the other statements, those whose number of rows
- * depends on the values are not kept.
+ * The server plans a list for the values of each run, even if it keeps the statement (`custom-plan.ts`). Of the other
+ * statements, those whose number of rows depends on the values are not kept.
  */
 function isNamed ({ kind }: Plan, dialect: Dialect): boolean {
   switch (kind) {
@@ -220,7 +215,7 @@ function isNamed ({ kind }: Plan, dialect: Dialect): boolean {
     case 'list':
     case 'keyset':
     case 'aggregate':
-      return dialect === 'postgresql'
+      return dialect.keepsPlannedForValues
     case 'stream':
     case 'records':
     case 'count':

@@ -4,7 +4,7 @@
  * holds only what can be compiled.
  */
 export { applyPlan, ROOT_ALIAS, type BuilderParts } from './builder.ts'
-export type { Dialect } from './dialect.ts'
+export { CITUS, POSTGRESQL, type Dialect } from './dialect.ts'
 export { fill, operand } from './comparison.ts'
 export { builderOf, filterOfRow, filterSql, foreignSql, type AnyQueryBuilder, type Bind } from './foreign.ts'
 export { indexedVector, isOfOneRow } from './full-text.ts'

@@ -7,18 +7,16 @@
 import { keyColumns } from '../model/index.ts'
 import { assignmentsSql } from './assignments.ts'
 import { tableAs, tuple } from './columns.ts'
-import { conditionContext, noteKnown } from './condition.ts'
+import { noteKnown } from './condition.ts'
 import { plannedForValues } from './custom-plan.ts'
-import type { Dialect } from './dialect.ts'
 import { join, literal, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { OUTSIDE, textIf } from './inside.ts'
-import { knownSql } from './known-columns.ts'
 import { selectList } from './members.ts'
 import type { Foreign } from './read.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
-import type { WriteForm } from './write-form.ts'
+import { writeContext, type WriteContext, type WriteForm } from './write-form.ts'
 import type { ManyShape } from './write-shape.ts'
-import { opaque, referenceSql, rowConditions } from './write-target.ts'
+import { referenceSql, rowConditions } from './write-target.ts'
 import { insideSql } from './written-rows.ts'
 
 /**
@@ -27,29 +25,29 @@ import { insideSql } from './written-rows.ts'
  * record that is not visible) and `keys` if the plan returns them (a JSON list with the parts of each key as texts).
  * To count returns only `found`, to lock only `found` and `keys`.
  */
-export function compileMany (plan: ManyShape, foreign: Foreign, { dialect }: WriteForm): Statement {
+export function compileMany (plan: ManyShape, foreign: Foreign, form: WriteForm): Statement {
   const { model, conditions, fetchSlot, references, does } = plan
-  const context = conditionContext(plan, foreign)
+  const context = writeContext(plan, foreign, form)
   const alias = context.names.table()
   noteKnown(model, alias, conditions, context)
   // the same conditions stand in two places of the statement, where the alias is that of the same table
   const plain = [...rowConditions(plan, alias, context), ...foreign.conditions(alias)]
   const found = context.names.expression('found')
   const table = tableAs(model.table, alias)
-  const lock = trusted(does === 'lock' && dialect === 'postgresql' ? ' for update' : '')
+  const lock = trusted(does === 'lock' && form.dialect.locksMany ? ' for update' : '')
   const search = sql`${name(found)} as (select ${selectList(foundColumns(plan, alias, context))} from ${table}${
     whereClause(plain)
   } limit ${fetchSlot}${lock})`
   const total: Column = ['found', countOf(found)]
   if (does === 'count' || does === 'lock') {
-    return finish(sql`with ${search}`, does === 'count' ? [total] : [total, keysOf(plan, found)], plan, dialect)
+    return finish(sql`with ${search}`, does === 'count' ? [total] : [total, keysOf(plan, found)], plan, context)
   }
   const written = context.names.expression('written')
-  const target = targetSql(plan, alias, found, plain, dialect, context)
+  const target = targetSql(plan, alias, found, plain, context)
   const inside = insideSql(plan, alias, foreign, context)
   const returned = writtenColumns(plan, alias, inside)
   const change = does === 'update'
-    ? sql`update ${table} set ${assignmentsSql(plan, alias, dialect)}${target}`
+    ? sql`update ${table} set ${assignmentsSql(plan, alias, context)}${target}`
     : sql`delete from ${table}${target}`
   const expression = sql`${name(written)} as (${change} returning ${selectList(returned)})`
   return finish(
@@ -62,18 +60,18 @@ export function compileMany (plan: ManyShape, foreign: Foreign, { dialect }: Wri
       ...plan.returnsKeys ? [keysOf(plan, written)] : [],
     ],
     plan,
-    dialect
+    context
   )
 }
 
 type Column = readonly [name: string, value: Sql]
 
-function finish (start: Sql, columns: readonly Column[], plan: ManyShape, dialect: Dialect): Statement {
+function finish (start: Sql, columns: readonly Column[], plan: ManyShape, { dialect }: WriteContext): Statement {
   const statement = render(sql`${start} select ${selectList(columns)}`)
   return {
     ...statement,
     columns: columns.map(([column]) => column),
-    ...(dialect === 'postgresql' && { kept: plannedForValues(statement, '', plan.fetchSlot) }),
+    ...(dialect.keepsPlannedForValues && { kept: plannedForValues(statement, '', plan.fetchSlot) }),
   }
 }
 
@@ -106,16 +104,14 @@ function targetSql (
   alias: string,
   found: string,
   plain: readonly Sql[],
-  dialect: Dialect,
-  { known }: ConditionContext
+  { known, dialect }: WriteContext
 ): Sql {
   const keys = sql`select ${join(partNames(plan).map((part) => name(part)))} from ${name(found)}`
   const columns = keyColumns(plan.model).map(({ column }) => column)
   return whereClause([
-    // without them, a distributed server would look for the keys in all parts of the table
-    ...dialect === 'distributed' ? knownSql(alias, known.of(alias)) : [],
+    ...dialect.knownOfWrite(alias, known.of(alias)),
     sql`${tuple(alias, columns)} in (${keys})`,
-    ...plain.map((condition) => opaque(condition, dialect)),
+    ...plain.map(dialect.conditionOfWrite),
     sql`(select count(*) from ${name(found)}) < ${plan.fetchSlot}`,
     ...plan.references.length === 0
       ? []

@@ -9,28 +9,26 @@ import type { EntityModel } from '../model/index.ts'
 import { assignmentsSql, merged, nextVersion, recordsetSql, recordsetValue } from './assignments.ts'
 import { equalColumns, tableAs } from './columns.ts'
 import { bound } from './comparison.ts'
-import { conditionContext, noteKnown } from './condition.ts'
+import { noteKnown } from './condition.ts'
 import { EMPTY, join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { IN_THE_WAY, textIf } from './inside.ts'
 import { selectList } from './members.ts'
 import type { Foreign } from './read.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
+import { writeContext, type WriteContext, type WriteForm } from './write-form.ts'
 import type { UpsertManyShape, UpsertShape } from './write-shape.ts'
 import { referenceSql, targetSql } from './write-target.ts'
 import { insideSql, returnedOf } from './written-rows.ts'
 
 type Returned = readonly (readonly [name: string, value: Sql])[]
 
-/** Upserts have only this form. */
-const DIALECT = 'postgresql'
-
 /** Whether a row was inserted, beside what each write returns: `item`, `version`, and its key. */
 const CREATED = 'created'
 
 /** Compiles the upsert of one row. It returns no row if one is in the way. */
-export function compileUpsert (plan: UpsertShape, foreign: Foreign): Statement {
+export function compileUpsert (plan: UpsertShape, foreign: Foreign, form: WriteForm): Statement {
   const { assignments, insert, conditions, model } = plan
-  const context = conditionContext(plan, foreign)
+  const context = writeContext(plan, foreign, form)
   const columns: string[] = []
   const returning = (alias: string, created: boolean): Sql => {
     const returned = returnedBy(plan, alias, created, foreign, context)
@@ -40,8 +38,8 @@ export function compileUpsert (plan: UpsertShape, foreign: Foreign): Statement {
   const update = (): Sql => {
     const alias = context.names.table()
     noteKnown(model, alias, conditions, context)
-    const where = targetSql(plan, alias, foreign, DIALECT, context)
-    const set = assignmentsSql({ model, assignments: assignments! }, alias, DIALECT)
+    const where = targetSql(plan, alias, foreign, context)
+    const set = assignmentsSql({ model, assignments: assignments! }, alias, context)
     return sql`update ${tableAs(model.table, alias)} set ${set}${where}${returning(alias, false)}`
   }
   const insertUnless = (updated: string | undefined): Sql => {
@@ -108,9 +106,9 @@ const ownName = (column: string): string => `@own_${column}`
 const keyName = (index: number): string => `@key${index}`
 
 /** Compiles the upsert of several rows. It fails if a row is in the way of one of them, and returns them in order. */
-export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign): Statement {
+export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign, form: WriteForm): Statement {
   const { model, columns, assignments, on } = plan
-  const context = conditionContext(plan, foreign)
+  const context = writeContext(plan, foreign, form)
   const expressions: Sql[] = []
   const express = (what: string, body: Sql): string => {
     const expression = context.names.expression(what)
@@ -125,12 +123,12 @@ export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign): Sta
     const alias = context.names.table()
     const source = context.names.table()
     const returned = returnedBy(plan, alias, false, foreign, context)
-    const where = targetSql(plan, alias, foreign, DIALECT, context, [equalColumns(alias, keys, source, keys)])
+    const where = targetSql(plan, alias, foreign, context, [equalColumns(alias, keys, source, keys)])
     updated = express(
       'updated',
-      sql`update ${tableAs(model.table, alias)} set ${givenAssignments(plan, alias, source)} from ${name(given)} as ${
-        name(source)
-      }${where} returning ${selectList([...returned, [PLACE, name(source, PLACE)]])}`
+      sql`update ${tableAs(model.table, alias)} set ${givenAssignments(plan, alias, source, context)} from ${
+        name(given)
+      } as ${name(source)}${where} returning ${selectList([...returned, [PLACE, name(source, PLACE)]])}`
     )
     results.push({ returned, rows: sql`select * from ${name(updated)}`, source: updated })
   }
@@ -205,10 +203,15 @@ function givenSql (
 const rowsOf = (model: EntityModel, slots: UpsertManyShape['given'], alias: string): Sql =>
   sql`(select *, row_number() over () as ${name(PLACE)} from ${recordsetSql(model, slots)}) as ${name(alias)}`
 
-function givenAssignments ({ model, assignments }: UpsertManyShape, alias: string, source: string): Sql {
+function givenAssignments (
+  { model, assignments }: UpsertManyShape,
+  alias: string,
+  source: string,
+  context: WriteContext
+): Sql {
   const set = assignments!.map(({ column, property, own }) => {
     const value = name(source, own ? ownName(column) : column)
     return sql`${name(column)} = ${merged(property, column, value, alias) ?? value}`
   })
-  return join([...set, ...nextVersion(model, alias, DIALECT)])
+  return join([...set, ...nextVersion(model, alias, context)])
 }

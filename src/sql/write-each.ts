@@ -5,12 +5,13 @@
  */
 import { merged, nextVersion, orUnchanged, recordsetValue } from './assignments.ts'
 import { equalColumns, tableAs } from './columns.ts'
-import { conditionContext, noteKnown } from './condition.ts'
+import { noteKnown } from './condition.ts'
 import { join, literal, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { selectList } from './members.ts'
 import { nullRecord } from './null-record.ts'
 import type { Foreign } from './read.ts'
 import { visibility, whereClause, type ConditionContext } from './visibility.ts'
+import { writeContext, type WriteContext, type WriteForm } from './write-form.ts'
 import type { DeleteEachShape, UpdateEachShape } from './write-shape.ts'
 import { rowConditions } from './write-target.ts'
 import { insideSql, returnedOf } from './written-rows.ts'
@@ -26,8 +27,12 @@ interface List {
 }
 
 /** Compiles a write of several rows, which also return their place in the list as `at`. */
-export function compileEach (plan: UpdateEachShape | DeleteEachShape, foreign: Foreign): Statement {
-  const context = conditionContext(plan, foreign)
+export function compileEach (
+  plan: UpdateEachShape | DeleteEachShape,
+  foreign: Foreign,
+  form: WriteForm
+): Statement {
+  const context = writeContext(plan, foreign, form)
   const alias = context.names.table()
   noteKnown(plan.model, alias, plan.conditions, context)
   const list = listOf(plan, context)
@@ -35,7 +40,7 @@ export function compileEach (plan: UpdateEachShape | DeleteEachShape, foreign: F
   const target = tableAs(plan.model.table, alias)
   const written = plan.kind === 'deleteEach'
     ? sql`delete from ${target} using ${list.from}${where}`
-    : sql`update ${target} set ${join(changesSql(plan, alias, list))} from ${list.from}${where}`
+    : sql`update ${target} set ${join(changesSql(plan, alias, list, context))} from ${list.from}${where}`
   const returned = [
     ...returnedOf(plan, alias, false, context, insideSql(plan, alias, foreign, context)),
     ['at', sql`(${name(list.items, AT)} - 1)::text`] as const,
@@ -51,7 +56,12 @@ function listOf ({ model, rows }: UpdateEachShape | DeleteEachShape, context: Co
 }
 
 /** The new values of columns, among them the next version. */
-function changesSql ({ model, assignments }: UpdateEachShape, alias: string, { items, record }: List): readonly Sql[] {
+function changesSql (
+  { model, assignments }: UpdateEachShape,
+  alias: string,
+  { items, record }: List,
+  context: WriteContext
+): readonly Sql[] {
   const changes = assignments.map(({ column, property, always }) => {
     const value = recordsetValue(property, column, record)
     const json = merged(property, column, sql`(${value})`, alias)
@@ -64,7 +74,7 @@ function changesSql ({ model, assignments }: UpdateEachShape, alias: string, { i
     const isGiven = sql`${name(items, PATCH)} -> ${literal(column)} is not null`
     return sql`${name(column)} = ${always ? next : sql`case when ${isGiven} then ${next} else ${kept} end`}`
   })
-  return orUnchanged([...changes, ...nextVersion(model, alias, 'postgresql')], model, alias)
+  return orUnchanged([...changes, ...nextVersion(model, alias, context)], model, alias)
 }
 
 function whereSql (

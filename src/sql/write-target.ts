@@ -1,13 +1,12 @@
 /** The conditions on the row that a write changes, and on the records that the row refers to. */
 import type { EntityModel } from '../model/index.ts'
-import type { ReferenceCheck, Slot, WriteTarget } from '../plan/index.ts'
+import type { ReferenceCheck, WriteTarget } from '../plan/index.ts'
 import { equalTo, tableAs } from './columns.ts'
 import { conditionSql } from './condition.ts'
-import type { Dialect } from './dialect.ts'
 import { sql, type Sql } from './fragment.ts'
-import { column, versionText } from './json.ts'
 import type { Foreign } from './read.ts'
 import { visibility, whereClause, type ConditionContext } from './visibility.ts'
+import type { WriteContext } from './write-form.ts'
 import type { UpdateShape } from './write-shape.ts'
 
 /**
@@ -27,37 +26,26 @@ export function referenceSql (
   return present === undefined ? visible : sql`(${equalTo(row, present, slots)} or ${visible})`
 }
 
-/** The test that the row has one of the versions. */
-function versionSql (model: EntityModel, alias: string, versions: Slot, dialect: Dialect): Sql {
-  const { version } = model
-  if (dialect === 'distributed' && version?.type.kind === 'datetime' && !version.hidden) {
-    // a distributed server formats no columns in the condition of a write
-    const moment = version.type.zoned ? sql`(${column(version, alias)} at time zone 'UTC')` : column(version, alias)
-    return sql`${moment} = any(${versions}::timestamp[])`
-  }
-  return sql`${versionText(model, alias)} = any(${versions})`
-}
-
 export function targetSql (
   { model, conditions, deleted, versions, references }:
     & Omit<WriteTarget, 'key'>
     & Pick<UpdateShape, 'model' | 'references'>,
   alias: string,
   foreign: Foreign,
-  dialect: Dialect,
-  context: ConditionContext,
+  context: WriteContext,
   further: readonly Sql[] = []
 ): Sql {
+  const { dialect } = context
   const where = [
     ...further,
     ...rowConditions({ model, conditions, deleted }, alias, context).map((compiled, index) =>
-      conditions[index]?.kind === 'key' ? compiled : opaque(compiled, dialect)
+      conditions[index]?.kind === 'key' ? compiled : dialect.conditionOfWrite(compiled)
     ),
   ]
-  if (versions !== undefined) where.push(opaque(versionSql(model, alias, versions, dialect), dialect))
+  if (versions !== undefined) where.push(dialect.conditionOfWrite(dialect.hasVersion(model, alias, versions)))
   where.push(
     ...references.map((reference) => referenceSql(reference, alias, context)),
-    ...foreign.conditions(alias).map((condition) => opaque(condition, dialect))
+    ...foreign.conditions(alias).map(dialect.conditionOfWrite)
   )
   return whereClause(where)
 }
@@ -72,12 +60,4 @@ export function rowConditions (
     ...conditions.map((condition) => conditionSql(condition, model, alias, context)),
     ...visibility(model, alias, deleted, context.filter),
   ]
-}
-
-/**
- * A distributed server cannot run a write whose conditions on the distribution column contradict each other: it must
- * not see them, except those of the key.
- */
-export function opaque (condition: Sql, dialect: Dialect): Sql {
-  return dialect === 'distributed' ? sql`(${condition}) is true` : condition
 }

@@ -1,14 +1,10 @@
-/**
- * What a distributed server changes in writes. It may return rows in another order. It cannot serve some entities and
- * operations, which are refused at start-up.
- */
+/** Refuses, at start-up, entities and operations that a distributed server cannot serve. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import { filtersOfEntity, sharedEmOf } from '../resource/index.ts'
+import { filtersOfEntity } from '../resource/index.ts'
 import { distributionOf, tableIn } from '../run/index.ts'
 import { reasonOfEntity } from './unit-of-work/reason.ts'
-import type { Write } from './write.ts'
 
 /**
  * Refuses a resource whose table is distributed by a column.
@@ -61,13 +57,4 @@ function guardedReference (em: EntityManager, { properties }: EntityModel): Rela
     property.kind === 'relation' && property.join.kind === 'owner' &&
     (property.target.deletedAt !== undefined || filtersOfEntity(em, property.target.entity).length > 0)
   )
-}
-
-/** Whether the server is a distributed one, which takes simpler statements only. */
-export const isDistributed = ({ session }: Write): boolean => distributionOf(sharedEmOf(session)) !== undefined
-
-/** Whether the server may return the rows of an insert in another order: they may be on several nodes. */
-export function canReorder ({ session, model }: Write): boolean {
-  const distribution = distributionOf(sharedEmOf(session))
-  return distribution !== undefined && tableIn(distribution, model.table)?.kind !== 'reference'
 }

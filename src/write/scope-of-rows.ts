@@ -12,8 +12,8 @@ import type { BodyRules, ColumnData, RecordData, ReferenceData } from '../plan/i
 import {
   filtersBehind, isInTransaction, sharedEmOf, type ActiveFilters, type CrudSession, type ScopeRules,
 } from '../resource/index.ts'
-import { needsScopeCheck, type Write } from './write.ts'
-import { changesLate, distributionOf, isPlainTable } from '../run/index.ts'
+import { dialectOfWrite, needsScopeCheck, type Write } from './write.ts'
+import { changesLate, isPlainTable } from '../run/index.ts'
 
 /** The rules for new records, which need no value that the scope sets. */
 export function withoutScope (rules: BodyRules, { values }: ScopeRules): BodyRules {
@@ -93,9 +93,10 @@ export function withScopeInStatement<On extends CrudSession> (write: Write<On>, 
  * A statement returns rows before triggers can change them, and its subqueries see all tables as they were before it.
  * So its condition may read related rows of tables that the write certainly does not change.
  */
-function canCheckItself ({ session, model, scope }: Write, filters: ActiveFilters): boolean {
+function canCheckItself (write: Write, filters: ActiveFilters): boolean {
+  const { session, model, scope } = write
   const em = sharedEmOf(session)
-  if (distributionOf(em) !== undefined || changesLate(em, model.table)) return false
+  if (!dialectOfWrite(write).checksWrittenRows || changesLate(em, model.table)) return false
   const related = rowsBehind(scope!.where)
   if (related === undefined) return false
   const isSafe = (table: string): boolean => table !== model.table && isPlainTable(em, table)

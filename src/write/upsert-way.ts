@@ -9,7 +9,6 @@ import { sharedEmOf, type ActiveFilters } from '../resource/index.ts'
 import { mayRepeatKeys } from '../run/index.ts'
 import { sharesColumns } from './check-body.ts'
 import { scopedRow } from './create-data.ts'
-import { isDistributed } from './distributed.ts'
 import type { Data } from './new-row.ts'
 import { filtersOfChange } from './run-write.ts'
 import { withScopeInStatement, withScopeCheck, needsScopeSearch } from './scope-of-rows.ts'
@@ -18,7 +17,7 @@ import { finishChanges, isEmpty } from './update-data.ts'
 import {
   canBeChange, canBeNew, inKeyOrder, refuseImpossible, withoutUpsertKey, type Upsert, type UpsertData,
 } from './upsert-data.ts'
-import type { Write } from './write.ts'
+import { dialectOfWrite, type Write } from './write.ts'
 
 /** Why the records of an upsert are looked for before they are written. */
 export type ReasonToLook =
@@ -38,8 +37,8 @@ export type ReasonToLook =
   | 'primary key'
   /** After hooks are told more than the statement returns. */
   | 'told'
-  /** A distributed server does not take the statement. */
-  | 'distributed'
+  /** The server does not take the statement. */
+  | 'dialect'
   /** Several rows of the table may have one key. */
   | 'repeated keys'
   /** MikroORM must write one of the records. */
@@ -106,7 +105,7 @@ const OF_UPSERT: ReadonlyArray<readonly [ReasonToLook, (upsert: Upsert) => boole
 
 /** Reasons that the server must tell first. */
 const OF_SERVER: ReadonlyArray<readonly [ReasonToLook, (write: Write, rows: readonly UpsertRow[]) => boolean]> = [
-  ['distributed', isDistributed],
+  ['dialect', (write) => !dialectOfWrite(write).upserts],
   ['repeated keys', ({ session, model }) => mayRepeatKeys(sharedEmOf(session), model.table)],
   [
     'unit of work',

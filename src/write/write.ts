@@ -5,11 +5,11 @@ import { neededFor, removes, type BodyKind, type CrudOperation } from '../config
 import type { EntityModel } from '../model/index.ts'
 import { rulesOfBody, type BodyRules, type RecordData, type ToldRow, type Writable } from '../plan/index.ts'
 import {
-  filtersBehind, rulesOf, type ActiveFilters, type Call, type CrudSession, type FilterType, type RequestConditions,
-  type ScopeRules, type SwitchedFilters,
+  filtersBehind, rulesOf, sharedEmOf, type ActiveFilters, type Call, type CrudSession, type FilterType,
+  type RequestConditions, type ScopeRules, type SwitchedFilters,
 } from '../resource/index.ts'
-import { enterStage } from '../run/index.ts'
-import type { Row } from '../sql/index.ts'
+import { dialectOf, enterStage } from '../run/index.ts'
+import type { Dialect, Row } from '../sql/index.ts'
 import { convertList, convertRecord, type JsonAnswer } from '../read/index.ts'
 import type { Steps } from '../base/steps.ts'
 
@@ -38,6 +38,9 @@ export function beginWrite (call: Call): Write {
   const scope = limits && rulesOf(limits, model)
   return { crud, resource, model, session, options, conditions, scope, operation: neededFor(operation) }
 }
+
+/** The dialect of the server, which decides the ways of the steps. */
+export const dialectOfWrite = ({ session }: Pick<Write, 'session'>): Dialect => dialectOf(sharedEmOf(session))
 
 /** @throws {ConfigError} unless the resource's `writable` allows bodies of this kind to set properties */
 export function bodyRules (

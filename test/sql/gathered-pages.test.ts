@@ -7,7 +7,7 @@ import {
 import { DatabaseFactory, parseQueryParams } from '../../src/index.ts'
 import { planList, resolveWhitelist, type ListPlan } from '../../src/plan/index.ts'
 import { RowNumbers } from '../../src/resource/row-numbers.ts'
-import { compile, formOf } from '../../src/sql/index.ts'
+import { CITUS, compile, formOf, POSTGRESQL } from '../../src/sql/index.ts'
 import { databases, forEachDatabase, skipReasons } from '../helpers/databases.ts'
 import { modelsOf } from '../helpers/models.ts'
 import { recordStatements } from '../helpers/statements.ts'
@@ -254,7 +254,7 @@ const planOf = (query: string, more: object = {}, entity: unknown = Stone): List
     resolveWhitelist(new QueryBuilderConfig<any>({ ...options, ...more }), models.of(entity))) as ListPlan
 
 t.test('which pages may gather', async (t) => {
-  const gathers = (plan: ListPlan) => formOf(plan, 'postgresql', FEW).rows === 'gathered'
+  const gathers = (plan: ListPlan) => formOf(plan, POSTGRESQL, FEW).rows === 'gathered'
   const may = (query: string, more?: object) => gathers(planOf(query, more))
   t.ok(may('filter[kind]=few'))
   t.ok(may('filter[kind]=few&limit=20&offset=9980'))
@@ -263,7 +263,7 @@ t.test('which pages may gather', async (t) => {
   t.notOk(may('filter[kind]=few&limit=20&offset=9981'), 'a page behind 10 000 rows')
   t.notOk(may('filter[kind]=few&limit=20&offset=981', { pagination: { count: { upTo: 10 } } }), 'a lower bound')
   t.notOk(gathers({ ...planOf('filter[kind]=few'), hasManyRows: true }), 'an attempt in vain')
-  t.equal(formOf(planOf('filter[kind]=few'), 'distributed', FEW).rows, 'direct', 'a cluster')
+  t.equal(formOf(planOf('filter[kind]=few'), CITUS, FEW).rows, 'direct', 'a cluster')
   t.notOk(may('filter[kind]=few', { pagination: { count: 'none' } }), 'no total')
   t.notOk(may('filter[kind]=few', { pagination: { count: 'planned' } }), 'an estimate')
   const computed = (query: string) =>
@@ -280,7 +280,7 @@ t.test('which pages may gather', async (t) => {
 t.test('the statement', async (t) => {
   const plan = planOf('filter[kind]=few&fields=id&sort=-weight')
   t.equal(
-    compile(plan, nothingForeign, formOf(plan, 'postgresql', FEW)).text,
+    compile(plan, nothingForeign, formOf(plan, POSTGRESQL, FEW)).text,
     'with "@gathered" as materialized (select "e0"."id" as "id", "e0"."weight" as "@sort0" ' +
       'from "stone" as "e0" where "e0"."kind" = $1 and "e0"."deleted_at" is null limit 10001) ' +
       'select "items", "fetched", (select case when count(*) <= 10000 then count(*) end from "@gathered") as "total" ' +
@@ -291,7 +291,7 @@ t.test('the statement', async (t) => {
   )
   const wide = planOf('filter[kind]=few&sort=id')
   t.equal(
-    compile(wide, nothingForeign, formOf(wide, 'postgresql', { ...FEW, kept: 'some' })).text,
+    compile(wide, nothingForeign, formOf(wide, POSTGRESQL, { ...FEW, kept: 'some' })).text,
     'with "@gathered" as materialized (select "e0"."id" as "@key0" from "stone" as "e0" ' +
       'where "e0"."kind" = $1 and "e0"."deleted_at" is null limit 10001) ' +
       'select "items", "fetched", (select case when count(*) <= 10000 then count(*) end from "@gathered") as "total" ' +
@@ -311,7 +311,7 @@ t.test('the statement', async (t) => {
 })
 
 t.test('the experience with a shape', async (t) => {
-  const form = formOf(planOf('filter[kind]=few'), 'postgresql')
+  const form = formOf(planOf('filter[kind]=few'), POSTGRESQL)
   /** Whether each of some requests gathers its rows. */
   const requests = (numbers: RowNumbers, few: (request: number) => boolean, count: number) =>
     Array.from({ length: count }, (_, request) => {
@@ -339,7 +339,7 @@ t.test('the experience with a shape', async (t) => {
   for (let request = 0; request < 20; request++) some.note({ total: '500' }, form)
   t.equal(some.kept, 'few', 'after some requests with fewer rows')
 
-  const upTo = formOf(planOf('filter[kind]=few', { pagination: { count: { upTo: 10 } } }), 'postgresql')
+  const upTo = formOf(planOf('filter[kind]=few', { pagination: { count: { upTo: 10 } } }), POSTGRESQL)
   const unknown = new RowNumbers()
   requests(unknown, () => false, 3)
   let request = 0

@@ -5,7 +5,7 @@ import { CrudBase, type CrudPage, type CrudReadOptions } from '../../src/crud/in
 import { planList, resolveWhitelist, type Plan } from '../../src/plan/index.ts'
 import type { PlanOptions } from '../../src/plan/plan-rows.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
-import { compile, formOf, type Foreign, type Statement } from '../../src/sql/index.ts'
+import { compile, formOf, POSTGRESQL, type Foreign, type Statement } from '../../src/sql/index.ts'
 import { models } from '../plan/helper.ts'
 
 /** No MikroORM-style conditions. */
@@ -18,7 +18,7 @@ export const nothingForeign: Foreign = {
 
 /** The statement of a plan on a server that is not distributed. */
 export const compiled = (plan: Plan, foreign = nothingForeign): Statement =>
-  compile(plan, foreign, formOf(plan, 'postgresql'))
+  compile(plan, foreign, formOf(plan, POSTGRESQL))
 
 /** The statement of a list. */
 export function statementOf (

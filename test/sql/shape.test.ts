@@ -9,7 +9,9 @@ import {
 } from '../../src/plan/index.ts'
 import { planPage } from '../../src/plan/position.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
-import { compile, formOf, isSameForm, shapeOf, writeShapeOf, type Form } from '../../src/sql/index.ts'
+import {
+  CITUS, compile, formOf, isSameForm, POSTGRESQL, shapeOf, writeShapeOf, type Form,
+} from '../../src/sql/index.ts'
 import { Customer, Group, OrderItem, Plant, Shelf, Supplier, Tag } from '../fixtures/entities.ts'
 import { plantUuid } from '../fixtures/seed.ts'
 import { assertProperty } from '../helpers/property.ts'
@@ -20,7 +22,7 @@ import { queryOf, wide } from './queries.ts'
 const exact = whitelistOf(wide)
 const none = whitelistOf({ ...wide, pagination: { count: 'none' } })
 
-const written = (plan: Plan, form = formOf(plan, 'postgresql')) => {
+const written = (plan: Plan, form = formOf(plan, POSTGRESQL)) => {
   const { text, slots, columns, kept } = compile(plan, nothingForeign, form)
   return JSON.stringify([text, slots, columns, kept])
 }
@@ -86,7 +88,7 @@ t.test('plans of the same shape and form have the same statement', async (t) => 
   assertProperty(
     fc.property(
       withAdded(fc.oneof({ weight: 3, arbitrary: plan }, keyset)),
-      fc.constantFrom('postgresql' as const, 'distributed' as const),
+      fc.constantFrom(POSTGRESQL, CITUS),
       fc.record({ kept: fc.constantFrom('few' as const, 'some' as const, 'many' as const), numbered: fc.boolean() }),
       fc.constantFrom({}, { isDoubtful: true as const }),
       (plan, dialect, expected, doubts) => {
@@ -161,7 +163,7 @@ t.test('all other parts of a plan are part of the shape', async (t) => {
     planExists(1, exact)!, planCount(parseQueryParams(''), exact)
   )
   for (const entity of [Customer, OrderItem, Shelf, Tag]) plans.push(planOf('', whitelistOf({}, entity)))
-  t.equal(new Set(plans.map((plan) => shapeOf(plan) + JSON.stringify(formOf(plan, 'postgresql')))).size, plans.length)
+  t.equal(new Set(plans.map((plan) => shapeOf(plan) + JSON.stringify(formOf(plan, POSTGRESQL)))).size, plans.length)
   t.equal(new Set(plans.map((plan) => written(plan))).size, plans.length)
 })
 

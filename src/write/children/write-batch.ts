@@ -1,6 +1,6 @@
 /**
  * Writes the children of a batch, after their parents have been written in the same transaction. Changes and removals
- * are one statement, or one for each child if JSON cannot carry a value, the server is distributed, only another
+ * are one statement, or one for each child if JSON cannot carry a value, the server does not take it, only another
  * statement can check the rows of a role, or MikroORM's unit of work is needed.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
@@ -14,7 +14,6 @@ import { readScope, sendPrepared, sharedEmOf, type ActiveFilters } from '../../r
 import { SEVERAL_RECORDS } from '../../run/index.ts'
 import type { Row } from '../../sql/index.ts'
 import { absentRecord, mayBeHidden } from '../check-references.ts'
-import { isDistributed } from '../distributed.ts'
 import { insertInside } from '../insert-inside.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { deletionOf, markRow, refuseChange, removeRow, updateRow } from '../one-statement/change.ts'
@@ -23,7 +22,7 @@ import { withScopeInStatement, withScopeCheck, needsScopeSearch } from '../scope
 import { needsUnitOfWork } from '../unit-of-work/reason.ts'
 import { markThroughEntity, removeThroughEntity, updateThroughEntity } from '../unit-of-work/through-entities.ts'
 import { isEmpty } from '../update-data.ts'
-import { writtenOf, type Write, type Written } from '../write.ts'
+import { dialectOfWrite, writtenOf, type Write, type Written } from '../write.ts'
 import {
   childId, ofParent, parentColumns, withParent, type ChildBatch, type ChildItem, type ParentKey,
 } from './batches.ts'
@@ -109,7 +108,7 @@ function * changeRows (
   const em = sharedEmOf(session)
   const checked = list === 'remove' ? write : withScopeInStatement(write, filters)
   const rows = changed.map(({ item, row }) => ({ key: item.key!, row: withOnUpdate(row, model, em) }))
-  const plan = isDistributed(write) || (list === 'update' && needsScopeSearch(checked))
+  const plan = !dialectOfWrite(write).writesEach || (list === 'update' && needsScopeSearch(checked))
     ? undefined
     : planUpdateEach(
       rows,
@@ -137,7 +136,7 @@ function * removeChildren (family: Family, items: readonly ChildItem[]): Steps<r
       const [entities, id] = [write as Write<EntityManager>, childId(item, owned, parent)]
       return now === undefined ? removeThroughEntity(entities, id) : markThroughEntity(entities, id, now)
     }, family)
-  } else if (isDistributed(write)) {
+  } else if (!dialectOfWrite(write).writesEach) {
     yield * oneByOne(removed, ({ item }) => {
       const id = childId(item, owned, parent)
       return now === undefined ? removeRow(write, id, filters) : markRow(write, id, now, filters)

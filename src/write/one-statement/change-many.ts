@@ -7,11 +7,10 @@ import { idOfKey, planChanges, type Id, type ManyChange, type ManyTarget, type R
 import { sendPrepared, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import type { Row } from '../../sql/index.ts'
 import { checkReferences, mayBeHidden, searchOf } from '../check-references.ts'
-import { isDistributed } from '../distributed.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { findInScope, prepareWrite, writeInTransaction } from '../run-write.ts'
 import { withScopeInStatement, needsScopeTransaction, needsScopeSearch } from '../scope-of-rows.ts'
-import type { Write } from '../write.ts'
+import { dialectOfWrite, type Write } from '../write.ts'
 
 /** What the statement of a write of many rows says. */
 interface ManyAnswer {
@@ -80,8 +79,7 @@ export function * changeMany (
   data: RecordData,
   filters: ActiveFilters
 ): Steps<ManyAnswer> {
-  // a distributed server does not read other tables for each row
-  if (isDistributed(begun)) yield * checkReferences(searchOf(begun, filters), [data])
+  if (!dialectOfWrite(begun).checksReferencesOfMany) yield * checkReferences(searchOf(begun, filters), [data])
   const write = withScopeInStatement(begun, filters)
   if (!needsScopeTransaction(write)) return yield * changeRows(write, target, data, filters)
   return yield * writeInTransaction(write, (inner) => changeRows(inner, target, data, filters))
@@ -99,7 +97,7 @@ function * changeRows (
     does: 'update',
     data: withOnUpdate(data, model, sharedEmOf(session)),
     returnsKeys: searches || write.told !== undefined,
-    mayBeHidden: (other) => !isDistributed(write) && mayBeHidden(other, filters, session),
+    mayBeHidden: (other) => dialectOfWrite(write).checksReferencesOfMany && mayBeHidden(other, filters, session),
   }, filters)
   if (answer.hidden > 0) {
     yield * checkReferences(searchOf(write, filters), [data])

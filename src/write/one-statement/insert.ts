@@ -3,10 +3,10 @@ import { ConflictError } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
 import { idOfKey, planInsert, type AnyWritePlan, type RecordData } from '../../plan/index.ts'
 import { keyColumns, type EntityModel } from '../../model/index.ts'
-import type { ActiveFilters } from '../../resource/index.ts'
+import { sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
+import { mayReorder } from '../../run/index.ts'
 import { checkReferences, mayBeHidden, searchOf } from '../check-references.ts'
 import { findInScope, readBack, runWrite } from '../run-write.ts'
-import { canReorder } from '../distributed.ts'
 import type { Write, Written } from '../write.ts'
 import { needsScopeSearch } from '../scope-of-rows.ts'
 
@@ -18,6 +18,9 @@ function givenKey ({ columns }: RecordData, model: EntityModel): readonly string
   const key = keyColumns(model).map(({ column }) => columns.find((data) => data.column === column)?.value)
   return key.some((value) => value === undefined || value === null) ? undefined : key.map(String)
 }
+
+/** Whether the server may return the rows of an insert in another order. */
+export const canReorder = ({ session, model }: Write): boolean => mayReorder(sharedEmOf(session), model.table)
 
 /**
  * Splits rows for statements. If a statement may return its rows in another order, rows whose keys the database makes

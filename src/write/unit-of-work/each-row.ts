@@ -3,9 +3,8 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { wait, type Steps } from '../../base/steps.ts'
 import type { Id, ManyTarget } from '../../plan/index.ts'
 import type { ActiveFilters } from '../../resource/index.ts'
-import { isDistributed } from '../distributed.ts'
 import { sendMany } from '../one-statement/change-many.ts'
-import type { Write } from '../write.ts'
+import { dialectOfWrite, type Write } from '../write.ts'
 import { findLocked, throughEntities } from './entities.ts'
 
 /** Returns the keys of the rows. */
@@ -30,8 +29,8 @@ function * eachInside (
 }
 
 /**
- * The keys of the rows, which are locked. A distributed server locks only single rows: they are locked one by one, and
- * those that still match are found again.
+ * The keys of the rows, which are locked. If the server locks only single rows, they are locked one by one, and those
+ * that still match are found again.
  */
 function * lockedKeys (
   write: Write<EntityManager>,
@@ -40,7 +39,7 @@ function * lockedKeys (
 ): Steps<readonly Id[]> {
   const { session, model } = write
   const { keys } = yield * sendMany(write, target, { does: 'lock' }, filters)
-  if (!isDistributed(write)) return keys
+  if (dialectOfWrite(write).locksMany) return keys
   for (const id of keys) yield * wait(findLocked(session, model, id))
   const locked = new Set(keys.map((id) => JSON.stringify(id)))
   const { keys: present } = yield * sendMany(write, target, { does: 'lock' }, filters)

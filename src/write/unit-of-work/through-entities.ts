@@ -5,11 +5,11 @@ import { idOfKey, planGet, planUpdate, type Id, type RecordData } from '../../pl
 import type { ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { checkChangedReferences, checkReferences, hiddenLinks, searchOf } from '../check-references.ts'
+import { canReorder } from '../one-statement/insert.ts'
 import { findInScope, findRow, previousOf, readBack, runWrite } from '../run-write.ts'
 import { writtenOf, type Write, type Written } from '../write.ts'
 import { assignEntity, createEntities, findLocked, flushing, removeEntity } from './entities.ts'
 import { exactProperties, type Present } from './exact.ts'
-import { canReorder } from '../distributed.ts'
 import { cascadesOf } from './reason.ts'
 import { NotFoundError } from '../../base/errors.ts'
 
