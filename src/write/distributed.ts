@@ -3,21 +3,55 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { filtersOfEntity } from '../resource/index.ts'
-import { distributionOf, tableIn } from '../run/index.ts'
+import { distributionOf, tableIn, type Distribution } from '../run/index.ts'
+import { tableOfAnswers } from './kept-answers.ts'
 import { reasonOfEntity } from './unit-of-work/reason.ts'
 
+/** What a resource does that depends on how tables are distributed. */
+interface ResourceWrites {
+  /** Whether it creates records. */
+  readonly creates: boolean
+  /** Whether it keeps the answers of writes that clients may repeat. */
+  readonly keepsAnswers: boolean
+}
+
 /**
- * Refuses a resource whose table is distributed by a column.
+ * Refuses a resource whose tables are distributed by a column.
  *
  * @param what the resource, as the subject of a sentence
- * @param creates whether it creates records
- * @throws {ConfigError} for a unique constraint without the distribution column, and for records that cannot be created
+ * @throws {ConfigError} for a unique constraint without the distribution column, for records that cannot be created,
+ *   and for a distributed table of answers
  */
-export function checkDistributed (what: string, em: EntityManager, model: EntityModel, creates: boolean): void {
+export function checkDistributed (
+  what: string,
+  em: EntityManager,
+  model: EntityModel,
+  { creates, keepsAnswers }: ResourceWrites
+): void {
   const distribution = distributionOf(em)
-  const table = distribution && tableIn(distribution, model.table)
-  if (table?.kind !== 'distributed') return
-  const { column } = table
+  if (distribution === undefined) return
+  if (keepsAnswers) checkAnswers(what, distribution, tableOfAnswers(em))
+  const column = columnBehind(distribution, model.table)
+  if (column === undefined) return
+  checkUniques(what, model, column)
+  if (creates) checkKeys(what, em, model)
+}
+
+/** The column by which a table is distributed. */
+function columnBehind (distribution: Distribution, table: string): string | undefined {
+  const found = tableIn(distribution, table)
+  return found?.kind === 'distributed' ? found.column : undefined
+}
+
+function checkAnswers (what: string, distribution: Distribution, table: string): void {
+  if (columnBehind(distribution, table) === undefined) return
+  throw new ConfigError(
+    `${what}: 'idempotency' needs the table ${table} on one node: select undistribute_table('${table}') makes it a ` +
+      'plain table of the coordinator. If clients also connect to other nodes, make it a reference table.'
+  )
+}
+
+function checkUniques (what: string, model: EntityModel, column: string): void {
   for (const { columns } of model.uniques) {
     if (columns.includes(column)) continue
     throw new ConfigError(
@@ -26,11 +60,11 @@ export function checkDistributed (what: string, em: EntityManager, model: Entity
       } alone. Add the property of "${column}" to it, or make the table a reference table.`
     )
   }
-  if (
-    !creates || !model.primaryKey.some(({ property: { write } }) => write.generated && write.onCreate === undefined)
-  ) {
-    return
-  }
+}
+
+/** The keys of new records, if the database makes them. */
+function checkKeys (what: string, em: EntityManager, model: EntityModel): void {
+  if (!model.primaryKey.some(({ property: { write } }) => write.generated && write.onCreate === undefined)) return
   const reason = reasonOfEntity(em, model, 'create')
   if (reason !== undefined) {
     throw new ConfigError(

@@ -14,7 +14,7 @@ import { OPERATIONS } from '../config/index.ts'
 import { IdempotencyRecord } from '../entities/index.ts'
 import { rulesOfBody } from '../plan/index.ts'
 import { modelsOf, waitForRows, type Call } from '../resource/index.ts'
-import { distributionOf, run, tableIn } from '../run/index.ts'
+import { run } from '../run/index.ts'
 import { beginWrite } from './write.ts'
 
 /** A write that has a key. Its members are hashes of 32 bytes in base64url. */
@@ -61,7 +61,7 @@ export class KeptAnswers {
     write: KeyedWrite,
     work: () => Promise<KeptAnswer>
   ): Promise<{ readonly answer: KeptAnswer, readonly replayed: boolean }> {
-    const statements = statementsFor(tableOf(em))
+    const statements = statementsFor(tableOfAnswers(em))
     const found = await this.#claim(em, statements, write)
     if (found !== undefined) return { answer: found, replayed: true }
     const answer = await work()
@@ -171,7 +171,7 @@ function write (table: string): Statements {
 }
 
 /** The quoted name of the table in the schema of an EntityManager. */
-const tableOf = (em: EntityManager): string => modelsOf(em).of(IdempotencyRecord).table
+export const tableOfAnswers = (em: EntityManager): string => modelsOf(em).of(IdempotencyRecord).table
 
 /**
  * Checks that an ORM has the table of the answers.
@@ -184,22 +184,6 @@ export function checkKeptAnswers (what: string, em: EntityManager): void {
   throw new ConfigError(
     `${what}: 'idempotency' keeps answers in the table of IdempotencyRecord, which the ORM does not have. Add it: ` +
       "import { IdempotencyRecord } from 'fastify-crud-kit', and entities: [..., IdempotencyRecord]."
-  )
-}
-
-/**
- * Checks how a distributed server places the table of the answers.
- *
- * @throws {ConfigError} if it is distributed
- */
-export function checkKeptAnswersTable (what: string, em: EntityManager): void {
-  const distribution = distributionOf(em)
-  if (distribution === undefined) return
-  const table = tableOf(em)
-  if (tableIn(distribution, table)?.kind !== 'distributed') return
-  throw new ConfigError(
-    `${what}: 'idempotency' needs the table ${table} on one node: select undistribute_table('${table}') makes it a ` +
-      'plain table of the coordinator. If clients also connect to other nodes, make it a reference table.'
   )
 }
 

@@ -13,7 +13,7 @@ import { checkSchema, shown } from '../../base/option-checks.ts'
 import { checkCoLocation, type Resource } from '../../resource/index.ts'
 import { askUnaccent, missingForText, run, type BoundStatement, type TextNeeds } from '../../run/index.ts'
 import { functionName } from '../../sql/index.ts'
-import { checkDistributed, checkKeptAnswers, checkKeptAnswersTable } from '../../write/index.ts'
+import { checkDistributed, checkKeptAnswers } from '../../write/index.ts'
 import {
   DEFAULT_MAX_BATCH, ResourceOptionsSchema, STREAM_TYPES, type CrudOperation, type CrudRoutesOptions,
 } from '../route-options.ts'
@@ -120,8 +120,7 @@ export function checkTables (
   { idempotency }: Offer,
   em: EntityManager
 ): void {
-  if (idempotency !== false) checkKeptAnswersTable(what, em)
-  checkDistributed(what, em, model, takesBodies(operations, 'create'))
+  checkDistributed(what, em, model, { creates: takesBodies(operations, 'create'), keepsAnswers: idempotency !== false })
   checkCoLocation(what, em, whitelist, takesBodies(operations, 'update') ? writable.update : undefined)
 }
 
