@@ -21,7 +21,7 @@ const ALONE: readonly string[] = [
 ]
 
 /** Enough to save most of the time, and few enough that all processors are busy until the end. */
-const FILES_OF_A_GROUP = 8
+const FILES_OF_A_GROUP = 12
 
 /**
  * Replaces files that can share a process by programs, which run some of them each.

@@ -17,8 +17,10 @@ import { entities as fixtureEntities } from '../fixtures/entities.ts'
 import { seed as fixtureSeed } from '../fixtures/seed.ts'
 import { lacks, type Capability } from './capabilities.ts'
 
-// WebAssembly is compiled once and fast: a test ends before optimised code would pay off
-for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag)
+// WebAssembly is checked and compiled once, fast, and where it is used: a test ends before optimised code would pay off
+for (
+  const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-lazy-validation']
+) setFlagsFromString(flag)
 
 export type DatabaseName = 'pglite' | 'postgres'
 
