@@ -56,6 +56,12 @@ export async function buildApp (
       routeResponseSchemaOpts: HealthSchema.properties,
     },
   })
+  // a container whose database is away is not restarted, which would not help
+  app.get(
+    '/live',
+    { schema: { tags: ['health'], summary: 'Whether the process runs' } },
+    async () => ({ status: 'ok' })
+  )
   const em = app.orm.em.fork()
   if (await em.count(Category) === 0) await seed(em)
 

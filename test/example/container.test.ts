@@ -34,11 +34,7 @@ t.test('the files that the Dockerfile copies are enough to start the example, an
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   const [install, ...commands] = restOf('RUN')
   t.equal(install, 'npm ci')
-  for (const command of commands) {
-    const [program, ...args] = command.split(' ')
-    t.equal(program, 'node')
-    execFileSync(process.execPath, args, { cwd: folder, stdio: 'ignore' })
-  }
+  for (const command of commands) execFileSync('sh', ['-c', command], { cwd: folder, stdio: 'ignore' })
   const [program, ...args] = JSON.parse(restOf('CMD')[0]!) as string[]
   t.equal(program, 'node')
   const port = await freePort()
@@ -52,6 +48,9 @@ t.test('the files that the Dockerfile copies are enough to start the example, an
   await once(child.stdout, 'data')
   const health = await fetch(`http://127.0.0.1:${port}/health`)
   t.match(await health.json(), { status: 'up' })
+  const [check] = restOf('HEALTHCHECK')
+  const probe = check!.replace(/^CMD /, '').replaceAll(':3000/', `:${port}/`)
+  execFileSync('sh', ['-c', probe], { cwd: folder, stdio: 'ignore' })
   t.equal((await fetch(`http://127.0.0.1:${port}/explorer`)).status, 200)
   child.kill('SIGTERM')
   t.strictSame(await exit, [0, null])
