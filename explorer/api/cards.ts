@@ -1,6 +1,6 @@
 /** Chooses the columns that cards show. On a phone, cards replace the table of a list. */
 import type { ResourceDescription } from '../../src/explorer/description.ts'
-import type { SortUse } from '../url/names.ts'
+import type { SortUse } from '../url/sorts.ts'
 import type { Column } from './columns.ts'
 import { isMaintained, labelKeyOf, type Row } from './records.ts'
 

@@ -1,13 +1,8 @@
 /** Records and their parts, with the help of the description. */
 import type {
-  ExplorerDescription,
-  FieldDescription,
-  IncludeDescription,
-  Lookup,
-  RelationDescription,
-  ResourceDescription,
+  ExplorerDescription, FieldDescription, IncludeDescription, Lookup, RelationDescription, ResourceDescription,
 } from '../../src/explorer/description.ts'
-
+import type { AnyInfo } from '../../src/base/page-styles.ts'
 import { NUMBERS } from '../url/numbers.ts'
 import { cut } from './format.ts'
 
@@ -24,20 +19,9 @@ export interface FacetValue {
 }
 
 /** An answer of a list, in any style of pages. */
-export interface PageAnswer {
-  readonly items: readonly Row[]
-  readonly total?: number | null
-  readonly total_is_minimum?: boolean
-  readonly page?: number
-  readonly per_page?: number
-  readonly total_pages?: number | null
-  readonly limit?: number
-  readonly offset?: number
-  readonly next_cursor?: string | null
-  readonly prev_cursor?: string | null
-  readonly has_next: boolean
-  readonly has_prev: boolean
-  readonly facets?: Readonly<Record<string, readonly FacetValue[]>>
+export type PageAnswer = AnyInfo & {
+  readonly items: readonly Row[],
+  readonly facets?: Readonly<Record<string, readonly FacetValue[]>>,
 }
 
 export const isRow = (value: unknown): value is Row =>

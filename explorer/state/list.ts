@@ -1,12 +1,12 @@
 /** The records of a list. Pages by cursor are added to the list while a person scrolls. */
 import { useRef, useState } from 'preact/hooks'
 import type { CrudError } from '../../src/client/error.ts'
-import type { ExplorerDescription } from '../../src/explorer/description.ts'
+import type { ExplorerDescription, Paging } from '../../src/explorer/description.ts'
 import { ask, toError, type Cost } from '../api/ask.ts'
 import type { PageAnswer, Row } from '../api/records.ts'
 import type { Pair } from '../url/address.ts'
 import { withNames } from '../url/names.ts'
-import { styleOf } from '../url/pages.ts'
+import { isScrolled, numbersOf, sizeOf, styleOf, withCursor } from '../url/pages.ts'
 import { urlOf } from './context.ts'
 import { useLoad } from './load.ts'
 import type { Profile } from './profiles.ts'
@@ -52,7 +52,7 @@ export function useList (
   const first = loaded.value?.data
   const known = tail !== undefined && tail.of === first ? tail : undefined
   const page = known?.page ?? first
-  const next = styleOf(params) === 'cursor' && loaded.error === undefined && !loaded.busy ? page?.next_cursor : null
+  const next = isScrolled(styleOf(params)) && loaded.error === undefined && !loaded.busy ? page?.next_cursor : null
 
   const more = async (cursor: string): Promise<void> => {
     const target = `${key} ${cursor}`
@@ -63,9 +63,7 @@ export function useList (
       setTail((now) => now === undefined || now.of === first || now === known ? tail : now)
     change({ ...before, busy: true })
     // the first page has the facets
-    const ofNext = withNames(params, 'facets', []).map(([name, text]): Pair => [
-      name, name === 'cursor' ? cursor : text,
-    ])
+    const ofNext = withCursor(withNames(params, 'facets', []), cursor)
     try {
       const { data } = await ask<PageAnswer>({ url: urlOf(description, path, ofNext), headers })
       change({ ...before, items: [...before.items, ...data.items], page: data })
@@ -87,3 +85,15 @@ export function useList (
     reload,
   }
 }
+
+/** The number of all records of a list, if the API has counted them. */
+export function totalOf ({ count }: Paging, { page }: Pick<List, 'page'>): number | undefined {
+  return page?.total_is_minimum === true || count === 'planned' ? undefined : page?.total ?? undefined
+}
+
+/** The number of records of a page: that of the URL, or the one that the API chose. */
+export const pageSize = ({ defaultPerPage }: Paging, params: readonly Pair[], { page }: Pick<List, 'page'>): number =>
+  sizeOf(params) ?? numbersOf(styleOf(params), page).size ?? defaultPerPage
+
+/** Whether there are records before a page, and none on it. */
+export const isPastEnd = ({ page, items }: List): boolean => items.length === 0 && page?.has_prev === true

@@ -2,7 +2,7 @@
 import type { Pair } from './address.ts'
 import { filterTreeOf, isGroup, withFilterTree, type FilterNode } from './filter-tree.ts'
 import { parameterOf, type FilterUse } from './filters.ts'
-import { atStart } from './names.ts'
+import { atStart } from './pages.ts'
 
 /**
  * Sets a filter, and returns to the first page.

@@ -6,7 +6,8 @@ import type { GroupStep } from '../../src/query/filter-names.ts'
 import type { GroupWord } from '../../src/query/group-words.ts'
 import type { Pair } from './address.ts'
 import { parameterOf, readFilter, type FilterUse } from './filters.ts'
-import { atStart, inOrder } from './names.ts'
+import { inOrder } from './names.ts'
+import { atStart } from './pages.ts'
 
 export type FilterNode = FilterUse | FilterGroup
 

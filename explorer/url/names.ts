@@ -1,11 +1,8 @@
-/** Reads and changes the parameters that hold lists of names: `sort`, `include`, `fields`. */
+/** Reads and changes the parameters of a query string, and those that hold lists of names: `include`, `fields`. */
 import type { Pair } from './address.ts'
 
-/** The order of parameters in a query string. Unknown ones come last. */
-const ORDER = [
-  'group', 'aggregate', 'filter', 'sort', 'include', 'fields', 'facets', 'page', 'per_page', 'limit', 'offset',
-  'cursor',
-]
+/** The order of parameters in a query string. All others come last: those of pages, and those of the application. */
+const ORDER = ['group', 'aggregate', 'filter', 'sort', 'include', 'fields', 'facets']
 
 const rank = ([name]: Pair): number => {
   const index = ORDER.indexOf(name.replace(/\[[^]*$/, ''))
@@ -15,19 +12,6 @@ const rank = ([name]: Pair): number => {
 /** Sorts parameters in the order of the documentation. Those of one kind keep their order. */
 export function inOrder (params: readonly Pair[]): Pair[] {
   return [...params].sort((a, b) => rank(a) - rank(b))
-}
-
-/** The parameters that say which page of a list to return, without the size of pages. */
-const PLACES = new Set(['page', 'offset', 'cursor'])
-
-/**
- * Returns to the first page, because another condition or another order makes other pages. A list that is paged by
- * cursor stays one.
- */
-export function atStart (params: readonly Pair[]): Pair[] {
-  return params.flatMap(([name, text]): Pair[] =>
-    name === 'cursor' ? [['cursor', '']] : PLACES.has(name) ? [] : [[name, text]]
-  )
 }
 
 /** The value of a parameter, or `undefined` if the query string lacks it. */
@@ -46,58 +30,6 @@ export function namesOf (params: readonly Pair[], parameter: string): string[] |
 export function withNames (params: readonly Pair[], parameter: string, names: readonly string[]): Pair[] {
   const others = params.filter(([name]) => name !== parameter && name !== `${parameter}[]`)
   return inOrder(names.length === 0 ? others : [...others, [parameter, names.join()]])
-}
-
-export type Direction = 'asc' | 'desc'
-
-/** One column of the order. `direction` is `undefined` if the URL leaves it to the whitelist. */
-export interface SortUse {
-  readonly name: string
-  readonly direction: Direction | undefined
-}
-
-/** The order that the URL asks for. */
-export function sortsOf (params: readonly Pair[]): SortUse[] {
-  return (namesOf(params, 'sort') ?? []).map((text) => {
-    const sign = text[0]
-    if (sign === '-') return { name: text.slice(1), direction: 'desc' }
-    return sign === '+' ? { name: text.slice(1), direction: 'asc' } : { name: text, direction: undefined }
-  })
-}
-
-/**
- * Replaces the order, and returns to the first page.
- *
- * @param usual the direction of a name without a sign
- */
-export function withSorts (
-  params: readonly Pair[],
-  sorts: readonly SortUse[],
-  usual: (name: string) => Direction
-): Pair[] {
-  const written = sorts.map(({ name, direction = usual(name) }) =>
-    direction === 'desc' ? `-${name}` : usual(name) === 'asc' ? name : `+${name}`
-  )
-  return withNames(atStart(params), 'sort', written)
-}
-
-/**
- * The order after a click on a header: first ascending, then descending, then without the column.
- *
- * @param add whether the other columns of the order stay
- */
-export function toggledSorts (
-  sorts: readonly SortUse[],
-  name: string,
-  add: boolean,
-  usual: (name: string) => Direction
-): SortUse[] {
-  const present = sorts.find((sort) => sort.name === name)
-  const direction = present && (present.direction ?? usual(name))
-  const next: SortUse[] = direction === 'desc' ? [] : [{ name, direction: direction === 'asc' ? 'desc' : 'asc' }]
-  if (!add) return next
-  if (present === undefined) return [...sorts, ...next]
-  return sorts.flatMap((sort) => sort === present ? next : [sort])
 }
 
 /** Includes a relation, or removes it together with everything below it. */

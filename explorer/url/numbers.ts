@@ -6,7 +6,8 @@ import { choiceOf, withChoice } from './choices.ts'
 import { filterTreeOf, isGroup } from './filter-tree.ts'
 import { parameterOf } from './filters.ts'
 import { conditionsOf } from './many.ts'
-import { namesOf, sortsOf, withNames, withSorts, type SortUse } from './names.ts'
+import { namesOf, withNames } from './names.ts'
+import { sortsOf, withSorts, type SortUse } from './sorts.ts'
 import { momentOf, nextPeriod, startOfDay } from './periods.ts'
 
 /** The end of the path of numbers, after the path of the resource. */
@@ -27,7 +28,9 @@ export function numbersOf ({ path, groups, numbers }: ResourceDescription, param
 
 /** The list of the records that numbers are about. */
 export const listOf = ({ path }: ResourceDescription, params: readonly Pair[]): Address => ({
-  path, params: conditionsOf(params), own: {},
+  path,
+  params: conditionsOf(params),
+  own: {},
 })
 
 /** Adds a group or a number to the request, or removes it together with the sort by it. */

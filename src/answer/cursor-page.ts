@@ -1,6 +1,6 @@
 /** The answer of a page by cursor: its rows and its cursors. */
 import { PaginationValidationError } from '../base/errors.ts'
-import { PAGE_STYLES, type CursorInfo } from '../base/page-styles.ts'
+import { PAGE_STYLES, pairsOf, type CursorInfo } from '../base/page-styles.ts'
 import { otherSide, writeCursor, type KeysetPlan, type Place, type SortTexts } from '../plan/index.ts'
 import { KEYSET_ROW, type Row } from '../sql/index.ts'
 
@@ -65,7 +65,7 @@ function cursorTo (side: Place['side'], texts: SortTexts | undefined, plan: Keys
   const cursor = writeCursor(place, plan.fingerprint)
   if (cursor !== undefined) return cursor
   const detail = 'This list has a row whose sort values are too long for a cursor. ' +
-    `Sort by another property, or use ${PAGE_STYLES.page.phrase}.`
+    `Sort by another property, or use ${pairsOf([PAGE_STYLES.page])}.`
   throw new PaginationValidationError([{
     source: { parameter: 'cursor' },
     code: 'FST_CRUD_PAGINATION_INVALID',

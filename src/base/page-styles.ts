@@ -127,15 +127,18 @@ type ValueOf<Entry extends PageParameter> = Entry extends ChoiceParameter ? Entr
   : Entry['value'] extends 'text' ? string
     : number
 
-export const PAGE_PARAMETER_NAMES = Object.freeze(Object.keys(PAGE_PARAMETERS)) as readonly PageParameterName[]
+// the marks let the bundle of the explorer's page leave out the parameters
+export const PAGE_PARAMETER_NAMES = /* @__PURE__ */ Object.freeze(
+  Object.keys(PAGE_PARAMETERS)
+) as readonly PageParameterName[]
 
-interface PageStyle {
+export interface PageStyle {
   /** The parameter that says where the page begins. */
   readonly place: PageParameterName
   /** The parameter that says how many rows the page has. */
   readonly size: PageParameterName
-  /** Both parameters, as error messages name them. */
-  readonly phrase: string
+  /** Both parameters, in the order of query strings and messages. */
+  readonly parameters: readonly PageParameterName[]
   /** How the place stands for a number of rows before the page. Absent if the place is a row. */
   readonly skips?: {
     readonly rows: (place: number | undefined, size: number) => number,
@@ -164,7 +167,7 @@ export const PAGE_STYLES = {
   page: {
     place: 'page',
     size: 'per_page',
-    phrase: 'page and per_page',
+    parameters: ['page', 'per_page'],
     skips: {
       rows: (page = 1, size) => (page - 1) * size,
       place: (rows, size) => rows / size + 1,
@@ -184,7 +187,7 @@ export const PAGE_STYLES = {
   offset: {
     place: 'offset',
     size: 'limit',
-    phrase: 'limit and offset',
+    parameters: ['limit', 'offset'],
     skips: { rows: (offset = 0) => offset, place: (rows) => rows, bySize: false },
     title: 'Page by offset',
     hasTotal: true,
@@ -198,7 +201,7 @@ export const PAGE_STYLES = {
   cursor: {
     place: 'cursor',
     size: 'per_page',
-    phrase: 'cursor and per_page',
+    parameters: ['cursor', 'per_page'],
     title: 'Page by cursor',
     hasTotal: false,
     answer: {
@@ -248,8 +251,8 @@ export type InfoOf<Name extends StyleName> = Name extends StyleName
   : never
 
 type MemberOf<Info> = Info extends unknown ? keyof Info : never
-type ValueOfMember<Info, Name extends PropertyKey> =
-  Info extends { readonly [Key in Name]?: infer Value } ? Value : never
+type ValueOfMember<Info, Name extends PropertyKey> = Info extends { readonly [Key in Name]?: infer Value } ? Value
+  : never
 
 /** The members of pages in all styles. A page has those of one style. */
 export type AnyInfo = {
@@ -275,22 +278,23 @@ const belongsTo = (name: PageParameterName, { place, size, hasTotal }: PageStyle
   name === place || name === size || (name === 'count' && hasTotal)
 
 /** For each parameter, those that no style combines it with. */
-export const RIVALS: ReadonlyMap<PageParameterName, readonly PageParameterName[]> = new Map(
-  PAGE_PARAMETER_NAMES.map((name) => {
+export const RIVALS = /* @__PURE__ */ rivals()
+
+function rivals (): ReadonlyMap<PageParameterName, readonly PageParameterName[]> {
+  return new Map(PAGE_PARAMETER_NAMES.map((name) => {
     const styles = STYLES.filter((style) => belongsTo(name, style))
     return [name, PAGE_PARAMETER_NAMES.filter((other) => !styles.some((style) => belongsTo(other, style)))]
-  })
-)
+  }))
+}
 
 /** The pairs of parameters that a request may use, for error messages. */
 export function pairsOf (styles: readonly PageStyle[]): string {
-  return styles.map(({ phrase }) => phrase).join(', or ')
+  return styles.map(({ parameters }) => parameters.join(' and ')).join(', or ')
 }
-
-/** The pairs of all styles. */
-const ALL_PAIRS = pairsOf(STYLES)
 
 /** The sentence about two parameters that no style combines. */
 export function mixtureOf (...names: readonly PageParameterName[]): string {
-  return names.includes('count') ? "Pages by cursor have no total: leave 'count' out." : `Use either ${ALL_PAIRS}.`
+  return names.includes('count')
+    ? "Pages by cursor have no total: leave 'count' out."
+    : `Use either ${pairsOf(STYLES)}.`
 }

@@ -9,9 +9,10 @@ import { withFilter, withoutFilter } from '../../explorer/url/change-filters.ts'
 import { filtersOf, filterTreeOf, withFilterTree, type FilterNode } from '../../explorer/url/filter-tree.ts'
 import { itemsOf, type FilterUse } from '../../explorer/url/filters.ts'
 import { joinItems, splitItems } from '../../explorer/url/items.ts'
-import { namesOf, sortsOf, toggledSorts, withInclude, withNames, withSorts } from '../../explorer/url/names.ts'
-import { sizeOf, styleOf, withPlace, withSize, withStyle } from '../../explorer/url/pages.ts'
+import { namesOf, withInclude, withNames } from '../../explorer/url/names.ts'
+import { sizeOf, skippedOf, styleOf, withCursor, withSize, withSkipped, withStyle } from '../../explorer/url/pages.ts'
 import { withoutIrrelevant } from '../../explorer/url/relevance.ts'
+import { sortsOf, toggledSorts, withSorts } from '../../explorer/url/sorts.ts'
 import type { SortDescription } from '../../plugins/explorer.ts'
 import { parseQueryParams, type FilterLevel, type FilterParam } from '../../src/index.ts'
 import { splitList } from '../../src/query/list-syntax.ts'
@@ -179,7 +180,7 @@ t.test('a changed filter keeps its place, and the list starts again', (t) => {
   t.equal(formatQuery(withoutFilter(params, 'filter[b][gte]')), '?filter[a]=1&filter[c]=3&sort=-a&per_page=10')
   t.equal(
     formatQuery(withFilter(parseQuery('cursor=abc&per_page=5'), { field: 'a', operator: undefined, value: '' })),
-    '?filter[a]=&per_page=5&cursor='
+    '?filter[a]=&cursor=&per_page=5'
   )
   t.end()
 })
@@ -244,9 +245,13 @@ t.test('pages by number, offset and cursor', (t) => {
   t.equal(styleOf(withStyle(params, 'offset')), 'offset')
   t.equal(styleOf(withStyle(params, 'cursor')), 'cursor')
   t.equal(formatQuery(withStyle(params, 'offset')), '?filter[a]=1&limit=10&offset=0')
-  t.equal(formatQuery(withPlace(withStyle(params, 'offset'), 30)), '?filter[a]=1&limit=10&offset=30')
-  t.equal(formatQuery(withPlace(params, 1)), '?filter[a]=1&per_page=10')
-  t.equal(formatQuery(withPlace(params, 2)), '?filter[a]=1&page=2&per_page=10')
+  t.equal(formatQuery(withSkipped(withStyle(params, 'offset'), 30, 10)), '?filter[a]=1&limit=10&offset=30')
+  t.equal(formatQuery(withSkipped(params, 0, 10)), '?filter[a]=1&per_page=10')
+  t.equal(formatQuery(withSkipped(params, -10, 10)), '?filter[a]=1&per_page=10')
+  t.equal(formatQuery(withSkipped(params, 10, 10)), '?filter[a]=1&page=2&per_page=10')
+  t.equal(formatQuery(withCursor(withStyle(params, 'cursor'), 'abc')), '?filter[a]=1&cursor=abc&per_page=10')
+  t.equal(skippedOf('page', { page: 4, per_page: 10 }, 10), 30)
+  t.equal(skippedOf('offset', { offset: 25, limit: 10 }, 10), 25)
   t.equal(sizeOf(withSize(withStyle(params, 'cursor'), 50)), 50)
   t.equal(sizeOf(parseQuery('per_page=many')), undefined)
   t.end()

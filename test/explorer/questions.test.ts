@@ -36,6 +36,32 @@ t.test('one switch joins all filters by any, and Back joins them by all again', 
   t.strictSame(chips(), ['Price < 20', 'Stock > 100'])
 })
 
+t.test('an address past the last page says so, and leads to the last page', async (t) => {
+  for (const [address, title, pages, end] of [
+    ['/products?page=99', 'Page 99 is past the end', ' on 2 pages', '/products?page=2'],
+    ['/products?page=99&per_page=10', 'Page 99 is past the end', ' on 4 pages', '/products?page=4&per_page=10'],
+    ['/products?limit=10&offset=500', 'This page is past the end', '', '/products?limit=10&offset=30'],
+    [
+      '/products/aggregate?group=category.name&aggregate=count&page=9', 'Page 9 is past the end', ' on 1 page',
+      '/products/aggregate?group=category.name&aggregate=count',
+    ],
+  ] as const) {
+    go(address)
+    await shows(t, () => textOf('.empty-title'), title)
+    await shows(t, () => textOf('.empty .quiet'), new RegExp(`^The list has \\d+ (records|groups)${pages}\\.$`))
+    t.equal(textOf('.pager-steps .figures'), 'Past the end')
+    await click('.empty .button-main', 'Go to the last page')
+    await shows(t, last, `GET ${end}`)
+    await shows(t, () => all('.empty').length, 0)
+    go(address)
+    await shows(t, () => textOf('.empty-title'), title)
+    await click('.pager-steps button', 'Previous page')
+    await shows(t, last, `GET ${end}`)
+  }
+  go('/products?filter[name]=nothing&page=9')
+  await shows(t, () => textOf('.empty-title'), 'No record matches the filter')
+})
+
 t.test('a condition gets an alternative, and another one is negated', async (t) => {
   go('/products?filter[price][lt]=20')
   await shows(t, chips, ['Price < 20'])

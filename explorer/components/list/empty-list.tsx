@@ -1,14 +1,14 @@
 /** A list without records: why it may be empty, and the way out. */
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { change, currentAddress } from '../../state/address.ts'
-import type { List } from '../../state/list.ts'
+import { isPastEnd, type List } from '../../state/list.ts'
 import type { Pair } from '../../url/address.ts'
 import { replaced, withoutFilters } from '../../url/change-filters.ts'
 import { filterTreeOf, withFilterTree } from '../../url/filter-tree.ts'
-import { styleOf, withStyle } from '../../url/pages.ts'
-import { cut } from '../../api/format.ts'
+import { cut, recordsText } from '../../api/format.ts'
 import { Empty } from '../basics/notice.tsx'
 import { sentenceOf } from '../filters/words.ts'
+import { PastEnd } from './past-end.tsx'
 
 interface EmptyListProps {
   readonly resource: ResourceDescription
@@ -19,15 +19,7 @@ interface EmptyListProps {
 
 export function EmptyList ({ resource, params, list, onChange }: EmptyListProps) {
   const filters = filterTreeOf(params)
-  if (list.page?.has_prev) {
-    return (
-      <Empty title='This page is past the end'>
-        <button type='button' class='button' onClick={() => onChange(withStyle(params, styleOf(params)))}>
-          Go to the first page
-        </button>
-      </Empty>
-    )
-  }
+  if (isPastEnd(list)) return <PastEnd {...{ params, list, onChange }} paging={resource.paging} words={recordsText} />
   if (filters.length > 0) return <NoMatch {...{ resource, params, onChange }} />
   return (
     <Empty title={`There are no ${resource.title.toLowerCase()} yet`}>

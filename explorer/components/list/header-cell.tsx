@@ -1,6 +1,6 @@
 /** The header of a column. A click sorts, and a click with Shift adds the column to the order. */
 import type { Column } from '../../api/columns.ts'
-import type { SortUse } from '../../url/names.ts'
+import type { SortUse } from '../../url/sorts.ts'
 import { Icon } from '../basics/icon.tsx'
 import { ResizeHandle, type Resizing } from './resize-handle.tsx'
 

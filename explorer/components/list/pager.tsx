@@ -1,10 +1,13 @@
 /** Below the grid: which records are shown, and the way to others. */
+import type { StyleName } from '../../../src/base/page-styles.ts'
 import type { Paging, ResourceDescription } from '../../../src/explorer/description.ts'
-import type { List } from '../../state/list.ts'
+import { isPastEnd, pageSize, totalOf, type List } from '../../state/list.ts'
 import { usePhone } from '../../state/phone.ts'
 import type { Pair } from '../../url/address.ts'
-import { sortsOf } from '../../url/names.ts'
-import { sizeOf, styleOf, withPlace, withSize, withStyle, type PageStyle } from '../../url/pages.ts'
+import {
+  isNumbered, isScrolled, lastStart, numbersOf, skippedOf, STYLE_NAMES, styleOf, withSize, withSkipped, withStyle,
+} from '../../url/pages.ts'
+import { sortsOf } from '../../url/sorts.ts'
 import { Icon } from '../basics/icon.tsx'
 import { countText } from '../../api/format.ts'
 
@@ -33,12 +36,19 @@ export function Pager (props: PagerProps) {
   const { paging, words, params, list, onChange } = props
   const { page, busy, more, tailError } = list
   const style = styleOf(params)
-  const size = pageSize(props)
+  const isEndless = isScrolled(style)
+  const size = pageSize(paging, params, list)
   const isPhone = usePhone()
+  const step = (by: 1 | -1): void => {
+    const skipped = skippedOf(style, page, size) + by * size
+    // before a page past the end is the last one
+    const total = isPastEnd(list) ? totalOf(paging, list) : undefined
+    onChange(withSkipped(params, total === undefined ? skipped : Math.min(skipped, lastStart(total, size)), size))
+  }
   return (
     <footer class='pager'>
-      <p class='pager-count' role='status'>{page ? countOf(list, style, paging, words) : busy && 'Loading…'}</p>
-      {style === 'cursor'
+      <p class='pager-count' role='status'>{page ? countOf(list, isEndless, paging, words) : busy && 'Loading…'}</p>
+      {isEndless
         ? (
           <>
             {tailError && <span class='bad'>{tailError.detail}</span>}
@@ -53,14 +63,14 @@ export function Pager (props: PagerProps) {
               name='Previous page'
               icon='left'
               isOff={!page?.has_prev}
-              onClick={() => onChange(stepped(params, list, size, -1))}
+              onClick={() => step(-1)}
             />
-            <span class='figures'>{page && placeOf(list)}</span>
+            <span class='figures'>{page && placeOf(list, style, size)}</span>
             <Step
               name='Next page'
               icon='right'
               isOff={!page?.has_next}
-              onClick={() => onChange(stepped(params, list, size, 1))}
+              onClick={() => step(1)}
             />
           </div>
           )}
@@ -71,15 +81,11 @@ export function Pager (props: PagerProps) {
 
 /** How many records a page has, and the way to other pages. On a phone, they are among the tools. */
 export function PageChoices (props: Omit<PagerProps, 'words'>) {
-  const { paging, canScroll, params, onChange } = props
+  const { paging, canScroll, params, list, onChange } = props
   const style = styleOf(params)
-  const size = pageSize(props)
+  const size = pageSize(paging, params, list)
   const sizes = [...new Set([...SIZES.filter((each) => each <= paging.maxPerPage), size])].sort((a, b) => a - b)
-  const styles: ReadonlyArray<readonly [PageStyle, string]> = [
-    ['page', 'page'],
-    ['offset', 'offset'],
-    ...(canScroll || style === 'cursor' ? [['cursor', 'cursor'] as const] : []),
-  ]
+  const styles = STYLE_NAMES.filter((name) => canScroll || name === style || !isScrolled(name))
   return (
     <>
       <label class='pager-label'>
@@ -99,17 +105,14 @@ export function PageChoices (props: Omit<PagerProps, 'words'>) {
           aria-label='Paging'
           title='Paging: the way to other pages'
           value={style}
-          onChange={({ currentTarget }) => onChange(withStyle(params, currentTarget.value as PageStyle))}
+          onChange={({ currentTarget }) => onChange(withStyle(params, currentTarget.value as StyleName))}
         >
-          {styles.map(([value, name]) => <option key={value} value={value}>{name}</option>)}
+          {styles.map((name) => <option key={name} value={name}>{name}</option>)}
         </select>
       </label>
     </>
   )
 }
-
-const pageSize = ({ paging, params, list: { page } }: Pick<PagerProps, 'paging' | 'params' | 'list'>): number =>
-  sizeOf(params) ?? page?.per_page ?? page?.limit ?? paging.defaultPerPage
 
 interface StepProps {
   readonly name: string
@@ -134,25 +137,23 @@ function Step ({ name, icon, isOff, onClick }: StepProps) {
   )
 }
 
-function stepped (params: readonly Pair[], { page }: List, size: number, by: 1 | -1): Pair[] {
-  if (styleOf(params) === 'offset') return withPlace(params, Math.max(0, (page?.offset ?? 0) + by * size))
-  return withPlace(params, (page?.page ?? 1) + by)
-}
-
-function placeOf ({ page, items }: List): string {
-  if (page?.offset !== undefined) return `${countText(page.offset + 1)}–${countText(page.offset + items.length)}`
-  const { page: number = 1, total_pages: pages } = page ?? {}
+function placeOf (list: List, style: StyleName, size: number): string {
+  const { page, items } = list
+  if (isPastEnd(list)) return 'Past the end'
+  const skipped = skippedOf(style, page, size)
+  if (!isNumbered(style)) return `${countText(skipped + 1)}–${countText(skipped + items.length)}`
+  const { place = 1, pages } = numbersOf(style, page)
   const known = pages && page?.total_is_minimum !== true
-  return `Page ${countText(number)}${known ? ` of ${countText(pages)}` : ''}`
+  return `Page ${countText(place)}${known ? ` of ${countText(pages)}` : ''}`
 }
 
 function countOf (
   { page, items, more }: List,
-  style: PageStyle,
+  isEndless: boolean,
   paging: Paging,
   words: PagerProps['words']
 ): string {
-  if (style === 'cursor') return `${countText(items.length)} loaded${more ? ', more follow' : ''}`
+  if (isEndless) return `${countText(items.length)} loaded${more ? ', more follow' : ''}`
   if (page?.total === null || page?.total === undefined) {
     return `${countText(items.length)} shown, the total is not counted`
   }

@@ -4,18 +4,19 @@ import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { columnsOf } from '../../api/columns.ts'
 import { change, go, goBack } from '../../state/address.ts'
 import { useApi } from '../../state/context.ts'
-import { useList } from '../../state/list.ts'
+import { totalOf, useList } from '../../state/list.ts'
 import { usePhone } from '../../state/phone.ts'
 import { useSelection } from '../../state/selection.ts'
 import type { Address, Pair } from '../../url/address.ts'
 import { inChosenOrder } from '../../url/columns.ts'
 import { targetOf } from '../../url/many.ts'
 import { recordsText } from '../../api/format.ts'
-import { namesOf, sortsOf, toggledSorts, withSorts, type Direction, type SortUse } from '../../url/names.ts'
+import { namesOf } from '../../url/names.ts'
 import { withoutIrrelevant } from '../../url/relevance.ts'
+import { sortsOf, toggledSorts, withSorts, type Direction, type SortUse } from '../../url/sorts.ts'
 import { Icon } from '../basics/icon.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
-import { ManyBar, selectedWords, totalOf } from '../many/many-bar.tsx'
+import { ManyBar, selectedWords } from '../many/many-bar.tsx'
 import { ManyDrawer } from '../many/many-drawer.tsx'
 import { Drawer } from '../record/drawer.tsx'
 import { keepWidths, moveColumn, type Arrangement } from './column-order.tsx'
@@ -215,7 +216,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
           resource={resource}
           kind={many}
           target={targetOf(params, selected, selection.filter)}
-          words={selectedWords(selected, totalOf(resource, list))}
+          words={selectedWords(selected, totalOf(resource.paging, list))}
           onDone={(words) => {
             selection.finish(words)
             reload()

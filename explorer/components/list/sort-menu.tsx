@@ -1,7 +1,7 @@
 /** The order of the list. It also offers the orders that no header of the grid stands for. */
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import type { Pair } from '../../url/address.ts'
-import { withSorts, type Direction, type SortUse } from '../../url/names.ts'
+import { withSorts, type Direction, type SortUse } from '../../url/sorts.ts'
 import { canSortBy } from '../../url/relevance.ts'
 import { Icon } from '../basics/icon.tsx'
 import { Popover } from '../basics/popover.tsx'

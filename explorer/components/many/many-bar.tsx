@@ -4,7 +4,7 @@ import { countText, recordsText } from '../../api/format.ts'
 import { titleOf } from '../../api/records.ts'
 import { change, currentAddress } from '../../state/address.ts'
 import { useApi } from '../../state/context.ts'
-import type { List } from '../../state/list.ts'
+import { totalOf, type List } from '../../state/list.ts'
 import type { Selection } from '../../state/selection.ts'
 import type { Selected } from '../../url/many.ts'
 import { Icon } from '../basics/icon.tsx'
@@ -24,7 +24,7 @@ export function ManyBar ({ resource, list, selection, onEnd }: ManyBarProps) {
   const { description: { limits: { listItems } } } = useApi()
   const { operations: { updateMany, deleteMany }, bodies } = resource
   const { selected, filter, canBeAll, selectAll, clear, done } = selection
-  const total = totalOf(resource, list)
+  const total = totalOf(resource.paging, list)
   const isTooMany = Array.isArray(selected) && selected.length > listItems
   const open = (many: ManyKind) => (): void => {
     if (isTooMany) return
@@ -76,11 +76,6 @@ export function selectedWords (selected: Selected, total: number | undefined): s
   if (selected !== 'all') return `${recordsText(selected.length)} selected`
   if (total === 1) return 'The record that matches the filters'
   return `All ${total === undefined ? '' : `${countText(total)} `}records that match the filters`
-}
-
-/** The number of all records of a list, if the API has counted them. */
-export function totalOf ({ paging }: ResourceDescription, { page }: List): number | undefined {
-  return page?.total_is_minimum === true || paging.count === 'planned' ? undefined : page?.total ?? undefined
 }
 
 /** Says why records cannot be selected, and how to select some. */

@@ -3,8 +3,8 @@ import type { GroupDescription, NumberDescription, ResourceDescription } from '.
 import { groupTitle, numberText, numberTitle } from '../../api/groups.ts'
 import { isNumeric, type Json, type Row } from '../../api/records.ts'
 import type { Pair } from '../../url/address.ts'
-import type { SortUse } from '../../url/names.ts'
 import { listOf, withGroup } from '../../url/numbers.ts'
+import type { SortUse } from '../../url/sorts.ts'
 import { Icon } from '../basics/icon.tsx'
 import { Link } from '../basics/link.tsx'
 

@@ -6,17 +6,19 @@ import { groupText, groupTitle, numberTitle, pointsOf } from '../../api/groups.t
 import { isNumeric, type Json } from '../../api/records.ts'
 import { change } from '../../state/address.ts'
 import { useApi } from '../../state/context.ts'
-import { useList, type List } from '../../state/list.ts'
+import { isPastEnd, useList, type List } from '../../state/list.ts'
 import { useNames } from '../../state/names.ts'
 import type { Address, Pair } from '../../url/address.ts'
 import { filterTreeOf } from '../../url/filter-tree.ts'
-import { namesOf, sortsOf, toggledSorts, withSorts } from '../../url/names.ts'
+import { namesOf } from '../../url/names.ts'
 import { ascending } from '../../url/numbers.ts'
+import { sortsOf, toggledSorts, withSorts } from '../../url/sorts.ts'
 import { Empty } from '../basics/notice.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { NoMatch } from '../list/empty-list.tsx'
 import { ListNotice } from '../list/list-notice.tsx'
 import { Pager } from '../list/pager.tsx'
+import { PastEnd } from '../list/past-end.tsx'
 import { RequestLine } from '../list/request-line.tsx'
 import { Tools } from '../list/tools.tsx'
 import { ViewSwitch } from '../list/view-switch.tsx'
@@ -38,6 +40,7 @@ export function NumbersPage ({ resource, address }: NumbersPageProps) {
   const bar = { params, onChange: set }
   const request = <RequestLine resource={resource} address={address} list={list} call={{ name: 'aggregate' }} />
   const paging = { ...bar, paging: resource.groupPaging, canScroll: false, list }
+  const words = (count: number): string => `${countText(count)} ${count === 1 ? 'group' : 'groups'}`
   const view = (
     <div class='toolbar'>
       <h2 class='title'>{resource.title}</h2>
@@ -55,7 +58,9 @@ export function NumbersPage ({ resource, address }: NumbersPageProps) {
           name='Group by'
           none='nothing'
           terms={resource.groups.map((group) => ({
-            name: group.name, title: groupTitle(group), hint: group.period?.timeZone ?? undefined,
+            name: group.name,
+            title: groupTitle(group),
+            hint: group.period?.timeZone ?? undefined,
           }))}
         />
       )}
@@ -66,7 +71,9 @@ export function NumbersPage ({ resource, address }: NumbersPageProps) {
           name='Numbers'
           none='none'
           terms={resource.numbers.map((number) => ({
-            name: number.name, title: numberTitle(number), hint: undefined,
+            name: number.name,
+            title: numberTitle(number),
+            hint: undefined,
           }))}
         />
       )}
@@ -79,10 +86,10 @@ export function NumbersPage ({ resource, address }: NumbersPageProps) {
         <div class='page-main'>
           {list.error
             ? <ListNotice {...bar} resource={resource} list={list} />
-            : <Numbers {...bar} resource={resource} address={address} list={list} />}
-          {list.error === undefined && (
-            <Pager {...paging} words={(count) => `${countText(count)} ${count === 1 ? 'group' : 'groups'}`} />
-          )}
+            : isPastEnd(list)
+              ? <PastEnd {...paging} words={words} />
+              : <Numbers {...bar} resource={resource} address={address} list={list} />}
+          {list.error === undefined && <Pager {...paging} words={words} />}
         </div>
       </div>
     </div>
@@ -106,9 +113,10 @@ function Numbers ({ resource, address: { params, own }, list, onChange }: Number
   const number = drawable.find(({ name }) => name === own.chart) ??
     drawable.find(({ name }) => sorts.some((sort) => sort.name === name)) ?? drawable[0]
   const referring = groups.find(({ reference, period }) => reference !== null && period === null)
-  const keys = items.flatMap((item) => referring === undefined || item[referring.key] === null
-    ? []
-    : String(item[referring.key])
+  const keys = items.flatMap((item) =>
+    referring === undefined || item[referring.key] === null
+      ? []
+      : String(item[referring.key])
   )
   const path = referring?.reference?.resource ?? null
   const lookUp = useNames([{ path, keys }])
@@ -152,8 +160,7 @@ function Numbers ({ resource, address: { params, own }, list, onChange }: Number
         sorts={sorts}
         busy={busy}
         nameOf={nameOf}
-        onSort={(name, add) =>
-          onChange(withSorts(params, toggledSorts(sorts, name, add, ascending), ascending))}
+        onSort={(name, add) => onChange(withSorts(params, toggledSorts(sorts, name, add, ascending), ascending))}
       />
     </div>
   )
