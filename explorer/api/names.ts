@@ -4,7 +4,7 @@ import { encode, type Pair } from '../url/address.ts'
 import { joinItems } from '../url/items.ts'
 import { keyFilterOf } from '../url/many.ts'
 import type { Column } from './columns.ts'
-import { keyOf, labelOf, resourceAt, type Row } from './records.ts'
+import { keyOf, labelOf, resourceAt, type Json, type Row } from './records.ts'
 
 /** The records of a resource whose names are wanted. */
 export interface Wanted {
@@ -76,16 +76,22 @@ export function wantedNames (
   rows: readonly Row[],
   description: ExplorerDescription
 ): readonly Wanted[] {
+  const named = columns.filter(({ parent }) => parent === undefined).map((column) =>
+    [column.key, namingResource(column, description)?.path ?? null] as const
+  )
+  return wantedOf(named.flatMap(([key, path]) => rows.map((row) => [path, row[key]] as const)))
+}
+
+/** Gathers keys by the path of their resource. What has no path, or is no key, is left out. */
+export function wantedOf (
+  keys: ReadonlyArray<readonly [path: string | null, key: Json | undefined]>
+): readonly Wanted[] {
   const wanted = new Map<string, Set<string>>()
-  for (const column of columns) {
-    const path = column.parent === undefined ? namingResource(column, description)?.path : undefined
-    if (path === undefined) continue
-    const keys = wanted.get(path) ?? new Set()
-    wanted.set(path, keys)
-    for (const row of rows) {
-      const value = row[column.key]
-      if (value !== null && value !== undefined && typeof value !== 'object') keys.add(String(value))
-    }
+  for (const [path, key] of keys) {
+    if (path === null) continue
+    const known = wanted.get(path) ?? new Set()
+    wanted.set(path, known)
+    if (key !== null && key !== undefined && key !== '' && typeof key !== 'object') known.add(String(key))
   }
   return [...wanted].map(([path, keys]) => ({ path, keys: [...keys] }))
 }

@@ -74,14 +74,11 @@ export function useNames (wanted: readonly Wanted[], { of }: UseNamesOptions = {
       listeners.delete(update)
     }
   }, [])
-  const missing = wanted.flatMap(({ path, keys }): ReadonlyArray<Wanted & { readonly path: string }> => {
-    const known = path === null ? undefined : kept.get(placeOf(api, path))
-    const unknown = path === null ? [] : keys.filter((key) => key !== '' && known?.get(key)?.round !== round)
-    return path === null || unknown.length === 0 ? [] : [{ path, keys: unknown }]
-  })
+  const missing = missingOf(api, wanted)
   const { headers } = api.profile
   useEffect(() => {
-    for (const { path, keys } of missing) {
+    // names may have arrived since
+    for (const { path, keys } of missingOf(api, missing)) {
       const place = placeOf(api, path)
       const resource = resourceAt(api.description, path)
       const free = keys.filter((key) => !asking.has(`${place} ${key}`))
@@ -93,6 +90,18 @@ export function useNames (wanted: readonly Wanted[], { of }: UseNamesOptions = {
     (path, key) => path === null ? undefined : kept.get(placeOf(api, path))?.get(key)?.name ?? undefined,
     [api, version]
   )
+}
+
+type Missing = Wanted & { readonly path: string }
+
+/** The records whose names are not known, or may have changed. */
+function missingOf (api: Api, wanted: readonly Wanted[]): readonly Missing[] {
+  return wanted.flatMap(({ path, keys }): readonly Missing[] => {
+    if (path === null) return []
+    const known = kept.get(placeOf(api, path))
+    const unknown = keys.filter((key) => key !== '' && known?.get(key)?.round !== round)
+    return unknown.length === 0 ? [] : [{ path, keys: unknown }]
+  })
 }
 
 /** Asks for the names of some records and keeps them. */

@@ -51,6 +51,7 @@ await forOneDatabase(t, {
     resources: {
       '/machines': {
         crud: resource(Machine, {
+          allowedFilters: [new AllowedFilters('maker', 'eq', ['eq', 'in']), new AllowedFilters('shop', 'eq')],
           allowedIncludes: [new AllowedInclude('maker')],
           allowedSorts: [new AllowedSort('id')],
           defaultSort: ['id'],
@@ -135,5 +136,28 @@ await forOneDatabase(t, {
     page.go('/machines?per_page=1')
     await shows(t, rows, ['DrillAcme & CoBolt11'])
     t.strictSame(names(), [first, second, first])
+  })
+
+  t.test('a filter by a related record shows its name', async (t) => {
+    const chips = (): string[] => all('.filter-text').map((chip) => chip.textContent)
+    page.go('/machines?filter[maker]=3')
+    await shows(t, chips, ['Maker is Core'])
+    t.strictSame(names(), ['GET /makers?filter[id][in]=3&per_page=1'])
+    await find('.empty .button', 'Maker is Core')
+    page.go('/machines?filter[maker][in]=1,2')
+    await shows(t, chips, ['Maker is one of Acme & Co, Bolt'])
+    t.match(all('.filter-text span')[0]!.getAttribute('title'), /: 1, 2$/, 'the keys are there as well')
+    page.go('/machines?filter[maker][in]=1,99')
+    await shows(t, chips, ['Maker is one of Acme & Co, 99'])
+    names()
+    page.go('/machines?filter[shop]=1')
+    await shows(t, chips, ['Shop is Corner'])
+    t.strictSame(names(), ['GET /shops/1'], 'few records are read one by one')
+  })
+
+  t.test('the page of a record shows its related records by their names', async (t) => {
+    page.go('/machines?~open=3')
+    const related = (): string[] => all('.drawer dd a').map((link) => link.textContent)
+    await shows(t, related, ['Bolt', 'Core', 'Corner'])
   })
 })

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
+import { useNames } from '../../state/names.ts'
 import { usePhone } from '../../state/phone.ts'
 import type { Pair } from '../../url/address.ts'
 import { added, replaced, withoutFilters } from '../../url/change-filters.ts'
@@ -10,7 +11,7 @@ import { parameterOf } from '../../url/filters.ts'
 import { AddFilter, isJoinable } from './add-filter.tsx'
 import { FilterNodes, type FilterTree } from './filter-nodes.tsx'
 import { SearchBox } from './search-box.tsx'
-import { isSearch } from './words.ts'
+import { isSearch, wantedByFilters } from './words.ts'
 
 interface FilterBarProps {
   readonly resource: ResourceDescription
@@ -29,7 +30,14 @@ export function FilterBar ({ resource, params, error, draft, onDraft, onChange, 
   // there, the search stands beside the menu that has this bar
   const isPhone = usePhone()
   const nodes = filterTreeOf(params)
-  const tree: FilterTree = { resource, error, nodes, onChange: (next) => onChange(withFilterTree(params, next)) }
+  const nameOf = useNames(wantedByFilters(filters, nodes))
+  const tree: FilterTree = {
+    resource,
+    error,
+    nodes,
+    nameOf,
+    onChange: (next) => onChange(withFilterTree(params, next)),
+  }
   const search = filters.find(isSearch)
   // the search has a box of its own, unless the API refuses its value
   const isInBox = (node: FilterNode): boolean =>
@@ -44,7 +52,8 @@ export function FilterBar ({ resource, params, error, draft, onDraft, onChange, 
   const any = more.length === 0 && first && isGroup(first.node) && first.node.word === 'or' ? first : undefined
   const matched = any
     ? (any.node as { readonly nodes: readonly FilterNode[] }).nodes.map((node, index) => ({
-        node, place: [...any.place, index],
+        node,
+        place: [...any.place, index],
       }))
     : joined
   const setAny = (isAny: boolean): void => {

@@ -21,17 +21,20 @@ interface FilterChipProps {
 }
 
 export function FilterChip ({ tree, use, isNot, place, joint }: FilterChipProps) {
-  const { resource: { path, filters, combinesFilters }, error, nodes, onChange } = tree
+  const { resource: { path, filters, combinesFilters }, error, nodes, nameOf, onChange } = tree
   const [joining, setJoining] = useState<{ readonly draft?: string | undefined }>()
   const filter = filters.find(({ name }) => name === use.field)
   const parameter = parameterOf(use)
   const detail = error?.errorFor(parameter)?.detail
-  const [title, word, value] = wordsOf(use, filters)
+  const [title, word, value] = wordsOf(use, filters, nameOf)
+  const keys = wordsOf(use, filters)[2]
+  const sentence = `${title} ${word} ${value}`
+  const hint = value !== keys ? `${sentence}: ${keys}` : value.length > 20 ? sentence : undefined
   const canJoin = combinesFilters && isJoinable(filter)
   const set = (...next: readonly FilterNode[]): void => onChange(replaced(nodes, place, next))
   const nodeOf = (use: FilterUse, isNot: boolean): FilterNode => isNot ? { word: 'not', nodes: [use] } : use
   const text = (
-    <span title={value.length > 20 ? `${title} ${word} ${value}` : undefined}>
+    <span title={hint}>
       {isNot && <strong class='chip-not'>not{' '}</strong>}
       <span class='chip-name'>{title}</span> <span class='chip-word'>{word}</span>{' '}
       <span class='chip-value'>{value}</span>

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
+import type { NameOf } from '../../state/names.ts'
 import { added, replaced, type Place } from '../../url/change-filters.ts'
 import { isGroup, type FilterGroup, type FilterNode } from '../../url/filter-tree.ts'
 import { Icon } from '../basics/icon.tsx'
@@ -14,6 +15,7 @@ export interface FilterTree {
   readonly resource: ResourceDescription
   readonly error: CrudError | undefined
   readonly nodes: readonly FilterNode[]
+  readonly nameOf: NameOf
   readonly onChange: (nodes: readonly FilterNode[]) => void
 }
 
@@ -72,7 +74,7 @@ interface GroupProps {
 }
 
 function Group ({ tree, node, place }: GroupProps) {
-  const { resource: { path, filters }, nodes: all, onChange } = tree
+  const { resource: { path, filters }, nodes: all, nameOf, onChange } = tree
   const [draft, setDraft] = useState<string>()
   const [inner] = node.nodes
   const isNone = node.word === 'not' && node.nodes.length === 1 && isGroup(inner!) && inner.word === 'or'
@@ -81,7 +83,7 @@ function Group ({ tree, node, place }: GroupProps) {
   const way: Way = isNone ? 'none' : node.word === 'not' ? 'some' : node.word === 'or' ? 'any' : 'all'
   const [title, word] = WAYS[way]
   return (
-    <div class='filter-group' role='group' aria-label={sentenceOf(node, filters)}>
+    <div class='filter-group' role='group' aria-label={sentenceOf(node, filters, nameOf)}>
       <select
         aria-label='How the group is joined'
         value={way}

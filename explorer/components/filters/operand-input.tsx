@@ -2,6 +2,7 @@
 import type { OperatorDescription, Reference } from '../../../src/explorer/description.ts'
 import { Lookup } from '../basics/lookup.tsx'
 import { ValueInput } from '../basics/value-input.tsx'
+import { takesKeys } from './words.ts'
 
 interface OperandInputProps {
   readonly operator: OperatorDescription
@@ -39,7 +40,7 @@ export function OperandInput ({ operator, reference, items, onChange, invalid }:
       </div>
     )
   }
-  if (reference?.resource && (takes === 'one' || takes === 'list')) {
+  if (reference?.resource && takesKeys(operator)) {
     return (
       <Lookup
         {...checked}

@@ -1,8 +1,10 @@
 /** Short words for operators and types. */
 import type { FilterDescription, OperatorDescription, ValueDescription } from '../../../src/explorer/description.ts'
-import { isGroup, type FilterNode } from '../../url/filter-tree.ts'
+import type { NameOf } from '../../state/names.ts'
+import { eachFilter, isGroup, type FilterNode } from '../../url/filter-tree.ts'
 import { itemsOf, type FilterUse } from '../../url/filters.ts'
 import { hasZone } from '../../url/periods.ts'
+import { wantedOf } from '../../api/names.ts'
 import { pathTitle } from '../../api/records.ts'
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -68,9 +70,34 @@ export function filterTitle (name: string, filter?: FilterDescription): string {
   return pathTitle(name)
 }
 
-/** A condition in words, in three parts: `Price`, `≥`, `100`. */
-export function wordsOf (use: FilterUse, filters: readonly FilterDescription[]): readonly [string, string, string] {
-  const operator = operatorOf(filters.find(({ name }) => name === use.field), use.operator)
+/** Whether the values of a filter are keys of related records. */
+export const takesKeys = ({ takes }: OperatorDescription): boolean => takes === 'one' || takes === 'list'
+
+/** The related records whose keys are the values of filters. */
+export function wantedByFilters (filters: readonly FilterDescription[], nodes: readonly FilterNode[]) {
+  return wantedOf([...eachFilter(nodes)].flatMap((use) => {
+    const filter = filters.find(({ name }) => name === use.field)
+    const operator = operatorOf(filter, use.operator)
+    if (!filter?.reference || operator === undefined || !takesKeys(operator)) return []
+    const { resource } = filter.reference
+    return valuesOf(use, operator).map((key) => [resource, key] as const)
+  }))
+}
+
+const NO_NAMES: NameOf = () => undefined
+
+/**
+ * A condition in words, in three parts: `Price`, `≥`, `100`.
+ *
+ * @param nameOf names the related records. Without it, their keys are the words
+ */
+export function wordsOf (
+  use: FilterUse,
+  filters: readonly FilterDescription[],
+  nameOf = NO_NAMES
+): readonly [string, string, string] {
+  const filter = filters.find(({ name }) => name === use.field)
+  const operator = operatorOf(filter, use.operator)
   const word = operator === undefined
     ? use.operator ?? 'is'
     : operator.name === 'isnull' && use.value === 'false'
@@ -78,15 +105,16 @@ export function wordsOf (use: FilterUse, filters: readonly FilterDescription[]):
       : operator.name === null
         ? ''
         : operatorWord(operator)
-  return [filterTitle(use.field), word, valueWords(use, operator)]
+  const path = filter?.reference?.resource ?? null
+  return [filterTitle(use.field), word, valueWords(use, operator, (key) => nameOf(path, key))]
 }
 
 /** A filter, or a group of filters, as a sentence. */
-export function sentenceOf (node: FilterNode, filters: readonly FilterDescription[]): string {
-  if (!isGroup(node)) return wordsOf(node, filters).filter((part) => part !== '').join(' ')
+export function sentenceOf (node: FilterNode, filters: readonly FilterDescription[], nameOf?: NameOf): string {
+  if (!isGroup(node)) return wordsOf(node, filters, nameOf).filter((part) => part !== '').join(' ')
   const { word, nodes } = node
   const parts = nodes.map((each) => {
-    const text = sentenceOf(each, filters)
+    const text = sentenceOf(each, filters, nameOf)
     return nodes.length > 1 && isGroup(each) && each.word !== 'not' && each.nodes.length > 1 ? `(${text})` : text
   })
   return word === 'not' ? `not (${parts.join(' and ')})` : parts.join(` ${word} `)
@@ -96,14 +124,23 @@ export function sentenceOf (node: FilterNode, filters: readonly FilterDescriptio
 const withZone = (text: string, value: ValueDescription | null): string =>
   value?.type === 'datetime' && /^\d{4}-\d\d-\d\d/.test(text) && !hasZone(text) ? `${text} UTC` : text
 
+/** The values of a filter: the items of a list, both ends, or the only one. */
+function valuesOf ({ value }: FilterUse, operator: OperatorDescription | undefined): readonly string[] {
+  const isOne = typeof value === 'string' && operator?.takes !== 'list' && operator?.takes !== 'pair'
+  return isOne ? [value] : itemsOf(value)
+}
+
 /** The words of a filter's value. */
-function valueWords (use: FilterUse, operator: OperatorDescription | undefined): string {
-  const value = operator?.value ?? null
+function valueWords (
+  use: FilterUse,
+  operator: OperatorDescription | undefined,
+  nameOf: (key: string) => string | undefined
+): string {
   if (operator?.takes === 'boolean' && operator.name === 'isnull') return ''
-  const isList = typeof use.value !== 'string' || operator?.takes === 'list'
-  const items = isList || operator?.takes === 'pair' ? itemsOf(use.value) : [String(use.value)]
+  const items = valuesOf(use, operator)
   if (items.length === 0) return 'no value'
-  const text = items.map((item) => withZone(item, value)).join(operator?.takes === 'pair' ? ' and ' : ', ')
+  const words = items.map((item) => nameOf(item) ?? withZone(item, operator?.value ?? null))
+  const text = words.join(operator?.takes === 'pair' ? ' and ' : ', ')
   return text === '' ? 'empty text' : text
 }
 

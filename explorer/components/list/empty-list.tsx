@@ -2,12 +2,13 @@
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { change, currentAddress } from '../../state/address.ts'
 import { isPastEnd, type List } from '../../state/list.ts'
+import { useNames } from '../../state/names.ts'
 import type { Pair } from '../../url/address.ts'
 import { replaced, withoutFilters } from '../../url/change-filters.ts'
 import { filterTreeOf, withFilterTree } from '../../url/filter-tree.ts'
 import { cut, recordsText } from '../../api/format.ts'
 import { Empty } from '../basics/notice.tsx'
-import { sentenceOf } from '../filters/words.ts'
+import { sentenceOf, wantedByFilters } from '../filters/words.ts'
 import { PastEnd } from './past-end.tsx'
 
 interface EmptyListProps {
@@ -41,6 +42,7 @@ export function EmptyList ({ resource, params, list, onChange }: EmptyListProps)
 /** No record has passed the filters, each of which can be removed. */
 export function NoMatch ({ resource, params, onChange }: Omit<EmptyListProps, 'list'>) {
   const filters = filterTreeOf(params)
+  const nameOf = useNames(wantedByFilters(resource.filters, filters))
   return (
     <Empty title={filters.length === 1 ? 'No record matches the filter' : 'No record matches all filters'}>
       <p class='quiet'>{filters.length === 1 ? 'Remove it:' : 'All of them must match. Remove one:'}</p>
@@ -52,7 +54,7 @@ export function NoMatch ({ resource, params, onChange }: Omit<EmptyListProps, 'l
             key={index}
             onClick={() => onChange(withFilterTree(params, replaced(filters, [index], [])))}
           >
-            {cut(sentenceOf(filter, resource.filters), 60)}
+            {cut(sentenceOf(filter, resource.filters, nameOf), 60)}
           </button>
         ))}
         {filters.length > 1 && (

@@ -1,6 +1,8 @@
-/** After a 412: somebody else has changed the record. The difference, and a choice for each property. */
+/** After a 412: the record has changed since it was read. The differences, and a choice for each property. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { isChildren, isSameDraft, type Difference, type Draft } from '../../api/drafts.ts'
+import { isChildren, isSameDraft, type Difference, type Draft, type Property } from '../../api/drafts.ts'
+import { wantedOf } from '../../api/names.ts'
+import { useNames, type NameOf } from '../../state/names.ts'
 
 interface ConflictProps {
   readonly differences: readonly Difference[]
@@ -14,6 +16,14 @@ export function Conflict ({ differences, onBack }: ConflictProps) {
     const changed = differences.filter(({ before, mine }) => !isSameDraft(before, mine))
     return new Set(changed.map(({ property }) => property.name))
   })
+  const nameOf = useNames(
+    wantedOf(
+      differences.flatMap(({ property, before, theirs, mine }) =>
+        [before, theirs, mine].flatMap((draft) => keysOf(property, draft))
+          .map((key) => [property.reference?.resource ?? null, key] as const)
+      )
+    )
+  )
   // the form is gone, and with it what had the focus
   const root = useRef<HTMLDivElement>(null)
   useEffect(() => root.current?.focus(), [])
@@ -22,43 +32,37 @@ export function Conflict ({ differences, onBack }: ConflictProps) {
       <div class='notice notice-error' role='alert'>
         <p>The record has changed since you opened it. Nothing was saved. Choose what to keep.</p>
       </div>
-      <table class='conflict'>
-        <thead>
-          <tr>
-            <th scope='col'>Property</th>
-            <th scope='col'>Now</th>
-            <th scope='col'>Yours</th>
-          </tr>
-        </thead>
-        <tbody>
-          {differences.map(({ property: { name, title, children }, before, theirs, mine: own }) => {
-            const words = (draft: Draft): string => wordsOf(draft, children === undefined ? ', ' : '; ')
-            const choose = (isMine: boolean): void =>
-              setMine((all) => new Set(isMine ? [...all, name] : [...all].filter((each) => each !== name)))
-            const option = (isMine: boolean, draft: Draft) => (
-              <label>
-                <input
-                  type='radio'
-                  name={`keep-${name}`}
-                  checked={mine.has(name) === isMine}
-                  onChange={() => choose(isMine)}
-                />
-                {words(draft)}
-              </label>
-            )
-            return (
-              <tr key={name}>
-                <th scope='row'>
-                  {title}
-                  <span class='quiet'>before: {words(before)}</span>
-                </th>
-                <td>{option(false, theirs)}</td>
-                <td>{option(true, own)}</td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <div class='conflict'>
+        {differences.map(({ property, before, theirs, mine: own }) => {
+          const { name, title } = property
+          const choose = (isMine: boolean): void =>
+            setMine((all) => new Set(isMine ? [...all, name] : [...all].filter((each) => each !== name)))
+          const option = (isMine: boolean, draft: Draft) => (
+            <label>
+              <input
+                type='radio'
+                name={`keep-${name}`}
+                checked={mine.has(name) === isMine}
+                onChange={() => choose(isMine)}
+              />
+              <span>
+                <span class='label'>{isMine ? 'Yours' : 'Now'}</span>
+                <bdi>{wordsOf(draft, property, nameOf)}</bdi>
+              </span>
+            </label>
+          )
+          return (
+            <fieldset key={name}>
+              <legend>{title}</legend>
+              <p class='quiet'>Before: {wordsOf(before, property, nameOf)}</p>
+              <div class='versions'>
+                {option(false, theirs)}
+                {option(true, own)}
+              </div>
+            </fieldset>
+          )
+        })}
+      </div>
       <div class='row'>
         <button
           type='button'
@@ -73,8 +77,18 @@ export function Conflict ({ differences, onBack }: ConflictProps) {
   )
 }
 
-function wordsOf (draft: Draft, separator: string): string {
+function wordsOf (draft: Draft, property: Property, nameOf: NameOf): string {
   if (draft === null) return 'null'
   if (draft === undefined || isChildren(draft)) return 'not read'
-  return typeof draft === 'string' ? draft || 'empty text' : draft.join(separator) || 'none'
+  if (draft === '') return 'empty text'
+  const path = property.reference?.resource ?? null
+  const words = keysOf(property, draft).map((key) => nameOf(path, key) ?? key)
+  if (words.length > 0) return words.join(', ')
+  return typeof draft === 'string' ? draft : draft.join('; ') || 'none'
+}
+
+/** The keys of related records in a draft. */
+function keysOf ({ kind }: Property, draft: Draft): readonly string[] {
+  if ((kind !== 'key' && kind !== 'keys') || draft === null || draft === undefined || isChildren(draft)) return []
+  return [draft].flat()
 }

@@ -1,16 +1,11 @@
 /** The values of a record, and its relations. */
 import type { RelationDescription, ResourceDescription } from '../../../src/explorer/description.ts'
+import { wantedOf } from '../../api/names.ts'
 import {
-  inReadingOrder,
-  isRow,
-  labelOf,
-  relationsOf,
-  resourceAt,
-  titleOf,
-  type Json,
-  type Row,
+  inReadingOrder, isRow, labelOf, relationsOf, resourceAt, titleOf, type Json, type Row,
 } from '../../api/records.ts'
 import { useApi } from '../../state/context.ts'
+import { NamesContext, useNames } from '../../state/names.ts'
 import { Link } from '../basics/link.tsx'
 import { addressOfList, ToOne } from '../list/cell.tsx'
 import { countText } from '../../api/format.ts'
@@ -29,8 +24,11 @@ export function RecordView ({ resource, record, includes, onInclude }: RecordVie
   const isMany = (name: string): boolean => relations.some((relation) => relation.name === name && relation.many)
   const known = inReadingOrder(resource.fields, resource).map(({ name }) => name).filter((name) => name in record)
   const names = [...known, ...Object.keys(record).filter((name) => !known.includes(name))]
+  const nameOf = useNames(
+    wantedOf(resource.fields.map(({ name, reference }) => [reference?.resource ?? null, record[name]]))
+  )
   return (
-    <>
+    <NamesContext.Provider value={nameOf}>
       <dl class='values'>
         {names.filter((name) => !isMany(name)).map((name) => {
           const field = resource.fields.find((field) => field.name === name)
@@ -92,7 +90,7 @@ export function RecordView ({ resource, record, includes, onInclude }: RecordVie
           </section>
         )
       })}
-    </>
+    </NamesContext.Provider>
   )
 }
 
