@@ -16,22 +16,29 @@ interface CardOptions {
   readonly rows: readonly Row[]
 }
 
+/** A column of cards. */
+export interface CardColumn extends Column {
+  /** Whether a person has asked for it. Others are not shown where they are null. */
+  readonly isAsked: boolean
+}
+
 /**
  * The columns below the name of a record, in the order of the table: all that a person has chosen, or those that matter
  * most. A person has asked for relations, for numbers about them, for the order, and for what differs from another
  * list. Room that is left is for a state, a related record, a date and numbers.
  */
-export function cardColumns (columns: readonly Column[], options: CardOptions): readonly Column[] {
+export function cardColumns (columns: readonly Column[], options: CardOptions): readonly CardColumn[] {
   const { resource, isChosen, sorts, rows: [first = {}] } = options
   const heading = labelKeyOf(resource.lookup, first)
   const others = columns.filter(({ name }) => name !== heading)
-  if (isChosen) return others
+  if (isChosen) return others.map((column) => ({ ...column, isAsked: true }))
   const isAsked = ({ relation, aggregate, differs, sort }: Column): boolean =>
     relation !== undefined || aggregate !== undefined || differs === true ||
     sorts.some(({ name }) => name === sort?.name)
   const rankOf = (column: Column): number => isAsked(column) ? 0 : matterOf(column, resource)
   const best = others.filter((column) => rankOf(column) < SELDOM).sort((a, b) => rankOf(a) - rankOf(b)).slice(0, MOST)
   return others.filter((column) => isAsked(column) || best.includes(column))
+    .map((column) => ({ ...column, isAsked: isAsked(column) }))
 }
 
 /** The rank of columns that are not shown unless a person asks for them. */

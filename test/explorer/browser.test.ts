@@ -261,7 +261,7 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
       await page.getByText('3 records selected').waitFor()
       t.equal(await page.locator('tr[aria-selected=true], .item:has(:checked)').count(), 3)
       await clean('selected')
-      await page.getByRole('button', { name: 'Change', exact: true }).press('Enter')
+      await page.getByRole('button', { name: 'Edit', exact: true }).press('Enter')
       // the form has the focus
       await page.locator('select:focus').selectOption('description')
       await page.getByRole('textbox', { name: 'Description' }).fill(`Seen in ${colorScheme}`)

@@ -225,7 +225,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('many records are not changed together with their children', async (t) => {
     page.go('/orders')
     await click('[aria-label="Select all records of this page"]')
-    await click('.many-bar button', 'Change')
+    await click('.many-bar button', 'Edit')
     const options = () => all('.drawer select option').map(({ textContent }) => textContent)
     await shows(t, options, ['Choose…', 'Customer'])
     await fill('.drawer select', 'customer')
@@ -240,7 +240,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     const dryRun = await copiedKey(/dry_run=true/)
     t.equal(await copiedKey(/dry_run=true/), dryRun, 'the same request has the same key')
     await click('.form-foot .button-main', 'Dry run')
-    await find('.form-foot .button-main', 'Change')
+    await find('.form-foot .button-main', 'Save')
     t.not(await copiedKey(/in\]=[\d,]+'/), dryRun, 'another request has another key')
     await click('.field button', 'Remove Customer')
     await click('.drawer-head button', 'Close')

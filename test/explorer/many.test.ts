@@ -94,7 +94,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     await click('[aria-label="Select Saw"]')
     await shows(t, bar, /^2 records selected/)
     t.notMatch(bar(), /Select all/, 'without filters, all records cannot be written')
-    await click('.many-bar button', 'Change')
+    await click('.many-bar button', 'Edit')
     await fill('select:has(option[value=power])', 'power')
     await shows(t, action, 'Dry run')
     t.match((await find('.form-foot .button-main')).getAttribute('aria-disabled'), 'true', 'a value is missing')
@@ -106,7 +106,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     await fill('input[aria-label=Power]', '800')
     await shows(t, action, 'Dry run', 'another value is counted again')
     await click('.form-foot .button-main', 'Dry run')
-    await click('.form-foot .button-main', 'Change 2 records')
+    await click('.form-foot .button-main', 'Save 2 records')
     await shows(t, bar, '2 records changed.')
     t.equal(writes().at(-1), 'PATCH /machines?filter[id][in]=1,2 {"power":800}')
     t.equal(await em().count(Machine, { power: 800 }), 2)
@@ -117,7 +117,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('refusals are said in the words of the API, and change nothing', async (t) => {
     await click('[aria-label="Select all records of this page"]')
     await shows(t, bar, /^3 records selected/)
-    await click('.many-bar button', 'Change')
+    await click('.many-bar button', 'Edit')
     await fill('select:has(option[value=power])', 'power')
     await fill('input[aria-label=Power]', '1')
     await click('.form-foot .button-main', 'Dry run')
@@ -128,12 +128,12 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     await shows(t, () => textOf('[data-field=power] [role=alert]'), /'power' must be/)
     await fill('input[aria-label=Power]', '2000')
     await click('.form-foot .button-main', 'Dry run')
-    await click('.form-foot .button-main', 'Change 2 records')
+    await click('.form-foot .button-main', 'Save 2 records')
     await shows(t, alert, /^403 FST_CRUD_OUT_OF_SCOPE/, 'the rows would leave those of the role')
     await shows(t, action, 'Dry run')
     t.equal(await em().count(Machine, { power: { $ne: 800 } }), 1)
     await click('.drawer-head button', 'Close')
-    await click('.many-bar button', 'Change')
+    await click('.many-bar button', 'Edit')
     await shows(t, () => textOf('[role=status].notice-unsaved'), /from before are here/)
     await click('.field button', 'Remove Power')
     await click('.drawer-head button', 'Close')
@@ -165,7 +165,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     await shows(
       t,
       bar,
-      'Add a filter to change or delete all records that match it. Single records cannot be ' +
+      'Add a filter to edit or delete all records that match it. Single records cannot be ' +
         'selected: no filter takes a list of values of Id.'
     )
     t.equal(all('[type=checkbox]').length, 0)

@@ -47,6 +47,8 @@ t.test('a phone', { skip: skipReason() }, async (t) => {
         ['/categories?sort=name', /^Books\n+Description\n+Printed on paper\n+Price\n+25\n+Status\n+active$/],
         ['/products?sort=name', /^100% cotton bear\n+Price\n+28\n+Stock\n+48\n+Category\n+\S+$/],
         ['/products?sort=created_at', /Created at\n+2026-/],
+        ['/categories?filter[price][isnull]=true&sort=name', /^Unsorted\n+Status\n+\w+$/],
+        ['/categories?filter[price][isnull]=true&sort=price', /^Unsorted\n+Price\n+null\n+Status\n+\w+$/],
         ['/products?sort=name&fields=id,name,sku', /^100% cotton bear\n+Sku\n+TOYS-3\n+Id\n+18$/],
         ['/categories?sort=name&include=productsCount', /^Books[^]*Products count\n+4/],
       ] as const

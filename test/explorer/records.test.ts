@@ -80,8 +80,7 @@ else {
         method: 'PATCH', url: `/orders/${order.id}`, headers: { 'if-match': '*' }, payload: { note: 'theirs' },
       })
       await page.keyboard.press('Control+Enter')
-      await drawer.getByRole('table').waitFor()
-      await eventually(t, () => drawer.getByRole('row', { name: /^Note/ }).innerText(), /theirs[^]*mine/)
+      await eventually(t, () => drawer.getByRole('group', { name: 'Note' }).innerText(), /Now\s+theirs\s+Yours\s+mine/)
       t.strictSame(await accessibilityFaults(page), [])
       await drawer.getByRole('radio', { name: 'mine' }).check()
       await drawer.getByRole('button', { name: 'Continue with this choice' }).click()

@@ -105,6 +105,23 @@ const answer = (response: Parameters<Route['fulfill']>[0], pattern = /\/products
     (route) => route.fulfill(response)
   )
 
+/** An error as an application, Fastify or a proxy sends it. */
+const failure = (status: number, error: string, code: string, message: string) =>
+  answer({ status, json: { statusCode: status, code, error, message } }, /\/products\/2$/)
+
+/** What may go wrong when a form is saved. */
+const FAILURES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+  'against-a-rule': failure(422, 'Unprocessable Entity', 'DESCRIPTION_LOCKED', 'The catalogue is printed: ask Ann.'),
+  'too-large': failure(413, 'Payload Too Large', 'FST_ERR_CTP_BODY_TOO_LARGE', 'Request body is too large'),
+  'without-database': failure(
+    500, 'Internal Server Error', 'FST_CRUD_DATABASE_ERROR', 'The database could not answer the request.'
+  ),
+  'without-server': answer(
+    { status: 502, contentType: 'text/html', body: '<html><h1>502 Bad Gateway</h1></html>' }, /\/products\/2$/
+  ),
+  offline: (page) => page.context().setOffline(true),
+}
+
 const never = /\/products(?:\?|$)/
 const hold = (page: Page) =>
   page.route((url) => never.test(url.pathname + url.search) && !url.pathname.startsWith('/explorer'), () => {})
@@ -327,33 +344,19 @@ export const STATES: readonly PageState[] = [
       await page.getByRole('group', { name: 'Order line 3' }).getByRole('alert').first().waitFor()
     },
   },
-  {
-    name: 'record-too-large',
+  ...Object.entries(FAILURES).map(([name, fail]): PageState => ({
+    name: `record-${name}`,
     place: '/products?~open=2',
     role: 'editor',
-    prepare: answer({
-      status: 413,
-      json: {
-        statusCode: 413, code: 'FST_ERR_CTP_BODY_TOO_LARGE', error: 'Payload Too Large',
-        message: 'Request body is too large',
-      },
-    }, /\/products\/2$/),
     act: async (page) => {
-      await page.unrouteAll()
-      await page.getByRole('button', { name: 'Try again' }).press('Enter')
       await edit(page)
       await page.getByRole('textbox', { name: 'Description' }).fill('x'.repeat(2_000))
-      await answer({
-        status: 413,
-        json: {
-          statusCode: 413, code: 'FST_ERR_CTP_BODY_TOO_LARGE', error: 'Payload Too Large',
-          message: 'Request body is too large',
-        },
-      }, /\/products\/2$/)(page)
+      await fail(page)
       await page.keyboard.press('Control+Enter')
       await page.locator('.notice-error').waitFor()
     },
-  },
+    isFailing: true,
+  })),
   {
     name: 'record-left',
     place: '/products?~open=2',
@@ -414,7 +417,7 @@ export const STATES: readonly PageState[] = [
     role: 'admin',
     act: async (page) => {
       await select(page)
-      await press('Change')(page)
+      await press('Edit')(page)
       await page.locator('select:focus').selectOption('status')
       await page.getByRole('combobox', { name: 'Status' }).selectOption('archived')
       await page.keyboard.press('Control+Enter')

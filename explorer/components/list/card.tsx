@@ -1,9 +1,10 @@
 /** A record as a card: its name, and the values that matter. It is rendered again only if what it shows has changed. */
-import { Component } from 'preact'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
-import type { Column } from '../../api/columns.ts'
+import type { CardColumn } from '../../api/cards.ts'
+import { valueAt } from '../../api/cells.ts'
 import { labelOf, type Row } from '../../api/records.ts'
 import { Cell } from './cell.tsx'
+import { Kept } from './kept.ts'
 
 /** The functions of the list that its cards call. The object stays the same. */
 export interface CardHandlers {
@@ -16,7 +17,7 @@ interface CardProps {
   /** The key of the record. Records of which the list does not show the key cannot be opened. */
   readonly id: string | undefined
   readonly resource: ResourceDescription
-  readonly columns: readonly Column[]
+  readonly columns: readonly CardColumn[]
   readonly isOpen: boolean
   /** Whether it is selected. `undefined` if cards cannot be selected. */
   readonly selected: boolean | undefined
@@ -25,13 +26,10 @@ interface CardProps {
   readonly handlers: CardHandlers
 }
 
-export class Card extends Component<CardProps> {
-  override shouldComponentUpdate (next: CardProps): boolean {
-    return Object.entries(next).some(([name, value]) => value !== this.props[name as keyof CardProps])
-  }
-
+export class Card extends Kept<CardProps> {
   override render ({ row, id, resource, columns, isOpen, selected, marks, handlers }: CardProps) {
     const name = labelOf(resource.lookup, row) ?? id
+    const shown = columns.filter((column) => column.isAsked || marks?.has(column.name) || valueAt(column, row) !== null)
     return (
       <li class={name === undefined ? 'item item-absent' : 'item'} aria-current={isOpen}>
         {selected !== undefined && (
@@ -54,7 +52,7 @@ export class Card extends Component<CardProps> {
               )}
           {name !== undefined && (
             <dl class='item-values'>
-              {columns.map((column) => (
+              {shown.map((column) => (
                 <div key={column.name} class={marks?.has(column.name) ? 'marked' : undefined}>
                   <dt>{column.title}</dt>
                   <dd>

@@ -1,8 +1,8 @@
 /** A row of the grid. It is rendered again only if something that it shows has changed. */
-import { Component } from 'preact'
 import type { Column } from '../../api/columns.ts'
 import type { Row } from '../../api/records.ts'
 import { Cell } from './cell.tsx'
+import { Kept } from './kept.ts'
 import type { Place } from './move.ts'
 
 /** The functions of the grid that its rows call. The object stays the same. */
@@ -31,11 +31,7 @@ interface GridRowProps {
   readonly handlers: RowHandlers
 }
 
-export class GridRow extends Component<GridRowProps> {
-  override shouldComponentUpdate (next: GridRowProps): boolean {
-    return Object.entries(next).some(([name, value]) => value !== this.props[name as keyof GridRowProps])
-  }
-
+export class GridRow extends Kept<GridRowProps> {
   override render ({ row, index, columns, stop, stuck, isOpen, selected, marks, handlers }: GridRowProps) {
     const first = selected === undefined ? 0 : 1
     return (

@@ -53,7 +53,7 @@ export function ManyBar ({ resource, list, selection, onEnd }: ManyBarProps) {
           {selected && updateMany && bodies.update !== null && (
             <button type='button' class='button' aria-disabled={isTooMany} onClick={open('update')}>
               <Icon name='edit' />
-              <span>Change</span>
+              <span>Edit</span>
             </button>
           )}
           {selected && deleteMany && (
@@ -86,7 +86,7 @@ function hintOf (
 ): string | undefined {
   if (items.length === 0) return undefined
   if (filter !== undefined) return hasKeys ? undefined : `Show the field ${titleOf(filter.field)} to select records.`
-  const verb = [...updateMany ? ['change'] : [], ...deleteMany ? ['delete'] : []].join(' or ')
+  const verb = [...updateMany ? ['edit'] : [], ...deleteMany ? ['delete'] : []].join(' or ')
   const reason = `Single records cannot be selected: no filter takes a list of ${
     key.length === 1 ? `values of ${titleOf(key[0]!.field)}` : 'keys'
   }.`

@@ -98,7 +98,7 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
   }, [isUpdate, of])
 
   const isOff = !isComplete || (isCounted && counted.affected === 0)
-  const title = isUpdate ? 'Change records' : 'Delete records'
+  const title = isUpdate ? 'Edit records' : 'Delete records'
   const count = (
     <p role='status' class={isCounted ? 'notice' : 'quiet'}>
       {isCounted
@@ -114,7 +114,7 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
       <Form error={error} isOff={isOff || busy} onSend={send}>
         <div class='drawer-body'>
           {isRestored && chosen !== NONE && <RestoredNotice />}
-          {error && <FormError error={error} properties={properties} />}
+          {error && <FormError resource={resource} error={error} properties={properties} />}
           {isUpdate
             ? (
               <>
@@ -156,7 +156,7 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
         <FormFoot
           resource={resource}
           request={request}
-          action={isCounted ? `${isUpdate ? 'Change' : 'Delete'} ${recordsText(counted.affected)}` : 'Dry run'}
+          action={isCounted ? `${isUpdate ? 'Save' : 'Delete'} ${recordsText(counted.affected)}` : 'Dry run'}
           isBad={!isUpdate && isCounted}
           busy={busy}
           isOff={isOff}

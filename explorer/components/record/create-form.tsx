@@ -89,7 +89,9 @@ export function CreateForm ({ resource, address, onCreated, onCancel }: CreateFo
         </div>
         {isRestored && draft() && <RestoredNotice />}
         {error &&
-          (isJson ? <ErrorNotice error={error} /> : <FormError error={error} properties={properties} />)}
+          (isJson
+            ? <ErrorNotice error={error} />
+            : <FormError resource={resource} error={error} properties={properties} />)}
         {!isJson
           ? (
             <FormFields

@@ -131,7 +131,7 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
     <Form error={error} isOff={isEmpty || busy} onSend={save}>
       <div class='drawer-body'>
         {isRestored && !isEmpty && <RestoredNotice isStale={base.etag !== etag} />}
-        {error && <FormError error={error} properties={properties} />}
+        {error && <FormError resource={resource} error={error} properties={properties} />}
         <FormFields
           resource={resource}
           properties={properties}

@@ -54,10 +54,17 @@ export function FormFoot ({ resource, request, action, isBad, busy, isOff, onCan
   )
 }
 
+interface FormErrorProps {
+  readonly resource: ResourceDescription
+  readonly error: CrudError
+  readonly properties: readonly Property[]
+}
+
+/** Statuses of proxies that had no complete answer of the server. */
+const LOST = [502, 504]
+
 /** The errors that no input shows. If the inputs show all of them, it says so. */
-export function FormError (
-  { error, properties }: { readonly error: CrudError, readonly properties: readonly Property[] }
-) {
+export function FormError ({ resource, error, properties }: FormErrorProps) {
   const { description } = useApi()
   const isPhone = usePhone()
   const others = otherErrors(error, properties)
@@ -75,6 +82,13 @@ export function FormError (
   return (
     <ErrorNotice error={new CrudError({ status, code, detail, errors: others })}>
       {status === 401 && <p>Enter other headers under “Ask as”, and save again. The form keeps your changes.</p>}
+      {(code === 'NETWORK' || LOST.includes(status)) && (
+        <p>
+          {resource.idempotency
+            ? 'Send it again: it is done only once.'
+            : 'It may be done all the same: look before you send it again.'} The form keeps what you typed.
+        </p>
+      )}
       {/* there, the form covers the line with the caller */}
       {status === 401 && isPhone && <ProfileMenu description={description} />}
     </ErrorNotice>
