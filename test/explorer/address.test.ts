@@ -61,10 +61,8 @@ t.test('filters are read as the server reads them', (t) => {
       const params = filters.reduce((params, filter) => withFilter(params, filter), [] as ReturnType<typeof parseQuery>)
       const read = parseQueryParams(formatQuery(params))
       const ours = filtersOf(params)
-      t.strictSame(
-        ours.map(({ field, operator, value }) => ({ field, operator, value })),
-        read.filters.map(({ field, operator, value }) => ({ field, operator, value }))
-      )
+      t.strictSame(ours.map(({ field, operator, value }) => ({ field, operator, value })),
+        read.filters.map(({ field, operator, value }) => ({ field, operator, value })))
       for (const { field, operator, value } of filters.slice(-1)) {
         t.strictSame(ours.find((other) => other.field === field && other.operator === operator)?.value, value)
       }
@@ -123,27 +121,22 @@ function holds (nodes: readonly FilterNode[], seed: number): boolean {
 
 function levelHolds ({ filters, groups }: FilterLevel, seed: number): boolean {
   const hold = (level: FilterLevel): boolean => levelHolds(level, seed)
-  return filters.every((filter) => matches(filter, seed)) && groups.every(({ word, members }) =>
-    word === 'or' ? members.some(hold) : members.every(hold) === (word === 'and')
-  )
+  return filters.every((filter) => matches(filter, seed)) &&
+    groups.every(({ word, members }) => word === 'or' ? members.some(hold) : members.every(hold) === (word === 'and'))
 }
 
 t.test('a change of a filter leaves the groups around it, and numbers their members again', (t) => {
   const params = parseQuery('filter[or][0][a]=1&filter[or][1][b][in][]=x&filter[or][1][c]=2&filter[d]=3&page=2')
   const cases: ReadonlyArray<readonly [Pair[], string]> = [
     [withoutFilter(params, 'filter[or][0][a]'), '?filter[d]=3&filter[and][0][b][in][]=x&filter[and][1][c]=2'],
-    [
-      withoutFilter(params, 'filter[or][1][b][in]'),
-      '?filter[d]=3&filter[or][0][a]=1&filter[or][1][c]=2',
-    ],
-    [
-      withFilter(params, { field: 'e', operator: undefined, value: '4' }, 'filter[or][0][a]'),
-      '?filter[d]=3&filter[or][0][e]=4&filter[or][1][b][in][]=x&filter[or][1][c]=2',
-    ],
+    [withoutFilter(params, 'filter[or][1][b][in]'), '?filter[d]=3&filter[or][0][a]=1&filter[or][1][c]=2'],
+    [withFilter(params, { field: 'e', operator: undefined, value: '4' }, 'filter[or][0][a]'),
+      '?filter[d]=3&filter[or][0][e]=4&filter[or][1][b][in][]=x&filter[or][1][c]=2'],
     // the second condition on a name, and the second group of a kind
     [
       withFilterTree(params, [
-        ...filterTreeOf(params), { field: 'd', operator: undefined, value: '5' },
+        ...filterTreeOf(params),
+        { field: 'd', operator: undefined, value: '5' },
         { word: 'or', nodes: [{ field: 'f', operator: 'eq', value: '6' }, { field: 'g', operator: 'eq', value: '7' }] },
       ]),
       '?filter[d]=3&filter[or][0][a]=1&filter[or][1][b][in][]=x&filter[or][1][c]=2&filter[and][0][and][0][d]=5' +
@@ -173,15 +166,11 @@ t.test('items of a list are the same after they were written', (t) => {
 
 t.test('a changed filter keeps its place, and the list starts again', (t) => {
   const params = parseQuery('filter[a]=1&filter[b][gte]=2&filter[c]=3&sort=-a&page=4&per_page=10')
-  t.equal(
-    formatQuery(withFilter(params, { field: 'd', operator: 'in', value: 'x,y' }, 'filter[b][gte]')),
-    '?filter[a]=1&filter[d][in]=x,y&filter[c]=3&sort=-a&per_page=10'
-  )
+  t.equal(formatQuery(withFilter(params, { field: 'd', operator: 'in', value: 'x,y' }, 'filter[b][gte]')),
+    '?filter[a]=1&filter[d][in]=x,y&filter[c]=3&sort=-a&per_page=10')
   t.equal(formatQuery(withoutFilter(params, 'filter[b][gte]')), '?filter[a]=1&filter[c]=3&sort=-a&per_page=10')
-  t.equal(
-    formatQuery(withFilter(parseQuery('cursor=abc&per_page=5'), { field: 'a', operator: undefined, value: '' })),
-    '?filter[a]=&cursor=&per_page=5'
-  )
+  t.equal(formatQuery(withFilter(parseQuery('cursor=abc&per_page=5'), { field: 'a', operator: undefined, value: '' })),
+    '?filter[a]=&cursor=&per_page=5')
   t.end()
 })
 
@@ -202,19 +191,17 @@ t.test('a header sorts upwards, downwards and not at all', (t) => {
 })
 
 t.test('the order is read as the server reads it', (t) => {
-  const sorts = fc.uniqueArray(
-    fc.record({ name, direction: fc.constantFrom('asc' as const, 'desc' as const) }),
-    { selector: ({ name }) => name, maxLength: 4 }
-  )
+  const sorts = fc.uniqueArray(fc.record({ name, direction: fc.constantFrom('asc' as const, 'desc' as const) }), {
+    selector: ({ name }) => name,
+    maxLength: 4,
+  })
   assertProperty(
     fc.property(sorts, (sorts) => {
       const params = withSorts([], sorts, ascending)
       const expected = sorts.map(({ name, direction }) => ({ name, direction }))
       t.strictSame(sortsOf(params).map(({ name, direction = 'asc' }) => ({ name, direction })), expected)
-      t.strictSame(
-        parseQueryParams(formatQuery(params)).sort,
-        sorts.map(({ name, direction }) => direction === 'desc' ? `-${name}` : name)
-      )
+      t.strictSame(parseQueryParams(formatQuery(params)).sort,
+        sorts.map(({ name, direction }) => direction === 'desc' ? `-${name}` : name))
     })
   )
   t.end()

@@ -32,10 +32,8 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     await settled(page)
     await page.getByRole('columnheader', { name: 'Price' }).getByRole('button').click()
     await settled(page)
-    t.equal(
-      decodeURIComponent(await page.evaluate('location.pathname + location.search')),
-      '/explorer/categories?filter[products.name][contains]=lap&filter[status]=active&sort=-price'
-    )
+    t.equal(decodeURIComponent(await page.evaluate('location.pathname + location.search')),
+      '/explorer/categories?filter[products.name][contains]=lap&filter[status]=active&sort=-price')
     t.equal(asked.at(-1), 'GET /categories?filter[products.name][contains]=lap&filter[status]=active&sort=-price')
     await eventually(t, () => page.locator('tbody tr').first().innerText(), /Tech/)
 
@@ -58,11 +56,7 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     await page.keyboard.press('Escape')
     await page.getByRole('columnheader', { name: 'Created at' }).getByRole('button').click()
     await settled(page)
-    await eventually(
-      t,
-      () => page.locator('tbody tr').first().innerText(),
-      /How to choose a laptop[^]*bestseller, new/
-    )
+    await eventually(t, () => page.locator('tbody tr').first().innerText(), /How to choose a laptop[^]*bestseller, new/)
     t.strictSame(faults, [])
   })
 
@@ -81,12 +75,8 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     await page.keyboard.press('Control+Enter')
     const price = drawer.locator('[data-field=price]')
     await eventually(t, () => price.getByRole('alert').innerText(), "'price' must be >= 0.")
-    await eventually(
-      t,
-      () => page.evaluate<string>('document.activeElement.ariaLabel'),
-      'Price',
-      'the focus is on the refused field'
-    )
+    await eventually(t, () => page.evaluate<string>('document.activeElement.ariaLabel'), 'Price',
+      'the focus is on the refused field')
     t.strictSame(await accessibilityFaults(page), [])
     await page.keyboard.press('Control+a')
     await page.keyboard.type('1299.5')
@@ -193,22 +183,16 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     await page.goto(`${base}/products?filter[price][gte]=100`)
     await settled(page)
     await page.getByRole('button', { name: 'Copy as…' }).click()
-    await eventually(
-      t,
-      () => page.getByLabel('The request as curl').innerText(),
-      `curl --globoff '${origin}/products?filter[price][gte]=100'`
-    )
+    await eventually(t, () => page.getByLabel('The request as curl').innerText(),
+      `curl --globoff '${origin}/products?filter[price][gte]=100'`)
     t.strictSame(faults, [])
   })
 
   t.test('a refused value has the words of the API beside it, and its suggestion is one click', async (t) => {
     const { page, faults } = await open()
     await page.goto(`${base}/categories?filter[status]=actve`)
-    await eventually(
-      t,
-      () => page.getByRole('alert').innerText(),
-      /must be one of its members\. Did you mean 'active'\?/
-    )
+    await eventually(t, () => page.getByRole('alert').innerText(),
+      /must be one of its members\. Did you mean 'active'\?/)
     t.strictSame(await accessibilityFaults(page), [])
     await page.getByRole('button', { name: 'Use active' }).click()
     await eventually(t, () => page.locator('tbody tr').count(), 8)
@@ -227,12 +211,10 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
   })
 
   t.test('three categories are described by keyboard', async (t) => {
-    for (
-      const [colorScheme, viewport] of [
-        ['light', { width: 1280, height: 800 }],
-        ['dark', { width: 390, height: 780 }],
-      ] as const
-    ) {
+    for (const [colorScheme, viewport] of [
+      ['light', { width: 1280, height: 800 }],
+      ['dark', { width: 390, height: 780 }],
+    ] as const) {
       const { page, faults, asked } = await open({ role: 'admin', colorScheme, viewport })
       const clean = async (state: string): Promise<void> => {
         t.strictSame(await accessibilityFaults(page), [], `${viewport.width} pixels: ${state}`)
@@ -278,11 +260,9 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
       await page.getByText('3 records changed.').waitFor()
       await settled(page)
       await clean('done')
-      await eventually(
-        t,
+      await eventually(t,
         () => page.evaluate<string>('document.activeElement.dataset.cell ?? document.activeElement.innerText.trim()'),
-        isPhone ? /^Tools/ : '3,0'
-      )
+        isPhone ? /^Tools/ : '3,0')
       t.strictSame(asked.filter((request) => request.startsWith('PATCH')), [
         `PATCH /categories?filter[status]=active&${keys}&dry_run=true`,
         `PATCH /categories?filter[status]=active&${keys}`,
@@ -303,12 +283,10 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
   })
 
   t.test('the lines of an order are changed by keyboard', async (t) => {
-    for (
-      const [colorScheme, viewport] of [
-        ['light', { width: 390, height: 780 }],
-        ['dark', { width: 1280, height: 800 }],
-      ] as const
-    ) {
+    for (const [colorScheme, viewport] of [
+      ['light', { width: 390, height: 780 }],
+      ['dark', { width: 1280, height: 800 }],
+    ] as const) {
       const { page, faults } = await open({ role: 'editor', colorScheme, viewport })
       const line = (number: number) => page.getByRole('group', { name: `Order line ${number}` })
       await page.goto(`${base}/orders?~open=2`)

@@ -18,20 +18,14 @@ const Order = defineEntity({
   name: 'Order',
   tableName: 'orders',
   properties: {
-    ...id,
-    customer: p.string(),
-    version: p.integer().version(),
-    lines: () => p.oneToMany(OrderLine).mappedBy('order'),
+    ...id, customer: p.string(), version: p.integer().version(), lines: () => p.oneToMany(OrderLine).mappedBy('order'),
     notes: () => p.oneToMany(OrderNote).mappedBy('order'),
   },
 })
 const OrderLine = defineEntity({
   name: 'OrderLine',
   properties: {
-    ...id,
-    order: () => p.manyToOne(Order),
-    product: () => p.manyToOne(Product),
-    quantity: p.integer().default(1),
+    ...id, order: () => p.manyToOne(Order), product: () => p.manyToOne(Product), quantity: p.integer().default(1),
     remark: p.string().nullable(),
   },
 })
@@ -82,13 +76,12 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     }),
     resources: {
       '/orders': {
-        crud: orders,
-        operations: ['list', 'get', 'create', 'update', 'updateMany'],
-        maxBatch: 4,
+        crud: orders, operations: ['list', 'get', 'create', 'update', 'updateMany'], maxBatch: 4,
         idempotency: { required: true },
       },
       '/products': resource(Product, {
-        allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'contains'])], allowedSorts: [new AllowedSort('name')],
+        allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'contains'])],
+        allowedSorts: [new AllowedSort('name')],
       }),
     },
   }, { explorer: { headers: [{ name: 'x-role', values: ROLES }] } })
@@ -99,9 +92,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       const { resources: [{ children, bodies }] } = await describedBy(app, { 'x-role': role }) as any
       const of = (body: any) => body.properties.lines?.properties ?? body.properties.lines?.type
       return [
-        children.map(({ name }: any) => name).join(),
-        of(bodies.create),
-        Object.keys(of(bodies.update) ?? {}).join(),
+        children.map(({ name }: any) => name).join(), of(bodies.create), Object.keys(of(bodies.update) ?? {}).join(),
       ]
     }
     t.strictSame(await lists('admin'), ['lines,notes', 'array', 'add,update,remove'])
@@ -149,10 +140,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
 
     await click('.form-foot .button-main', 'Save')
     await shows(t, () => textOf('.drawer .notice-error'), /The API refuses 2 values/)
-    t.equal(
-      writes().at(-1),
-      'PATCH /orders/1 {"lines":{"add":[{"quantity":"many"}],"update":[{"id":1,"quantity":9}],"remove":[2]}}'
-    )
+    t.equal(writes().at(-1),
+      'PATCH /orders/1 {"lines":{"add":[{"quantity":"many"}],"update":[{"id":1,"quantity":9}],"remove":[2]}}')
     t.match(textOf(`${line(3)} [data-field=product] [role=alert]`), /product' is required/)
     t.match(textOf(`${line(3)} [data-field=quantity] [role=alert]`), /quantity' must be/)
     await shows(t, focused, 'Product', 'the focus is on the first refused value')
@@ -216,10 +205,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     await find('.actions button', 'Edit')
     t.equal(writes().at(-1), writes().at(-2), 'it was sent twice')
     t.equal(await orm.em.fork().count(Order, { customer: 'Cid' }), 1, 'and done once')
-    t.equal(
-      writes().at(-1),
-      'POST /orders {"customer":"Cid","lines":[{"product":2}],"notes":[{"place":"top","text":"x"}]}'
-    )
+    t.equal(writes().at(-1),
+      'POST /orders {"customer":"Cid","lines":[{"product":2}],"notes":[{"place":"top","text":"x"}]}')
   })
 
   t.test('many records are not changed together with their children', async (t) => {

@@ -10,9 +10,7 @@ import { createClient } from '../../src/client/index.ts'
 import { assertProperty } from '../helpers/property.ts'
 
 const request: Request = {
-  method: 'GET',
-  origin: 'http://localhost:3000',
-  path: '/categories',
+  method: 'GET', origin: 'http://localhost:3000', path: '/categories',
   params: parseQuery(
     "filter[price][gte]=100&filter[name]=O'Brien&filter[status][in]=draft,active&sort=-price&per_page=3"
   ),

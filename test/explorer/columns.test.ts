@@ -19,24 +19,32 @@ const makerOf = (name: string) => field(name, 'uuid', { reference: { entity: 'Ma
 const machines = {
   path: '/machines',
   fields: [
-    field('id', 'integer', { key: true }), field('created_at', 'datetime'), field('serial', 'uuid'),
-    field('power', 'integer'), makerOf('maker'), makerOf('second'), field('name', 'text'),
-    field('shop', 'integer', { reference: { entity: 'Shop', resource: null } }), field('bought', 'date'),
+    field('id', 'integer', { key: true }),
+    field('created_at', 'datetime'),
+    field('serial', 'uuid'),
+    field('power', 'integer'),
+    makerOf('maker'),
+    makerOf('second'),
+    field('name', 'text'),
+    field('shop', 'integer', { reference: { entity: 'Shop', resource: null } }),
+    field('bought', 'date'),
   ],
   lookup: { label: 'name' },
   includes: [{
-    kind: 'aggregate', path: 'partsCount', name: 'partsCount', function: 'count', relation: 'parts', property: null,
+    kind: 'aggregate',
+    path: 'partsCount',
+    name: 'partsCount',
+    function: 'count',
+    relation: 'parts',
+    property: null,
     value: { type: 'bigint' },
   }],
   filters: [], sorts: [], version: null, softDelete: null,
 } as unknown as ResourceDescription
 const makers = {
-  path: '/makers',
-  key: [{ field: 'id', member: null }],
-  operations: { list: true, get: true },
+  path: '/makers', key: [{ field: 'id', member: null }], operations: { list: true, get: true },
   lookup: { label: 'name', fields: 'id,name' },
-  filters: [{ name: 'id', field: 'id', operators: [{ name: 'eq' }, { name: 'in' }] }],
-  paging: { maxPerPage: 3 },
+  filters: [{ name: 'id', field: 'id', operators: [{ name: 'eq' }, { name: 'in' }] }], paging: { maxPerPage: 3 },
 } as unknown as ResourceDescription
 const limits = { listItems: 100, queryLength: 8192 } as ExplorerDescription['limits']
 const description = { resources: [machines, makers], limits } as unknown as ExplorerDescription
@@ -100,11 +108,9 @@ t.test('dates, numbers and ids have the width of their values, and texts share w
   const all = columns()
   const needs = all.map((column) => needOf(column, rows, description, measure))
   const need = (name: string): Need => needs[all.findIndex((column) => column.name === name)]!
-  for (
-    const [name, characters] of [
-      ['power', 12], ['created_at', '2026-11-26 02:38:00.123'.length], ['bought', 10], ['serial', 9],
-    ] as const
-  ) t.match(need(name), { shares: false, whole: characters * 7 + 26, least: characters * 7 + 26 }, name)
+  for (const [name, characters] of [
+    ['power', 12], ['created_at', '2026-11-26 02:38:00.123'.length], ['bought', 10], ['serial', 9],
+  ] as const) t.match(need(name), { shares: false, whole: characters * 7 + 26, least: characters * 7 + 26 }, name)
   t.ok(need('shop').whole < 90, 'a key that is not named is short')
   t.strictSame(all.filter((_, index) => needs[index]!.shares).map(({ name }) => name), ['name', 'maker', 'second'])
 
@@ -115,7 +121,9 @@ t.test('dates, numbers and ids have the width of their values, and texts share w
   const needArbitrary = fc.tuple(fc.integer({ min: 60, max: 200 }), fc.integer({ min: 0, max: 300 }), fc.boolean())
     .map(([least, more, shares]): Need => ({ least, whole: shares ? least + more : least, shares }))
   assertProperty(fc.property(
-    fc.array(needArbitrary, { minLength: 1, maxLength: 8 }), fc.integer({ min: 0, max: 2000 }), fc.nat(9),
+    fc.array(needArbitrary, { minLength: 1, maxLength: 8 }),
+    fc.integer({ min: 0, max: 2000 }),
+    fc.nat(9),
     (needs, room, at) => {
       const chosen = needs.map((_, index) => index === at ? 77 : undefined)
       const widths = shareWidth(needs, room, chosen)
@@ -138,17 +146,16 @@ t.test('dates, numbers and ids have the width of their values, and texts share w
 
 t.test('one request asks for the names of all related records of a resource', async (t) => {
   const rows: Row[] = [
-    { maker: 'a', second: 'b', shop: 1 }, { maker: 'b', second: null, shop: 2 },
+    { maker: 'a', second: 'b', shop: 1 },
+    { maker: 'b', second: null, shop: 2 },
     { maker: { id: 'c', name: 'C' }, second: 'a,"b' },
   ]
   const wanted = wantedNames(columns(), rows, description)
   t.strictSame(wanted, [{ path: '/makers', keys: ['a', 'b', 'a,"b'] }], 'an included record has its name')
   const request = (more: Partial<ResourceDescription>, keys = wanted[0]!.keys, most = limits) =>
     namesRequest({ ...makers, ...more }, keys, most)
-  t.equal(
-    decodeURIComponent(formatQuery(request({})!.params)),
-    '?filter[id][in]=a,b,"a,\\"b"&per_page=3&fields=id,name'
-  )
+  t.equal(decodeURIComponent(formatQuery(request({})!.params)),
+    '?filter[id][in]=a,b,"a,\\"b"&per_page=3&fields=id,name')
   t.strictSame(request({}, ['a', 'b', 'c', 'd'])!.keys, ['a', 'b', 'c'], 'at most a page')
   t.equal(request({}, ['a'.repeat(300), 'b'.repeat(300)], { ...limits, queryLength: 1000 })!.keys.length, 1)
   t.strictSame(

@@ -9,26 +9,17 @@ const columns = (...names: readonly string[]): Column[] =>
 const keyOf = ({ id }: Row): string | undefined => id === undefined ? undefined : String(id)
 
 const compared = (left: readonly Row[], right: readonly Row[], names = ['a', 'id', 'b'], others = names) =>
-  compare(
-    { columns: columns(...names), rows: left },
-    { columns: columns(...others), rows: right },
-    keyOf,
-    ({ name }) => name === 'id'
-  )
+  compare({ columns: columns(...names), rows: left }, { columns: columns(...others), rows: right }, keyOf,
+    ({ name }) => name === 'id')
 const idsOf = (rows: readonly Row[]) => rows.map(({ id = null }) => id)
 const marksOf = (rows: readonly Row[], marks: ReadonlyMap<Row, ReadonlySet<string>>) =>
   rows.map((row) => [...marks.get(row) ?? []])
 
 t.test('columns that differ come after the key and before the others, and the values are marked', async (t) => {
-  const { columns, sides: [left, right] } = compared(
-    [{ id: 1, a: 1, b: { c: 1 } }, { id: 2, a: 1, b: null }],
-    [{ id: 1, a: 1, b: { c: 2 } }, { id: 2, a: 1, b: null }]
-  )
-  t.strictSame(columns.map(({ name, differs }) => [name, differs]), [
-    ['id', undefined],
-    ['b', true],
-    ['a', undefined],
-  ])
+  const { columns, sides: [left, right] } = compared([{ id: 1, a: 1, b: { c: 1 } }, { id: 2, a: 1, b: null }], [{
+    id: 1, a: 1, b: { c: 2 },
+  }, { id: 2, a: 1, b: null }])
+  t.strictSame(columns.map(({ name, differs }) => [name, differs]), [['id', undefined], ['b', true], ['a', undefined]])
   t.strictSame(marksOf(left.rows, left.marks), [['b'], []])
   t.strictSame(marksOf(right.rows, right.marks), [['b'], []])
   t.equal(left.only + right.only, 0)
@@ -37,10 +28,7 @@ t.test('columns that differ come after the key and before the others, and the va
 t.test('a column that only one side has differs, even without records', async (t) => {
   const { columns } = compared([], [], ['id', 'a', 'b'], ['id', 'a', 'c'])
   t.strictSame(columns.map(({ name, differs }) => [name, differs]), [
-    ['id', undefined],
-    ['b', true],
-    ['c', true],
-    ['a', undefined],
+    ['id', undefined], ['b', true], ['c', true], ['a', undefined],
   ])
 })
 

@@ -52,9 +52,7 @@ t.test('it shows resources that are registered before the explorer, after it, an
   await app.register(crudRoutes, { prefix: '/tenants/:tenant/plants', crud: plants, name: 'of a tenant' })
   const { resources } = await describedBy(app)
   t.strictSame(resources.map(({ path, name }) => [path, name]), [
-    ['/before', 'before'],
-    ['/after', 'after'],
-    ['/v2/plants', 'inner'],
+    ['/before', 'before'], ['/after', 'after'], ['/v2/plants', 'inner'],
   ], 'a prefix with a parameter is left out')
 })
 
@@ -127,9 +125,7 @@ t.test('a resource that is refused is left out, if there are others', async (t) 
       '/closed': { crud: plants, name: 'closed', hooks: { all: { onRequest: authenticate } } },
       '/outside': { crud: plants, name: 'outside', scope: () => Promise.reject(forbidden) },
       '/records': {
-        crud: plants,
-        name: 'records',
-        hooks: { list: { onRequest: async () => await Promise.reject(forbidden) } },
+        crud: plants, name: 'records', hooks: { list: { onRequest: async () => await Promise.reject(forbidden) } },
       },
       '/written': { crud: plants, name: 'written', operations: ['create', 'update', 'delete'] },
     },
@@ -156,19 +152,9 @@ t.test('the hooks see a request of the client to the route, and nothing is read'
       },
     },
   }, { server: { trustProxy: true } })
-  await describedBy(app, {
-    cookie: 'session=1',
-    accept: '*/*',
-    'x-forwarded-for': '192.0.2.7',
-    'if-none-match': '*',
-  })
+  await describedBy(app, { cookie: 'session=1', accept: '*/*', 'x-forwarded-for': '192.0.2.7', 'if-none-match': '*' })
   t.strictSame(seen, [{
-    cookie: 'session=1',
-    accept: 'application/json',
-    ip: '192.0.2.7',
-    method: 'GET',
-    url: '/plants',
-    operation: 'list',
+    cookie: 'session=1', accept: 'application/json', ip: '192.0.2.7', method: 'GET', url: '/plants', operation: 'list',
   }])
 })
 
@@ -192,9 +178,7 @@ t.test('a client cannot end a request as the explorer does', async (t) => {
 
 t.test('each role gets its own document', async (t) => {
   const app = await explored(t, ormOf(accessEntities), {
-    resources: accessResources,
-    access,
-    shared: accessEntities.map(({ name }) => name),
+    resources: accessResources, access, shared: accessEntities.map(({ name }) => name),
   })
   const of = async (role: string) => await describedBy(app, { 'x-role': role, 'x-tenant': '1' })
 
@@ -228,9 +212,7 @@ t.test('each role gets its own document', async (t) => {
 
 t.test('facets, groups and numbers, as the role of the caller may ask for them', async (t) => {
   const app = await explored(t, ormOf(accessEntities), {
-    resources: { '/overview': overview },
-    access,
-    shared: accessEntities.map(({ name }) => name),
+    resources: { '/overview': overview }, access, shared: accessEntities.map(({ name }) => name),
   })
   const of = async (role: string) =>
     (await describedBy(app, { 'x-role': role, 'x-tenant': '1' })).resources.find(({ path }) => path === '/overview')!
@@ -249,10 +231,13 @@ t.test('facets, groups and numbers, as the role of the caller may ask for them',
   const nursery = await explored(t, ormOf(entities), { resources: { '/plants': resources['/plants'] } })
   const { facets, groups, numbers, groupPaging } = (await describedBy(nursery)).resources[0]!
   t.strictSame(facets.map(({ name, filter, limit, isnull }) => [name, filter, limit, isnull]), [
-    ['supplier', 'supplier', 3, true], ['land', 'supplier.country', 20, false], ['status', 'status', 20, false],
+    ['supplier', 'supplier', 3, true],
+    ['land', 'supplier.country', 20, false],
+    ['status', 'status', 20, false],
   ])
   t.strictSame(groups.map(({ name, period }) => [name, period]), [
-    ['supplier', null], ['supplier.country', null],
+    ['supplier', null],
+    ['supplier.country', null],
     ['created_at.week', { property: 'created_at', unit: 'week', timeZone: 'Europe/Paris' }],
     ['created_at.month', { property: 'created_at', unit: 'month', timeZone: 'Europe/Paris' }],
   ])
@@ -271,9 +256,7 @@ t.test('in production it names no other roles', async (t) => {
     else process.env['NODE_ENV'] = before
   })
   const app = await explored(t, ormOf(accessEntities), {
-    resources: accessResources,
-    access,
-    shared: accessEntities.map(({ name }) => name),
+    resources: accessResources, access, shared: accessEntities.map(({ name }) => name),
   })
   const { role, roles } = await describedBy(app, { 'x-role': 'guest' })
   t.equal(role, 'guest')
@@ -288,8 +271,7 @@ t.test('a relation by a unique property that is no key leads to no record', asyn
   const Stock = defineEntity({
     name: 'Stock',
     properties: {
-      id: p.integer().primary(),
-      byKey: () => p.manyToOne(Product),
+      id: p.integer().primary(), byKey: () => p.manyToOne(Product),
       byCode: () => p.manyToOne(Product).targetKey('code'),
     },
   })
@@ -320,9 +302,7 @@ t.test('hostile names are text in the document', async (t) => {
   })
   const { resources } = await describedBy(app)
   t.strictSame(resources.map((resource) => [resource.path, resource.name]), [
-    ['/__proto__', '__proto__'],
-    ['/constructor', name],
-    ['/<größe>', 'size'],
+    ['/__proto__', '__proto__'], ['/constructor', name], ['/<größe>', 'size'],
   ])
   const page = await app.inject('/explorer/constructor')
   t.notMatch(page.body, /onerror/)
@@ -330,19 +310,14 @@ t.test('hostile names are text in the document', async (t) => {
 
 t.test('two hundred resources, and one of three hundred columns', async (t) => {
   const columns = Array.from({ length: 300 }, (_, index) => [`column_${index}`, p.string().nullable()] as const)
-  const Wide = defineEntity({
-    name: 'Wide',
-    properties: { id: p.integer().primary(), ...Object.fromEntries(columns) },
-  })
+  const Wide = defineEntity({ name: 'Wide', properties: { id: p.integer().primary(), ...Object.fromEntries(columns) } })
   const filters = columns.map(([name]) => AllowedFilters.exact(name))
   const app = await explored(t, ormOf([...entities, Wide]), {
     resources: {
       '/wide': resource(Wide, { allowedFilters: filters }),
       ...Object.fromEntries(
-        Array.from(
-          { length: 199 },
-          (_, index) => [`/plants${index}`, { crud: resource(Plant), name: `plants${index}` }]
-        )
+        Array.from({ length: 199 },
+          (_, index) => [`/plants${index}`, { crud: resource(Plant), name: `plants${index}` }])
       ),
     },
   })

@@ -44,8 +44,7 @@ export async function openDomPage (app: FastifyInstance, place: string, headers:
   for (const name of GLOBALS) {
     const value: unknown = window[name]
     Object.defineProperty(globalThis, name, {
-      value: typeof value === 'function' && /^[a-z]/.test(name) ? value.bind(window) : value,
-      configurable: true,
+      value: typeof value === 'function' && /^[a-z]/.test(name) ? value.bind(window) : value, configurable: true,
       writable: true,
     })
   }
@@ -73,9 +72,7 @@ export async function openDomPage (app: FastifyInstance, place: string, headers:
     return found[0]!
   }
   return {
-    asked,
-    all,
-    textOf,
+    asked, all, textOf,
     loseAnswer () {
       loss.isNext = true
     },
@@ -83,8 +80,7 @@ export async function openDomPage (app: FastifyInstance, place: string, headers:
       window.history.pushState(null, '', `/explorer${place}`)
       window.dispatchEvent(new window.Event('popstate'))
     },
-    find,
-    click: async (selector, words) => (await find(selector, words)).click(),
+    find, click: async (selector, words) => (await find(selector, words)).click(),
     async fill (selector, text) {
       const element = await find(selector) as unknown as HTMLInputElement
       element.value = text
@@ -119,9 +115,7 @@ function fetchFrom (app: FastifyInstance, asked: string[], loss: { isNext: boole
       asked.push([method, decodeURIComponent(url), ...typeof body === 'string' ? [body] : []].join(' '))
     }
     const answer = await app.inject({
-      method: method as 'GET',
-      url,
-      headers: Object.fromEntries(new Headers(headers)),
+      method: method as 'GET', url, headers: Object.fromEntries(new Headers(headers)),
       ...typeof body === 'string' && { payload: body },
     })
     signal?.throwIfAborted()

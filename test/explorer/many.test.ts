@@ -16,14 +16,12 @@ t.test('the request of a selection', (t) => {
   const filter = { name: 'id', field: 'id' }
   const target = (query: string, selected: Parameters<typeof targetOf>[1]): string =>
     formatQuery(targetOf(parseQuery(query), selected, filter))
-  for (
-    const [query, selected, expected] of [
-      ['filter[a]=1&sort=-a&include=b&fields=a&fields[b]=c&page=2&per_page=5', 'all', '?filter[a]=1'],
-      ['filter[a]=1&tenant=x&cursor=', ['1', '2'], '?filter[a]=1&tenant=x&filter[id][in]=1,2'],
-      ['filter[id]=1,2&filter[id][nin][]=3&filter[idea]=4', ['1'], '?filter[idea]=4&filter[id][in]=1'],
-      ['', ['a,b', 'c"d'], '?filter[id][in]=%22a,b%22,%22c%5C%22d%22'],
-    ] as const
-  ) t.equal(target(query, selected), expected, query)
+  for (const [query, selected, expected] of [
+    ['filter[a]=1&sort=-a&include=b&fields=a&fields[b]=c&page=2&per_page=5', 'all', '?filter[a]=1'],
+    ['filter[a]=1&tenant=x&cursor=', ['1', '2'], '?filter[a]=1&tenant=x&filter[id][in]=1,2'],
+    ['filter[id]=1,2&filter[id][nin][]=3&filter[idea]=4', ['1'], '?filter[idea]=4&filter[id][in]=1'],
+    ['', ['a,b', 'c"d'], '?filter[id][in]=%22a,b%22,%22c%5C%22d%22'],
+  ] as const) t.equal(target(query, selected), expected, query)
   t.strictSame(conditionsOf(parseQuery('limit=1&offset=0&include[]=a')), [])
   const softDelete = { field: 'deleted_at', filter: 'trashed' }
   t.equal(isNarrowed(parseQuery('filter[trashed]=only&sort=a'), { softDelete }), false)
@@ -60,8 +58,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       '/machines': {
         crud: resource(Machine, {
           allowedFilters: [
-            new AllowedFilters('id', 'eq', ['eq', 'in']),
-            new AllowedFilters('power', 'gte', ['gte', 'lte']),
+            new AllowedFilters('id', 'eq', ['eq', 'in']), new AllowedFilters('power', 'gte', ['gte', 'lte']),
             AllowedFilters.trashed(),
           ],
           allowedSorts: [new AllowedSort('id')],

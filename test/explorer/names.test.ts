@@ -14,10 +14,7 @@ const Shop = defineEntity({ name: 'Shop', properties: { ...id, name: p.string() 
 const Machine = defineEntity({
   name: 'Machine',
   properties: {
-    ...id,
-    name: p.string(),
-    maker: () => p.manyToOne(Maker),
-    repairer: () => p.manyToOne(Maker).nullable(),
+    ...id, name: p.string(), maker: () => p.manyToOne(Maker), repairer: () => p.manyToOne(Maker).nullable(),
     shop: () => p.manyToOne(Shop),
   },
 })
@@ -57,17 +54,16 @@ await forOneDatabase(t, {
           defaultSort: ['id'],
         }),
       },
-      '/makers': {
-        crud: resource(Maker, { allowedFilters: [byId], pagination: { maxPerPage: 2 } }),
-      },
+      '/makers': { crud: resource(Maker, { allowedFilters: [byId], pagination: { maxPerPage: 2 } }) },
       // no filter finds shops by a list of keys
       '/shops': resource(Shop, { allowedFilters: [AllowedFilters.exact('id')] }),
     },
   }, {
     explorer: { headers: [{ name: 'x-role', values: ['guest', 'smith', 'boss', 'admin'] }] },
-    prepare: (app) => app.addHook('onRequest', async ({ url }, reply) => {
-      if (isBroken && url.startsWith('/makers?')) await reply.code(503).send({ statusCode: 503, message: 'later' })
-    }),
+    prepare: (app) =>
+      app.addHook('onRequest', async ({ url }, reply) => {
+        if (isBroken && url.startsWith('/makers?')) await reply.code(503).send({ statusCode: 503, message: 'later' })
+      }),
   })
 
   const page = await openDomPage(app, '/machines?per_page=1', { 'x-role': 'admin' })

@@ -94,23 +94,24 @@ export const resources = {
         AllowedInclude.count('group.children'),
       ],
       allowedFacets: [
-        new AllowedFacet('supplier', { limit: 3 }), new AllowedFacet('supplier.country', { alias: 'land' }),
+        new AllowedFacet('supplier', { limit: 3 }),
+        new AllowedFacet('supplier.country', { alias: 'land' }),
         new AllowedFacet('status'),
       ],
       allowedGroups: [
-        new AllowedGroup('supplier'), new AllowedGroup('supplier.country'),
+        new AllowedGroup('supplier'),
+        new AllowedGroup('supplier.country'),
         AllowedGroup.date('created_at', ['week', 'month'], { timeZone: 'Europe/Paris' }),
       ],
       allowedAggregates: [
-        AllowedAggregate.count(), new AllowedAggregate('price', ['sum', 'avg', 'max', 'countDistinct']),
+        AllowedAggregate.count(),
+        new AllowedAggregate('price', ['sum', 'avg', 'max', 'countDistinct']),
       ],
       defaultSort: ['-created_at', 'name', 'id'],
       pagination: { defaultPerPage: 5, maxPerPage: 50, maxOffset: 1000 },
     }),
-    operations: ['list', 'get', 'aggregate', 'create', 'createMany', 'update', 'delete', 'restore'],
-    query: true,
-    maxBatch: 7,
-    allowHardDelete: true,
+    operations: ['list', 'get', 'aggregate', 'create', 'createMany', 'update', 'delete', 'restore'], query: true,
+    maxBatch: 7, allowHardDelete: true,
   },
   '/offers': {
     crud: resource(Offer, {
@@ -124,10 +125,7 @@ export const resources = {
     operations: ['list', 'get'],
   },
   '/orders': {
-    crud: resource(Order, {
-      allowedIncludes: includes('items', 'items.plant'),
-      pagination: { count: 'planned' },
-    }),
+    crud: resource(Order, { allowedIncludes: includes('items', 'items.plant'), pagination: { count: 'planned' } }),
     requireIfMatch: true,
   },
   '/order-items': {

@@ -63,16 +63,11 @@ t.test('the security headers of the page, its files and its document', async (t)
   for (const url of [...urls, ...assetsOf(body).map((address) => new URL(address, 'http://a/explorer/').pathname)]) {
     for (const method of ['GET', 'HEAD'] as const) {
       const { headers } = await app.inject({ method, url })
-      t.equal(
-        headers['content-security-policy'],
-        `${POLICY}; base-uri 'self'; form-action 'none'; frame-ancestors 'none'`
-      )
+      t.equal(headers['content-security-policy'],
+        `${POLICY}; base-uri 'self'; form-action 'none'; frame-ancestors 'none'`)
       t.match(headers, {
-        'x-content-type-options': 'nosniff',
-        'x-frame-options': 'DENY',
-        'referrer-policy': 'no-referrer',
-        'cross-origin-opener-policy': 'same-origin',
-        'cross-origin-resource-policy': 'same-origin',
+        'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin', 'cross-origin-resource-policy': 'same-origin',
       }, `${method} ${url}`)
     }
   }
@@ -196,9 +191,7 @@ t.test('a page that has not been built is refused with the cure', async (t) => {
 
 t.test('files that are not a part of a page are not read', async (t) => {
   const folder = t.testdir({
-    'index.html': '<head></head>',
-    'notes.txt': 'secret',
-    '.env': 'secret',
+    'index.html': '<head></head>', 'notes.txt': 'secret', '.env': 'secret',
     assets: { 'index-ab12_-34.js': 'x', 'index-ab12_-34.js.map': '{}', 'plain.css': 'a {}' },
   })
   fs.symlinkSync(path.join(import.meta.dirname, 'page.test.ts'), path.join(folder, 'link.js'))

@@ -42,17 +42,15 @@ t.test('a phone', { skip: skipReason() }, async (t) => {
   })
 
   t.test('a card has the name of a record, and what matters or what a person has asked for', async (t) => {
-    for (
-      const [place, first] of [
-        ['/categories?sort=name', /^Books\n+Description\n+Printed on paper\n+Price\n+25\n+Status\n+active$/],
-        ['/products?sort=name', /^100% cotton bear\n+Price\n+28\n+Stock\n+48\n+Category\n+\S+$/],
-        ['/products?sort=created_at', /Created at\n+2026-/],
-        ['/categories?filter[price][isnull]=true&sort=name', /^Unsorted\n+Status\n+\w+$/],
-        ['/categories?filter[price][isnull]=true&sort=price', /^Unsorted\n+Price\n+null\n+Status\n+\w+$/],
-        ['/products?sort=name&fields=id,name,sku', /^100% cotton bear\n+Sku\n+TOYS-3\n+Id\n+18$/],
-        ['/categories?sort=name&include=productsCount', /^Books[^]*Products count\n+4/],
-      ] as const
-    ) {
+    for (const [place, first] of [
+      ['/categories?sort=name', /^Books\n+Description\n+Printed on paper\n+Price\n+25\n+Status\n+active$/],
+      ['/products?sort=name', /^100% cotton bear\n+Price\n+28\n+Stock\n+48\n+Category\n+\S+$/],
+      ['/products?sort=created_at', /Created at\n+2026-/],
+      ['/categories?filter[price][isnull]=true&sort=name', /^Unsorted\n+Status\n+\w+$/],
+      ['/categories?filter[price][isnull]=true&sort=price', /^Unsorted\n+Price\n+null\n+Status\n+\w+$/],
+      ['/products?sort=name&fields=id,name,sku', /^100% cotton bear\n+Sku\n+TOYS-3\n+Id\n+18$/],
+      ['/categories?sort=name&include=productsCount', /^Books[^]*Products count\n+4/],
+    ] as const) {
       const { page } = await open(place)
       t.match(await page.locator('.item').first().innerText(), first, place)
       await page.context().close()
@@ -75,10 +73,7 @@ t.test('a phone', { skip: skipReason() }, async (t) => {
     await page.getByRole('button', { name: 'Close: Order' }).click()
     await menu.getByRole('combobox', { name: 'Per page' }).selectOption('10')
     await settled(page)
-    t.equal(
-      asked.at(-1),
-      'GET /categories?filter[price][gte]=20&filter[status]=active&sort=price,name&per_page=10'
-    )
+    t.equal(asked.at(-1), 'GET /categories?filter[price][gte]=20&filter[status]=active&sort=price,name&per_page=10')
     for (const name of ['Fields and relations', 'Facets', 'Compare roles', 'Select records', 'Copy as…']) {
       await menu.getByRole('button', { name }).waitFor()
     }

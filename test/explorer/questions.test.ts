@@ -101,11 +101,8 @@ t.test('groups of a URL are shown as they are, and are changed', async (t) => {
       '&filter[or][1][category.name]=Tech&filter[and][0][name][contains]=e&filter[and][1][name][contains]=x'
   )
   await click('.filter-group button', 'Remove “Any of”')
-  await shows(
-    t,
-    last,
-    'GET /products?filter[stock][gt]=0&filter[and][0][name][contains]=e&filter[and][1][name][contains]=x'
-  )
+  await shows(t, last,
+    'GET /products?filter[stock][gt]=0&filter[and][0][name][contains]=e&filter[and][1][name][contains]=x')
 })
 
 t.test('an error is at its condition in a group, and its suggestion is one click', async (t) => {
@@ -158,11 +155,7 @@ t.test('the start page says which resources have numbers', async (t) => {
 t.test('numbers have the address of the API, a chart, and a table whose groups lead to their records', async (t) => {
   go('/products?filter[price][gte]=50&facets=category.name&sort=name')
   await click('.segments a', 'Numbers')
-  await shows(
-    t,
-    last,
-    'GET /products/aggregate?group=category.name&aggregate=count&filter[price][gte]=50&sort=-count'
-  )
+  await shows(t, last, 'GET /products/aggregate?group=category.name&aggregate=count&filter[price][gte]=50&sort=-count')
   const table = () => all('.groups tr').slice(0, 3).map((row) => row.textContent)
   await shows(t, table, ['Category › nameCount', 'Tech5', 'Kitchen2'])
   t.strictSame(all('.chart title').slice(0, 2).map((title) => title.textContent), ['Tech: 5', 'Kitchen: 2'])
@@ -176,12 +169,8 @@ t.test('numbers have the address of the API, a chart, and a table whose groups l
   await shows(t, last, /sort=-price\.sum$/)
   await shows(t, table, ['Category › nameCountSum of price', 'Tech51\u202f832.39', 'Music2838'])
   await click('.menu label:nth-of-type(2) input')
-  await shows(
-    t,
-    last,
-    'GET /products/aggregate?group=category.name&aggregate=count&filter[price][gte]=50',
-    'what is no longer asked for does not sort'
-  )
+  await shows(t, last, 'GET /products/aggregate?group=category.name&aggregate=count&filter[price][gte]=50',
+    'what is no longer asked for does not sort')
   await click('.groups a', 'Music')
   await shows(t, last, 'GET /products?filter[price][gte]=50&filter[category.name]=Music')
   go('/products/aggregate?group=created_at.month,category.nam&aggregate=count')
@@ -235,14 +224,10 @@ t.test('the list of a period keeps what leaves out a part of it', (t) => {
   const group = { filter: 'a', isnull: false, period: { unit: 'month', timeZone: 'Europe/Berlin' } } as GroupDescription
   const filters = [{ name: 'a', operators: [{ name: 'gte' }, { name: 'lt' }] }] as unknown as FilterDescription[]
   for (const [query, expected] of [
-    [
-      'filter[a][gte]=2026-04-10&filter[a][lt]=2026-06-01',
-      'filter[a][gte]=2026-04-10&filter[a][lt]=2026-04-30T22:00:00Z',
-    ],
-    [
-      'filter[a][gte]=2026-03-31T21:00&filter[a][lt]=2026-04-02T00:00%2B02:00',
-      'filter[a][gte]=2026-03-31T22:00:00Z&filter[a][lt]=2026-04-02T00:00+02:00',
-    ],
+    ['filter[a][gte]=2026-04-10&filter[a][lt]=2026-06-01',
+      'filter[a][gte]=2026-04-10&filter[a][lt]=2026-04-30T22:00:00Z'],
+    ['filter[a][gte]=2026-03-31T21:00&filter[a][lt]=2026-04-02T00:00%2B02:00',
+      'filter[a][gte]=2026-03-31T22:00:00Z&filter[a][lt]=2026-04-02T00:00+02:00'],
   ] as const) {
     const list = withGroup(parseQuery(query), group, '2026-04-01', { filters })
     t.equal(decodeURIComponent(formatQuery(list!)), `?${expected}`)
@@ -257,10 +242,7 @@ t.test('a role sees the numbers that it may ask for', async (t) => {
       { path, operations, numbers }: ResourceDescription
     ) => [path, operations.aggregate, numbers.length > 0]),
     [
-      ['/categories', true, true],
-      ['/products', true, true],
-      ['/tags', false, false],
-      ['/articles', false, false],
+      ['/categories', true, true], ['/products', true, true], ['/tags', false, false], ['/articles', false, false],
       ['/authors', false, false],
     ]
   )
@@ -274,11 +256,7 @@ t.test('periods without records are gaps, unless the page may lack groups', (t) 
     pointsOf(items, [group], number, (group, value) => groupText(value, group), isWhole)
       .map(({ label, value }) => [label, value])
   t.strictSame(points(true), [
-    ['null', 4],
-    ['2025-11', 1],
-    ['2025-12', undefined],
-    ['2026-01', undefined],
-    ['2026-02', 2],
+    ['null', 4], ['2025-11', 1], ['2025-12', undefined], ['2026-01', undefined], ['2026-02', 2],
   ])
   t.strictSame(points(false), [['null', 4], ['2025-11', 1], ['2026-02', 2]])
   t.strictSame([nextPeriod('2024-02-29', 'day'), nextPeriod('2025-12-29', 'week'), nextPeriod('0099-12-01', 'month')], [
@@ -289,11 +267,8 @@ t.test('periods without records are gaps, unless the page may lack groups', (t) 
   ])
   const decimal = { type: 'decimal', json: 'string' } as const
   for (const [text, shown] of [
-    ['1234567.50', '1\u202f234\u202f567.50'],
-    ['-1234.333333333333', '-1\u202f234.3333'],
-    ['2.00000000001', '2'],
-    ['NaN', 'NaN'],
-    [null, 'null'],
+    ['1234567.50', '1\u202f234\u202f567.50'], ['-1234.333333333333', '-1\u202f234.3333'], ['2.00000000001', '2'],
+    ['NaN', 'NaN'], [null, 'null'],
   ] as const) t.equal(numberText(text, decimal), shown)
   t.end()
 })

@@ -87,11 +87,8 @@ else {
       const caller = page.getByRole('button', { name: /^Ask/ })
       await eventually(t, () => caller.innerText(), /^Ask as guest\s+without headers$/)
       await caller.click()
-      await eventually(
-        t,
-        () => page.getByRole('dialog', { name: 'Ask as' }).locator('fieldset label').allInnerTexts(),
-        /^Without headers\s*,guest\s*x-role,editor\s*x-role,admin\s*x-role$/
-      )
+      await eventually(t, () => page.getByRole('dialog', { name: 'Ask as' }).locator('fieldset label').allInnerTexts(),
+        /^Without headers\s*,guest\s*x-role,editor\s*x-role,admin\s*x-role$/)
       await page.getByRole('radio', { name: /^admin/ }).check()
       await page.keyboard.press('Escape')
       await eventually(t, () => caller.innerText(), /^Ask as admin\s*$/)
@@ -112,16 +109,14 @@ else {
       const expected = /^Name,Code,Population\s*≠/
       await eventually(t, () => headersOf('As admin'), expected)
       await eventually(t, () => headersOf('As guest'), expected)
-      await eventually(
-        t,
-        () => page.getByRole('region', { name: 'As guest' }).locator('td.marked').allInnerTexts(),
-        ['absent', 'absent']
-      )
-      await eventually(
-        t,
-        () => page.getByRole('region', { name: 'As admin' }).locator('td.marked').allInnerTexts(),
-        ['9', '8']
-      )
+      await eventually(t, () => page.getByRole('region', { name: 'As guest' }).locator('td.marked').allInnerTexts(), [
+        'absent',
+        'absent',
+      ])
+      await eventually(t, () => page.getByRole('region', { name: 'As admin' }).locator('td.marked').allInnerTexts(), [
+        '9',
+        '8',
+      ])
       t.strictSame(await accessibilityFaults(page), [])
       t.strictSame(faults, [])
     })

@@ -54,9 +54,7 @@ export async function openStateServers (
   const empty = await explored(t, orm, { resources: {} })
   const listen = { port: 0, host: '127.0.0.1' }
   return {
-    example: await example.listen(listen),
-    nursery: await nursery.listen(listen),
-    locked: await locked.listen(listen),
+    example: await example.listen(listen), nursery: await nursery.listen(listen), locked: await locked.listen(listen),
     empty: await empty.listen(listen),
   }
 }
@@ -84,8 +82,7 @@ const reveal = async (page: Page, control: Locator): Promise<Locator> => {
 /** Presses a button by the keyboard. */
 const press = (name: string | RegExp) => async (page: Page) =>
   await (await reveal(page, button(page, name).first())).press('Enter')
-const chip = async (page: Page) =>
-  await (await reveal(page, page.locator('button.filter-text').first())).press('Enter')
+const chip = async (page: Page) => await (await reveal(page, page.locator('button.filter-text').first())).press('Enter')
 const edit = press('Edit')
 /** Gives the cards of a phone their boxes. A table has them. */
 const showBoxes = async (page: Page) => {
@@ -100,10 +97,8 @@ const select = async (page: Page) => {
 
 /** Answers requests of the API's list of products in place of the server, as a proxy before it may do. */
 const answer = (response: Parameters<Route['fulfill']>[0], pattern = /\/products(?:\?|$)/) => (page: Page) =>
-  page.route(
-    (url) => pattern.test(url.pathname + url.search) && !url.pathname.startsWith('/explorer'),
-    (route) => route.fulfill(response)
-  )
+  page.route((url) => pattern.test(url.pathname + url.search) && !url.pathname.startsWith('/explorer'),
+    (route) => route.fulfill(response))
 
 /** An error as an application, Fastify or a proxy sends it. */
 const failure = (status: number, error: string, code: string, message: string) =>
@@ -113,12 +108,10 @@ const failure = (status: number, error: string, code: string, message: string) =
 const FAILURES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   'against-a-rule': failure(422, 'Unprocessable Entity', 'DESCRIPTION_LOCKED', 'The catalogue is printed: ask Ann.'),
   'too-large': failure(413, 'Payload Too Large', 'FST_ERR_CTP_BODY_TOO_LARGE', 'Request body is too large'),
-  'without-database': failure(
-    500, 'Internal Server Error', 'FST_CRUD_DATABASE_ERROR', 'The database could not answer the request.'
-  ),
-  'without-server': answer(
-    { status: 502, contentType: 'text/html', body: '<html><h1>502 Bad Gateway</h1></html>' }, /\/products\/2$/
-  ),
+  'without-database': failure(500, 'Internal Server Error', 'FST_CRUD_DATABASE_ERROR',
+    'The database could not answer the request.'),
+  'without-server': answer({ status: 502, contentType: 'text/html', body: '<html><h1>502 Bad Gateway</h1></html>' },
+    /\/products\/2$/),
   offline: (page) => page.context().setOffline(true),
 }
 
@@ -153,10 +146,8 @@ export const STATES: readonly PageState[] = [
   { name: 'ask-as', place: '/products', act: press(/^Ask/) },
   { name: 'credentials', server: 'locked', place: '/' },
   {
-    name: 'no-server',
-    place: '/',
-    prepare: (page) => page.route('**/resources.json', (route) => route.abort('connectionrefused')),
-    isFailing: true,
+    name: 'no-server', place: '/',
+    prepare: (page) => page.route('**/resources.json', (route) => route.abort('connectionrefused')), isFailing: true,
   },
   { name: 'no-resource', place: '/orders' },
 
@@ -167,8 +158,7 @@ export const STATES: readonly PageState[] = [
   { name: 'list-wide', server: 'nursery', place: '/specimens' },
   { name: 'list-loading', place: '/products', prepare: hold, isWaiting: true },
   {
-    name: 'list-busy',
-    place: '/products?per_page=10',
+    name: 'list-busy', place: '/products?per_page=10',
     act: async (page) => {
       await hold(page)
       await press('Next page')(page)
@@ -201,8 +191,7 @@ export const STATES: readonly PageState[] = [
   // errors
   { name: 'error', place: '/categories?filter[status]=actve&filter[price][gt]=cheap&sort=prise' },
   {
-    name: 'error-500',
-    place: '/products',
+    name: 'error-500', place: '/products',
     prepare: answer({
       status: 500,
       json: {
@@ -221,8 +210,7 @@ export const STATES: readonly PageState[] = [
     isFailing: true,
   },
   {
-    name: 'error-server-gone',
-    place: '/products',
+    name: 'error-server-gone', place: '/products',
     prepare: (page) =>
       page.route((url) => /^\/products/.test(url.pathname), (route) => route.abort('connectionrefused')),
     isFailing: true,
@@ -300,9 +288,7 @@ export const STATES: readonly PageState[] = [
   },
   { name: 'record-edit', place: '/products?~open=2', role: 'editor', act: edit },
   {
-    name: 'record-refused',
-    place: '/products?~open=2',
-    role: 'editor',
+    name: 'record-refused', place: '/products?~open=2', role: 'editor',
     act: async (page) => {
       await edit(page)
       await page.getByRole('textbox', { name: 'Name' }).fill('Laptop 15"')
@@ -312,9 +298,7 @@ export const STATES: readonly PageState[] = [
     },
   },
   {
-    name: 'record-conflict',
-    place: '/orders?~open=3',
-    role: 'editor',
+    name: 'record-conflict', place: '/orders?~open=3', role: 'editor',
     act: async (page) => {
       await edit(page)
       await page.getByRole('textbox', { name: 'Customer' }).fill('Ada Lovelace')
@@ -330,9 +314,7 @@ export const STATES: readonly PageState[] = [
     },
   },
   {
-    name: 'record-lines',
-    place: '/orders?~open=4',
-    role: 'editor',
+    name: 'record-lines', place: '/orders?~open=4', role: 'editor',
     act: async (page) => {
       await edit(page)
       await settled(page)
@@ -345,9 +327,7 @@ export const STATES: readonly PageState[] = [
     },
   },
   ...Object.entries(FAILURES).map(([name, fail]): PageState => ({
-    name: `record-${name}`,
-    place: '/products?~open=2',
-    role: 'editor',
+    name: `record-${name}`, place: '/products?~open=2', role: 'editor',
     act: async (page) => {
       await edit(page)
       await page.getByRole('textbox', { name: 'Description' }).fill('x'.repeat(2_000))
@@ -358,9 +338,7 @@ export const STATES: readonly PageState[] = [
     isFailing: true,
   })),
   {
-    name: 'record-left',
-    place: '/products?~open=2',
-    role: 'editor',
+    name: 'record-left', place: '/products?~open=2', role: 'editor',
     act: async (page) => {
       await edit(page)
       await page.getByRole('textbox', { name: 'Name' }).fill('Laptop 15"')
@@ -369,9 +347,7 @@ export const STATES: readonly PageState[] = [
     },
   },
   {
-    name: 'record-unsaved',
-    place: '/products?filter[name]=French%20press',
-    role: 'editor',
+    name: 'record-unsaved', place: '/products?filter[name]=French%20press', role: 'editor',
     act: async (page) => {
       await page.getByText('French press', { exact: true }).last().click()
       await edit(page)
@@ -382,9 +358,7 @@ export const STATES: readonly PageState[] = [
   },
   { name: 'record-delete', place: '/products?~open=4', role: 'admin', act: press('Delete') },
   {
-    name: 'record-deleted',
-    place: '/products?~open=5',
-    role: 'admin',
+    name: 'record-deleted', place: '/products?~open=5', role: 'admin',
     act: async (page) => {
       await press('Delete')(page)
       await page.locator('.notice .button-bad').first().press('Enter')
@@ -393,9 +367,7 @@ export const STATES: readonly PageState[] = [
   },
   { name: 'create', place: '/orders?~create=yes', role: 'editor' },
   {
-    name: 'create-refused',
-    place: '/products?~create=yes',
-    role: 'editor',
+    name: 'create-refused', place: '/products?~create=yes', role: 'editor',
     act: async (page) => {
       await page.getByRole('textbox', { name: 'Name' }).fill('Lamp')
       await page.keyboard.press('Control+Enter')
@@ -406,15 +378,10 @@ export const STATES: readonly PageState[] = [
 
   // many records
   {
-    name: 'many-selected',
-    place: '/categories?filter[status]=active&sort=name',
-    role: 'admin',
-    act: select,
+    name: 'many-selected', place: '/categories?filter[status]=active&sort=name', role: 'admin', act: select,
   },
   {
-    name: 'many-counted',
-    place: '/categories?filter[status]=active&sort=name',
-    role: 'admin',
+    name: 'many-counted', place: '/categories?filter[status]=active&sort=name', role: 'admin',
     act: async (page) => {
       await select(page)
       await press('Edit')(page)
@@ -425,9 +392,7 @@ export const STATES: readonly PageState[] = [
     },
   },
   {
-    name: 'many-delete',
-    place: '/categories?filter[status]=active&sort=name',
-    role: 'admin',
+    name: 'many-delete', place: '/categories?filter[status]=active&sort=name', role: 'admin',
     act: async (page) => {
       await showBoxes(page)
       await page.getByRole('checkbox', { name: /^Select all/ }).check()

@@ -11,10 +11,8 @@ t.test('suggestions of the example', async (t) => {
   const app = await openExample(t)
   for (const [query, mended] of [
     ['filter[nme]=x&page=1', '?filter[name]=x'],
-    [
-      'filter[status]=active&filter[nme][in]=x,y&sort=-price',
-      '?filter[status]=active&filter[name][in]=x,y&sort=-price',
-    ],
+    ['filter[status]=active&filter[nme][in]=x,y&sort=-price',
+      '?filter[status]=active&filter[name][in]=x,y&sort=-price'],
     ['filter[price][gtt]=1', '?filter[price][gt]=1'],
     ['filter[status]=actve', '?filter[status]=active'],
     ['sort=name,-prise', '?sort=name,-price'],

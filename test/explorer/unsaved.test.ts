@@ -159,11 +159,7 @@ t.test('what is typed', { skip: skipReason() }, async (t) => {
     t.equal(await nameOf(page).inputValue(), 'Typed')
     await askAs('guest')
     await drawerOf(page).getByText('You have changes to this record that are not saved.').waitFor()
-    await eventually(
-      t,
-      () => page.getByLabel('Changes that are not saved').innerText(),
-      /"name": "Typed"/
-    )
+    await eventually(t, () => page.getByLabel('Changes that are not saved').innerText(), /"name": "Typed"/)
     t.strictSame(await accessibilityFaults(page), [])
     await askAs('editor')
     t.equal(await nameOf(page).inputValue(), 'Typed')

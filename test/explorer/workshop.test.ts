@@ -205,11 +205,8 @@ if (skip === false) {
 
     t.test('hostile addresses lead nowhere', async (t) => {
       for (const path of [
-        '/hostile?sort=<script>window.harmed=1</script>',
-        '/hostile?~open=../../machines/1',
-        '/hostile?filter[<img src=x onerror=window.harmed=1>]=1',
-        '//example.com/x',
-        '/javascript:window.harmed=1',
+        '/hostile?sort=<script>window.harmed=1</script>', '/hostile?~open=../../machines/1',
+        '/hostile?filter[<img src=x onerror=window.harmed=1>]=1', '//example.com/x', '/javascript:window.harmed=1',
       ]) {
         const { page, faults } = await openPage(browser, origin)
         await page.goto(`${origin}/explorer${path}`)
@@ -242,12 +239,8 @@ if (skip === false) {
       await page.getByText('Log in first.').first().waitFor()
       t.strictSame(await accessibilityFaults(page), [])
       await page.getByRole('heading', { name: 'The API needs credentials' }).waitFor()
-      await eventually(
-        t,
-        () => page.evaluate<string>('document.activeElement.value'),
-        'Bearer ',
-        'the focus is where the token goes'
-      )
+      await eventually(t, () => page.evaluate<string>('document.activeElement.value'), 'Bearer ',
+        'the focus is where the token goes')
       await page.getByLabel('Name').fill('Ann')
       await page.getByLabel('Value').fill('Bearer secret')
       await page.getByRole('button', { name: 'Use these headers' }).click()

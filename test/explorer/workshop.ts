@@ -16,13 +16,8 @@ export const Maker = defineEntity({
 export const Machine = defineEntity({
   name: 'Machine',
   properties: {
-    ...id,
-    name: p.string(),
-    note: p.string().nullable(),
-    power: p.integer().nullable(),
-    maker: () => p.manyToOne(Maker).nullable(),
-    version: p.integer().version(),
-    deleted_at: p.datetime(3).nullable(),
+    ...id, name: p.string(), note: p.string().nullable(), power: p.integer().nullable(),
+    maker: () => p.manyToOne(Maker).nullable(), version: p.integer().version(), deleted_at: p.datetime(3).nullable(),
   },
 })
 const Reading = defineEntity({ name: 'Reading', properties: { ...id, value: p.integer() } })
@@ -31,9 +26,7 @@ const COLUMNS = Array.from({ length: 300 }, (_, index) => `column_${index}`)
 const Hostile = defineEntity({
   name: 'Hostile',
   properties: {
-    ...id,
-    text: p.text().nullable(),
-    json: p.json().nullable(),
+    ...id, text: p.text().nullable(), json: p.json().nullable(),
     ...Object.fromEntries(COLUMNS.map((name) => [name, p.string().nullable()])),
   },
 })
@@ -42,14 +35,9 @@ export const entities = [Maker, Machine, Reading, Hostile]
 
 /** Texts that must stay texts. Each of them would set `window.harmed` if it became a part of the page. */
 export const TEXTS = [
-  '<script>window.harmed = 1</script>',
-  '"><img src=x onerror="window.harmed = 1">',
-  "javascript:window.harmed=1//'",
-  '</style><svg onload=window.harmed=1>',
-  '{{constructor.constructor("window.harmed=1")()}}',
-  'abc\u202Efdp.exe',
-  '\u0645\u0631\u062D\u0628\u0627 <b>',
-  'line\nline\ttab',
+  '<script>window.harmed = 1</script>', '"><img src=x onerror="window.harmed = 1">', "javascript:window.harmed=1//'",
+  '</style><svg onload=window.harmed=1>', '{{constructor.constructor("window.harmed=1")()}}', 'abc\u202Efdp.exe',
+  '\u0645\u0631\u062D\u0628\u0627 <b>', 'line\nline\ttab',
 ]
 
 export async function seed (em: EntityManager): Promise<void> {
@@ -104,9 +92,7 @@ export const openWorkshop = async (t: Test, orm: MikroORM, { accepted }: Worksho
             allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'contains'])],
             allowedSorts: [new AllowedSort('name')],
             allowedIncludes: [
-              new AllowedInclude('machines'),
-              AllowedInclude.count('machines'),
-              AllowedInclude.sum('machines.power'),
+              new AllowedInclude('machines'), AllowedInclude.count('machines'), AllowedInclude.sum('machines.power'),
             ],
           }),
         },
