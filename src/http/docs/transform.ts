@@ -12,7 +12,7 @@ import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { RoutedResource } from '../routes/resource.ts'
 import { bodyResponses, errorResponses, type Guards } from '../schemas/error-responses.ts'
 import { takenNames } from '../schemas/names.ts'
-import { querySchema } from '../schemas/operation.ts'
+import { keyParams, querySchema } from '../schemas/operation.ts'
 import { parametersOf } from '../schemas/parameters.ts'
 import type { DocumentedRoles } from '../schemas/documented-roles.ts'
 import { nameComponents, withReferences, type OpenApi } from './components.ts'
@@ -90,6 +90,9 @@ function documentation (
     }
     const schema = {
       ...input.schema,
+      ...(roles !== undefined && factsOf(route.operation).byKey && own?.params === undefined && {
+        params: keyParams(roles.model),
+      }),
       ...(query === undefined
         ? { ...documentedBody(input.schema, replace), ...documentedQuery(input.schema, own, parameters) }
         : queryInBody(route, input, replace(query), parameters)),

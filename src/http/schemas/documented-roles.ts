@@ -2,6 +2,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Offer } from '../../catalogue/index.ts'
 import { BODY_NAMES, sharingRoute, takesBodies, type BodyName } from '../../config/index.ts'
+import type { EntityModel } from '../../model/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { offerOf } from '../routes/resource.ts'
 import type { RoleResource } from '../routes/roles.ts'
@@ -17,6 +18,8 @@ export interface DocumentedRoles {
   readonly namesRoles: boolean
   /** The parameters of an operation's query string. */
   readonly parametersOf: (operation: CrudOperation, examples: boolean) => Record<string, TSchema>
+  /** The model whose keys the paths of the document contain. */
+  readonly model: EntityModel
   /** Completes the named schemas of the resource without limits. Those that no role uses are not shared. */
   readonly named: (named: NamedSchemas, names: SchemaNames) => NamedSchemas
 }
@@ -46,6 +49,7 @@ export function documentedRoles (
   }))
   const having = (operation: CrudOperation) => shown.filter(({ operations }) => offers(operations, operation))
   return {
+    model: only === undefined ? base.model : shown[0]?.offer.model ?? base.model,
     rolesOf: (operation) => having(operation).map(({ role }) => role),
     namesRoles: only === undefined,
     parametersOf: (operation, examples) => {
@@ -68,7 +72,7 @@ export function documentedRoles (
         operations,
         schemas: namedSchemas(offer, names),
       }))
-      if (only !== undefined) return own[0]?.schemas ?? { ...named, shared: [] }
+      if (only !== undefined) return ofOnly(named, own[0]?.schemas)
       const merged: Record<string, TSchema | undefined> = {}
       for (const member of MEMBERS) {
         const schemas = own
@@ -86,6 +90,15 @@ export function documentedRoles (
       return { ...all, shared: shared.map((schema) => sharedOf(schema, named, all)) }
     },
   }
+}
+
+/**
+ * The schemas of the only role. Routes that it may not use keep the schemas without limits, since other roles use them.
+ * The document leaves these routes out.
+ */
+function ofOnly (named: NamedSchemas, own: NamedSchemas | undefined): NamedSchemas {
+  const known = Object.entries(own ?? {}).filter(([, schema]) => schema !== undefined)
+  return { ...named, shared: [], ...Object.fromEntries(known) }
 }
 
 /** The merged schema of a shared one. A shared page refers to its records by name. */

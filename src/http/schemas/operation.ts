@@ -4,9 +4,9 @@ import type { FastifySchema } from 'fastify'
 import type { Offer } from '../../catalogue/index.ts'
 import { factsOf, formsOfBodies } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'
-import { rulesOfBody } from '../../plan/index.ts'
+import { rulesOfBody, type BodyRules } from '../../plan/index.ts'
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from '../../query/index.ts'
-import { clientBody, inputSchema } from '../../schema/index.ts'
+import { inputSchema } from '../../schema/index.ts'
 import { parametersOf } from './parameters.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import { errorResponses } from './error-responses.ts'
@@ -59,7 +59,7 @@ export function operationSchema (
   return {
     ...(sentence !== undefined && { description: sentence }),
     ...(streams && streamTypes(resource)),
-    ...(byKey && { params: paramsOf(model) }),
+    ...(byKey && { params: keyParams(model) }),
     querystring: querySchema(() => parametersOf(operation, resource, true)),
     ...requestHeaders(operation, resource),
     ...(body !== undefined && { body: bodyOf(operation, resource, forms, named) }),
@@ -143,21 +143,30 @@ const TEXTS: Readonly<Record<CrudOperation, Texts>> = {
   },
 }
 
-/** The schema of the bodies of an operation. */
+/**
+ * The schema of the bodies of an operation. A write of many records takes no children, and no other properties than
+ * that of one record.
+ */
 function bodyOf (
   operation: CrudOperation,
-  { model, writable, ignoresReadonly, maxBatch }: Offer,
+  { writable, maxBatch }: Offer,
   { one, list }: Forms,
   named: NamedSchemas
 ): TSchema {
   const name = factsOf(operation).body!
   const rules = rulesOfBody(writable, operation)!
-  const record = rules === writable[name]
-    ? named[name]!
-    : clientBody(model, rules, { complete: false, readonly: ignoresReadonly }).schema
+  const record = rules === writable[name] ? named[name]! : withoutChildren(named[name]!, writable[name]!.children)
   if (!list) return record
   const records = Type.Array(record, { maxItems: maxBatch })
   return one ? Type.Union([record, records]) : records
+}
+
+function withoutChildren (
+  { $id, title, properties, ...schema }: TSchema,
+  children: BodyRules['children']
+): TSchema {
+  const own = Object.entries(properties as object).filter(([name]) => !children.has(name))
+  return { ...schema, properties: Object.fromEntries(own) } as unknown as TSchema
 }
 
 /** The schema of an answer with a status. */
@@ -210,7 +219,7 @@ export function querySchema (parameters: () => Record<string, TSchema>): TSchema
 const paramsByModel = new WeakMap<EntityModel, TSchema>()
 
 /** The schema of a key in a path, which all operations by key share. */
-function paramsOf (model: EntityModel): TSchema {
+export function keyParams (model: EntityModel): TSchema {
   let params = paramsByModel.get(model)
   if (params === undefined) paramsByModel.set(model, params = keySchema(model))
   return params

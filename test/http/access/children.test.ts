@@ -1,8 +1,9 @@
 /** Owned children in bodies, as far as a role may see and write them. */
 import { defineEntity, p } from '@mikro-orm/core'
+import swagger from '@fastify/swagger'
 import Fastify from 'fastify'
 import t from 'tap'
-import { CrudBase, crudKit, type AccessOptions } from '../../../src/index.ts'
+import { AllowedFilters, CrudBase, crudKit, type AccessOptions } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { select, type Json } from '../helper.ts'
@@ -58,6 +59,33 @@ await forEachDatabase(t, { entities: [Post, Comment] }, async (t, { orm }) => {
       "insert into comment (id, tenant, body, post_id, rating) values (1, 1, 'mine', 1, 3), (2, 2, 'theirs', 1, 4)")
     await select(orm, "select setval('post_id_seq', 10), setval('comment_id_seq', 10)")
   }
+
+  t.test('the document of changes of many records has the properties of the role, and no children', async (t) => {
+    const bodyFor = async (rules: AccessOptions['roles'], documentFor?: string): Promise<Json> => {
+      const documented = newServer(t)
+      await documented.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'test', version: '1' } } })
+      await documented.register(crudKit, {
+        orm, access: { role: access.role, roles: rules, ...documentFor !== undefined && { documentFor } },
+        indexAdvice: false,
+        resources: {
+          '/posts': {
+            crud: new CrudBase({
+              model: Post as any, writable: ['title', { comments: ['body'] }] as any,
+              queryConfig: { allowedFilters: [AllowedFilters.exact('id')] } as any,
+            }),
+            operations: ['list', 'update', 'updateMany'],
+          },
+        },
+      })
+      await documented.ready()
+      const { paths } = documented.swagger() as Json
+      return paths['/posts'].patch.requestBody.content['application/json'].schema.properties
+    }
+    const rules = { blind: { Post: { hidden: ['title'] } }, member: everything } satisfies AccessOptions['roles']
+    t.strictSame(Object.keys(await bodyFor(rules, 'blind')), [])
+    t.strictSame(Object.keys(await bodyFor(rules, 'member')), ['title'])
+    t.match(await bodyFor(rules), { title: { 'x-roles': ['member'] } })
+  })
 
   for (const [role, body, expected] of [
     ['member', { comments: { add: [{ body: 'new' }] } }, '200'],

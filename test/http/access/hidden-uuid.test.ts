@@ -1,8 +1,10 @@
 /** A `uuid` that a role does not see is not a key for it. Paths are refused as if the entity had none. */
+import swagger from '@fastify/swagger'
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { CrudBase, primaryKey, uuid } from '../../../src/index.ts'
+import { CrudBase, crudKit, primaryKey, uuid, type CrudKitOptions } from '../../../src/index.ts'
 import { forOneDatabase } from '../../helpers/databases.ts'
+import { newServer } from '../../helpers/server.ts'
 import { roleOf, sender, serveWith } from './fixtures.ts'
 
 const Badge = defineEntity({ name: 'Badge', properties: { ...primaryKey, ...uuid, text: p.string() } })
@@ -12,11 +14,12 @@ await forOneDatabase(t, {
   entities: [Badge],
   seed: (em) => em.create(Badge, { uuid: KEY, text: 'gold' }),
 }, async (t, { orm }) => {
-  const app = await serveWith(t, orm, {
+  const options = {
     resources: { '/badges': new CrudBase<any>({ model: Badge, writable: ['text'] }) },
     access: { role: roleOf, roles: { admin: true, guest: { Badge: { hidden: ['uuid'] } } } },
     shared: ['Badge'],
-  })
+  } satisfies Partial<CrudKitOptions>
+  const app = await serveWith(t, orm, options)
   const guest = sender(app, { role: 'guest' })
 
   for (const [method, body] of [['GET'], ['PATCH', { text: 'silver' }], ['DELETE']] as const) {
@@ -28,6 +31,16 @@ await forOneDatabase(t, {
       })
     }
   }
+
+  t.test('a document for the role does not name it', async (t) => {
+    for (const [documentFor, isNamed] of [['guest', false], ['admin', true]] as const) {
+      const documented = newServer(t)
+      await documented.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'test', version: '1' } } })
+      await documented.register(crudKit, { orm, ...options, access: { ...options.access, documentFor } })
+      await documented.ready()
+      t.equal(JSON.stringify(documented.swagger()).includes('uuid'), isNamed, documentFor)
+    }
+  })
 
   t.test('other roles use it', async (t) => {
     const admin = sender(app, { role: 'admin' })

@@ -5,7 +5,7 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import { crudKit, type AccessOptions, type CrudKitOptions } from '../../../src/index.ts'
 import { forOneDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
-import { entities, projects, roleOf, seed, tasks, users } from './fixtures.ts'
+import { access, entities, projects, roleOf, seed, sender, serveWith, tasks, users } from './fixtures.ts'
 
 const roles: AccessOptions['roles'] = {
   admin: { '*': {}, User: { hidden: ['salary'] } },
@@ -76,6 +76,16 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(Object.keys(paths['/tasks']), ['get'])
     t.notMatch(JSON.stringify([paths, components]), /budget|owner|salary|x-roles/)
     t.match(JSON.stringify(paths['/projects'].get), /filter\[name\]/)
+  })
+
+  t.test('documentFor: does not change what the others may write', async (t) => {
+    const app = await serveWith(t, orm, { access: { ...access, documentFor: 'guest' } })
+    const send = sender(app, { role: 'admin' })
+    const country = { code: 'LI', name: 'Liechtenstein', population: 0 }
+    t.match((await send('POST', '/countries', country)).body, country)
+    t.match((await send('PATCH', '/countries/LI', { population: 1 })).body, { population: 1 })
+    t.match((await send('POST', '/projects', [{ tenant: 1, name: 'Mir' }])).body, [{ name: 'Mir' }])
+    t.equal((await send('POST', '/countries', { code: 'x', title: 'y' })).status, 400)
   })
 
   t.test('a document for one role has no schemas that nothing in it refers to', async (t) => {
