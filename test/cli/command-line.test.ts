@@ -41,17 +41,21 @@ t.test('wrong use is told in a sentence, with exit code 2', async (t) => {
   }
 })
 
+t.test('a URL of another form is a wrong argument', async (t) => {
+  for (const [args, env, err] of [
+    [['pull', '--url', 'mysql://localhost/x'], {}, /^pull: --url has the scheme 'mysql:', .*postgresql:\/\//],
+    [['init', 'x', '--url', 'postgres:/localhost'], {}, /^init: --url is not a URL\./],
+    [['pull'], { DATABASE_URL: 'x' }, /^pull: DATABASE_URL is not a URL\./],
+  ] as const) {
+    t.match(await runCommand([...args], '.', env), { code: 2, err })
+  }
+})
+
 t.test('a failure is one sentence, with exit code 1, and without the password', async (t) => {
   const { code, err } = await runCommand(['pull', '--url', 'postgresql://me:pa55word@127.0.0.1:1/none'], '.')
   t.equal(code, 1)
   t.equal(err.trim().split('\n').length, 1)
   t.notMatch(err, 'pa55word')
-  for (const [args, env, err] of [
-    [['--url', 'mysql://localhost/x'], {}, /^pull: --url has the scheme 'mysql:', .*postgresql:\/\//],
-    [[], { DATABASE_URL: 'x' }, /^pull: DATABASE_URL is not a URL\./],
-  ] as const) {
-    t.match(await runCommand(['pull', ...args], '.', env), { code: 1, err })
-  }
   const folder = path.join(import.meta.filename, 'folder')
   t.match(await runCommand(['init', folder], '.'), { code: 1, err: /^Cannot write .*: not a directory\.\n$/ })
   if (fs.existsSync('/proc/self')) {

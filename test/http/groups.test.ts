@@ -221,6 +221,32 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   })
 
+  t.test('a filter that takes a list by default takes one item in a tree, too', async (t) => {
+    const crud = resource(Plant, {
+      allowedFilters: [
+        new AllowedFilters('name', 'in', ['in', 'eq']), new AllowedFilters('price', 'between'),
+        new AllowedFilters('id', 'nin'),
+      ],
+    })
+    const documents = newServer(t, { ajv: { customOptions: { coerceTypes: false, removeAdditional: false } } })
+    await documents.register(crudKit, { orm, resources: { '/plants': { crud, query: true } } })
+    documents.post('/check', { schema: { body: { $ref: 'PlantQuery#' } } }, async () => ({}))
+    const isDocumented = async (filter: object) =>
+      (await documents.inject({ method: 'POST', url: '/check', payload: { filter } })).statusCode === 200
+    const count = async (filter: FilterTree) => await crud.count(orm.em.fork(), { filter })
+    const name = 'Rose "Gold", O\'Neill'
+    for (const [filter, expected] of [
+      [{ name }, 1], [{ name: [name] }, 1], [{ or: [{ name }, { id: ALL.slice(1) }] }, 2], [{ id: 1 }, 12],
+    ] as const) {
+      t.equal(await count(filter as FilterTree), expected, JSON.stringify(filter))
+      t.ok(await isDocumented(filter), JSON.stringify(filter))
+    }
+    for (const filter of [{ name: 1 }, { name: { in: name } }, { price: 1 }] as const) {
+      await t.rejects(count(filter as FilterTree), /must be a list, each item a/, JSON.stringify(filter))
+      t.notOk(await isDocumented(filter), JSON.stringify(filter))
+    }
+  })
+
   t.test('values in a tree have their types of JSON', async (t) => {
     const crud = resource(Plant, whitelist)
     const wrong: ReadonlyArray<readonly [filter: object, pointer: string, detail: RegExp]> = [
@@ -316,7 +342,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.match((await send('filter[nane]=1', form)).json(), { errors: [{ source: { parameter: 'filter[nane]' } }] })
       t.strictSame((await send(text.replace('sort=-id', 'sort=-id&sort=name'), form)).json(), expected,
         'as forms repeat')
-      t.equal((await send('x', { 'content-type': 'text/plain' })).statusCode, 415)
+      const other = await send('x', { 'content-type': 'text/plain' })
+      t.match([other.statusCode, other.headers.accept, other.json()], [
+        415, 'application/json, application/x-www-form-urlencoded',
+        { code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE', detail: /application\/json or .*form-urlencoded, not as text\/plain\.$/ },
+      ])
       t.equal((await send('{', { 'content-type': 'application/json' })).statusCode, 400)
       t.equal((await send({ filter: { name: 'x'.repeat(70_000) } })).statusCode, 413)
       const many = Array.from({ length: 1_000 }, (_, id) => id)

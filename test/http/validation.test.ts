@@ -393,6 +393,20 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     t.match(bodyOf(refused).message, /application\/json/)
   })
 
+  t.test('routes that take no body refuse one of another type than JSON', async (t) => {
+    const app = await start(t)
+    const id = bodyOf(await app.inject({ method: 'POST', url: '/jars', payload: { label: 'pear' } })).id
+    for (const [method, url] of [['DELETE', `/jars/${id}`], ['POST', `/jars/${id}/restore`]] as const) {
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'image/png']) {
+        const response = await app.inject({ method, url, headers: { 'content-type': type }, payload: 'x' })
+        t.match([response.statusCode, response.headers.accept, bodyOf(response)], [
+          415, 'application/json', { detail: `Send the body as application/json, not as ${type}.` },
+        ])
+      }
+      t.equal((await app.inject({ method, url, payload: { any: 'thing' } })).statusCode, 200)
+    }
+  })
+
   t.test('a body of another type than JSON is refused', async (t) => {
     const app = await start(
       t,

@@ -51,6 +51,7 @@ export interface Pulled {
  *
  * @param command the name of the command, for messages
  * @param source what gives the URL
+ * @throws {CommandFailure} if the URL is none, with exit code 2, and if the database cannot be read
  */
 export async function pulledFiles (
   command: string,
@@ -58,18 +59,26 @@ export async function pulledFiles (
   url: string,
   selection: TakenTables
 ): Promise<Pulled> {
-  const facts = await factsAt(url, selection).catch((cause: unknown) => {
-    if (!(cause instanceof ConfigError)) throw cause
+  const failure = (cause: unknown, exitCode: ExitCode): unknown => {
+    if (!(cause instanceof ConfigError)) return cause
     const message = cause.message.replace(/^DatabaseFactory: /, `${command}: `).replaceAll('databaseUrl', source)
-    throw new CommandFailure(message, 1, { cause })
+    return new CommandFailure(message, exitCode, { cause })
+  }
+  let factory
+  try {
+    // MikroORM does not connect without an entity; the table of this one is not used
+    factory = new DatabaseFactory({ databaseUrl: url, entities: [IdempotencyRecord], pool: { max: 1 } })
+  } catch (cause) {
+    throw failure(cause, 2)
+  }
+  const facts = await factsOf(factory, selection).catch((cause: unknown) => {
+    throw failure(cause, 1)
   })
   return filesFor(facts, selection)
 }
 
 /** Reads a database in a transaction that cannot write. */
-async function factsAt (url: string, selection: TakenTables): Promise<DatabaseFacts> {
-  // MikroORM does not connect without an entity; the table of this one is not used
-  const factory = new DatabaseFactory({ databaseUrl: url, entities: [IdempotencyRecord], pool: { max: 1 } })
+async function factsOf (factory: DatabaseFactory, selection: TakenTables): Promise<DatabaseFacts> {
   try {
     const engine = await factory.getEngine()
     return await readOnly(engine.em.fork(), async (em) => await readDatabase(em, selection))

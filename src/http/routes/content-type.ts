@@ -4,6 +4,7 @@ import { hasParserFor } from '../../borrowed/fastify.ts'
 import { UnsupportedMediaTypeError } from '../../base/errors.ts'
 
 const JSON_NAME = 'application/json'
+const FORM_NAME = 'application/x-www-form-urlencoded'
 
 /** `application/json`, and types with the suffix `+json` (RFC 6839), which the application may parse. */
 const JSON_TYPE = /^application\/(?:json|[^;\s]+\+json)$/i
@@ -15,6 +16,15 @@ export function refuseOtherTypes (request: FastifyRequest, reply: FastifyReply, 
   if (type === JSON_NAME) return done(null)
   if (type === undefined ? !hasBody(headers) : isParsed(request, mediaTypeOf(type) ?? '')) done(null)
   else done(new UnsupportedMediaTypeError(sentence(type)))
+}
+
+/** The same for bodies that are queries, which may also be written like a query string. */
+export function refuseOtherQueries (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
+  const type = request.headers['content-type']
+  const known = type === undefined ? '' : mediaTypeOf(type)
+  if (type === undefined ? !hasBody(request.headers) : known === JSON_NAME || known === FORM_NAME) return done(null)
+  const error = new UnsupportedMediaTypeError(sentence(type, `${JSON_NAME} or ${FORM_NAME}`))
+  done(Object.assign(error, { headers: { accept: `${JSON_NAME}, ${FORM_NAME}` } }))
 }
 
 /** Whether the application parses a type. `application/json` is parsed by Fastify, if not by the application. */
@@ -43,8 +53,8 @@ function mediaTypeOf (header: string): string | undefined {
 
 type Done = (error: Error | null) => void
 
-const sentence = (type = ''): string =>
-  `Send the body as application/json${
+const sentence = (type = '', types = JSON_NAME): string =>
+  `Send the body as ${types}${
     type.trim() === '' ? '. The header Content-Type is missing or empty.' : `, not as ${type}.`
   }`
 
@@ -53,7 +63,11 @@ function hasBody (headers: FastifyRequest['headers']): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-/** Adds the parser of routes that take no body: whatever is sent is read, and ignored. */
+/** Adds the parser of routes that take no body: JSON is read, and ignored. An empty body may have any media type. */
 export function ignoreBodies (instance: FastifyInstance): void {
-  instance.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => done(null))
+  instance.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+    const type = request.headers['content-type']
+    if (body === '' || JSON_TYPE.test(mediaTypeOf(type ?? '') ?? '')) done(null)
+    else done(new UnsupportedMediaTypeError(sentence(type)))
+  })
 }

@@ -17,7 +17,7 @@ import { compileWith } from '../server-validator.ts'
 import type { Streaming } from '../streams/index.ts'
 import { timed, timingHooks } from '../timing.ts'
 import { callOfRequest, type RouteHandler } from './route-call.ts'
-import { acceptEmptyBody, refuseOtherTypes } from './content-type.ts'
+import { acceptEmptyBody, refuseOtherQueries, refuseOtherTypes } from './content-type.ts'
 import { routeDefinitions } from './handlers.ts'
 import { hooksOf, LastHooks } from './hooks.ts'
 import { ownErrors } from './own-schema-errors.ts'
@@ -93,6 +93,7 @@ export function fastifyRoutes (
       const generated = inBody ? generatedInBody(operation) : generatedOf(operation)
       const bodies = ownBodies(operation, generated, options, operations)
       const takesBody = generated.body !== undefined
+      const checkBody = takesBody ? refuseOtherTypes : acceptEmptyBody
       const hooks = hooksOf(
         options,
         definition.operations,
@@ -100,7 +101,7 @@ export function fastifyRoutes (
       )
       const crud = { operation, resource: name }
       lastHooks.keep(crud, {
-        preParsing: method === 'GET' || inBody ? undefined : takesBody ? refuseOtherTypes : acceptEmptyBody,
+        preParsing: method === 'GET' ? undefined : inBody ? refuseOtherQueries : checkBody,
         preValidation: preValidationOf(definition, routed, callParts),
       })
       const route = {

@@ -70,12 +70,17 @@ function conditionSchema ({ name, sentence, looks, inputs }: DescribedFilter): T
     ] as const
   )
   const list = value['type'] === 'array' ? undefined : others.find(({ operator }) => operator === 'in')
+  const item = LISTS.has(first!.takes) ? [inputSchemaOf({ ...first!, takes: 'one' }, written)] : []
   return Type.Union([
+    ...item,
     value,
     ...(list === undefined ? [] : [inputSchemaOf(list, written)]),
     Type.Object(optional(byOperator), { additionalProperties: false, minProperties: 1 }),
   ], { description: sentence })
 }
+
+/** What takes a list, or one item of it. */
+const LISTS: ReadonlySet<DescribedInput['takes']> = new Set(['list', 'items'])
 
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 

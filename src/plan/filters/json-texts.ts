@@ -76,12 +76,19 @@ export function readKinds (
   if (kinds === undefined) return param
   const expected = EXPECTED.get(takes) ?? expectedOf(type, custom)
   const isList = LIST_VALUES.has(takes as OperatorValue)
-  if (isList && typeof param.value === 'string') return refuseValue(param, `a list, each item ${expected.phrase}`)
+  const isAlone = isList && typeof param.value === 'string'
   const wrong = kinds.findIndex((kind) => !expected.kinds.includes(kind))
-  if (wrong === -1) return expected === ANY_VALUE ? asJson(param, kinds) : param
-  const items = typeof param.value === 'string' ? '' : 'a list, each item '
-  return refuseValue(param, `${items}${expected.phrase}${hintOf(kinds[wrong]!, expected)}`)
+  if (wrong === -1 && (!isAlone || mayStandAlone(param, takes))) {
+    const read = expected === ANY_VALUE ? asJson(param, kinds) : param
+    return isAlone ? withValue(read, [read.value].flat()) : read
+  }
+  const items = isAlone || typeof param.value !== 'string' ? 'a list, each item ' : ''
+  return refuseValue(param, `${items}${expected.phrase}${wrong === -1 ? '' : hintOf(kinds[wrong]!, expected)}`)
 }
+
+/** Whether one item stands for a list of it, as in a URL: if its filter names no operator. */
+const mayStandAlone = ({ operator }: FilterParam, takes: OperatorValue | 'search' | 'any'): boolean =>
+  operator === undefined && takes !== 'pair'
 
 /** Reads the text that a filter looks for in others: one value, in which no character has a meaning. */
 export function readSought (param: FilterParam, name: string): string | PlannedErrors {
@@ -107,8 +114,11 @@ export const jsonKindsOf = ({ type, codec }: ValueFacts): readonly JsonKind[] =>
 /** The values as the text of JSON: a text gets its quotes. */
 function asJson (param: FilterParam, kinds: readonly JsonKind[]): FilterParam {
   const textOf = (text: string, index: number): string => kinds[index] === 'string' ? JSON.stringify(text) : text
-  const value = typeof param.value === 'string' ? textOf(param.value, 0) : param.value.map(textOf)
-  const rest: FilterParam = { ...param, value }
-  noteFilter(rest, { ...noteOf(param), kinds: undefined })
-  return rest
+  return withValue(param, typeof param.value === 'string' ? textOf(param.value, 0) : param.value.map(textOf))
+}
+
+function withValue (param: FilterParam, value: FilterParam['value']): FilterParam {
+  const other: FilterParam = { ...param, value }
+  noteFilter(other, { ...noteOf(param), kinds: undefined })
+  return other
 }
