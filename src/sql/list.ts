@@ -51,12 +51,31 @@ export function listSql (plan: ListShape, source: Source): Sql {
   const { expressions, select, measured } = orderedRecords(plan, source, order, rows)
   const all = [...rows.expressions, ...expressions]
   const before = all.length === 0 ? EMPTY : sql`with ${join(all)} `
-  const total = form.total === 'none' ? trusted('null') : rows.total
-  const facets = plan.facets === undefined
-    ? EMPTY
-    : sql`, ${facetsSql(plan, source, rows.all)} as ${name(FACETS_COLUMN)}`
+  const { total, facets, from: beside } = totals(plan, source, rows)
   const columns = answerColumns(plan, sql`${total} as "total"`, measured)
-  return sql`${before}${columns}${facets} from ${joinedRows(plan, form, select)}`
+  return sql`${before}${columns}${facets} from ${joinedRows(plan, form, select)}${beside}`
+}
+
+/**
+ * The total and the facets of a list, and what they need beside its rows. Facets that read gathered rows are counted
+ * only if these are all rows: otherwise there is no answer.
+ */
+function totals (
+  plan: ListShape,
+  source: Source,
+  { total, all }: PageRows
+): { readonly total: Sql, readonly facets: Sql, readonly from: Sql } {
+  const counted = source.form.total === 'none' ? trusted('null') : total
+  if (plan.facets === undefined) return { total: counted, facets: EMPTY, from: EMPTY }
+  const facets = facetsSql(plan, source, all)
+  const as = name(FACETS_COLUMN)
+  if (all === undefined) return { total: counted, facets: sql`, ${facets} as ${as}`, from: EMPTY }
+  const known = name('@total', 'total')
+  return {
+    total: known,
+    facets: sql`, case when ${known} is not null then ${facets} end as ${as}`,
+    from: sql` cross join ${counted} as "@total"("total")`,
+  }
 }
 
 /** The members of the records as columns, in order, and the expressions that they need. */

@@ -163,6 +163,22 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     }
   })
 
+  t.test('facets are counted only if all rows are gathered', async (t) => {
+    const allowedFacets = ['kind', 'weight'].map((facet) => new AllowedFacet<any>(facet))
+    const crud = crudOf(Stone, { ...options, allowedFacets })
+    const client: any = await (orm.em.getConnection() as any).getNativeClient()
+    for (const [kind, subplans] of [['few', 0], ['many', 2]] as const) {
+      statements.take()
+      const { facets } = await listOf(orm, crud, `filter[kind]=${kind}&facets=kind,weight`) as any
+      t.strictSame(facets.kind.find(({ value }: { value: string }) => value === kind).count, KINDS[kind])
+      t.equal(facets.weight.length, kind === 'few' ? 6 : 20)
+      const [{ sql, params }] = statements.take() as unknown as [{ sql: string, params: readonly unknown[] }]
+      const { rows } = await client.query(`explain (analyze, costs off, timing off) ${sql}`, [...params])
+      const plan = rows.map((row: object) => Object.values(row)[0]).join('\n') as string
+      t.equal(plan.match(/^ *->\s+Subquery Scan on "?@facet.*never executed/gm)?.length ?? 0, subplans, plan)
+    }
+  })
+
   t.test('a statement that weighs its answer gathers its rows, too', async (t) => {
     const crud = crudWith({ maxIncluded: 3 })
     await t.rejects(listOf(orm, crud, 'filter[kind]=few&include=field&per_page=7'), { code: 'FST_CRUD_TOO_LARGE' })
