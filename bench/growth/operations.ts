@@ -121,6 +121,7 @@ export const growthOperations: readonly GrowthOperation[] = [
     name: 'groups',
     title: 'count, sum and mean by status of 300 to 900 that a filter finds',
     servers: MAIN,
+    grows: 'the rows that the filter finds lie on more pages of a larger table',
     request: calling((n, { rows }) => ({ kind: 'groups', minPrice: price(n, rows) })),
   },
   {
