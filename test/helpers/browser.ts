@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { chromium, type Browser } from 'playwright-core'
 import type { Test } from 'tap'
-import { keepForAll } from '../../scripts/run-in-turn.ts'
+import { keepForAll } from '../../scripts/keep-for-all.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 

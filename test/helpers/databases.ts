@@ -5,6 +5,7 @@
  * fixtures' `entities` and `seed`. A file run alone, `node test/http/sorting.test.ts`, works too: its PGlite is in
  * memory, and PostgreSQL is skipped unless DATABASE_URL names a server on which databases may be created.
  */
+import type { PGlite } from '@electric-sql/pglite'
 import { MikroORM as PgliteORM } from '@mikro-orm/pglite'
 import { MikroORM, type Options, type EntityManager } from '@mikro-orm/postgresql'
 import { randomBytes } from 'node:crypto'
@@ -16,6 +17,8 @@ import type { Test } from 'tap'
 import { entities as fixtureEntities } from '../fixtures/entities.ts'
 import { seed as fixtureSeed } from '../fixtures/seed.ts'
 import { lacks, type Capability } from './capabilities.ts'
+import { describeOutside, EMPTY, KeptDatabases } from './kept-databases.ts'
+import { watchPglite } from './watched-pglite.ts'
 
 // WebAssembly is checked and compiled once, fast, and where it is used: a test ends before optimised code would pay off
 for (
@@ -106,29 +109,92 @@ function wantsFixtures ({ entities, tables, seed, orm }: OpenOptions): boolean {
   return entities === fixtureEntities && tables === undefined && seed === fixtureSeed && orm === undefined
 }
 
-/** A private PGlite: on a copy of the run's folders if there are any, else in memory. */
+/** A PGlite on a copy of one of the run's folders if there are any, else in memory. */
+interface OpenPglite {
+  readonly pglite: PGlite
+  /** What outlives `EMPTY`, or the transactions until then in a copy of the fixtures. */
+  readonly asNew: string
+  readonly close: () => Promise<void>
+}
+
+const pglites = new KeptDatabases<OpenPglite>({
+  async open (template) {
+    const copy = copyTemplate(template)
+    // the owner gives the instance the parsers of MikroORM
+    const owner = await PgliteORM.init({
+      entities: [], discovery: { warnWhenNoEntities: false }, dbName: copy?.folder ?? 'memory://',
+    })
+    const pglite = await owner.em.getConnection().getNativeClient()
+    watchPglite(pglite)
+    return {
+      pglite, asNew: await describePglite(pglite, template),
+      close: async () => {
+        // a session that defers statistics has a timer of 10 s, with which PGlite keeps the process alive
+        if (!pglite.closed) await pglite.query('select pg_stat_force_next_flush()')
+        await owner.close(true)
+        copy?.remove()
+      },
+    }
+  },
+  async restore ({ pglite, asNew }, template) {
+    if (pglite.closed) return false
+    if (pglite.isInTransaction()) await pglite.exec('rollback')
+    await pglite.exec('discard all')
+    if (template !== process.env.PGLITE_FIXTURES) await pglite.exec(EMPTY)
+    return await describePglite(pglite, template) === asNew
+  },
+  close: ({ close }) => close(),
+})
+
+/** The fixtures are as new if no transaction has written since then. */
+async function describePglite (pglite: PGlite, template: string | undefined): Promise<string> {
+  const sql = template !== undefined && template === process.env.PGLITE_FIXTURES
+    ? 'select pg_snapshot_xmax(pg_current_snapshot())::text as outside'
+    : describeOutside('array(select r::text from pg_roles r order by 1)')
+  const { rows } = await pglite.query<{ outside: string }>(sql)
+  return rows[0]!.outside
+}
+
 async function openPglite (options: OpenOptions): Promise<TestDatabase> {
   const prepared = wantsFixtures(options) ? process.env.PGLITE_FIXTURES : undefined
-  const copy = copyTemplate(prepared)
+  const template = prepared ?? process.env.PGLITE_TEMPLATE
+  const database = await pglites.take(template)
   const orm = await PgliteORM.init(
-    { entities: options.entities, dbName: copy?.folder ?? 'memory://', ...options.orm } as object
+    { entities: options.entities, driverOptions: { pglite: database.pglite }, ...options.orm } as object
   ) as unknown as MikroORM
   if (!prepared) await fill(orm, options)
   return {
     name: 'pglite', orm, url: undefined,
     close: async () => {
-      // a session that defers statistics has a timer of 10 s, with which PGlite keeps the process alive
-      await orm.em.getConnection().execute('select pg_stat_force_next_flush()')
       await orm.close(true)
-      copy?.remove()
+      await pglites.giveBack(template, database)
     },
   }
 }
 
+interface OpenPostgres extends OwnDatabase {
+  /** What outlives `EMPTY`. */
+  readonly asNew: unknown
+}
+
+const postgresDatabases = new KeptDatabases<OpenPostgres>({
+  async open (template) {
+    const database = await createDatabase(template)
+    return { ...database, asNew: await ask(database.url, describeOutside()) }
+  },
+  async restore ({ url, asNew }, template) {
+    // nothing tells whether a copy of the fixtures has been changed
+    if (template !== undefined) return false
+    return await ask(url, `${EMPTY}; ${describeOutside()}`) === asNew
+  },
+  close: ({ drop }) => drop(),
+})
+
 /** A private database on the server at DATABASE_URL. */
 async function openPostgres (options: OpenOptions): Promise<TestDatabase> {
   const prepared = wantsFixtures(options) ? process.env.POSTGRES_FIXTURES : undefined
-  const { url, drop } = await createDatabase(prepared)
+  const database = await postgresDatabases.take(prepared)
+  const { url } = database
   const orm = await MikroORM.init({
     entities: options.entities, clientUrl: url, pool: { min: 0, max: 5 }, ...options.orm,
   })
@@ -137,7 +203,7 @@ async function openPostgres (options: OpenOptions): Promise<TestDatabase> {
     name: 'postgres', orm, url,
     close: async () => {
       await orm.close(true)
-      await drop()
+      await postgresDatabases.giveBack(prepared, database)
     },
   }
 }
@@ -209,27 +275,34 @@ export function copyTemplate (
   return { folder, remove: () => fs.rmSync(folder, { recursive: true, force: true }) }
 }
 
-/**
- * A database on a server, by default the one at DATABASE_URL: empty, or a copy of `template`. `drop` fails while a
- * client is still connected to it.
- */
-export async function createDatabase (
-  template?: string,
-  server = process.env.DATABASE_URL!
-): Promise<{ name: string, url: string, drop: () => Promise<void> }> {
-  const onServer = (sql: string) => execute(server, sql)
-  const url = new URL(server)
-  const name = `crud_kit_test_${randomBytes(6).toString('hex')}`
-  await onServer(`create database ${name}${template ? ` template ${template}` : ''}`)
-  url.pathname = `/${name}`
-  return { name, url: url.href, drop: () => onServer(`drop database if exists ${name}`) }
+export interface OwnDatabase {
+  readonly name: string
+  readonly url: string
+  /** Fails while a client is still connected to it. */
+  readonly drop: () => Promise<void>
 }
 
-async function execute (connectionString: string, sql: string): Promise<void> {
+/** A database on a server, by default the one at DATABASE_URL: empty, or a copy of `template`. */
+export async function createDatabase (template?: string, server = process.env.DATABASE_URL!): Promise<OwnDatabase> {
+  const url = new URL(server)
+  const name = `crud_kit_test_${randomBytes(6).toString('hex')}`
+  await ask(server, `create database ${name}${template ? ` template ${template}` : ''}`)
+  url.pathname = `/${name}`
+  return {
+    name, url: url.href,
+    drop: async () => {
+      await ask(server, `drop database if exists ${name}`)
+    },
+  }
+}
+
+/** The first value that the last of some statements answers. */
+async function ask (connectionString: string, sql: string): Promise<unknown> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {
-    await client.query(sql)
+    const results = [await client.query({ text: sql, rowMode: 'array' })].flat()
+    return results.at(-1)!.rows[0]?.[0]
   } finally {
     await client.end()
   }

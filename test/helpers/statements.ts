@@ -3,9 +3,11 @@
  * the ORM, its query builder, Kysely, or the run stage on the pool.
  */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import type { PGlite, Transaction } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import type { Pool, PoolClient } from 'pg'
 import { clientOf } from '../../src/run/index.ts'
+import { replace, restore } from './replace.ts'
+import { watchPglite } from './watched-pglite.ts'
 
 export interface RecordedStatement {
   readonly sql: string
@@ -32,9 +34,10 @@ export async function recordStatements (orm: MikroORM): Promise<StatementRecorde
   const statements: RecordedStatement[] = []
   // crudKit connects in the background, and its statements do not belong to a request
   const client: unknown = await clientOf(orm.em.getConnection())
-  const stop = isPool(client)
-    ? watchPool(client, (statement) => statements.push(statement))
-    : watchPglite(client as PGlite, (statement) => statements.push(statement))
+  const record: Record = (statement) => {
+    statements.push(statement)
+  }
+  const stop = isPool(client) ? watchPool(client, record) : listenTo(client as PGlite, record)
   return { statements, take: () => statements.splice(0), stop }
 }
 
@@ -79,46 +82,8 @@ function readQuery (query: unknown, values: unknown): RecordedStatement {
   }
 }
 
-function watchPglite (pglite: PGlite, record: Record): () => void {
-  const watchQueries = (target: PGlite | Transaction) => {
-    replace(target, 'query', (query) => (sql: string, params?: unknown[], ...rest: unknown[]) => {
-      record({ sql, params: params ?? [] })
-      return query(sql, params, ...rest)
-    })
-    replace(target, 'exec', (exec) => (sql: string, ...rest: unknown[]) => {
-      record({ sql, params: [] })
-      return exec(sql, ...rest)
-    })
-  }
-  watchQueries(pglite)
-  // PGlite sends begin, commit and rollback itself
-  replace(pglite, 'transaction', (transaction) => async (fn: (tx: Transaction) => unknown) => {
-    record({ sql: 'begin', params: [] })
-    try {
-      const result = await transaction((tx: Transaction) => {
-        watchQueries(tx)
-        return fn(tx)
-      })
-      record({ sql: 'commit', params: [] })
-      return result
-    } catch (error) {
-      record({ sql: 'rollback', params: [] })
-      throw error
-    }
-  })
-  return () => {
-    for (const method of ['query', 'exec', 'transaction']) restore(pglite, method)
-  }
-}
-
-type Method = (...args: any[]) => any
-
-/** Overrides a method on the object itself. */
-function replace (object: object, name: string, wrap: (original: Method) => Method): void {
-  const original: Method = Reflect.get(object, name).bind(object)
-  Object.defineProperty(object, name, { value: wrap(original), configurable: true, writable: true })
-}
-
-function restore (object: object, name: string): void {
-  Reflect.deleteProperty(object, name)
+function listenTo (pglite: PGlite, record: Record): () => void {
+  const listeners = watchPglite(pglite)
+  listeners.add(record)
+  return () => listeners.delete(record)
 }
