@@ -1,7 +1,7 @@
 /** Guesses which properties say whose a row is, such as `tenant`, since the server cannot know what `rows` compares. */
 import type { Role, Rule } from '../access/index.ts'
 import { equalitiesOf, readConstant } from '../conditions/index.ts'
-import { columnsOf, type EntityModel, type Property } from '../model/index.ts'
+import { columnsOf, wireTypeOf, type EntityModel, type Property } from '../model/index.ts'
 
 /** Whether a rule has `rows`, and they are not `{}`, which means all rows. */
 export const limitsRows = ({ rows }: Rule): boolean =>
@@ -17,7 +17,7 @@ export function ownersIn ({ properties, primaryKey, uuid, version }: EntityModel
 
 function isId (property: Property): boolean {
   if (property.kind === 'relation') return !property.many
-  return property.kind === 'scalar' && ['integer', 'bigint', 'uuid'].includes(property.type.kind)
+  return property.kind === 'scalar' && wireTypeOf(property.type).usualKey === true
 }
 
 /** Common names of properties for the owner of a row. A row has the most rights of the first. */

@@ -1,11 +1,6 @@
 /** Plans the look-up by key: the primary key, the `uuid` property, or an object for a composite key. */
 import {
-  isUuid,
-  keyFromText,
-  type EntityModel,
-  type KeyColumn,
-  type PrimaryKeyPart,
-  type SqlValue,
+  keyFromText, uuidOfId, type EntityModel, type KeyColumn, type PrimaryKeyPart, type SqlValue,
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import type { Condition } from './types.ts'
@@ -19,12 +14,11 @@ export type Id = string | number | bigint | { readonly [property: string]: unkno
  * hold, so that no record can have it.
  */
 export function planKey (id: Id, model: EntityModel, values: Values): readonly Condition[] | undefined {
-  const [single, ...more] = model.primaryKey
-  if (
-    typeof id !== 'object' && model.uuid !== undefined && single?.columns[0]?.type.kind !== 'uuid' && isUuid(String(id))
-  ) {
-    return [{ kind: 'compare', operator: 'eq', operand: model.uuid, slots: [values.add(String(id).toLowerCase())] }]
+  const uuid = uuidOfId(id, model)
+  if (uuid !== undefined) {
+    return [{ kind: 'compare', operator: 'eq', operand: uuid, slots: [values.add(String(id).toLowerCase())] }]
   }
+  const [single, ...more] = model.primaryKey
   const given = single !== undefined && more.length === 0 && !isObject(id) ? { [single.property.name]: id } : id
   if (!isObject(given) || Object.keys(given).length !== model.primaryKey.length) return undefined
 

@@ -3,9 +3,10 @@
  * relation whose keys contain such a column has the same value in the related rows and in the pivot table. Writing it
  * there as well changes no result. It lets a distributed or partitioned database read one part of the tables.
  */
-import type { RelationProperty, ValueType } from '../model/index.ts'
+import type { RelationProperty } from '../model/index.ts'
 import type { Condition, Slot } from '../plan/index.ts'
 import { name, sql, type Sql } from './fragment.ts'
+import { sqlTypeOf } from './wire-types.ts'
 
 /** The slot of the value of each column. */
 export type KnownColumns = ReadonlyMap<string, Slot>
@@ -25,7 +26,7 @@ export function knownIn (conditions: readonly Condition[]): KnownColumns {
 function equalityOf (condition: Condition): readonly [column: string, slot: Slot] | undefined {
   if (condition.kind === 'key') {
     const { column: { column, type }, slot } = condition
-    return isExact(type) ? [column, slot] : undefined
+    return sqlTypeOf(type).isExact(type) ? [column, slot] : undefined
   }
   if (condition.kind !== 'compare') return undefined
   const { operand, operator, slots: [slot] } = condition
@@ -34,14 +35,7 @@ function equalityOf (condition: Condition): readonly [column: string, slot: Slot
   if (part === undefined || part.codec !== undefined || (operand.kind === 'scalar' && operand.formula !== undefined)) {
     return undefined
   }
-  return operator === 'eq' && isExact(part.type) ? [part.column, slot] : undefined
-}
-
-/** Whether values that are equal in one column are also equal in a column that refers to it. */
-function isExact (type: ValueType): boolean {
-  // character ignores trailing blanks, and citext ignores case, but the column of the other table may not
-  if (type.kind === 'text') return type.padded !== true && type.folded !== true
-  return type.kind === 'integer' || type.kind === 'bigint' || type.kind === 'uuid'
+  return operator === 'eq' && sqlTypeOf(part.type).isExact(part.type) ? [part.column, slot] : undefined
 }
 
 /** The known columns of the rows of each alias of a statement. */

@@ -22,6 +22,9 @@ export interface SqlType<T extends ValueType> {
   /** Whether values can be so long that few of them make a large answer. */
   isLong(type: T): boolean
 
+  /** Whether values that are equal in one column are also equal in a column that refers to it. */
+  isExact(type: T): boolean
+
   /** Whether many rows are likely to have the same value. */
   readonly repetitive: boolean
 
@@ -59,6 +62,7 @@ const itself = (value: Sql): Sql => value
 const text = (value: Sql): Sql => sql`${value}::text`
 const short = (): boolean => false
 const long = (): boolean => true
+const exact = (): boolean => true
 
 /** `octet_length` of a text and `pg_column_size` of any value take the size from the header of a stored value. */
 const sizeOfBytes = (value: Sql): Sql => sql`octet_length(${value})`
@@ -69,6 +73,7 @@ const PLAIN = {
   json: itself,
   stored: text,
   isLong: short,
+  isExact: (): boolean => false,
   repetitive: false,
   size: sizeOfAny,
   isText: false,
@@ -86,8 +91,8 @@ const meanInForm = (asNumber: (operand: Sql) => Sql) => (operand: Sql, { form }:
 const digits = (value: Sql, { form }: TypeOf<'bigint' | 'decimal'>): Sql => form === 'string' ? text(value) : value
 
 const SQL_TYPES: { readonly [Name in TypeName]: SqlType<TypeOf<Name>> } = {
-  integer: { ...PLAIN, repetitive: true, sum, mean: meanOfIntegers },
-  bigint: { ...PLAIN, json: digits, sum, mean: meanInForm(meanOfIntegers) },
+  integer: { ...PLAIN, isExact: exact, repetitive: true, sum, mean: meanOfIntegers },
+  bigint: { ...PLAIN, isExact: exact, json: digits, sum, mean: meanInForm(meanOfIntegers) },
   decimal: {
     ...PLAIN,
     json: digits,
@@ -104,11 +109,13 @@ const SQL_TYPES: { readonly [Name in TypeName]: SqlType<TypeOf<Name>> } = {
   text: {
     ...PLAIN,
     isLong: ({ maxLength }) => maxLength === undefined || maxLength > SHORT,
+    // character ignores trailing blanks, and citext ignores case, but the column of the other table may not
+    isExact: ({ padded, folded }) => padded !== true && folded !== true,
     size: (value, computed) => computed ? sizeOfAny(value) : sizeOfBytes(value),
     isText: true,
   },
   enum: { ...PLAIN, repetitive: true },
-  uuid: PLAIN,
+  uuid: { ...PLAIN, isExact: exact },
   date: { ...PLAIN, repetitive: true },
   datetime: {
     ...PLAIN,

@@ -4,7 +4,7 @@
  */
 import type { ErrorItem } from '../base/errors.ts'
 import {
-  isSameValue as isEqual, isUuid, keyColumns, keyFromJson, keyFromText, type EntityModel, type KeyColumn,
+  isSameValue as isEqual, keyColumns, keyFromJson, keyFromText, uuidOfId, type EntityModel, type KeyColumn,
   type PrimaryKeyPart,
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
@@ -256,12 +256,12 @@ interface RequestedKeyPart extends PrimaryKeyPart {
 }
 
 /** The parts of the key by which a record was requested, with their values. */
-function keyParts (id: Id, { primaryKey, uuid }: EntityModel): readonly RequestedKeyPart[] {
+function keyParts (id: Id, model: EntityModel): readonly RequestedKeyPart[] {
+  const { primaryKey } = model
   const [single, ...more] = primaryKey
   if (typeof id === 'object') return primaryKey.map((part) => ({ ...part, expected: id[part.property.name] }))
-  if (uuid !== undefined && single?.columns[0]?.type.kind !== 'uuid' && isUuid(String(id))) {
-    return [{ property: uuid, columns: [uuid], expected: id }]
-  }
+  const uuid = uuidOfId(id, model)
+  if (uuid !== undefined) return [{ property: uuid, columns: [uuid], expected: id }]
   return single === undefined || more.length > 0 ? [] : [{ ...single, expected: id }]
 }
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import {
-  arrayLiteral, containedFromText, convert, isUuid, valueTypeOf, type SqlValue, type ValueType,
+  arrayLiteral, containedFromText, convert, valueTypeOf, type SqlValue, type ValueType,
 } from '../../src/model/index.ts'
+import { isUuid } from '../../src/model/types/uuid.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { entities } from '../fixtures/entities.ts'
 import { assertProperty } from '../helpers/property.ts'

@@ -1,7 +1,9 @@
 /** Keys in paths: `/:id`, or one segment for each column of a composite key. */
 import { RequestValidationError, type ErrorItem } from '../../base/errors.ts'
 import { nearest } from '../../base/suggest.ts'
-import { isUuid, keyFromText, type EntityModel, type KeyColumn, type PrimaryKeyPart } from '../../model/index.ts'
+import {
+  keyFromText, uuidBesideKey, uuidOfId, type EntityModel, type KeyColumn, type PrimaryKeyPart,
+} from '../../model/index.ts'
 import { factsOf, OPERATIONS } from '../../config/index.ts'
 import type { Id } from '../../plan/index.ts'
 import type { CrudOperation } from '../route-options.ts'
@@ -93,8 +95,10 @@ function aboutOperation (text: string, offered: readonly CrudOperation[]): strin
 }
 
 /** The expected form of a segment, or `undefined` if the segment is valid. */
-function checkKey ({ uuid }: EntityModel, segments: number, text: string, column: KeyColumn): string | undefined {
-  if (uuid !== undefined && segments === 1 && isUuid(text)) return undefined
+function checkKey (model: EntityModel, segments: number, text: string, column: KeyColumn): string | undefined {
+  const isOnly = segments === 1
+  if (isOnly && uuidOfId(text, model) !== undefined) return undefined
   const converted = keyFromText(text, column)
-  return converted.ok ? undefined : converted.expected + (uuid !== undefined && segments === 1 ? ', or a UUID' : '')
+  if (converted.ok) return undefined
+  return converted.expected + (isOnly && uuidBesideKey(model) !== undefined ? ', or a UUID' : '')
 }

@@ -3,7 +3,7 @@ import { OptionalKind, Type, type TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
 import type { Offer } from '../../catalogue/index.ts'
 import { factsOf, formsOfBodies } from '../../config/index.ts'
-import type { EntityModel } from '../../model/index.ts'
+import { uuidBesideKey, type EntityModel } from '../../model/index.ts'
 import { rulesOfBody, type BodyRules } from '../../plan/index.ts'
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from '../../query/index.ts'
 import { inputSchema } from '../../schema/index.ts'
@@ -229,13 +229,13 @@ function keySchema (model: EntityModel): TSchema {
   const segments = keySegments(model)
   return Type.Object(Object.fromEntries(segments.map(({ name, part: { property }, column }) => {
     const schema = column.codec !== undefined ? Type.String() : inputSchema(column.type)
-    const orUuid = segments.length === 1 && model.uuid !== undefined && column.type.kind !== 'uuid'
+    const uuid = segments.length === 1 ? uuidBesideKey(model) : undefined
     return [
       name,
-      orUuid
+      uuid !== undefined
         ? {
             ...Type.Union([schema, Type.String({ format: 'uuid' })]),
-            description: `The \`${property.publicName}\` or \`${model.uuid.publicName}\` of a record.`,
+            description: `The \`${property.publicName}\` or \`${uuid.publicName}\` of a record.`,
           }
         : { ...schema, description: `The \`${property.publicName}\` of a record.` },
     ]

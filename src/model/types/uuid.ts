@@ -31,6 +31,7 @@ export const uuidType: WireType<UuidType> = {
   takesDates: false,
   inEntity: 'json',
   numeric: false,
+  usualKey: true,
   plainInPath: true,
   families: () => ['uuid', 'text'],
   plainInJson: true,

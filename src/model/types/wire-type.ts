@@ -156,6 +156,9 @@ export interface WireType<T extends AnyType> {
   /** Whether values are numbers, dates or times. CSV cells with such values are never formulas. */
   readonly numeric: boolean
 
+  /** Whether keys of rows usually have the type, so that a column with it may say whose a row is. */
+  readonly usualKey?: true
+
   /** Whether the text of a value in the database is its wire form and needs no escaping in a path. */
   readonly plainInPath: boolean
 

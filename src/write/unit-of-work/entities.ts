@@ -7,7 +7,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { isObject } from '../../base/is-object.ts'
 import { wait, type Steps } from '../../base/steps.ts'
 import { keyOfEntity } from '../../borrowed/mikro-orm.ts'
-import { holdsHidden, isUuid, keyColumns, membersOf, type EntityModel, type Property } from '../../model/index.ts'
+import { holdsHidden, keyColumns, membersOf, uuidOfId, type EntityModel, type Property } from '../../model/index.ts'
 import type { Id, RecordData } from '../../plan/index.ts'
 import { enterStage } from '../../run/index.ts'
 import { writeInTransaction } from '../run-write.ts'
@@ -131,13 +131,12 @@ export async function removeEntity (em: EntityManager, entity: object): Promise<
   await em.flush()
 }
 
-function whereOf ({ uuid, primaryKey }: EntityModel, id: Id): object {
+function whereOf (model: EntityModel, id: Id): object {
+  const { primaryKey } = model
   if (typeof id === 'object') {
     return Object.fromEntries(primaryKey.map(({ property }) => [property.name, partOf(property, id[property.name])]))
   }
-  const [single] = primaryKey
-  const byUuid = uuid !== undefined && single?.columns[0]?.type.kind !== 'uuid' && isUuid(String(id))
-  return { [byUuid ? uuid.name : single!.property.name]: id }
+  return { [(uuidOfId(id, model) ?? primaryKey[0]!.property).name]: id }
 }
 
 /** A part of a key. MikroORM compares wrong columns for an object that has a composite key in it, so it gets a list. */

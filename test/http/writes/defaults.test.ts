@@ -92,6 +92,13 @@ await forEachDatabase(t, { entities: [Bare, Folder, Level, Kept, Defaulted, Note
     t.match(await created('/defaulted', { orderedAt }), { orderedAt })
   })
 
+  t.test('a primary key that is a UUID finds records, and the property uuid beside it does not', async (t) => {
+    const { id, uuid } = await created('/kept', { name: 'a' })
+    t.match(await read(`/kept/${String(id)}`), { id, name: 'a' })
+    t.equal((await app.inject(`/kept/${String(uuid)}`)).statusCode, 404)
+    t.match((await app.inject('/kept/x')).json(), { detail: "The path's id must be a UUID." })
+  })
+
   for (const number of [1, 2, 100]) {
     t.test(`a batch of ${number} records without values gets the defaults`, async (t) => {
       const response = await post('/notes', Array.from({ length: number }, () => ({})))
