@@ -73,6 +73,9 @@ const register: FastifyPluginAsyncTypebox<ExplorerOptions> = async (fastify, opt
   })
 }
 
+/** A path of the server, relative to the root of the API, which the page knows (`root`). */
+const relativeToRoot = (path: string): string => path.slice(1)
+
 const isProduction = (): boolean => process.env['NODE_ENV'] === 'production'
 
 /** The query string of `/explain`: the path and the query string of the request to explain. */
@@ -103,7 +106,7 @@ function addRoutes (
     return describeApi({
       ...facts,
       root: '../'.repeat(segments.length),
-      docs: options.docs?.slice(1) ?? null,
+      docs: options.docs === undefined ? null : relativeToRoot(options.docs),
       explain: explains,
       namesRoles: !isProduction(),
     }, usable)

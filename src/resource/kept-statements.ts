@@ -20,6 +20,7 @@ const MAX_SHAPES = 500
 
 /** A statement, and the conversion that its records need. */
 export interface CompiledRead extends BoundStatement {
+  /** The conversion of the records of a read. Writes return records of their resource, which knows it. */
   readonly toWire: ToWire | undefined
   /** The form of a read. Absent for a write. */
   readonly form?: Form | undefined
@@ -164,7 +165,7 @@ function keepWrite (em: EntityManager, plan: AnyWritePlan | ManyPlan, form: Writ
   return {
     ...kept,
     statement,
-    toWire: toWireOfPlan(plan),
+    toWire: undefined,
     readOnly: isMany && plan.does === 'count',
     brief: false,
     // a bulk change is planned for the values of each run, as a list is: one plan for all values may read the whole
@@ -218,20 +219,20 @@ export function bindKept (
 /**
  * A statement that is not kept.
  *
- * @param form of a read
+ * @param read what only a read has
  */
 export function bindOnce (
   { text, slots, columns }: Statement,
   values: readonly unknown[],
-  toWire: ToWire | undefined,
-  form: Form | undefined,
-  call: QueryCall
+  call: QueryCall,
+  read?: Pick<CompiledRead, 'toWire' | 'form'>
 ): CompiledRead {
-  return { text, values: slots.map((slot) => values[slot]), columns, call, toWire, readOnly: form !== undefined, form }
+  const bound = slots.map((slot) => values[slot])
+  return { text, values: bound, columns, call, toWire: read?.toWire, readOnly: read !== undefined, form: read?.form }
 }
 
-/** The conversion that the records of a plan need. */
-export function toWireOfPlan (plan: Plan | AnyWritePlan | ManyPlan): ToWire | undefined {
+/** The conversion that the records of a read need. */
+export function toWireOfPlan (plan: Plan): ToWire | undefined {
   if (plan.kind === 'aggregate') return toWireOfGroups(plan)
   return 'selection' in plan ? toWireOf(plan.selection) : undefined
 }

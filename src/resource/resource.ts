@@ -245,7 +245,7 @@ export class Resource {
     const values = [...plan.values]
     const form = formOf(plan, dialectOf(sharedEmOf(session)))
     const foreign = foreignOf(session, plan, conditions, filters, values, { switched, behind })
-    return bindOnce(compile(plan, foreign, form), values, toWireOfPlan(plan), form, call)
+    return bindOnce(compile(plan, foreign, form), values, call, { toWire: toWireOfPlan(plan), form })
   }
 
   /** The statement of a write with the request's values, also planned first and then compiled. */
@@ -269,13 +269,8 @@ export class Resource {
     if (statement === undefined) {
       const values = [...plan.values]
       const foreign = foreignOf(session, { model: plan.model, customs }, conditions, filters, values, { switched })
-      statement = bindOnce(
-        compileAnyWrite(plan, foreign, writeFormOf(sharedEmOf(session), plan.model)),
-        values,
-        this.toWire,
-        undefined,
-        call
-      )
+      const form = writeFormOf(sharedEmOf(session), plan.model)
+      statement = bindOnce(compileAnyWrite(plan, foreign, form), values, call)
     }
     enterStage()
     return statement

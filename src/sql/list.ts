@@ -65,16 +65,15 @@ function totals (
   source: Source,
   { total, all }: PageRows
 ): { readonly total: Sql, readonly facets: Sql, readonly from: Sql } {
-  const counted = source.form.total === 'none' ? trusted('null') : total
-  if (plan.facets === undefined) return { total: counted, facets: EMPTY, from: EMPTY }
+  if (plan.facets === undefined) return { total, facets: EMPTY, from: EMPTY }
   const facets = facetsSql(plan, source, all)
   const as = name(FACETS_COLUMN)
-  if (all === undefined) return { total: counted, facets: sql`, ${facets} as ${as}`, from: EMPTY }
+  if (all === undefined) return { total, facets: sql`, ${facets} as ${as}`, from: EMPTY }
   const known = name('@total', 'total')
   return {
     total: known,
     facets: sql`, case when ${known} is not null then ${facets} end as ${as}`,
-    from: sql` cross join ${counted} as "@total"("total")`,
+    from: sql` cross join ${total} as "@total"("total")`,
   }
 }
 

@@ -13,7 +13,7 @@ export interface PageRows {
   readonly expressions: readonly Sql[]
   /** The alias of an expression with all rows that the conditions keep, and with what facets need of them. */
   readonly all?: string
-  /** The number of all rows, beside a row with the columns of the answer. Unused without a total. */
+  /** The number of all rows, beside a row with the columns of the answer. Null if the form has no total. */
   readonly total: Sql
 }
 

@@ -1,5 +1,5 @@
 /** The rows of a page, read in its order. The total is counted separately. */
-import { EMPTY, sql, type Sql } from './fragment.ts'
+import { sql, trusted, type Sql } from './fragment.ts'
 import { orderBy } from './order.ts'
 import type { FindPageRows, ListRows } from './page-rows.ts'
 import { numberSql } from './size.ts'
@@ -21,7 +21,7 @@ export const directRows: FindPageRows = (rows, columns) => {
  */
 function countedTotal ({ plan: { fetchSlot, offsetSlot }, source: { table, where, form } }: ListRows): Sql {
   const { total } = form
-  if (total === 'none') return EMPTY
+  if (total === 'none') return trusted('null')
   const known = sql`"fetched" < ${fetchSlot} and ("fetched" > 0 or ${offsetSlot} = 0)`
   const counted = total === 'exact'
     ? sql`(select count(*) from ${table}${where})`

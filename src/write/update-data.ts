@@ -76,8 +76,8 @@ function withoutKeys (data: Data, { primaryKey }: EntityModel): Keyless {
 const hasKey = (data: Data, { primaryKey, uuid }: EntityModel): boolean =>
   primaryKey.some(({ property }) => property.publicName in data) || (uuid !== undefined && uuid.publicName in data)
 
-/** Whether a relation has a foreign key that contains a column of another property. */
-const sharesColumns = ({ references }: RecordData): boolean =>
+/** Whether data sets a relation whose foreign key contains a column of another property. */
+const setsSharedColumns = ({ references }: RecordData): boolean =>
   references.some(({ relation }) => relation.key.some(({ shared }) => shared))
 
 /**
@@ -92,7 +92,7 @@ export function keyColumnErrors (
   model: EntityModel,
   scope?: ScopeRules
 ): readonly ErrorItem[] {
-  if (!sharesColumns(row)) return []
+  if (!setsSharedColumns(row)) return []
   const errors: ErrorItem[] = []
   const known = id === undefined ? partsOfScope(model, scope) : keyParts(id, model)
   const own = new Map(
@@ -193,7 +193,7 @@ export function finishChanges ({ scope }: Write, row: RecordData): RecordData {
 /** The same for an update. That of many records has no id. */
 function finishUpdate (write: Write, row: RecordData, id: Id | undefined): RecordData {
   const changes = finishChanges(write, row)
-  return id === undefined && sharesColumns(changes) ? withoutKeyColumns(changes, write.model) : changes
+  return id === undefined && setsSharedColumns(changes) ? withoutKeyColumns(changes, write.model) : changes
 }
 
 /** Changes without the columns of the key, whose values are those of the records: a server may refuse to set them. */
