@@ -152,7 +152,7 @@ function keepRead (em: EntityManager, plan: Plan, form: Form, rowNumbers: RowNum
     toWire: toWireOfPlan(plan),
     readOnly: true,
     brief: form.limits !== 'measured' && isBrief(plan),
-    prepared: new PreparedText(statement.text, form.isNamed, statement.kept),
+    prepared: new PreparedText(statement.text, form.isNamed, statement.namedText),
     form,
     noteRow: plan.kind === 'list' ? (row) => rowNumbers.note(row, form) : undefined,
   }
@@ -170,7 +170,7 @@ function keepWrite (em: EntityManager, plan: AnyWritePlan | ManyPlan, form: Writ
     brief: false,
     // a bulk change is planned for the values of each run, as a list is: one plan for all values may read the whole
     // table for a few rows
-    prepared: new PreparedText(statement.text, !isMany || statement.kept !== undefined, statement.kept),
+    prepared: new PreparedText(statement.text, !isMany || statement.namedText !== undefined, statement.namedText),
     form: undefined,
     noteRow: undefined,
   }

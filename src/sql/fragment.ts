@@ -18,7 +18,7 @@ export interface Statement {
   /** The columns of its rows, if each can be read as text. */
   readonly columns?: readonly string[]
   /** The text of the same statement that is planned for the values of each run, if the server keeps it. */
-  readonly kept?: string
+  readonly namedText?: string
 }
 
 /** A row of a statement as the driver returns it, by column name. */

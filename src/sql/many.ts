@@ -71,7 +71,7 @@ function finish (start: Sql, columns: readonly Column[], plan: ManyShape, { dial
   return {
     ...statement,
     columns: columns.map(([column]) => column),
-    ...(dialect.keepsPlannedForValues && { kept: plannedForValues(statement, '', plan.fetchSlot) }),
+    ...(dialect.keepsPlannedForValues && { namedText: plannedForValues(statement, '', plan.fetchSlot) }),
   }
 }
 

@@ -66,7 +66,8 @@ function compileShape (shape: Shape, form: Form, foreign: Foreign): Statement {
   switch (shape.kind) {
     case 'list': {
       const statement = render(listSql(shape, source))
-      return { ...statement, columns: listColumns(form, shape), kept: plannedForValues(statement, '', shape.fetchSlot) }
+      const namedText = plannedForValues(statement, '', shape.fetchSlot)
+      return { ...statement, columns: listColumns(form, shape), namedText }
     }
     case 'stream':
       return { ...render(streamSql(shape, source)), columns: streamRowColumns(shape) }
@@ -79,19 +80,19 @@ function compileShape (shape: Shape, form: Form, foreign: Foreign): Statement {
         const statement = render(
           sql`${besideRows(sql`${rows}${order}`, columns, facetsSql(shape, source))}${BESIDE_ORDER}`
         )
-        const kept = plannedForValues(statement, render(BESIDE_ORDER).text, shape.fetchSlot)
-        return { ...statement, columns: [...columns, FACETS_COLUMN], kept }
+        const namedText = plannedForValues(statement, render(BESIDE_ORDER).text, shape.fetchSlot)
+        return { ...statement, columns: [...columns, FACETS_COLUMN], namedText }
       }
       if (uniform) return { ...render(sql`${rows}${order}`, shape.fixed), columns }
       const statement = render(sql`${rows}${order}`)
-      const kept = plannedForValues(statement, render(order).text, shape.fetchSlot)
-      return { ...statement, columns, kept }
+      const namedText = plannedForValues(statement, render(order).text, shape.fetchSlot)
+      return { ...statement, columns, namedText }
     }
     case 'get':
       return { ...render(getSql(shape, source)), columns: getColumns(shape, form) }
     case 'aggregate': {
       const statement = render(groupsSql(shape, source))
-      return { ...statement, columns: GROUP_COLUMNS, kept: plannedForValues(statement, '', shape.limitSlot) }
+      return { ...statement, columns: GROUP_COLUMNS, namedText: plannedForValues(statement, '', shape.limitSlot) }
     }
     case 'count':
     case 'exists':

@@ -4,7 +4,7 @@ import { ConfigError } from '../base/errors.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { filtersOfEntity } from '../resource/index.ts'
 import { distributionOf, tableIn, type Distribution } from '../run/index.ts'
-import { tableOfAnswers } from './kept-answers.ts'
+import { tableOfAnswers } from './stored-answers.ts'
 import { reasonOfEntity } from './unit-of-work/reason.ts'
 
 /** What a resource does that depends on how tables are distributed. */

@@ -23,8 +23,8 @@ const exact = whitelistOf(wide)
 const none = whitelistOf({ ...wide, pagination: { count: 'none' } })
 
 const written = (plan: Plan, form = formOf(plan, POSTGRESQL)) => {
-  const { text, slots, columns, kept } = compile(plan, nothingForeign, form)
-  return JSON.stringify([text, slots, columns, kept])
+  const { text, slots, columns, namedText } = compile(plan, nothingForeign, form)
+  return JSON.stringify([text, slots, columns, namedText])
 }
 
 /** A page by cursor in the middle of a list. Its shape depends on which values are null, and not on the values. */

@@ -1,6 +1,6 @@
 /**
- * Requests with the header `Idempotency-Key`: which key, of whom, for what. Writes answer them once (`KeptAnswers` in
- * `src/write/kept-answers.ts`).
+ * Requests with the header `Idempotency-Key`: which key, of whom, for what. Writes answer them once (`StoredAnswers` in
+ * `src/write/stored-answers.ts`).
  */
 import type { FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
@@ -8,7 +8,7 @@ import { ConfigError, IdempotencyKeyError, OutcomeUnknownError } from '../../bas
 import { isObject } from '../../base/is-object.ts'
 import { completed, shown } from '../../base/option-checks.ts'
 import { perform } from '../../resource/index.ts'
-import { KeptAnswers, rightsOf, type KeptAnswer } from '../../write/index.ts'
+import { rightsOf, StoredAnswers, type StoredAnswer } from '../../write/index.ts'
 import { IdempotencyOptionsSchema, type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 
 /** The key of a request, with a hash of what the request asks for. */
@@ -35,8 +35,8 @@ export interface Idempotency {
     request: FastifyRequest,
     key: RequestKey,
     options: object,
-    work: () => Promise<KeptAnswer>
-  ) => Promise<KeptAnswer>
+    work: () => Promise<StoredAnswer>
+  ) => Promise<StoredAnswer>
 }
 
 /** What the option of a resource means; `undefined` if its requests have no keys. */
@@ -46,7 +46,7 @@ export function idempotencyOf ({ crud, idempotency }: CrudRoutesOptions): Idempo
     IdempotencyOptionsSchema,
     idempotency === true ? undefined : idempotency
   )
-  const answers = new KeptAnswers(ttlHours)
+  const answers = new StoredAnswers(ttlHours)
   return {
     keyOf: ({ headers, method, url, body }) => {
       const header = headers['idempotency-key']

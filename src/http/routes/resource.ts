@@ -13,7 +13,7 @@ import { checkSchema, shown } from '../../base/option-checks.ts'
 import { checkCoLocation, type Resource } from '../../resource/index.ts'
 import { askUnaccent, missingForText, run, type BoundStatement, type TextNeeds } from '../../run/index.ts'
 import { functionName } from '../../sql/index.ts'
-import { checkDistributed, checkKeptAnswers } from '../../write/index.ts'
+import { checkDistributed, checkStoredAnswers } from '../../write/index.ts'
 import {
   DEFAULT_MAX_BATCH, ResourceOptionsSchema, STREAM_TYPES, type CrudOperation, type CrudRoutesOptions,
 } from '../route-options.ts'
@@ -102,7 +102,7 @@ export function routedResource (
   const bound = crud.bind(orm.em)
   const operations = offeredOperations(what, bound, options, byRole)
   checkOwnParts(what, options, operations)
-  if (rest.idempotency !== undefined && rest.idempotency !== false) checkKeptAnswers(what, orm.em)
+  if (rest.idempotency !== undefined && rest.idempotency !== false) checkStoredAnswers(what, orm.em)
   if (rest.query) checkGroupNames(what, bound.whitelist)
   if (rest.requireIfMatch) checkVersion(what, bound.model)
   const name = options.name ?? crud.name ?? bound.model.tableName

@@ -7,7 +7,7 @@ import type { Connection, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import { socketBelow } from '../../borrowed/pg.ts'
 import type { Row } from '../../sql/index.ts'
-import { preparing } from './kept-names.ts'
+import { preparing } from './named-statements.ts'
 import { bindMessage, rowOf } from './query.ts'
 import type { BoundStatement, PreparedText } from './statement.ts'
 

@@ -1,7 +1,7 @@
 /** Takes connections from the pools of pg, and returns them. */
 import type { Pool, PoolClient } from 'pg'
 import { isConnectionLost, isReadOnlyServer, isStaleName } from '../errors/driver-errors.ts'
-import { parseAgain } from './kept-names.ts'
+import { parseAgain } from './named-statements.ts'
 import type { BoundStatement } from './statement.ts'
 
 /** The part of an AbortSignal that is used here. */

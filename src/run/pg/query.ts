@@ -7,7 +7,7 @@ import type { Connection, PoolClient, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import { prepareValue } from '../../borrowed/pg.ts'
 import type { Row } from '../../sql/index.ts'
-import { preparing } from './kept-names.ts'
+import { preparing } from './named-statements.ts'
 import type { BoundStatement } from './statement.ts'
 
 export type QueryCallback = (error: unknown, rows?: Row[]) => void
@@ -54,7 +54,7 @@ class TextQuery implements Submittable {
     name: string | undefined,
     done: QueryCallback
   ) {
-    this.text = name === undefined ? statement.text : statement.prepared!.keptText
+    this.text = name === undefined ? statement.text : statement.prepared!.namedText
     this.values = statement.values
     this.name = name
     this.#statement = statement

@@ -35,7 +35,7 @@ const RUNS_BEFORE_NAME = 5
 export class PreparedText {
   readonly text: string
   /** The text that the server keeps under the name. */
-  readonly keptText: string
+  readonly namedText: string
   #runs: number
   #quickRuns = 0
   #name: string | undefined
@@ -44,12 +44,12 @@ export class PreparedText {
 
   /**
    * @param nameable whether the server may keep the statement
-   * @param keptText the text to keep, if it is another form of the statement: that of a list, which is planned for the
-   * values of each run
+   * @param namedText the text that the server keeps, if it is another form of the statement: that of a list, which is
+   * planned for the values of each run
    */
-  constructor (text: string, nameable: boolean, keptText = text) {
+  constructor (text: string, nameable: boolean, namedText = text) {
     this.text = text
-    this.keptText = keptText
+    this.namedText = namedText
     this.#runs = nameable ? 0 : -Infinity
   }
 
@@ -60,7 +60,7 @@ export class PreparedText {
    */
   nameForRun (): string | undefined {
     if (++this.#runs <= RUNS_BEFORE_NAME) return undefined
-    this.#name ??= `crud_${this.keptText === this.text ? this.digest : digestOf(this.keptText)}`
+    this.#name ??= `crud_${this.namedText === this.text ? this.digest : digestOf(this.namedText)}`
     return this.#name
   }
 

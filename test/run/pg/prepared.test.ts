@@ -57,9 +57,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   t.test('the server keeps the other form of a statement, if there is one', async (t) => {
     const pool = open(t)
     const { text, ...statement } = statementOf()
-    const keptText = `${text} where $1 > 0`
-    await times(8, pool, { ...statement, text, prepared: new PreparedText(text, true, keptText) })
-    t.match(await kept(pool), [{ statement: keptText }])
+    const namedText = `${text} where $1 > 0`
+    await times(8, pool, { ...statement, text, prepared: new PreparedText(text, true, namedText) })
+    t.match(await kept(pool), [{ statement: namedText }])
   })
 
   t.test('statements are not prepared if the pool must not', async (t) => {

@@ -16,7 +16,7 @@ const PLACES_OF_A_LIST = 2
 const NO_MESSAGE = Buffer.alloc(0)
 
 /** The names that the server may have for a connection, those used last at the end, and their places. */
-class KeptNames {
+class ServerNames {
   readonly #places = new Map<string, number>()
   #taken = 0
 
@@ -48,7 +48,7 @@ class KeptNames {
   }
 }
 
-const keptNames = new WeakMap<Connection, KeptNames>()
+const serverNames = new WeakMap<Connection, ServerNames>()
 
 /** The messages before the values of a statement. */
 export interface Preparing {
@@ -60,7 +60,7 @@ export interface Preparing {
   readonly parse: Buffer
 }
 
-const KEPT: Preparing = { close: NO_MESSAGE, parse: NO_MESSAGE }
+const PREPARED: Preparing = { close: NO_MESSAGE, parse: NO_MESSAGE }
 
 /**
  * The messages that prepare a statement for its values. They are empty if the server keeps the statement.
@@ -75,22 +75,22 @@ export function preparing (
   if (name === undefined || prepared === undefined) {
     return { close: NO_MESSAGE, parse: prepared?.message ?? parseMessage(text, '') }
   }
-  let names = keptNames.get(connection)
-  if (names === undefined) keptNames.set(connection, names = new KeptNames())
-  const displaced = names.use(name, prepared.keptText === prepared.text ? 1 : PLACES_OF_A_LIST)
-  if (isParsed(connection, name)) return KEPT
+  let names = serverNames.get(connection)
+  if (names === undefined) serverNames.set(connection, names = new ServerNames())
+  const displaced = names.use(name, prepared.namedText === prepared.text ? 1 : PLACES_OF_A_LIST)
+  if (isParsed(connection, name)) return PREPARED
   for (const other of displaced) forgetParsed(connection, other)
   return {
     close: Buffer.concat(displaced.map(closeMessage)),
     // the server may have the name already: with an outdated plan, or from another client of a pooler
-    parse: Buffer.concat([closeMessage(name), parseMessage(prepared.keptText, name)]),
+    parse: Buffer.concat([closeMessage(name), parseMessage(prepared.namedText, name)]),
   }
 }
 
 /** Makes all statements of a connection be parsed again before their next use. */
 export function parseAgain (client: PoolClient): void {
   const connection = connectionOf(client)
-  for (const name of keptNames.get(connection)?.all() ?? []) forgetParsed(connection, name)
+  for (const name of serverNames.get(connection)?.all() ?? []) forgetParsed(connection, name)
 }
 
 const closeMessage = (name: string): Buffer => serialize.close({ type: 'S', name }) as Buffer

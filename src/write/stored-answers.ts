@@ -1,5 +1,5 @@
 /**
- * Keeps the answers of writes by a key, so that a repeated request gets the answer of the first one. The key, the
+ * Stores the answers of writes by a key, so that a repeated request gets the answer of the first one. The key, the
  * change and the answer are committed together.
  *
  * The row of the key is inserted before the write and completed after it. The unique key of the table lets one of two
@@ -28,7 +28,7 @@ export interface KeyedWrite {
 }
 
 /** The answer of a write. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly json: string
@@ -38,7 +38,7 @@ export interface KeptAnswer {
 const WRITES_BETWEEN_REMOVALS = 16
 const MAX_REMOVED = 2 * WRITES_BETWEEN_REMOVALS
 
-export class KeptAnswers {
+export class StoredAnswers {
   readonly #ttlSeconds: number
   #writes = 0
 
@@ -59,8 +59,8 @@ export class KeptAnswers {
   async answer (
     em: EntityManager,
     write: KeyedWrite,
-    work: () => Promise<KeptAnswer>
-  ): Promise<{ readonly answer: KeptAnswer, readonly replayed: boolean }> {
+    work: () => Promise<StoredAnswer>
+  ): Promise<{ readonly answer: StoredAnswer, readonly replayed: boolean }> {
     const statements = statementsFor(tableOfAnswers(em))
     const found = await this.#claim(em, statements, write)
     if (found !== undefined) return { answer: found, replayed: true }
@@ -80,7 +80,7 @@ export class KeptAnswers {
     em: EntityManager,
     { claim, find }: Statements,
     { key, caller, request }: KeyedWrite
-  ): Promise<KeptAnswer | undefined> {
+  ): Promise<StoredAnswer | undefined> {
     const [row] = await run(em, {
       text: claim,
       values: [key, caller, request, lockOf(key), this.#ttlSeconds],
@@ -97,7 +97,7 @@ export class KeptAnswers {
     }
     if (!found.own) throw new IdempotencyMismatchError(OTHER_CALLER)
     if (!found.same) throw new IdempotencyMismatchError()
-    return { status: found.status, headers: JSON.parse(found.headers) as KeptAnswer['headers'], json: found.body }
+    return { status: found.status, headers: JSON.parse(found.headers) as StoredAnswer['headers'], json: found.body }
   }
 }
 
@@ -179,7 +179,7 @@ export const tableOfAnswers = (em: EntityManager): string => modelsOf(em).of(Ide
  * @param what the resource, as the subject of a sentence
  * @throws {ConfigError} if it has not
  */
-export function checkKeptAnswers (what: string, em: EntityManager): void {
+export function checkStoredAnswers (what: string, em: EntityManager): void {
   if (em.getMetadata().has(IdempotencyRecord.meta.class)) return
   throw new ConfigError(
     `${what}: 'idempotency' keeps answers in the table of IdempotencyRecord, which the ORM does not have. Add it: ` +
