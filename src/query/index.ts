@@ -5,10 +5,9 @@
  * lists them in `QueryParams.errors`.
  */
 export { NO_PARAMS, parseQueryBody, parseQueryParams, parseRequestQuery } from './parse.ts'
-export {
-  groupForm, parseQueryTree, TREE_MEMBERS, type FilterTree, type FilterTreeCondition, type FilterTreeValue,
-  type QueryTree,
-} from './read-tree.ts'
+export { parseQueryTree, TREE_MEMBERS } from './read-tree.ts'
+export { groupForm } from './read-filter-tree.ts'
+export type { FilterTree, FilterTreeCondition, FilterTreeValue, QueryTree } from './query-tree.ts'
 export type { ParseOptions } from './parse.ts'
 export { stringifyQueryParams } from './stringify.ts'
 export { joinList, splitList } from './list-syntax.ts'

@@ -4,62 +4,17 @@
  */
 import { escapedName } from '../base/error-list.ts'
 import type { QueryCode } from '../base/errors.ts'
-import { isOperator } from '../base/operator-names.ts'
-import { PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, type PageParameterName, type PageValues } from '../base/page-styles.ts'
-import { mayAddRows, type GroupStep } from './filter-names.ts'
-import { isGroupWord, type GroupWord } from './group-words.ts'
+import { PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, type PageParameterName } from '../base/page-styles.ts'
 import { bare, frozen } from './frozen.ts'
-import { TOO_MANY_CONDITIONS } from './gather-filters.ts'
-import { readJsonValue } from './json-values.ts'
-import { isReserved, MAX_BODY_LIST_ITEMS, MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_PARAMETERS } from './limits.ts'
-import { Refusal } from './refusal.ts'
+import { isReserved, MAX_BODY_LIST_ITEMS, MAX_PARAMETERS } from './limits.ts'
 import { finishPagination, newPagination, takePagination } from './pagination.ts'
-import {
-  SUMMARY_PARAMETERS, type FilterGroup, type FilterLevel, type FilterParam, type QueryParamError, type QueryParams,
-} from './parsed-query.ts'
+import { SUMMARY_PARAMETERS, type QueryParamError, type QueryParams } from './parsed-query.ts'
 import { pointed, queryParamError, shownName } from './query-error.ts'
+import { FilterTreeReader, NO_LEVEL } from './read-filter-tree.ts'
 import { NameList, takeNames, tidyName, tidySort, type Tidy } from './read-names.ts'
 import { isParsedObject } from './read-object.ts'
-import { markTree, noteFilter } from './written.ts'
-
-/** A value of a filter in a tree. A number stays a number, and a text a text. */
-export type FilterTreeValue = string | number | bigint | boolean | Date
-
-/** The value of a filter in a tree: a value or a list for its default operator, or values by operator. */
-export type FilterTreeCondition =
-  | FilterTreeValue
-  | readonly FilterTreeValue[]
-  | { readonly [operator: string]: FilterTreeValue | readonly FilterTreeValue[] }
-
-/**
- * Filters that must all hold, by name. `and` and `or` are lists of such objects, and `not` is one.
- *
- * @example
- * const tree: FilterTree = { status: 'active', or: [{ price: { gte: 100 } }, { not: { 'tags.name': 'sale' } }] }
- */
-export interface FilterTree {
-  readonly [name: string]: FilterTreeCondition | FilterTree | readonly FilterTree[] | undefined
-}
-
-/** A query as an object: what `POST /query` and `QUERY /` take as JSON, and the methods of `CrudBase` as `params`. */
-export interface QueryTree extends PageValues {
-  /** Filters by name, and groups of them by `and`, `or` and `not`. */
-  readonly filter?: FilterTree
-  /** The order, as items of `sort`: `['-price', 'name']`. */
-  readonly sort?: readonly string[]
-  /** The paths of the included relations, and the names of numbers about relations. */
-  readonly include?: readonly string[]
-  /** The fields of the records. */
-  readonly fields?: readonly string[]
-  /** The fields of included records, by the path of the include. */
-  readonly fieldsByInclude?: Readonly<Record<string, readonly string[]>>
-  /** The facets of a list. */
-  readonly facets?: readonly string[]
-  /** The groups of aggregates. */
-  readonly group?: readonly string[]
-  /** The numbers about groups. */
-  readonly aggregate?: readonly string[]
-}
+import { Refusal } from './refusal.ts'
+import { markTree } from './written.ts'
 
 /**
  * Reads a tree. Never throws. What cannot be read is in `errors`.
@@ -77,8 +32,6 @@ export function parseQueryTree (tree: unknown): QueryParams {
   return reader.finish()
 }
 
-const FILTER = 'FST_CRUD_FILTER_INVALID'
-
 const LISTS = {
   sort: [tidySort, 'FST_CRUD_SORT_INVALID'],
   include: [tidyName, 'FST_CRUD_INCLUDE_INVALID'],
@@ -93,13 +46,10 @@ export const TREE_MEMBERS: ReadonlySet<string> = new Set([
   'filter', ...Object.keys(LISTS), 'fieldsByInclude', ...PAGE_PARAMETER_NAMES,
 ])
 
-const NO_LEVEL: FilterLevel = { filters: frozen<FilterParam>([]), groups: frozen<FilterGroup>([]) }
-
 class TreeReader {
   readonly errors: QueryParamError[] = []
-  #level: FilterLevel = NO_LEVEL
-  #conditions = 0
-  #grouped = false
+  readonly #filters = new FilterTreeReader(this.errors)
+  #level = NO_LEVEL
   readonly #names: Readonly<Record<keyof typeof LISTS, NameList>> = {
     sort: new NameList(),
     include: new NameList(),
@@ -118,14 +68,14 @@ class TreeReader {
     for (const name of Object.keys(tree)) {
       const value = tree[name]
       if (value === undefined) continue
-      if (name === 'filter') this.#level = this.#readLevel(value, '/filter', [])
+      if (name === 'filter') this.#level = this.#filters.read(value)
       else if (Object.hasOwn(LISTS, name)) this.#readNames(name as keyof typeof LISTS, value)
       else if (name === 'fieldsByInclude') this.#readFieldsByInclude(value)
       else if (Object.hasOwn(PAGE_PARAMETERS, name)) this.#readPage(name as PageParameterName, value)
       else this.#unknown.push(name)
       if (this.#unknown.length > MAX_PARAMETERS) throw Refusal.tooMany('object')
     }
-    if (this.#grouped && this.#conditions > MAX_CONDITIONS) throw tooMany()
+    this.#filters.finish()
   }
 
   finish (): QueryParams {
@@ -147,98 +97,6 @@ class TreeReader {
     finishPagination(params, this.#pagination)
     markTree(params)
     return bare(params)
-  }
-
-  /** Reads an object of filters and groups. */
-  #readLevel (value: unknown, pointer: string, path: readonly GroupStep[]): FilterLevel {
-    const filters: FilterParam[] = []
-    const groups: FilterGroup[] = []
-    if (!isParsedObject(value)) {
-      const what = path.length === 0 ? "'filter'" : 'A member of a group'
-      this.#refuse(
-        pointer,
-        path,
-        path.at(-1)?.word === 'not' ? groupForm('not') : `${what} is an object, such as ${ONE}.`
-      )
-    } else {
-      const names = Object.keys(value)
-      if (names.length === 0 && path.length > 0) this.#refuse(pointer, path, 'A group needs a condition.')
-      for (const name of names) {
-        const at = `${pointer}/${escapedName(name)}`
-        const member = value[name]
-        if (isReserved(name)) this.#refuse(at, path, 'This filter uses a reserved name.', true)
-        else if (!name.isWellFormed()) this.#refuse(at, path, 'This filter is not valid Unicode text.')
-        else if (isGroup(name, member)) groups.push(...this.#readGroup(name, member, at, path))
-        else this.#readFilter(name, member, at, path, filters)
-      }
-    }
-    return bare({ filters: frozen(filters), groups: frozen(groups) })
-  }
-
-  #readGroup (word: GroupWord, value: unknown, pointer: string, path: readonly GroupStep[]): FilterGroup[] {
-    if (path.length === MAX_GROUP_DEPTH) {
-      this.#refuse(pointer, path, `This condition is in more than ${MAX_GROUP_DEPTH} groups.`, true)
-      return []
-    }
-    this.#grouped = true
-    if (word === 'not') {
-      const member = this.#readLevel(value, pointer, [...path, { word, index: 0 }])
-      return isEmpty(member) ? [] : [bare({ word, members: frozen([member]) })]
-    }
-    if (!Array.isArray(value)) {
-      this.#refuse(pointer, [...path, { word: 'or', index: 0 }], groupForm(word))
-      return []
-    }
-    if (value.length === 0) this.#refuse(pointer, [...path, { word, index: 0 }], `'${word}' needs a condition.`)
-    const members: FilterLevel[] = []
-    for (const [index, item] of value.entries()) {
-      if (index > MAX_CONDITIONS) throw tooMany()
-      const member = this.#readLevel(item, `${pointer}/${index}`, [...path, { word, index }])
-      if (!isEmpty(member)) members.push(member)
-    }
-    return members.length === 0 ? [] : [bare({ word, members: frozen(members) })]
-  }
-
-  #readFilter (
-    field: string,
-    value: unknown,
-    pointer: string,
-    path: readonly GroupStep[],
-    filters: FilterParam[]
-  ): void {
-    if (!isParsedObject(value)) return this.#readCondition(field, undefined, value, pointer, path, filters)
-    const operators = Object.keys(value)
-    if (operators.length === 0) this.#refuse(pointer, path, 'This filter has no value.')
-    for (const operator of operators) {
-      const at = `${pointer}/${escapedName(operator)}`
-      if (isReserved(operator)) this.#refuse(at, path, 'This filter uses a reserved name.', true)
-      else this.#readCondition(field, operator, value[operator], at, path, filters)
-    }
-  }
-
-  #readCondition (
-    field: string,
-    operator: string | undefined,
-    value: unknown,
-    pointer: string,
-    path: readonly GroupStep[],
-    filters: FilterParam[]
-  ): void {
-    if (++this.#conditions > (this.#grouped ? MAX_CONDITIONS : MAX_PARAMETERS)) throw tooMany()
-    if (value === undefined) return this.#refuse(pointer, path, 'This filter has no value.')
-    if (Array.isArray(value) && value.length > MAX_BODY_LIST_ITEMS) {
-      const sentence = `The list has ${value.length} items; at most ${MAX_BODY_LIST_ITEMS} are allowed.`
-      return this.#refuse(pointer, path, sentence, true)
-    }
-    const read = (Array.isArray(value) ? value as readonly unknown[] : [value]).map(readJsonValue)
-    if (!read.every(({ text }) => text.isWellFormed())) {
-      return this.#refuse(pointer, path, 'This filter is not valid Unicode text.')
-    }
-    const texts = read.map(({ text }) => text)
-    const text = Array.isArray(value) ? frozen(texts) : texts[0]!
-    const param: FilterParam = bare(operator === undefined ? { field, value: text } : { field, operator, value: text })
-    noteFilter(param, { pointer, kinds: read.map(({ kind }) => kind), inBody: true })
-    filters.push(param)
   }
 
   #readNames (name: keyof typeof LISTS, value: unknown): void {
@@ -296,34 +154,4 @@ class TreeReader {
       this.errors.push(queryParamError('FST_CRUD_PAGINATION_INVALID', name, `${name} must be ${expected}.`))
     } else takePagination(this.#pagination, name, name, String(value), this.errors)
   }
-
-  #refuse (pointer: string, path: readonly GroupStep[], sentence: string, limit = mayAddRows(path)): void {
-    if (this.errors.length > MAX_PARAMETERS) throw new Refusal('The query has too many errors.')
-    this.errors.push(queryParamError(FILTER, pointer, sentence, limit ? { limit } : undefined))
-  }
-}
-
-/** A condition in JSON. */
-const ONE = '{"<field>":<value>}'
-
-/** The sentence that says what a group in JSON looks like. */
-export function groupForm (word: GroupWord): string {
-  const isList = word !== 'not'
-  return `'${word}' takes ${isList ? 'a list of objects' : 'an object'}, such as {"${word}":${
-    isList ? `[${ONE},${ONE}]` : ONE
-  }}.`
-}
-
-const tooMany = (): Refusal => new Refusal(TOO_MANY_CONDITIONS)
-
-const isEmpty = ({ filters, groups }: FilterLevel): boolean => filters.length === 0 && groups.length === 0
-
-/**
- * Whether a member of a level is a group. A value, a list of values and an object of operators make it a filter of this
- * name, as in a query string.
- */
-function isGroup (name: string, value: unknown): name is GroupWord {
-  if (!isGroupWord(name)) return false
-  if (Array.isArray(value)) return value.length === 0 || value.some((item) => isParsedObject(item))
-  return isParsedObject(value) && !Object.keys(value).some(isOperator)
 }
