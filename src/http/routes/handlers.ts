@@ -1,25 +1,20 @@
 /** The routes of a resource's operations, and their handlers. A handler gets the call of its request. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, HTTPMethods } from 'fastify'
-import type { AnyInfo } from '../../base/page-styles.ts'
 import { NotFoundError, PreconditionFailedError, PreconditionRequiredError } from '../../base/errors.ts'
-import {
-  factsOf, MAX_AFFECTED, meantBy, OPERATIONS, removes, sharingRoute, type Pagination,
-} from '../../config/index.ts'
+import { factsOf, MAX_AFFECTED, meantBy, OPERATIONS, removes, sharingRoute } from '../../config/index.ts'
 import { isOwnMethod, type CrudReadOptions } from '../../crud/index.ts'
 import { parseExact } from '../../model/index.ts'
-import { changedColumns, groupColumns, streamColumns, type JsonAnswer } from '../../read/index.ts'
+import { changedColumns, groupColumns, streamColumns } from '../../read/index.ts'
 import { readScope, type Resource } from '../../resource/index.ts'
-import { entityTag } from '../../write/index.ts'
 import { QUERY_METHOD } from '../query-body.ts'
 import { type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 import type { Streaming } from '../streams/index.ts'
 import { dataOf } from './accepted-body.ts'
-import { bodyTag, namesTag, wantsWhole } from './entity-tags.ts'
-import { linkHeader } from './links.ts'
 import type { RouteCall } from './route-call.ts'
 import { repeatable } from './idempotency.ts'
 import { keyPath } from './key.ts'
+import { NO_HEADERS, repliesOf, type RouteAnswer } from './replies.ts'
 import { routeMethods, type MethodOptions, type WriteMethod, type WriteResult } from './route-methods.ts'
 import type { Within } from './transactions.ts'
 
@@ -35,14 +30,6 @@ export interface RouteDefinition {
   readonly handler: CallHandler
   /** Whether the query is in the body of the request. */
   readonly inBody?: true
-}
-
-/** All that a request gets, before hooks of the application see it. */
-export interface RouteAnswer {
-  readonly status: number
-  /** The headers by name, in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly json: string
 }
 
 /** What the handlers of a resource share. All of it is made once, at start-up. */
@@ -91,9 +78,9 @@ function queryDefinitions (list: RouteDefinition): RouteDefinition[] {
 function handlersOf (
   { orm, options, within, withinKeyed, streaming }: HandlerParts
 ): (sharing: readonly CrudOperation[]) => CallHandler {
-  const { crud, scope: scopeOf, schemas = {}, requireIfMatch, maxAffected = MAX_AFFECTED, links, conditional } = options
+  const { crud, scope: scopeOf, requireIfMatch, maxAffected = MAX_AFFECTED } = options
   const methods = routeMethods(orm, crud)
-  const ownResponses = Object.values(schemas).some((schema) => schema?.response !== undefined)
+  const { answerOf, send, sendJson, sendPage, sendRecord } = repliesOf(options)
 
   const scoped = async ({ request }: RouteCall, scopeOf: NonNullable<CrudRoutesOptions['scope']>) => {
     const scope: unknown = await scopeOf(request)
@@ -119,81 +106,21 @@ function handlersOf (
   }
 
   /**
-   * Sends JSON text unchanged. If the application has a response schema, sends an object, which that schema serializes.
-   */
-  const sendJson = ({ request }: RouteCall, reply: FastifyReply, json: string): FastifyReply => {
-    reply.type(JSON_TYPE)
-    // Fastify makes a new `routeOptions` for each read
-    const operation = ownResponses ? request.routeOptions.config.crud!.operation : undefined
-    const schema = operation && schemas[operation]
-    return reply.send(schema?.response === undefined ? json : JSON.parse(json))
-  }
-
-  const send = (call: RouteCall, reply: FastifyReply, { status, headers, json }: RouteAnswer): FastifyReply =>
-    sendJson(call, reply.code(status).headers(headers), json)
-
-  /** The entity tag of the answer of a read. */
-  const answerTag = (operation: CrudOperation, reply: FastifyReply, json: string, version?: string): string => {
-    const isChanged = schemas[operation]?.response !== undefined
-    return bodyTag(isChanged ? reply.serialize(JSON.parse(json)) as string : json, version)
-  }
-
-  /** Sends the answer of a read with an entity tag, or 304 if the client has it. */
-  const sendTagged = (call: RouteCall, reply: FastifyReply, json: string, tag: string): FastifyReply => {
-    reply.header('etag', tag)
-    if (namesTag(call.request.headers['if-none-match'], tag)) return reply.code(304).send()
-    return sendJson(call, reply, json)
-  }
-
-  /**
-   * Whether the tag of a write's answer has a digest, as that of a read then has. A digest must not be that of values
-   * which a schema of the application leaves out.
-   */
-  const digests = ({ seen }: RouteCall, operation: CrudOperation): boolean =>
-    conditional === true && !seen.versionIsWhole && schemas[operation]?.response === undefined
-
-  /** Adds the links to other pages. Methods of the application return pages as objects, or as JSON. */
-  const addLinks = (
-    { request }: RouteCall,
-    reply: FastifyReply,
-    { json, page }: JsonAnswer,
-    pagination: Pagination
-  ): void => {
-    const link = linkHeader(request.originalUrl, page ?? JSON.parse(json) as AnyInfo, pagination)
-    if (link === undefined) return
-    const present = reply.getHeader('link')
-    reply.header('link', present === undefined ? link : `${String(present)}, ${link}`)
-  }
-
-  /** Sends a page that a URL has asked for, with links and an entity tag if the resource has them. */
-  const sendPage = (
-    operation: CrudOperation,
-    call: RouteCall,
-    reply: FastifyReply,
-    page: JsonAnswer,
-    pagination: Pagination
-  ): FastifyReply => {
-    if (links === true) addLinks(call, reply, page, pagination)
-    if (conditional !== true) return sendJson(call, reply, page.json)
-    return sendTagged(call, reply, page.json, answerTag(operation, reply, page.json))
-  }
-
-  /**
    * Runs a write. With an idempotency key, a write that was done before gets its answer again.
    *
-   * @param answerOf makes the answer of the result
+   * @param toAnswer makes the answer of the result
    */
   const write = async (
     operation: CrudOperation,
     call: RouteCall,
     work: (options: CrudReadOptions) => Promise<WriteResult>,
-    answerOf: (result: WriteResult) => RouteAnswer
+    toAnswer: (result: WriteResult) => RouteAnswer
   ): Promise<RouteAnswer> => {
     const key = call.idempotencyKey()
-    if (key === undefined) return answerOf(await run(operation, call, work))
+    if (key === undefined) return toAnswer(await run(operation, call, work))
     return await repeatable(() =>
       run(operation, call, (options) => {
-        const answering = async (): Promise<RouteAnswer> => answerOf(await work(options))
+        const answering = async (): Promise<RouteAnswer> => toAnswer(await work(options))
         return call.seen.idempotency!.answer(operation, call.request, key, options, answering)
       }, withinKeyed)
     )
@@ -260,11 +187,7 @@ function handlersOf (
     call.query()
     const found = await run('get', call, (options) => methods.get(call, options))
     if (found === null) throw new NotFoundError()
-    if (conditional !== true) return send(call, reply, recordAnswer(call, found, 200))
-    const version = call.seen.versionOf(found)
-    const isWhole = version !== undefined && call.seen.versionIsWhole && wantsWhole(call.request.queryParams)
-    const tag = isWhole ? entityTag(version) : answerTag('get', reply, found.json, version)
-    return sendTagged(call, reply, found.json, tag)
+    return sendRecord(call, reply, found)
   }
 
   /** The handler of a write, which does the one of its operations that the body means. */
@@ -291,7 +214,7 @@ function handlersOf (
         (options) => method(call, isList ? options : optionsFor(options, call), data),
         (result) => {
           if (isList) return { status: alwaysCreates ? 201 : 200, headers: NO_HEADERS, json: result.json }
-          return recordAnswer(call, result, result.created ?? alwaysCreates ? 201 : 200, digests(call, operation))
+          return answerOf(operation, call, result, result.created ?? alwaysCreates ? 201 : 200)
         }
       )
       return send(call, reply, answer)
@@ -326,28 +249,4 @@ function requestOptions (
 /** The header If-Match, which names the versions that a record may have. */
 const ifMatchOf = ({ request: { headers } }: RouteCall): string | undefined => headers['if-match']
 
-/**
- * The answer with a record: its version in the entity tag, and if it is new, its path.
- *
- * @param digests whether the tag also has a digest of the record
- */
-function recordAnswer (
-  { seen, request }: RouteCall,
-  record: JsonAnswer,
-  status: 200 | 201,
-  digests = false
-): RouteAnswer {
-  const version = seen.versionOf(record)
-  const etag = version === undefined ? undefined : digests ? bodyTag(record.json, version) : entityTag(version)
-  const location = status === 201 ? seen.locationOf(request.url, record) : undefined
-  const headers = etag === undefined && location === undefined
-    ? NO_HEADERS
-    : { ...location !== undefined && { location }, ...etag !== undefined && { etag } }
-  return { status, headers, json: record.json }
-}
-
-const NO_HEADERS = {}
-
 const LIST_WITH_VERSION = 'If-Match names a version of one record: send one record, or leave the header out.'
-
-const JSON_TYPE = 'application/json; charset=utf-8'
