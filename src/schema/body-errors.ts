@@ -4,12 +4,16 @@
  */
 import type { TSchema } from '@sinclair/typebox'
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
-import { ErrorList, escapedName, segmentsOf } from '../base/error-list.ts'
+import { ErrorList } from '../base/error-list.ts'
 import type { ErrorItem, ValidationItem } from '../base/errors.ts'
 import type { Converted } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import { cited } from '../plan/index.ts'
 import { ALLOWED_LIMIT, didYouMean, listed, nearest } from '../base/suggest.ts'
+import { itemPlace, memberPlace, placeAt, type BodyPlace } from './body-place.ts'
+import {
+  additionalMember, brokenKeyword, brokenType, isOfType, missingMember, type BrokenKeyword,
+} from './broken-keyword.ts'
 import { bodyPartOf, type BodyPart, type RecordNames } from './part.ts'
 
 /** An error of a body: for the answer, and in the form of Fastify's `validation`. */
@@ -40,48 +44,49 @@ function addErrors (
   schema: TSchema,
   data: unknown,
   names: RecordNames,
-  record: Place
+  record: BodyPlace
 ): void {
   if (!isObject(data)) {
     const what = record.name === '' ? 'A record' : `'${record.name}'`
-    errors.add(() => errorAt(record, `${what} must be an object.`, typeOf('object')))
+    errors.add(() => errorAt(record, `${what} must be an object.`, brokenType('object')))
     return
   }
   const properties = schema['properties'] as Record<string, TSchema>
   for (const [name, value] of ownEntries(data)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined
     if (property === undefined) errors.add(() => closedName(name, names, record))
-    else if (value !== undefined) addErrorsOfValue(errors, property, value, memberOf(record, name))
+    else if (value !== undefined) addErrorsOfValue(errors, property, value, memberPlace(record, name))
   }
   for (const name of (schema['required'] ?? []) as readonly string[]) {
     if (data[name] !== undefined) continue
     errors.add(() => {
-      const place = memberOf(record, name)
-      return errorAt(record, `The property '${place.name}' is required.`, missing(name), { pointer: place.pointer })
+      const place = memberPlace(record, name)
+      const sentence = `The property '${place.name}' is required.`
+      return errorAt(record, sentence, missingMember(name), { pointer: place.pointer })
     })
   }
 }
 
-function addErrorsOfValue (errors: ErrorList<BodyError>, schema: TSchema, value: unknown, at: Place): void {
+function addErrorsOfValue (errors: ErrorList<BodyError>, schema: TSchema, value: unknown, at: BodyPlace): void {
   const part = bodyPartOf(schema)
   if (part?.kind === 'records') {
     if (!Array.isArray(value)) {
-      errors.add(() => errorAt(at, `'${at.name}' must be a list of records.`, typeOf('array')))
+      errors.add(() => errorAt(at, `'${at.name}' must be a list of records.`, brokenType('array')))
       return
     }
     for (const [index, item] of value.entries()) {
-      addErrors(errors, schema['items'] as TSchema, item, part.names, itemOf(at, String(index), false))
+      addErrors(errors, schema['items'] as TSchema, item, part.names, itemPlace(at, String(index), false))
     }
   } else if (part?.kind === 'changes') {
     if (!isObject(value)) {
       errors.add(() =>
-        errorAt(at, withAllowed(`'${at.name}' must be an object of lists.`, part.allowed), typeOf('object'))
+        errorAt(at, withAllowed(`'${at.name}' must be an object of lists.`, part.allowed), brokenType('object'))
       )
       return
     }
     for (const [name, list] of ownEntries(value)) {
       if (!part.allowed.includes(name)) errors.add(() => unknownMember(at, name, part))
-      else if (list !== undefined) addErrorsOfValue(errors, schema['properties'][name], list, memberOf(at, name))
+      else if (list !== undefined) addErrorsOfValue(errors, schema['properties'][name], list, memberPlace(at, name))
     }
   } else {
     for (const failure of failuresOf(Errors(schema, value))) errors.add(() => explained(failure, schema, at))
@@ -116,19 +121,19 @@ function * failuresOf (failures: Iterable<ValueError>): Generator<ValueError> {
  *
  * @param top the place of the property
  */
-function explained ({ type, schema, value, path }: ValueError, property: TSchema, top: Place): BodyError {
-  const { at, object } = placeOf(path, property, top)
+function explained ({ type, schema, value, path }: ValueError, property: TSchema, top: BodyPlace): BodyError {
+  const { at, object } = placeAt(path, property, top)
   const part = bodyPartOf(schema)
-  if (value === null && path === '') return errorAt(at, `'${at.name}' cannot be null.`, typeOf(schema['type']))
+  if (value === null && path === '') return errorAt(at, `'${at.name}' cannot be null.`, brokenType(schema['type']))
   if (object !== undefined && type === ValueErrorType.ObjectAdditionalProperties) {
     return unknownMember(object, at.own, part as Extract<BodyPart, { kind: 'members' }>)
   }
   if (object !== undefined && (value ?? null) === null) {
-    return errorAt(object, `'${at.name}' is required.`, missing(at.own), { pointer: at.pointer })
+    return errorAt(object, `'${at.name}' is required.`, missingMember(at.own), { pointer: at.pointer })
   }
   switch (part?.kind) {
     case 'links':
-      return errorAt(at, `'${at.name}' must be a list of ids.`, typeOf('array'))
+      return errorAt(at, `'${at.name}' must be a list of ids.`, brokenType('array'))
     case 'reference':
     case 'keyParts':
       return wrongReference(schema, value, at)
@@ -141,49 +146,53 @@ function explained ({ type, schema, value, path }: ValueError, property: TSchema
  * The error of a property that may not be written. Unknown and hidden properties have the same message. The message for
  * a property that reads show says that it cannot be written.
  */
-function closedName (name: string, { find, writable }: RecordNames, record: Place): BodyError {
+function closedName (name: string, { find, writable }: RecordNames, record: BodyPlace): BodyError {
   const allowed = writable()
   const near = nearest(name, allowed)
   const suggestion = near === name ? undefined : near
   const shown = cited(name)
   const property = find(name)
-  const place = memberOf(record, shown)
+  const place = memberPlace(record, shown)
   const sentence = property === undefined || property.hidden
     ? `There is no property '${place.name}' to write`
     : `The property '${place.name}' cannot be written`
-  return errorAt(record, withAllowed(didYouMean(sentence, suggestion), allowed), additional(name), {
+  return errorAt(record, withAllowed(didYouMean(sentence, suggestion), allowed), additionalMember(name), {
     pointer: place.pointer,
     allowed: listed(allowed),
     ...(suggestion !== undefined && { suggestion }),
   })
 }
 
-function unknownMember (object: Place, name: string, { allowed }: { readonly allowed: readonly string[] }): BodyError {
+function unknownMember (
+  object: BodyPlace,
+  name: string,
+  { allowed }: { readonly allowed: readonly string[] }
+): BodyError {
   const shown = cited(name)
   const detail = withAllowed(`'${object.name}' has no property '${shown}'.`, allowed)
-  return errorAt(object, detail, additional(name), { pointer: memberOf(object, shown).pointer, allowed })
+  return errorAt(object, detail, additionalMember(name), { pointer: memberPlace(object, shown).pointer, allowed })
 }
 
-function wrongReference (schema: TSchema, value: unknown, at: Place): BodyError {
+function wrongReference (schema: TSchema, value: unknown, at: BodyPlace): BodyError {
   const part = bodyPartOf(schema)
   if (part?.kind !== 'keyParts') {
-    const detail = `'${at.name}' must refer to a record by its id: ${refusalOf(schema, value).expected}.`
+    const detail = `'${at.name}' must refer to a record by its id: ${ruleRefusal(schema, value).expected}.`
     return errorAt(at, detail, brokenKeyword(schema, value))
   }
   const quoted = part.names.map((name) => `'${name}'`).join(', ')
   if (!isObject(value)) {
-    return errorAt(at, `'${at.name}' refers to records by an object with ${quoted}.`, typeOf('object'))
+    return errorAt(at, `'${at.name}' refers to records by an object with ${quoted}.`, brokenType('object'))
   }
   const unknown = Object.getOwnPropertyNames(value).find((name) => !part.names.includes(name))
   if (unknown !== undefined) {
-    return errorAt(at, `'${at.name}' refers to records by an object with only ${quoted}.`, additional(unknown))
+    return errorAt(at, `'${at.name}' refers to records by an object with only ${quoted}.`, additionalMember(unknown))
   }
   const [wrong] = failuresOf(Errors(part.inner, value))
   return wrongReference(wrong!.schema, wrong!.value, at)
 }
 
-function wrongValue (schema: TSchema, value: unknown, at: Place): BodyError {
-  const { expected, allowed, at: below = '' } = refusalOf(schema, value)
+function wrongValue (schema: TSchema, value: unknown, at: BodyPlace): BodyError {
+  const { expected, allowed, at: below = '' } = ruleRefusal(schema, value)
   const detail = `'${at.name}' must be ${expected}.`
   const [place, broken] = [{ ...at, pointer: `${at.pointer}${below}` }, brokenKeyword(schema, value)]
   return allowed === undefined
@@ -192,12 +201,12 @@ function wrongValue (schema: TSchema, value: unknown, at: Place): BodyError {
 }
 
 /** What a rule says of a value that it refuses. Only a custom type can change its mind. */
-function refusalOf (schema: TSchema, value: unknown): Refusal {
+function ruleRefusal (schema: TSchema, value: unknown): RefusedValue {
   const converted = (bodyPartOf(schema) as Extract<BodyPart, { rule: unknown }>).rule(value)
   return converted.ok ? { ok: false, expected: 'a value that its type accepts' } : converted
 }
 
-type Refusal = Extract<Converted, { ok: false }>
+type RefusedValue = Extract<Converted, { ok: false }>
 
 /** Adds the allowed names or values to a sentence, so that the message alone says everything. */
 function withAllowed (sentence: string, names: readonly string[]): string {
@@ -205,88 +214,11 @@ function withAllowed (sentence: string, names: readonly string[]): string {
   return `${sentence} Allowed: ${list}.`
 }
 
-/** A place in a body. */
-interface Place {
-  /** JSON pointer in errors. */
-  readonly pointer: string
-  /** Name in sentences: `address.street`, `items[0]`. */
-  readonly name: string
-  /** The last part of the name. */
-  readonly own: string
-  /** JSON pointer into the schema. */
-  readonly schemaPath: string
-}
-
-const memberOf = (at: Place, name: string): Place => ({
-  pointer: `${at.pointer}/${escapedName(name)}`,
-  name: at.name === '' ? name : `${at.name}.${name}`,
-  own: name,
-  schemaPath: `${at.schemaPath}/properties/${escapedName(name)}`,
-})
-
-/** An item of a list. Keys in a list have the name of the list. */
-const itemOf = (at: Place, index: string, isKey: boolean): Place => ({
-  pointer: `${at.pointer}/${index}`,
-  name: isKey ? at.name : `${at.name}[${index}]`,
-  own: index,
-  schemaPath: `${at.schemaPath}/items`,
-})
-
-/**
- * The place to which a path leads, and the embedded object whose member it is.
- *
- * @param path a JSON pointer into the value of a property
- * @param top the place of the property
- */
-function placeOf (path: string, property: TSchema, top: Place): { readonly at: Place, readonly object?: Place } {
-  let [at, schema, object]: [Place, TSchema | undefined, Place?] = [top, property]
-  for (const segment of segmentsOf(path)) {
-    const within: TSchema = bodyPartOf(schema!) === undefined ? schema!['anyOf'][0] : schema
-    const isList = within['items'] !== undefined
-    object = isList ? undefined : at
-    at = isList ? itemOf(at, segment, bodyPartOf(within)?.kind === 'links') : memberOf(at, segment)
-    schema = isList ? within['items'] : within['properties'][segment]
-  }
-  return { at, ...(object && { object }) }
-}
-
-/** The keyword of JSON Schema that a value breaks, with Ajv's parameters. */
-interface Broken {
-  readonly keyword: string
-  readonly params: Readonly<Record<string, unknown>>
-}
-
-const typeOf = (type: unknown): Broken => ({ keyword: 'type', params: { type } })
-const missing = (name: string): Broken => ({ keyword: 'required', params: { missingProperty: name } })
-const additional = (name: string): Broken => ({
-  keyword: 'additionalProperties',
-  params: { additionalProperty: cited(name) },
-})
-
-/** The keyword that comes nearest to a rule that a value breaks. */
-function brokenKeyword (schema: TSchema, value: unknown): Broken {
-  const { type, enum: items } = schema as { readonly type?: string, readonly enum?: readonly unknown[] }
-  if (items !== undefined) return { keyword: 'enum', params: { allowedValues: items } }
-  if (type !== undefined && !isOfType(value, type)) return typeOf(type)
-  for (const keyword of ['format', 'maxLength', 'pattern', 'minimum', 'maximum'] as const) {
-    if (schema[keyword] !== undefined) return { keyword, params: { [keyword]: schema[keyword] } }
-  }
-  return typeOf(type ?? 'value')
-}
-
-function isOfType (value: unknown, type: string): boolean {
-  if (type === 'array') return Array.isArray(value)
-  if (type === 'integer') return Number.isInteger(value)
-  if (type === 'object') return isObject(value)
-  const actual: string = typeof value
-  return actual === type
-}
-
 /** @param more what the item has beside its sentence; its pointer leads to the place, unless it is given */
 function errorAt (
-  at: Place,
+  at: BodyPlace,
   detail: string,
-  { keyword, params }: Broken,
+  { keyword, params }: BrokenKeyword,
   { pointer = at.pointer, ...more }: Pick<ErrorItem, 'allowed' | 'suggestion'> & { readonly pointer?: string } = {}
 ): BodyError {
   return {
