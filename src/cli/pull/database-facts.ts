@@ -101,3 +101,7 @@ export const isUnique = ({ indexes }: RelationFacts, columns: readonly string[])
 /** Whether an index over all rows begins with a column, so that rows are found by it and sorted by it. */
 export const leadsIndex = ({ indexes }: RelationFacts, column: string): boolean =>
   indexes.some(({ method, partial, columns: [first] }) => method === 'btree' && !partial && first === column)
+
+/** Whether two lists have the same names, in any order. */
+export const sameNames = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((item) => other.includes(item))

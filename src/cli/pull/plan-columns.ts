@@ -1,0 +1,141 @@
+/** Plans the properties on the columns of a table: values, and the relations whose keys are among them. */
+import { isUnique, relationName, sameNames, type ColumnFacts, type ForeignKeyFacts } from './database-facts.ts'
+import type { EntityPlan, PlannedProperty, PlannedReference } from './entity-plan.ts'
+import { keyOfRelation } from './key-of-relation.ts'
+import { looksSecret, propertyNameOf, relationNameOf, untakenName } from './names.ts'
+
+/** The plan of a table, if it has one. */
+export type PlanOf = (relation: ForeignKeyFacts['target']) => EntityPlan | undefined
+
+/** Plans the columns of a table, and the relations whose keys are among them. */
+export function planColumns (plan: EntityPlan, planOf: PlanOf): void {
+  const { relation } = plan
+  const { columns: key, guessed } = keyOfRelation(relation)!
+  const references = referencesOf(plan, key, planOf)
+  const owned = new Map(
+    references.filter(({ owns }) => owns).flatMap((reference) =>
+      reference.columns.map((column) => [column.name, reference] as const)
+    )
+  )
+  const taken = new Set<string>()
+  const names = new Map<unknown, string>()
+  // columns keep their names, and relations make room
+  for (const column of relation.columns) {
+    if (!owned.has(column.name)) names.set(column, untakenName([propertyNameOf(column.name)], taken))
+  }
+  const columnNames = new Set(relation.columns.map(({ name }) => propertyNameOf(name)))
+  for (const reference of references) {
+    names.set(reference, untakenName(wishesFor(reference, references, columnNames), taken))
+  }
+  const planned = new Set<unknown>()
+  const properties: PlannedProperty[] = []
+  const add = (column: ColumnFacts): void => {
+    const source = owned.get(column.name) ?? column
+    if (planned.has(source)) return
+    planned.add(source)
+    const primary = key.includes(column.name)
+    if ('owns' in source) properties.push({ ...source, name: names.get(source)! })
+    else {
+      const hidden = looksSecret(column.name) && !primary
+      properties.push({ kind: 'column', name: names.get(source)!, column, primary, hidden })
+      if (hidden) plan.notes.push(`'${names.get(source)!}' is hidden, because its name looks like a secret.`)
+    }
+  }
+  for (const name of key) add(relation.columns.find((column) => column.name === name)!)
+  for (const column of relation.columns) add(column)
+  for (const reference of references) {
+    if (!reference.owns) properties.push({ ...reference, name: names.get(reference)! })
+  }
+  plan.properties.push(...properties)
+  if (guessed) {
+    plan.notes.push(
+      `The database has no key for it, so that '${properties[0]!.name}' is a guess: it must tell rows apart. ` +
+        'Correct it if it does not.'
+    )
+  }
+  for (const name of relation.unreadable) {
+    plan.notes.push(`The column '${name}' is left out: this role may not read it.`)
+  }
+}
+
+type Unnamed = Omit<PlannedReference, 'name'>
+
+/** The relations of a table, those first that take the places of their columns. */
+function referencesOf (plan: EntityPlan, key: readonly string[], planOf: PlanOf): readonly Unnamed[] {
+  const { relation, notes } = plan
+  const inKey = (part: string): boolean => key.includes(part)
+  const seen = new Set<string>()
+  const usable = relation.foreignKeys.flatMap((foreignKey): Unnamed[] => {
+    const target = planOf(foreignKey.target)
+    const id = JSON.stringify([foreignKey.columns, foreignKey.target])
+    if (seen.has(id)) return []
+    seen.add(id)
+    const unresolved = (reason: string): [] => {
+      notes.push(
+        `The reference ${foreignKey.columns.join(', ')} to ${relationName(foreignKey.target)} is left out: ${reason}.`
+      )
+      return []
+    }
+    if (target === undefined) return unresolved('that table has no entity here')
+    const targetKey = keyOfRelation(target.relation)!.columns
+    const byKey = sameNames(targetKey, foreignKey.targetColumns)
+    if (!byKey && foreignKey.columns.length > 1) return unresolved('it refers to several columns that are not the key')
+    // MikroORM pairs columns with those of the target's key in the order of the key
+    const targetColumns = byKey ? targetKey : foreignKey.targetColumns
+    const columns = targetColumns.map((column) => {
+      const name = foreignKey.columns[foreignKey.targetColumns.indexOf(column)]!
+      return relation.columns.find((one) => one.name === name)!
+    })
+    const names = columns.map(({ name }) => name)
+    return [{
+      kind: 'reference',
+      target,
+      columns,
+      targetColumn: byKey ? undefined : foreignKey.targetColumns[0]!,
+      primary: names.every(inKey) && isRunOf(names, key),
+      single: isUnique(relation, names) || sameNames(names, key),
+      owns: false,
+      foreignKey,
+    }]
+  })
+  const taken = new Set<string>()
+  const inOrder = usable.toSorted((one, other) =>
+    Number(other.primary) - Number(one.primary) || one.columns.length - other.columns.length
+  )
+  return inOrder.map((reference) => {
+    const names = reference.columns.map(({ name }) => name)
+    // a column that several references share stays a property, so that each of them can be null without it
+    const shares = names.length > 1 &&
+      inOrder.some((other) => other !== reference && other.columns.some(({ name }) => names.includes(name)))
+    const owns = (reference.primary || !names.some(inKey)) && !shares && !names.some((name) => taken.has(name))
+    if (owns) { for (const name of names) taken.add(name) }
+    return { ...reference, owns, primary: reference.primary && owns }
+  })
+}
+
+/** Whether some columns follow each other in the key, in the same order. */
+function isRunOf (names: readonly string[], key: readonly string[]): boolean {
+  const start = key.indexOf(names[0]!)
+  return names.every((name, index) => key[start + index] === name)
+}
+
+/** The names that a relation may have, the best first. */
+function wishesFor (
+  reference: Unnamed,
+  references: readonly Unnamed[],
+  columnNames: ReadonlySet<string>
+): readonly string[] {
+  const { columns, target } = reference
+  // a tenant that several keys share says nothing about the relation
+  const telling = columns.filter((column) =>
+    !references.some((other) => other !== reference && other.columns.includes(column))
+  )
+  const [column] = telling.length === 1 ? telling : columns.length === 1 ? columns : []
+  const byTable = propertyNameOf(target.relation.name)
+  if (column === undefined) return columnNames.has(byTable) ? [`${byTable}_ref`] : [byTable, `${byTable}_ref`]
+  const stem = relationNameOf(column.name)
+  const own = propertyNameOf(column.name)
+  // another column has the short name
+  const short = stem === own ? reference.owns : !columnNames.has(stem)
+  return [...short ? [stem] : [], own, `${own}_ref`]
+}
