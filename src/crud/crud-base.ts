@@ -9,13 +9,13 @@ import { ConfigError } from '../base/errors.ts'
 import { checkOptions } from '../base/option-checks.ts'
 import { doInTurn, type Steps } from '../base/steps.ts'
 import { planAggregate, planList, planMany, type Id } from '../plan/index.ts'
-import { parseQueryParams, type QueryParams } from '../query/index.ts'
+import { NO_PARAMS, type QueryParams } from '../query/index.ts'
 import {
   countRecords, readGroups, readList, readRecord, readStream, recordExists, type JsonAnswer,
 } from '../read/index.ts'
 import {
-  BoundResources, callFor, perform, requirePromises, Resource, type Call, type CrudContext, type CrudResult,
-  type CrudSession, type OperationOptions, type WriteConfig,
+  BoundResources, callFor, perform, queryBuilderOf, requirePromises, Resource, type Call, type CrudContext,
+  type CrudResult, type CrudSession, type OperationOptions, type WriteConfig,
 } from '../resource/index.ts'
 import {
   createMany, createOne, deleteMany, deleteOne, restoreOne, updateMany, updateOne, upsertBy, type Affected, type Data,
@@ -31,8 +31,6 @@ import type {
 import type { AfterContext } from './after-context.ts'
 import { roleView, type RoleView, type RoleViewOptions } from './role-view.ts'
 import type { WireBody, WireRecord, WrittenRecord } from './wire-types.ts'
-
-const NO_PARAMS = parseQueryParams('')
 
 /** The methods that do one operation. */
 type OperatingMethod = Exclude<QueryOperation, 'list' | 'get' | 'stream'> | 'listJson' | 'getJson'
@@ -305,7 +303,7 @@ export class CrudBase<
     options: CrudQueryOptions<Entity>
   ): Promise<QueryBuilder<Entity>> {
     const { resource, actor } = await doInTurn(callFor(this, em, 'list', options))
-    return await resource.query(em, planList(params, resource.whitelist, options), options, actor)
+    return await queryBuilderOf(resource, em, planList(params, resource.whitelist, options), options, actor)
   }
 
   /**

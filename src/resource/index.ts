@@ -16,6 +16,7 @@ export {
 } from './foreign.ts'
 export { HOOK_NAMES, rememberLog, reportHook, WRITE_HOOKS, type CrudClass, type CrudHooks } from './hooks.ts'
 export { accessFor, modelsOf } from './models.ts'
+export { queryBuilderOf } from './query-builder.ts'
 export { RequestSession, type Caller, type PlannedList } from './request-session.ts'
 export { Resource, type WriteConfig, type ReadFilters } from './resource.ts'
 export { waitForRows, withRows } from './role-rows.ts'

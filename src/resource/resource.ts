@@ -1,31 +1,28 @@
 /** A CRUD class bound to an ORM: its names are looked up, and its statements are kept by shape. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { whitelistFor, writableFor, type Actor, type Role } from '../access/index.ts'
-import { entitiesBehind, toMikroOrm } from '../conditions/index.ts'
+import { entitiesBehind } from '../conditions/index.ts'
 import {
   QueryBuilderConfig, type BodyKind, type QueryOperation, type UpsertKeysConfig, type WritableConfig,
 } from '../config/index.ts'
-import { columnsOf, type EntityModel } from '../model/index.ts'
+import type { EntityModel } from '../model/index.ts'
 import {
   entitiesOf, isCustomTerm, planEstimate, planPrevious, planSelection, QueryErrors, resolveUpsertKeys, resolveWhitelist,
-  resolveWritable, upsertKeysFor, withConditions, withTranslated, type AnyWritePlan, type KeysetPlan, type ListPlan,
-  type ManyPlan, type OwnedChildren, type Plan, type Selection, type UpsertKey, type Whitelist, type Writable,
+  resolveWritable, upsertKeysFor, withConditions, withTranslated, type AnyWritePlan, type ListPlan, type ManyPlan,
+  type OwnedChildren, type Plan, type Selection, type UpsertKey, type Whitelist, type Writable,
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { callsOf, dialectOf, enterStage, isUnaccentKnown, type QueryCall } from '../run/index.ts'
-import {
-  applyPlan, compile, compileAnyWrite, formOf, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts,
-} from '../sql/index.ts'
-import { doInTurn, wait, type Steps } from '../base/steps.ts'
+import { compile, compileAnyWrite, formOf } from '../sql/index.ts'
+import { wait, type Steps } from '../base/steps.ts'
 import { activeFilters, switchedFilters } from './active-filters.ts'
-import { crudContext } from './context.ts'
 import { checkEstimates, checkEstimatesOf } from './estimates.ts'
 import {
-  foreignOf, narrow, NO_FILTERS, NONE_SWITCHED, ownConditions, visibleBy, type ActiveFilters, type ReadOptions,
+  foreignOf, NO_FILTERS, NONE_SWITCHED, ownConditions, type ActiveFilters, type ReadOptions,
   type RequestConditions, type SwitchedFilters,
 } from './foreign.ts'
 import { modelsOf } from './models.ts'
-import { waitForRows, withRows } from './role-rows.ts'
+import { withRows } from './role-rows.ts'
 import {
   bindKept, bindOnce, Statements, toWireOfPlan, writeFormOf, type CompiledRead,
 } from './kept-statements.ts'
@@ -88,13 +85,13 @@ export class Resource {
   readonly toWire: ToWire | undefined
   /** The values before a write that after hooks get. */
   readonly previous: PreviousValues | undefined
+  /** The entities that statements of this resource can use, and whose MikroORM filters may therefore apply. */
+  readonly entities: readonly EntityModel[]
   /** The resources of the children that bodies write with their parent. They have an empty whitelist. */
   readonly #children: ReadonlyMap<OwnedChildren, Resource>
   readonly #statements = new Statements()
   /** The resource and operation of statements, for listeners of queries. */
   readonly #calls: Readonly<Record<QueryOperation, QueryCall>>
-  /** The entities that statements of this resource can use, and whose MikroORM filters may therefore apply. */
-  readonly #entities: readonly EntityModel[]
 
   /**
    * @param role the role that the resource is for. The configuration must fit the entity without the role.
@@ -134,14 +131,14 @@ export class Resource {
     }))
     this.#calls = callsOf(name ?? this.model.tableName)
     const relations = relationsOfWhitelist(this.whitelist)
-    this.#entities = [
+    this.entities = [
       ...new Set([
         this.model,
         ...relations.map(({ target }) => target),
         ...checkConstants(em, this.whitelist, relations),
       ]),
     ]
-    checkFilters(em, this.#entities)
+    checkFilters(em, this.entities)
     checkEstimatesOf(em, this.whitelist, role)
     this.selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, this.whitelist, new QueryErrors())
     this.toWire = toWireOf(this.selection)
@@ -198,7 +195,7 @@ export class Resource {
 
   /** The entities whose rows a plan reads. */
   entitiesRead (plan: Plan): readonly EntityModel[] {
-    return hasCallbacks(plan) ? this.#entities : entitiesOf(plan)
+    return hasCallbacks(plan) ? this.entities : entitiesOf(plan)
   }
 
   /** The same statement, given the conditions of MikroORM's filters and of the role's rows. It waits for nothing. */
@@ -294,43 +291,7 @@ export class Resource {
     const behind = entitiesBehind(scope)
     return behind.size === 0 ? entities : [...new Set([...entities, ...behind])]
   }
-
-  /** The plan as MikroORM's QueryBuilder, with scope, filters and the role's rows applied. */
-  async query (
-    em: EntityManager,
-    plan: ListPlan | KeysetPlan,
-    options: ReadOptions & BuilderParts,
-    actor: Actor | undefined
-  ): Promise<AnyQueryBuilder> {
-    if (this.whitelist.needsUnaccent) await doInTurn(knowUnaccent(em))
-    const conditions = this.readConditions(options, actor)
-    const behind = await activeFilters(em, this.entitiesWithScope(this.#entities, conditions))
-    const filters = await doInTurn(withRows(behind, actor, this.#entities))
-    const rows = actor && await doInTurn(waitForRows(actor, this.model))
-    const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as AnyQueryBuilder
-    if (actor?.role.unlimited === false) qb.select(visibleNames(this.model) as never)
-    // the builder binds values itself: those of our fragments are added after the plan's values
-    const values = [...plan.values]
-    const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, conditions, filters, values), options)
-    await applied.applyFilters()
-    if (conditions.scope !== undefined) applied.andWhere(toMikroOrm(conditions.scope, visibleBy(behind)) as never)
-    if (rows !== undefined) applied.andWhere(toMikroOrm(rows) as never)
-    const switched = await switchedFilters(em, plan)
-    const context = crudContext(em, options.context)
-    return plan.customs.reduce((builder, custom) =>
-      custom.kind === 'switched'
-        ? builder.andWhere(toMikroOrm(switched.get(custom)!) as never) as typeof builder
-        : narrow(custom, builder, context), applied)
-  }
 }
-
-/** The properties on columns that a role sees, and the primary key. */
-const visibleNames = ({ properties, primaryKey }: EntityModel): readonly string[] =>
-  [...properties.values()]
-    .filter((property) =>
-      primaryKey.some((part) => part.property === property) || (!property.hidden && columnsOf(property).length > 0)
-    )
-    .map(({ name }) => name)
 
 /**
  * The plan with the parts of the scope that have a translation. Included rows then have the values that they share with

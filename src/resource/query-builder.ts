@@ -1,0 +1,52 @@
+/** A list as MikroORM's QueryBuilder: the way out for queries that this package does not know. */
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Actor } from '../access/index.ts'
+import { doInTurn } from '../base/steps.ts'
+import { toMikroOrm } from '../conditions/index.ts'
+import { columnsOf, type EntityModel } from '../model/index.ts'
+import type { KeysetPlan, ListPlan } from '../plan/index.ts'
+import { applyPlan, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts } from '../sql/index.ts'
+import { activeFilters, switchedFilters } from './active-filters.ts'
+import { crudContext } from './context.ts'
+import { knowUnaccent } from './crud-session.ts'
+import { foreignOf, narrow, visibleBy, type ReadOptions } from './foreign.ts'
+import type { Resource } from './resource.ts'
+import { waitForRows, withRows } from './role-rows.ts'
+
+/** The plan of a list as MikroORM's QueryBuilder, with scope, filters and the role's rows applied. */
+export async function queryBuilderOf (
+  resource: Resource,
+  em: EntityManager,
+  plan: ListPlan | KeysetPlan,
+  options: ReadOptions & BuilderParts,
+  actor: Actor | undefined
+): Promise<AnyQueryBuilder> {
+  const { entities, model, whitelist } = resource
+  if (whitelist.needsUnaccent) await doInTurn(knowUnaccent(em))
+  const conditions = resource.readConditions(options, actor)
+  const behind = await activeFilters(em, resource.entitiesWithScope(entities, conditions))
+  const filters = await doInTurn(withRows(behind, actor, entities))
+  const rows = actor && await doInTurn(waitForRows(actor, model))
+  const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as AnyQueryBuilder
+  if (actor?.role.unlimited === false) qb.select(visibleNames(model) as never)
+  // the builder binds values itself: those of our fragments are added after the plan's values
+  const values = [...plan.values]
+  const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, conditions, filters, values), options)
+  await applied.applyFilters()
+  if (conditions.scope !== undefined) applied.andWhere(toMikroOrm(conditions.scope, visibleBy(behind)) as never)
+  if (rows !== undefined) applied.andWhere(toMikroOrm(rows) as never)
+  const switched = await switchedFilters(em, plan)
+  const context = crudContext(em, options.context)
+  return plan.customs.reduce((builder, custom) =>
+    custom.kind === 'switched'
+      ? builder.andWhere(toMikroOrm(switched.get(custom)!) as never) as typeof builder
+      : narrow(custom, builder, context), applied)
+}
+
+/** The properties on columns that a role sees, and the primary key. */
+const visibleNames = ({ properties, primaryKey }: EntityModel): readonly string[] =>
+  [...properties.values()]
+    .filter((property) =>
+      primaryKey.some((part) => part.property === property) || (!property.hidden && columnsOf(property).length > 0)
+    )
+    .map(({ name }) => name)
