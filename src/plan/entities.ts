@@ -2,7 +2,8 @@
 import { entitiesBehind, readConstant } from '../conditions/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { isCustomTerm } from './order.ts'
-import type { Aggregate, Condition, CustomTerm, GroupTerm, OrderTerm, Plan, Selection } from './types.ts'
+import type { Aggregate, Condition, CustomTerm, OrderTerm } from './condition-types.ts'
+import type { GroupTerm, Plan, Selection } from './plan-types.ts'
 
 /**
  * Returns the entities whose rows the statement of a plan reads, including those that conditions of relations and

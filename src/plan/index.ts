@@ -23,11 +23,13 @@ export {
   planStream, planStreamKeys, planStreamOffset, planStreamPage, planStreamRecords, type StreamKey,
 } from './plan-stream.ts'
 export type {
-  Aggregate, AggregatePlan, AnswerLimits, CallbackCondition, Comparable, Condition, CountPlan, CustomTarget, CustomTerm,
-  Deleted, FacetTerm, FixedValue, GetPlan, GroupNumber, GroupTerm, PlannedFacet, PlannedInclude, JsonValue, KeysetPlan,
-  ListPlan, Operand, OrderTerm, Place, Plan, RecordsPlan, RelatedNumber, Relevance, Sortable, SwitchedCondition,
-  Selection, Slot, SortTexts, StreamPlan, TextDocument, Unaccent, Window,
-} from './types.ts'
+  Aggregate, CallbackCondition, Comparable, Condition, CustomTarget, CustomTerm, Deleted, JsonValue, Operand, OrderTerm,
+  RelatedNumber, Relevance, Slot, Sortable, SwitchedCondition, TextDocument, Unaccent,
+} from './condition-types.ts'
+export type {
+  AggregatePlan, AnswerLimits, CountPlan, FacetTerm, FixedValue, GetPlan, GroupNumber, GroupTerm, KeysetPlan, ListPlan,
+  Place, Plan, PlannedFacet, PlannedInclude, RecordsPlan, Selection, SortTexts, StreamPlan, Window,
+} from './plan-types.ts'
 export {
   comparedBy, describeFilter, documentOf, jsonKindsOf, MAX_PATTERNS, MAX_SUB_QUERIES, relationsOf, takesOperators,
   type Compared, type FilterEntry, type FilterFacts, type FilterTarget, type OperatorFilter,

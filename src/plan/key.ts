@@ -3,7 +3,7 @@ import {
   keyFromText, uuidOfId, type EntityModel, type KeyColumn, type PrimaryKeyPart, type SqlValue,
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
-import type { Condition } from './types.ts'
+import type { Condition } from './condition-types.ts'
 import type { Values } from './values.ts'
 
 /** A record's key: a single value, or the parts of a composite key by property name. */

@@ -4,7 +4,7 @@ import { ConfigError } from '../base/errors.ts'
 import {
   convert, wireTypeOf, type Converted, type InsideJson, type JsonPath, type Path, type ScalarProperty, type ValueType,
 } from '../model/index.ts'
-import type { Comparable, JsonValue, Operand, Relevance } from './types.ts'
+import type { Comparable, JsonValue, Operand, Relevance } from './condition-types.ts'
 
 /**
  * Returns what a filter compares.

@@ -7,7 +7,7 @@ import { firstTypeOf } from './operand.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { cited, refusal } from './refusal.ts'
 import { canRank, withTexts } from './relevance.ts'
-import type { Condition, CustomTerm, OrderTerm, Sortable } from './types.ts'
+import type { Condition, CustomTerm, OrderTerm, Sortable } from './condition-types.ts'
 import type { Whitelist } from './whitelist/index.ts'
 
 const CODE = 'FST_CRUD_SORT_INVALID'

@@ -1,7 +1,8 @@
 /** Plans pages that start at a place in an order, and checks whether there are rows on the other side of the place. */
 import { readStored, type SqlValue } from '../model/index.ts'
 import { isComputed, isNullableTerm, typeOfTerm } from './order.ts'
-import type { KeysetPlan, OrderTerm, Place } from './types.ts'
+import type { OrderTerm } from './condition-types.ts'
+import type { KeysetPlan, Place } from './plan-types.ts'
 
 /** A place in the order of a list, before its values are bound. */
 export interface Position extends Omit<Place, 'slots'> {

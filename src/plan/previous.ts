@@ -2,7 +2,7 @@
 import { ConfigError } from '../base/errors.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import { columnsOf, type EntityModel, type Property } from '../model/index.ts'
-import type { Selection } from './types.ts'
+import type { Selection } from './plan-types.ts'
 
 /**
  * @param what the subject of messages

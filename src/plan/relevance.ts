@@ -5,7 +5,7 @@
 import { nameSuffix, readSortItem, type FilterLevel, type QueryParams } from '../query/index.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
-import type { Condition, CustomTerm, OrderTerm, Relevance, Slot } from './types.ts'
+import type { Condition, CustomTerm, OrderTerm, Relevance, Slot } from './condition-types.ts'
 import type { Whitelist } from './whitelist/index.ts'
 
 const CODE = 'FST_CRUD_SORT_INVALID'

@@ -6,7 +6,8 @@ import { aliasFor, type WithAlias } from './alias.ts'
 import { memoKey } from './memo.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { cited, excess, refusal } from './refusal.ts'
-import type { Aggregate, PlannedInclude, Selection } from './types.ts'
+import type { Aggregate } from './condition-types.ts'
+import type { PlannedInclude, Selection } from './plan-types.ts'
 import { namesOfInclude, type IncludeEntry, type RelationEntry, type Whitelist } from './whitelist/index.ts'
 
 /** Maximum number of include paths in one request. */

@@ -1,5 +1,5 @@
 /** The values that one request binds, in the order of their slots. */
-import type { Slot } from './types.ts'
+import type { Slot } from './condition-types.ts'
 
 export class Values {
   readonly list: unknown[]

@@ -14,7 +14,8 @@ import {
   type ValueType,
 } from '../model/index.ts'
 import type { ComparisonOperator } from '../operators/index.ts'
-import type { Condition, EntityConditions, FixedValue, KeysetPlan, Operand, Plan, Slot } from './types.ts'
+import type { Condition, EntityConditions, Operand, Slot } from './condition-types.ts'
+import type { FixedValue, KeysetPlan, Plan } from './plan-types.ts'
 import { Values } from './values.ts'
 import type { ManyPlan } from './many.ts'
 import type { AnyWritePlan } from './upsert.ts'

@@ -8,7 +8,7 @@ import {
 import type { QueryParams } from '../query/index.ts'
 import type { QueryErrors } from './query-errors.ts'
 import { refusal } from './refusal.ts'
-import type { Window } from './types.ts'
+import type { Window } from './plan-types.ts'
 
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
 

@@ -5,7 +5,8 @@
 import type { EntityModel, KeyColumn, RelationProperty, SqlValue } from '../model/index.ts'
 import type { ColumnData, RecordData } from './data.ts'
 import { cellsOf, isReadable } from './recordset.ts'
-import type { Condition, Deleted, EntityConditions, Selection, Slot } from './types.ts'
+import type { Condition, Deleted, EntityConditions, Slot } from './condition-types.ts'
+import type { Selection } from './plan-types.ts'
 import { Values } from './values.ts'
 
 /** A row to change: its key, by column, and its new values. */

@@ -3,7 +3,8 @@ import { arrayLiteral, convert, keyColumns, momentText, type EntityModel, type K
 import { recordset } from './recordset.ts'
 import type { ColumnData, ReferenceData, RecordData } from './data.ts'
 import { planKey, type Id } from './key.ts'
-import type { Condition, Deleted, EntityConditions, Selection, Slot } from './types.ts'
+import type { Condition, Deleted, EntityConditions, Slot } from './condition-types.ts'
+import type { Selection } from './plan-types.ts'
 import { Values } from './values.ts'
 import type { DeleteEachPlan, UpdateEachPlan } from './write-each.ts'
 

@@ -5,7 +5,7 @@ import {
   isTextual, resolvePath, type EntityModel, type Property, type ScalarProperty, type ValueType,
 } from '../../model/index.ts'
 import { describe } from '../operand.ts'
-import type { Relevance, TextDocument, TextField } from '../types.ts'
+import type { Relevance, TextDocument, TextField } from '../condition-types.ts'
 import { readSought } from './json-texts.ts'
 import { freeName, named, TEXT, unaccentOf, type EntryBase, type FilterKind } from './kind.ts'
 import { refuseForm } from './planned.ts'

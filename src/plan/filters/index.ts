@@ -2,7 +2,7 @@
 import { ConfigError } from '../../base/errors.ts'
 import type { FilterLevel, FilterParam } from '../../query/index.ts'
 import type { QueryErrors } from '../query-errors.ts'
-import type { Condition, CustomCondition, Deleted } from '../types.ts'
+import type { Condition, CustomCondition, Deleted } from '../condition-types.ts'
 import { Values } from '../values.ts'
 import { withoutIgnored } from './ignored.ts'
 import { kindOf, takesOperators, type FilterEntry, type FilterList } from './kinds.ts'

@@ -5,7 +5,7 @@ import {
 import type { Operator, OperatorForm, OperatorValue } from '../../operators/index.ts'
 import type { FilterParam } from '../../query/index.ts'
 import type { WithAlias } from '../alias.ts'
-import type { Comparable, RelatedNumbers, TextDocument, Unaccent } from '../types.ts'
+import type { Comparable, RelatedNumbers, TextDocument, Unaccent } from '../condition-types.ts'
 import type { Values } from '../values.ts'
 import type { Planned } from './planned.ts'
 

@@ -2,7 +2,7 @@
 import type { Filter } from '../../config/index.ts'
 import type { EntityModel, RelationProperty } from '../../model/index.ts'
 import type { FilterParam } from '../../query/index.ts'
-import type { RelatedNumbers, TextDocument } from '../types.ts'
+import type { RelatedNumbers, TextDocument } from '../condition-types.ts'
 import { anyOfFilters, type AnyOfEntry } from './any-of.ts'
 import { custom, type CustomFilterEntry } from './custom.ts'
 import type { Compared, FilterFacts, FilterKind } from './kind.ts'

@@ -1,7 +1,7 @@
 /** Whether conditions are meant to leave out rows. */
 import { operatorFormOf } from '../../operators/index.ts'
 import { firstTypeOf } from '../operand.ts'
-import type { Condition } from '../types.ts'
+import type { Condition } from '../condition-types.ts'
 import type { Values } from '../values.ts'
 
 /**

@@ -5,7 +5,7 @@
 import type { FilterGroup, FilterLevel, FilterParam, QueryParamError } from '../../query/index.ts'
 import type { QueryErrors } from '../query-errors.ts'
 import { refusal } from '../refusal.ts'
-import type { Condition, CustomCondition, Deleted } from '../types.ts'
+import type { Condition, CustomCondition, Deleted } from '../condition-types.ts'
 import type { Values } from '../values.ts'
 import { memberBrackets, nameGroups, placeFilter } from './group-names.ts'
 import type { FilterEntry, FilterList } from './kinds.ts'

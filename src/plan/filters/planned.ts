@@ -3,7 +3,7 @@ import type { RelationProperty } from '../../model/index.ts'
 import type { ReadValue } from '../../operators/index.ts'
 import { noteOf, type FilterParam, type QueryParamError } from '../../query/index.ts'
 import { cited, excess, refusal } from '../refusal.ts'
-import type { Condition, CustomCondition, Deleted } from '../types.ts'
+import type { Condition, CustomCondition, Deleted } from '../condition-types.ts'
 
 export const CODE = 'FST_CRUD_FILTER_INVALID'
 

@@ -8,7 +8,7 @@
  *     piece  := <column> | '' | ' ' | coalesce(text, '') | (text)
  */
 import type { ScalarProperty } from '../../model/index.ts'
-import type { TextField } from '../types.ts'
+import type { TextField } from '../condition-types.ts'
 
 /** Whether a property is generated from exactly these fields, by a configuration of text search. */
 export function storesWords (

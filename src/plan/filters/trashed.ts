@@ -2,7 +2,7 @@
 import type { TrashedFilter } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { ValueType } from '../../model/index.ts'
-import type { Deleted } from '../types.ts'
+import type { Deleted } from '../condition-types.ts'
 import { readKinds } from './json-texts.ts'
 import { named, type EntryBase, type FilterKind } from './kind.ts'
 import { refuseValue } from './planned.ts'

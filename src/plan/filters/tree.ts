@@ -1,7 +1,7 @@
 /** Combines conditions that lead through the same relations. */
 import type { RelationProperty } from '../../model/index.ts'
 import { operatorFormOf } from '../../operators/index.ts'
-import type { Condition } from '../types.ts'
+import type { Condition } from '../condition-types.ts'
 
 /** Conditions that must all hold. All conditions on the same relation path must hold for the same related row. */
 export class ConditionTree {

@@ -12,7 +12,7 @@ import {
   type ScalarProperty,
   type ValueType,
 } from '../../model/index.ts'
-import type { Aggregate } from '../types.ts'
+import type { Aggregate } from '../condition-types.ts'
 import { describe } from '../operand.ts'
 
 /** An aggregate, and the relations that lead to the records that show it. */

@@ -5,7 +5,8 @@ import {
   isComparable, isOrdered, MAX_NAME_BYTES, publicPath, resolvePath, wireTypeOf, type EntityModel, type Path,
   type ValueType,
 } from '../../model/index.ts'
-import type { FacetTerm, GroupNumber, GroupTerm, Operand } from '../types.ts'
+import type { Operand } from '../condition-types.ts'
+import type { FacetTerm, GroupNumber, GroupTerm } from '../plan-types.ts'
 import { withAlias, type WithAlias } from '../alias.ts'
 import { describe, operandOf, valuesOf } from '../operand.ts'
 

@@ -2,7 +2,8 @@
 import { readSignedName, type AllowedInclude } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { RelationProperty } from '../../model/index.ts'
-import type { IncludeRules, OrderTerm } from '../types.ts'
+import type { OrderTerm } from '../condition-types.ts'
+import type { IncludeRules } from '../plan-types.ts'
 import { sortTarget } from './sorts.ts'
 
 /** The rules of an include, or `undefined` if it shows all rows of the relation in the order of the relation. */

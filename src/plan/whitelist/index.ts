@@ -9,9 +9,8 @@ import type { EntityModel, Property } from '../../model/index.ts'
 import type { FilterParam } from '../../query/index.ts'
 import { checkDefault, comparedBy, filterEntry, type FilterEntry, type FilterList } from '../filters/index.ts'
 import { Memo } from '../memo.ts'
-import type {
-  AnswerLimits, CustomTerm, FacetTerm, Grouping, GroupNumber, GroupTerm, OrderTerm, Selection,
-} from '../types.ts'
+import type { CustomTerm, OrderTerm } from '../condition-types.ts'
+import type { AnswerLimits, FacetTerm, Grouping, GroupNumber, GroupTerm, Selection } from '../plan-types.ts'
 import { checkItemKeys, facetTerm, groupNumbers, groupTerms } from './groups.ts'
 import { resolveIncludes, type IncludeEntry } from './includes.ts'
 import { relatedNumbers } from './related-numbers.ts'

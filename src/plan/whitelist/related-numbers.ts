@@ -1,5 +1,5 @@
 /** Finds the numbers about relations that filters and sorts may name: those that each record may include. */
-import type { RelatedNumber, RelatedNumbers } from '../types.ts'
+import type { RelatedNumber, RelatedNumbers } from '../condition-types.ts'
 import type { IncludeEntry } from './includes.ts'
 
 /** The numbers by their names in records, and by those in URLs. */
