@@ -2,6 +2,7 @@
 import { ConditionError, readCondition, withColumnValues } from '../conditions/index.ts'
 import { factsOf, notAnOperation, OPERATIONS, type CrudOperation } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
+import { isObjectLiteral } from '../base/is-object.ts'
 import type { EntityModel } from '../model/index.ts'
 import { checkOptions, shown } from '../base/option-checks.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
@@ -24,7 +25,7 @@ export function checkAccess (access: AccessOptions, entities: Entities): void {
     )
   }
   const { roles, documentFor } = access
-  if (!isPlain(roles) || Object.keys(roles).length === 0) {
+  if (!isObjectLiteral(roles) || Object.keys(roles).length === 0) {
     throw new ConfigError(`access: 'roles' must be an object with the rules of at least one role, got ${shown(roles)}.`)
   }
   if (documentFor !== undefined) checkRoleName("access: 'documentFor'", documentFor, access)
@@ -44,7 +45,7 @@ export function checkRoleName (what: string, name: unknown, { roles = {} }: Acce
 }
 
 function checkRole (what: string, rules: unknown, entities: Entities): void {
-  if (!isPlain(rules)) {
+  if (!isObjectLiteral(rules)) {
     throw new ConfigError(`${what} must be true or an object of rules by the names of entities, got ${shown(rules)}.`)
   }
   const modelsFor = (name: string) =>
@@ -62,7 +63,7 @@ function checkRole (what: string, rules: unknown, entities: Entities): void {
 
 /** @param models the entities that the rule is for */
 function checkRule (what: string, rule: unknown, models: readonly EntityModel[]): void {
-  if (!isPlain(rule)) throw new ConfigError(`${what} must be true, false or an object, got ${shown(rule)}.`)
+  if (!isObjectLiteral(rule)) throw new ConfigError(`${what} must be true, false or an object, got ${shown(rule)}.`)
   checkOptions(what, rule, ['rows', 'hidden', 'only', 'readonly', 'operations'])
   const { hidden, only, readonly, operations } = rule as EntityRule
   if (hidden !== undefined && only !== undefined) {
@@ -130,10 +131,4 @@ function checkRows (what: string, rows: unknown, models: readonly EntityModel[])
       throw new ConfigError(`${what} is not certainly a condition on ${model.name}: ${cause.message}${end}`, { cause })
     }
   }
-}
-
-function isPlain (value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
 }

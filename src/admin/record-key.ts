@@ -28,10 +28,10 @@ export function withId (record: AnyRecord, bound: Bound): any { // any: the call
 function partsOf (record: AnyRecord, { name, key }: Bound): RecordId[] {
   return key.map((part) => {
     let value: unknown = record
-    for (const step of part.split('.')) value = isObject(value) ? value[step] : value
+    for (const step of part.split('.')) value = isRecord(value) ? value[step] : value
     if (typeof value === 'string' || typeof value === 'number') return value
     throw new TypeError(
-      isObject(value)
+      isRecord(value)
         ? `'${part}' of a record of '${name}' is an object. Name the part of the key in it, such as '${part}.id'.`
         : `A record of '${name}' has no '${part}', which is a part of its key (${key.join(', ')}).`
     )
@@ -40,10 +40,10 @@ function partsOf (record: AnyRecord, { name, key }: Bound): RecordId[] {
 
 /** Whether a value is a composite key, and not a record that is included. */
 function isKey (value: unknown, names: readonly string[]): value is AnyRecord {
-  return isObject(value) && Object.keys(value).length === names.length && names.every((name) => name in value)
+  return isRecord(value) && Object.keys(value).length === names.length && names.every((name) => name in value)
 }
 
-const isObject = (value: unknown): value is AnyRecord => typeof value === 'object' && value !== null
+export const isRecord = (value: unknown): value is AnyRecord => typeof value === 'object' && value !== null
 
 /**
  * Writes the values of a form as a body: without the `id` that `withId` has added, and with the composite keys of

@@ -3,7 +3,7 @@ import { CrudError, isCrudError, type Affected } from '../client/index.ts'
 import type { AnyRecord } from '../client/url-names.ts'
 import type { Bound, ManyConditions, RecordId } from './admin-resource.ts'
 import { inTurns, partsOfIds } from './reads.ts'
-import { keyOf, withId } from './record-key.ts'
+import { isRecord, keyOf, withId } from './record-key.ts'
 
 /**
  * Returns the properties of `data` whose values differ from those of `previous`. The server refuses properties that
@@ -20,12 +20,10 @@ export function changesOf (data: AnyRecord, previous: AnyRecord | undefined): An
 function isSame (one: unknown, other: unknown): boolean {
   if (one instanceof Date) return isSame(one.toJSON(), other)
   if (other instanceof Date) return isSame(one, other.toJSON())
-  if (!isObject(one) || !isObject(other) || Array.isArray(one) !== Array.isArray(other)) return Object.is(one, other)
+  if (!isRecord(one) || !isRecord(other) || Array.isArray(one) !== Array.isArray(other)) return Object.is(one, other)
   const names = new Set([...Object.keys(one), ...Object.keys(other)])
   return [...names].every((name) => isSame(one[name], other[name]))
 }
-
-const isObject = (value: unknown): value is AnyRecord => typeof value === 'object' && value !== null
 
 /** The condition of a write on the version of its record. */
 export interface Match {

@@ -19,10 +19,10 @@ export const FILTER_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
 ])
 
 /** An operation on rows, which the function of a filter gets. */
-type FilterType = 'read' | 'update' | 'delete'
+export type FilterType = 'read' | 'update' | 'delete'
 
-/** For each filter its arguments, or whether it is on. */
-type FilterOptions = Readonly<Record<string, unknown>>
+/** The arguments of filters by name, or `true` or `false` to switch them on or off. */
+export type FilterOptions = Readonly<Record<string, unknown>>
 
 /** The condition of an entity without active filters. It is the same for all operations. */
 export const NONE_ACTIVE = Object.freeze({})

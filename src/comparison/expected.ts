@@ -2,7 +2,7 @@
 import type { EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
-import { keyColumns, type EntityModel, type Models, type Property, type ValueType } from '../model/index.ts'
+import { keyColumnNames, type EntityModel, type Models, type Property, type ValueType } from '../model/index.ts'
 import { modelsOf } from '../resource/index.ts'
 
 export interface ExpectedTable {
@@ -55,7 +55,7 @@ function expectedOf (meta: EntityMetadata, models: Models): ExpectedTable {
   if (discriminator !== undefined) {
     columns.push({ column: discriminator.column, property: `${model.name}'s discriminator`, type: undefined })
   }
-  const keys = meta.pivotTable || primaryKey.length === 0 ? [] : [keyColumns(model).map(({ column }) => column)]
+  const keys = meta.pivotTable || primaryKey.length === 0 ? [] : [keyColumnNames(model)]
   if (uuid !== undefined) keys.push([uuid.column])
   return { entity, table, columns, keys }
 }

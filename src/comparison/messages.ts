@@ -6,22 +6,22 @@ type Of<Kind extends Difference['kind']> = Extract<Difference, { readonly kind: 
 /** A sentence for all differences of a kind, in the order of their importance. */
 const SENTENCES: { readonly [Kind in Difference['kind']]: (found: ReadonlyArray<Of<Kind>>) => string } = {
   table: (found) =>
-    `The database has no table ${listed(found, ({ table, entity }) => `${table} of ${entity}`)}: requests for such ` +
+    `The database has no table ${joined(found, ({ table, entity }) => `${table} of ${entity}`)}: requests for such ` +
     'entities get a 500. Make the tables with migrations (await orm.migrator.up()), or let the server add them when ' +
     "it starts: crudKit's option database: { ..., schema: 'create' }, or await orm.schema.create() for an ORM of " +
     'your own.',
   column: (found) =>
     `The database has no column ${
-      listed(found, ({ table, column, property }) => `${table}.${quoted(column)} of ${property}`)
+      joined(found, ({ table, column, property }) => `${table}.${quotedName(column)} of ${property}`)
     }: requests for such entities get a 500. Add the columns with migrations, or name those that exist: fieldName.`,
   type: (found) =>
     `The type of a column is not that of its property: ${
-      listed(found, ({ table, column, property, declared, stored }) =>
-        `${table}.${quoted(column)} is ${stored}, and ${property} is ${declared}`)
+      joined(found, ({ table, column, property, declared, stored }) =>
+        `${table}.${quotedName(column)} is ${stored}, and ${property} is ${declared}`)
     }. Declare the types that the columns have, such as p.uuid(), or change the columns with migrations.`,
   unpopulated: (found) =>
     `A materialized view has no rows yet, so that requests for it get a 503: ${
-      listed(found, ({ table, entity }) => `${table} of ${entity}`)
+      joined(found, ({ table, entity }) => `${table} of ${entity}`)
     }. Fill it with refresh materialized view.`,
   operations: (found) =>
     found.map(({ table, prefix, refused, possible }) =>
@@ -31,18 +31,18 @@ const SENTENCES: { readonly [Kind in Difference['kind']]: (found: ReadonlyArray<
     ).join(' '),
   upsertKey: (found) =>
     `No unique index has exactly the columns of a key in "upsertKeys", so that upserts with it get a 500: ${
-      listed(found, ({ prefix, key, table, columns }) =>
-        `on=${key} of ${prefix} (${columns.map(quoted).join(', ')} in ${table})`)
+      joined(found, ({ prefix, key, table, columns }) =>
+        `on=${key} of ${prefix} (${columns.map(quotedName).join(', ')} in ${table})`)
     }. Add a unique index or constraint with migrations, or take the key out of "upsertKeys".`,
   key: (found) =>
     `No unique index covers the key of an entity, so that several rows may have one key: ${
-      listed(found, ({ table, entity, columns }) => `${columns.map(quoted).join(', ')} of ${entity} in ${table}`)
+      joined(found, ({ table, entity, columns }) => `${columns.map(quotedName).join(', ')} of ${entity} in ${table}`)
     }. A get shows one of these rows, and writes refuse them with a 409. Add a primary key or a unique index, or ` +
     'declare the key that the table has.',
 }
 
-const listed = <T>(found: readonly T[], text: (one: T) => string): string => found.map(text).join(', ')
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+const joined = <T>(found: readonly T[], text: (one: T) => string): string => found.map(text).join(', ')
+const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const namesOf = (operations: readonly string[]): string => operations.map((name) => `'${name}'`).join(', ')
 
 /** A sentence for each kind of difference, with its cure. The most important kind is the first. */

@@ -1,5 +1,6 @@
 /** The definition of an object literal for all readers of conditions in MikroORM's query language. */
 import { isRaw } from '@mikro-orm/core'
+import { isObjectLiteral } from '../base/is-object.ts'
 
 /**
  * Whether a value is an object literal: not an array, not an instance of a class, and not SQL. Conditions, operators
@@ -10,9 +11,7 @@ import { isRaw } from '@mikro-orm/core'
  * isPlainObject(new Map([['tenant', 5]])) // false
  */
 export function isPlainObject (value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return (prototype === Object.prototype || prototype === null) && !isSql(value)
+  return isObjectLiteral(value) && !isSql(value)
 }
 
 /** Whether an object literal has no members: neither properties nor fragments of SQL. */

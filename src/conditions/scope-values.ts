@@ -6,8 +6,8 @@ import {
   fromScope,
   incomparable,
   wireTypeOf,
+  type ComparedColumn,
   type Converted,
-  type KeyColumn,
   type RelationProperty,
   type ScalarProperty,
   type SqlValue,
@@ -18,10 +18,8 @@ import { equalityOf, type Equality } from './equalities.ts'
 import type { ComparePart, RelationKeyPart, Where, WherePart } from './where-tree.ts'
 import { keyOfReferenced } from './condition-values.ts'
 
-type Column = Pick<KeyColumn, 'type' | 'codec'>
-
 /** The column that a condition on a property compares; `undefined` for a relation with several columns, or none. */
-export function columnOf (property: ScalarProperty | RelationProperty): Column | undefined {
+export function columnOf (property: ScalarProperty | RelationProperty): ComparedColumn | undefined {
   return property.kind === 'scalar' ? property : property.key.length === 1 ? property.key[0] : undefined
 }
 

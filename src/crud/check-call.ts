@@ -1,7 +1,7 @@
 /** Checks the arguments of CrudBase's methods: the session, the query parameters, and the names of the options. */
 import { isConnected, isEntityManager, SyncEngine, SyncSession } from '../database/index.ts'
 import { ConfigError } from '../base/errors.ts'
-import { isObject } from '../base/is-object.ts'
+import { isObject, isObjectLiteral } from '../base/is-object.ts'
 import { checkOptions, hasOnly, quoted, shown } from '../base/option-checks.ts'
 import { nearest } from '../base/suggest.ts'
 import { parseQueryTree, TREE_MEMBERS, type QueryParams, type QueryTree } from '../query/index.ts'
@@ -115,13 +115,7 @@ function isQueryParams (value: unknown): value is QueryParams {
 
 /** Whether a value is an object with members of a tree only. */
 const isQueryTree = (value: unknown): value is QueryTree =>
-  isPlain(value) && Object.keys(value).every((name) => TREE_MEMBERS.has(name))
-
-const isPlain = (value: unknown): value is object => {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || prototype === Object.prototype
-}
+  isObjectLiteral(value) && Object.keys(value).every((name) => TREE_MEMBERS.has(name))
 
 /** Query parameters as the methods take them: parsed, or as an object. */
 export type CrudParams = QueryParams | QueryTree

@@ -139,7 +139,7 @@ export interface CrudDeleteOptions<Entity extends object = any> extends CrudWrit
 }
 
 /** Options of writes of many records. */
-interface ManyOptions {
+interface BulkOptions {
   /**
    * The maximum number of records. If more match, the write throws a `TooManyError` and changes nothing. Default: 100.
    */
@@ -150,10 +150,10 @@ interface ManyOptions {
 
 /** Options of `updateMany`. */
 export interface CrudUpdateManyOptions<Entity extends object = any>
-  extends CommonOptions<Entity>, WithDeleted, ServerValues<Entity>, ManyOptions {}
+  extends CommonOptions<Entity>, WithDeleted, ServerValues<Entity>, BulkOptions {}
 
 /** Options of `deleteMany`. */
-export interface CrudDeleteManyOptions<Entity extends object = any> extends CommonOptions<Entity>, ManyOptions {
+export interface CrudDeleteManyOptions<Entity extends object = any> extends CommonOptions<Entity>, BulkOptions {
   /** Remove the rows even if they could be marked as deleted. Default: false. */
   readonly hard?: boolean
 }

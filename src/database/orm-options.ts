@@ -1,6 +1,7 @@
 /** Converts the factory's options and a parsed URL to MikroORM's options. */
-import type { EntityManager, Options } from '@mikro-orm/postgresql'
+import type { Options } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
+import type { EntityManagerClass } from '../borrowed/mikro-orm.ts'
 import { guardPool, readingFrom, type ReplicaSet } from '../run/index.ts'
 import { completePool, DATABASE_DEFAULTS, type DatabaseOptions } from './database-options.ts'
 import type { DatabaseTarget, PostgresqlTarget } from './database-url.ts'
@@ -40,13 +41,11 @@ function connectionOptions (
     clientUrl: `postgresql:///${encodeURIComponent(target.database)}`,
     dbName: target.database,
     // a Kysely instance or dialect of the application has its connection already
-    driverOptions: isPlain(given)
+    driverOptions: isSettings(given)
       ? driverOptions(options, target, given)
       : given as NonNullable<Options['driverOptions']>,
   }
 }
-
-type EntityManagerClass = new(...args: any[]) => EntityManager // any: a mixin extends the class (TS2545)
 
 /**
  * MikroORM's additional options for replicas. MikroORM opens and closes their connections; `replicas` decides which one
@@ -105,7 +104,7 @@ export function takesTimeout (
 ): boolean {
   if (
     target.driver === 'pglite' || target.connection.statement_timeout !== undefined ||
-    !isPlain(ormOptions?.driverOptions)
+    !isSettings(ormOptions?.driverOptions)
   ) return false
   return statementTimeoutMillis === undefined ? preparedStatements !== false : statementTimeoutMillis > 0
 }
@@ -114,7 +113,7 @@ interface Given {
   readonly onPoolCreated?: (pool: Pool) => unknown
 }
 
-export function isPlain (value: unknown): value is Given | undefined {
+export function isSettings (value: unknown): value is Given | undefined {
   return value === undefined ||
     (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
 }

@@ -1,6 +1,6 @@
 /** Describes the types of values and the properties of records. */
 import {
-  keyColumns, type EmbeddedProperty, type EntityModel, type KeyPart, type Property, type RelationProperty,
+  keyColumnNames, type EmbeddedProperty, type EntityModel, type KeyPart, type Property, type RelationProperty,
   type ScalarProperty, type ValueType,
 } from '../model/index.ts'
 import { valueSchema } from '../schema/index.ts'
@@ -41,7 +41,7 @@ export function showFields (
  * code: a path that ends with its value would lead to another record.
  */
 export function referenceOf ({ join, target }: RelationProperty, referenceTo: ReferenceTo): Reference | null {
-  const key = keyColumns(target).map(({ column }) => column)
+  const key = keyColumnNames(target)
   return join.targetColumns.every((column) => key.includes(column)) ? referenceTo(target) : null
 }
 

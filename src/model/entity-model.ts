@@ -206,6 +206,9 @@ export function keyColumns (model: EntityModel): readonly KeyColumn[] {
 
 const columnsByModel = new WeakMap<EntityModel, readonly KeyColumn[]>()
 
+/** The names of the columns of the primary key, in order. */
+export const keyColumnNames = (model: EntityModel): readonly string[] => keyColumns(model).map(({ column }) => column)
+
 /** The columns that hold a property. An embedded object has those of its members, a to-one relation its foreign key. */
 export function columnsOf (property: Property): readonly string[] {
   switch (property.kind) {

@@ -12,12 +12,12 @@ export {
 } from './embedded-json.ts'
 export { exactText, isExactNumber, parseExact } from './exact-json.ts'
 export {
-  columnsOf, keyColumns, type EmbeddedProperty, type EntityModel, type KeyColumn, type KeyPart, type PrimaryKeyPart,
-  type Property, type RelationProperty, type ScalarProperty, type WriteRules,
+  columnsOf, keyColumnNames, keyColumns, type EmbeddedProperty, type EntityModel, type KeyColumn, type KeyPart,
+  type PrimaryKeyPart, type Property, type RelationProperty, type ScalarProperty, type WriteRules,
 } from './entity-model.ts'
 export { keyFromJson, keyFromText } from './codec.ts'
 export { owningSide } from './owned-by.ts'
-export { canonicalKey, fromScope, incomparable, isSameValue } from './scope-value.ts'
+export { canonicalKey, fromScope, incomparable, isSameValue, type ComparedColumn } from './scope-value.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf } from './column-types.ts'
 export { arrayLiteral } from './types/array.ts'
 export { fitsDate } from './types/datetime.ts'

@@ -5,7 +5,8 @@ import type { KeyColumn } from './entity-model.ts'
 import type { Converted, SqlValue } from './types/converted.ts'
 import { wireTypeOf, type ValueType } from './types/index.ts'
 
-type Column = Pick<KeyColumn, 'type' | 'codec'>
+/** What is known of a column whose values are compared. */
+export type ComparedColumn = Pick<KeyColumn, 'type' | 'codec'>
 
 /**
  * Converts a value of a scope that is not null to the value that a column must hold to be equal to it.
@@ -13,7 +14,7 @@ type Column = Pick<KeyColumn, 'type' | 'codec'>
  * @example
  * fromScope(new Date(0), { type: { kind: 'date' } }) // { ok: true, value: '1970-01-01' }
  */
-export function fromScope (value: unknown, { type, codec }: Column): Converted {
+export function fromScope (value: unknown, { type, codec }: ComparedColumn): Converted {
   const bodyForm = value instanceof Date ? value.toISOString() : digitsOf(value)
   if (codec?.fromJson !== undefined) {
     const converted = comparable(codec.fromJson(value))
@@ -32,7 +33,7 @@ const digitsOf = (value: unknown): unknown => typeof value === 'bigint' ? String
  *
  * @returns the refusal of the value, or `undefined` if it can be compared
  */
-export function incomparable (value: unknown, { type, codec }: Column): Converted & { ok: false } | undefined {
+export function incomparable (value: unknown, { type, codec }: ComparedColumn): Converted & { ok: false } | undefined {
   const wide = unlimited(type)
   const { fromScope, sum } = wireTypeOf(wide)
   // types whose values have a sum are numbers, which the database compares with all other numbers
@@ -64,7 +65,7 @@ function unlimited (type: ValueType): ValueType {
  *
  * @returns `undefined` if only the database can tell
  */
-export function isSameValue (one: SqlValue, other: SqlValue, { type, codec }: Column): boolean | undefined {
+export function isSameValue (one: SqlValue, other: SqlValue, { type, codec }: ComparedColumn): boolean | undefined {
   if (one === other) return true
   if (one === null || other === null) return false
   if (codec?.fromJson !== undefined) return undefined
@@ -79,7 +80,7 @@ const textOf = (value: SqlValue): string => Buffer.isBuffer(value) ? value.toStr
  * A text that two values of a key have in common if they are the same value for the database, as far as its columns'
  * types tell.
  */
-export function canonicalKey (values: readonly SqlValue[], columns: readonly Column[]): string {
+export function canonicalKey (values: readonly SqlValue[], columns: readonly ComparedColumn[]): string {
   return JSON.stringify(values.map((value, index) => {
     const { type, codec } = columns[index]!
     if (codec?.fromJson !== undefined) return textOf(value)

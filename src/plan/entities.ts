@@ -41,13 +41,13 @@ const isNested = (condition: Condition): boolean =>
 
 const NONE: ReadonlySet<EntityModel> = new Set()
 
-type Entities = Set<EntityModel>
+type EntitySet = Set<EntityModel>
 
-function addAll (more: Iterable<EntityModel>, entities: Entities): void {
+function addAll (more: Iterable<EntityModel>, entities: EntitySet): void {
   for (const model of more) entities.add(model)
 }
 
-function addCondition (condition: Condition, entities: Entities): void {
+function addCondition (condition: Condition, entities: EntitySet): void {
   if (condition.kind === 'related') addRelation(condition.relation, entities)
   if ('operand' in condition && condition.operand.kind === 'number') addNumber(condition.operand.aggregate, entities)
   if (condition.kind === 'match') addAll(ofTerms(condition.document.fields), entities)
@@ -56,17 +56,17 @@ function addCondition (condition: Condition, entities: Entities): void {
   }
 }
 
-function addRelation ({ target, where }: RelationProperty, entities: Entities): void {
+function addRelation ({ target, where }: RelationProperty, entities: EntitySet): void {
   entities.add(target)
   addConstant(where, target, entities)
 }
 
 /** Adds the entities behind the condition of a relation, an include or an aggregate. */
-function addConstant (where: object | undefined, target: EntityModel, entities: Entities): void {
+function addConstant (where: object | undefined, target: EntityModel, entities: EntitySet): void {
   if (where !== undefined) addAll(entitiesBehind(readConstant(where, target)), entities)
 }
 
-function addNumber ({ relation, where }: Aggregate, entities: Entities): void {
+function addNumber ({ relation, where }: Aggregate, entities: EntitySet): void {
   addRelation(relation, entities)
   addConstant(where, relation.target, entities)
 }
@@ -76,14 +76,14 @@ const byOrder = new WeakMap<object, ReadonlySet<EntityModel>>()
 function ofOrder (order: ReadonlyArray<OrderTerm | CustomTerm>): ReadonlySet<EntityModel> {
   let entities = byOrder.get(order)
   if (entities === undefined) {
-    const found: Entities = new Set()
+    const found: EntitySet = new Set()
     addOrder(order, found)
     byOrder.set(order, entities = found)
   }
   return entities
 }
 
-function addOrder (order: ReadonlyArray<OrderTerm | CustomTerm>, entities: Entities): void {
+function addOrder (order: ReadonlyArray<OrderTerm | CustomTerm>, entities: EntitySet): void {
   for (const term of order) {
     if (isCustomTerm(term)) continue
     for (const relation of term.relations) addRelation(relation, entities)
@@ -92,7 +92,7 @@ function addOrder (order: ReadonlyArray<OrderTerm | CustomTerm>, entities: Entit
 }
 
 function ofTerms (terms: readonly Pick<GroupTerm, 'relations'>[]): ReadonlySet<EntityModel> {
-  const found: Entities = new Set()
+  const found: EntitySet = new Set()
   for (const { relations } of terms) {
     for (const relation of relations) addRelation(relation, found)
   }
@@ -104,14 +104,14 @@ const bySelection = new WeakMap<Selection, ReadonlySet<EntityModel>>()
 function ofSelection (selection: Selection): ReadonlySet<EntityModel> {
   let entities = bySelection.get(selection)
   if (entities === undefined) {
-    const found: Entities = new Set()
+    const found: EntitySet = new Set()
     addSelection(selection, found)
     bySelection.set(selection, entities = found)
   }
   return entities
 }
 
-function addSelection ({ includes, aggregates }: Selection, entities: Entities): void {
+function addSelection ({ includes, aggregates }: Selection, entities: EntitySet): void {
   for (const { relation, rules, selection } of includes) {
     addRelation(relation, entities)
     addConstant(rules?.where, relation.target, entities)

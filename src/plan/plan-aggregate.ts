@@ -22,7 +22,7 @@ const SORT = 'FST_CRUD_SORT_INVALID'
 /** Without one of the groups or numbers that a request names, the items would mean something else. */
 const IGNORABLE: ReadonlySet<QueryCode> = new Set<QueryCode>(['FST_CRUD_FILTER_INVALID', SORT])
 
-interface AggregateOptions extends PlanOptions {
+interface PlanAggregateOptions extends PlanOptions {
   /** Whether a request without page parameters wants all groups instead of the first page. Default: false. */
   readonly allGroups?: boolean
 }
@@ -36,7 +36,7 @@ interface AggregateOptions extends PlanOptions {
 export function planAggregate (
   params: QueryParams,
   whitelist: Whitelist,
-  options: AggregateOptions = {}
+  options: PlanAggregateOptions = {}
 ): AggregatePlan {
   const errors = errorsBeforePlanning(params, whitelist, 'aggregate', options, selectionParameters(params))
   if (params.cursor !== undefined) {

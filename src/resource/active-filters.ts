@@ -2,10 +2,7 @@
 import { Utils, ValidationError, type FilterDef } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import {
-  conditionOfFilters,
-  conditionOfFiltersNow,
-  lacksArguments,
-  NONE_ACTIVE,
+  conditionOfFilters, conditionOfFiltersNow, lacksArguments, NONE_ACTIVE, type FilterOptions, type FilterType,
 } from '../borrowed/mikro-orm-filters.ts'
 import { ALL_ROWS, type Where } from '../conditions/index.ts'
 import { SyncSession } from '../database/index.ts'
@@ -17,11 +14,6 @@ import { NO_FILTERS, NONE_SWITCHED, type ActiveFilters, type SwitchedFilters } f
 import { RequestSession } from './request-session.ts'
 import { readFilter } from './scope.ts'
 import { emOf, type CrudSession, type Session } from './crud-session.ts'
-
-/** The arguments of filters by name, or `true` or `false` to switch them on or off. */
-type FilterOptions = Readonly<Record<string, unknown>>
-
-export type FilterType = 'read' | 'update' | 'delete'
 
 /**
  * The conditions of the active filters of some entities. They are `NO_FILTERS` if no filter is active. On a synchronous

@@ -1,7 +1,7 @@
 /** Refuses, at start-up, whitelists that would join tables which a distributed server cannot join. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
-import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
+import { keyColumnNames, type EntityModel, type RelationProperty } from '../model/index.ts'
 import { documentOf, includePath, type BodyRules, type IncludeEntry, type Whitelist } from '../plan/index.ts'
 import { distributionOf, tableIn, type Distribution, type TableDistribution } from '../run/index.ts'
 
@@ -17,7 +17,7 @@ interface Side {
 
 const ofModel = (model: EntityModel, columns: readonly string[]): Side => ({
   table: model.table,
-  key: keyColumns(model).map(({ column }) => column),
+  key: keyColumnNames(model),
   columns,
 })
 
@@ -101,14 +101,14 @@ function checkJoin (subject: string, distribution: Distribution, near: Side, far
   if (isCoLocated && !(byOwnKey && isOwnKey(other, far.key))) return
   const apart = isCoLocated ? '' : ', and they are not co-located'
   throw new ConfigError(
-    `${subject} joins ${near.table} to ${far.table} by ${quoted(near.columns)}. ${near.table} is distributed by ` +
+    `${subject} joins ${near.table} to ${far.table} by ${columnList(near.columns)}. ${near.table} is distributed by ` +
       `"${one.column}", and ${far.table} by "${other.column}"${apart}, so the server cannot ` +
       `join them. Make ${far.table} a reference table, distribute both by a column that all keys contain, or remove ` +
       'the entry.'
   )
 }
 
-const quoted = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
+const columnList = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
 
 function distributedTable (distribution: Distribution, { table }: Pick<Side, 'table'>): Distributed | undefined {
   const found = tableIn(distribution, table)

@@ -3,7 +3,7 @@
  * one request. Errors: mistakes of the configuration, when the resource is bound, and values that are not certainly
  * conditions.
  */
-export { activeFilters, filtersOfEntity, switchedFilters, type FilterType } from './active-filters.ts'
+export { activeFilters, filtersOfEntity, switchedFilters } from './active-filters.ts'
 export { BoundResources } from './bound-resources.ts'
 export { callFor, childCall, perform, resourceFor, type Call, type OperationOptions } from './call.ts'
 export { actFor, actForSync, callerOf } from './caller.ts'

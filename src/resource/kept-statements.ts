@@ -125,7 +125,7 @@ const WRITES: {
 const isWrite = (plan: Plan | AnyWritePlan | ManyPlan): plan is AnyWritePlan | ManyPlan => WRITES[plan.kind]
 
 /** Whether a plan reads one row by its key, and nothing whose cost depends on other rows. */
-function isBrief (plan: Plan | AnyWritePlan): boolean {
+function isBriefPlan (plan: Plan | AnyWritePlan): boolean {
   if (plan.kind !== 'get') return false
   const { properties, includes, aggregates } = plan.selection
   return includes.length === 0 && aggregates.length === 0 &&
@@ -151,7 +151,7 @@ function keepRead (em: EntityManager, plan: Plan, form: Form, rowNumbers: RowNum
     statement,
     toWire: toWireOfPlan(plan),
     readOnly: true,
-    brief: form.limits !== 'measured' && isBrief(plan),
+    brief: form.limits !== 'measured' && isBriefPlan(plan),
     prepared: new PreparedText(statement.text, form.isNamed, statement.namedText),
     form,
     noteRow: plan.kind === 'list' ? (row) => rowNumbers.note(row, form) : undefined,

@@ -1,8 +1,6 @@
 /** Schemas and examples of decimal numbers. */
 import { Type, type TSchema } from '@sinclair/typebox'
-import type { TypeOf } from '../model/index.ts'
-
-type DecimalType = TypeOf<'decimal'>
+import type { DecimalType } from '../model/index.ts'
 
 const DECIMAL = '^-?\\d+(\\.\\d+)?$'
 

@@ -1,5 +1,5 @@
 /** Compiles conditions to SQL. */
-import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
+import { keyColumnNames, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { Aggregate, Condition, Plan, RelatedNumber } from '../plan/index.ts'
 import { columnList, equalColumns, tableAs, tuple } from './columns.ts'
 import { compareSql, comparisonSql, nullSql } from './comparison.ts'
@@ -121,10 +121,8 @@ function anySql (conditions: readonly Condition[], model: EntityModel, alias: st
       )
     )
   }
-  return sql`${tuple(alias, keyNames(model))} in (${join(sets, ' union all ')})`
+  return sql`${tuple(alias, keyColumnNames(model))} in (${join(sets, ' union all ')})`
 }
-
-const keyNames = (model: EntityModel): readonly string[] => keyColumns(model).map(({ column }) => column)
 
 /** `select <key> from <table> where <condition>`, for rows of an alias */
 function keysOf (
@@ -135,7 +133,7 @@ function keysOf (
 ): Sql {
   const alias = context.names.table()
   context.known.copy(rows, alias)
-  const columns = join(keyNames(model).map((column) => name(alias, column)))
+  const columns = join(keyColumnNames(model).map((column) => name(alias, column)))
   const where = whereClause([...knownSql(alias, context.known.of(alias)), condition(alias)])
   return sql`select ${columns} from ${tableAs(model.table, alias)}${where}`
 }
@@ -145,7 +143,7 @@ function keysOf (
  * the primary key.
  */
 function keysWith (condition: Condition, model: EntityModel, rows: string, context: ConditionContext): Sql {
-  const direct = condition.kind === 'related' && condition.relation.join.columns.join() === keyNames(model).join()
+  const direct = condition.kind === 'related' && condition.relation.join.columns.join() === keyColumnNames(model).join()
   return direct
     ? relatedKeys(condition.relation, condition.conditions, rows, context)
     : keysOf(model, rows, context, (own) => conditionSql(condition, model, own, context))

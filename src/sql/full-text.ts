@@ -2,7 +2,7 @@
  * Full text: whether the words of a text are in a document, and how well a document matches. `ts_rank` counts words,
  * and also ranks what `or` finds, which `ts_rank_cd` values by the distance between the words.
  */
-import { keyColumns, type EntityModel } from '../model/index.ts'
+import { keyColumnNames, type EntityModel } from '../model/index.ts'
 import type { Condition, Slot, TextDocument, Unaccent } from '../plan/index.ts'
 import { columnList, equalColumns, tableAs, tuple } from './columns.ts'
 import { join, literal, sql, type Sql } from './fragment.ts'
@@ -26,7 +26,7 @@ export function matchSql (
   context.known.copy(alias, row)
   const joins = new ToOneJoins(row, context)
   const where = whereClause([...knownSql(row, context.known.of(row)), matches(joins)])
-  const keys = keyNames(model)
+  const keys = keyColumnNames(model)
   return sql`${tuple(alias, keys)} in (select ${columnList(row, keys)} from ${
     tableAs(model.table, row)
   }${joins.sql}${where})`
@@ -54,7 +54,7 @@ export function rankOfRow (
   const row = context.names.table()
   const joins = new ToOneJoins(row, context)
   const rank = rankSql(document, texts, joins, context)
-  const keys = keyNames(model)
+  const keys = keyColumnNames(model)
   return sql`(select ${rank} from ${tableAs(model.table, row)}${joins.sql}${
     whereClause([equalColumns(row, keys, alias, keys)])
   })`
@@ -66,8 +66,6 @@ export const indexedVector = (document: TextDocument, unaccent: Unaccent | undef
 
 /** Whether a document has texts of its own row only. */
 export const isOfOneRow = ({ fields }: TextDocument): boolean => fields.every(({ relations }) => relations.length === 0)
-
-const keyNames = (model: EntityModel): readonly string[] => keyColumns(model).map(({ column }) => column)
 
 const vectorSql = (document: TextDocument, joins: ToOneJoins, context: UnaccentContext): Sql =>
   vectorOf(document, (relations) => joins.aliasOf(relations), context)

@@ -4,7 +4,7 @@
  * tests the conditions again on the changed row and leaves it out if they no longer hold. Rows that begin to match in
  * the meantime are not found. So the statement never writes more rows than it has counted.
  */
-import { keyColumns } from '../model/index.ts'
+import { keyColumnNames, keyColumns } from '../model/index.ts'
 import { assignmentsSql } from './assignments.ts'
 import { tableAs, tuple } from './columns.ts'
 import { noteKnown } from './condition.ts'
@@ -107,7 +107,7 @@ function targetSql (
   { known, dialect }: WriteContext
 ): Sql {
   const keys = sql`select ${join(partNames(plan).map((part) => name(part)))} from ${name(found)}`
-  const columns = keyColumns(plan.model).map(({ column }) => column)
+  const columns = keyColumnNames(plan.model)
   return whereClause([
     ...dialect.knownOfWrite(alias, known.of(alias)),
     sql`${tuple(alias, columns)} in (${keys})`,

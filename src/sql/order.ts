@@ -2,7 +2,7 @@
  * Compiles orders to SQL. Nulls come last in both directions, except in custom sorts, which place nulls themselves.
  * Properties of to-one relations are joined.
  */
-import { keyColumns, type EntityModel } from '../model/index.ts'
+import { keyColumnNames, type EntityModel } from '../model/index.ts'
 import {
   isCustomTerm, isNullableTerm, type CustomTerm, type Operand, type OrderTerm,
 } from '../plan/index.ts'
@@ -73,7 +73,7 @@ function orderedValue (term: OrderTerm, alias: string, joins: ToOneJoins, contex
 
 /** The test that a rank belongs to a row. */
 export function rankMatches (model: EntityModel, alias: string, rank: string): Sql {
-  const columns = keyColumns(model).map(({ column }) => column)
+  const columns = keyColumnNames(model)
   return equalColumns(rank, columns.map((_, index) => rankKey(index)), alias, columns)
 }
 

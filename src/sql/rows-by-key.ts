@@ -3,7 +3,7 @@
  * only skipped or sorted. If the server needs no more than their keys and sort values, it often finds them in an index
  * alone, and a sort takes less memory.
  */
-import { keyColumns } from '../model/index.ts'
+import { keyColumnNames } from '../model/index.ts'
 import { equalColumns } from './columns.ts'
 import { name, sql, trusted } from './fragment.ts'
 import { projection, selectList } from './members.ts'
@@ -14,7 +14,7 @@ import { keyName } from './related.ts'
 /** @param find finds the keys of the page */
 export function rowsByKey (list: ListRows, find: FindPageRows): PageRows {
   const { plan, source: { alias, model, context: { names } }, order } = list
-  const key = keyColumns(model).map(({ column }) => column)
+  const key = keyColumnNames(model)
   const found = find(list, new Map(key.map((column, index) => [keyName(index), name(alias, column)])))
   const keys = names.expression('keys')
   const rows = names.table()

@@ -3,7 +3,7 @@
  * of an update or a delete contains all requirements (key, scope, soft delete, version, referenced records), so nothing
  * is read before.
  */
-import { keyColumns } from '../model/index.ts'
+import { keyColumnNames, keyColumns } from '../model/index.ts'
 import { assignmentsSql, recordsetSql, recordsetValue } from './assignments.ts'
 import { tableAs } from './columns.ts'
 import { bound } from './comparison.ts'
@@ -101,7 +101,7 @@ function beforeSql (
   context: WriteContext
 ): BeforeSql {
   const [alias, row] = [context.names.table(), context.names.table()]
-  const keys = keyColumns(model).map(({ column }) => column)
+  const keys = keyColumnNames(model)
   const columns = projection(told!.previous!, row)
   for (const column of keys) columns.set(column, name(row, column))
   const where = whereClause([

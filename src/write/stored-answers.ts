@@ -78,7 +78,7 @@ export class StoredAnswers {
   /** The answer of a key. Without one, the key belongs to this transaction from now on. */
   async #claim (
     em: EntityManager,
-    { claim, find }: Statements,
+    { claim, find }: AnswerStatements,
     { key, caller, request }: KeyedWrite
   ): Promise<StoredAnswer | undefined> {
     const [row] = await run(em, {
@@ -124,23 +124,23 @@ interface ClaimRow extends FoundRow {
 /** The number of an advisory lock: the first 64 bits of a hash. */
 const lockOf = (hash: string): string => Buffer.from(hash, 'base64url').readBigInt64BE().toString()
 
-interface Statements {
+interface AnswerStatements {
   readonly claim: string
   readonly find: string
   readonly keep: string
   readonly keepAndRemove: string
 }
 
-const statementsByTable = new Map<string, Statements>()
+const statementsByTable = new Map<string, AnswerStatements>()
 
-function statementsFor (table: string): Statements {
+function statementsFor (table: string): AnswerStatements {
   let statements = statementsByTable.get(table)
   if (statements === undefined) statementsByTable.set(table, statements = write(table))
   return statements
 }
 
 /** Writes the statements for a table. Its quoted name is the only part that differs. */
-function write (table: string): Statements {
+function write (table: string): AnswerStatements {
   const found = '"caller" = $2 as "own", "request" = $3 as "same", "status"::int as "status", ' +
     '"headers"::text as "headers", "body"'
   const find = `select ${found} from ${table} ` +

@@ -4,7 +4,7 @@
  */
 import type { ErrorItem } from '../base/errors.ts'
 import {
-  isSameValue as isEqual, keyColumns, keyFromJson, keyFromText, uuidOfId, type EntityModel, type KeyColumn,
+  isSameValue as isEqual, keyColumnNames, keyFromJson, keyFromText, uuidOfId, type EntityModel, type KeyColumn,
   type PrimaryKeyPart,
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
@@ -100,7 +100,7 @@ export function keyColumnErrors (
       columns.map((column) => [column.column, { column, expected: columnValue(property, column, expected) }])
     )
   )
-  const primary = new Set(keyColumns(model).map(({ column }) => column))
+  const primary = new Set(keyColumnNames(model))
   for (const { property, column, value } of row.columns.filter(({ column }) => primary.has(column))) {
     const found = own.get(column)
     if (found !== undefined && isSameValue(value, found.expected, found.column)) continue
@@ -198,7 +198,7 @@ function finishUpdate (write: Write, row: RecordData, id: Id | undefined): Recor
 
 /** Changes without the columns of the key, whose values are those of the records: a server may refuse to set them. */
 function withoutKeyColumns (changes: RecordData, model: EntityModel): RecordData {
-  const primary = new Set(keyColumns(model).map(({ column }) => column))
+  const primary = new Set(keyColumnNames(model))
   return { ...changes, columns: changes.columns.filter(({ column }) => !primary.has(column)) }
 }
 

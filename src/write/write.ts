@@ -1,12 +1,13 @@
 /** A write in progress: its first step, and its answer. */
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError } from '../base/errors.ts'
+import type { FilterType } from '../borrowed/mikro-orm-filters.ts'
 import { neededFor, removes, type BodyKind, type CrudOperation } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import { rulesOfBody, type BodyRules, type RecordData, type ToldRow, type Writable } from '../plan/index.ts'
 import {
-  filtersBehind, rulesOf, sharedEmOf, type ActiveFilters, type Call, type CrudSession, type FilterType,
-  type RequestConditions, type ScopeRules, type SwitchedFilters,
+  filtersBehind, rulesOf, sharedEmOf, type ActiveFilters, type Call, type CrudSession, type RequestConditions,
+  type ScopeRules, type SwitchedFilters,
 } from '../resource/index.ts'
 import { dialectOf, enterStage } from '../run/index.ts'
 import type { Dialect, Row } from '../sql/index.ts'

@@ -7,7 +7,7 @@ import { checkSchema, completed } from '../../base/option-checks.ts'
 import type { ReplicaSettings } from '../../run/index.ts'
 import type { DatabaseOptions } from '../database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget, type PostgresqlTarget } from '../database-url.ts'
-import { isPlain } from '../orm-options.ts'
+import { isSettings } from '../orm-options.ts'
 import { ReplicaOptionsSchema } from './replica-schema.ts'
 
 export interface Replicas {
@@ -30,7 +30,7 @@ export function readReplicas (
   if (writer.driver === 'pglite') {
     throw new ConfigError('DatabaseFactory: replicas: PGlite has none. They belong to a postgresql:// URL')
   }
-  if (!isPlain(ormOptions?.driverOptions)) {
+  if (!isSettings(ormOptions?.driverOptions)) {
     throw new ConfigError(
       'DatabaseFactory: replicas: ormOptions.driverOptions is a ready connection, which cannot be repeated for ' +
         'each replica'

@@ -51,7 +51,7 @@ function placesOf (page: AnyInfo, pagination: Pagination): readonly [PageParamet
   const before = skips.rows(page[place], rows)
   // the last page begins so that the steps from this one lead to it
   const start = before % rows
-  const last = isExact(page, pagination)
+  const last = hasExactTotal(page, pagination)
     ? Math.max(0, start + (Math.ceil((page.total! - start) / rows) - 1) * rows)
     : undefined
   const within = (skipped: number | undefined) =>
@@ -67,7 +67,7 @@ function placesOf (page: AnyInfo, pagination: Pagination): readonly [PageParamet
 }
 
 /** Whether the total is the number of all records. An estimate never is. */
-const isExact = ({ total, total_is_minimum: isMinimum }: AnyInfo, { count }: Pagination): boolean =>
+const hasExactTotal = ({ total, total_is_minimum: isMinimum }: AnyInfo, { count }: Pagination): boolean =>
   typeof total === 'number' && (count === 'exact' || isMinimum === false)
 
 /** The parameters of a query string without one of them, as the client wrote them. */

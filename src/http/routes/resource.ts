@@ -32,7 +32,7 @@ export interface RoutedResource {
 
 /** What requests may do with a resource. The rows of a role may fill in what a body must otherwise have. */
 export function offerOf (
-  { bound: { model, config, whitelist, writable, upsertKeys }, operations, limited = false, role }: OfferedResource,
+  { bound: { model, config, whitelist, writable, upsertKeys }, operations, limited = false, role }: CheckedResource,
   options: CrudRoutesOptions
 ): Offer {
   const {
@@ -71,7 +71,7 @@ export function offerOf (
   }
 }
 
-type OfferedResource = Pick<RoutedResource, 'bound' | 'operations'> & {
+type CheckedResource = Pick<RoutedResource, 'bound' | 'operations'> & {
   readonly limited?: boolean,
   readonly role?: Pick<Role, 'ruleOf'>,
 }

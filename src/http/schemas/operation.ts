@@ -221,11 +221,11 @@ const paramsByModel = new WeakMap<EntityModel, TSchema>()
 /** The schema of a key in a path, which all operations by key share. */
 export function keyParams (model: EntityModel): TSchema {
   let params = paramsByModel.get(model)
-  if (params === undefined) paramsByModel.set(model, params = keySchema(model))
+  if (params === undefined) paramsByModel.set(model, params = pathSchema(model))
   return params
 }
 
-function keySchema (model: EntityModel): TSchema {
+function pathSchema (model: EntityModel): TSchema {
   const segments = keySegments(model)
   return Type.Object(Object.fromEntries(segments.map(({ name, part: { property }, column }) => {
     const schema = column.codec !== undefined ? Type.String() : inputSchema(column.type)

@@ -95,7 +95,8 @@ export function refuseUnknown (
       options.refuseUnknown !== true && !others.includes(name) && !inTree && !isNearMiss(name) &&
       !isStrict(name, suggested(), options) && !isWrittenAsFilter(name, suggested(), whitelist)
     ) continue
-    errors.add(CODE, () => refusalOf(name, suggested(), { allowed, filters, groups: options.groups ?? true, inTree }))
+    const { groups = true } = options
+    errors.add(CODE, () => unknownParameter(name, suggested(), { allowed, filters, groups, inTree }))
   }
 }
 
@@ -130,7 +131,7 @@ interface Taken {
   readonly inTree: boolean
 }
 
-function refusalOf (
+function unknownParameter (
   name: string,
   parameterMeant: string | undefined,
   { allowed, filters, groups, inTree }: Taken

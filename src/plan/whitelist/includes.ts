@@ -44,7 +44,7 @@ export function namesOfInclude (entry: IncludeEntry): WithAlias {
 }
 
 /** The records behind an include, or the records of the resource at the root, and what they may show. */
-interface IncludeLevel {
+interface DraftLevel {
   readonly model: EntityModel
   readonly children: Map<string, Node>
   readonly fields: Map<string, Property>
@@ -52,14 +52,14 @@ interface IncludeLevel {
 }
 
 /** A relation that is allowed, or that leads to one that is allowed. */
-interface Node extends IncludeLevel {
+interface Node extends DraftLevel {
   readonly relation: RelationProperty
   segment: string
   allowed: boolean
   rules?: IncludeRules
 }
 
-const levelOf = (model: EntityModel): IncludeLevel => ({
+const levelOf = (model: EntityModel): DraftLevel => ({
   model,
   children: new Map(),
   fields: new Map(),
@@ -77,13 +77,13 @@ export function resolveIncludes (includes: readonly Include[], fields: readonly 
   return { fields: root.fields as ReadonlyMap<string, Property>, includes: entriesOf(root) }
 }
 
-function levelAt (relations: readonly RelationProperty[], root: IncludeLevel): IncludeLevel {
+function levelAt (relations: readonly RelationProperty[], root: DraftLevel): DraftLevel {
   let level = root
   for (const relation of relations) level = nodeIn(level, relation)
   return level
 }
 
-function nodeIn ({ children }: IncludeLevel, relation: RelationProperty): Node {
+function nodeIn ({ children }: DraftLevel, relation: RelationProperty): Node {
   let node = children.get(relation.name)
   if (node === undefined) {
     children.set(
@@ -94,7 +94,7 @@ function nodeIn ({ children }: IncludeLevel, relation: RelationProperty): Node {
   return node
 }
 
-function addRelation (include: Extract<Include, { kind: 'relation' }>, root: IncludeLevel): void {
+function addRelation (include: Extract<Include, { kind: 'relation' }>, root: DraftLevel): void {
   const what = `AllowedInclude '${include.path}'`
   const path = resolvePath(root.model, include.path, what)
   if (path.property.kind !== 'relation') throw new ConfigError(`${what}: '${path.property.name}' is not a relation.`)
@@ -105,7 +105,7 @@ function addRelation (include: Extract<Include, { kind: 'relation' }>, root: Inc
   node.rules = includeRules(include, node.relation, what)
 }
 
-function addAggregate (resolved: ResolvedAggregate, root: IncludeLevel): void {
+function addAggregate (resolved: ResolvedAggregate, root: DraftLevel): void {
   const { what, aggregate: { name } } = resolved
   const { model, aggregates } = levelAt(resolved.relations, root)
   if ([...model.properties.values()].some((property) => !property.hidden && property.publicName === name)) {
@@ -124,7 +124,7 @@ function addAggregate (resolved: ResolvedAggregate, root: IncludeLevel): void {
   aggregates.push(resolved)
 }
 
-function addField (field: Field, root: IncludeLevel): void {
+function addField (field: Field, root: DraftLevel): void {
   const what = `AllowedField '${field.field}'`
   const path = resolvePath(root.model, field.field, what)
   const { property } = path
@@ -141,7 +141,7 @@ function addField (field: Field, root: IncludeLevel): void {
 }
 
 /** The allowed includes by their full paths in URLs. */
-function entriesOf (root: IncludeLevel): ReadonlyMap<string, IncludeEntry> {
+function entriesOf (root: DraftLevel): ReadonlyMap<string, IncludeEntry> {
   const entries = new Map<string, IncludeEntry>()
   const add = (entry: IncludeEntry): void => {
     if (entries.has(entry.name)) {
@@ -149,7 +149,7 @@ function entriesOf (root: IncludeLevel): ReadonlyMap<string, IncludeEntry> {
     }
     entries.set(entry.name, entry)
   }
-  const addLevel = (level: IncludeLevel, parent?: RelationEntry): void => {
+  const addLevel = (level: DraftLevel, parent?: RelationEntry): void => {
     const nameOf = (segment: string): string => parent === undefined ? segment : `${parent.name}.${segment}`
     for (const node of level.children.values()) {
       const { relation, fields, rules } = node

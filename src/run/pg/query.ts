@@ -8,11 +8,9 @@ import { serialize } from 'pg-protocol'
 import { prepareValue } from '../../borrowed/pg.ts'
 import type { Row } from '../../sql/index.ts'
 import { preparing } from './named-statements.ts'
-import type { BoundStatement } from './statement.ts'
+import { EXECUTE_AND_SYNC, type BoundStatement } from './statement.ts'
 
 export type QueryCallback = (error: unknown, rows?: Row[]) => void
-
-const EXECUTE = Buffer.concat([serialize.execute({}) as Buffer, serialize.sync() as Buffer])
 
 /**
  * Sends a statement on a connection.
@@ -68,7 +66,7 @@ class TextQuery implements Submittable {
     try {
       const bind = bindMessage(this.values, name)
       const { close, parse } = preparing(connection, this.#statement, name)
-      if (stream.writable) stream.write(Buffer.concat([close, parse, bind, EXECUTE]))
+      if (stream.writable) stream.write(Buffer.concat([close, parse, bind, EXECUTE_AND_SYNC]))
     } catch (error) {
       // a value that cannot be converted to text
       return error as Error

@@ -8,15 +8,13 @@ import type { Socket } from 'node:net'
 import { prepareValue, socketBelow } from '../../borrowed/pg.ts'
 import type { Row } from '../../sql/index.ts'
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
-import { parseMessage, type BoundStatement } from './statement.ts'
+import { EXECUTE_AND_SYNC, parseMessage, type BoundStatement } from './statement.ts'
 
 /** Some rows, and their size on the network in bytes. */
 export interface RowPart {
   readonly rows: Row[]
   readonly bytes: number
 }
-
-const EXECUTE = Buffer.concat([serialize.execute({}) as Buffer, serialize.sync() as Buffer])
 
 export class RowReader implements Submittable {
   /** Read by code that watches the statements of a connection. */
@@ -106,7 +104,8 @@ export class RowReader implements Submittable {
       const bind = serialize.bind(
         { values: values as unknown[], valueMapper: prepareValue } as Parameters<typeof serialize.bind>[0]
       ) as Buffer
-      if (socket.writable) socket.write(Buffer.concat([prepared?.message ?? parseMessage(text, ''), bind, EXECUTE]))
+      const parse = prepared?.message ?? parseMessage(text, '')
+      if (socket.writable) socket.write(Buffer.concat([parse, bind, EXECUTE_AND_SYNC]))
     } catch (error) {
       // a value that cannot be converted to text
       return error as Error

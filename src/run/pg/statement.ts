@@ -101,6 +101,9 @@ export function parseMessage (text: string, name: string): Buffer {
   return serialize.parse({ text, name, types: [] }) as Buffer
 }
 
+/** Runs a statement for all of its rows, and ends the message. */
+export const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute({}) as Buffer, serialize.sync() as Buffer])
+
 /** The purpose of a statement. */
 export interface QueryCall {
   /** The operation that runs the statement. */

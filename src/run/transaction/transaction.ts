@@ -171,7 +171,7 @@ async function commit (
     await transaction.commit().execute()
     if (demands !== undefined) demands.final = true
   } catch (error) {
-    if (isRefusal(error) || readOnly === true) throw error
+    if (committedNothing(error) || readOnly === true) throw error
     throw new OutcomeUnknownError(undefined, { cause: error })
   } finally {
     stop.deadline?.removeEventListener('abort', cancel)
@@ -184,7 +184,7 @@ async function commit (
  * Whether certainly nothing was committed: the server refused the commit and kept the connection, or the commit was
  * never sent. A server that commits on other servers may report a lost connection to one of them (08).
  */
-function isRefusal (error: unknown): boolean {
+function committedNothing (error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (wasNeverSent(error)) return true
   return isServerError(error) && (error as { severity?: unknown }).severity === 'ERROR' && !isCommitUnknown(error) &&
