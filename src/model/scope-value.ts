@@ -81,10 +81,12 @@ const textOf = (value: SqlValue): string => Buffer.isBuffer(value) ? value.toStr
  * types tell.
  */
 export function canonicalKey (values: readonly SqlValue[], columns: readonly ComparedColumn[]): string {
-  return JSON.stringify(values.map((value, index) => {
-    const { type, codec } = columns[index]!
-    if (codec?.fromJson !== undefined) return textOf(value)
-    const { canonical = textOf } = wireTypeOf(type)
-    return canonical(value, type)
-  }))
+  return values.length === 1
+    ? canonicalText(values[0]!, columns[0]!)
+    : JSON.stringify(values.map((value, index) => canonicalText(value, columns[index]!)))
+}
+
+function canonicalText (value: SqlValue, { type, codec }: ComparedColumn): string {
+  const { canonical = textOf } = wireTypeOf(type)
+  return codec?.fromJson === undefined ? canonical(value, type) : textOf(value)
 }

@@ -8,7 +8,7 @@ import { withSharedColumns, type BodyRules, type Id, type RecordData } from '../
 import { clientBody, refusedBody } from '../schema/index.ts'
 import { keyColumnErrors, withoutKey } from './update-data.ts'
 import type { Data } from './new-row.ts'
-import { canBeChange, canBeNew, withKeys, type UpsertData, type UpsertRules } from './upsert-data.ts'
+import { possibilitiesOf, withKeys, type UpsertData, type UpsertRules } from './upsert-data.ts'
 
 export interface BodyCheckOptions {
   /** Whether required properties must be given, because nothing else fills them. */
@@ -59,15 +59,16 @@ export function checkUpserts (
 ): readonly UpsertData[] | undefined {
   const { model, writable, key } = rules
   const body = clientBody(model, writable.upsert!, { complete: false, readonly })
-  const isPossible = (row: RecordData): boolean =>
-    canBeNew(row, writable.create!, model) || canBeChange(row, writable.update!, model, key)
+  const possible = possibilitiesOf(rules, writable.create!)
   const rows: RecordData[] = []
-  for (const [index, record] of records.entries()) {
+  for (let index = 0; index < records.length; index++) {
+    const record = records[index]
     if (!body.accepts(record)) throw refusedBody(body.errorsOf(record, pointer(index)))
     const row = body.rowOf(record)
-    if (complete && !isPossible(row)) {
-      const create = clientBody(model, writable.create!, { complete, readonly })
-      if (!create.accepts(record)) throw refusedBody(create.errorsOf(record, pointer(index)))
+    if (complete) {
+      const { isNew, isChange } = possible(row)
+      const create = isNew || isChange ? undefined : clientBody(model, writable.create!, { complete, readonly })
+      if (create?.accepts(record) === false) throw refusedBody(create.errorsOf(record, pointer(index)))
     }
     rows.push(row)
   }

@@ -144,6 +144,7 @@ export function keysToCheck (
   filters: ActiveFilters,
   session: CrudSession
 ): readonly RelationKeys[] {
+  if (references.length === 0) return links
   const toCheck = references.filter(({ relation }) => mayBeHidden(relation.target, filters, session))
   return [...toCheck.map(({ relation, key }) => ({ relation, keys: [key] })), ...links]
 }

@@ -129,8 +129,5 @@ function isSingle (
   filters: ActiveFilters
 ): boolean {
   return chunks === 1 && !needsScopeTransaction(write) &&
-    (checksItself(rows) ||
-      rows.every((row) => refersToNothing(row) || keysToCheck(row, filters, write.session).length === 0))
+    (checksItself(rows) || rows.every((row) => keysToCheck(row, filters, write.session).length === 0))
 }
-
-const refersToNothing = ({ references, links }: RecordData): boolean => references.length === 0 && links.length === 0

@@ -51,7 +51,12 @@ export function withKeys (
   given: GivenByServer,
   pointer: (index: number) => string
 ): readonly UpsertData[] {
-  const keyed = rows.map((row, index) => ({ ...row, on: keyOfRow(row, key, given, pointer(index)) }))
+  const keyed: UpsertData[] = []
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index]!
+    const { columns, references, links, properties } = row
+    keyed.push({ columns, references, links, properties, on: keyOfRow(row, key, given, pointer, index) })
+  }
   if (keyed.length > 1) checkEachOnce(keyed.map(({ on }) => textOfKey(on, key)), key, pointer)
   return keyed
 }
@@ -60,34 +65,42 @@ export function withKeys (
  * The columns of a record's key.
  *
  * @param given what the server adds to records
- * @param pointer the prefix of the pointers in errors, e.g. `/1` in a list
  * @throws {RequestValidationError} for each part of the key that is missing or null
  */
 function keyOfRow (
   { columns }: Pick<RecordData, 'columns'>,
   key: UpsertKey,
   given: GivenByServer,
-  pointer: string
+  pointer: (index: number) => string,
+  index: number
 ): readonly ColumnData[] {
-  const missing = new Map<Property, ErrorItem>()
-  const found = key.columns.map(({ column }): ColumnData => {
+  const found: ColumnData[] = []
+  let missing: Map<Property, ErrorItem> | undefined
+  for (const { column } of key.columns) {
+    const data = columns.find((data) => data.column === column)
+    if (data !== undefined && data.value !== null) {
+      found.push(data)
+      continue
+    }
     const property = key.properties.find((property) =>
       property.kind === 'scalar' ? property.column === column : property.key.some((part) => part.column === column)
     )!
-    const data = columns.find((data) => data.column === column)
-    const value = data?.value ?? given?.values.get(property)
-    if (value !== undefined && value !== null) return data?.value === value ? data : { property, column, value }
+    const value = given?.values.get(property)
+    if (value !== undefined && value !== null) {
+      found.push({ property, column, value })
+      continue
+    }
     const name = property.publicName
+    missing ??= new Map()
     missing.set(property, {
-      source: { pointer: `${pointer}/${escapedName(name)}` },
+      source: { pointer: `${pointer(index)}/${escapedName(name)}` },
       code: 'FST_ERR_VALIDATION',
       detail: data === undefined
         ? `The property '${name}' is required, because the key '${key.name}' finds the record.`
         : `'${name}' cannot be null, because the key '${key.name}' finds the record.`,
     })
-    return { property, column, value: null }
-  })
-  if (missing.size > 0) throw new RequestValidationError([...missing.values()])
+  }
+  if (missing !== undefined) throw new RequestValidationError([...missing.values()])
   return found
 }
 
@@ -132,29 +145,50 @@ export function inKeyOrder (keys: ReadonlyArray<readonly ColumnData[]>, key: Ups
   return [...keys.keys()].sort((one, other) => texts[one]! < texts[other]! ? -1 : 1)
 }
 
+/** What data can be. */
+export interface Possibility {
+  readonly isNew: boolean
+  readonly isChange: boolean
+}
+
 /**
- * Whether data can be a new record: it has all that a new record needs, and nothing that a new record may not set.
+ * Returns a function that says what data can be. That depends on the names of its properties only, so it is found out
+ * once for records of a list that follow each other and have the same ones.
  *
  * @param rules those of new records, without what the scope adds
  */
-export function canBeNew (
-  { properties }: RecordData,
+export function possibilitiesOf (upsert: UpsertRules, rules: BodyRules): (row: RecordData) => Possibility {
+  let latest: Possibility & { readonly names: readonly string[] } | undefined
+  return ({ properties }) => {
+    const names = Object.keys(properties)
+    if (latest === undefined || !areSame(names, latest.names)) {
+      latest = { names, isNew: canBeNew(names, rules, upsert.model), isChange: canBeChange(names, upsert) }
+    }
+    return latest
+  }
+}
+
+function areSame (some: readonly string[], others: readonly string[]): boolean {
+  if (some.length !== others.length) return false
+  for (let index = 0; index < some.length; index++) if (some[index] !== others[index]) return false
+  return true
+}
+
+/** Whether data can be a new record: it has all that one needs, and nothing that a new record may not set. */
+function canBeNew (
+  names: readonly string[],
   { properties: allowed, required, unfilled }: BodyRules,
   { properties: known }: EntityModel
 ): boolean {
-  const isGiven = ({ name }: Property): boolean => Object.hasOwn(properties, name)
+  const isGiven = ({ name }: Property): boolean => names.includes(name)
   return required.every(({ property }) => isGiven(property)) && unfilled.every(isGiven) &&
-    Object.keys(properties).every((name) => allowed.has(known.get(name)!))
+    names.every((name) => allowed.has(known.get(name)!))
 }
 
 /** Whether data may change a record that has its key. */
-export function canBeChange (
-  { properties }: RecordData,
-  { properties: allowed }: BodyRules,
-  { properties: known }: EntityModel,
-  key: UpsertKey
-): boolean {
-  return Object.keys(properties).every((name) => {
+function canBeChange (names: readonly string[], { model: { properties: known }, writable, key }: UpsertRules): boolean {
+  const { properties: allowed } = writable.update!
+  return names.every((name) => {
     const property = known.get(name)!
     return allowed.has(property) || key.properties.includes(property as never)
   })
@@ -163,8 +197,10 @@ export function canBeChange (
 /** Data without the key that finds its record. */
 export function withoutUpsertKey (row: RecordData, { properties: parts }: UpsertKey): RecordData {
   const isPart = (property: Property): boolean => parts.includes(property as never)
-  const properties: Record<string, unknown> = { ...row.properties }
-  for (const { name } of parts) delete properties[name]
+  const properties: Record<string, unknown> = {}
+  for (const name of Object.keys(row.properties)) {
+    if (!parts.some((part) => part.name === name)) properties[name] = row.properties[name]
+  }
   return {
     columns: row.columns.filter(({ property }) => !isPart(property)),
     references: row.references.filter(({ relation }) => !isPart(relation)),

@@ -15,7 +15,8 @@ import { withScopeInStatement, withScopeCheck, needsScopeSearch } from './scope-
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { finishChanges, isEmpty } from './update-data.ts'
 import {
-  canBeChange, canBeNew, inKeyOrder, refuseImpossible, withoutUpsertKey, type Upsert, type UpsertData,
+  inKeyOrder, possibilitiesOf, refuseImpossible, withoutUpsertKey, type Possibility, type Upsert, type UpsertData,
+  type UpsertRules,
 } from './upsert-data.ts'
 import { dialectOfWrite, type Write } from './write.ts'
 
@@ -75,9 +76,20 @@ export function * wayOfUpsert (
   const { write: begun, key } = upsert
   const early = OF_UPSERT.find(([, holds]) => holds(upsert))
   if (early !== undefined) return early[0]
+  const { model, resource: { writable } } = begun
+  const rules: UpsertRules = { model, writable, key }
+  const possible = possibilitiesOf(rules, upsert.create.completeRules)
+  const unchangeable = keyColumns(model).filter((part) => !key.columns.some(({ column }) => column === part.column))
+    .map(({ column }) => column)
   const given: UpsertRow[] = []
-  for (const [index, row] of rows.entries()) {
-    const ready = readyRow(upsert, data[index]!, row, pointer(index))
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index]!
+    const possibility = possible(row)
+    if (!possibility.isNew && !possibility.isChange) {
+      refuseImpossible(data[index]!, rules, upsert.create.completeRules, pointer(index))
+      return 'unfilled'
+    }
+    const ready = readyRow(upsert, row, possibility, unchangeable, pointer, index)
     if (typeof ready === 'string') return ready
     given.push(ready)
   }
@@ -119,24 +131,21 @@ const OF_SERVER: ReadonlyArray<readonly [ReasonToLook, (write: Write, rows: read
 const given = (rows: readonly UpsertRow[], member: 'insert' | 'update'): RecordData[] =>
   rows.map((row) => row[member]).filter((row) => row !== undefined)
 
-/** What a record would be as a new one, and as a change. */
+/**
+ * What a record would be as a new one, and as a change.
+ *
+ * @param unchangeable the columns of the primary key that are not in the key of the upsert
+ */
 function readyRow (
-  { write, key, create }: Upsert,
-  body: Data,
+  { write, key }: Upsert,
   row: UpsertData,
-  pointer: string
+  { isNew, isChange }: Possibility,
+  unchangeable: readonly string[],
+  pointer: (index: number) => string,
+  index: number
 ): UpsertRow | ReasonToLook {
-  const { model, resource: { writable } } = write
-  const isNew = canBeNew(row, create.completeRules, model)
-  const isChange = canBeChange(row, writable.update!, model, key)
-  if (!isNew && !isChange) {
-    refuseImpossible(body, { model, writable, key }, create.completeRules, pointer)
-    return 'unfilled'
-  }
   const update = isChange ? finishChanges(write, withoutUpsertKey(row, key)) : undefined
   if (update !== undefined && isEmpty(update)) return 'no change'
-  const isPrimary = (column: string): boolean =>
-    keyColumns(model).some((part) => part.column === column) && !key.columns.some((part) => part.column === column)
-  if (update?.columns.some(({ column }) => isPrimary(column))) return 'primary key'
-  return { key: row.on, insert: isNew ? scopedRow({ write }, row, pointer) : undefined, update }
+  if (update?.columns.some(({ column }) => unchangeable.includes(column))) return 'primary key'
+  return { key: row.on, insert: isNew ? scopedRow({ write }, row, pointer(index)) : undefined, update }
 }

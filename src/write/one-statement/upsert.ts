@@ -90,8 +90,10 @@ function partsOf (
   })
 }
 
-/** The rows by the columns that they have. */
+/** The rows by the columns that they have. Usually all of them have the same. */
 function groupsOf (rows: readonly UpsertRow[]): readonly (readonly UpsertRow[])[] {
+  const [first] = rows
+  if (rows.every((row) => haveSame(row.insert, first!.insert) && haveSame(row.update, first!.update))) return [rows]
   const groups = new Map<string, UpsertRow[]>()
   const shapeOf = (row: RecordData | undefined): string =>
     row === undefined ? '' : row.columns.map(({ column }) => column).sort().join()
@@ -102,6 +104,15 @@ function groupsOf (rows: readonly UpsertRow[]): readonly (readonly UpsertRow[])[
     else group.push(row)
   }
   return [...groups.values()]
+}
+
+/** Whether two rows have the same columns in the same order. */
+function haveSame (one: RecordData | undefined, other: RecordData | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  const [some, others] = [one.columns, other.columns]
+  if (some.length !== others.length) return false
+  for (let index = 0; index < some.length; index++) if (some[index]!.column !== others[index]!.column) return false
+  return true
 }
 
 /** The rows of one statement. It returns fewer if others are in their way. */
