@@ -13,8 +13,8 @@ import {
   crudKit,
   DatabaseFactory,
   QueryBuilderConfig,
-  type QueryMessage,
-} from '../src/index.ts'
+} from './library.ts'
+import type { QueryMessage } from '../src/index.ts'
 import { Category, entities } from './entities.ts'
 import { median } from './statistics.ts'
 

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { CATEGORIES, PRODUCTS_EACH } from './amounts.ts'
 import { amountOperations } from './amounts/operations.ts'
 import { measureBulk } from './bulk/measure.ts'
+import { forgetBuilt } from './built.ts'
 import { chart } from './chart.ts'
 import { conditions, loadOfMachine } from './conditions.ts'
 import { updateFigures } from './figures.ts'
@@ -23,6 +24,8 @@ import { report } from './report.ts'
 import { measureRequests } from './requests.ts'
 import { measureStartup } from './startup.ts'
 import { before, peersInstalled, variants } from './variants.ts'
+
+forgetBuilt()
 
 // Ctrl-C ends the process through 'exit', which stops PostgreSQL and removes temporary files
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))

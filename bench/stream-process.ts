@@ -1,7 +1,7 @@
 /** A server that streams events. The benchmark starts it; it measures its own memory. */
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify from 'fastify'
-import { AllowedFilters, CrudBase, crudKit, QueryBuilderConfig } from '../src/index.ts'
+import { AllowedFilters, CrudBase, crudKit, QueryBuilderConfig } from './library.ts'
 import type { StreamMessage } from './stream.ts'
 
 const Event = defineEntity({

@@ -5,7 +5,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import Fastify, { type FastifyInstance } from 'fastify'
 import pg from 'pg'
-import { AllowedFilters, CrudBase, crudKit } from '../../src/index.ts'
+import { AllowedFilters, CrudBase, crudKit } from '../library.ts'
 import { POOL, type StartOptions } from '../pool.ts'
 
 const Ticket = defineEntity({

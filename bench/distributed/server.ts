@@ -3,7 +3,7 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { entities } from '../../example/distributed/entities.ts'
 import { resources } from '../../example/distributed/resources.ts'
-import { crudKit } from '../../src/index.ts'
+import { crudKit } from '../library.ts'
 
 /**
  * - `equality`: the scope compares the tenant with `=`, so includes, their pivot tables and filters do, too.

@@ -10,9 +10,8 @@ import {
   CrudBase,
   crudKit,
   QueryBuilderConfig,
-  type AccessOptions,
-  type PaginationOptions,
-} from '../../src/index.ts'
+} from '../library.ts'
+import type { AccessOptions, PaginationOptions } from '../../src/index.ts'
 import { Article, Category, entities } from '../entities.ts'
 import { POOL, type StartOptions } from '../pool.ts'
 

@@ -5,8 +5,8 @@
 import Fastify from 'fastify'
 import {
   AllowedAggregate, AllowedFacet, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase, crudKit,
-  type QueryBuilderOptions,
-} from '../../src/index.ts'
+} from '../library.ts'
+import type { QueryBuilderOptions } from '../../src/index.ts'
 import { entities, Label, Note, Paper, Project, Task } from './entities.ts'
 
 type Json = any // any: the resources have different entities
