@@ -1,6 +1,7 @@
 /**
  * The links between rows that a role may not see or not change. A foreign key or a pivot table is a link. The
- * properties on both of its sides show it, so what a rule says of one side goes for the other side, too.
+ * properties on both of its sides show it, so what a rule says of one side goes for the other side, too. What a rule
+ * says of a column goes for each link that has this column among others, because the link's value shows and sets it.
  */
 import { columnsOf, type EntityModel, type Property } from '../model/index.ts'
 import type { Rule } from './rule.ts'
@@ -10,10 +11,10 @@ type RuleOf = (entity: string) => Rule | undefined
 
 export class Links {
   readonly #entities: ReadonlyMap<string, EntityModel>
-  readonly #hidden = new Set<string>()
-  readonly #frozen = new Set<string>()
+  readonly #hidden = new LinkSet()
+  readonly #frozen = new LinkSet()
   /** Links that the entities that own them cannot change, because their rules have no update. */
-  readonly #kept = new Set<string>()
+  readonly #kept = new LinkSet()
 
   constructor (entities: ReadonlyMap<string, EntityModel>, ruleOf: RuleOf) {
     this.#entities = entities
@@ -42,20 +43,43 @@ export class Links {
 
   /** Whether a property shows a link that is hidden from the role. */
   hides (model: EntityModel, property: Property): boolean {
-    return this.#hidden.has(this.#linkOf(model, property))
+    return this.#hidden.reaches(this.#linkOf(model, property))
   }
 
   /** Whether bodies may not set a property because they would change a link that the role may not change. */
   freezes (model: EntityModel, property: Property): boolean {
     const link = this.#linkOf(model, property)
-    return this.#frozen.has(link) || (!owns(property) && this.#kept.has(link))
+    return this.#frozen.reaches(link) || (!owns(property) && this.#kept.reaches(link))
   }
 
   /** The link that a property shows. The model of another schema has other tables, but its links are the same. */
-  #linkOf (model: EntityModel, property: Property): string {
+  #linkOf (model: EntityModel, property: Property): Link | undefined {
     const own = this.#entities.get(model.name) ?? model
     const known = own.properties.get(property.name) ?? property
-    return linkOf(holderOf(own, known), known) ?? ''
+    return linkOf(holderOf(own, known), known)
+  }
+}
+
+/** A table by its name or that of its entity, and columns of it; a pivot table has none here. */
+interface Link {
+  readonly table: string
+  readonly columns: readonly string[]
+}
+
+class LinkSet {
+  readonly #columns = new Map<string, Array<readonly string[]>>()
+
+  add ({ table, columns }: Link): void {
+    const known = this.#columns.get(table)
+    if (known === undefined) this.#columns.set(table, [columns])
+    else known.push(columns)
+  }
+
+  /** Whether a link has all columns of one in the set. */
+  reaches (link: Link | undefined): boolean {
+    return link !== undefined && this.#columns.get(link.table)?.some(
+      (columns) => columns.every((column) => link.columns.includes(column))
+    ) === true
   }
 }
 
@@ -68,17 +92,16 @@ const owns = (property: Property): boolean =>
 const holderOf = (model: EntityModel, property: Property): EntityModel =>
   property.kind === 'relation' && property.join.kind === 'inverse' ? property.target : model
 
-/**
- * The pivot table of a property, or its columns in the table of an entity; `undefined` if it has neither. Properties on
- * the same columns have the same link.
- */
-function linkOf (holder: EntityModel, property: Property): string | undefined {
+/** The pivot table of a property, or its columns in the table of an entity; `undefined` if it has neither. */
+function linkOf (holder: EntityModel, property: Property): Link | undefined {
   if (property.kind === 'scalar' && property.formula !== undefined) return undefined
-  if (property.kind === 'relation' && property.join.kind === 'pivot') return property.join.table
+  if (property.kind === 'relation' && property.join.kind === 'pivot') {
+    return { table: `pivot ${property.join.table}`, columns: [] }
+  }
   const columns = property.kind === 'relation' && property.join.kind === 'inverse'
     ? property.join.targetColumns
     : columnsOf(property)
-  return columns.length === 0 ? undefined : JSON.stringify([holder.name, ...columns])
+  return columns.length === 0 ? undefined : { table: holder.name, columns }
 }
 
 const withSubclasses = (model: EntityModel, models: readonly EntityModel[]): readonly EntityModel[] => [
