@@ -4,7 +4,7 @@
  * tests the conditions again on the changed row and leaves it out if they no longer hold. Rows that begin to match in
  * the meantime are not found. So the statement never writes more rows than it has counted.
  */
-import { keyColumnNames, keyColumns } from '../model/index.ts'
+import { keyColumns } from '../model/index.ts'
 import { assignmentsSql } from './assignments.ts'
 import { tableAs, tuple } from './columns.ts'
 import { noteKnown } from './condition.ts'
@@ -107,10 +107,12 @@ function targetSql (
   { known, dialect }: WriteContext
 ): Sql {
   const keys = sql`select ${join(partNames(plan).map((part) => name(part)))} from ${name(found)}`
-  const columns = keyColumnNames(plan.model)
+  const parts = keyColumns(plan.model)
+  const columns = tuple(alias, parts.map(({ column }) => column))
+  const isList = dialect.listsKeys && parts.length === 1 && parts[0]!.type.kind !== 'array'
   return whereClause([
     ...dialect.knownOfWrite(alias, known.of(alias)),
-    sql`${tuple(alias, columns)} in (${keys})`,
+    isList ? sql`${columns} = any (array(${keys}))` : sql`${columns} in (${keys})`,
     ...plain.map(dialect.conditionOfWrite),
     sql`(select count(*) from ${name(found)}) < ${plan.fetchSlot}`,
     ...plan.references.length === 0

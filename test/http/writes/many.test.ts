@@ -256,6 +256,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         'select (select count(*) from "@found")::text as "found", ' +
         '(select count("@2_written"."row") from "@2_written")::text as "affected"'
     )
+    recorder.take()
+    await remove('/tags?filter[weight]=77')
+    t.match(recorder.take()[0]!.sql, 'where "e0"."id" = any (array(select "key0" from "@found")) and ')
     t.equal(await words('patch', '/plants?filter[initial]=a', { name: 'b' }), 'with')
     t.equal(await words('patch', `/plants?${one}&dry_run=true`, { tags: [2] }), 'with')
     t.equal(await words('patch', `/plants?${one}`, {}), '')
