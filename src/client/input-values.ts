@@ -65,14 +65,16 @@ interface Operands<Value> {
 }
 
 /**
- * The types of operands without an operator's name. An operator that takes a list gets one item; a pair cannot be
- * written.
+ * The types of operands without an operator's name. An operator that takes a list gets one item, unless that is a text:
+ * the server would split it at its commas. A pair cannot be written.
  */
 interface BareOperands<Value> extends Omit<Operands<Value>, 'list' | 'items' | 'pair'> {
-  readonly list: Value
-  readonly items: Value
+  readonly list: ItemWithoutComma<Value>
+  readonly items: ItemWithoutComma<Value>
   readonly pair: never
 }
+
+type ItemWithoutComma<Value> = string extends Value ? never : Value
 
 /** The type of an operator's value. `Items` tells whether the property is an array. */
 type ValueOf<Op, Items> = Op extends Operator ? Items extends true ? OperatorValuesOnArrays[Op] : OperatorValues[Op]

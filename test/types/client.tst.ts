@@ -207,7 +207,9 @@ describe('filters', () => {
     expect(categories.list).type.toBeCallableWith({ filter: { author: { in: [1, 2n], isnull: true } } })
     expect(categories.list).type.not.toBeCallableWith({ filter: { author: true } })
     expect(categories.list).type.toBeCallableWith({ filter: { labels: { contains: ['a', 'b'], overlap: ['c'] } } })
-    expect(categories.list).type.toBeCallableWith({ filter: { labels: 'a' } })
+    // the server splits the value of an operator that takes a list at its commas
+    expect(categories.list).type.not.toBeCallableWith({ filter: { labels: 'a, b' } })
+    expect(categories.list).type.not.toBeCallableWith({ filter: { id: 'a, b' } })
     expect(categories.list).type.toBeCallableWith({ filter: { status: 'draft' } })
     expect(categories.list).type.toBeCallableWith({ filter: { status: 'all' } })
     expect(categories.list).type.toBeCallableWith({ filter: { status: 'any' } })
