@@ -1,12 +1,13 @@
 /** Conditions as texts that tell them apart, whatever the order of their parts. */
+import { isRaw, RawQueryFragment } from '@mikro-orm/core'
 import { keyOfReferenced } from './condition-values.ts'
 import { isPlainObject, isSql } from './plain-object.ts'
 import type { Comparison, Where, WherePart } from './where-tree.ts'
 
 /**
- * A condition as a text. Two conditions have the same text only if they are the same, apart from what is not plain
- * data: fragments of SQL and objects of other classes all count as equal. So do dates that are compared by their order,
- * which often are the time of the request.
+ * A condition as a text. Two conditions have the same text only if they are the same, apart from queries and objects of
+ * classes, which all count as equal. So do dates that are compared by their order or are bound to a fragment of SQL,
+ * because they often are the time of the request.
  *
  * @example
  * textOfCondition(readCondition({ tenant: { $in: [7, 5] } }, project)) // [["compare","tenant",["$in",["5","7"]]]]
@@ -31,7 +32,7 @@ function partOf (part: WherePart): Json {
     case 'embedded':
       return [part.kind, part.property.name, textOfCondition(part.where)]
     case 'sql':
-      return [part.kind, valueOf(part.value)]
+      return [part.kind, valueOf(RawQueryFragment.getKnownFragment(part.fragment as never)), valueOf(part.value)]
     case 'verbatim':
       return [part.kind, part.name, valueOf(part.value)]
   }
@@ -54,6 +55,9 @@ function valueOf (value: unknown): Json {
   if (value instanceof RegExp) return ['regexp', String(value)]
   if (value instanceof Uint8Array) return ['bytes', Buffer.from(value).toString('base64')]
   if (Array.isArray(value)) return ['list', ...value.map(valueOf)]
+  if (isRaw(value)) {
+    return ['sql', value.sql, ...value.params.map((param) => valueOf(param instanceof Date ? null : param))]
+  }
   if (isPlainObject(value)) {
     return ['object', ...sorted(Object.entries(value).map(([name, member]) => [name, valueOf(member)]))]
   }

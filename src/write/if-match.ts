@@ -65,7 +65,10 @@ export function refuseVersions (write: Pick<Write, 'options'>): void {
 
 /** The reason why no version matches, or `undefined` if it is that the record has another one. */
 function mismatch ({ model }: Write, versions: readonly string[]): string | undefined {
-  if (model.version === undefined) return 'These records have no version, so that only * matches in If-Match.'
+  // who does not see the version must not learn that there is one
+  if (model.version === undefined || model.version.hidden) {
+    return 'These records have no version, so that only * matches in If-Match.'
+  }
   return versions.length === 0
     ? 'If-Match takes entity tags in double quotes, without W/ before them, such as "1".'
     : undefined
