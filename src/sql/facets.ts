@@ -78,7 +78,7 @@ function rowsOf (
   const rows = { conditions, deleted, filters }
   // there may be more of them than of the list's rows, which are gathered
   const numbers = form.numbers === 'each' ? 'kept' : form.numbers
-  const found = tableRows(model, alias, rows, { ...form, numbers }, source.foreign(alias), context)
+  const found = tableRows(model, alias, rows, { ...form, numbers }, source.foreign, context)
   return { alias, table: found.table, where: whereClause(found.conditions) }
 }
 

@@ -52,7 +52,7 @@ function compileShape (shape: Shape, form: Form, foreign: Foreign): Statement {
   const { model } = shape
   const context = conditionContext(shape, foreign, form.objects)
   const alias = context.names.table()
-  const rows = tableRows(model, alias, shape, form, foreign.conditions(alias), context)
+  const rows = tableRows(model, alias, shape, form, foreign.conditions, context)
   const source = {
     ...rows,
     alias,

@@ -17,14 +17,14 @@ type Rows = Pick<ListShape, 'conditions' | 'deleted' | 'filters'> & Partial<Pick
 /**
  * Compiles the conditions on the rows of an alias, with the joins to what they compare.
  *
- * @param foreign the scope and the custom filters of the request
+ * @param foreign compiles the scope and the custom filters of the request for an alias
  */
 export function tableRows (
   model: EntityModel,
   alias: string,
   rows: Rows,
   { numbers, total }: Pick<Form, 'numbers' | 'total'>,
-  foreign: readonly Sql[],
+  foreign: (alias: string) => readonly Sql[],
   context: ConditionContext
 ): Pick<Source, 'table' | 'conditions' | 'isExcess'> {
   noteKnown(model, alias, rows.conditions, context)
@@ -32,7 +32,7 @@ export function tableRows (
   const joins = joinNumbers(alias, rows, numbers, context)
   const compile = (conditions: Rows['conditions']) =>
     conditions.map((condition) => conditionSql(condition, model, alias, context))
-  const own = () => [...visibility(model, alias, rows.deleted, context.filter), ...foreign]
+  const own = () => [...visibility(model, alias, rows.deleted, context.filter), ...foreign(alias)]
   const table = tableAs(model.table, alias)
   if (numbers !== 'each' || joins.pieces.length === 0) {
     return { table: sql`${table}${joins}`, conditions: [...compile(rows.conditions), ...own()] }
