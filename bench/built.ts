@@ -19,9 +19,13 @@ export function builtIndex (): string {
   return index
 }
 
-/** Lets the next process that asks for it make the bundle of the present sources. */
-export function forgetBuilt (): void {
-  fs.rmSync(BUILT, { recursive: true, force: true })
+/**
+ * Lets the next process that asks for it make the bundle of the present sources.
+ *
+ * @param root the folder of a checkout
+ */
+export function forgetBuilt (root: string = path.join(import.meta.dirname, '..')): void {
+  fs.rmSync(path.join(root, 'bench/dist'), { recursive: true, force: true })
 }
 
 if (import.meta.main) {

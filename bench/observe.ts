@@ -2,6 +2,7 @@
  * node bench/observe.ts: measures the cost of observing stage times, and that it costs nothing when off. Sends the same
  * requests in turn to servers in this process, and prints the process's CPU time for each. See README.md.
  */
+import './forget-built.ts'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { parseArgs } from 'node:util'

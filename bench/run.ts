@@ -52,6 +52,7 @@ const options = readOptions(
   variants.map(({ name }) => name)
 )
 const { rounds, warmUp } = options
+if (options.before !== undefined) forgetBuilt(options.before)
 const chosen = operations.filter(({ name }) => options.includes(name))
 const amounts = amountOperations.filter(({ name }) => options.includes(name, 'amounts'))
 const progress = (text: string) => process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`)

@@ -3,7 +3,8 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { entities } from '../../example/distributed/entities.ts'
 import { resources } from '../../example/distributed/resources.ts'
-import { crudKit } from '../library.ts'
+// the example's resources are instances of this module's classes
+import { crudKit } from '../../src/index.ts'
 
 /**
  * - `equality`: the scope compares the tenant with `=`, so includes, their pivot tables and filters do, too.

@@ -125,7 +125,7 @@ const WRITES: {
 const isWrite = (plan: Plan | AnyWritePlan | ManyPlan): plan is AnyWritePlan | ManyPlan => WRITES[plan.kind]
 
 /** Whether a plan reads one row by its key, and nothing whose cost depends on other rows. */
-function isBriefPlan (plan: Plan | AnyWritePlan): boolean {
+function isBriefPlan (plan: Plan): boolean {
   if (plan.kind !== 'get') return false
   const { properties, includes, aggregates } = plan.selection
   return includes.length === 0 && aggregates.length === 0 &&

@@ -1,4 +1,7 @@
-/** How many rows the filters of one shape of lists keep, as its latest requests show. */
+/**
+ * How many rows the filters of one shape of lists keep, as its latest requests show, and for how many of them numbers
+ * about related rows would be computed.
+ */
 import { FEW, mostGathered, type Form, type Row, type RowsKept } from '../sql/index.ts'
 
 /** If fewer of the requests keep few rows, the useless attempts to gather them cost more than the others save. */
@@ -19,10 +22,10 @@ export class RowNumbers implements RowsKept {
   /** The part of the latest requests that kept at most `FEW` rows. */
   #few = 1
   /** The part of the latest requests whose numbers about related rows can be computed for each row. */
-  #numbered = 1
+  #fitsEach = 1
 
-  get numbered (): boolean {
-    return this.#numbered >= WORTHWHILE
+  get fitsEach (): boolean {
+    return this.#fitsEach >= WORTHWHILE
   }
 
   get kept (): RowsKept['kept'] {
@@ -33,7 +36,7 @@ export class RowNumbers implements RowsKept {
   /** Notes the row of a list. A statement that gathered too many rows has no total, and another one follows it. */
   note ({ total }: Row, { rows, numbers, total: limit }: Form): void {
     const most = mostGathered(limit)
-    this.#numbered = latest(this.#numbered, numbers === 'each' ? total !== null : undefined)
+    this.#fitsEach = latest(this.#fitsEach, numbers === 'each' ? total !== null : undefined)
     if (total === null) {
       // there may be few rows behind the conditions on numbers
       if (numbers === 'each') return

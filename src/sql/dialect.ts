@@ -1,7 +1,7 @@
 /**
  * What a distributed server changes, and why: the table of both kinds of servers. `dialectOf`
- * (`src/run/distribution.ts`) tells which one a server has. Statements and the steps of writes ask it for a decision,
- * and ask nothing else about the server.
+ * (`src/run/distribution.ts`) tells which one a server has. Statements and the steps of writes ask it what differs on a
+ * distributed server. Only `mayReorder` (`src/run/distribution.ts`) also asks how a table is distributed.
  *
  * The table has no entry for what is written in the same way everywhere because Citus accepts only that: conditions on
  * related rows and numbers without a correlated subquery (`condition.ts`, `number-conditions.ts`), `offset 0` behind
@@ -122,6 +122,7 @@ export const CITUS: Dialect = {
   // 'non-IMMUTABLE functions are not allowed in CASE or COALESCE statements', which the text of a moment needs
   hasVersion: (model, alias, versions) => {
     const { version } = model
+    // a hidden version is null in `versionText`, and matches nothing
     if (version?.type.kind !== 'datetime' || version.hidden) return POSTGRESQL.hasVersion(model, alias, versions)
     const moment = version.type.zoned ? sql`(${column(version, alias)} at time zone 'UTC')` : column(version, alias)
     return sql`${moment} = any(${versions}::timestamp[])`

@@ -6,13 +6,11 @@
  */
 import { sameIn } from '../base/same-members.ts'
 import { keyColumns } from '../model/index.ts'
-import {
-  isComputed, isCustomTerm, type CustomTerm, type ListPlan, type OrderTerm, type Plan, type PlannedInclude, type Window,
-} from '../plan/index.ts'
+import { isComputed, isCustomTerm, type ListPlan, type Plan, type PlannedInclude, type Window } from '../plan/index.ts'
 import type { Dialect } from './dialect.ts'
 import { forecastOf } from './forecast.ts'
 import { showsRelated } from './members.ts'
-import { comparesNumber } from './number-uses.ts'
+import { comparesNumber, hasFormula, sortedNumbers } from './number-uses.ts'
 
 export interface Form {
   /**
@@ -60,12 +58,12 @@ export interface Form {
 export interface RowsKept {
   /** How many rows the filters are likely to keep: at most `FEW`, at most as many as are gathered, or more. */
   readonly kept: 'few' | 'some' | 'many'
-  /** Whether those that compare no numbers about related rows are likely to keep as many as are gathered. */
-  readonly numbered: boolean
+  /** Whether the filters without numbers about related rows are likely to keep at most as many rows as are gathered. */
+  readonly fitsEach: boolean
 }
 
 /** Lists whose shape has no experience, because it is read once. */
-const UNKNOWN: RowsKept = { kept: 'many', numbered: false }
+const UNKNOWN: RowsKept = { kept: 'many', fitsEach: false }
 
 /**
  * Chooses the form of a plan's statement.
@@ -152,19 +150,26 @@ function columnsOf (plan: ListPlan, rows: Form['rows'], kept: RowsKept['kept']):
 }
 
 /** To look up the related rows of each row is the fastest way, unless there are many rows. */
-function numbersOf (plan: Plan, dialect: Dialect, rows: Form['rows'], { numbered }: RowsKept): Form['numbers'] {
+function numbersOf (plan: Plan, dialect: Dialect, rows: Form['rows'], { fitsEach }: RowsKept): Form['numbers'] {
   if (!dialect.narrowsNumbers) return 'all'
-  return rows === 'gathered' && numbered && usesNumbers(plan) && narrows(plan) ? 'each' : 'kept'
+  const isWorthwhile = plan.kind === 'list' && rows === 'gathered' && fitsEach && usesNumbers(plan) && narrows(plan)
+  return isWorthwhile && readsColumns(plan) ? 'each' : 'kept'
 }
 
-const usesNumbers = (plan: Plan): boolean =>
-  plan.conditions.some(comparesNumber) || ('order' in plan && plan.order.some(sortsByNumber))
+const usesNumbers = ({ conditions, order }: ListPlan): boolean =>
+  conditions.some(comparesNumber) || sortedNumbers(order).length > 0
 
-const sortsByNumber = (term: OrderTerm | CustomTerm): boolean => !isCustomTerm(term) && term.operand.kind === 'number'
-
-/** Whether a condition that compares no number about related rows keeps not all rows. */
-const narrows = ({ conditions, filters, model }: Plan): boolean =>
+/** Whether a condition without numbers about related rows may leave out rows. */
+const narrows = ({ conditions, filters, model }: ListPlan): boolean =>
   filters?.has(model) === true || !conditions.every(comparesNumber)
+
+/**
+ * Whether the numbers, the order and the records need nothing of a row but its columns. SQL of the application, as in a
+ * formula, may need the row itself.
+ */
+const readsColumns = (plan: ListPlan): boolean =>
+  !showsComputed(plan) && !plan.conditions.some((condition) => comparesNumber(condition) && hasFormula(condition)) &&
+  plan.order.every((term) => !isCustomTerm(term) && (term.operand.kind === 'number' || !isComputed(term.operand)))
 
 /** A page that skips fewer rows is not deep. */
 const DEEP = 4_000

@@ -1,5 +1,5 @@
-/** Where conditions compare numbers about related rows. */
-import type { Aggregate, Condition } from '../plan/index.ts'
+/** What conditions and sorts need from related rows: numbers, and whether they lead to many rows. */
+import { isCustomTerm, type Aggregate, type Condition, type CustomTerm, type OrderTerm } from '../plan/index.ts'
 import { idOf } from './shape.ts'
 
 /** Whether a condition compares a number about related rows. */
@@ -7,6 +7,18 @@ export function comparesNumber (condition: Condition): boolean {
   if ('operand' in condition && condition.operand.kind === 'number') return true
   return 'conditions' in condition && condition.conditions.some(comparesNumber)
 }
+
+/** Whether a condition compares the value of a formula. */
+export function hasFormula (condition: Condition): boolean {
+  if ('operand' in condition) return condition.operand.kind === 'scalar' && condition.operand.formula !== undefined
+  return 'conditions' in condition && condition.conditions.some(hasFormula)
+}
+
+/** The numbers that an order is by. */
+export const sortedNumbers = (order: readonly (OrderTerm | CustomTerm)[]): readonly Aggregate[] =>
+  order.flatMap((term) =>
+    isCustomTerm(term) || term.operand.kind !== 'number' ? [] : [term.operand.aggregate]
+  )
 
 /** Whether a condition, or an alternative in it, leads to many rows. */
 export function leadsToMany (condition: Condition): boolean {

@@ -32,7 +32,10 @@ export interface OrderOptions {
   readonly custom?: Pick<Source, 'model' | 'order'>
 }
 
-/** Compiles an order for the rows of an alias. A related row that is deleted or filtered out sorts as null. */
+/**
+ * Compiles an order for the rows of an alias. A related row that is deleted or filtered out sorts as null.
+ * `joinNumbers` must have noted the numbers about related rows that the terms sort by.
+ */
 export function orderSql (
   terms: readonly (OrderTerm | CustomTerm)[],
   alias: string,

@@ -2,14 +2,14 @@
  * Numbers about related rows as joins. Those about the same rows are computed together: for all parents at once, by the
  * parent's key, or for each parent by itself, in a lateral join.
  */
-import { isCustomTerm, type Aggregate } from '../plan/index.ts'
+import type { Aggregate } from '../plan/index.ts'
 import { equalColumns } from './columns.ts'
 import { rowsByParent } from './condition.ts'
 import type { Form } from './form.ts'
 import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import { selectList } from './members.ts'
 import { comparedNumber, numberOfNone } from './number-value.ts'
-import { comparedNumbers, relatedRowsKey } from './number-uses.ts'
+import { comparedNumbers, relatedRowsKey, sortedNumbers } from './number-uses.ts'
 import { keyName, relatedRows } from './related.ts'
 import type { ListShape } from './shape.ts'
 import type { ConditionContext } from './visibility.ts'
@@ -60,9 +60,7 @@ export function joinNumbers (
   context: ConditionContext
 ): Sql {
   const compared = comparedNumbers(conditions)
-  const sorted = order.flatMap((term) =>
-    isCustomTerm(term) || term.operand.kind !== 'number' ? [] : [term.operand.aggregate]
-  )
+  const sorted = sortedNumbers(order)
   if (compared.length + sorted.length === 0) return EMPTY
   const values = new Map<Aggregate, Sql>()
   const joins = { compared: EMPTY, sorted: EMPTY }

@@ -11,13 +11,13 @@ import type { FindPageRows } from './page-rows.ts'
 import { numberSql } from './size.ts'
 
 export const gatheredRows: FindPageRows = ({ plan, source, order, from, window }, needed) => {
-  const { alias, context, form, isExcess } = source
+  const { alias, context, form, isOneTooMany } = source
   const gathered = context.names.expression('gathered')
   const columns = new Map(needed)
   const carried = carriedOrder(order, carry(columns, order.map(({ value }) => value)), gathered)
   const most = mostGathered(form.total)
   carryFacets(columns, plan, alias)
-  if (isExcess !== undefined) columns.set(EXCESS, isExcess)
+  if (isOneTooMany !== undefined) columns.set(ONE_TOO_MANY, isOneTooMany)
   return {
     columns: new Map([...needed.keys()].map((column) => [column, name(gathered, column)])),
     sorts: carried.map(({ value }) => value),
@@ -26,15 +26,15 @@ export const gatheredRows: FindPageRows = ({ plan, source, order, from, window }
     expressions: [
       sql`${name(gathered)} as materialized (select ${selectList(columns)}${from} limit ${numberSql(most + 1)})`,
     ],
-    total: sql`(select case when ${areAll(most, isExcess)} then count(*) end from ${name(gathered)})`,
+    total: sql`(select case when ${areAll(most, isOneTooMany)} then count(*) end from ${name(gathered)})`,
   }
 }
 
-/** The column that says of a row that there are too many, which no property has. */
-const EXCESS = '@isExcess'
+/** The column that marks the row beyond the most that are gathered. No property has this name. */
+const ONE_TOO_MANY = '@oneTooMany'
 
 /** Whether the gathered rows are all that there are. */
-const areAll = (most: number, isExcess: Sql | undefined): Sql =>
-  isExcess === undefined
+const areAll = (most: number, isOneTooMany: Sql | undefined): Sql =>
+  isOneTooMany === undefined
     ? sql`count(*) <= ${numberSql(most)}`
-    : sql`count(*) filter (where ${name(EXCESS)}) = 0`
+    : sql`count(*) filter (where ${name(ONE_TOO_MANY)}) = 0`

@@ -12,8 +12,8 @@ export interface Source {
   /** The table with its alias, and the joins that the conditions need. */
   readonly table: Sql
   readonly conditions: readonly Sql[]
-  /** The test of a row that shows that there are too many. Absent if the number of rows is not limited. */
-  readonly isExcess?: Sql
+  /** The test that a row is the one beyond the most that are gathered. Absent if the table's rows are not limited. */
+  readonly isOneTooMany?: Sql
   /** The conditions as a clause. */
   readonly where: Sql
   readonly context: ConditionContext

@@ -1,5 +1,5 @@
 /** The rows of a table that a statement is about: those that its conditions keep. */
-import type { EntityModel } from '../model/index.ts'
+import { columnsOf, type EntityModel } from '../model/index.ts'
 import { tableAs } from './columns.ts'
 import { conditionSql, noteKnown } from './condition.ts'
 import { mostGathered, type Form } from './form.ts'
@@ -26,7 +26,7 @@ export function tableRows (
   { numbers, total }: Pick<Form, 'numbers' | 'total'>,
   foreign: (alias: string) => readonly Sql[],
   context: ConditionContext
-): Pick<Source, 'table' | 'conditions' | 'isExcess'> {
+): Pick<Source, 'table' | 'conditions' | 'isOneTooMany'> {
   noteKnown(model, alias, rows.conditions, context)
   if (numbers !== 'all') narrowNumbers(model, alias, rows, context)
   const joins = joinNumbers(alias, rows, numbers, context)
@@ -37,15 +37,28 @@ export function tableRows (
   if (numbers !== 'each' || joins.pieces.length === 0) {
     return { table: sql`${table}${joins}`, conditions: [...compile(rows.conditions), ...own()] }
   }
-  // the numbers of a limited number of rows. The row behind them passes all conditions
+  // computes the numbers of at most `most` rows. The row behind them only tells that there are more, so no condition on
+  // numbers may drop it
   const plain = compile(rows.conditions.filter((condition) => !comparesNumber(condition)))
   const numbered = compile(rows.conditions.filter(comparesNumber))
   const most = mostGathered(total)
-  const kept = sql`(select ${name(alias)}.*, row_number() over () as ${name(PLACE)} from ${table}${
+  const kept = sql`(select ${columnsOfRow(model, alias)}, row_number() over () as ${name(PLACE)} from ${table}${
     whereClause([...plain, ...own()])
   } limit ${numberSql(most + 1)}) as ${name(alias)}`
-  const isExcess = sql`${name(alias, PLACE)} > ${numberSql(most)}`
-  return { table: sql`${kept}${joins}`, conditions: [sql`(${isExcess} or ${join(numbered, ' and ')})`], isExcess }
+  const isOneTooMany = sql`${name(alias, PLACE)} > ${numberSql(most)}`
+  return {
+    table: sql`${kept}${joins}`,
+    conditions: [sql`(${isOneTooMany} or ${join(numbered, ' and ')})`],
+    isOneTooMany,
+  }
+}
+
+/** The columns of an entity. The database's role may lack the right to read others of the table. */
+function columnsOfRow ({ properties }: EntityModel, alias: string): Sql {
+  const stored = [...properties.values()].filter(
+    (property) => property.kind !== 'scalar' || property.formula === undefined
+  )
+  return join([...new Set(stored.flatMap(columnsOf))].map((column) => name(alias, column)))
 }
 
 /** The column with the numbers of the rows, which no table has. */

@@ -67,7 +67,10 @@ function ofOneRow (written: Sql, columns: readonly string[], context: ConditionC
   return sql`with ${name(rows)} as (${written}) select ${selectList(texts)} from ${name(rows)}`
 }
 
-/** The write returns columns to an expression, and the records are made of its rows. */
+/**
+ * The write returns columns to an expression, and the records are made of its rows. A server that needs this accepts no
+ * test for several rows with one key either, so there is none (`keysRepeat`).
+ */
 function returnColumns ({ plan, alias, written, before }: WriteSql, context: ConditionContext): Statement {
   const { model, selection } = plan
   const rows = context.names.expression('written')

@@ -61,7 +61,7 @@ const options = {
 }
 const crudWith = (pagination: object = {}) => crudOf(Stone, { ...options, pagination })
 
-const FEW = { kept: 'few', numbered: true } as const
+const FEW = { kept: 'few', fitsEach: true } as const
 const GATHERS = /@gathered/
 const LOOKS_UP = /_keys" inner join/
 const COUNTS_APART = /case when "fetched" </

@@ -89,7 +89,7 @@ t.test('plans of the same shape and form have the same statement', async (t) => 
     fc.property(
       withAdded(fc.oneof({ weight: 3, arbitrary: plan }, keyset)),
       fc.constantFrom(POSTGRESQL, CITUS),
-      fc.record({ kept: fc.constantFrom('few' as const, 'some' as const, 'many' as const), numbered: fc.boolean() }),
+      fc.record({ kept: fc.constantFrom('few' as const, 'some' as const, 'many' as const), fitsEach: fc.boolean() }),
       fc.constantFrom({}, { isDoubtful: true as const }),
       (plan, dialect, expected, doubts) => {
         const form = formOf({ ...plan, ...doubts }, dialect, expected)
