@@ -1,6 +1,5 @@
 /** Beside the list: the form that changes or deletes all selected records. It counts them before it writes them. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { toError } from '../../api/ask.ts'
 import { changesOf, propertiesOf, type Drafts } from '../../api/drafts.ts'
@@ -12,7 +11,7 @@ import type { Pair } from '../../url/address.ts'
 import { DrawerFrame, DrawerHead } from '../record/drawer-frame.tsx'
 import { Fields } from '../record/fields.tsx'
 import { Form } from '../record/form.tsx'
-import { FormError, FormFoot } from '../record/form-foot.tsx'
+import { FormError, FormFoot, type FormFailure } from '../record/form-foot.tsx'
 import { RestoredNotice } from '../record/unsaved-notice.tsx'
 import { AddProperty } from './add-property.tsx'
 import type { ManyKind } from './many-bar.tsx'
@@ -57,7 +56,7 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
   const [isRestored] = useState(isUpdate && chosen !== NONE)
   const [isHard, setHard] = useState(false)
   const [counted, setCounted] = useState<Counted>()
-  const [error, setError] = useState<CrudError>()
+  const [failure, setFailure] = useState<FormFailure>()
   const [busy, setBusy] = useState(false)
 
   const properties = chosen.names.flatMap((name) => all.find((property) => property.name === name) ?? [])
@@ -77,7 +76,7 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
 
   const send = async (): Promise<void> => {
     setBusy(true)
-    setError(undefined)
+    setFailure(undefined)
     try {
       const { affected } = (await writeMany(api, resource, request)).data
       if (isCounted) {
@@ -88,7 +87,7 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
     } catch (error) {
       // after a refused write, the count is in doubt
       setCounted(undefined)
-      setError(toError(error))
+      setFailure({ error: toError(error), wasWrite: isCounted })
     }
     setBusy(false)
   }
@@ -111,10 +110,10 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
   return (
     <DrawerFrame label={`${title} of ${resource.title}`} onClose={onClose}>
       <DrawerHead title={title} detail={`${resource.title}: ${words.toLowerCase()}`} onClose={onClose} />
-      <Form error={error} isOff={isOff || busy} onSend={send}>
+      <Form error={failure?.error} isOff={isOff || busy} onSend={send}>
         <div class='drawer-body'>
           {isRestored && chosen !== NONE && <RestoredNotice />}
-          {error && <FormError resource={resource} error={error} properties={properties} />}
+          {failure && <FormError resource={resource} {...failure} properties={properties} />}
           {isUpdate
             ? (
               <>
@@ -122,7 +121,7 @@ export function ManyDrawer ({ resource, kind, target, words, onDone, onClose }: 
                   properties={properties}
                   drafts={chosen.drafts}
                   before={{}}
-                  error={error}
+                  error={failure?.error}
                   onDraft={(name, draft) => keep({ ...chosen, drafts: { ...chosen.drafts, [name]: draft } })}
                   onRemove={(name) => {
                     const names = chosen.names.filter((other) => other !== name)

@@ -91,7 +91,7 @@ export function CreateForm ({ resource, address, onCreated, onCancel }: CreateFo
         {error &&
           (isJson
             ? <ErrorNotice error={error} />
-            : <FormError resource={resource} error={error} properties={properties} />)}
+            : <FormError resource={resource} error={error} wasWrite properties={properties} />)}
         {!isJson
           ? (
             <FormFields

@@ -1,6 +1,5 @@
 /** The form of a record. It sends the changes only, and with the version that was read. */
 import { useMemo, useState } from 'preact/hooks'
-import type { CrudError } from '../../../src/client/error.ts'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { ask, toError } from '../../api/ask.ts'
 import { atChildren, inWords, restOf } from '../../api/children.ts'
@@ -16,7 +15,7 @@ import type { Address } from '../../url/address.ts'
 import { Conflict } from './conflict.tsx'
 import { FormFields } from './form-fields.tsx'
 import { Form } from './form.tsx'
-import { FormFoot, FormError } from './form-foot.tsx'
+import { FormError, FormFoot, type FormFailure } from './form-foot.tsx'
 import { RestoredNotice } from './unsaved-notice.tsx'
 
 interface EditFormProps {
@@ -51,7 +50,7 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
   const draft = (): EditDraft | undefined => unsavedOf<EditDraft>(name)?.content
   const properties = useMemo(() => propertiesOf(resource, resource.bodies.update ?? {}), [resource])
   const [isRestored] = useState(draft() !== undefined)
-  const [error, setError] = useState<CrudError>()
+  const [failure, setFailure] = useState<FormFailure>()
   const [theirs, setTheirs] = useState<Base>()
   const [busy, setBusy] = useState(false)
 
@@ -74,7 +73,7 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
   const save = async (): Promise<void> => {
     const sent = draft()
     setBusy(true)
-    setError(undefined)
+    setFailure(undefined)
     try {
       const { data, etag } = await write(api, resource, path, { method: 'PATCH', body: changes, ifMatch: base.etag })
       const isDone = draft() === sent
@@ -87,7 +86,7 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
       onSaved(isDone)
     } catch (thrown) {
       const error = toError(thrown)
-      setError(atChildren(error, properties, drafts))
+      setFailure({ error: atChildren(error, properties, drafts), wasWrite: true })
       if (error.status === 412) await readTheirs()
     }
     setBusy(false)
@@ -103,7 +102,7 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
       const { data, etag } = withVersion(resource, await ask<Row>({ url, headers: api.profile.headers }))
       setTheirs({ record: data, etag })
     } catch (error) {
-      setError(toError(error))
+      setFailure({ error: toError(error), wasWrite: false })
     }
   }
 
@@ -119,7 +118,7 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
         onBack={(chosen) => {
           // the form goes on from the present record, with the choices of the person
           setTheirs(undefined)
-          setError(undefined)
+          setFailure(undefined)
           if (chosen.length > 0) return keep(Object.fromEntries(chosen.map((name) => [name, drafts[name]])), theirs)
           keepUnsaved(name, undefined)
           onSaved(true)
@@ -128,16 +127,16 @@ export function EditForm ({ resource, address, path, title, record, etag, onSave
     )
   }
   return (
-    <Form error={error} isOff={isEmpty || busy} onSend={save}>
+    <Form error={failure?.error} isOff={isEmpty || busy} onSend={save}>
       <div class='drawer-body'>
         {isRestored && !isEmpty && <RestoredNotice isStale={base.etag !== etag} />}
-        {error && <FormError resource={resource} error={error} properties={properties} />}
+        {failure && <FormError resource={resource} {...failure} properties={properties} />}
         <FormFields
           resource={resource}
           properties={properties}
           drafts={drafts}
           before={before}
-          error={error}
+          error={failure?.error}
           record={base.record}
           onDraft={(property: string, text: Draft) => keep({ ...draft()?.touched, [property]: text }, base)}
         />

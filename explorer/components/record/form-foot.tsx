@@ -54,9 +54,15 @@ export function FormFoot ({ resource, request, action, isBad, busy, isOff, onCan
   )
 }
 
-interface FormErrorProps {
-  readonly resource: ResourceDescription
+/** The error of a form's latest request. */
+export interface FormFailure {
   readonly error: CrudError
+  /** Whether the request was a write, and neither a dry run nor a read: it may be done although its answer is lost. */
+  readonly wasWrite: boolean
+}
+
+interface FormErrorProps extends FormFailure {
+  readonly resource: ResourceDescription
   readonly properties: readonly Property[]
 }
 
@@ -64,7 +70,7 @@ interface FormErrorProps {
 const LOST = [502, 504]
 
 /** The errors that no input shows. If the inputs show all of them, it says so. */
-export function FormError ({ resource, error, properties }: FormErrorProps) {
+export function FormError ({ resource, error, wasWrite, properties }: FormErrorProps) {
   const { description } = useApi()
   const isPhone = usePhone()
   const others = otherErrors(error, properties)
@@ -82,7 +88,7 @@ export function FormError ({ resource, error, properties }: FormErrorProps) {
   return (
     <ErrorNotice error={new CrudError({ status, code, detail, errors: others })}>
       {status === 401 && <p>Enter other headers under “Ask as”, and save again. The form keeps your changes.</p>}
-      {(code === 'NETWORK' || LOST.includes(status)) && (
+      {wasWrite && (code === 'NETWORK' || LOST.includes(status)) && (
         <p>
           {resource.idempotency
             ? 'Send it again: it is done only once.'
