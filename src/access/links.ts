@@ -60,7 +60,10 @@ export class Links {
   }
 }
 
-/** A table by its name or that of its entity, and columns of it; a pivot table has none here. */
+/**
+ * The table of a link, by its own name or that of its entity, and the columns of the link in it. A pivot table has no
+ * columns here, since all links in it are one.
+ */
 interface Link {
   readonly table: string
   readonly columns: readonly string[]

@@ -50,7 +50,7 @@ function withCause (error: Error, { cause }: { cause?: unknown }): void {
   if (cause !== undefined) Object.defineProperty(error, 'cause', { value: cause, configurable: true, writable: true })
 }
 
-/** Makes a class of errors that have a list of items: the errors of a query string. */
+/** Makes a class of errors that have a list of items: the refusals of a request. */
 export function refusalClass<C extends string> (code: C) {
   const Base = createError<C, 400, [string]>(code, '%s', 400)
   return class extends Base implements RequestError {

@@ -55,7 +55,7 @@ export function withKeys (
   for (let index = 0; index < rows.length; index++) {
     const row = rows[index]!
     const { columns, references, links, properties } = row
-    keyed.push({ columns, references, links, properties, on: keyOfRow(row, key, given, pointer, index) })
+    keyed.push({ columns, references, links, properties, on: keyOfRow(row, key, given, () => pointer(index)) })
   }
   if (keyed.length > 1) checkEachOnce(keyed.map(({ on }) => textOfKey(on, key)), key, pointer)
   return keyed
@@ -65,14 +65,14 @@ export function withKeys (
  * The columns of a record's key.
  *
  * @param given what the server adds to records
+ * @param pointerOf returns the JSON pointer of the record in the body
  * @throws {RequestValidationError} for each part of the key that is missing or null
  */
 function keyOfRow (
   { columns }: Pick<RecordData, 'columns'>,
   key: UpsertKey,
   given: GivenByServer,
-  pointer: (index: number) => string,
-  index: number
+  pointerOf: () => string
 ): readonly ColumnData[] {
   const found: ColumnData[] = []
   let missing: Map<Property, ErrorItem> | undefined
@@ -93,7 +93,7 @@ function keyOfRow (
     const name = property.publicName
     missing ??= new Map()
     missing.set(property, {
-      source: { pointer: `${pointer(index)}/${escapedName(name)}` },
+      source: { pointer: `${pointerOf()}/${escapedName(name)}` },
       code: 'FST_ERR_VALIDATION',
       detail: data === undefined
         ? `The property '${name}' is required, because the key '${key.name}' finds the record.`
@@ -145,15 +145,15 @@ export function inKeyOrder (keys: ReadonlyArray<readonly ColumnData[]>, key: Ups
   return [...keys.keys()].sort((one, other) => texts[one]! < texts[other]! ? -1 : 1)
 }
 
-/** What data can be. */
+/** Whether a record may be a new one, and whether it may change the one with its key. */
 export interface Possibility {
   readonly isNew: boolean
   readonly isChange: boolean
 }
 
 /**
- * Returns a function that says what data can be. That depends on the names of its properties only, so it is found out
- * once for records of a list that follow each other and have the same ones.
+ * Returns a function that says what a record may be. That depends only on the names of its properties. Records of a
+ * list usually name the same properties, so the answer for the latest names is kept.
  *
  * @param rules those of new records, without what the scope adds
  */

@@ -1,4 +1,4 @@
-/** Short words for operators and types. */
+/** Short words for filters, their operators and types, and the related records that these words name. */
 import type { FilterDescription, OperatorDescription, ValueDescription } from '../../../src/explorer/description.ts'
 import type { NameOf } from '../../state/names.ts'
 import { eachFilter, isGroup, type FilterNode } from '../../url/filter-tree.ts'
@@ -70,7 +70,7 @@ export function filterTitle (name: string, filter?: FilterDescription): string {
   return pathTitle(name)
 }
 
-/** Whether the values of a filter are keys of related records. */
+/** Whether an operator takes keys, if its filter refers to records. */
 export const takesKeys = ({ takes }: OperatorDescription): boolean => takes === 'one' || takes === 'list'
 
 /** The related records whose keys are the values of filters. */

@@ -4,7 +4,7 @@ import type { CardColumn } from '../../api/cards.ts'
 import { valueAt } from '../../api/cells.ts'
 import { labelOf, type Row } from '../../api/records.ts'
 import { Cell } from './cell.tsx'
-import { Kept } from './kept.ts'
+import { PureComponent } from './pure-component.ts'
 
 /** The functions of the list that its cards call. The object stays the same. */
 export interface CardHandlers {
@@ -26,7 +26,7 @@ interface CardProps {
   readonly handlers: CardHandlers
 }
 
-export class Card extends Kept<CardProps> {
+export class Card extends PureComponent<CardProps> {
   override render ({ row, id, resource, columns, isOpen, selected, marks, handlers }: CardProps) {
     const name = labelOf(resource.lookup, row) ?? id
     const shown = columns.filter((column) => column.isAsked || marks?.has(column.name) || valueAt(column, row) !== null)

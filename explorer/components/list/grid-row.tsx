@@ -2,8 +2,8 @@
 import type { Column } from '../../api/columns.ts'
 import type { Row } from '../../api/records.ts'
 import { Cell } from './cell.tsx'
-import { Kept } from './kept.ts'
 import type { Place } from './move.ts'
+import { PureComponent } from './pure-component.ts'
 
 /** The functions of the grid that its rows call. The object stays the same. */
 export interface RowHandlers {
@@ -31,7 +31,7 @@ interface GridRowProps {
   readonly handlers: RowHandlers
 }
 
-export class GridRow extends Kept<GridRowProps> {
+export class GridRow extends PureComponent<GridRowProps> {
   override render ({ row, index, columns, stop, stuck, isOpen, selected, marks, handlers }: GridRowProps) {
     const first = selected === undefined ? 0 : 1
     return (

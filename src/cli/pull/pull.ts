@@ -51,7 +51,8 @@ export interface Pulled {
  *
  * @param command the name of the command, for messages
  * @param source what gives the URL
- * @throws {CommandFailure} if the URL is none, with exit code 2, and if the database cannot be read
+ * @throws {CommandFailure} with exit code 2 if the text is not a URL of a database, and with 1 if the database cannot
+ *   be read
  */
 export async function pulledFiles (
   command: string,

@@ -90,6 +90,7 @@ function documentation (
     }
     const schema = {
       ...input.schema,
+      // a role may not see the uuid, which the path of other roles names
       ...(roles !== undefined && factsOf(route.operation).byKey && own?.params === undefined && {
         params: keyParams(roles.model),
       }),

@@ -5,6 +5,8 @@ import { UnsupportedMediaTypeError } from '../../base/errors.ts'
 
 const JSON_NAME = 'application/json'
 const FORM_NAME = 'application/x-www-form-urlencoded'
+/** The types of bodies that are queries. */
+const QUERY_TYPES: readonly string[] = [JSON_NAME, FORM_NAME]
 
 /** `application/json`, and types with the suffix `+json` (RFC 6839), which the application may parse. */
 const JSON_TYPE = /^application\/(?:json|[^;\s]+\+json)$/i
@@ -20,11 +22,12 @@ export function refuseOtherTypes (request: FastifyRequest, reply: FastifyReply, 
 
 /** The same for bodies that are queries, which may also be written like a query string. */
 export function refuseOtherQueries (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
-  const type = request.headers['content-type']
-  const known = type === undefined ? '' : mediaTypeOf(type)
-  if (type === undefined ? !hasBody(request.headers) : known === JSON_NAME || known === FORM_NAME) return done(null)
-  const error = new UnsupportedMediaTypeError(sentence(type, `${JSON_NAME} or ${FORM_NAME}`))
-  done(Object.assign(error, { headers: { accept: `${JSON_NAME}, ${FORM_NAME}` } }))
+  const { headers } = request
+  const type = headers['content-type']
+  const isKnown = type === undefined ? !hasBody(headers) : QUERY_TYPES.includes(mediaTypeOf(type) ?? '')
+  if (isKnown) return done(null)
+  const error = new UnsupportedMediaTypeError(sentence(type, QUERY_TYPES.join(' or ')))
+  done(Object.assign(error, { headers: { accept: QUERY_TYPES.join(', ') } }))
 }
 
 /** Whether the application parses a type. `application/json` is parsed by Fastify, if not by the application. */

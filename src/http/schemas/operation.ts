@@ -144,8 +144,8 @@ const TEXTS: Readonly<Record<CrudOperation, Texts>> = {
 }
 
 /**
- * The schema of the bodies of an operation. A write of many records takes no children, and no other properties than
- * that of one record.
+ * The schema of the bodies of an operation. A write of many records takes the properties that a write of one takes,
+ * without its children.
  */
 function bodyOf (
   operation: CrudOperation,

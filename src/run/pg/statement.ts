@@ -55,7 +55,7 @@ export class PreparedText {
 
   /**
    * Counts a run. Returns the name by which the server may keep the statement; `undefined` for a rare one. The name is
-   * a digest of the kept text. So the same name means the same statement, even if a pooler shares a connection between
+   * a digest of `namedText`. So the same name means the same statement, even if a pooler shares a connection between
    * processes.
    */
   nameForRun (): string | undefined {
