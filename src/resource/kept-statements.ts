@@ -9,8 +9,8 @@ import {
   dialectOf, mayRepeatKeys, PreparedText, schemaOfUnaccent, type BoundStatement, type QueryCall,
 } from '../run/index.ts'
 import {
-  compile, compileAnyWrite, Constants, filterSql, formOf, isSameForm, isSameWriteForm, shapeOf, writeShapeOf,
-  type Foreign, type Form, type Row, type Statement, type WriteForm,
+  compile, compileAnyWrite, Constants, filterSql, formOf, isSameForm, isSameWriteForm, shapeOf, showsComputed,
+  showsRelated, writeShapeOf, type Foreign, type Form, type Row, type Statement, type WriteForm,
 } from '../sql/index.ts'
 import { NO_FILTERS, visibleBy } from './foreign.ts'
 import { RowNumbers } from './row-numbers.ts'
@@ -126,10 +126,7 @@ const isWrite = (plan: Plan | AnyWritePlan | ManyPlan): plan is AnyWritePlan | M
 
 /** Whether a plan reads one row by its key, and nothing whose cost depends on other rows. */
 function isBriefPlan (plan: Plan): boolean {
-  if (plan.kind !== 'get') return false
-  const { properties, includes, aggregates } = plan.selection
-  return includes.length === 0 && aggregates.length === 0 &&
-    properties.every((property) => property.kind !== 'scalar' || property.formula === undefined)
+  return plan.kind === 'get' && !showsRelated(plan.selection) && !showsComputed(plan)
 }
 
 /** The form of writes, by what is known of the server now. It may have been asked again since migrations changed it. */

@@ -134,7 +134,8 @@ function mayGather (plan: ListPlan): boolean {
     (!showsComputed(plan) || mayLookUp(plan))
 }
 
-const showsComputed = ({ selection }: ListPlan): boolean =>
+/** Whether records show the values of formulas. */
+export const showsComputed = ({ selection }: Pick<ListPlan, 'selection'>): boolean =>
   selection.properties.some((property) => property.kind !== 'embedded' && isComputed(property))
 
 /** The most gathered rows that have all columns: to look up the rows of the page takes longer than to keep so few. */

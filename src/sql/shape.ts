@@ -164,7 +164,9 @@ for (const operator of OPERATOR_NAMES) {
   const entry: OperatorEntry = OPERATORS[operator]
   for (const [index, form] of [entry, entry.onArray, entry.onRange].entries()) {
     if (form === undefined) continue
-    const same = [...SQL_NAMES].find(([other]) => other.value === form.value && other.sql === form.sql)
+    const same = [...SQL_NAMES].find(([other]) =>
+      other.value === form.value && other.sql === form.sql && other.unaccented === form.unaccented
+    )
     SQL_NAMES.set(form, same?.[1] ?? `${operator}${index || ''}`)
   }
 }
