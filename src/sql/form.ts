@@ -165,11 +165,12 @@ const narrows = ({ conditions, filters, model }: ListPlan): boolean =>
   filters?.has(model) === true || !conditions.every(comparesNumber)
 
 /**
- * Whether the numbers, the order and the records need nothing of a row but its columns. SQL of the application, as in a
- * formula, may need the row itself.
+ * Whether the numbers, the order, the records and the facets need nothing of a row but its columns. SQL of the
+ * application, as in a formula, may need the row itself.
  */
 const readsColumns = (plan: ListPlan): boolean =>
-  !showsComputed(plan) && !plan.conditions.some((condition) => comparesNumber(condition) && hasFormula(condition)) &&
+  !showsComputed(plan) && plan.facets?.some(({ term: { operand } }) => isComputed(operand)) !== true &&
+  !plan.conditions.some((condition) => comparesNumber(condition) && hasFormula(condition)) &&
   plan.order.every((term) => !isCustomTerm(term) && (term.operand.kind === 'number' || !isComputed(term.operand)))
 
 /** A page that skips fewer rows is not deep. */

@@ -1,5 +1,7 @@
 /** What conditions and sorts need from related rows: numbers, and whether they lead to many rows. */
-import { isCustomTerm, type Aggregate, type Condition, type CustomTerm, type OrderTerm } from '../plan/index.ts'
+import {
+  isComputed, isCustomTerm, type Aggregate, type Condition, type CustomTerm, type OrderTerm,
+} from '../plan/index.ts'
 import { idOf } from './shape.ts'
 
 /** Whether a condition compares a number about related rows. */
@@ -10,7 +12,12 @@ export function comparesNumber (condition: Condition): boolean {
 
 /** Whether a condition compares the value of a formula. */
 export function hasFormula (condition: Condition): boolean {
-  if ('operand' in condition) return condition.operand.kind === 'scalar' && condition.operand.formula !== undefined
+  if (condition.kind === 'match') return condition.document.fields.some(({ operand }) => isComputed(operand))
+  if ('operand' in condition) {
+    const { operand } = condition
+    const property = operand.kind === 'json' ? operand.property : operand
+    return property.kind === 'scalar' && isComputed(property)
+  }
   return 'conditions' in condition && condition.conditions.some(hasFormula)
 }
 

@@ -11,6 +11,7 @@ const Crate = defineEntity({
   properties: {
     id: p.integer().primary(), kind: p.text(), size: p.integer(), bolts: () => p.oneToMany(Bolt).mappedBy('crate'),
     label: p.text().formula((_columns, table) => `label_of(${table})`),
+    about: p.json<{ kind: string }>().formula((_columns, table) => `about_of(${table})`),
     stamps: () => p.oneToMany(Stamp).mappedBy('crate'),
   },
 })
@@ -32,6 +33,8 @@ const entities = [Crate, Bolt, Stamp]
 const KINDS = { few: 9, most: 10_000, more: 10_001 }
 const FILL = [
   'create function label_of (of crate) returns text language sql immutable as \'select of.size || of.kind\'',
+  'create function about_of (of crate) returns jsonb language sql immutable as ' +
+  "$$select jsonb_build_object('kind', of.kind)$$",
   `insert into crate (id, kind, size) select row_number() over (order by i, kind), kind, i % 7
     from (values ${Object.entries(KINDS).map(([kind, count]) => `('${kind}', ${count})`)}) as kinds (kind, most)
     cross join generate_series(1, 10001) i where i <= most`,
@@ -51,6 +54,8 @@ const options = {
   allowedFilters: [
     new AllowedFilters<any>('kind', 'eq'),
     new AllowedFilters<any>('label', 'ne'),
+    new AllowedFilters<any>('about.kind', 'eq', { type: 'string' } as never),
+    AllowedFilters.fullText<any>('words', ['label'], { config: 'simple' }),
     new AllowedFilters<any>('boltsCount', 'gte', ['gte', 'lte', 'eq']),
     new AllowedFilters<any>('boltsLengthMax', 'gte', ['gte', 'isnull']),
     new AllowedFilters<any>('boltsExists', 'eq'),
@@ -63,7 +68,7 @@ const options = {
     AllowedInclude.count('bolts'), AllowedInclude.max('bolts.length'), AllowedInclude.exists('bolts'),
     AllowedInclude.count('stamps'),
   ],
-  allowedFacets: [new AllowedFacet<any>('size'), new AllowedFacet<any>('kind')],
+  allowedFacets: ['size', 'kind', 'label'].map((name) => new AllowedFacet<any>(name)),
 }
 
 const EACH = /cross join lateral \(select [^()]*(count|max)\(/g
@@ -88,6 +93,8 @@ const cases: readonly Case[] = [
     query: 'filter[boltsCount]=1&filter[label]=3few&sort=label', where: "bolts >= 1 and label <> '3few'",
     order: 'label, id',
   },
+  { query: 'filter[or][0][boltsCount]=2&filter[or][1][about.kind]=none', where: 'bolts >= 2' },
+  { query: 'filter[or][0][boltsCount]=2&filter[or][1][words]=3few', where: "(bolts >= 2 or label = '3few')" },
   { query: 'filter[boltsCount]=1&filter[stampsCount]=1', where: 'bolts >= 1 and stamps >= 1' },
 ]
 
@@ -126,6 +133,15 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
         }
       }
     }
+  })
+
+  t.test('a facet of a formula needs the row of the table, too', async (t) => {
+    const { facets } = await listOf(orm, crudOf(Crate, options),
+      'filter[kind]=few&filter[boltsCount]=1&fields=id&facets=label') as any
+    t.strictSame(facets.label, await connection.execute(
+      `select label as value, count(*)::int as count from (${NUMBERS}) n where kind = 'few' and bolts >= 1
+        group by 1 order by 2 desc, 1`
+    ))
   })
 
   t.test('the numbers of few rows are computed for each of them, and else for all at once', async (t) => {
