@@ -107,6 +107,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     await shows(t, alert, /^ NETWORK/)
     t.notMatch(alert(), /all the same|Send it again/, 'a dry run has done nothing')
     await click('.form-foot .button-main', 'Dry run')
+    await find('.form-foot .button-main', 'Save 2 records')
     page.loseAnswer()
     await click('.form-foot .button-main', 'Save 2 records')
     await shows(t, alert, /^ NETWORK.*It may be done all the same: look before you send it again\./)
