@@ -206,6 +206,12 @@ export function keyColumns (model: EntityModel): readonly KeyColumn[] {
 
 const columnsByModel = new WeakMap<EntityModel, readonly KeyColumn[]>()
 
+/** Whether a property is a formula, or an embedded object with one. */
+export function isFormula (property: Property): boolean {
+  if (property.kind === 'embedded') return [...property.properties.values()].some(isFormula)
+  return property.kind === 'scalar' && property.formula !== undefined
+}
+
 /** The names of the columns of the primary key, in order. */
 export const keyColumnNames = (model: EntityModel): readonly string[] => keyColumns(model).map(({ column }) => column)
 

@@ -5,7 +5,7 @@ import type { KeyColumn } from './entity-model.ts'
 import type { Converted, SqlValue } from './types/converted.ts'
 import { wireTypeOf, type ValueType } from './types/index.ts'
 
-/** What is known of a column whose values are compared. */
+/** The facts about a column that a comparison of its values needs. */
 export type ComparedColumn = Pick<KeyColumn, 'type' | 'codec'>
 
 /**

@@ -5,7 +5,7 @@
  * the read has another statement with the form that `formOf` chooses for it.
  */
 import { sameIn } from '../base/same-members.ts'
-import { keyColumns } from '../model/index.ts'
+import { isFormula, keyColumns } from '../model/index.ts'
 import { isComputed, isCustomTerm, type ListPlan, type Plan, type PlannedInclude, type Window } from '../plan/index.ts'
 import type { Dialect } from './dialect.ts'
 import { forecastOf } from './forecast.ts'
@@ -54,7 +54,7 @@ export interface Form {
   readonly isNamed: boolean
 }
 
-/** What the latest lists of a shape show. */
+/** Experience with the latest lists of a shape. */
 export interface RowsKept {
   /** How many rows the filters are likely to keep: at most `FEW`, at most as many as are gathered, or more. */
   readonly kept: 'few' | 'some' | 'many'
@@ -136,7 +136,7 @@ function mayGather (plan: ListPlan): boolean {
 
 /** Whether records show the values of formulas. */
 export const showsComputed = ({ selection }: Pick<ListPlan, 'selection'>): boolean =>
-  selection.properties.some((property) => property.kind !== 'embedded' && isComputed(property))
+  selection.properties.some(isFormula)
 
 /** The most gathered rows that have all columns: to look up the rows of the page takes longer than to keep so few. */
 export const FEW = 500

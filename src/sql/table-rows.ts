@@ -1,5 +1,5 @@
 /** The rows of a table that a statement is about: those that its conditions keep. */
-import { columnsOf, type EntityModel } from '../model/index.ts'
+import { columnsOf, isFormula, type EntityModel, type Property } from '../model/index.ts'
 import { tableAs } from './columns.ts'
 import { conditionSql, noteKnown } from './condition.ts'
 import { mostGathered, type Form } from './form.ts'
@@ -55,10 +55,14 @@ export function tableRows (
 
 /** The columns of an entity. The database's role may lack the right to read others of the table. */
 function columnsOfRow ({ properties }: EntityModel, alias: string): Sql {
-  const stored = [...properties.values()].filter(
-    (property) => property.kind !== 'scalar' || property.formula === undefined
-  )
-  return join([...new Set(stored.flatMap(columnsOf))].map((column) => name(alias, column)))
+  const stored = [...properties.values()].flatMap(storedColumns)
+  return join([...new Set(stored)].map((column) => name(alias, column)))
+}
+
+/** The columns that hold a property. A formula has none. */
+function storedColumns (property: Property): readonly string[] {
+  if (property.kind === 'embedded') return [...property.properties.values()].flatMap(storedColumns)
+  return isFormula(property) ? [] : columnsOf(property)
 }
 
 /** The column with the numbers of the rows, which no table has. */

@@ -6,9 +6,15 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { crudOf, listOf } from './helper.ts'
 
+const Box = defineEntity({
+  name: 'Box',
+  embeddable: true,
+  properties: { height: p.integer(), twice: p.integer().formula((_columns, table) => `twice_of(${table})`) },
+})
 const Crate = defineEntity({
   name: 'Crate',
   properties: {
+    box: () => p.embedded(Box),
     id: p.integer().primary(), kind: p.text(), size: p.integer(), bolts: () => p.oneToMany(Bolt).mappedBy('crate'),
     label: p.text().formula((_columns, table) => `label_of(${table})`),
     about: p.json<{ kind: string }>().formula((_columns, table) => `about_of(${table})`),
@@ -27,7 +33,7 @@ const Stamp = defineEntity({
   name: 'Stamp',
   properties: { id: p.integer().primary(), crate: () => p.manyToOne(Crate) },
 })
-const entities = [Crate, Bolt, Stamp]
+const entities = [Box, Crate, Bolt, Stamp]
 
 /** Crates of each kind. A statement computes the numbers of each row for at most 10 000 rows. */
 const KINDS = { few: 9, most: 10_000, more: 10_001 }
@@ -35,7 +41,8 @@ const FILL = [
   'create function label_of (of crate) returns text language sql immutable as \'select of.size || of.kind\'',
   'create function about_of (of crate) returns jsonb language sql immutable as ' +
   "$$select jsonb_build_object('kind', of.kind)$$",
-  `insert into crate (id, kind, size) select row_number() over (order by i, kind), kind, i % 7
+  "create function twice_of (of crate) returns int language sql immutable as 'select of.box_height * 2'",
+  `insert into crate (id, kind, size, box_height) select row_number() over (order by i, kind), kind, i % 7, i % 3
     from (values ${Object.entries(KINDS).map(([kind, count]) => `('${kind}', ${count})`)}) as kinds (kind, most)
     cross join generate_series(1, 10001) i where i <= most`,
   `insert into bolt (id, length, deleted_at, crate_id)
@@ -50,7 +57,7 @@ const NUMBERS = `select c.id, c.kind, c.size, c.size || c.kind as label,
   (select count(*) from stamp s where s.crate_id = c.id) as stamps from crate c`
 
 const options = {
-  allowedFields: [new AllowedField<any>('id')],
+  allowedFields: ['id', 'box'].map((name) => new AllowedField<any>(name)),
   allowedFilters: [
     new AllowedFilters<any>('kind', 'eq'),
     new AllowedFilters<any>('label', 'ne'),
@@ -135,6 +142,14 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     }
   })
 
+  t.test('a formula of an embedded object needs the row of the table, too', async (t) => {
+    const { items } = await listOf(orm, crudOf(Crate, options), 'filter[kind]=few&filter[boltsCount]=1&fields=id,box')
+    t.same(items, await connection.execute(
+      `select n.id, json_build_object('height', box_height, 'twice', box_height * 2) as box
+        from (${NUMBERS}) n join crate using (id) where n.kind = 'few' and bolts >= 1 order by id`
+    ))
+  })
+
   t.test('a facet of a formula needs the row of the table, too', async (t) => {
     const { facets } = await listOf(orm, crudOf(Crate, options),
       'filter[kind]=few&filter[boltsCount]=1&fields=id&facets=label') as any
@@ -152,7 +167,8 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     const [text] = texts()
     t.equal(count(text!, EACH), 1, 'one join for the filter and the sort')
     t.equal(count(text!, /from "bolt"/g), 1)
-    t.match(text, 'select "e0"."id", "e0"."kind", "e0"."size", row_number()', 'it reads the columns of the entity only')
+    const row = 'select "e0"."box_height", "e0"."id", "e0"."kind", "e0"."size", row_number()'
+    t.match(text, row, 'it reads the columns of the entity only')
     for (const attempt of ['first', 'second', 'third']) {
       await listOf(orm, each, `filter[kind]=more&${query}`)
       const [tried, again, ...more] = texts()
