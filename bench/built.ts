@@ -12,7 +12,7 @@ import { bundle } from '../scripts/bundle.ts'
 /** A folder that git ignores. It is below the package's, so that its modules find the installed packages. */
 const BUILT = path.join(import.meta.dirname, 'dist')
 
-/** The library's built index.js. It is made if there is none, by another process, whose memory is not measured. */
+/** The path of the library's built index.js. If it is missing, a process that is not measured makes it. */
 export function builtIndex (): string {
   const index = path.join(BUILT, 'src/index.js')
   if (!fs.existsSync(index)) execFileSync(process.execPath, [import.meta.filename])

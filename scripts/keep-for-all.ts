@@ -1,6 +1,6 @@
-/** What the test files of a process share, such as a browser. It is apart from run-in-turn.ts, which loads tap. */
+/** Things that the test files of a process share, such as a browser. This module must not load tap. */
 
-/** How that is closed. Absent if a file runs alone. */
+/** Functions that close these things. Absent if a file runs alone. */
 let closers: Array<() => Promise<unknown>> | undefined
 
 /** Keeps things from now on. Returns a function that closes them. */

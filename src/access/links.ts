@@ -1,7 +1,7 @@
 /**
  * The links between rows that a role may not see or not change. A foreign key or a pivot table is a link. The
- * properties on both of its sides show it, so what a rule says of one side goes for the other side, too. What a rule
- * says of a column goes for each link that has this column among others, because the link's value shows and sets it.
+ * properties on both of its sides show it, so a rule for one side is a rule for the other side. A rule for a column is
+ * also one for each link that has this column among others, because the link's value shows and sets the column.
  */
 import { columnsOf, type EntityModel, type Property } from '../model/index.ts'
 import type { Rule } from './rule.ts'

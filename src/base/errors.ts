@@ -104,7 +104,14 @@ export class IdempotencyMismatchError extends failureClass(
 export class UnsupportedMediaTypeError
   extends failureClass('FST_ERR_CTP_INVALID_MEDIA_TYPE', 415, 'Send the body as application/json.') {
   /** Fastify sends these headers with the error (RFC 9110 section 15.5.16). */
-  readonly headers = { accept: 'application/json' }
+  readonly headers: { readonly accept: string }
+
+  /** @param options.accept the media types that are supported */
+  constructor (detail?: string, options: { readonly accept?: string, readonly cause?: unknown } = {}) {
+    const { accept = 'application/json', cause } = options
+    super(detail, { cause })
+    this.headers = { accept }
+  }
 }
 /** The database is unreachable, its pool is exhausted, or a statement timed out. */
 export class UnavailableError

@@ -22,10 +22,10 @@ export class RowNumbers implements RowsKept {
   /** The part of the latest requests that kept at most `FEW` rows. */
   #few = 1
   /** The part of the latest requests whose numbers about related rows can be computed for each row. */
-  #fitsEach = 1
+  #each = 1
 
   get fitsEach (): boolean {
-    return this.#fitsEach >= WORTHWHILE
+    return this.#each >= WORTHWHILE
   }
 
   get kept (): RowsKept['kept'] {
@@ -36,7 +36,7 @@ export class RowNumbers implements RowsKept {
   /** Notes the row of a list. A statement that gathered too many rows has no total, and another one follows it. */
   note ({ total }: Row, { rows, numbers, total: limit }: Form): void {
     const most = mostGathered(limit)
-    this.#fitsEach = latest(this.#fitsEach, numbers === 'each' ? total !== null : undefined)
+    this.#each = latest(this.#each, numbers === 'each' ? total !== null : undefined)
     if (total === null) {
       // there may be few rows behind the conditions on numbers
       if (numbers === 'each') return

@@ -59,7 +59,7 @@ export function distributionOf (em: EntityManager): Distribution | undefined {
   return answers.get(em.getDriver()) ?? undefined
 }
 
-/** What the server changes in statements, and in the steps of writes. */
+/** The decisions about statements and steps of writes that fit the server. */
 export const dialectOf = (em: EntityManager): Dialect => distributionOf(em) === undefined ? POSTGRESQL : CITUS
 
 /** Whether an insert may return its rows in another order, because they are on several nodes. */

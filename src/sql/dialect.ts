@@ -1,5 +1,5 @@
 /**
- * What a distributed server changes, and why: the table of both kinds of servers. `dialectOf`
+ * The table of what differs between PostgreSQL and a distributed server, and why. `dialectOf`
  * (`src/run/distribution.ts`) tells which one a server has. Statements and the steps of writes ask it what differs on a
  * distributed server. Only `mayReorder` (`src/run/distribution.ts`) also asks how a table is distributed.
  *
@@ -83,7 +83,7 @@ export const POSTGRESQL: Dialect = {
   returns: 'records',
   conditionOfWrite: (condition) => condition,
   knownOfWrite: () => [],
-  // the planner takes half as long as for a join
+  // the planner joins nothing then: to delete 100 rows takes 0.77 of the time
   listsKeys: true,
   hasVersion: (model, alias, versions) => sql`${versionText(model, alias)} = any(${versions})`,
   nextVersion: (type, version) => sqlTypeOf(type).nextVersion(version),
@@ -117,7 +117,7 @@ export const CITUS: Dialect = {
   conditionOfWrite: (condition) => sql`(${condition}) is true`,
   // otherwise it looks for the rows in all shards, and not in that of the tenant
   knownOfWrite: (alias, known) => knownSql(alias, known),
-  // the nodes that have the rows join them there
+  // joins of co-located tables run on the nodes of their rows. A list of keys was not tried
   listsKeys: false,
   // 'non-IMMUTABLE functions are not allowed in CASE or COALESCE statements', which the text of a moment needs
   hasVersion: (model, alias, versions) => {

@@ -61,7 +61,7 @@ export function orderSql (
   return { joins: joins.sql, expressions }
 }
 
-/** The value that a term sorts by. What it needs from other rows is joined. Numbers about related rows already are. */
+/** The value that a term sorts by. It joins the other rows that it needs. `joinNumbers` has joined numbers. */
 function orderedValue (term: OrderTerm, alias: string, joins: ToOneJoins, context: ConditionContext): Sql {
   const { operand, relations, texts } = term
   switch (operand.kind) {

@@ -68,8 +68,8 @@ function ofOneRow (written: Sql, columns: readonly string[], context: ConditionC
 }
 
 /**
- * The write returns columns to an expression, and the records are made of its rows. A server that needs this accepts no
- * test for several rows with one key either, so there is none (`keysRepeat`).
+ * The write returns columns to an expression, and the records are made of its rows. This form ignores `keysRepeat`,
+ * because a server that needs the form does not accept the test for several rows with one key.
  */
 function returnColumns ({ plan, alias, written, before }: WriteSql, context: ConditionContext): Statement {
   const { model, selection } = plan

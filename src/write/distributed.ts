@@ -7,7 +7,7 @@ import { distributionOf, tableIn, type Distribution } from '../run/index.ts'
 import { tableOfAnswers } from './stored-answers.ts'
 import { reasonOfEntity } from './unit-of-work/reason.ts'
 
-/** What a resource does that depends on how tables are distributed. */
+/** The operations of a resource that depend on how tables are distributed. */
 interface ResourceWrites {
   /** Whether it creates records. */
   readonly creates: boolean

@@ -89,7 +89,7 @@ export function * wayOfUpsert (
       refuseImpossible(data[index]!, rules, upsert.create.completeRules, pointer(index))
       return 'unfilled'
     }
-    const ready = readyRow(upsert, row, possibility, unchangeable, () => pointer(index))
+    const ready = readyRow(upsert, row, possibility, unchangeable, pointer(index))
     if (typeof ready === 'string') return ready
     given.push(ready)
   }
@@ -135,17 +135,17 @@ const given = (rows: readonly UpsertRow[], member: 'insert' | 'update'): RecordD
  * What a record would be as a new one, and as a change.
  *
  * @param unchangeable the columns of the primary key that are not in the key of the upsert
- * @param pointerOf returns the JSON pointer of the record in the body
+ * @param pointer the JSON pointer of the record in the body
  */
 function readyRow (
   { write, key }: Upsert,
   row: UpsertData,
   { isNew, isChange }: Possibility,
   unchangeable: readonly string[],
-  pointerOf: () => string
+  pointer: string
 ): UpsertRow | ReasonToLook {
   const update = isChange ? finishChanges(write, withoutUpsertKey(row, key)) : undefined
   if (update !== undefined && isEmpty(update)) return 'no change'
   if (update?.columns.some(({ column }) => unchangeable.includes(column))) return 'primary key'
-  return { key: row.on, insert: isNew ? scopedRow({ write }, row, pointerOf()) : undefined, update }
+  return { key: row.on, insert: isNew ? scopedRow({ write }, row, pointer) : undefined, update }
 }

@@ -26,8 +26,8 @@ export function refuseOtherQueries (request: FastifyRequest, reply: FastifyReply
   const type = headers['content-type']
   const isKnown = type === undefined ? !hasBody(headers) : QUERY_TYPES.includes(mediaTypeOf(type) ?? '')
   if (isKnown) return done(null)
-  const error = new UnsupportedMediaTypeError(sentence(type, QUERY_TYPES.join(' or ')))
-  done(Object.assign(error, { headers: { accept: QUERY_TYPES.join(', ') } }))
+  const accept = QUERY_TYPES.join(', ')
+  done(new UnsupportedMediaTypeError(sentence(type, QUERY_TYPES.join(' or ')), { accept }))
 }
 
 /** Whether the application parses a type. `application/json` is parsed by Fastify, if not by the application. */
