@@ -122,8 +122,13 @@ await t.test('a worker that fails under load', { skip }, async (t) => {
   const tenants = [...tenantsOf(true), ...tenantsOf(false)]
   t.equal(tenants.length, 2 * TENANTS)
 
-  const app = await serveColocated(t, orm)
   const wrong: string[] = []
+  // what the database said about an answer that is wrong
+  const write500 = (line: string) => {
+    const { res, err } = JSON.parse(line)
+    if (res.statusCode === 500) wrong.push(err.stack)
+  }
+  const app = await serveColocated(t, orm, { logger: { level: 'error', stream: { write: write500 } } })
   for (const tenant of tenants) {
     const { label } = await prepare(app, tenant)
     load.loops.push(write(app, tenant, label, load, wrong), read(app, tenant, load, wrong))

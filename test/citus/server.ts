@@ -1,6 +1,6 @@
 /** A server for the entities of the co-located layout. Requests name their tenant in a header, which is the scope. */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, FastifyServerOptions, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import { crudKit } from '../../src/index.ts'
 import { newServer } from '../helpers/server.ts'
@@ -12,8 +12,12 @@ const scope = (request: { readonly headers: Record<string, unknown> }) => ({
 const WRITES = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'updateMany', 'deleteMany'] as const
 const MORE = { query: true, links: true, conditional: true }
 
-export async function serveColocated (t: Test, orm: MikroORM): Promise<FastifyInstance> {
-  const app = newServer(t)
+export async function serveColocated (
+  t: Test,
+  orm: MikroORM,
+  options?: FastifyServerOptions
+): Promise<FastifyInstance> {
+  const app = newServer(t, options)
   await app.register(crudKit, {
     orm,
     shared: ['Country'],

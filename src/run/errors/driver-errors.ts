@@ -57,14 +57,17 @@ const CHANGED_PLAN = /cached plan/
 const NOT_QUERYABLE = /is not queryable/
 /** The code of internal errors, under which Citus also reports lost nodes. */
 const INTERNAL = 'XX000'
+/** Codes under which Citus reports a node that it lost in a statement. `58030` is that of input and output. */
+const NODE_LOST_CODES: ReadonlySet<string> = new Set([INTERNAL, '58030'])
 /**
- * Messages about a node that was lost before it committed anything. The first three are those of Citus, the others
+ * Messages about a node that was lost before it committed anything. The first four are those of Citus, the others
  * those of libpq, which Citus passes on.
  */
 const NODE_LOST = new RegExp(
   '^(?:failure on connection marked as essential|could not connect to any active placements|could not find any ' +
-    'healthy placement|server closed the connection|no connection to the server|connection not open|invalid socket|' +
-    'could not (?:receive data from|send data to) server|SSL SYSCALL error|SSL connection has been closed)'
+    'healthy placement|failed to COPY to shard|server closed the connection|no connection to the server|' +
+    'connection not open|invalid socket|could not (?:receive data from|send data to) server|SSL SYSCALL error|' +
+    'SSL connection has been closed)'
 )
 /**
  * Citus' message when a node has not confirmed a commit: the connection was lost, or a deferred constraint failed. The
@@ -127,7 +130,7 @@ export function isUnavailable (error: Error): boolean {
 
 /** Whether a distributed server has lost one of its nodes, and has committed nothing there. */
 function isNodeLost (error: Error): boolean {
-  return sqlStateOf(error) === INTERNAL && NODE_LOST.test(error.message)
+  return NODE_LOST_CODES.has(sqlStateOf(error)) && NODE_LOST.test(error.message)
 }
 
 /** Whether a distributed server does not know if one of its nodes has committed. */

@@ -57,6 +57,11 @@ const cases: ReadonlyArray<
   ['no node that Citus can reach', citusError('could not connect to any active placements'), UnavailableError, 503],
   ['no node with a shard', citusError('could not find any healthy placement for shard 1'), UnavailableError, 503],
   [
+    'rows that a lost node does not take',
+    serverError('58030', { message: 'failed to COPY to shard 102097 on 127.0.0.1:9711' }), UnavailableError, 503,
+  ],
+  ['a file that the server cannot read', serverError('58030'), DatabaseError, 500],
+  [
     'a commit that a node has not confirmed',
     citusError('could not commit transaction for shard 1 on at least one active node'), OutcomeUnknownError, 503,
   ],
