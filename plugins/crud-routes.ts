@@ -232,7 +232,7 @@ async function addRoutes (
   const stream = options.stream === true ? {} : options.stream
   const streaming = stream === undefined || stream === false
     ? undefined
-    : (await import('../src/http/streams/index.ts')).streamingOf(fastify, stream)
+    : (await import('../src/http/streams/streaming.ts')).streamingOf(fastify, stream)
   const transformOf = fastify.hasPlugin('@fastify/swagger')
     ? (await import('../src/http/docs/transform.ts')).transformsOf(fastify, routed, offer, options, limits?.docs)
     : undefined

@@ -2,8 +2,7 @@
  * The filters of a query string as a tree. The nodes of a tree, and those of an `and`, all hold. What `filter[and]` of
  * the URL is for, to write a name or a group twice, the writer decides.
  */
-import type { GroupStep } from '../../src/query/filter-names.ts'
-import type { GroupWord } from '../../src/query/group-words.ts'
+import type { GroupStep, GroupWord } from '../../src/query/filter-names.ts'
 import type { Pair } from './address.ts'
 import { parameterOf, readFilter, type FilterUse } from './filters.ts'
 import { inOrder } from './names.ts'

@@ -2,8 +2,10 @@
 import {
   PAGE_STYLES, type AnswerValues, type InfoOf, type SkippingStyle, type StyleName, type TotalInfo,
 } from '../base/page-styles.ts'
-import type { Window } from '../plan/index.ts'
-import type { Row } from '../sql/index.ts'
+import type { KeysetPlan, ListPlan, Window } from '../plan/index.ts'
+import { FACETS_COLUMN, type Row } from '../sql/index.ts'
+import { parseExact } from '../model/index.ts'
+import { toWireOfValue } from './wire.ts'
 
 /**
  * The page information for the row of a list.
@@ -90,4 +92,25 @@ export function pageJson (items: string, info: InfoOf<StyleName>, facets?: strin
   // the page information without its opening brace
   const page = `{"items":${items},${JSON.stringify(info).slice(1)}`
   return facets === undefined ? page : `${page.slice(0, -1)},"facets":${facets}}`
+}
+
+/** A value of a facet, as the database writes it. */
+interface Counted {
+  value: unknown
+}
+
+/** The JSON of the facets of a plan; `undefined` if it has none. */
+export function facetsJson ({ facets }: Pick<ListPlan | KeysetPlan, 'facets'>, row: Row): string | undefined {
+  if (facets === undefined) return undefined
+  const text = row[FACETS_COLUMN] as string
+  const conversions = facets.flatMap(({ term }) => {
+    const convert = toWireOfValue(term)
+    return convert === undefined ? [] : [[term.name, convert] as const]
+  })
+  if (conversions.length === 0) return text
+  const values = parseExact(text) as Readonly<Record<string, Counted[]>>
+  for (const [name, convert] of conversions) {
+    for (const counted of values[name]!) counted.value = convert(counted.value)
+  }
+  return JSON.stringify(values)
 }

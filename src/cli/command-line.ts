@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import type { CliCommand, CommandInput, CommandOption } from './command.ts'
 import { COMMANDS, optionsOf } from './commands.ts'
-import { commandHelp, generalHelp } from './help.ts'
 import { CommandFailure, say, styled, type ExitCode, type Surroundings } from './surroundings.ts'
 
 /** Runs the program. Failures are printed as sentences. */
@@ -121,3 +120,41 @@ const seeHelp = (name: string): string => `See fastify-crud-kit ${name} --help.`
 
 const wrongUse = (sentence: string, near: string | undefined, otherwise: string): CommandFailure =>
   new CommandFailure(didYouMean(sentence, near, otherwise), 2)
+
+function generalHelp (surroundings: Surroundings): string {
+  return [
+    'Usage: fastify-crud-kit <command> [options]',
+    '',
+    ...table([...COMMANDS].map(([name, { summary }]) => [name, summary]), surroundings),
+    '',
+    'fastify-crud-kit <command> --help shows the options of a command.',
+  ].join('\n')
+}
+
+function commandHelp (name: string, command: CliCommand, surroundings: Surroundings): string {
+  const { summary, argument, notes } = command
+  const options = Object.entries(optionsOf(command))
+  const usage = [
+    `fastify-crud-kit ${name}`,
+    ...argument === undefined ? [] : [`[${argument.name}]`],
+    ...options.filter(([option]) => option !== 'help').map(([option, facts]) => `[${written(option, facts)}]`),
+  ]
+  return [
+    `Usage: ${usage.join(' ')}`,
+    '',
+    summary,
+    '',
+    ...table([
+      ...argument === undefined ? [] : [[argument.name, argument.help] as const],
+      ...options.map(([option, facts]) => [written(option, facts), facts.help] as const),
+    ], surroundings),
+    ...notes.length === 0 ? [] : ['', ...notes],
+  ].join('\n')
+}
+
+const written = (name: string, { value }: CommandOption): string => `--${name}${value === undefined ? '' : ` ${value}`}`
+
+function table (rows: ReadonlyArray<readonly [string, string]>, surroundings: Surroundings): string[] {
+  const width = Math.max(...rows.map(([name]) => name.length))
+  return rows.map(([name, text]) => `  ${styled('bold', name.padEnd(width), surroundings)}  ${text}`)
+}

@@ -1,10 +1,9 @@
 /** Compares what entities and resources need with a database's catalogue. */
 import { factsOf, type CrudOperation, type RowChange } from '../config/index.ts'
-import type { EntityModel } from '../model/index.ts'
+import { wireTypeOf, type EntityModel, type TypeFamily, type ValueType } from '../model/index.ts'
 import type { UpsertKey } from '../plan/index.ts'
-import type { Relation } from './database-catalogue.ts'
+import type { Relation, StoredType } from './database-catalogue.ts'
 import type { ExpectedColumn, ExpectedTable } from './expected.ts'
-import { canRead } from './readable.ts'
 
 /** A resource that clients may use. */
 export interface OfferedResource {
@@ -129,3 +128,46 @@ function unguardedKeys (
 /** How an operation changes rows. A delete of records that are marked as deleted is an update. */
 const changesOf = (operation: CrudOperation, { deletedAt }: EntityModel): readonly RowChange[] =>
   factsOf(operation).changes.map((change) => change === 'delete' && deletedAt !== undefined ? 'update' : change)
+
+/** Families by `pg_type.typcategory` (PostgreSQL manual, table 51.65). */
+const BY_CATEGORY: Readonly<Record<string, TypeFamily>> = {
+  B: 'boolean',
+  C: 'composite',
+  E: 'enum',
+  G: 'geometry',
+  I: 'network',
+  N: 'number',
+  R: 'range',
+  S: 'text',
+  T: 'interval',
+  V: 'bits',
+}
+
+/** Families of types whose category contains other types, too. */
+const BY_NAME: Readonly<Record<string, TypeFamily>> = {
+  bytea: 'bytes',
+  date: 'date',
+  json: 'json',
+  jsonb: 'json',
+  time: 'time',
+  timestamp: 'timestamp',
+  timestamptz: 'timestamp',
+  timetz: 'time',
+  uuid: 'uuid',
+}
+
+/**
+ * Whether a property of a type can read a column, and write it. A type that is not known here, such as one of an
+ * extension, passes.
+ */
+function canRead (type: ValueType, stored: StoredType): boolean {
+  // the type of a column does not tell how many dimensions its arrays have
+  if (type.kind === 'array') return stored.isArray && canReadItem(type.element, stored)
+  return type.kind === 'other' || (!stored.isArray && canReadItem(type, stored))
+}
+
+function canReadItem (type: ValueType, stored: StoredType): boolean {
+  if (type.kind === 'array') return canReadItem(type.element, stored)
+  const family = BY_CATEGORY[stored.category] ?? BY_NAME[stored.name]
+  return family === undefined || wireTypeOf(type).families?.(type).includes(family) !== false
+}

@@ -8,6 +8,7 @@ export { ACTOR_PROPERTY, knownActorOf } from './actor-of-request.ts'
 export {
   askServer, checkDatabase, learnRules, openDatabaseOf, preparePools, unconnectedOrmOf, type ServerDatabaseOptions,
 } from './database.ts'
+export { declaredParameters, type DeclaredParameters } from './declared-parameters.ts'
 export { EM_PROPERTIES, emGetter, rememberReply } from './em-of-request.ts'
 export { ErrorSchema } from './error-schema.ts'
 export {
@@ -16,7 +17,6 @@ export {
 export { advisedOf, knownResources, resourcesInside, type KnownResource } from './known-resources.ts'
 export { isOffline, takeOffline } from './offline.ts'
 export { sendProbe, type RouteProbe } from './probes.ts'
-export { readQuery } from './read-query.ts'
 export { CALL_PROPERTY } from './routes/route-call.ts'
 export { ignoreBodies } from './routes/content-type.ts'
 export { keySegments } from './routes/key.ts'

@@ -1,7 +1,6 @@
 /** Builds the tree of filters and groups. */
 import { bare, frozen } from './frozen.ts'
-import type { GroupStep } from './filter-names.ts'
-import type { GroupWord } from './group-words.ts'
+import type { GroupStep, GroupWord } from './filter-names.ts'
 import type { FilterGroup, FilterLevel, FilterParam } from './parsed-query.ts'
 
 /** Filters and groups that must all hold, while they are gathered. */

@@ -1,7 +1,15 @@
 /** Reads the brackets of a filter's name: the groups around the filter, its field and its operator. */
 import { isOperator } from '../base/operator-names.ts'
-import { isGroupWord, isOr, type GroupWord } from './group-words.ts'
 import { isReserved, MAX_FILTER_DEPTH, MAX_GROUP_DEPTH } from './limits.ts'
+
+/** A word that combines filters: all of them hold, at least one of them does, or not all of them do. */
+export type GroupWord = 'and' | 'or' | 'not'
+
+/** Whether a name in brackets may be a group. */
+export const isGroupWord = (name: string): name is GroupWord => name === 'and' || name === 'or' || name === 'not'
+
+/** Whether a name stands for `or`, as other query languages write it. */
+export const isOr = (name: string): boolean => /^[$_]?or$/i.test(name)
 
 /** A group around a filter, and the number of the member that has the filter. The only member of a `not` is 0. */
 export interface GroupStep {

@@ -16,7 +16,7 @@ export { readSortItem } from './read-names.ts'
 export {
   MAX_BODY_LIST_ITEMS, MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES, MAX_QUERY_BYTES,
 } from './limits.ts'
-export { isGroupWord, isOr, type GroupWord } from './group-words.ts'
+export { isGroupWord, isOr, type GroupWord } from './filter-names.ts'
 export type { JsonKind } from './json-values.ts'
 export { isFromTree, markTree, nameSuffix, noteFilter, noteOf } from './written.ts'
 export {

@@ -4,7 +4,7 @@
  */
 import type { ErrorItem, QueryCode } from '../base/errors.ts'
 import type { PageValues } from '../base/page-styles.ts'
-import type { GroupWord } from './group-words.ts'
+import type { GroupWord } from './filter-names.ts'
 
 /** One condition as written: `filter[price][gte]=100` is `{ field: 'price', operator: 'gte', value: '100' }`. */
 export interface FilterParam {

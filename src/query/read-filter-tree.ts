@@ -1,10 +1,9 @@
 /** Reads the filters of a query that is written as JSON: conditions by name, and groups of them. */
 import { escapedName } from '../base/error-list.ts'
 import { isOperator } from '../base/operator-names.ts'
-import { mayAddRows, type GroupStep } from './filter-names.ts'
+import { isGroupWord, mayAddRows, type GroupStep, type GroupWord } from './filter-names.ts'
 import { bare, frozen } from './frozen.ts'
 import { TOO_MANY_CONDITIONS } from './gather-filters.ts'
-import { isGroupWord, type GroupWord } from './group-words.ts'
 import { readJsonValue } from './json-values.ts'
 import { isReserved, MAX_BODY_LIST_ITEMS, MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_PARAMETERS } from './limits.ts'
 import type { FilterGroup, FilterLevel, FilterParam, QueryParamError } from './parsed-query.ts'

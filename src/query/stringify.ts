@@ -1,7 +1,7 @@
 /** Turns `QueryParams` into the text of a query string. */
 import { isOperator } from '../base/operator-names.ts'
 import { PAGE_PARAMETER_NAMES } from '../base/page-styles.ts'
-import { isGroupWord } from './group-words.ts'
+import { isGroupWord } from './filter-names.ts'
 import { tidyName, tidySort } from './read-names.ts'
 import type { Tidy } from './read-names.ts'
 import { parseQueryParams } from './parse.ts'

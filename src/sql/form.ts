@@ -4,7 +4,7 @@
  * the statement show that the guess was wrong, `planAgain` (`src/answer/plan-again.ts`) makes a plan that says so, and
  * the read has another statement with the form that `formOf` chooses for it.
  */
-import { sameIn } from '../base/same-members.ts'
+import { sameIn } from './same-members.ts'
 import { isFormula, keyColumns } from '../model/index.ts'
 import { isComputed, isCustomTerm, type ListPlan, type Plan, type PlannedInclude, type Window } from '../plan/index.ts'
 import type { Dialect } from './dialect.ts'

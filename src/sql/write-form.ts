@@ -1,5 +1,5 @@
 /** The form of the statement of a write, which depends on the server and not on the plan. */
-import { sameIn } from '../base/same-members.ts'
+import { sameIn } from './same-members.ts'
 import type { Plan } from '../plan/index.ts'
 import { conditionContext } from './condition.ts'
 import type { Dialect } from './dialect.ts'

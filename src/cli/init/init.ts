@@ -1,11 +1,11 @@
 /** The command `init`: writes a project that starts, with its own tables or with those of a database. */
 import path from 'node:path'
+import { createInterface } from 'node:readline/promises'
 import type { CommandInput } from '../command.ts'
 import type { Pulled } from '../pull/pull.ts'
 import { CommandFailure, say, styled, type ExitCode, type Surroundings } from '../surroundings.ts'
 import { writeNewFiles } from '../write-files.ts'
 import { projectFiles } from './project-files.ts'
-import { askWhether, withQuestions } from './questions.ts'
 
 const USUAL = 'library'
 
@@ -59,4 +59,38 @@ async function choicesOf ({ argument, options }: CommandInput, surroundings: Sur
     url: url ?? (await ask('The URL of a database that exists, or nothing for a new one:') || undefined),
     dockerfile: usual.dockerfile && await askWhether('With a Dockerfile?', ask),
   }))
+}
+
+/** Asks a question. The answer is a text without spaces around it. */
+type Ask = (question: string) => Promise<string>
+
+/**
+ * Calls a function that asks questions.
+ *
+ * @throws {CommandFailure} if the developer presses Ctrl-C or Ctrl-D
+ */
+async function withQuestions<Answers> (
+  { stdin, stdout }: Surroundings,
+  work: (ask: Ask) => Promise<Answers>
+): Promise<Answers> {
+  const terminal = createInterface({ input: stdin, output: stdout })
+  const stopped = new Promise<never>((_resolve, reject) => {
+    const stop = (): void => reject(new CommandFailure('\nNothing was written.'))
+    terminal.once('SIGINT', stop)
+    terminal.once('close', stop)
+  })
+  // it is also rejected after the last question
+  stopped.catch(() => {})
+  try {
+    return await work(async (question) => (await Promise.race([terminal.question(`${question} `), stopped])).trim())
+  } finally {
+    terminal.close()
+  }
+}
+
+/** Asks until the answer is yes or no. No answer is yes. */
+async function askWhether (question: string, ask: Ask): Promise<boolean> {
+  const answer = (await ask(`${question} (Y/n)`)).toLowerCase()
+  if (answer === '' || answer === 'y' || answer === 'yes') return true
+  return answer === 'n' || answer === 'no' ? false : await askWhether(question, ask)
 }

@@ -13,8 +13,8 @@ import { operationSchema, type GeneratedSchema } from '../schemas/operation.ts'
 import type { NamedSchemas } from '../schemas/named.ts'
 import type { documentedRoles } from '../schemas/documented-roles.ts'
 import { ERROR_RESPONSES, serializeError } from '../error-schema.ts'
-import { compileWith } from '../server-validator.ts'
-import type { Streaming } from '../streams/index.ts'
+import { compileWith, routeValidation } from './validation.ts'
+import type { Streaming } from '../streams/streaming.ts'
 import { timed, timingHooks } from '../timing.ts'
 import { callOfRequest, type RouteHandler } from './route-call.ts'
 import { acceptEmptyBody, refuseOtherQueries, refuseOtherTypes } from './content-type.ts'
@@ -27,7 +27,6 @@ import { preValidationOf, type RoleResource } from './roles.ts'
 import { varyOf } from './entity-tags.ts'
 import { seenResources } from './seen-resource.ts'
 import type { Within } from './transactions.ts'
-import { routeValidation } from './validation.ts'
 
 /** What roles may do with a resource. */
 export interface Limits {

@@ -9,7 +9,7 @@ import { changedColumns, groupColumns, streamColumns } from '../../read/index.ts
 import { readScope, type Resource } from '../../resource/index.ts'
 import { QUERY_METHOD } from '../query-body.ts'
 import { type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
-import type { Streaming } from '../streams/index.ts'
+import type { Streaming } from '../streams/streaming.ts'
 import { dataOf } from './accepted-body.ts'
 import type { RouteCall } from './route-call.ts'
 import { repeatable } from './idempotency.ts'

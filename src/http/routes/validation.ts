@@ -3,8 +3,10 @@
  * call of the request decide its key, its query string and its body. Nothing is converted or dropped.
  */
 import type { TObject } from '@sinclair/typebox'
-import type { FastifySchema, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifySchema, HTTPMethods } from 'fastify'
+import { validatorCompilerOf } from '../../borrowed/fastify.ts'
 import { isRefusal, RequestValidationError, validationOf, type RequestError } from '../../base/errors.ts'
+import { isObject } from '../../base/is-object.ts'
 import { IDEMPOTENCY_KEY } from '../schemas/operation.ts'
 import { timesOf } from '../timing.ts'
 import { validatedCall, type RouteCall } from './route-call.ts'
@@ -12,7 +14,7 @@ import type { HttpPart } from './own-schema-errors.ts'
 import { both, ownCheck, withoutChanges, type OwnBodies, type OwnCheck, type Validator } from './own-schemas.ts'
 
 /** Compiles a schema of the application with the server's own validator. */
-export type CompileOwn = (schema: object, part: HttpPart, method: string, url: string) => Validator
+type CompileOwn = (schema: object, part: HttpPart, method: string, url: string) => Validator
 
 const acceptAll = (): boolean => true
 
@@ -90,5 +92,27 @@ function planning (decide: (call: RouteCall) => unknown): (call: RouteCall) => v
     } finally {
       if (times !== undefined) times.enter(before)
     }
+  }
+}
+
+/** Compiles schemas as Fastify does for a route of the instance. */
+export function compileWith (fastify: FastifyInstance): CompileOwn {
+  return (schema, httpPart, method, url) => {
+    const { compile, isCustom } = validatorCompilerOf(fastify)
+    const read = httpPart === 'headers' && !isCustom ? lowerCase(schema) : schema
+    return compile({ schema: read as never, httpPart, method, url }) as ReturnType<CompileOwn>
+  }
+}
+
+/** A schema of headers with the names in lower case, as Node.js writes them. */
+function lowerCase (schema: object): object {
+  const { properties, required, ...rest } = schema as { readonly properties?: unknown, readonly required?: unknown }
+  const lower = (name: string): string => name.toLowerCase()
+  return {
+    ...rest,
+    ...(isObject(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [lower(name), value])),
+    }),
+    ...(Array.isArray(required) && { required: required.map(String).map(lower) }),
   }
 }

@@ -9,7 +9,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AbortedError, UnavailableError } from '../../base/errors.ts'
 import { RecordStream } from './record-stream.ts'
 import type { RecordWriter } from './formats.ts'
-import { forgetClose, onClose } from './socket-close.ts'
 
 export interface StreamLimits {
   /** Milliseconds in which a client must read one mebibyte, unless it waits for the database. */
@@ -155,4 +154,28 @@ export class OpenStream {
     raw.destroy()
     this.#end()
   }
+}
+
+/**
+ * What waits for a socket to close, by one listener for all requests on it. A client may pipeline hundreds of requests,
+ * and Node.js warns of a leak if an event has more than ten listeners.
+ */
+const callbacks = new WeakMap<Socket, Set<() => void>>()
+
+/** Calls `callback` when the socket closes, unless `forgetClose` comes first. */
+function onClose (socket: Socket, callback: () => void): void {
+  let waiting = callbacks.get(socket)
+  if (waiting === undefined) {
+    const all = waiting = new Set()
+    callbacks.set(socket, all)
+    socket.once('close', () => {
+      for (const one of [...all]) one()
+    })
+  }
+  waiting.add(callback)
+}
+
+/** Removes a callback of `onClose`. */
+function forgetClose (socket: Socket, callback: () => void): void {
+  callbacks.get(socket)?.delete(callback)
 }

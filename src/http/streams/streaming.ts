@@ -1,4 +1,7 @@
-/** Sends lists as streams of all records that match the filters, to clients that prefer a stream. */
+/**
+ * Sends lists as streams of all records that match the filters, to clients that prefer a stream. Only servers that have
+ * a resource with `stream` load this folder. Errors: those of a list, before the first record is sent.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { StreamColumn } from '../../read/index.ts'
 import { OpenStream, type OpenBatches } from './open-stream.ts'

@@ -1,12 +1,12 @@
 /** Looks up the relations and properties that allowed includes and fields name. */
-import type { Field, Include } from '../../config/index.ts'
+import { readSignedName, type AllowedInclude, type Field, type Include } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { resolvePath, type EntityModel, type Property, type RelationProperty } from '../../model/index.ts'
 import type { WithAlias } from '../alias.ts'
-import type { Aggregate } from '../condition-types.ts'
+import type { Aggregate, OrderTerm, RelatedNumber, RelatedNumbers } from '../condition-types.ts'
 import type { IncludeRules } from '../plan-types.ts'
 import { resolveAggregate, type ResolvedAggregate } from './aggregates.ts'
-import { includeRules } from './include-rules.ts'
+import { sortTarget } from './sorts.ts'
 
 /** A relation that may be included, and the fields of its records that may be selected. */
 export interface RelationEntry {
@@ -170,4 +170,51 @@ function entriesOf (root: DraftLevel): ReadonlyMap<string, IncludeEntry> {
   }
   addLevel(root)
   return entries
+}
+
+/** The rules of an include, or `undefined` if it shows all rows of the relation in the order of the relation. */
+function includeRules (
+  { limit, sort, where }: AllowedInclude<string, string>,
+  relation: RelationProperty,
+  what: string
+): IncludeRules | undefined {
+  if (limit === undefined && sort === undefined && where === undefined) return undefined
+  for (const [option, value] of [['limit', limit], ['sort', sort]] as const) {
+    if (value !== undefined && !relation.many) {
+      throw new ConfigError(`${what}: '${relation.name}' is a to-one relation; '${option}' is for to-many relations.`)
+    }
+  }
+  return Object.freeze({
+    limit,
+    order: sort && Object.freeze(sort.map((item) => orderTerm(item, relation, what))),
+    where,
+  })
+}
+
+function orderTerm (item: string, relation: RelationProperty, what: string): OrderTerm {
+  const { name, descending = false } = readSignedName(item)
+  const { relations, operand } = sortTarget(name, relation.target, `${what}, sort '${item}'`)
+  return { relations, operand, descending }
+}
+
+/** The numbers that filters and sorts may name, by their names in records and in URLs: those of the root's includes. */
+export function relatedNumbers (includes: ReadonlyMap<string, IncludeEntry>): RelatedNumbers {
+  const numbers = new Map<string, RelatedNumber>()
+  for (const entry of includes.values()) {
+    if (entry.kind !== 'aggregate' || entry.parent !== undefined) continue
+    const { aggregate } = entry
+    // the least of values of a custom type is a value of the database, which clients do not know
+    if (aggregate.property?.codec !== undefined) continue
+    const { name, type, function: fn } = aggregate
+    const number: RelatedNumber = Object.freeze({
+      kind: 'number',
+      name,
+      aggregate,
+      type,
+      nullable: fn !== 'count' && fn !== 'exists',
+    })
+    numbers.set(name, number)
+    numbers.set(entry.name, number)
+  }
+  return numbers
 }

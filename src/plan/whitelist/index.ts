@@ -12,12 +12,10 @@ import { Memo } from '../memo.ts'
 import type { CustomTerm, OrderTerm } from '../condition-types.ts'
 import type { AnswerLimits, FacetTerm, Grouping, GroupNumber, GroupTerm, Selection } from '../plan-types.ts'
 import { checkItemKeys, facetTerm, groupNumbers, groupTerms } from './groups.ts'
-import { resolveIncludes, type IncludeEntry } from './includes.ts'
-import { relatedNumbers } from './related-numbers.ts'
+import { type IncludeEntry, relatedNumbers, resolveIncludes } from './includes.ts'
 import { defaultOrder, relevanceEntries, sortEntries, type DefaultTerm, type SortEntry } from './sorts.ts'
 
-export { includePath, namesOfInclude } from './includes.ts'
-export type { AggregateEntry, IncludeEntry, RelationEntry } from './includes.ts'
+export { type AggregateEntry, type IncludeEntry, includePath, namesOfInclude, type RelationEntry } from './includes.ts'
 export type { SortEntry } from './sorts.ts'
 
 export interface Whitelist extends FilterList {
