@@ -59,16 +59,35 @@ const NOT_QUERYABLE = /is not queryable/
 const INTERNAL = 'XX000'
 /** Codes under which Citus reports a node that it lost in a statement. `58030` is that of input and output. */
 const NODE_LOST_CODES: ReadonlySet<string> = new Set([INTERNAL, '58030'])
-/**
- * Messages about a node that was lost before it committed anything. The first four are those of Citus, the others
- * those of libpq, which Citus passes on.
- */
-const NODE_LOST = new RegExp(
-  '^(?:failure on connection marked as essential|could not connect to any active placements|could not find any ' +
-    'healthy placement|failed to COPY to shard|server closed the connection|no connection to the server|' +
-    'connection not open|invalid socket|could not (?:receive data from|send data to) server|SSL SYSCALL error|' +
-    'SSL connection has been closed)'
-)
+/** Beginnings of messages about a node that was lost before it committed anything. */
+const NODE_LOST_MESSAGES: Readonly<Record<'citus' | 'libpq' | 'node', readonly string[]>> = {
+  citus: [
+    'failure on connection marked as essential',
+    'could not connect to any active placements',
+    'could not find any healthy placement',
+    'execution cannot recover from multiple connection failures',
+    'cannot connect to [^ ]+ to fetch intermediate results',
+    'failed to read result "[^"]*" from node',
+    'failed to COPY to shard',
+    'failed to complete COPY',
+    'failed to prepare transaction',
+    'postmaster was shut down',
+  ],
+  // Citus passes these on
+  libpq: [
+    'server closed the connection',
+    'no connection to the server',
+    'connection not open',
+    'invalid socket',
+    'could not (?:receive data from|send data to) server',
+    'lost synchronization with server',
+    'SSL (?:SYSCALL )?error',
+    'SSL connection has been closed',
+  ],
+  // and so are these, without their code, if a node sends them while it takes rows of a batch
+  node: ['terminating connection', 'the database system is'],
+}
+const NODE_LOST = new RegExp(`^(?:${Object.values(NODE_LOST_MESSAGES).flat().join('|')})`)
 /**
  * Citus' message when a node has not confirmed a commit: the connection was lost, or a deferred constraint failed. The
  * rows on that node may have been written or not.

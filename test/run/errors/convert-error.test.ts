@@ -14,7 +14,7 @@ import { modelsOf } from '../../helpers/models.ts'
 const serverError = (code: string, more: object = {}) =>
   Object.assign(new Error('select secret from "secret_table"'), { code, severity: 'ERROR', ...more })
 /** An error of Citus about its nodes. */
-const citusError = (message: string) => Object.assign(new Error(message), { code: 'XX000', severity: 'ERROR' })
+const citusError = (message: string, code = 'XX000') => Object.assign(new Error(message), { code, severity: 'ERROR' })
 const nodeError = (code: string) =>
   Object.assign(new Error(`connect ${code} 127.0.0.1:5432`), { code, syscall: 'connect' })
 const named = (name: string) => Object.assign(new Error('secret'), { name })
@@ -51,15 +51,21 @@ const cases: ReadonlyArray<
     'could not send data to server: Broken pipe',
     'no connection to the server',
     'connection not open',
-  ].map((message) =>
-    [`a node to which the connection broke: ${message}`, citusError(message), UnavailableError, 503] as const
+    'SSL error: decryption failed or bad record mac',
+    'lost synchronization with server: got message type "D", length 1',
+    'could not connect to any active placements',
+    'could not find any healthy placement for shard 1',
+    'execution cannot recover from multiple connection failures. Last node failed 127.0.0.1:9711',
+    'cannot connect to 127.0.0.1:9711 to fetch intermediate results',
+    'failed to read result "3_1" from node 127.0.0.1:9711',
+    "failed to prepare transaction 'citus_0_1' on host 127.0.0.1:9711",
+    'postmaster was shut down, exiting',
+    'terminating connection due to administrator command',
+    'the database system is shutting down',
+  ].map((message) => [`a node that is lost: ${message}`, citusError(message), UnavailableError, 503] as const),
+  ...['failed to COPY to shard 102097 on 127.0.0.1:9711', 'failed to complete COPY on 127.0.0.1:9711'].map((message) =>
+    [`rows that a lost node does not take: ${message}`, citusError(message, '58030'), UnavailableError, 503] as const
   ),
-  ['no node that Citus can reach', citusError('could not connect to any active placements'), UnavailableError, 503],
-  ['no node with a shard', citusError('could not find any healthy placement for shard 1'), UnavailableError, 503],
-  [
-    'rows that a lost node does not take',
-    serverError('58030', { message: 'failed to COPY to shard 102097 on 127.0.0.1:9711' }), UnavailableError, 503,
-  ],
   ['a file that the server cannot read', serverError('58030'), DatabaseError, 500],
   [
     'a commit that a node has not confirmed',
