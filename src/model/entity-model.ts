@@ -109,6 +109,8 @@ export type Join =
     readonly targetColumns: readonly string[],
     readonly pivotColumns: readonly string[],
     readonly pivotTargetColumns: readonly string[],
+    /** The column that orders the links, if this side keeps their order. */
+    readonly orderColumn?: string | undefined
     /** Whether the separate table is declared with an index on its columns for this table. */
     readonly indexed: boolean,
   }

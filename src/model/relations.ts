@@ -45,6 +45,7 @@ export function joinOf (
       targetColumns: primary(targetMeta),
       pivotColumns: near,
       pivotTargetColumns: far,
+      orderColumn: source.owner ? orderColumn(source, orm.metadataOf(source.pivotEntity)) : undefined,
       indexed: isIndexed(orm.metadataOf(source.pivotEntity), near),
     })
   }
@@ -64,6 +65,12 @@ export function joinOf (
     targetColumns: joinColumns,
     indexed: isIndexed(orm.metadataOf(targetMeta.class), joinColumns),
   })
+}
+
+/** The column of a pivot table that orders the links. */
+function orderColumn ({ fixedOrder, fixedOrderColumn }: EntityProperty, pivot: EntityMetadata): string | undefined {
+  if (fixedOrder !== true || fixedOrderColumn === undefined) return undefined
+  return (pivot.properties[fixedOrderColumn as never] as EntityProperty).fieldNames[0]
 }
 
 /**

@@ -48,7 +48,7 @@ export function checkCoLocation (
   for (const term of facets.values()) checkOrder(`${what}: facets=${term.name}`, distribution, [term], model)
   for (const property of update?.properties ?? []) {
     if (property.kind !== 'relation') continue
-    // MikroORM reads the links that a record has before it changes them
+    // a change looks first which of the present links lead to visible records
     checkPivot(`${what}: to change '${property.publicName}'`, distribution, model, property)
   }
 }

@@ -24,8 +24,9 @@ export { forecastOf } from './forecast.ts'
 export { functionName } from './unaccent.ts'
 export { EXCESS_OF_BYTES } from './weight.ts'
 export {
-  compileHiddenLinks, compileKey, compilePresent, compileReferences, linkColumn, presentColumn,
+  compileKey, compilePresent, compileReferences, linkColumn, presentColumn,
 } from './references.ts'
+export { compileLink, compileLinks, compileUnlink, LINK_SHOWN, linkColumns } from './links.ts'
 export { compileAnyWrite } from './compile-write.ts'
 export { isSameWriteForm, type WriteForm } from './write-form.ts'
 export { writeShapeOf } from './write-shape.ts'

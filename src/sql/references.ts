@@ -1,11 +1,11 @@
 /** Statements about the records that a row refers to. They accompany its write. */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { PresentPlan, Slot } from '../plan/index.ts'
-import { equalTo, equalColumns, tableAs } from './columns.ts'
+import { equalTo, tableAs } from './columns.ts'
 import { conditionSql, conditionContext } from './condition.ts'
 import { join, name, render, sql, type Sql, type Statement } from './fragment.ts'
 import type { Foreign } from './read.ts'
-import { relatedVisibility, visibility, whereClause, type ConditionContext } from './visibility.ts'
+import { visibility, whereClause, type ConditionContext } from './visibility.ts'
 
 /** Keys of records of one entity. Each part of a key has a slot. */
 export interface ReferencedKeys {
@@ -57,36 +57,6 @@ export function compilePresent (
   )
   return render(
     sql`select ${join(columns)} from ${tableAs(model.table, alias)}${rowWhere(model, conditions, alias, context)}`
-  )
-}
-
-/** The keys, as texts, of the records that a row is linked to but that clients cannot see through the relation. */
-export function compileHiddenLinks (
-  { model, conditions }: PresentPlan,
-  relation: RelationProperty,
-  foreign: Foreign
-): Statement {
-  const { join: by, target } = relation
-  if (by.kind !== 'pivot') throw new TypeError(`${relation.name} has no links`)
-  const context = conditionContext({}, foreign)
-  const [pivot, own, linked] = [context.names.table(), context.names.table(), context.names.table()]
-  const keys = by.pivotTargetColumns.map((column, index) =>
-    sql`${name(pivot, column)}::text as ${name(linkColumn(index))}`
-  )
-  const ofRow = sql`exists (select 1 from ${tableAs(model.table, own)}${
-    whereClause([
-      equalColumns(own, by.columns, pivot, by.pivotColumns),
-      ...conditions.map((condition) => conditionSql(condition, model, own, context)),
-    ])
-  })`
-  const visible = whereClause([
-    equalColumns(linked, by.targetColumns, pivot, by.pivotTargetColumns),
-    ...relatedVisibility(relation, linked, context),
-  ])
-  return render(
-    sql`select ${join(keys)} from ${tableAs(by.table, pivot)} where ${ofRow} and not exists (select 1 from ${
-      tableAs(target.table, linked)
-    }${visible})`
   )
 }
 

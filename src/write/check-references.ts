@@ -4,8 +4,7 @@ import { keyColumns, keyFromText, type EntityModel, type RelationProperty, type 
 import { planPresent, type Id, type RecordData } from '../plan/index.ts'
 import { foreignOf, hasSessionContext, runStatement, type ActiveFilters, type CrudSession } from '../resource/index.ts'
 import {
-  compileHiddenLinks, compileKey, compilePresent, compileReferences, linkColumn, presentColumn, type Foreign, type Row,
-  type Statement,
+  compileKey, compilePresent, compileReferences, linkColumn, presentColumn, type Foreign, type Row, type Statement,
 } from '../sql/index.ts'
 import { ConflictError } from '../base/errors.ts'
 import { enterStage, type BoundStatement, type QueryCall } from '../run/index.ts'
@@ -106,22 +105,6 @@ export function keyOfTexts (model: EntityModel, texts: readonly string[]): reado
   })
 }
 
-/** The keys of linked records that clients do not see. An update keeps these links. */
-export function * hiddenLinks (
-  search: Search,
-  model: EntityModel,
-  id: Id,
-  relation: RelationProperty
-): Steps<ReadonlyArray<readonly SqlValue[]>> {
-  const plan = planPresent(id, model)
-  if (plan === undefined) return []
-  const compile = (foreign: Foreign): Statement => compileHiddenLinks(plan, relation, foreign)
-  const question = statementOf(search, model, [...plan.values], compile)
-  const rows = yield * wait(runStatement(search.session, question))
-  const { target } = relation
-  return rows.map((row) => keyOfTexts(target, keyColumns(target).map((_, index) => row[linkColumn(index)] as string)))
-}
-
 /**
  * Whether records of an entity may be hidden although their rows exist. Foreign keys ignore deletions, filters and
  * policies.
@@ -150,7 +133,7 @@ export function keysToCheck (
 }
 
 /** The session of a search for records, the filters that hide records, and the operation that needs the search. */
-interface Search {
+export interface Search {
   readonly session: CrudSession
   readonly filters: ActiveFilters
   readonly call: QueryCall
@@ -240,8 +223,8 @@ function areAllVisible ([row]: readonly Row[], keys: readonly WantedKey[]): bool
   return Number(row!['count']) === keys.length
 }
 
-/** A statement about records of an entity. */
-function statementOf (
+/** A statement about records of an entity. It only reads. */
+export function statementOf (
   { session, filters, call }: Search,
   model: EntityModel,
   values: unknown[],
@@ -263,8 +246,8 @@ interface WantedKey {
 const MAX_KEYS = 1_000
 
 /** Splits keys into chunks of as many as fit into one statement. */
-function chunksOfKeys (keys: readonly WantedKey[]): ReadonlyArray<readonly WantedKey[]> {
-  const chunks: Array<readonly WantedKey[]> = []
+export function chunksOfKeys<Key> (keys: readonly Key[]): ReadonlyArray<readonly Key[]> {
+  const chunks: Array<readonly Key[]> = []
   for (let start = 0; start < keys.length; start += MAX_KEYS) chunks.push(keys.slice(start, start + MAX_KEYS))
   return chunks
 }

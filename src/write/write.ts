@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { ConfigError } from '../base/errors.ts'
 import type { FilterType } from '../borrowed/mikro-orm-filters.ts'
 import { neededFor, removes, type BodyKind, type CrudOperation } from '../config/index.ts'
-import type { EntityModel } from '../model/index.ts'
+import { entitiesBehind, readConstant } from '../conditions/index.ts'
+import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { rulesOfBody, type BodyRules, type RecordData, type ToldRow, type Writable } from '../plan/index.ts'
 import {
   filtersBehind, rulesOf, sharedEmOf, type ActiveFilters, type Call, type CrudSession, type RequestConditions,
@@ -121,9 +122,16 @@ export function entitiesOfWrite ({ model }: Write, rows: readonly RecordData[]):
   const entities = [model]
   for (const { references, links } of rows) {
     for (const { relation } of references) if (!entities.includes(relation.target)) entities.push(relation.target)
-    for (const { relation } of links) if (!entities.includes(relation.target)) entities.push(relation.target)
+    for (const { relation } of links) {
+      for (const entity of entitiesOfLinks(relation)) if (!entities.includes(entity)) entities.push(entity)
+    }
   }
   return entities
+}
+
+/** The entities on which it depends which links clients see through a relation. */
+function entitiesOfLinks ({ target, where }: RelationProperty): Iterable<EntityModel> {
+  return where === undefined ? [target] : [target, ...entitiesBehind(readConstant(where, target))]
 }
 
 /** Says, as a clause, why an operation that takes a body is closed and how to open it. */

@@ -2,12 +2,12 @@
  * Entities in MikroORM's unit of work, for writes that need lifecycle hooks, subscribers, cascades, constructors or
  * collections. The result is that of a single statement, at several times the cost.
  */
-import { LockMode, ReferenceKind, type EntityMetadata } from '@mikro-orm/core'
+import { Collection, LockMode, ReferenceKind, type EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { isObject } from '../../base/is-object.ts'
 import { wait, type Steps } from '../../base/steps.ts'
 import { keyOfEntity } from '../../borrowed/mikro-orm.ts'
-import { holdsHidden, keyColumns, membersOf, uuidOfId, type EntityModel, type Property } from '../../model/index.ts'
+import { holdsHidden, membersOf, uuidOfId, type EntityModel, type Property } from '../../model/index.ts'
 import type { Id, RecordData } from '../../plan/index.ts'
 import { enterStage } from '../../run/index.ts'
 import { writeInTransaction } from '../run-write.ts'
@@ -30,7 +30,7 @@ export function * flushing<Result> (work: () => Promise<Result>): Steps<Result> 
 }
 
 /**
- * Creates records and returns their keys as texts.
+ * Creates records without their links, and returns their keys as texts.
  *
  * @param made gets the new entities before they are stored
  */
@@ -44,7 +44,7 @@ export async function createEntities (
     em.create(
       model.entity as never,
       Object.fromEntries(
-        Object.entries(properties).map(([name, value]) => [name, linked(em, model.properties.get(name), value)])
+        Object.entries(properties).filter(([name]) => !isMany(model.properties.get(name)))
       ) as never,
       { partial: true } as never
     )
@@ -73,6 +73,9 @@ export async function findLocked (
   return entity
 }
 
+const isMany = (property: Property | undefined): boolean => property?.kind === 'relation' && property.many
+
+/** Changes an entity, without its links. */
 export async function assignEntity (
   em: EntityManager,
   entity: object,
@@ -82,13 +85,14 @@ export async function assignEntity (
   const { properties } = em.getMetadata(entity.constructor as never) as EntityMetadata
   for (const [name, value] of Object.entries(data)) {
     const property = model.properties.get(name)
+    if (isMany(property)) continue
     // assigned directly: the values are converted already, and em.assign refuses converted values of custom types
     if (properties[name as never]?.['kind'] === ReferenceKind.SCALAR) (entity as Record<string, unknown>)[name] = value
     else {
       em.assign(
         entity,
         {
-          [name]: withHidden(property, linked(em, property, value), (entity as Record<string, unknown>)[name]),
+          [name]: withHidden(property, value, (entity as Record<string, unknown>)[name]),
         } as never,
         { mergeEmbeddedProperties: false }
       )
@@ -97,10 +101,15 @@ export async function assignEntity (
   await em.flush()
 }
 
-/** Links as references if keys are composite, since MikroORM does not read lists of composite keys. */
-function linked (em: EntityManager, property: Property | undefined, value: unknown): unknown {
-  if (property?.kind !== 'relation' || !property.many || keyColumns(property.target).length === 1) return value
-  return (value as unknown[]).map((key) => em.getReference(property.target.entity as never, key as never))
+/** Puts the links that were written into the collections of an entity, where MikroORM finds no change to write. */
+export function showLinks (em: EntityManager, entity: object, { links }: RecordData): void {
+  for (const { relation: { name, target }, keys } of links) {
+    const idOf = (key: readonly unknown[]) => (key.length === 1 ? key[0] : key) as never
+    const linked = keys.map((key) => em.getReference(target.entity as never, idOf(key)))
+    const collection = new Collection(entity, linked);
+    (entity as Record<string, unknown>)[name] = collection
+    collection.takeSnapshot()
+  }
 }
 
 /** A new value of an embedded object, with the members of the old one that are hidden from clients. */

@@ -4,11 +4,12 @@ import type { Steps } from '../../base/steps.ts'
 import { idOfKey, planGet, planUpdate, type Id, type RecordData } from '../../plan/index.ts'
 import type { ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
-import { checkChangedReferences, checkReferences, hiddenLinks, searchOf } from '../check-references.ts'
+import { checkChangedReferences, checkReferences, keyOfTexts, keyValuesOf, searchOf } from '../check-references.ts'
+import { linkAll, replaceLinks } from '../links.ts'
 import { canReorder } from '../one-statement/insert.ts'
 import { findInScope, findRow, previousOf, readBack, runWrite } from '../run-write.ts'
 import { writtenOf, type Write, type Written } from '../write.ts'
-import { assignEntity, createEntities, findLocked, flushing, removeEntity } from './entities.ts'
+import { assignEntity, createEntities, findLocked, flushing, removeEntity, showLinks } from './entities.ts'
 import { exactProperties, type Present } from './exact.ts'
 import { cascadesOf } from './reason.ts'
 import { NotFoundError } from '../../base/errors.ts'
@@ -21,13 +22,18 @@ export function * updateThroughEntity (
   filters: ActiveFilters
 ): Steps<Written> {
   const { model, session, options } = write
-  const links = data.links.map(({ relation }) => relation.name)
+  const search = searchOf(write, filters)
   const deleted = options.includeDeleted ? 'with' : 'without'
-  const { entity, record, previous } = yield * lockRecord(write, id, deleted, links)
+  const { entity, record, previous } = yield * lockRecord(write, id, deleted)
   const present = { record: JSON.parse(record.json) as Present['record'], entity: entity as Present['entity'] }
   const exact = exactProperties(data, model, present)
-  const properties = yield * checkedProperties(write, id, { ...data, properties: exact }, filters)
-  yield * flushing(() => assignEntity(session, entity, properties, model))
+  yield * checkChangedReferences(search, model, id, data)
+  yield * flushing(() => assignEntity(session, entity, exact, model))
+  if (data.links.length > 0) {
+    const own = (yield * keyValuesOf(search, model, id))!
+    for (const links of data.links) yield * replaceLinks(search, own, links)
+    showLinks(session, entity, data)
+  }
   yield * findInScope(write, id)
   const changed = yield * readBack(write, id)
   const touched = data.columns.length > 0 ? undefined : yield * touchRow(write, id, filters)
@@ -48,27 +54,6 @@ export function * markThroughEntity (
   yield * flushing(() => assignEntity(session, entity, { [model.deletedAt!.name]: deletedAt }, model))
   yield * findInScope(write, id)
   return { ...yield * readBack(write, id), previous }
-}
-
-/** The values to assign to an entity. Links to records that the client does not see are kept. */
-function * checkedProperties (
-  write: Write,
-  id: Id,
-  data: RecordData,
-  filters: ActiveFilters
-): Steps<object> {
-  const search = searchOf(write, filters)
-  yield * checkChangedReferences(search, write.model, id, data)
-  if (data.links.length === 0) return data.properties
-  const properties: Record<string, unknown> = { ...data.properties }
-  for (const { relation } of data.links) {
-    const hidden = yield * hiddenLinks(search, write.model, id, relation)
-    properties[relation.name] = [
-      ...properties[relation.name] as unknown[],
-      ...hidden.map((key) => key.length === 1 ? key[0] : key),
-    ]
-  }
-  return properties
 }
 
 /** Updates the version and the `onUpdate` values of a record whose links change: links are part of the record. */
@@ -94,13 +79,18 @@ export function * createThroughEntities (
   entities: object[]
 ): Steps<Written[]> {
   const { model, session } = write
-  yield * checkReferences(searchOf(write, filters), rows, pointer)
+  const search = searchOf(write, filters)
+  yield * checkReferences(search, rows, pointer)
   const properties = rows.map((row, index) => exactProperties(row, model, undefined, pointer(index)))
   const keys: string[][] = []
   // MikroORM relies on the order in which an insert returns its rows
   for (const some of canReorder(write) ? properties.map((row) => [row]) : [properties]) {
     keys.push(...yield * flushing(() => createEntities(session, model, some, entities)))
   }
+  yield * linkAll(search, rows.map(({ links }, index) => ({
+    own: keyOfTexts(model, keys[index]!), links, pointer: pointer(index),
+  })))
+  for (const [index, entity] of entities.entries()) showLinks(session, entity, rows[index]!)
   const ids = keys.map((key) => idOfKey(model, key))
   const written: Written[] = []
   for (const [index, id] of ids.entries()) written.push({ ...yield * readBack(write, id), key: keys[index] })

@@ -184,9 +184,16 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
 
   t.test('methods of CrudBase take relations', async (t) => {
     const crud = new CrudBase({ model: Plant, writable: 'all' })
-    const { id } = await crud.create(orm.em.fork(), { name: 'program', supplier: 2, tags: [1, 5] })
-    t.strictSame(await tagsOf(id), [1, 5])
-    await crud.update(orm.em.fork(), id, { tags: [5] })
-    t.strictSame(await tagsOf(id), [5])
+    const [em, other] = [orm.em.fork(), orm.em.fork()]
+    const loaded = async (em: typeof orm.em, id: number) => {
+      const { tags } = await em.findOneOrFail(Plant, id, { populate: ['tags'] })
+      return tags.getIdentifiers()
+    }
+    const { id } = await crud.create(em, { name: 'program', supplier: 2, tags: [1, 5] })
+    t.strictSame([await tagsOf(id), (await loaded(em, id)).sort()], [[1, 5], [1, 5]])
+    await crud.update(other, id, { tags: [5] })
+    t.strictSame([await tagsOf(id), await loaded(other, id)], [[5], [5]])
+    await other.flush()
+    t.strictSame(await tagsOf(id), [5], 'the links that MikroORM has loaded are no change')
   })
 })
