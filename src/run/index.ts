@@ -4,7 +4,7 @@
  */
 export { convertError, isInTheWay, SEVERAL_RECORDS } from './errors/convert-error.ts'
 export {
-  isDriverError, isReadOnlyServer, isServerError, sqlStateOf, transienceOf, type ServerError,
+  isDriverError, isReadOnlyServer, isServerError, isUnreadable, sqlStateOf, transienceOf, type ServerError,
 } from './errors/driver-errors.ts'
 export { guardPool } from './pg/guard-pool.ts'
 export { declaresReadOnly, type Demands } from './transaction/held-connection.ts'

@@ -8,7 +8,7 @@ import type { Steps } from '../base/steps.ts'
 import type { SyncSession } from '../database/index.ts'
 import type { RecordData } from '../plan/index.ts'
 import { isInTransaction, knowRules, sharedEmOf } from '../resource/index.ts'
-import { columnsOfRule, convertError, isServerError, sqlStateOf, type ServerError } from '../run/index.ts'
+import { columnsOfRule, convertError, isServerError, isUnreadable, sqlStateOf, type ServerError } from '../run/index.ts'
 import { errorModelOf, writeInTransaction } from './run-write.ts'
 import type { Write } from './write.ts'
 
@@ -55,8 +55,10 @@ export function isRepeatable (error: ServerError): boolean {
   if (sqlState.startsWith('23')) {
     return error.constraint !== undefined || error.column !== undefined || error.dataType !== undefined
   }
-  return sqlState.startsWith('22')
+  return isAboutValue(error)
 }
+
+const isAboutValue = (error: ServerError): boolean => sqlStateOf(error).startsWith('22') || isUnreadable(error)
 
 /** Whether a part of a batch is refused for the reason for which the whole batch was. */
 export function isSameError (found: unknown, error: ServerError): boolean {
@@ -96,15 +98,23 @@ function pointed (
   })
 }
 
-/** The column whose value an error quotes, because its type does not accept it. */
+/**
+ * The column whose value an error quotes, because its type does not accept it. A type that reports an error of syntax
+ * may quote nothing: then it is the only column that has such a type.
+ */
 function columnsOfValue (error: ServerError, { columns }: RecordData): readonly string[] | undefined {
-  if (!sqlStateOf(error).startsWith('22')) return undefined
-  const found = columns.filter(({ property, value }) =>
+  if (!isAboutValue(error)) return undefined
+  const quoted = columns.filter(({ property, value }) =>
     property.kind === 'scalar' && property.type.kind !== 'text' &&
     (Array.isArray(value) ? value : [value]).some((one) =>
       typeof one === 'string' && error.message.includes(`"${one}"`)
     )
   )
+  const found = quoted.length === 0 && isUnreadable(error)
+    ? columns.filter(({ property, value }) =>
+      property.kind === 'scalar' && property.type.kind === 'other' && value !== null
+    )
+    : quoted
   return found.length === 1 ? [found[0]!.column] : undefined
 }
 

@@ -26,6 +26,7 @@ import {
   isReadOnlyServer,
   isTooLong,
   isUnavailable,
+  isUnreadable,
   isValidation,
   ownErrorIn,
   sqlStateOf,
@@ -227,6 +228,7 @@ function constraintError (
   }
   if (sqlState === '22001') return invalid('A value is too long.')
   if (OUT_OF_RANGE.has(sqlState)) return invalid(`${theValue} is out of range.`)
-  const isInvalid = INVALID_VALUE.has(sqlState) || (model !== undefined && sqlState.startsWith(INVALID_DATA))
+  const isInvalid = INVALID_VALUE.has(sqlState) || isUnreadable(error) ||
+    (model !== undefined && sqlState.startsWith(INVALID_DATA))
   return isInvalid ? invalid(`${theValue} is not valid for its type.`) : undefined
 }

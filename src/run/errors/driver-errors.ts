@@ -14,6 +14,14 @@ export interface ServerError extends Error {
   readonly dataType?: string
   /** The function in the server's source that reported the error. */
   readonly routine?: string
+  /** The file with that function. */
+  readonly file?: string
+  /** The place of the error in the statement. */
+  readonly position?: string
+  /** The place of the error in a statement of a function. */
+  readonly internalPosition?: string
+  /** What the server was doing, such as the line of a function. */
+  readonly where?: string
 }
 
 /** Classes of SQLSTATEs of an unavailable database. */
@@ -44,6 +52,13 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 /** Messages of pg's errors that have no code. */
 const CONNECTION_LOST =
   /connection terminated|timeout exceeded when trying to connect|is not queryable|cannot use a pool after calling end/i
+/**
+ * What some types say of a text that they cannot read: `tsquery`, `jsonpath` and `ltree` report an error of syntax
+ * (42601), and `ltree` a name that is too long (42622).
+ */
+const UNREADABLE: ReadonlySet<string> = new Set(['42601', '42622'])
+/** The server's files that read statements. */
+const READS_STATEMENTS = /^(?:scan|gram|parse|analyze)/
 /**
  * Errors about a name that is unknown or already taken, and about operators, types or columns that no longer fit a
  * table.
@@ -100,6 +115,18 @@ const SQL_STATE = /^[0-9A-Z]{5}$/
 /** The SQLSTATE of an error, or an empty text if it has none. */
 export function sqlStateOf ({ code }: ServerError): string {
   return SQL_STATE.test(String(code ?? '')) ? String(code) : ''
+}
+
+/**
+ * Whether a type could not read the text of a value, and reports that as an error of syntax. The same error about a
+ * statement has a position in it, as has that about a value which MikroORM has written into its statement. An error in
+ * a function of the database has the line of the function.
+ */
+export function isUnreadable (error: ServerError): boolean {
+  if (!UNREADABLE.has(sqlStateOf(error))) return false
+  const { position, internalPosition, where, file } = error
+  if (internalPosition !== undefined || where?.includes('PL/pgSQL') === true) return false
+  return position === undefined || (file !== undefined && !READS_STATEMENTS.test(file))
 }
 
 /** Whether the server has answered with an error. Afterwards a transaction can only be rolled back. */

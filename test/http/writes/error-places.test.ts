@@ -21,7 +21,8 @@ const properties = {
   id: p.integer().primary().autoincrement(), externalId: p.string().fieldName('secret_external').unique().nullable(),
   title: p.text().nullable(), amount: p.integer().nullable(), limit: p.integer().nullable(),
   code: p.string().fieldName('secret_code').nullable(), price: p.type('money').nullable(),
-  lasts: p.type('interval').nullable(), seats: p.integer().nullable(), room: p.integer().nullable(),
+  lasts: p.type('interval').nullable(), words: p.type('tsquery').nullable(), steps: p.type('jsonpath').nullable(),
+  seats: p.integer().nullable(), room: p.integer().nullable(),
   rank: p.integer().hidden().nullable(), client: () => p.manyToOne(Client).nullable(),
   period: () => p.embedded(Period).nullable(), deleted_at: p.datetime().nullable(),
 }
@@ -113,6 +114,15 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
     [
       'interval out of range', { title: 'x', lasts: '999999999999 years' }, '400 FST_CRUD_DATA_INVALID', ['/lasts'],
       "The value of 'lasts' is out of range.",
+    ],
+    // PostgreSQL reports these as errors of syntax, as it does for ltree
+    [
+      'words of a search', { title: 'x', words: 'a & & b' }, '400 FST_CRUD_DATA_INVALID', ['/words'],
+      "The value of 'words' is not valid for its type.",
+    ],
+    [
+      'path into JSON', { title: 'x', steps: '$.a[' }, '400 FST_CRUD_DATA_INVALID', ['/steps'],
+      "The value of 'steps' is not valid for its type.",
     ],
   ]
 
