@@ -5,7 +5,7 @@ import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
 import { projection, selectList, showsRelated, ROW, ROW_JSON } from './members.ts'
-import type { FindPageRows, ListRows, PageRows } from './page-rows.ts'
+import { pageItem, pageQuery, type FindPageRows, type ListRows, type PageRows } from './page-rows.ts'
 import { answerSql, shownRows, type Measured } from './record.ts'
 import { rowsByKey } from './rows-by-key.ts'
 import { directRows } from './rows-direct.ts'
@@ -82,7 +82,7 @@ function orderedRecords (
   plan: ListShape,
   { alias, context, form }: Source,
   order: readonly OrderExpression[],
-  { columns, sorts, from }: PageRows
+  rows: PageRows
 ): { readonly expressions: readonly Sql[], readonly select: Sql, readonly measured?: Measured | undefined } {
   const { selection } = plan
   const page = context.names.expression('page')
@@ -91,24 +91,22 @@ function orderedRecords (
 
   if (!showsRelated(selection) && form.limits !== 'measured') {
     const { members } = answerSql(plan, form, page, true, context, parents)
-    const pageSql = sql`(select ${selectList(columns)}${from}) as ${name(page)}`
-    return { expressions: [], select: sql`select ${selectList(members)} from ${pageSql}` }
+    return { expressions: [], select: sql`select ${selectList(members)} from ${pageItem(page, rows)}` }
   }
 
   // joining included records may change the order of the page, so its rows carry the values they are ordered by
-  const carried = orderBy(carriedOrder(order, carry(columns, sorts), page))
+  const carried = orderBy(carriedOrder(order, carry(rows.columns, rows.sorts), page))
   const shown = form.total === 'exact' || plan.limits === undefined ? page : context.names.expression('shown')
   context.known.copy(page, shown)
   const { members, expressions, joins: includes, measured } = answerSql(plan, form, page, true, context, parents, shown)
   const fits = measured === undefined ? EMPTY : whereClause([measured.fits])
-  const rows = sql`(select ${selectList(columns)}${from})`
   if (expressions.length === 0) {
     return {
       expressions: [],
-      select: sql`select ${selectList(members)} from ${rows} as ${name(page)}${includes}${carried}`,
+      select: sql`select ${selectList(members)} from ${pageItem(page, rows)}${includes}${carried}`,
     }
   }
-  const pageSql = sql`${name(page)} as ${rows}`
+  const pageSql = sql`${name(page)} as (${pageQuery(page, rows)})`
   const shownSql = shown === page ? [] : [shownRows(shown, page, sql`${carried} limit ${plan.limitSlot}`)]
   return {
     expressions: [pageSql, ...shownSql, ...expressions],
