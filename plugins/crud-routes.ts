@@ -6,8 +6,8 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
   allowQueryMethod, checkResourcesOptions, checkTables, checkTextNeeds, documentedRoles, fastifyRoutes, ignoreBodies,
-  knownResources, namedSchemas, offerOf, readQueries, roleResources, routedResource, routeTransactions, schemaNames,
-  takenNames, type CrudOperation, type CrudResourcesOptions, type CrudRoutesOptions, type Limits, type NamedSchemas,
+  knownResources, namedSchemas, offerOf, readQueries, roleResources, routedResource, schemaNames, takenNames,
+  type CrudOperation, type CrudResourcesOptions, type CrudRoutesOptions, type Limits, type NamedSchemas,
   type ResourceEntry, type RoutedResource, type UncheckedRoutes,
 } from '../src/http/index.ts'
 import type { Offer } from '../src/catalogue/index.ts'
@@ -213,8 +213,6 @@ async function addRoutes (
   { offer, named, limits, parsers }: PreparedRoutes
 ): Promise<void> {
   const { what, bound } = routed
-  const within = routeTransactions(what, options.transaction)
-  const withinKeyed = offer.idempotency ? routeTransactions(what, options.transaction, true) : within
   const timing = sendsTimes(fastify, options.serverTiming)
   if (options.scope !== undefined) checkEstimates(what, bound.whitelist, 'a scope')
   knownResources(fastify).push({
@@ -242,8 +240,6 @@ async function addRoutes (
     offer,
     named,
     limits,
-    within,
-    withinKeyed,
     streaming,
     timing,
     transformOf,

@@ -1,7 +1,7 @@
 /**
  * Compares entities with the database. `expected.ts` says what the entities of an ORM need,
- * `database-catalogue.ts` reads what the database has, and `compare.ts` finds the differences. `messages.ts` makes
- * sentences of them.
+ * `database-catalogue.ts` reads what the database has, and `compare.ts` finds the differences. `difference-messages.ts`
+ * makes sentences of them.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { noteRepeatedKeys } from '../run/index.ts'
@@ -10,7 +10,7 @@ import { compare, canRepeatKeys, type Difference, type OfferedResource } from '.
 import { expectedTables } from './expected.ts'
 
 export type { Difference, OfferedResource } from './compare.ts'
-export { messagesOf } from './messages.ts'
+export { messagesOf } from './difference-messages.ts'
 
 /**
  * The differences between the entities of an ORM and its database. Sends one statement. Afterwards, writes know the

@@ -1,7 +1,7 @@
 /** The argument of after hooks, with the types of an entity. */
 import type { AnyKey, KindOf } from '../config/index.ts'
 import type { AnyAfterContext } from '../resource/index.ts'
-import type { WireInput } from './wire-types.ts'
+import type { WireInput } from './record-types.ts'
 
 /**
  * The argument `context` of after hooks.

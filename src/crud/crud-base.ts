@@ -30,7 +30,7 @@ import type {
 } from './crud-options.ts'
 import type { AfterContext } from './after-context.ts'
 import { roleView, type RoleView, type RoleViewOptions } from './role-view.ts'
-import type { WireBody, WireRecord, WrittenRecord } from './wire-types.ts'
+import type { WireBody, WireRecord, WrittenRecord } from './record-types.ts'
 
 /** The methods that do one operation. */
 type OperatingMethod = Exclude<QueryOperation, 'list' | 'get' | 'stream'> | 'listJson' | 'getJson'

@@ -4,7 +4,7 @@ import type {
   AnyKey, InUrl, IsAny, OnlyOptions, PathCheck, QueryBuilderConfig, QueryBuilderOptions, RankedName, UpsertKeysOption,
   UrlName, WritableName, WritableOption,
 } from '../config/index.ts'
-import type { CrudValues, WireRecord } from './wire-types.ts'
+import type { CrudValues, WireRecord } from './record-types.ts'
 import type { InfoOf, PageValues, SkippingStyle, StyleName, TotalInfo } from '../base/page-styles.ts'
 
 /** Checks the names of a configuration against an entity. The configuration may have been made without its type. */

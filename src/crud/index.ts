@@ -12,5 +12,7 @@ export type {
 } from './crud-options.ts'
 export type { RoleView, RoleViewOptions } from './role-view.ts'
 export { crudSchemas, type CrudSchemas } from './schemas.ts'
-export type { CamelCase, One, Wire, WireInput } from './wire-types.ts'
-export type { CrudValues, WireBody, WireId, WirePage, WireRecord, WrittenRecord } from './wire-types.ts'
+export {
+  type CamelCase, type CrudValues, type One, type Wire, type WireBody, type WireId, type WireInput, type WirePage,
+  type WireRecord, type WrittenRecord,
+} from './record-types.ts'

@@ -3,7 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import { Type, type TUnsafe } from '@sinclair/typebox'
 import { clientSchema, inputSchema, includeTree, listSchema, recordSchema, totalsOf } from '../schema/index.ts'
 import type { CrudBase } from './crud-base.ts'
-import type { WireBody, WireId, WirePage, WireRecord } from './wire-types.ts'
+import type { WireBody, WireId, WirePage, WireRecord } from './record-types.ts'
 
 /** TypeBox schemas of the input and output of a resource, with the types of its entity. */
 export interface CrudSchemas<Entity extends object> {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Access } from '../access/index.ts'
 import type { AdvisedResource } from '../advice/index.ts'
 import type { CrudRoutesOptions } from './route-options.ts'
-import type { RoutedResource } from './routes/resource.ts'
+import type { RoutedResource } from './routes/routed-resource.ts'
 import type { RoleResource } from './routes/roles.ts'
 
 export interface KnownResource {

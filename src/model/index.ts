@@ -16,7 +16,7 @@ export {
   type KeyPart, type PrimaryKeyPart, type Property, type RelationProperty, type ScalarProperty, type WriteRules,
 } from './entity-model.ts'
 export { keyFromJson, keyFromText } from './codec.ts'
-export { owningSide } from './owned-by.ts'
+export { owningSide } from './owning-side.ts'
 export { canonicalKey, fromScope, incomparable, isSameValue, type ComparedColumn } from './scope-value.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf } from './column-types.ts'
 export { arrayLiteral } from './types/array.ts'

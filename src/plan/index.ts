@@ -45,7 +45,7 @@ export type { BodyRules, Named, OwnedChildren, Writable } from './body-rules.ts'
 export { namesForServer, resolveWritable, rulesOfBody } from './writable.ts'
 export { findUpsertKey, readUpsertKey, resolveUpsertKeys, upsertKeysFor, type UpsertKey } from './upsert-keys.ts'
 export { withColumnsOnce, withSharedColumns } from './shared-columns.ts'
-export { entitiesOf } from './entities.ts'
+export { entitiesOf } from './entities-of-plan.ts'
 export { withConditions, withTranslated } from './where.ts'
 export {
   canNarrow, notNarrowed, planChanges, planMany, type ManyChange, type ManyPlan, type ManyTarget,

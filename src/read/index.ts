@@ -3,7 +3,6 @@
  * of the database. Errors: those of the planner.
  */
 export { convertRecord, convertRecords, convertList, type JsonAnswer } from './answer.ts'
-export { changedColumns, groupColumns, streamColumns, type StreamColumn } from './columns.ts'
 export { countRecords } from './count.ts'
 export { readGroups } from './groups.ts'
 export { readRecord, recordExists } from './get.ts'

@@ -10,7 +10,7 @@ import {
 import { isObject } from '../base/is-object.ts'
 import { keyParts, membersFor, namesForServer, scalarValue, type BodyRules, type OwnedChildren } from '../plan/index.ts'
 import { ALLOWED_LIMIT } from '../base/suggest.ts'
-import { checkOf } from './check.ts'
+import { checkOf } from './compiled-check.ts'
 import { described, ruled, type ValueRule } from './part.ts'
 import { exampleOf, inputSchema, isLikely, nullable } from './value-schemas.ts'
 

@@ -12,7 +12,7 @@ import {
 } from '../plan/index.ts'
 import { bodyErrors, type BodyError } from './body-errors.ts'
 import { clientSchema, serverSchema, type BodyOptions } from './body-schema.ts'
-import { checkOf, type Check } from './check.ts'
+import { checkOf, type Check } from './compiled-check.ts'
 
 /** Who writes the data of a body. */
 type Author = 'client' | 'server'

@@ -5,7 +5,7 @@
 export { clientBody, readData, refusedBody } from './body.ts'
 export type { BodyError } from './body-errors.ts'
 export { clientSchema } from './body-schema.ts'
-export { loadCompiler } from './check.ts'
+export { loadCompiler } from './compiled-check.ts'
 export { facetsSchema, groupItemSchema } from './group-schemas.ts'
 export { includeTree, NOTHING_INCLUDED, relationEntries, type IncludeLevel, type IncludeNode } from './include-tree.ts'
 export { listSchema, totalsOf, type ListOptions } from './list-schema.ts'

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { NewFile } from '../write-files.ts'
-import { readStartPage, withParts, type StartPage } from './page.ts'
+import { readStartPage, withParts, type StartPage } from './start-page.ts'
 
 export interface ProjectOptions {
   readonly name: string
@@ -112,8 +112,7 @@ function databaseProject (page: StartPage, name: string, database: NonNullable<P
     ]),
     unneeded: ['@fastify/type-provider-typebox', ...isEmbedded ? [] : ['@mikro-orm/pglite']],
     test: 'node --env-file=.env --test',
-    settings: (isExample) =>
-      `DATABASE_URL="${isExample ? 'postgresql://user:password@host:5432/name' : database.url}"`,
+    settings: (isExample) => `DATABASE_URL="${isExample ? 'postgresql://user:password@host:5432/name' : database.url}"`,
     readme: {
       intro: 'The role `admin` may do all that the resources allow, `reader` may read, and requests without a token\n' +
         'may do nothing: see `access` in `app.ts`.',

@@ -13,8 +13,6 @@ export interface EntityPlan {
   readonly prefix: string
   /** Those of the key come first, in its order. */
   readonly properties: PlannedProperty[]
-  /** Whether the database has no key, so that the first property is only a guess. */
-  readonly guessed: boolean
   /** Whether clients can only read it. */
   readonly readonly: boolean
   /** Sentences for comments. */

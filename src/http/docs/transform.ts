@@ -9,9 +9,9 @@ import { factsOf, formsOfBodies, sharingRoute } from '../../config/index.ts'
 import { MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
-import type { RoutedResource } from '../routes/resource.ts'
+import type { RoutedResource } from '../routes/routed-resource.ts'
 import { bodyResponses, errorResponses, type Guards } from '../schemas/error-responses.ts'
-import { takenNames } from '../schemas/names.ts'
+import { takenNames } from '../schemas/schema-names.ts'
 import { keyParams, querySchema } from '../schemas/operation.ts'
 import { parametersOf } from '../schemas/parameters.ts'
 import type { DocumentedRoles } from '../schemas/documented-roles.ts'
@@ -164,10 +164,12 @@ function queryInBody (
 
 /** A schema of parameters, whose lists may be as long as those in a body. */
 const withLongLists = (schema: object): object =>
-  Object.fromEntries(Object.entries(schema).map(([key, value]: [string, unknown]) => {
-    if (key === 'maxItems' && value === MAX_LIST_ITEMS) return [key, MAX_BODY_LIST_ITEMS]
-    return [key, typeof value === 'object' && value !== null && !Array.isArray(value) ? withLongLists(value) : value]
-  }))
+  Object.fromEntries(
+    Object.entries(schema).map(([key, value]: [string, unknown]) => {
+      if (key === 'maxItems' && value === MAX_LIST_ITEMS) return [key, MAX_BODY_LIST_ITEMS]
+      return [key, typeof value === 'object' && value !== null && !Array.isArray(value) ? withLongLists(value) : value]
+    })
+  )
 
 const FORM = 'application/x-www-form-urlencoded'
 

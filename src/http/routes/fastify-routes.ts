@@ -19,14 +19,13 @@ import { timed, timingHooks } from '../timing.ts'
 import { callOfRequest, type RouteHandler } from './route-call.ts'
 import { acceptEmptyBody, refuseOtherQueries, refuseOtherTypes } from './content-type.ts'
 import { routeDefinitions } from './handlers.ts'
-import { hooksOf, LastHooks } from './hooks.ts'
+import { hooksOf, LastHooks } from './route-hooks.ts'
 import { ownErrors } from './own-schema-errors.ts'
 import { ownBodies } from './own-schemas.ts'
-import type { RoutedResource } from './resource.ts'
+import type { RoutedResource } from './routed-resource.ts'
 import { preValidationOf, type RoleResource } from './roles.ts'
 import { varyOf } from './entity-tags.ts'
 import { seenResources } from './seen-resource.ts'
-import type { Within } from './transactions.ts'
 
 /** What roles may do with a resource. */
 export interface Limits {
@@ -43,9 +42,6 @@ export interface RouteParts {
   readonly named: NamedSchemas
   /** Absent without roles. */
   readonly limits: Limits | undefined
-  readonly within: Readonly<Record<CrudOperation, Within>>
-  /** The same for requests with an idempotency key. */
-  readonly withinKeyed: Readonly<Record<CrudOperation, Within>>
   /** Sends streams, if the resource has them. */
   readonly streaming: Streaming | undefined
   /** Whether the routes send `Server-Timing`. */
@@ -66,7 +62,7 @@ export interface FastifyRoute {
  */
 export function fastifyRoutes (
   fastify: FastifyInstance,
-  { options, routed, offer, named, limits, within, withinKeyed, streaming, timing, transformOf }: RouteParts
+  { options, routed, offer, named, limits, streaming, timing, transformOf }: RouteParts
 ): { readonly routes: FastifyRoute[], readonly onRoute: LastHooks['append'] } {
   const { name, bound, operations } = routed
   const { orm } = fastify
@@ -82,7 +78,7 @@ export function fastifyRoutes (
   const generatedOf = schemasOf(offer, named)
   const generatedInBody = schemasOf(offerInBody(offer), named)
   const lastHooks = new LastHooks()
-  const routes = routeDefinitions({ orm, resource: bound, options, operations, within, withinKeyed, streaming })
+  const routes = routeDefinitions({ orm, routed, options, streaming })
     .map((definition): FastifyRoute => {
       const { operation, method, url, inBody } = definition
       const handler: RouteHandler = (request, reply) => definition.handler(callOfRequest(request), reply)

@@ -5,18 +5,19 @@ import { NotFoundError, PreconditionFailedError, PreconditionRequiredError } fro
 import { factsOf, MAX_AFFECTED, meantBy, OPERATIONS, removes, sharingRoute } from '../../config/index.ts'
 import { isOwnMethod, type CrudReadOptions } from '../../crud/index.ts'
 import { parseExact } from '../../model/index.ts'
-import { changedColumns, groupColumns, streamColumns } from '../../read/index.ts'
-import { readScope, type Resource } from '../../resource/index.ts'
+import { readScope } from '../../resource/index.ts'
 import { QUERY_METHOD } from '../query-body.ts'
 import { type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 import type { Streaming } from '../streams/streaming.ts'
 import { dataOf } from './accepted-body.ts'
 import type { RouteCall } from './route-call.ts'
 import { repeatable } from './idempotency.ts'
-import { keyPath } from './key.ts'
+import { keyPath } from './path-key.ts'
 import { NO_HEADERS, repliesOf, type RouteAnswer } from './replies.ts'
+import { changedColumns, groupColumns, streamColumns } from './stream-columns.ts'
 import { routeMethods, type MethodOptions, type WriteMethod, type WriteResult } from './route-methods.ts'
-import type { Within } from './transactions.ts'
+import type { RoutedResource } from './routed-resource.ts'
+import { routeTransactions } from './transactions.ts'
 
 export type CallHandler = (call: RouteCall, reply: FastifyReply) => Promise<FastifyReply>
 
@@ -35,21 +36,17 @@ export interface RouteDefinition {
 /** What the handlers of a resource share. All of it is made once, at start-up. */
 export interface HandlerParts {
   readonly orm: MikroORM
-  readonly resource: Resource
+  readonly routed: RoutedResource
   readonly options: CrudRoutesOptions
-  readonly operations: readonly CrudOperation[]
-  readonly within: Readonly<Record<CrudOperation, Within>>
-  /** The same for requests with an idempotency key, which always use a transaction. */
-  readonly withinKeyed: Readonly<Record<CrudOperation, Within>>
   /** Sends streams, if the resource has them. */
   readonly streaming: Streaming | undefined
 }
 
 /** The routes of a resource's operations, in the order of their documentation. */
 export function routeDefinitions (parts: HandlerParts): RouteDefinition[] {
-  const { operations, resource: { model } } = parts
+  const { operations, bound } = parts.routed
   const handlerOf = handlersOf(parts)
-  const key = keyPath(model)
+  const key = keyPath(bound.model)
   return OPERATIONS.flatMap((operation) => {
     const sharing = sharingRoute(operations, operation)
     if (sharing[0] !== operation) return []
@@ -76,9 +73,12 @@ function queryDefinitions (list: RouteDefinition): RouteDefinition[] {
 
 /** Makes the handlers of routes, by the operations that share a route. */
 function handlersOf (
-  { orm, options, within, withinKeyed, streaming }: HandlerParts
+  { orm, routed: { what }, options, streaming }: HandlerParts
 ): (sharing: readonly CrudOperation[]) => CallHandler {
   const { crud, scope: scopeOf, requireIfMatch, maxAffected = MAX_AFFECTED } = options
+  const within = routeTransactions(what, options.transaction)
+  // requests with an idempotency key always use a transaction
+  const withinKeyed = options.idempotency ? routeTransactions(what, options.transaction, true) : within
   const methods = routeMethods(orm, crud)
   const { answerOf, send, sendJson, sendPage, sendRecord } = repliesOf(options)
 

@@ -1,7 +1,7 @@
 /** The version of a record for its header ETag, and its header Location. */
 import { exactText, isExactNumber, parseExact, wireTypeOf, type EntityModel } from '../../model/index.ts'
 import type { JsonAnswer } from '../../read/index.ts'
-import { keySegments } from './key.ts'
+import { keySegments } from './path-key.ts'
 
 /** The version of a record, if it has one that clients may see. */
 export function seenVersion ({ version }: EntityModel): (record: JsonAnswer) => string | undefined {

@@ -6,7 +6,7 @@ import type { JsonAnswer } from '../../read/index.ts'
 import { entityTag } from '../../write/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { bodyTag, namesTag, wantsWhole } from './entity-tags.ts'
-import { linkHeader } from './links.ts'
+import { linkHeader } from './link-header.ts'
 import type { RouteCall } from './route-call.ts'
 
 /** All that a request gets, before hooks of the application see it. */
@@ -19,13 +19,13 @@ export interface RouteAnswer {
 
 export interface Replies {
   /** Sends an answer that is complete. */
-  send (call: RouteCall, reply: FastifyReply, answer: RouteAnswer): FastifyReply
+  send(call: RouteCall, reply: FastifyReply, answer: RouteAnswer): FastifyReply
 
   /** Sends JSON without headers of a page or a record. */
-  sendJson (call: RouteCall, reply: FastifyReply, json: string): FastifyReply
+  sendJson(call: RouteCall, reply: FastifyReply, json: string): FastifyReply
 
   /** Sends a page that a URL has asked for, with links and an entity tag if the resource has them. */
-  sendPage (
+  sendPage(
     operation: CrudOperation,
     call: RouteCall,
     reply: FastifyReply,
@@ -34,10 +34,10 @@ export interface Replies {
   ): FastifyReply
 
   /** Sends a record that was read, or 304 if the client has it. */
-  sendRecord (call: RouteCall, reply: FastifyReply, record: JsonAnswer): FastifyReply
+  sendRecord(call: RouteCall, reply: FastifyReply, record: JsonAnswer): FastifyReply
 
   /** The answer with a written record: its version in the entity tag, and if it is new, its path. */
-  answerOf (operation: CrudOperation, call: RouteCall, record: JsonAnswer, status: 200 | 201): RouteAnswer
+  answerOf(operation: CrudOperation, call: RouteCall, record: JsonAnswer, status: 200 | 201): RouteAnswer
 }
 
 /** The replies of the resource with these options. */

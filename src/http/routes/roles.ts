@@ -14,9 +14,9 @@ import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { addVary } from './entity-tags.ts'
 import { beginValidation, RouteCall, type RouteRequest } from './route-call.ts'
 import type { RouteDefinition } from './handlers.ts'
-import type { PreValidation } from './hooks.ts'
+import type { PreValidation } from './route-hooks.ts'
 import { checkChildrenFilled, checkFilled, waysToOpen } from './operations.ts'
-import type { RoutedResource } from './resource.ts'
+import type { RoutedResource } from './routed-resource.ts'
 import type { SeenResource } from './seen-resource.ts'
 
 /** A resource as a role knows it. */

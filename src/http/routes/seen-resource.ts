@@ -8,7 +8,7 @@ import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { versionIsWhole } from './entity-tags.ts'
 import { locationsOf, seenVersion } from './headers.ts'
 import { idempotencyOf, type Idempotency } from './idempotency.ts'
-import { keyReader } from './key.ts'
+import { keyReader } from './path-key.ts'
 
 export interface SeenResource {
   readonly resource: Resource

@@ -4,10 +4,10 @@ import type { Offer } from '../../catalogue/index.ts'
 import { BODY_NAMES, sharingRoute, takesBodies, type BodyName } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
-import { offerOf } from '../routes/resource.ts'
+import { offerOf } from '../routes/routed-resource.ts'
 import type { RoleResource } from '../routes/roles.ts'
 import { namedSchemas, type NamedSchemas } from './named.ts'
-import type { SchemaNames } from './names.ts'
+import type { SchemaNames } from './schema-names.ts'
 import { parametersOf } from './parameters.ts'
 
 /** The documentation of a resource that roles limit. */

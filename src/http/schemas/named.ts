@@ -7,7 +7,7 @@ import {
 } from '../../schema/index.ts'
 import { STYLES } from '../../base/page-styles.ts'
 import type { RelationProperty } from '../../model/index.ts'
-import type { SchemaNames } from './names.ts'
+import type { SchemaNames } from './schema-names.ts'
 import { filterSchema, queryBodySchema } from './query-body-schema.ts'
 
 /** Those of bodies are `undefined` if no operation takes such bodies. */

@@ -12,7 +12,7 @@ import { ERROR_RESPONSES } from '../error-schema.ts'
 import { errorResponses } from './error-responses.ts'
 import type { NamedSchemas } from './named.ts'
 import type { CrudOperation } from '../route-options.ts'
-import { keySegments } from '../routes/key.ts'
+import { keySegments } from '../routes/path-key.ts'
 
 /** The generated parts of Fastify's route schema. */
 export interface GeneratedSchema extends FastifySchema {

@@ -3,8 +3,8 @@ import { stringify } from 'csv-stringify/sync'
 import type { FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { exactText, isExactNumber, parseExact } from '../../model/index.ts'
-import type { StreamColumn } from '../../read/index.ts'
 import { STREAM_TYPES, type CsvOptions } from '../route-options.ts'
+import type { StreamColumn } from '../routes/stream-columns.ts'
 
 const JSON_TYPE = 'application/json'
 

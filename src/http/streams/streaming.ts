@@ -3,10 +3,10 @@
  * a resource with `stream` load this folder. Errors: those of a list, before the first record is sent.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { StreamColumn } from '../../read/index.ts'
 import { OpenStream, type OpenBatches } from './open-stream.ts'
 import { completed } from '../../base/option-checks.ts'
 import { StreamOptionsSchema, type StreamOptions } from '../route-options.ts'
+import type { StreamColumn } from '../routes/stream-columns.ts'
 import { streamFormat, type StreamFormat } from './formats.ts'
 
 /** The functions that the route of a list needs for streams. */

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 
-const check = new URL('../../src/schema/check.ts', import.meta.url).href
+const check = new URL('../../src/schema/compiled-check.ts', import.meta.url).href
 
 /** Answers of a new process: before the compiler is loaded, and after that. */
 function answers (...flags: readonly string[]): unknown {

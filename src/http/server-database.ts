@@ -4,13 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { setTimeout } from 'node:timers/promises'
 import { checkMikroOrm } from '../borrowed/check-borrowed.ts'
 import {
-  DatabaseFactory,
-  isConnected,
-  isEntityManager,
-  SyncEngine,
-  type DatabaseOptions,
-  type SharedEngine,
-  unconnected,
+  DatabaseFactory, isConnected, isEntityManager, SyncEngine, type DatabaseOptions, type SharedEngine, unconnected,
 } from '../database/index.ts'
 import { ConfigError, UnavailableError } from '../base/errors.ts'
 import { isObject } from '../base/is-object.ts'

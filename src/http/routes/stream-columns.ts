@@ -1,8 +1,8 @@
 /** The columns of a stream's records, for formats with columns such as CSV. */
-import { wireTypeOf, type Property } from '../model/index.ts'
-import { isObject } from '../base/is-object.ts'
-import { planStream, type AggregatePlan, type Selection, type Whitelist } from '../plan/index.ts'
-import type { QueryParams } from '../query/index.ts'
+import { isObject } from '../../base/is-object.ts'
+import { wireTypeOf, type Property } from '../../model/index.ts'
+import { planStream, type AggregatePlan, type Selection, type Whitelist } from '../../plan/index.ts'
+import type { QueryParams } from '../../query/index.ts'
 
 /** A column of a stream, or the columns of an included record. */
 export interface StreamColumn {

@@ -69,8 +69,9 @@ export type WirePage<Entity> = {
 
 /** A body: properties by public name, relations by id. Schemas tell which are required and which may be written. */
 export type WireBody<Entity> = Untyped<Entity> extends true ? Record<string, any> : {
-  [Name in Key<Entity> as KindOf<Entity[Name]> extends never ? never : Name]?: WireInput<Entity[Name]> |
-    (KindOf<Entity[Name]> extends 'many' ? WireChildren<Target<Entity[Name]>> : never)
+  [Name in Key<Entity> as KindOf<Entity[Name]> extends never ? never : Name]?:
+    | WireInput<Entity[Name]>
+    | (KindOf<Entity[Name]> extends 'many' ? WireChildren<Target<Entity[Name]>> : never)
 }
 
 /** Owned children in the body of their parent: those of a new record, or those that an update changes. */
