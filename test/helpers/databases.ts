@@ -129,8 +129,7 @@ const pglites = new KeptDatabases<OpenPglite>({
     return {
       pglite, asNew: await describePglite(pglite, template),
       close: async () => {
-        // a session that defers statistics has a timer of 10 s, with which PGlite keeps the process alive
-        if (!pglite.closed) await pglite.query('select pg_stat_force_next_flush()')
+        if (!pglite.closed) await endTimer(pglite)
         await owner.close(true)
         copy?.remove()
       },
@@ -145,6 +144,15 @@ const pglites = new KeptDatabases<OpenPglite>({
   },
   close: ({ close }) => close(),
 })
+
+/**
+ * A session that defers statistics sets a timer of 10 s, with which PGlite keeps the process alive. PostgreSQL sets no
+ * other timer after it has sent the statistics, but it ends an earlier one only to set one that comes sooner.
+ */
+async function endTimer (pglite: PGlite): Promise<void> {
+  await pglite.exec("set statement_timeout = '10ms'")
+  await pglite.exec('select pg_stat_force_next_flush()')
+}
 
 /** The fixtures are as new if no transaction has written since then. */
 async function describePglite (pglite: PGlite, template: string | undefined): Promise<string> {
