@@ -337,7 +337,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       t.teardown(() => orm.em.getConnection().execute("delete from tag where name like 'long %'"))
       const server = newServer(t, { forceCloseConnections: true })
       await server.register(crudKit, { orm, indexAdvice: false })
-      await server.register(crudRoutes, { prefix: '/tags', crud: tags, stream: { stallTimeoutMillis: 3_000 } })
+      await server.register(crudRoutes, { prefix: '/tags', crud: tags, stream: { stallTimeoutMillis: 1_000 } })
       await server.listen({ port: 0, host: '127.0.0.1' })
       const { port } = server.server.address() as AddressInfo
       // the pool has one more connection, for the others

@@ -2,7 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFacet, AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/config/index.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { crudOf, listOf } from './helper.ts'
 
@@ -51,7 +51,8 @@ const FILL = [
   'insert into stamp (id, crate_id) select i, i * 3 % 40 + 1 from generate_series(1, 60) i',
   'analyze',
 ]
-const NUMBERS = `select c.id, c.kind, c.size, c.size || c.kind as label,
+/** What the numbers are, computed once for all crates. */
+const NUMBERS = `create table numbers as select c.id, c.kind, c.size, c.size || c.kind as label,
   (select count(*) from bolt b where b.crate_id = c.id and b.deleted_at is null) as bolts,
   (select max(length) from bolt b where b.crate_id = c.id and b.deleted_at is null) as longest,
   (select count(*) from stamp s where s.crate_id = c.id) as stamps from crate c`
@@ -105,9 +106,9 @@ const cases: readonly Case[] = [
   { query: 'filter[boltsCount]=1&filter[stampsCount]=1', where: 'bolts >= 1 and stamps >= 1' },
 ]
 
-await forEachDatabase(t, { entities }, async (t, { orm }) => {
+await forOneDatabase(t, { entities }, async (t, { orm }) => {
   const connection = orm.em.getConnection()
-  for (const statement of FILL) await connection.execute(statement)
+  for (const statement of [...FILL, NUMBERS]) await connection.execute(statement)
   const statements = await recordStatements(orm)
   t.teardown(statements.stop)
   const texts = () => statements.take().map(({ sql }) => sql)
@@ -117,15 +118,15 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     for (const kind of Object.keys(KINDS)) {
       for (const { query, where, order = 'id' } of cases) {
         const rows = await connection.execute<{ id: number }[]>(
-          `select id from (${NUMBERS}) n where kind = '${kind}' and ${where} order by ${order}`
+          `select id from numbers n where kind = '${kind}' and ${where} order by ${order}`
         )
         const ids = rows.map(({ id }) => id)
         const sizes = await connection.execute(
-          `select size as value, count(*)::int as count from (${NUMBERS}) n where kind = '${kind}' and ${where}
+          `select size as value, count(*)::int as count from numbers n where kind = '${kind}' and ${where}
             group by 1 order by 2 desc, 1`
         )
         const kinds = await connection.execute(
-          `select kind as value, count(*)::int as count from (${NUMBERS}) n where ${where}
+          `select kind as value, count(*)::int as count from numbers n where ${where}
             group by 1 order by 2 desc, 1`
         )
         // at first without experience, then with that of other requests
@@ -146,7 +147,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     const { items } = await listOf(orm, crudOf(Crate, options), 'filter[kind]=few&filter[boltsCount]=1&fields=id,box')
     t.same(items, await connection.execute(
       `select n.id, json_build_object('height', box_height, 'twice', box_height * 2) as box
-        from (${NUMBERS}) n join crate using (id) where n.kind = 'few' and bolts >= 1 order by id`
+        from numbers n join crate using (id) where n.kind = 'few' and bolts >= 1 order by id`
     ))
   })
 
@@ -154,7 +155,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     const { facets } = await listOf(orm, crudOf(Crate, options),
       'filter[kind]=few&filter[boltsCount]=1&fields=id&facets=label') as any
     t.strictSame(facets.label, await connection.execute(
-      `select label as value, count(*)::int as count from (${NUMBERS}) n where kind = 'few' and bolts >= 1
+      `select label as value, count(*)::int as count from numbers n where kind = 'few' and bolts >= 1
         group by 1 order by 2 desc, 1`
     ))
   })
@@ -208,7 +209,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     t.equal(count(texts()[0]!, /cross join lateral/g), 1)
     const shown = await connection.execute(
       `select id, bolts::int as "boltsCount", longest as "boltsLengthMax", bolts > 0 as "boltsExists",
-        stamps::int as "stampsCount" from (${NUMBERS}) n order by id limit 40`
+        stamps::int as "stampsCount" from numbers n order by id limit 40`
     )
     t.same(items, shown)
   })

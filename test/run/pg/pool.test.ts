@@ -122,7 +122,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('a request that waits too long for a connection fails, also if it was cancelled', async (t) => {
-    const { pool } = await open(t, { max: 1, connectionTimeoutMillis: 2_000 })
+    const { pool } = await open(t, { max: 1, connectionTimeoutMillis: 500 })
     const holder = await pool.connect()
     const abort = new AbortController()
     const leaving = runOnPool(pool, READ, abort.signal)
@@ -137,10 +137,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   })
 
   t.test('a server that stops answering is given up, and a slow one is not', async (t) => {
-    const { pool, proxy, fill } = await open(t, { max: 1, probeAfterMillis: 100, connectionTimeoutMillis: 3_000 })
+    const { pool, proxy, fill } = await open(t, { max: 1, probeAfterMillis: 100, connectionTimeoutMillis: 1_500 })
     await fill(1)
     t.strictSame(
-      await runOnPool(pool, { ...READ, text: 'select $1::int as n, pg_sleep(2)' }, undefined).then(([row]) =>
+      await runOnPool(pool, { ...READ, text: 'select $1::int as n, pg_sleep(1)' }, undefined).then(([row]) =>
         row!['n']
       ),
       1
