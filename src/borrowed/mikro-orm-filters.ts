@@ -13,6 +13,7 @@ const NO_ARGUMENTS = 'No arguments provided for filter'
 
 export const FILTER_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
   ['EntityManager', 'applyFilters', "the filters' condition: public API adds it to queries of MikroORM's only"],
+  ['EntityManager', 'addFilter', 'replaced: what is known of entities without filters is forgotten'],
   ['QueryHelper', 'getActiveFilters', 'em.applyFilters without a promise: the filters that are active'],
   ['QueryHelper', 'processWhere', 'em.applyFilters without a promise: the form in which it returns a condition'],
   ['Error', NO_ARGUMENTS, 'a filter without arguments is told from an error of the application by its message'],
@@ -31,15 +32,53 @@ export const NONE_ACTIVE = Object.freeze({})
  * The condition of the filters that are active for an entity; `NONE_ACTIVE` if there are none, and `undefined` if their
  * conditions are empty.
  */
-export function conditionOfFilters (
+export async function conditionOfFilters (
   em: EntityManager,
   entity: unknown,
   type: FilterType,
   options: FilterOptions
 ): Promise<object | undefined> {
+  const known = unfiltered.get(em)
   // without active filters, MikroORM returns the condition that it was given; with them, it drops one that is empty
-  return em.applyFilters(entity as never, NONE_ACTIVE as never, options as never, type) as Promise<object | undefined>
+  const condition: object | undefined = await em.applyFilters(
+    entity as never, NONE_ACTIVE as never, options as never, type
+  )
+  if (condition === NONE_ACTIVE && isEmpty(options)) known?.add(entity)
+  return condition
 }
+
+/** The entities for which an EntityManager has had no active filter, since its latest `addFilter`. */
+const unfiltered = new WeakMap<EntityManager, Set<unknown>>()
+
+/**
+ * Whether it is known without a promise that no filter is active for an entity: `conditionOfFilters` has found none,
+ * none was added to the EntityManager since, and the ORM's configuration and the entity declare none.
+ *
+ * @param em an EntityManager that lives as long as the application
+ */
+export function isUnfiltered (em: EntityManager, entity: unknown): boolean {
+  const known = unfiltered.get(em)
+  if (known === undefined) forgetOnAdd(em)
+  return known?.has(entity) === true && isEmpty(em.config.get('filters')) &&
+    isEmpty(em.getMetadata().get(entity as never).filters)
+}
+
+/** Filters that `addFilter` adds are private to MikroORM. */
+function forgetOnAdd (em: EntityManager): void {
+  unfiltered.set(em, new Set())
+  const add = em.addFilter
+  Object.defineProperty(em, 'addFilter', {
+    configurable: true,
+    writable: true,
+    value: (options: Parameters<typeof add>[0]): void => {
+      // a condition that was asked for before is noted in the old set
+      unfiltered.set(em, new Set())
+      add.call(em, options)
+    },
+  })
+}
+
+const isEmpty = (filters: object): boolean => Object.keys(filters).length === 0
 
 /** Whether an error says that a filter has parameters and its arguments were not set. */
 export function lacksArguments (error: unknown): boolean {

@@ -2,7 +2,8 @@
 import { Utils, ValidationError, type FilterDef } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import {
-  conditionOfFilters, conditionOfFiltersNow, lacksArguments, NONE_ACTIVE, type FilterOptions, type FilterType,
+  conditionOfFilters, conditionOfFiltersNow, isUnfiltered, lacksArguments, NONE_ACTIVE, type FilterOptions,
+  type FilterType,
 } from '../borrowed/mikro-orm-filters.ts'
 import { ALL_ROWS, type Where } from '../conditions/index.ts'
 import { SyncSession } from '../database/index.ts'
@@ -24,31 +25,18 @@ export function activeFilters (
   entities: readonly EntityModel[],
   type: FilterType = 'read'
 ): OrPromise<ActiveFilters> {
-  if (entities.length === 0) return NO_FILTERS
-  return session instanceof SyncSession
-    ? filtersByEntity(entities, entities.map(({ entity }) => filterNow(session, entity, type)))
-    : awaitedFilters(session, entities, type)
+  if (entities.length === 0 || areUnfiltered(session, entities)) return NO_FILTERS
+  if (session instanceof SyncSession) {
+    return filtersByEntity(entities, entities.map(({ entity }) => filterNow(session, entity, type)))
+  }
+  return Promise.all(entities.map(({ entity }) => filterOf(session, entity, type)))
+    .then((conditions) => filtersByEntity(entities, conditions))
 }
 
-async function awaitedFilters (
-  session: Session,
-  entities: readonly EntityModel[],
-  type: FilterType
-): Promise<ActiveFilters> {
-  const only = entities[0]!
-  if (entities.length > 1) {
-    return filtersByEntity(entities, await Promise.all(entities.map(({ entity }) => filterOf(session, entity, type))))
-  }
-  // most statements use one entity without filters, and each promise takes time
-  const em = emForFilters(session, only.entity)
-  let where: object | undefined
-  try {
-    where = await conditionOfFilters(em, only.entity, type, {})
-  } catch (error) {
-    where = await filterAfter(error, em, session, only.entity, type)
-  }
-  return where === NONE_ACTIVE ? NO_FILTERS : filtersByEntity(entities, [where])
-}
+/** Whether it is known that no filter is active for the entities of a request. */
+const areUnfiltered = (session: CrudSession, entities: readonly EntityModel[]): boolean =>
+  session instanceof RequestSession && session.opened === undefined &&
+  entities.every(({ entity }) => isUnfiltered(session.shared, entity))
 
 /** @throws {ScopeError} for a value that is not certainly a condition */
 function filtersByEntity (

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import assert from 'node:assert/strict'
 import * as borrowed from '../../src/borrowed/mikro-orm-filters.ts'
-import { Lent, testContracts, type Contract, type World } from './helper.ts'
+import { Lent, Plain, testContracts, type Contract, type World } from './helper.ts'
 
 /** An EntityManager that remembers its filters. */
 function remembering ({ orm, em }: World): EntityManager {
@@ -66,6 +66,23 @@ await testContracts(borrowed.FILTER_MEMBERS, {
     holds: async ({ em }) => {
       assert.equal(await borrowed.conditionOfFilters(em, Lent, 'read', {}), borrowed.NONE_ACTIVE)
       assert.deepEqual(await borrowed.conditionOfFilters(em, Lent, 'read', { short: true }), { title: 'short' })
+    },
+  },
+  'EntityManager.addFilter': {
+    does: 'adds the filters that em.applyFilters finds beside those that the configuration and entities declare',
+    holds: async ({ orm }) => {
+      const em = orm.em.fork()
+      assert.equal(borrowed.isUnfiltered(em, Plain), false)
+      assert.equal(await borrowed.conditionOfFilters(em, Plain, 'read', {}), borrowed.NONE_ACTIVE)
+      assert.equal(borrowed.isUnfiltered(em, Plain), true)
+      em.addFilter({ name: 'late', entity: [Plain], cond: { id: 1 } })
+      assert.equal(borrowed.isUnfiltered(em, Plain), false)
+      assert.deepEqual(await borrowed.conditionOfFilters(em, Plain, 'read', {}), { id: 1 })
+      assert.equal(await borrowed.conditionOfFilters(em, Plain, 'read', { late: false }), borrowed.NONE_ACTIVE)
+      assert.equal(borrowed.isUnfiltered(em, Plain), false)
+      // an entity that declares filters is always asked for
+      assert.equal(await borrowed.conditionOfFilters(em, Lent, 'read', {}), borrowed.NONE_ACTIVE)
+      assert.equal(borrowed.isUnfiltered(em, Lent), false)
     },
   },
   'QueryHelper.getActiveFilters': selectsTheSame,

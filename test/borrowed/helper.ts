@@ -16,6 +16,9 @@ export const Lent = defineEntity({
   filters: { short: { name: 'short', cond: { title: 'short' }, default: false } },
 })
 
+/** An entity without filters. */
+export const Plain = defineEntity({ name: 'Plain', properties: { id: p.integer().primary() } })
+
 export interface World {
   readonly orm: MikroORM
   readonly em: EntityManager
@@ -40,7 +43,7 @@ export async function testContracts (members: readonly Borrowed[], contracts: Co
   t.test('each borrowed member has a contract, and each contract a member', async (t) => {
     t.strictSame(members.map(({ of, name }) => `${of}.${name}`).sort(), Object.keys(contracts).sort())
   })
-  await forEachDatabase(t, { entities: [Lent] }, async (t, { orm, name: database }) => {
+  await forEachDatabase(t, { entities: [Lent, Plain] }, async (t, { orm, name: database }) => {
     await orm.em.fork().insertMany(Lent, [{ id: 1, title: 'short' }, { id: 2, title: 'long' }])
     for (const { of, name, from, version, reason } of members) {
       const { does, holds, on } = contracts[`${of}.${name}`]!

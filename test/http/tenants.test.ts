@@ -292,6 +292,27 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
     t.strictSame(await titles(orm.em.fork()), before)
   })
 
+  t.test('a filter added at run time applies to the next request, however many found none before', async (t) => {
+    const texts = async () => [
+      ...new Set((await send({ all: true }, '/notes?per_page=100')).json().items.map(({ text }: any) => text)),
+    ]
+    const patch = async () => (await send({ all: true }, '/notes/1', 'PATCH', { text: 'note 0' })).statusCode
+    t.equal(await patch(), 200)
+    const before = await texts()
+    for (let repeat = 0; repeat < 3; repeat++) t.strictSame(await texts(), before)
+    t.equal(await patch(), 200)
+    orm.em.addFilter({ name: 'late', entity: Note as never, cond: { text: 'note 1' } as never })
+    t.strictSame(await texts(), ['note 1'])
+    t.equal(await patch(), 404)
+    orm.em.addFilter({ name: 'late', entity: Note as never, cond: {} as never, default: false })
+    for (let repeat = 0; repeat < 3; repeat++) t.strictSame(await texts(), before)
+    const filters = orm.config.get('filters') as Record<string, object>
+    filters['declared'] = { name: 'declared', entity: [Note], cond: { text: 'note 0' }, default: true }
+    t.strictSame(await texts(), ['note 0'])
+    delete filters['declared']
+    t.strictSame(await texts(), before)
+  })
+
   t.test('the number of kept statements is bounded, however many scopes there are', async (t) => {
     const crud = new CrudBase<any>({
       model: Team,
