@@ -101,10 +101,13 @@ function childNames (
 
 const NO_NAMES: ReadonlyMap<string, any> = new Map() // any: it is empty
 
+/** Most rows refer to nothing. Rows of a list stay in memory until all of them are written. */
+const NONE: readonly never[] = []
+
 class Conversion implements RecordData {
   readonly columns: ColumnData[] = []
-  readonly references: ReferenceData[] = []
-  readonly links: LinksData[] = []
+  references: readonly ReferenceData[] = NONE
+  links: readonly LinksData[] = NONE
   readonly properties: Record<string, unknown> = {}
   declare children?: readonly ChildrenData[]
   readonly #by: 'client' | 'server'
@@ -189,7 +192,7 @@ class Conversion implements RecordData {
     for (const [index, { column, shared }] of relation.key.entries()) {
       if (value !== null || !shared) this.#addColumn({ property: relation, column, value: key[index]! })
     }
-    if (value !== null) this.references.push({ relation, key })
+    if (value !== null) this.references = [...this.references, { relation, key }]
     this.properties[relation.name] = value === null || key.length === 1 ? key[0] : key
   }
 
@@ -199,7 +202,7 @@ class Conversion implements RecordData {
       const key = keyOf(relation, item)
       keys.set(JSON.stringify(key), key)
     }
-    this.links.push({ relation, keys: [...keys.values()] })
+    this.links = [...this.links, { relation, keys: [...keys.values()] }]
     this.properties[relation.name] = [...keys.values()].map((key) => key.length === 1 ? key[0] : key)
   }
 

@@ -7,7 +7,7 @@ import { shown } from '../base/option-checks.ts'
 import { ignoreRejection, isPromise, type OrPromise } from '../base/or-promise.ts'
 import { promisedBy, wait, type Steps } from '../base/steps.ts'
 import { crudContext, type CrudHooks, type CrudSession, type RequestConditions } from '../resource/index.ts'
-import type { JsonRecord, ToWire } from '../answer/index.ts'
+import { listJson, type JsonRecord, type ToWire } from '../answer/index.ts'
 
 /** A record, a page or a list of records as JSON text. For a record also the values of its response headers. */
 export interface JsonAnswer {
@@ -68,7 +68,7 @@ export function * convertRecords (
 ): Steps<readonly string[]> {
   const { crud } = answering
   if (isFinal(toWire, crud)) return texts
-  const records = yield * withAfterRead(answering, parseRecords(`[${texts.join()}]`, toWire, crud))
+  const records = yield * withAfterRead(answering, parseRecords(listJson(texts), toWire, crud))
   return records.map((record) => jsonOf(record, crud))
 }
 

@@ -5,7 +5,7 @@ import { planEstimate, planList, planOtherSide, type CountPlan, type KeysetPlan,
 import type { QueryParams } from '../query/index.ts'
 import type { Call, PlannedList } from '../resource/index.ts'
 import {
-  cursorInfo, facetsJson, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage, type KeysetRows,
+  cursorInfo, facetsJson, listJson, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage, type KeysetRows,
 } from '../answer/index.ts'
 import type { Row } from '../sql/index.ts'
 import { convertList, type JsonAnswer } from './answer.ts'
@@ -38,7 +38,7 @@ function * readByCursor (read: PreparedRead, plan: KeysetPlan): Steps<JsonAnswer
   const page = readKeyset(plan, rows)
   const look = planBehind(plan, page)
   const behind = look && (yield * findRows(read, look)).rows
-  const items = yield * convertList(read, `[${page.items.join()}]`, toWire)
+  const items = yield * convertList(read, listJson(page.items), toWire)
   const info = cursorInfo(plan, page, behind === undefined ? page.behind === true : behind.length > 0)
   return pageAnswer(items, info, facetsJson(plan, rows[0]!))
 }

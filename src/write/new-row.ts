@@ -76,18 +76,17 @@ function hooksOf (model: EntityModel): Hooks {
 function complete (row: RecordData, model: EntityModel, when: 'onCreate' | 'onUpdate', em: EntityManager): RecordData {
   const { overlap, [when]: hooks } = hooksOf(model)
   if (hooks.length === 0 && !overlap) return row
-  const columns: ColumnData[] = overlap
+  let columns: readonly ColumnData[] = overlap
     ? [...new Map(row.columns.map((data) => [data.column, data])).values()]
-    : row.columns.slice()
+    : row.columns
   for (const { property, call } of hooks) {
-    let index = 0
-    while (index < columns.length && columns[index]!.column !== property.column) index++
-    if (when === 'onCreate' && index < columns.length && columns[index]!.value !== null) continue
+    const index = columns.findIndex(({ column }) => column === property.column)
+    if (when === 'onCreate' && index >= 0 && columns[index]!.value !== null) continue
     const value = call(row.properties, em)
     if (value === undefined) continue
     const data = { property, column: property.column, value: value === null ? null : toColumn(property, value) }
-    if (index < columns.length) columns[index] = data
-    else columns.push(data)
+    // an array that has grown has places to spare, in memory as long as the rows of a list are
+    columns = index < 0 ? [...columns, data] : columns.with(index, data)
   }
   return { columns, references: row.references, links: row.links, properties: row.properties }
 }

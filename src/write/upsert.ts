@@ -6,6 +6,7 @@ import { ConfigError } from '../base/errors.ts'
 import { shown } from '../base/option-checks.ts'
 import type { Steps } from '../base/steps.ts'
 import { findUpsertKey, type UpsertKey } from '../plan/index.ts'
+import { listJson } from '../answer/index.ts'
 import { convertRecords, type JsonAnswer } from '../read/index.ts'
 import type { Call } from '../resource/index.ts'
 import { readData } from '../schema/index.ts'
@@ -48,7 +49,7 @@ export function * upsertMany (
   const { write } = upsert
   const rows = yield * upsertRecords(upsert, data, decided, (index) => `/${index}`)
   const records = yield * convertRecords(write, rows.map(({ json }) => json), write.resource.toWire)
-  return { json: `[${records.map((record, index) => upserted(rows[index]!.created, record)).join()}]` }
+  return { json: listJson(records.map((record, index) => upserted(rows[index]!.created, record))) }
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 } from '../resource/index.ts'
 import { dialectOf, enterStage } from '../run/index.ts'
 import type { Dialect, Row } from '../sql/index.ts'
+import { listJson } from '../answer/index.ts'
 import { convertList, convertRecord, type JsonAnswer } from '../read/index.ts'
 import type { Steps } from '../base/steps.ts'
 
@@ -153,6 +154,6 @@ export function * answerOne (write: Write, written: Written): Steps<JsonAnswer> 
 
 /** The answer of a write of several records. */
 export function * answerMany (write: Write, written: readonly Written[]): Steps<JsonAnswer> {
-  const json = `[${written.map(({ json }) => json).join()}]`
+  const json = listJson(written.map(({ json }) => json))
   return { json: yield * convertList(write, json, write.resource.toWire) }
 }
