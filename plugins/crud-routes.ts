@@ -7,10 +7,9 @@ import fp from 'fastify-plugin'
 import {
   allowQueryMethod, checkResourcesOptions, checkTables, checkTextNeeds, documentedRoles, fastifyRoutes, ignoreBodies,
   knownResources, namedSchemas, offerOf, readQueries, roleResources, routedResource, schemaNames, takenNames,
-  type CrudOperation, type CrudResourcesOptions, type CrudRoutesOptions, type Limits, type NamedSchemas,
-  type ResourceEntry, type RoutedResource, type UncheckedRoutes,
+  type CrudOperation, type CrudResourcesOptions, type CrudRoutesOptions, type ResourceEntry, type RouteParts,
+  type UncheckedRoutes,
 } from '../src/http/index.ts'
-import type { Offer } from '../src/catalogue/index.ts'
 import { checkFastify } from '../src/borrowed/check-borrowed.ts'
 import { parsersOf, withParsers, type Parsers } from '../src/borrowed/fastify.ts'
 import { ConfigError } from '../src/base/errors.ts'
@@ -181,7 +180,7 @@ async function prepare (
   const limits = access && { access, resources: roles!, docs: docs! }
   return async () => {
     const plugin = async (instance: FastifyInstance) =>
-      await addRoutes(instance, options, routed, { offer, named, limits, parsers })
+      await addRoutes(instance, { options, routed, offer, named, limits, parsers })
     await fastify.register(displayed('fastify-crud-kit/resource', plugin), {
       ...(prefix !== undefined && { prefix }),
       ...(logLevel !== undefined && { logLevel }),
@@ -199,19 +198,15 @@ function refuseLateSwagger (fastify: FastifyInstance, what: string): void {
   )
 }
 
-interface PreparedRoutes {
-  readonly offer: Offer
-  readonly named: NamedSchemas
-  readonly limits: Limits | undefined
+interface PreparedRoutes extends Pick<RouteParts, 'options' | 'routed' | 'offer' | 'named' | 'limits'> {
   readonly parsers: OtherParsers
 }
 
 async function addRoutes (
   fastify: FastifyInstance,
-  options: CrudRoutesOptions,
-  routed: RoutedResource,
-  { offer, named, limits, parsers }: PreparedRoutes
+  { parsers, ...prepared }: PreparedRoutes
 ): Promise<void> {
+  const { options, routed, offer, limits } = prepared
   const { what, bound } = routed
   const timing = sendsTimes(fastify, options.serverTiming)
   if (options.scope !== undefined) checkEstimates(what, bound.whitelist, 'a scope')
@@ -235,11 +230,7 @@ async function addRoutes (
     ? (await import('../src/http/docs/transform.ts')).transformsOf(fastify, routed, offer, options, limits?.docs)
     : undefined
   const { routes, onRoute } = fastifyRoutes(fastify, {
-    options,
-    routed,
-    offer,
-    named,
-    limits,
+    ...prepared,
     streaming,
     timing,
     transformOf,
