@@ -17,9 +17,11 @@ export interface Form {
    * Which rows the page is taken from:
    * - `direct`: those of the table in the order of the page, which may end before most rows are read. The total is
    *   counted separately (`rows-direct.ts`).
-   * - `gathered`: all rows that the filters keep. They also give the total (`rows-gathered.ts`).
+   * - `gathered`: all rows that the filters keep. They also give the total (`rows-gathered.ts`). If there are too many,
+   *   the statement has no answer.
+   * - `all`: the same, however many there are.
    */
-  readonly rows: 'direct' | 'gathered'
+  readonly rows: 'direct' | 'gathered' | 'all'
   /**
    * What these rows have while the page is taken from them:
    * - `all`: the columns of the answer.
@@ -107,8 +109,20 @@ const totalOf = ({ count }: Window): Form['total'] =>
  * and for the total. Otherwise PostgreSQL may read the table in the order of the page, expecting to fill the page soon,
  * and read most of it.
  */
-const rowsOf = (plan: ListPlan, dialect: Dialect, kept: RowsKept['kept']): Form['rows'] =>
-  kept !== 'many' && dialect.gathersRows && plan.hasManyRows !== true && mayGather(plan) ? 'gathered' : 'direct'
+function rowsOf (plan: ListPlan, dialect: Dialect, kept: RowsKept['kept']): Form['rows'] {
+  if (!dialect.gathersRows) return 'direct'
+  if (kept !== 'many' && plan.hasManyRows !== true && mayGather(plan)) return 'gathered'
+  return dialect.looksUpRows && needsAll(plan) ? 'all' : 'direct'
+}
+
+/**
+ * Whether the page needs every row that the filters keep. No index has the order of a relevance, so to count these rows
+ * apart would only find them twice. They have only their keys, and a view would be read twice to look up those of the
+ * page.
+ */
+const needsAll = (plan: ListPlan): boolean =>
+  plan.order.some((term) => !isCustomTerm(term) && term.operand.kind === 'relevance') &&
+  totalOf(plan.window) === 'exact' && plan.model.readOnly === undefined
 
 /**
  * The most rows that a statement gathers for an exact total. More take longer than a page and a total apart if the page
@@ -146,6 +160,7 @@ export const FEW = 500
  * index alone.
  */
 function columnsOf (plan: ListPlan, rows: Form['rows'], kept: RowsKept['kept']): Form['columns'] {
+  if (rows === 'all') return 'keys'
   const isWorthwhile = rows === 'gathered' ? kept !== 'few' || showsComputed(plan) : isDeep(plan.window)
   return isWorthwhile && mayLookUp(plan) ? 'keys' : 'all'
 }
@@ -186,7 +201,10 @@ const FEWEST_OTHERS = 2
 /** Whether a page needs much more of its rows than of the others. A view would be read twice. */
 const mayLookUp = ({ model, selection, order }: ListPlan): boolean =>
   model.readOnly === undefined &&
-  selection.properties.length - keyColumns(model).length - order.length >= FEWEST_OTHERS
+  selection.properties.length - keyColumns(model).length - order.filter(isStored).length >= FEWEST_OTHERS
+
+/** Whether a term may sort by a column that records show. */
+const isStored = (term: ListPlan['order'][number]): boolean => isCustomTerm(term) || term.operand.kind !== 'relevance'
 
 function limitsOf (plan: Plan): Form['limits'] {
   if (!('selection' in plan) || plan.limits === undefined) return 'none'

@@ -29,6 +29,7 @@ export function listColumns ({ limits }: Form, { facets }: Pick<ListShape, 'face
 const FIND_ROWS: Readonly<Record<Form['rows'], FindPageRows>> = {
   direct: directRows,
   gathered: gatheredRows,
+  all: gatheredRows,
 }
 
 function findRows (list: ListRows): PageRows {

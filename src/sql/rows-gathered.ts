@@ -1,10 +1,10 @@
 /**
  * The rows of a page, and the total, from all rows that the filters keep. So the filters are evaluated once. If there
- * are too many, the statement has no answer, and no total.
+ * are too many for the form `gathered`, the statement has no answer, and no total.
  */
 import { carryFacets } from './facets.ts'
 import { mostGathered } from './form.ts'
-import { name, sql, type Sql } from './fragment.ts'
+import { EMPTY, name, sql, type Sql } from './fragment.ts'
 import { selectList } from './members.ts'
 import { carriedOrder, carry, orderBy } from './order.ts'
 import type { FindPageRows } from './page-rows.ts'
@@ -15,7 +15,10 @@ export const gatheredRows: FindPageRows = ({ plan, source, order, from, window }
   const gathered = context.names.expression('gathered')
   const columns = new Map(needed)
   const carried = carriedOrder(order, carry(columns, order.map(({ value }) => value)), gathered)
-  const most = mostGathered(form.total)
+  const most = form.rows === 'gathered' ? mostGathered(form.total) : Infinity
+  const [limit, total] = most === Infinity
+    ? [EMPTY, COUNT]
+    : [sql` limit ${numberSql(most + 1)}`, sql`case when ${areAll(most, isOneTooMany)} then ${COUNT} end`]
   carryFacets(columns, plan, alias)
   if (isOneTooMany !== undefined) columns.set(ONE_TOO_MANY, isOneTooMany)
   return {
@@ -23,12 +26,12 @@ export const gatheredRows: FindPageRows = ({ plan, source, order, from, window }
     sorts: carried.map(({ value }) => value),
     from: sql` from ${name(gathered)}${orderBy(carried)}${window}`,
     all: gathered,
-    expressions: [
-      sql`${name(gathered)} as materialized (select ${selectList(columns)}${from} limit ${numberSql(most + 1)})`,
-    ],
-    total: sql`(select case when ${areAll(most, isOneTooMany)} then count(*) end from ${name(gathered)})`,
+    expressions: [sql`${name(gathered)} as materialized (select ${selectList(columns)}${from}${limit})`],
+    total: sql`(select ${total} from ${name(gathered)})`,
   }
 }
+
+const COUNT = sql`count(*)`
 
 /** The column that marks the row beyond the most that are gathered. No property has this name. */
 const ONE_TOO_MANY = '@oneTooMany'
@@ -36,5 +39,5 @@ const ONE_TOO_MANY = '@oneTooMany'
 /** Whether the gathered rows are all that there are. */
 const areAll = (most: number, isOneTooMany: Sql | undefined): Sql =>
   isOneTooMany === undefined
-    ? sql`count(*) <= ${numberSql(most)}`
+    ? sql`${COUNT} <= ${numberSql(most)}`
     : sql`count(*) filter (where ${name(ONE_TOO_MANY)}) = 0`

@@ -113,6 +113,32 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     }
   }
 
+  t.test('an order by relevance needs all rows, and counts those that it ranks', async (t) => {
+    const texts = { allowedFilters: [AllowedFilters.fullText<any>('q', ['kind'], { config: 'simple' })] }
+    for (const [kind, count] of Object.entries(KINDS)) {
+      const ids = await rowsOf(kind, 's.id')
+      for (const isExact of [true, false]) {
+        const total = isExact ? count : Math.min(count, 11_000)
+        const crud = crudOf(Stone, {
+          ...{ ...options, ...texts, allowedFacets: [new AllowedFacet<any>('field.town')] },
+          pagination: isExact ? {} : { count: { upTo: 11_000 } },
+        })
+        statements.take()
+        for (const offset of [0, 20, 40, 60, 9_990]) {
+          for (const facets of ['', '&facets=field.town']) {
+            const page = await listOf(orm, crud, `filter[q]=${kind}&sort=-q&offset=${offset}&limit=20${facets}`)
+            t.strictSame(page.items.map(({ id }) => id), ids.slice(offset, offset + 20), `from ${offset} on`)
+            t.equal(page['total'], total)
+          }
+        }
+        const last = statements.take().at(-1)!.sql
+        if (isExact) t.match(last, /as materialized \((?!.* limit 10001\))/, 'all rows are gathered')
+        else t.notMatch(last, GATHERS, 'a bounded total does not count all of them')
+        t.equal(LOOKS_UP.test(last), isExact)
+      }
+    }
+  })
+
   t.test('a page that is read again to measure it counts once', async (t) => {
     // the kinds are longer than a brief statement shows, so that each page is doubtful
     const crud = crudWith({ maxPerPage: 1_000, maxBytes: 3_000 })
