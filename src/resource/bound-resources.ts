@@ -1,11 +1,13 @@
 /** The resources of one CRUD class: one for each ORM that uses it, each schema of its entities, and each role. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Role } from '../access/index.ts'
-import { schemaOf } from './models.ts'
+import type { Models } from '../model/index.ts'
+import { modelsOf } from './models.ts'
 import type { Resource } from './resource.ts'
 
 export class BoundResources {
-  readonly #byMetadata = new WeakMap<object, Map<string | undefined, Resource>>()
+  /** By the models of an ORM and schema, so that resources are kept as long as these. */
+  readonly #byModels = new WeakMap<Models, Resource>()
   readonly #byRole = new WeakMap<Role, BoundResources>()
 
   /** The resource for the ORM and schema of an EntityManager and for a role, bound at the first call for them. */
@@ -15,12 +17,9 @@ export class BoundResources {
       if (resources === undefined) this.#byRole.set(role, resources = new BoundResources())
       return resources.of(em, undefined, bind)
     }
-    const metadata = em.getMetadata()
-    const schema = schemaOf(em)
-    let bySchema = this.#byMetadata.get(metadata)
-    if (bySchema === undefined) this.#byMetadata.set(metadata, bySchema = new Map())
-    let resource = bySchema.get(schema)
-    if (resource === undefined) bySchema.set(schema, resource = bind())
+    const models = modelsOf(em)
+    let resource = this.#byModels.get(models)
+    if (resource === undefined) this.#byModels.set(models, resource = bind())
     return resource
   }
 }

@@ -1,16 +1,12 @@
 /** The models of an ORM's entities, created once for all resources. */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { LRUCache } from 'lru-cache'
 import { correctArrays } from '../borrowed/mikro-orm.ts'
 import { Access, type AccessOptions, type Entities } from '../access/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { Models, type EntityModel } from '../model/index.ts'
 
-const modelsByStorage = new WeakMap<object, Map<string | undefined, Models>>()
-
-/** The schema of entities that do not name one: the EntityManager's, or the ORM's. */
-export function schemaOf (em: EntityManager): string | undefined {
-  return em.schema ?? em.config.getSchema(true)
-}
+const modelsByStorage = new WeakMap<object, ModelsBySchema>()
 
 /**
  * The models of an ORM's entities by name, without entities that cannot be a resource, such as those without a table.
@@ -48,23 +44,46 @@ export function accessFor (options: AccessOptions, em: EntityManager): Access {
   return access
 }
 
-/** The models for an EntityManager's ORM and schema. */
+/** The most schemas that sessions name whose models are kept. Those of the ORM's own schema always are. */
+export const MAX_SCHEMAS = 100
+
+/** The models of one ORM, by schema. */
+class ModelsBySchema {
+  readonly #make: (schema: string | undefined) => Models
+  readonly #ownSchema: string | undefined
+  readonly #own: Models
+  /** Made for the first schema that a session names, because a cache reserves memory for all of them. */
+  #others: LRUCache<string, Models> | undefined
+
+  constructor (em: EntityManager) {
+    const filters = Object.keys(em.config.get('filters'))
+    const [metadata, platform] = [em.getMetadata(), em.getPlatform()]
+    this.#make = (schema) => new Models(metadata, platform, { schema, filters })
+    this.#ownSchema = em.config.getSchema(true)
+    this.#own = this.#make(this.#ownSchema)
+  }
+
+  of (schema: string | undefined): Models {
+    if (schema === undefined || schema === this.#ownSchema) return this.#own
+    this.#others ??= new LRUCache({ max: MAX_SCHEMAS })
+    let models = this.#others.get(schema)
+    if (models === undefined) this.#others.set(schema, models = this.#make(schema))
+    return models
+  }
+}
+
+/**
+ * The models for an EntityManager's ORM and schema. Whatever else is kept for a schema, such as bound resources with
+ * their statements, belongs to its models and goes with them.
+ */
 export function modelsOf (em: EntityManager): Models {
   const metadata = em.getMetadata()
-  const schema = schemaOf(em)
   let bySchema = modelsByStorage.get(metadata)
   if (bySchema === undefined) {
-    modelsByStorage.set(metadata, bySchema = new Map())
+    modelsByStorage.set(metadata, bySchema = new ModelsBySchema(em))
     correctArrays(em.getPlatform(), minimalArrayLiteral)
   }
-  let models = bySchema.get(schema)
-  if (models === undefined) {
-    bySchema.set(
-      schema,
-      models = new Models(metadata, em.getPlatform(), { schema, filters: Object.keys(em.config.get('filters')) })
-    )
-  }
-  return models
+  return bySchema.of(em.schema)
 }
 
 /**

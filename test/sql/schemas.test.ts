@@ -2,6 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude } from '../../src/config/index.ts'
+import { MAX_SCHEMAS } from '../../src/resource/models.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { crudOf, found, listOf } from './helper.ts'
 
@@ -44,6 +45,22 @@ await forEachDatabase(t, {
       await found(orm, crudOf(Shop, { allowedIncludes: [new AllowedInclude('books')] }), 'include=books', 'books'),
       [[{ id: 1, title: 'Herbs', shop: 3 }]]
     )
+  })
+
+  t.test('what is kept for schemas that sessions choose is bounded', async (t) => {
+    const bound = (schema?: string) => books.bind(orm.em.fork({ ...(schema !== undefined && { schema }) }))
+    const [own, one, used] = [bound(), bound('one'), bound('used')]
+    for (let schema = 0; schema < MAX_SCHEMAS - 1; schema++) {
+      bound(`schema ${schema}`)
+      bound('used')
+    }
+    t.equal(bound('used'), used, 'what is used stays')
+    t.equal(bound(), own, 'and so does the schema of the ORM, however long it is not used')
+    t.equal(bound('app'), own)
+    const again = bound('one')
+    t.not(again, one, 'the schema that was not used for longest has gone')
+    t.equal(bound('one'), again)
+    t.not(again.model, one.model)
   })
 
   t.test('MikroORM-style conditions use the schema of the option', async (t) => {
