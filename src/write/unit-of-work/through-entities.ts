@@ -1,8 +1,8 @@
 /** Creates, changes and removes records as entities, in the transaction of the session. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Steps } from '../../base/steps.ts'
+import { wait, type Steps } from '../../base/steps.ts'
 import { idOfKey, planGet, planUpdate, type Id, type RecordData } from '../../plan/index.ts'
-import type { ActiveFilters } from '../../resource/index.ts'
+import { activeFilters, NO_FILTERS, type ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { checkChangedReferences, checkReferences, keyOfTexts, keyValuesOf, searchOf } from '../check-references.ts'
 import { linkAll, replaceLinks } from '../links.ts'
@@ -116,7 +116,7 @@ interface LockedRecord {
 }
 
 /**
- * The entity of a record that exists, lies in the scope and has a version that If-Match allows.
+ * The locked entity of a record that exists, lies in the scope and has a version that If-Match allows.
  *
  * @param populate relations to load with the entity
  * @throws {NotFoundError}, {PreconditionFailedError}
@@ -131,6 +131,8 @@ function * lockRecord (
   const includeDeleted = deleted === 'with'
   // a statement is not needed for an id that no record can have
   const possible = planGet(id, undefined, resource.whitelist, { includeDeleted }) !== undefined
+  // a caller who may not see the row must not make others wait for its lock
+  if (possible && (yield * mayHideRows(write))) yield * findRow(write, id, includeDeleted)
   const entity = possible ? yield * flushing(() => findLocked(session, model, id, populate)) : null
   if (entity === null) throw new NotFoundError()
   const record = writtenOf(yield * findRow(write, id, includeDeleted))
@@ -141,4 +143,11 @@ function * lockRecord (
     isDeleted: deletedAt !== undefined && (entity as Record<string, unknown>)[deletedAt.name] != null,
     previous: yield * previousOf(write, id),
   }
+}
+
+/** Whether the scope, the role or a MikroORM filter may hide rows of the resource. */
+function * mayHideRows ({ conditions, session, model }: Write): Steps<boolean> {
+  const { scope, actor, target } = conditions
+  return scope !== undefined || actor !== undefined || target !== undefined ||
+    (yield * wait(activeFilters(session, [model]))) !== NO_FILTERS
 }

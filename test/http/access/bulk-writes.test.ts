@@ -1,6 +1,7 @@
 /** Roles and writes of many records: what a role may not do leaves the whole table as it was. */
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FastifyRequest } from 'fastify'
+import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { AllowedFilters, crudKit, CrudBase } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
@@ -72,7 +73,7 @@ const CASES: ReadonlyArray<readonly [Role, 'PATCH' | 'DELETE' | 'PUT', string, e
   ['reader', 'PUT', '', FORBIDDEN, [{ nothing: 1 }]],
 ]
 
-await forEachDatabase(t, { entities: [Asset, Machine] }, async (t, { orm }) => {
+await forEachDatabase(t, { entities: [Asset, Machine] }, async (t, { name, orm }) => {
   const app = newServer(t)
   await app.register(crudKit, {
     orm,
@@ -84,7 +85,7 @@ await forEachDatabase(t, { entities: [Asset, Machine] }, async (t, { orm }) => {
     resources: { '/assets': { crud: crud(Asset), operations }, '/machines': { crud: crud(Machine), operations } },
   })
   await app.ready()
-  const { put } = writes(app)
+  const { patch, put } = writes(app)
 
   for (const table of ['asset', 'machine']) {
     const rows = () => select(orm, `select * from ${table} order by id`)
@@ -121,6 +122,18 @@ await forEachDatabase(t, { entities: [Asset, Machine] }, async (t, { orm }) => {
         t.ok(lost.every(({ code }) => code === 'A' || code === 'B'), what)
         t.ok(after.every(({ id, tenant }) => id < 0 || tenant === 1), 'a new row is the tenant of the role')
       }
+    })
+
+    const skip = name === 'pglite' && 'PGlite has one connection, which the transaction holds'
+    t.test(`${table}: nothing waits for the lock of a row that its role does not see`, { skip }, async (t) => {
+      await reset()
+      const [{ id }] = await select(orm, `select id from ${table} where code = 'C'`)
+      await orm.em.fork().transactional(async (em) => {
+        await em.getConnection().execute(`select id from ${table} where id = ${id} for update`, [], 'all',
+          em.getTransactionContext())
+        const answer = patch(`/${table}s/${id}`, { note: 'x' }, { 'x-role': 'member' }).then(verdict)
+        t.equal(await Promise.race([answer, setTimeout(3_000, 'it waits')]), '404 FST_CRUD_NOT_FOUND')
+      })
     })
 
     t.test(`${table}: hidden rows in the way of an upsert are all alike`, async (t) => {
