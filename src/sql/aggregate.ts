@@ -4,7 +4,7 @@
  * therefore cannot multiply the rows that it counts.
  */
 import type { Aggregate } from '../plan/index.ts'
-import type { Form } from './form.ts'
+import { formOfRelation, type Form } from './form.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import { relatedRowsKey } from './number-uses.ts'
 import { shownNumber } from './number-value.ts'
@@ -37,7 +37,7 @@ export function aggregatesSql (
   const joins: Sql[] = []
   for (const group of Map.groupBy(aggregates, relatedRowsKey).values()) {
     const { relation, where } = group[0]!
-    if (related === 'lateral' && relation.join.indexed) {
+    if (formOfRelation(related, relation) === 'lateral') {
       const as = context.names.expression(`${relation.name}_values`)
       joins.push(numbersOfEach(group, parents, as, shownNumber, context))
       for (const [index, aggregate] of group.entries()) {

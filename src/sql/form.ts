@@ -5,7 +5,7 @@
  * the read has another statement with the form that `formOf` chooses for it.
  */
 import { sameIn } from './same-members.ts'
-import { isFormula, keyColumns } from '../model/index.ts'
+import { isFormula, keyColumns, type RelationProperty } from '../model/index.ts'
 import { isComputed, isCustomTerm, type ListPlan, type Plan, type PlannedInclude, type Window } from '../plan/index.ts'
 import type { Dialect } from './dialect.ts'
 import { forecastOf } from './forecast.ts'
@@ -29,7 +29,7 @@ export interface Form {
    */
   readonly columns: 'all' | 'keys'
   /**
-   * How related records are found, where `formOfInclude` permits it:
+   * How related records are found, where `formOfInclude` and `formOfRelation` permit it:
    * - `lateral`: for each parent by itself (`each-parent.ts`).
    * - `grouped`: for all parents at once, and then grouped by their key (`record.ts`).
    */
@@ -220,12 +220,14 @@ function relatedOf ({ kind }: Plan, dialect: Dialect, limits: Form['limits']): F
   return isPage && dialect.joinsLaterally && limits !== 'measured' ? 'lateral' : 'grouped'
 }
 
-/**
- * The form of one include. Without an index, a lateral join would read the table for each parent. Records that show
- * relations themselves are read level by level.
- */
+/** How the rows of one relation are found. Without an index, a lateral join would read the table for each parent. */
+export function formOfRelation (related: Form['related'], { join }: RelationProperty): Form['related'] {
+  return related === 'lateral' && join.indexed ? 'lateral' : 'grouped'
+}
+
+/** The form of one include. Records that show relations themselves are read level by level. */
 export function formOfInclude ({ related }: Form, { relation, selection }: PlannedInclude): Form['related'] {
-  return related === 'lateral' && relation.join.indexed && !showsRelated(selection) ? 'lateral' : 'grouped'
+  return showsRelated(selection) ? 'grouped' : formOfRelation(related, relation)
 }
 
 /**

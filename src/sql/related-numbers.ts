@@ -5,7 +5,7 @@
 import type { Aggregate } from '../plan/index.ts'
 import { equalColumns } from './columns.ts'
 import { rowsByParent } from './condition.ts'
-import type { Form } from './form.ts'
+import { formOfRelation, type Form } from './form.ts'
 import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import { selectList } from './members.ts'
 import { comparedNumber, numberOfNone } from './number-value.ts'
@@ -66,7 +66,7 @@ export function joinNumbers (
   const joins = { compared: EMPTY, sorted: EMPTY }
   for (const uses of Map.groupBy([...compared, ...sorted], relatedRowsKey).values()) {
     const isCompared = compared.includes(uses[0]!)
-    const ofEach = numbers === 'each' && uses[0]!.relation.join.indexed
+    const ofEach = formOfRelation(numbers === 'each' ? 'lateral' : 'grouped', uses[0]!.relation) === 'lateral'
     if (uses.length === 1 && isCompared && !ofEach) continue
     const aggregates = [...new Set(uses)]
     const as = context.names.expression('numbers')
