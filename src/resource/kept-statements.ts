@@ -15,7 +15,10 @@ import {
 import { NO_FILTERS, visibleBy } from './foreign.ts'
 import { RowNumbers } from './row-numbers.ts'
 
-/** Shapes whose statements are kept, for each resource. A shape has a statement for each form in which it is read. */
+/**
+ * Shapes of reads, and as many of writes, whose statements are kept for each resource. A shape has a statement for each
+ * form in which it is read.
+ */
 const MAX_SHAPES = 500
 
 /** A statement, and the conversion that its records need. */
@@ -68,9 +71,27 @@ class KeptReads {
   readonly rowNumbers = new RowNumbers()
 }
 
+/** What is kept for the shapes that were used last. */
+class KeptShapes<Kept extends object> {
+  readonly #make: () => Kept
+  /** Made for the first shape, because a cache reserves memory for all of them. */
+  #shapes: LRUCache<string, Kept> | undefined
+
+  constructor (make: () => Kept) {
+    this.#make = make
+  }
+
+  of (key: string): Kept {
+    this.#shapes ??= new LRUCache({ max: MAX_SHAPES })
+    let shape = this.#shapes.get(key)
+    if (shape === undefined) this.#shapes.set(key, shape = this.#make())
+    return shape
+  }
+}
+
 export class Statements {
-  /** Made for the first statement, because a cache reserves memory for all of them. */
-  #shapes: LRUCache<string, KeptReads | KeptForms<WriteForm>> | undefined
+  readonly #reads = new KeptShapes(() => new KeptReads())
+  readonly #writes = new KeptShapes(() => new KeptForms(isSameWriteForm))
 
   /** The statement of a plan that contains all conditions of its request. */
   of (em: EntityManager, plan: Plan | AnyWritePlan | ManyPlan): KeptStatement {
@@ -78,23 +99,15 @@ export class Statements {
   }
 
   #read (em: EntityManager, plan: Plan): KeptStatement {
-    const { forms, rowNumbers } = this.#shape(shapeOf(plan), () => new KeptReads())
+    const { forms, rowNumbers } = this.#reads.of(shapeOf(plan))
     const form = formOf(plan, dialectOf(em), rowNumbers)
     return forms.find(form) ?? forms.add(form, keepRead(em, plan, form, rowNumbers))
   }
 
   #write (em: EntityManager, plan: AnyWritePlan | ManyPlan): KeptStatement {
-    const forms = this.#shape(writeShapeOf(plan), () => new KeptForms(isSameWriteForm))
+    const forms = this.#writes.of(writeShapeOf(plan))
     const form = writeFormOf(em, plan.model)
     return forms.find(form) ?? forms.add(form, keepWrite(em, plan, form))
-  }
-
-  /** What is kept for a shape. Keys of writes differ from those of reads, because a key begins with the kind. */
-  #shape<Kept extends KeptReads | KeptForms<WriteForm>> (key: string, make: () => Kept): Kept {
-    this.#shapes ??= new LRUCache({ max: MAX_SHAPES })
-    let shape = this.#shapes.get(key) as Kept | undefined
-    if (shape === undefined) this.#shapes.set(key, shape = make())
-    return shape
   }
 }
 
@@ -183,6 +196,7 @@ function foreignToKeep (em: EntityManager, filter: Foreign['filter']): ForeignTo
   const behind = new Set<EntityModel>()
   const foreign: Foreign = {
     filter,
+    // not a part of the key: the server of a resource's ORM is asked for it once
     unaccent: () => schemaOfUnaccent(em),
     conditions: () => [],
     order: () => {

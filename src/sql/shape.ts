@@ -174,43 +174,69 @@ for (const operator of OPERATOR_NAMES) {
 const sqlName = ({ operator, operand }: Extract<Condition, { kind: 'compare' }>): string =>
   SQL_NAMES.get(operatorFormOf(operator, firstTypeOf(operand)))!
 
-function conditionShape (condition: Condition): string {
-  switch (condition.kind) {
-    case 'compare':
-      return `${idOf(condition.operand)}${sqlName(condition)}${condition.slots.join()}${
-        condition.unaccent === undefined ? '' : `'${condition.unaccent}`
-      }`
-    case 'null':
-      return `${idOf(condition.operand)}${condition.negated ? '?!' : '?'}`
-    case 'match':
-      return `${idOf(condition.document)}@${condition.slot}`
-    case 'key':
-      return `${idOf(condition.column)}#${condition.slot}`
-    case 'related':
-      return `${idOf(condition.relation)}(${conditionsShape(condition.conditions)})`
-    case 'any':
-      return `|(${conditionsShape(condition.conditions)})`
-    case 'all':
-      return `&(${conditionsShape(condition.conditions)})`
-    case 'unless':
-      return `~(${conditionsShape(condition.conditions)})`
-    case 'not':
-      return `!(${conditionsShape(condition.conditions)})`
-  }
+/**
+ * How each part of a condition, a term, a selection or an include is written. It is an error of types to leave one out,
+ * because the compiler gets all of them.
+ */
+export type PartWriters<Of> = { readonly [Part in Exclude<keyof Of, 'kind'>]-?: (of: Of) => unknown }
+export type ConditionWriters = {
+  readonly [Kind in Condition['kind']]: PartWriters<Extract<Condition, { readonly kind: Kind }>>
 }
+
+const inner = {
+  conditions: ({ conditions }: { readonly conditions: readonly Condition[] }) => `(${conditionsShape(conditions)})`,
+}
+export const CONDITION_WRITERS: ConditionWriters = {
+  compare: {
+    operand: ({ operand }) => idOf(operand),
+    operator: sqlName,
+    slots: ({ slots }) => slots.join(),
+    unaccent: ({ unaccent }) => unaccent === undefined ? '' : `'${unaccent}`,
+  },
+  null: { operand: ({ operand }) => `?${idOf(operand)}`, negated: ({ negated }) => negated ? '!' : '' },
+  match: { document: ({ document }) => `${idOf(document)}@`, slot: ({ slot }) => slot },
+  key: { column: ({ column }) => `${idOf(column)}#`, slot: ({ slot }) => slot },
+  related: { relation: ({ relation }) => idOf(relation), ...inner },
+  any: inner,
+  all: inner,
+  unless: inner,
+  not: inner,
+}
+/** The beginnings of groups, which have the same parts. */
+const SIGNS: { readonly [Kind in Condition['kind']]?: string } = { any: '|', all: '&', unless: '~', not: '!' }
+
+type PartWriter = (of: never) => unknown
+const CONDITION_PARTS: Readonly<Record<string, readonly PartWriter[]>> = Object.fromEntries(
+  Object.entries(CONDITION_WRITERS).map(([kind, writers]) => [kind, Object.values(writers)])
+)
+
+const written = (of: unknown, writers: readonly PartWriter[], start: string): string => {
+  let shape = start
+  for (const write of writers) shape += write(of as never) as string
+  return shape
+}
+
+const conditionShape = (condition: Condition): string =>
+  written(condition, CONDITION_PARTS[condition.kind]!, SIGNS[condition.kind] ?? '')
+
+const termWriters: PartWriters<OrderTerm> = {
+  relations: ({ relations }) => `${relations.map(idOf).join('.')}.`,
+  operand: ({ operand }) => idOf(operand),
+  column: ({ column }) => column === undefined ? '' : `.${idOf(column)}`,
+  texts: ({ texts }) => texts === undefined ? '' : `@${texts.join('@')}`,
+  descending: ({ descending }) => descending ? '-' : '+',
+}
+const TERM_PARTS: readonly PartWriter[] = Object.values(termWriters)
 
 /** The shape of a term. Callers never ask for the shape of a custom sort. */
 function termShape (term: OrderTerm | CustomTerm): string {
   if (isCustomTerm(term)) throw new TypeError('a custom sort has no shape')
-  const { relations, operand, column, texts, descending } = term
-  return `${relations.map(idOf).join('.')}.${idOf(operand)}${column === undefined ? '' : `.${idOf(column)}`}${
-    texts === undefined ? '' : `@${texts.join('@')}`
-  }${descending ? '-' : '+'}`
+  return written(term, TERM_PARTS, '')
 }
 
 function selectionShape (selection: Selection): string {
   let shape = selectionShapes.get(selection)
-  if (shape === undefined) selectionShapes.set(selection, shape = makeSelectionShape(selection))
+  if (shape === undefined) selectionShapes.set(selection, shape = written(selection, SELECTION_PARTS, ''))
   return shape
 }
 
@@ -220,13 +246,20 @@ function orderShape (order: ReadonlyArray<OrderTerm | CustomTerm>): string {
   return shape
 }
 
-function makeSelectionShape ({ properties, includes, aggregates }: Selection): string {
-  return `${properties.map(idOf).join()}[${includes.map(includeShape).join()}|${aggregates.map(idOf).join()}]`
+const selectionWriters: PartWriters<Selection> = {
+  model: ({ model }) => `${idOf(model)}:`,
+  properties: ({ properties }) => properties.map(idOf).join(),
+  includes: ({ includes }) => `[${includes.map((include) => written(include, INCLUDE_PARTS, '')).join()}`,
+  aggregates: ({ aggregates }) => `|${aggregates.map(idOf).join()}]`,
 }
+const SELECTION_PARTS: readonly PartWriter[] = Object.values(selectionWriters)
 
-/**
- * Rules and aggregates are objects of the whitelist. Their numbers identify all that they say, including conditions.
- */
-function includeShape ({ relation, selection, rules }: PlannedInclude): string {
-  return `${idOf(relation)}${rules === undefined ? '' : `!${idOf(rules)}`}{${selectionShape(selection)}}`
+const includeWriters: PartWriters<PlannedInclude> = {
+  relation: ({ relation }) => idOf(relation),
+  // errors name the path, and not the statement
+  path: () => '',
+  // rules and aggregates are objects of the whitelist, whose numbers identify all that they say, including conditions
+  rules: ({ rules }) => rules === undefined ? '' : `!${idOf(rules)}`,
+  selection: ({ selection }) => `{${selectionShape(selection)}}`,
 }
+const INCLUDE_PARTS: readonly PartWriter[] = Object.values(includeWriters)
