@@ -20,6 +20,20 @@ const ALONE: readonly string[] = [
   'test/structure/property-seeds.test.ts',
 ]
 
+/**
+ * Files that share a process with each other only: those of each list begin with one of its texts. The first ones put
+ * the same DOM in their process, and the others are beside files that need a process to themselves.
+ */
+const TOGETHER: ReadonlyArray<readonly string[]> = [
+  ['test/admin/'],
+  [
+    'test/base/', 'test/database/backoff', 'test/database/database-url', 'test/database/login',
+    'test/database/sync-answers', 'test/database/sync-sessions', 'test/database/transaction-nesting',
+    'test/database/transactions', 'test/errors', 'test/limits', 'test/option-defaults', 'test/options',
+    'test/query-language', 'test/readme', 'test/suggest',
+  ],
+].map((starts) => starts.map(path.normalize))
+
 /** Enough to save most of the time, and few enough that all processors are busy until the end. */
 const FILES_OF_A_GROUP = 12
 
@@ -31,14 +45,15 @@ const FILES_OF_A_GROUP = 12
 export function groupFiles (files: readonly string[], folder: string): string[] {
   const canShare = (file: string) =>
     ![...SLOW, ...ALONE].includes(file) && SHARING.some((start) => file.startsWith(start))
+  const groups = TOGETHER.map((starts) => files.filter((file) => starts.some((start) => file.startsWith(start))))
   const sharing = files.filter(canShare)
-  const programs: string[] = []
   fs.mkdirSync(folder, { recursive: true })
-  for (let i = 0; i < sharing.length; i += FILES_OF_A_GROUP) {
-    const group = sharing.slice(i, i + FILES_OF_A_GROUP)
-    programs.push(writeProgram(path.join(folder, `${nameOf(group[0]!)}-to-${nameOf(group.at(-1)!)}.test.mjs`), group))
-  }
-  return [...programs, ...files.filter((file) => !canShare(file))]
+  for (let i = 0; i < sharing.length; i += FILES_OF_A_GROUP) groups.push(sharing.slice(i, i + FILES_OF_A_GROUP))
+  const programs = groups.filter(({ length }) => length > 0).map((group) =>
+    writeProgram(path.join(folder, `${nameOf(group[0]!)}-to-${nameOf(group.at(-1)!)}.test.mjs`), group)
+  )
+  const grouped = new Set(groups.flat())
+  return [...programs, ...files.filter((file) => !grouped.has(file))]
 }
 
 /** The same for the slow tests, whose groups are listed. */
