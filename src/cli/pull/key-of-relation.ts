@@ -1,6 +1,6 @@
 /** The key of a table or view, or a guess: records need one. */
 import type { ColumnFacts, RelationFacts } from './database-facts.ts'
-import { looksSecret } from './names.ts'
+import { looksSecret } from './generated-names.ts'
 
 /** The columns of the key: of the constraint, of a unique index, or a guess, a column that looks like a key. */
 export function keyOfRelation (

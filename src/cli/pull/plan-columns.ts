@@ -2,7 +2,7 @@
 import { isUnique, relationName, sameNames, type ColumnFacts, type ForeignKeyFacts } from './database-facts.ts'
 import type { EntityPlan, PlannedProperty, PlannedReference } from './entity-plan.ts'
 import { keyOfRelation } from './key-of-relation.ts'
-import { looksSecret, propertyNameOf, relationNameOf, untakenName } from './names.ts'
+import { looksSecret, propertyNameOf, relationNameOf, untakenName } from './generated-names.ts'
 
 /** The plan of a table, if it has one. */
 export type PlanOf = (relation: ForeignKeyFacts['target']) => EntityPlan | undefined

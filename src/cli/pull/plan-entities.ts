@@ -2,7 +2,7 @@
 import { relationName, type RelationFacts } from './database-facts.ts'
 import type { EntityPlan } from './entity-plan.ts'
 import { keyOfRelation } from './key-of-relation.ts'
-import { constantOf, entityNameOf, fileNameOf, pathNameOf, untakenName } from './names.ts'
+import { constantOf, entityNameOf, fileNameOf, pathNameOf, untakenName } from './generated-names.ts'
 import { planColumns, type PlanOf } from './plan-columns.ts'
 import { isPivot, planInverses, planPivot } from './plan-other-ends.ts'
 

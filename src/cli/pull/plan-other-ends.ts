@@ -2,7 +2,7 @@
 import { isUnique, relationName, sameNames, type RelationFacts } from './database-facts.ts'
 import type { EntityPlan } from './entity-plan.ts'
 import { keyOfRelation } from './key-of-relation.ts'
-import { propertyNameOf, untakenName } from './names.ts'
+import { propertyNameOf, untakenName } from './generated-names.ts'
 import type { PlanOf } from './plan-columns.ts'
 
 /**
