@@ -48,7 +48,7 @@ export { withColumnsOnce, withSharedColumns } from './shared-columns.ts'
 export { entitiesOf } from './entities-of-plan.ts'
 export { withConditions, withTranslated } from './where.ts'
 export {
-  canNarrow, notNarrowed, planChanges, planMany, type ManyChange, type ManyPlan, type ManyTarget,
+  canNarrow, hasOnlyFilters, notNarrowed, planChanges, planMany, type ManyChange, type ManyPlan, type ManyTarget,
 } from './many.ts'
 export {
   idOfKey, planDelete, planInsert, planPresent, planUpdate, type Assignment, type CheckedRows, type DeletePlan,

@@ -101,8 +101,8 @@ const otherParameters = (params: QueryParams): readonly string[] =>
 
 const NONE: readonly string[] = []
 
-/** True for nearly all requests. */
-const hasOnlyFilters = (params: QueryParams): boolean =>
+/** Whether a request has none of the parameters of a list but filters. True for nearly all requests. */
+export const hasOnlyFilters = (params: QueryParams): boolean =>
   params.sort.length === 0 && params.include.length === 0 && params.fields.length === 0 &&
   Object.keys(params.fieldsByInclude).length === 0 && paginationParameters(params).length === 0
 

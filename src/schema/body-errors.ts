@@ -187,8 +187,16 @@ function wrongReference (schema: TSchema, value: unknown, at: BodyPlace): BodyEr
   if (unknown !== undefined) {
     return errorAt(at, `'${at.name}' refers to records by an object with only ${quoted}.`, additionalMember(unknown))
   }
-  const [wrong] = failuresOf(Errors(part.inner, value))
-  return wrongReference(wrong!.schema, wrong!.value, at)
+  const missing = part.names.find((name) => value[name] === undefined)
+  if (missing !== undefined) {
+    return errorAt(
+      at,
+      `'${at.name}' refers to records by an object with ${quoted}: '${missing}' is missing.`,
+      missingMember(missing)
+    )
+  }
+  const wrong = part.names.find((name) => !failuresOf(Errors(part.inner.properties[name]!, value[name])).next().done)!
+  return wrongReference(part.inner.properties[wrong]!, value[wrong], memberPlace(at, wrong))
 }
 
 function wrongValue (schema: TSchema, value: unknown, at: BodyPlace): BodyError {

@@ -4,7 +4,7 @@
  * Its JSON form is a standard schema that says as much as it can, and its check is the conversion to the column itself.
  * Formats and types that an application registers with TypeBox have no influence.
  */
-import { Kind, TypeRegistry, type TSchema } from '@sinclair/typebox'
+import { Kind, TypeRegistry, type TObject, type TSchema } from '@sinclair/typebox'
 import { TypeSystem, TypeSystemDuplicateTypeKind } from '@sinclair/typebox/system'
 import { WIRE_TYPES, type Converted, type Property, type TypeName } from '../model/index.ts'
 
@@ -30,7 +30,7 @@ export type BodyPart =
   /** The key of a related record. */
   | { readonly kind: 'reference', readonly rule: ValueRule }
   /** The composite key of a related record. `inner` is the schema of its parts. */
-  | { readonly kind: 'keyParts', readonly rule: ValueRule, readonly inner: TSchema, readonly names: readonly string[] }
+  | { readonly kind: 'keyParts', readonly rule: ValueRule, readonly inner: TObject, readonly names: readonly string[] }
   /** The keys of related records. */
   | { readonly kind: 'links' }
   /** A list of records: owned children. */

@@ -33,6 +33,15 @@ export interface UpsertRules {
 /** Values of the key that the body of a record need not give, because the server gives them. */
 export type GivenByServer = Pick<ScopeRules, 'values'> | undefined
 
+/** The values that the server adds to the data of each record. */
+export function givenByServer ({ write: { model, scope }, create: { values } }: Upsert): GivenByServer {
+  if (values === undefined) return scope
+  const row = readData(values, model, { by: 'server' })
+  return {
+    values: new Map([...scope?.values ?? [], ...row.columns.map(({ property, value }) => [property, value] as const)]),
+  }
+}
+
 /** The data of a record, with the columns of the key that finds it. */
 export interface UpsertData extends RecordData {
   readonly on: readonly ColumnData[]
@@ -57,7 +66,7 @@ export function withKeys (
     const { columns, references, links, properties } = row
     keyed.push({ columns, references, links, properties, on: keyOfRow(row, key, given, () => pointer(index)) })
   }
-  if (keyed.length > 1) checkEachOnce(keyed.map(({ on }) => textOfKey(on, key)), key, pointer)
+  if (keyed.length > 1) checkEachOnce(keyed.map(({ on }) => textOfKey(on, key)), { key, given }, pointer)
   return keyed
 }
 
@@ -108,11 +117,11 @@ function keyOfRow (
  * Refuses a list of which two records are the same one.
  *
  * @param ids texts that records have in common if they are the same; `undefined` for a record that is like no other
- * @throws {RequestValidationError} with the pointers to both
+ * @throws {RequestValidationError} with the pointers to the first part of the key that bodies give, in both records
  */
 export function checkEachOnce (
   ids: ReadonlyArray<string | undefined>,
-  key: UpsertKey,
+  { key, given }: { readonly key: UpsertKey, readonly given: GivenByServer },
   pointer: (index: number) => string
 ): void {
   const seen = new Map<string, number>()
@@ -124,7 +133,7 @@ export function checkEachOnce (
       continue
     }
     const detail = 'This key occurs twice in the list.'
-    const [{ publicName }] = key.properties as readonly [Property]
+    const { publicName } = key.properties.find((property) => given?.values.has(property) !== true) ?? key.properties[0]!
     throw new RequestValidationError([first, index].map((at) => ({
       source: { pointer: `${pointer(at)}/${escapedName(publicName)}` },
       code: 'FST_ERR_VALIDATION',

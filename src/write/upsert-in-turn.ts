@@ -21,7 +21,9 @@ import { filtersOfChange, look, writeInTransaction } from './run-write.ts'
 import { withScopeCheck } from './scope-of-rows.ts'
 import { changeRecord } from './update.ts'
 import { readUpdate } from './update-data.ts'
-import { bodyWithoutKey, checkEachOnce, inKeyOrder, type Upsert, type UpsertedRow } from './upsert-data.ts'
+import {
+  bodyWithoutKey, checkEachOnce, givenByServer, inKeyOrder, type Upsert, type UpsertedRow,
+} from './upsert-data.ts'
 import type { Write } from './write.ts'
 
 /** Other requests may create or remove the records between the look and the write, at most so many times. */
@@ -40,7 +42,8 @@ export function * upsertInTurn (
   const { write, key } = upsert
   for (let attempt = 1; ; attempt++) {
     const found = yield * presentIds(write, key, keys)
-    checkEachOnce(found.map((id) => id === undefined ? undefined : JSON.stringify(id)), key, pointer)
+    const ids = found.map((id) => id === undefined ? undefined : JSON.stringify(id))
+    checkEachOnce(ids, { key, given: givenByServer(upsert) }, pointer)
     try {
       return yield * writeFound(upsert, data, keys, found, pointer)
     } catch (error) {

@@ -9,14 +9,13 @@ import { findUpsertKey, type UpsertKey } from '../plan/index.ts'
 import { listJson } from '../answer/index.ts'
 import { convertRecords, type JsonAnswer } from '../read/index.ts'
 import type { Call } from '../resource/index.ts'
-import { readData } from '../schema/index.ts'
 import { changedIn, withAfterHooks } from './after.ts'
 import { beginCreate } from './create-data.ts'
 import type { Data } from './new-row.ts'
 import { upsertAtOnce } from './one-statement/upsert.ts'
 import { repeated } from './repeat.ts'
 import {
-  bodyWithoutKey, readUpsert, withKeys, type GivenByServer, type Upsert, type UpsertData, type UpsertedRow,
+  bodyWithoutKey, givenByServer, readUpsert, withKeys, type Upsert, type UpsertData, type UpsertedRow,
 } from './upsert-data.ts'
 import { upsertInTurn } from './upsert-in-turn.ts'
 import { wayOfUpsert, type ReasonToLook } from './upsert-way.ts'
@@ -138,13 +137,4 @@ function * tryAtOnce (
 ): Steps<readonly UpsertedRow[] | ReasonToLook> {
   const way = yield * wayOfUpsert(upsert, data, rows, pointer)
   return typeof way === 'string' ? way : yield * upsertAtOnce(way, upsert.key, pointer)
-}
-
-/** The values that the server adds to the data of each record. */
-function givenByServer ({ write: { model, scope }, create: { values } }: Upsert): GivenByServer {
-  if (values === undefined) return scope
-  const row = readData(values, model, { by: 'server' })
-  return {
-    values: new Map([...scope?.values ?? [], ...row.columns.map(({ property, value }) => [property, value] as const)]),
-  }
 }

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { removes, type OperationFacts } from '../../config/index.ts'
 import {
-  checkGet, checkWriteQuery, hasUnknown, planAggregate, planList, planMany, planStream, readUpsertKey,
+  checkGet, checkWriteQuery, hasOnlyFilters, hasUnknown, planAggregate, planList, planMany, planStream, readUpsertKey,
   type AggregatePlan, type ManyTarget, type UnknownOptions, type UpsertKey,
 } from '../../plan/index.ts'
 import type { QueryParamError, QueryParams } from '../../query/index.ts'
@@ -97,7 +97,7 @@ export const QUERY_STRINGS: { readonly [Kind in QueryKind]: (call: QueryCall) =>
       const dryRun = query['dry_run'] === 'true'
       const options = hard === undefined ? { dryRun } : { dryRun, hard }
       // most requests have no parameters but filters
-      if (!hasUnknown(queryParams)) {
+      if (!hasUnknown(queryParams) && hasOnlyFilters(queryParams)) {
         return { kind: 'filters', target: planMany(queryParams, whitelist, { ...unknownIn(call), onlyLive }), options }
       }
       const target = planMany(

@@ -159,6 +159,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ] as readonly (readonly [string, unknown, unknown?, object?])[]) {
       t.strictSame(await send('patch', url, body, headers), expected, `PATCH ${url} ${JSON.stringify(body)}`)
     }
+    for (const query of ['sort=-name', 'x=1']) {
+      const { message } = (await patch(`/plants?${draft}&${query}`, { status: 'active' })).json()
+      t.match(message, / Allowed: dry_run, filter\[<name>\]\.$/, query)
+    }
     t.equal(verdict(await patch(`/plants?${draft}`)), '400 FST_ERR_VALIDATION ', 'no body')
     for (const [url, expected] of [
       ['/plants', '400 FST_CRUD_FILTER_INVALID'],

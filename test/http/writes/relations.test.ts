@@ -49,6 +49,17 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
       shelf_number: null,
     }])
     t.equal(verdict(await patch(`/plants/${id}`, { shelf: { house: 'Z', number: 1 } })), '409 FST_CRUD_CONFLICT /shelf')
+    for (const [shelf, place, message] of [
+      [1, '/shelf', "'shelf' refers to records by an object with 'house', 'number'."],
+      [{ house: 'A' }, '/shelf', "'shelf' refers to records by an object with 'house', 'number': 'number' is missing."],
+      [
+        { house: 'A', number: '1' }, '/shelf/number',
+        "'shelf.number' must refer to a record by its id: an integer from -2147483648 to 2147483647.",
+      ],
+    ] as const) {
+      const response = await patch(`/plants/${id}`, { shelf })
+      t.strictSame([verdict(response), response.json().message], [`400 FST_ERR_VALIDATION ${place}`, message])
+    }
   })
 
   t.test('references to rows that are absent, deleted or hidden by a filter get one answer', async (t) => {

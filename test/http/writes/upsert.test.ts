@@ -272,6 +272,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       created: false,
       record: { id: 1 },
     })
+    const twice = await put('/scoped?on=tenant,code', [{ code: 'a', price: 8 }, { code: 'a', price: 9 }])
+    t.equal(verdict(twice), '400 FST_ERR_VALIDATION /0/code /1/code', 'the part of the key that bodies give')
     t.equal((await stored('theirs')).price, '500.00')
     t.equal(verdict(await put('/cheap?on=SKU', fresh({ tenant: 1, price: 700 }))), '403 FST_CRUD_OUT_OF_SCOPE')
     t.equal(verdict(await put('/cheap?on=SKU', fresh({ tenant: 2 }))), '403 FST_CRUD_OUT_OF_SCOPE')
