@@ -46,6 +46,7 @@ export const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliComm
     options: {
       update: { help: 'Writes crud.lock.json.' },
       lock: { value: 'file', help: 'Another file than crud.lock.json.' },
+      'env-file': { value: 'file', help: 'Variables of the environment that the application needs, such as .env.' },
       'no-database': { help: 'Does not ask the database, and lets the server start without it.' },
     },
     notes: [

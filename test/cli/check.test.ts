@@ -401,6 +401,8 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
         .replace('Fastify()', 'Fastify({ logger: { stream: { write: (line) => process.emitWarning(line) } } })'),
       away, embedded: away.replace('postgresql://nobody@127.0.0.1:1/none', 'pglite://absent'),
       broken: "throw new Error('no such setting')",
+      demanding: `if (process.env['CHECKED'] !== 'yes') throw new Error('CHECKED is missing.')\n${program(url)}`,
+      parametrised: 'export function buildApp ({ url }) { return url }',
     }
     const folder = t.testdir({ 'server.ts': program(url) })
     t.teardown(close)
@@ -444,6 +446,13 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
       out: /crud\.lock\.json is written\. The exit code is 1 because of the database\.\n$/,
     })
     t.match(await check('broken'), { code: 1, err: /broken\d+\.ts does not start: no such setting\n$/ })
+    t.match(await check('parametrised'), { code: 1, err: /\(its exported function takes parameters, .*\)\n$/ })
+    t.match(await check('demanding'), { code: 1, err: /CHECKED is missing\.\n$/ })
+    fs.writeFileSync(path.join(folder, '.env'), 'CHECKED=yes')
+    t.match(await check('demanding'), { code: 1, err: /CHECKED is missing\. If it .*, add --env-file \.env\.\n$/ })
+    t.teardown(() => delete process.env['CHECKED'])
+    t.match(await check('demanding', '--no-database', '--env-file', '.env'), { code: 0 })
+    t.match(await check('demanding', '--env-file', 'none'), { code: 2, err: /^check: the file none cannot be read: / })
     t.match(await runCommand(['check', 'absent.ts'], folder), { code: 2, err: 'check: there is no file absent.ts.\n' })
   })
 }

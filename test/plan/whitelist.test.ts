@@ -238,10 +238,11 @@ const refusals: readonly Refusal[] = [
   ['a sort by a relation without a key', sorts(new AllowedSort('label')),
     "AllowedSort 'label': 'label' has no key column to compare; name a property behind it, such as 'label.id'."],
   ['a sort by a composite key', sorts(new AllowedSort('shelf')),
-    "AllowedSort 'shelf': values of type composite key (name a property behind it) have no order."],
+    "AllowedSort 'shelf': this package does not order values of type composite key (name a property behind it). " +
+      'AllowedSort.custom can.'],
   [
-    'a sort by bytes', sorts(new AllowedSort('scan')), "AllowedSort 'scan': values of type blob have no order.",
-    Specimen,
+    'a sort by bytes', sorts(new AllowedSort('scan')), "AllowedSort 'scan': this package does not order values of " +
+      'type blob. AllowedSort.custom can.', Specimen,
   ],
   ['two sorts of one name', sorts(new AllowedSort('articleNumber'), new AllowedSort('name', { alias: 'sku' })),
     "allowedSorts: two entries are 'sku' in the URL; remove one, or give it an alias."],

@@ -1,6 +1,7 @@
 /** The command `check`: compares an application with its lock file, and its entities with the database. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyInstance } from 'fastify'
+import fs from 'node:fs'
 import path from 'node:path'
 import {
   differencesOf, guardFindings, indexLineOf, missingIndexesOf, type AdvisedResource,
@@ -21,7 +22,12 @@ export async function check ({ argument, options }: CommandInput, surroundings: 
   const file = applicationFile(surroundings.folder, argument)
   const lock = path.resolve(surroundings.folder, options.get('lock')?.[0] ?? LOCK)
   const asks = !options.has('no-database')
-  const servers = await loadApplication(file, asks)
+  const variables = options.get('env-file')?.[0]
+  if (variables !== undefined) loadVariables(variables, surroundings)
+  const hint = variables === undefined && fs.existsSync(path.resolve(surroundings.folder, '.env'))
+    ? ' If it needs the variables in .env, add --env-file .env.'
+    : ''
+  const servers = await loadApplication(file, asks, hint)
   try {
     const update = options.has('update')
     const isLocked = await checkSurface(servers, lock, update, surroundings)
@@ -32,6 +38,15 @@ export async function check ({ argument, options }: CommandInput, surroundings: 
     return isLocked && isSame ? 0 : 1
   } finally {
     await closeAll(servers)
+  }
+}
+
+/** Adds the variables of a file to the environment of the process. Those that are set already stay as they are. */
+function loadVariables (file: string, { folder }: Surroundings): void {
+  try {
+    process.loadEnvFile(path.resolve(folder, file))
+  } catch (cause) {
+    throw new CommandFailure(`check: the file ${file} cannot be read: ${(cause as Error).message}`, 2, { cause })
   }
 }
 

@@ -35,9 +35,10 @@ export function applicationFile (folder: string, named: string | undefined): str
  * neither does one that an exported function returns: `build`, `buildApp`, `createApp` or the default export.
  *
  * @param asks whether its servers may ask their databases while they start
+ * @param hint what a message adds if it does not start
  * @throws {CommandFailure} if the application does not start
  */
-export async function loadApplication (file: string, asks: boolean): Promise<readonly FastifyInstance[]> {
+export async function loadApplication (file: string, asks: boolean, hint = ''): Promise<readonly FastifyInstance[]> {
   const created: FastifyInstance[] = []
   const { promise: listening, resolve: listens } = Promise.withResolvers<void>()
   const take = (message: unknown): void => {
@@ -53,7 +54,7 @@ export async function loadApplication (file: string, asks: boolean): Promise<rea
     for (const instance of created) await instance.ready()
   } catch (cause) {
     await closeAll(created)
-    throw new CommandFailure(`${file} does not start: ${(cause as Error).message}`, 1, { cause })
+    throw new CommandFailure(`${file} does not start: ${(cause as Error).message}${hint}`, 1, { cause })
   } finally {
     diagnostics.unsubscribe(CREATED, take)
   }
@@ -86,7 +87,16 @@ async function settle (
     : ['default', 'build', 'buildApp', 'createApp', 'app'].map((name) => module[name])
         .find((member) => typeof member === 'function')
   if (build !== undefined) {
-    await (build as () => unknown)()
+    try {
+      await (build as () => unknown)()
+    } catch (cause) {
+      if (build.length === 0) throw cause
+      throw new Error(
+        `${(cause as Error).message} (its exported function takes parameters, and check has none for it: name the ` +
+          'file that starts the server)',
+        { cause }
+      )
+    }
     return
   }
   const isExported = created.some((instance) => Object.values(module).includes(instance))

@@ -230,6 +230,7 @@ npm install
 npm start      # prints the addresses of the explorer and the documentation, and a token
 npm test
 npm run check  # types
+npx fastify-crud-kit check --env-file .env --update  # what requests may do, as a file for reviews
 \`\`\`
 
 The explorer is at http://127.0.0.1:3000/explorer. ${intro}

@@ -28,6 +28,6 @@ export const refuse = (expected: string, allowed?: readonly string[]): Converted
 /** Converts JSON whose wire form is a string, with a function that converts the text. */
 export function fromString (value: unknown, fromText: (text: string) => Converted): Converted {
   if (typeof value !== 'string') return refuse('a string')
-  if (!value.isWellFormed()) return refuse('text without lone surrogates')
+  if (!value.isWellFormed()) return refuse('text without halves of surrogate pairs')
   return fromText(value)
 }

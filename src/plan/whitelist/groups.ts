@@ -92,7 +92,9 @@ function toOne (field: string, model: EntityModel, what: string): { path: Path, 
   }
   const operand = operandOf(path, what)
   const { type } = valuesOf(operand, what)
-  if (!isComparable(type)) throw new ConfigError(`${what}: values of type ${describe(type)} can't be compared.`)
+  if (!isComparable(type)) {
+    throw new ConfigError(`${what}: this package does not compare values of type ${describe(type)}.`)
+  }
   return { path, operand, type }
 }
 

@@ -73,7 +73,11 @@ export function sortTarget (
   if (many !== undefined) throw new ConfigError(`${what}: a sort can't go through the to-many relation '${many.name}'.`)
   const operand = operandOf(path, what)
   const { type } = valuesOf(operand, what)
-  if (!isComparable(type)) throw new ConfigError(`${what}: values of type ${describe(type)} have no order.`)
+  if (!isComparable(type)) {
+    throw new ConfigError(
+      `${what}: this package does not order values of type ${describe(type)}. AllowedSort.custom can.`
+    )
+  }
   return { name: publicPath(path), relations: path.relations, operand }
 }
 

@@ -2,6 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import fs from 'node:fs'
 import t from 'tap'
 import {
   AllowedFilters, BaseModel, ConfigError, CrudBase, crudKit, IdempotencyRecord, type CrudKitOptions, type CrudRecord,
@@ -419,6 +420,9 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
     t.ok(isReplay(await as(1)))
     t.equal(verdict(await as(2)), '422 FST_CRUD_IDEMPOTENCY_MISMATCH')
     t.equal(await count("title = 't'"), 1)
+    const other = await send('POST', '/scoped', key, { title: 't' }, { 'x-tenant': '2', authorization: 'Bearer 2' })
+    t.equal(other.statusCode, 201, 'with other credentials and another scope, the key is that of another caller')
+    t.notOk(isReplay(other))
   })
 
   t.test('answers expire, and are removed in passing', async (t) => {
@@ -453,6 +457,10 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
 
   t.test('the schema tools know the table', async (t) => {
     t.equal(await orm.schema.getUpdateSchemaSQL(), '', 'nothing is left to change')
+    const page = fs.readFileSync(new URL('../../../docs/operating/operations.md', import.meta.url), 'utf8')
+    const [, statements] = /```sql\n(create table idempotency_records .*?)```/s.exec(page)!
+    await orm.em.getConnection().executeDump(`drop table idempotency_records;\n${statements}`)
+    t.equal(await orm.schema.getUpdateSchemaSQL(), '', 'nor after the statements of the documentation')
   })
 
   t.test('a write with a key takes two statements more, in one transaction', async (t) => {
