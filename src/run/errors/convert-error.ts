@@ -21,6 +21,7 @@ import {
 import type { EntityModel } from '../../model/index.ts'
 import { IN_THE_WAY, OUTSIDE, SEVERAL, type RowRefusal } from '../../sql/index.ts'
 import {
+  brokenReference,
   isCommitUnknown,
   isConflict,
   isReadOnlyServer,
@@ -164,6 +165,9 @@ function tooLarge (error: ServerError, model: EntityModel | undefined): Error {
   return new TooLargeError([{ code: 'FST_CRUD_TOO_LARGE', detail }], { cause: error })
 }
 
+/** Why a record cannot be removed, without the full stop. */
+const REFERRED = 'A record that others refer to cannot be removed'
+
 /** Converts errors about values, the only ones that the request has caused. */
 function constraintError (
   sqlState: string,
@@ -191,7 +195,7 @@ function constraintError (
       return new ConflictError(undefined, { cause: error })
     // a foreign key with ON DELETE RESTRICT, since PostgreSQL 18
     case '23001':
-      return conflict('Other records refer to this one.', [])
+      return conflict(`${REFERRED}.`, [])
     case '23505':
       return conflict(
         names === ''
@@ -200,17 +204,19 @@ function constraintError (
         settable(named)
       )
     case '23503': {
-      // the error names the key of the relation, or the key of the record that others still refer to
+      const cause = brokenReference(error)
+      if (cause === 'referred') return conflict(`${REFERRED}.`, [])
+      // the error names the key of the relation, or that of the record that others refer to
       const relations = named.filter(({ isRelation }) => isRelation)
-      return relations.length === 0
-        ? conflict(
-          'A record that others refer to cannot be removed, and one that does not exist cannot be referred to.',
-          []
-        )
-        : conflict(
-          `${quotedNames(relations)} refers to a record that does not exist.`,
-          relations
-        )
+      if (relations.length > 0) {
+        return conflict(`${quotedNames(relations)} refers to a record that does not exist.`, relations)
+      }
+      return conflict(
+        cause === 'absent'
+          ? 'A record that does not exist cannot be referred to.'
+          : `${REFERRED}, and one that does not exist cannot be referred to.`,
+        []
+      )
     }
     case '23P01':
       return conflict('The values overlap with those of another record.')

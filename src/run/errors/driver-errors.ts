@@ -262,3 +262,15 @@ export function ownErrorIn (error: unknown): UnavailableError | DatabaseError | 
   if (!(error instanceof ThroughDriver || error instanceof DriverException)) return undefined
   return error.cause instanceof UnavailableError || error.cause instanceof DatabaseError ? error.cause : undefined
 }
+
+/**
+ * Which end of a foreign key is missing, as the detail of its violation says it, behind the values of the key. In
+ * another language than English it is not known.
+ *
+ * @returns `referred`: others refer to a record that would be removed. `absent`: a record refers to one that does not
+ *   exist.
+ */
+export function brokenReference ({ detail = '' }: ServerError): 'referred' | 'absent' | undefined {
+  const end = /^[^]* is (still referenced from|not present in) table "/.exec(detail)?.[1]
+  return end === undefined ? undefined : end === 'not present in' ? 'absent' : 'referred'
+}

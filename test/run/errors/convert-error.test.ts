@@ -170,6 +170,37 @@ t.test('a constraint that shares a column with a composite relation does not nam
   t.strictSame(pointers('23503', 'Key (shelf_house, shelf_number)=(1, 9) is not present in table "shelf".'), ['/shelf'])
 })
 
+t.test('a violated foreign key says which record is in the way, if the server says it in English', async (t) => {
+  const model = modelsOf().of(Plant)
+  const referred = 'A record that others refer to cannot be removed.'
+  const absent = 'A record that does not exist cannot be referred to.'
+  const cases: ReadonlyArray<
+    readonly [code: string, detail: string | undefined, sentence: string, pointer?: string]
+  > = [
+    ['23001', 'Key (id)=(1) is referenced from table "label".', referred],
+    ['23503', 'Key (id)=(1) is still referenced from table "label".', referred],
+    ['23503', 'Key (supplier_id)=(1) is still referenced from table "label".', referred],
+    ['23503', 'Key is still referenced from table "label".', referred],
+    ['23503', 'Key is not present in table "secret".', absent],
+    ['23503', 'Key (hidden_id)=(x is still referenced from table ") is not present in table "secret".', absent],
+    ['23503', 'Key (id)=(x) is not present in table "y".) is still referenced from table "label".', referred],
+    [
+      '23503', 'Key (supplier_id)=(99) is not present in table "supplier".',
+      "'supplier' refers to a record that does not exist.", '/supplier',
+    ],
+    ...[undefined, 'Schlüssel (id)=(1) wird noch aus Tabelle »label« verwiesen.'].map((detail) => [
+      '23503', detail,
+      'A record that others refer to cannot be removed, and one that does not exist cannot be referred to.',
+    ] as const),
+  ]
+  for (const [code, detail, sentence, pointer] of cases) {
+    const { errors: [item] } = convertError(serverError(code, { detail }), model) as Error & RequestError
+    t.strictSame(item, {
+      ...(pointer !== undefined && { source: { pointer } }), code: 'FST_CRUD_CONFLICT', detail: sentence,
+    }, detail ?? 'without a detail')
+  }
+})
+
 t.test('a constraint error names its properties by their public names', async (t) => {
   const models = modelsOf()
   const items = (error: Error, entity: unknown = Plant) =>
