@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  allowQueryMethod, checkResourcesOptions, checkTables, checkTextNeeds, documentedRoles, fastifyRoutes, ignoreBodies,
+  allowQueryMethod, checkResourcesOptions, checkTables, documentedRoles, fastifyRoutes, ignoreBodies,
   knownResources, namedSchemas, offerOf, readQueries, roleResources, routedResource, schemaNames, takenNames,
   type CrudOperation, type CrudResourcesOptions, type CrudRoutesOptions, type ResourceEntry, type RouteParts,
   type UncheckedRoutes,
@@ -16,7 +16,7 @@ import { ConfigError } from '../src/base/errors.ts'
 import { isObject } from '../src/base/is-object.ts'
 import { shown } from '../src/base/option-checks.ts'
 import { CrudBase } from '../src/crud/index.ts'
-import { checkEstimates } from '../src/resource/index.ts'
+import { checkEstimates, checkTextNeeds } from '../src/resource/index.ts'
 import { accessOf } from './access.ts'
 import { sendsTimes } from './server-timing.ts'
 
@@ -220,7 +220,7 @@ async function addRoutes (
   })
   // the server has been asked by then whether its tables are distributed
   fastify.addHook('onReady', async () => checkTables(routed, offer, fastify.orm.em))
-  fastify.addHook('onReady', async () => await checkTextNeeds(routed, fastify.orm.em))
+  fastify.addHook('onReady', async () => await checkTextNeeds(what, bound.whitelist, fastify.orm.em))
   // optional parts are loaded only by servers that use them, before the server is ready
   const stream = options.stream === true ? {} : options.stream
   const streaming = stream === undefined || stream === false

@@ -26,7 +26,7 @@ export type {
 } from './routes/check-types.ts'
 export { type CrudOperation, type CrudRoutesOptions, type RouteHooks, type RouteTransactions } from './route-options.ts'
 export { roleResources, type RoleResource } from './routes/roles.ts'
-export { checkTables, checkTextNeeds, offerOf, routedResource } from './routes/routed-resource.ts'
+export { checkTables, offerOf, routedResource } from './routes/routed-resource.ts'
 export { namedSchemas } from './schemas/named.ts'
 export { schemaNames, takenNames } from './schemas/schema-names.ts'
 export { documentedRoles } from './schemas/documented-roles.ts'

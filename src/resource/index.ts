@@ -27,4 +27,5 @@ export {
   type CrudSession, type Session,
 } from './crud-session.ts'
 export type { CompiledRead } from './kept-statements.ts'
+export { checkTextNeeds } from './text-needs.ts'
 export { readConstantFilter } from './whitelisted.ts'

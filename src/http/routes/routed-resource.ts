@@ -4,15 +4,12 @@ import type { Role } from '../../access/index.ts'
 import type { Offer } from '../../catalogue/index.ts'
 import { MAX_AFFECTED, takesBodies } from '../../config/index.ts'
 import { CrudBase, entityName } from '../../crud/index.ts'
-import { ConfigError, UnavailableError } from '../../base/errors.ts'
-import { doInTurn } from '../../base/steps.ts'
+import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
-import { comparedBy, documentOf, type Whitelist } from '../../plan/index.ts'
+import type { Whitelist } from '../../plan/index.ts'
 import { isGroupWord } from '../../query/index.ts'
 import { checkSchema, shown } from '../../base/option-checks.ts'
 import { checkCoLocation, type Resource } from '../../resource/index.ts'
-import { askUnaccent, missingForText, run, type BoundStatement, type TextNeeds } from '../../run/index.ts'
-import { functionName } from '../../sql/index.ts'
 import { checkDistributed, checkStoredAnswers } from '../../write/index.ts'
 import {
   DEFAULT_MAX_BATCH, ResourceOptionsSchema, STREAM_TYPES, type CrudOperation, type CrudRoutesOptions,
@@ -122,49 +119,6 @@ export function checkTables (
 ): void {
   checkDistributed(what, em, model, { creates: takesBodies(operations, 'create'), keepsAnswers: idempotency !== false })
   checkCoLocation(what, em, whitelist, takesBodies(operations, 'update') ? writable.update : undefined)
-}
-
-/**
- * Checks that the database has what filters by text need. If it does not answer, the first request asks again.
- *
- * @throws {ConfigError} for an extension, a function or a configuration of text search that it does not have
- */
-export async function checkTextNeeds (
-  { what, bound: { whitelist } }: Pick<RoutedResource, 'what' | 'bound'>,
-  em: EntityManager
-): Promise<void> {
-  const needs = textNeedsOf(whitelist)
-  if (!whitelist.needsUnaccent && needs.functions.length === 0 && needs.configs.length === 0) return
-  const fork = em.fork()
-  const send = (statement: BoundStatement) => run(fork, statement)
-  try {
-    if (whitelist.needsUnaccent) await doInTurn(askUnaccent(fork, send))
-    const { functions: [fn], configs: [config] } = await doInTurn(missingForText(needs, send))
-    if (fn !== undefined) {
-      throw new ConfigError(
-        `The database has no function ${fn}(text), which removes accents. Create it with a migration, or write ` +
-          'unaccent: true.'
-      )
-    }
-    if (config !== undefined) {
-      throw new ConfigError(
-        `The database has no text search configuration '${config}'. In psql, \\dF lists those that it has.`
-      )
-    }
-  } catch (error) {
-    if (error instanceof UnavailableError) return
-    if (error instanceof ConfigError) throw new ConfigError(`${what}: ${error.message}`, { cause: error })
-    throw error
-  }
-}
-
-function textNeedsOf ({ filters }: Whitelist): TextNeeds {
-  const entries = [...filters.values()]
-  const functions = entries.flatMap((entry) => comparedBy(entry)).flatMap(({ unaccent }) =>
-    typeof unaccent === 'string' ? [functionName(unaccent).pieces.join('')] : []
-  )
-  const configs = entries.flatMap((entry) => documentOf(entry)?.config ?? [])
-  return { functions: [...new Set(functions)], configs: [...new Set(configs)].filter((config) => config !== 'simple') }
 }
 
 /** Refuses filters that have the name of a group: `filter[not]` would mean either. */
