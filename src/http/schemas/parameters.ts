@@ -6,7 +6,6 @@ import {
   type DescribedTerm, type Description, type Offer,
 } from '../../catalogue/index.ts'
 import { factsOf, removes, type Pagination } from '../../config/index.ts'
-import { MAX_PATTERN_LENGTH } from '../../operators/index.ts'
 import { countChoices, MAX_INCLUDES, pageParametersOf } from '../../plan/index.ts'
 import { MAX_LIST_ITEMS } from '../../query/index.ts'
 import { textSchema } from '../../schema/index.ts'
@@ -218,7 +217,7 @@ export function inputSchemaOf (
     case 'one':
       return item(value)
     case 'text':
-      return Type.String({ maxLength: MAX_PATTERN_LENGTH })
+      return Type.String({ maxLength: value?.maxLength })
     case 'part':
       return any
     case 'list':

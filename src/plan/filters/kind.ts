@@ -2,7 +2,7 @@
 import {
   resolvePath, type EntityModel, type KeyPart, type RelationProperty, type ValueType,
 } from '../../model/index.ts'
-import type { Operator, OperatorForm, OperatorValue } from '../../operators/index.ts'
+import { MAX_PATTERN_LENGTH, type Operator, type OperatorForm, type OperatorValue } from '../../operators/index.ts'
 import type { FilterParam } from '../../query/index.ts'
 import type { WithAlias } from '../alias.ts'
 import type { Comparable, RelatedNumbers, TextDocument, Unaccent } from '../condition-types.ts'
@@ -78,9 +78,13 @@ export interface ValueFacts {
   readonly type: ValueType
   /** Present if the application defines how the values are written. */
   readonly codec?: KeyPart['codec']
+  /** The maximum number of characters. Absent if there is no limit, or if only the property's type has one. */
+  readonly maxLength?: number
 }
 
 export const TEXT: ValueFacts = { type: { kind: 'text' } }
+/** A text to look for. */
+export const SOUGHT: ValueFacts = { ...TEXT, maxLength: MAX_PATTERN_LENGTH }
 export const BOOLEAN: ValueFacts = { type: { kind: 'boolean' } }
 
 /** The facts about a filter without operators, which has one way to give its value. */

@@ -5,7 +5,7 @@ import { isTextual, resolvePath } from '../../model/index.ts'
 import { containing } from '../../operators/index.ts'
 import { comparableOf, describe, valuesOf } from '../operand.ts'
 import { readSought } from './json-texts.ts'
-import { freeName, named, TEXT, unaccentOf, type EntryBase, type FilterKind, type FilterTarget } from './kind.ts'
+import { freeName, named, SOUGHT, unaccentOf, type EntryBase, type FilterKind, type FilterTarget } from './kind.ts'
 import { anyOf } from './tree.ts'
 
 export interface SearchEntry extends EntryBase {
@@ -46,7 +46,7 @@ export const search: FilterKind<SearchFilter<string>, SearchEntry> = {
   describe: () =>
     named('search', 'Records that contain the text somewhere, in upper or lower case.', {
       takes: 'text',
-      value: TEXT,
-      example: { type: TEXT.type, of: (one) => one },
+      value: SOUGHT,
+      example: { type: SOUGHT.type, of: (one) => one },
     }),
 }
