@@ -2,7 +2,7 @@
 import type { RelationProperty } from '../model/index.ts'
 import type { Slot } from '../plan/index.ts'
 import { equalColumns, equalTo, tableAs } from './columns.ts'
-import { conditionContext } from './condition.ts'
+import { conditionContext, relatedKnown } from './condition.ts'
 import { EMPTY, join, name, render, sql, trusted, type Statement } from './fragment.ts'
 import type { Foreign } from './read.ts'
 import { linkColumn } from './references.ts'
@@ -21,14 +21,16 @@ export const LINK_SHOWN = 'shown'
 
 /** The keys, as texts, of all records that a row is linked to, in the order of the links if they have one. */
 export function compileLinks (relation: RelationProperty, own: readonly Slot[], foreign: Foreign): Statement {
-  const { table, pivotColumns, pivotTargetColumns, targetColumns, orderColumn } = pivotOf(relation)
+  const { table, columns, pivotColumns, pivotTargetColumns, targetColumns, orderColumn } = pivotOf(relation)
   const context = conditionContext({}, foreign)
   const [pivot, linked] = [context.names.table(), context.names.table()]
   const keys = pivotTargetColumns.map((column, index) =>
     sql`${name(pivot, column)}::text as ${name(linkColumn(index))}`
   )
+  const knownKey = new Map(columns.map((column, index) => [column, own[index]!]))
   const visible = whereClause([
     equalColumns(linked, targetColumns, pivot, pivotTargetColumns),
+    ...relatedKnown(relation, knownKey, linked, context).target,
     ...relatedVisibility(relation, linked, context),
   ])
   const shown = sql`exists (select 1 from ${tableAs(relation.target.table, linked)}${visible})::text`

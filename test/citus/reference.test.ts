@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { crudKit } from '../../src/index.ts'
 import { newServer } from '../helpers/server.ts'
 import { createClusterDatabase, execute, openWithTables, skip } from './cluster.ts'
-import { asReferences, authorsOf, booksOf, byOwnKeys, entities, genres, notes, rows } from './single-keys.ts'
+import { asReferences, authorsOf, booksOf, byOwnKeys, entities, genres, notes, rows, series } from './single-keys.ts'
 
 const operations = ['list', 'get', 'aggregate', 'create', 'createMany', 'update', 'delete', 'updateMany', 'deleteMany']
 const withoutAggregate = operations.filter((operation) => operation !== 'aggregate')
@@ -20,6 +20,7 @@ async function serve (t: Test, orm: MikroORM, joined: boolean): Promise<FastifyI
       '/books': { crud: booksOf(joined), operations, ...more },
       '/genres': { crud: genres, operations: withoutAggregate },
       '/notes': { crud: notes, operations: withoutAggregate },
+      '/series': { crud: series, operations: withoutAggregate },
     } as never,
   })
   return app
@@ -144,6 +145,18 @@ for (
         const made = await ask('POST', url, texts.map((text) => ({ [name]: text })), 201)
         t.strictSame(made.map((one: any) => one[name]), texts, url)
       }
+    })
+
+    await t.test('a batch that the database refuses stores nothing', async (t) => {
+      await ask('POST', '/series', { id: 'taken', name: 'first' }, 201)
+      const batch = (index: number, row: object) =>
+        Array.from({ length: 20 }, (_, at) => ({ id: `${at}`, name: 'never', ...at === index && row }))
+      for (const [row, status, code] of [
+        [{ id: 'taken' }, 409, 'FST_CRUD_CONFLICT'],
+        [{ id: '4' }, 409, 'FST_CRUD_CONFLICT'],
+        [{ name: 'x'.repeat(20) }, 400, 'FST_CRUD_DATA_INVALID'],
+      ] as const) t.equal((await ask('POST', '/series', batch(9, row), status)).code, code, JSON.stringify(row))
+      t.strictSame((await get('/series')).items, [{ id: 'taken', name: 'first' }])
     })
 
     await t.test('bulk changes reach the records of all nodes', async (t) => {

@@ -49,8 +49,14 @@ export const Note = defineEntity({
   },
 })
 
-export const entities = [Author, Genre, Book, Note]
-const TABLES = ['author', 'genre', 'book', 'note']
+/** Clients give its keys. */
+export const Series = defineEntity({
+  name: 'Series',
+  properties: { id: p.string().primary(), name: p.string().check('length(name) < 20') },
+})
+
+export const entities = [Author, Genre, Book, Note, Series]
+const TABLES = ['author', 'genre', 'book', 'note', 'series']
 
 export const asReferences = [...TABLES, 'book_genres'].map((table) => `select create_reference_table('${table}')`)
 export const byOwnKeys = [
@@ -127,6 +133,11 @@ export const genres = new CrudBase({
     allowedSorts: [new AllowedSort('name')],
     allowedIncludes: [new AllowedInclude('books'), AllowedInclude.min('books.pages')],
   }),
+})
+
+export const series = new CrudBase({
+  model: Series, writable: 'all',
+  queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [AllowedFilters.exact('name')] }),
 })
 
 export const notes = new CrudBase({
