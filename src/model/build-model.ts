@@ -5,6 +5,7 @@ import { shown } from '../base/option-checks.ts'
 import { buildProperties } from './build-properties.ts'
 import type { EntityModel, Property, ScalarProperty } from './entity-model.ts'
 import { primaryKeyOf } from './keys.ts'
+import { isPolymorphic } from './relations.ts'
 
 /** The models of all entities of an ORM, built on first use. */
 export class Models {
@@ -81,6 +82,7 @@ export class Models {
       table: this.tableOf(meta),
       properties,
       otherNames: otherNamesOf(meta, properties),
+      polymorphic: new Set(meta.relations.filter(isPolymorphic).map(({ name }) => name)),
       primaryKey: primaryKeyOf(meta, properties, this.#platform),
       uuid: uuidOf(meta, scalars),
       deletedAt: deletedAtOf(named('deleted_at') ?? byColumn('deleted_at')),

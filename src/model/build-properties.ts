@@ -5,7 +5,7 @@ import { codecOf, hydratorOf, isVerbatim } from './codec.ts'
 import { embeddedToEntity } from './embedded-json.ts'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from './entity-model.ts'
 import { foreignKeyOf } from './keys.ts'
-import { joinOf, orderOf, type OrmContext } from './relations.ts'
+import { isPolymorphic, joinOf, orderOf, type OrmContext } from './relations.ts'
 import { valueTypeOf } from './column-types.ts'
 import { writeRulesOf } from './write-rules.ts'
 
@@ -48,7 +48,7 @@ function buildProperty (orm: OrmContext, meta: EntityMetadata, source: EntityPro
   if (source.kind === ReferenceKind.SCALAR) return buildScalar(orm, meta, source)
   if (source.kind === ReferenceKind.EMBEDDED) return buildEmbedded(orm, meta, source)
   if (
-    source.polymorphic || source.targetMeta === undefined || source.targetMeta.virtual || source.persist === false
+    isPolymorphic(source) || source.targetMeta === undefined || source.targetMeta.virtual || source.persist === false
   ) return undefined
   return buildRelation(orm, meta, source)
 }

@@ -160,6 +160,8 @@ export interface EntityModel {
    * show, and a composite key.
    */
   readonly otherNames: ReadonlySet<string>
+  /** The names of relations that lead to or come from one of several tables. They are no properties here. */
+  readonly polymorphic: ReadonlySet<string>
   /** The parts of the primary key, in the order of declaration. */
   readonly primaryKey: readonly PrimaryKeyPart[]
   /** The unique UUID property that can replace the primary key. */

@@ -35,11 +35,12 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
   const embedded: EmbeddedProperty[] = []
   const names = path.split('.')
   let owner = model.name
-  let properties = model.properties
+  let { properties, polymorphic } = model
   for (const [index, name] of names.entries()) {
     const property = properties.get(name)
     if (property?.hidden) throw hiddenError(property, owner, what)
     if (property === undefined) {
+      if (polymorphic.has(name)) throw new ConfigError(`${what}: ${polymorphicRefusal(name, owner)}`)
       const exposed = [...properties.values()].filter((property) => !property.hidden).map((property) => property.name)
       const rest = names.slice(index).join('.')
       if (exposed.includes(rest)) {
@@ -64,15 +65,22 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
     if (property.kind === 'embedded') {
       embedded.push(property)
       properties = property.properties
+      polymorphic = NO_NAMES
       owner = `${owner}.${name}`
     } else {
+      ;({ properties, polymorphic, name: owner } = property.target)
       relations.push(property)
-      properties = property.target.properties
-      owner = property.target.name
     }
   }
   throw new ConfigError(`${what}: the path is empty.`)
 }
+
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+/** Says that a relation is polymorphic, and what to declare instead. */
+export const polymorphicRefusal = (name: string, owner: string): string =>
+  `'${name}' of ${owner} is polymorphic: a column tells which of several tables it leads to or comes from, so ` +
+  `requests cannot use it. Declare a relation between ${owner} and each of the tables instead.`
 
 const hiddenError = ({ name }: Property, owner: string, what: string): ConfigError =>
   new ConfigError(

@@ -23,6 +23,15 @@ export function orderOf ({ orderBy, name }: EntityProperty, targetMeta: EntityMe
   }))
 }
 
+/**
+ * Whether a column of its rows tells which table a relation leads to or comes from. The other side of such a relation
+ * counts as well, because a join by the keys alone would find rows of other tables.
+ */
+export function isPolymorphic ({ polymorphic, mappedBy, targetMeta }: EntityProperty): boolean {
+  const otherSide = mappedBy && targetMeta?.properties[mappedBy as never] as EntityProperty | undefined
+  return polymorphic === true || (otherSide || undefined)?.polymorphic === true
+}
+
 /** The join of a relation. */
 export function joinOf (
   meta: EntityMetadata,

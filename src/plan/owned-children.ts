@@ -6,7 +6,9 @@ import { ConfigError } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import type { ChildrenConfig, WritableConfig } from '../config/index.ts'
-import { keyColumns, owningSide, type EntityModel, type KeyPart, type RelationProperty } from '../model/index.ts'
+import {
+  keyColumns, owningSide, polymorphicRefusal, type EntityModel, type KeyPart, type RelationProperty,
+} from '../model/index.ts'
 import type { BodyRules, OwnedChildren, Writable } from './body-rules.ts'
 
 /** Whether a hook of the parent's class, or rows of a role, may fill in properties of new children. */
@@ -56,6 +58,9 @@ const NONE: ReadonlyMap<string, OwnedChildren> = new Map()
 function relationOf (name: string, model: EntityModel): RelationProperty {
   const property = model.properties.get(name)
   if (property?.kind === 'relation') return property
+  if (model.polymorphic.has(name)) {
+    throw new ConfigError(`"writable" of ${model.name}: ${polymorphicRefusal(name, model.name)}`)
+  }
   const relations = [...model.properties.values()].filter((property): property is RelationProperty =>
     property.kind === 'relation' && owningSide(property) !== undefined
   )

@@ -4,7 +4,9 @@ import {
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
-import { listsHidden, owningSide, wireTypeOf, type EntityModel, type Property } from '../model/index.ts'
+import {
+  listsHidden, owningSide, polymorphicRefusal, wireTypeOf, type EntityModel, type Property,
+} from '../model/index.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import type { BodyRules, Named, Writable } from './body-rules.ts'
 import { resolveChildren, type FillsChildren } from './owned-children.ts'
@@ -123,6 +125,7 @@ function propertyOf (name: string, model: EntityModel, isNew: boolean, what: str
       : ''
     throw new ConfigError(`${what} names '${name}', which clients never write: ${property.write.closed!}.${owned}`)
   }
+  if (model.polymorphic.has(name)) throw new ConfigError(`${what}: ${polymorphicRefusal(name, model.name)}`)
   const sentence = `${what} names '${name}', which is not a property of ${
     what.endsWith(model.name) ? 'it' : model.name
   }`
