@@ -8,7 +8,7 @@ import type { ActiveFilters } from './foreign.ts'
 import { throwingScopeErrors } from './scope.ts'
 
 /** The rows of rules that are the same for all requests, by entity. */
-const constant = new WeakMap<Rule, Map<EntityModel, Where | undefined>>()
+const constant = new WeakMap<Rule, WeakMap<EntityModel, Where | undefined>>()
 
 /**
  * The rows of an entity that an actor may use; `undefined` for all. It is a promise if the application's function
@@ -29,7 +29,7 @@ function rowsOf (actor: Actor, model: EntityModel): OrPromise<Where | undefined>
 
 function constantRows (rule: Rule, model: EntityModel): Where | undefined {
   let known = constant.get(rule)
-  if (known === undefined) constant.set(rule, known = new Map())
+  if (known === undefined) constant.set(rule, known = new WeakMap())
   let rows = known.get(model)
   if (rows === undefined && !known.has(model)) known.set(model, rows = readCertain(rule.rows, model))
   return rows

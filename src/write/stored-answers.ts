@@ -12,6 +12,7 @@ import type { Steps } from '../base/steps.ts'
 import { textOfCondition, type Where } from '../conditions/index.ts'
 import { OPERATIONS } from '../config/index.ts'
 import { IdempotencyRecord } from '../entities/index.ts'
+import type { EntityModel } from '../model/index.ts'
 import { rulesOfBody } from '../plan/index.ts'
 import { modelsOf, waitForRows, type Call } from '../resource/index.ts'
 import { run } from '../run/index.ts'
@@ -61,7 +62,7 @@ export class StoredAnswers {
     write: KeyedWrite,
     work: () => Promise<StoredAnswer>
   ): Promise<{ readonly answer: StoredAnswer, readonly replayed: boolean }> {
-    const statements = statementsFor(tableOfAnswers(em))
+    const statements = statementsFor(modelOfAnswers(em))
     const found = await this.#claim(em, statements, write)
     if (found !== undefined) return { answer: found, replayed: true }
     const answer = await work()
@@ -131,11 +132,12 @@ interface AnswerStatements {
   readonly keepAndRemove: string
 }
 
-const statementsByTable = new Map<string, AnswerStatements>()
+/** By the model of the table, which is kept as long as that of its ORM and schema. */
+const statementsByModel = new WeakMap<EntityModel, AnswerStatements>()
 
-function statementsFor (table: string): AnswerStatements {
-  let statements = statementsByTable.get(table)
-  if (statements === undefined) statementsByTable.set(table, statements = write(table))
+function statementsFor (model: EntityModel): AnswerStatements {
+  let statements = statementsByModel.get(model)
+  if (statements === undefined) statementsByModel.set(model, statements = write(model.table))
   return statements
 }
 
@@ -170,8 +172,11 @@ function write (table: string): AnswerStatements {
   }
 }
 
-/** The quoted name of the table in the schema of an EntityManager. */
-export const tableOfAnswers = (em: EntityManager): string => modelsOf(em).of(IdempotencyRecord).table
+/** The table in the schema of an EntityManager. */
+const modelOfAnswers = (em: EntityManager): EntityModel => modelsOf(em).of(IdempotencyRecord)
+
+/** Its quoted name. */
+export const tableOfAnswers = (em: EntityManager): string => modelOfAnswers(em).table
 
 /**
  * Checks that an ORM has the table of the answers.

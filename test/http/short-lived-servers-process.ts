@@ -1,11 +1,16 @@
-/** A process that opens many servers on one PGlite, one after the other, and prints what remains of them. */
+/**
+ * A process that opens many servers on one PGlite, one after the other, and then uses many schemas for a role. It
+ * prints what remains of them.
+ */
 import { defineEntity, p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/pglite'
 import Fastify from 'fastify'
 import { setImmediate as turn } from 'node:timers/promises'
-import { AllowedFilters, CrudBase, crudKit, QueryBuilderConfig } from '../../src/index.ts'
+import { AllowedFilters, CrudBase, crudKit, parseQueryParams, QueryBuilderConfig } from '../../src/index.ts'
+import { accessFor, MAX_SCHEMAS } from '../../src/resource/models.ts'
 
 const SERVERS = 30
+const SCHEMAS = MAX_SCHEMAS + 30
 const Thing = defineEntity({ name: 'Thing', properties: { id: p.integer().primary(), name: p.text() } })
 const orm = await MikroORM.init({ entities: [Thing], dbName: 'memory://' } as object)
 await orm.schema.create()
@@ -35,7 +40,21 @@ async function useServer (): Promise<void> {
 for (let i = 0; i < SERVERS; i++) await useServer()
 const client = await orm.em.getConnection().getNativeClient() as unknown as {
   query(sql: string): Promise<{ rows: [{ n: number }] }>,
+  exec(sql: string): Promise<unknown>,
 }
+
+const access = { role: () => 'member', roles: { member: { Thing: { rows: { name: 'own' } } } } }
+const things = new CrudBase<any>({ model: Thing })
+const models: WeakRef<object>[] = []
+
+async function useSchema (schema: string): Promise<void> {
+  await client.exec(`create schema ${schema}; create table ${schema}.thing (id int primary key, name text not null)`)
+  const em = orm.em.fork({ schema }) as never
+  await things.forRole('member', { access }).list(em, parseQueryParams(''))
+  models.push(new WeakRef(things.bind(em, accessFor(access, em).roles.get('member')).model))
+}
+
+for (let i = 0; i < SCHEMAS; i++) await useSchema(`s${i}`)
 const { rows: [{ n: prepared }] } = await client.query('select count(*)::int as n from pg_prepared_statements')
 const left = (refs: readonly WeakRef<object>[]): number => refs.filter((ref) => ref.deref() !== undefined).length
 // some objects wait for finalizers of others
@@ -43,5 +62,6 @@ for (let round = 0; round < 2 || (round < 20 && left([...servers, ...resources])
   await turn()
   globalThis.gc!()
 }
-console.log(JSON.stringify({ prepared, servers: left(servers), resources: left(resources) }))
+const schemas = left(models) - MAX_SCHEMAS
+console.log(JSON.stringify({ prepared, servers: left(servers), resources: left(resources), schemas }))
 await orm.close(true)
