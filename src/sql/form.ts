@@ -117,12 +117,14 @@ function rowsOf (plan: ListPlan, dialect: Dialect, kept: RowsKept['kept']): Form
 
 /**
  * Whether the page needs every row that the filters keep. No index has the order of a relevance, so to count these rows
- * apart would only find them twice. They have only their keys, and a view would be read twice to look up those of the
- * page.
+ * apart would only find them twice. Behind another term, a relevance is computed only for the rows of the page and its
+ * ties. The rows have only their keys, and a view would be read twice to look up those of the page.
  */
-const needsAll = (plan: ListPlan): boolean =>
-  plan.order.some((term) => !isCustomTerm(term) && term.operand.kind === 'relevance') &&
-  totalOf(plan.window) === 'exact' && plan.model.readOnly === undefined
+const needsAll = ({ order, window, model }: ListPlan): boolean =>
+  model.readOnly === undefined && totalOf(window) === 'exact' && isRelevance(order[0]!)
+
+const isRelevance = (term: ListPlan['order'][number]): boolean =>
+  !isCustomTerm(term) && term.operand.kind === 'relevance'
 
 /**
  * The most rows that a statement gathers for an exact total. More take longer than a page and a total apart if the page
@@ -199,12 +201,12 @@ const isDeep = ({ offset, limit }: Window): boolean => offset >= DEEP && offset 
 const FEWEST_OTHERS = 2
 
 /** Whether a page needs much more of its rows than of the others. A view would be read twice. */
-const mayLookUp = ({ model, selection, order }: ListPlan): boolean =>
-  model.readOnly === undefined &&
-  selection.properties.length - keyColumns(model).length - order.filter(isStored).length >= FEWEST_OTHERS
-
-/** Whether a term may sort by a column that records show. */
-const isStored = (term: ListPlan['order'][number]): boolean => isCustomTerm(term) || term.operand.kind !== 'relevance'
+function mayLookUp ({ model, selection, order }: ListPlan): boolean {
+  // no record shows a relevance
+  const sorted = order.filter((term) => !isRelevance(term))
+  return model.readOnly === undefined &&
+    selection.properties.length - keyColumns(model).length - sorted.length >= FEWEST_OTHERS
+}
 
 function limitsOf (plan: Plan): Form['limits'] {
   if (!('selection' in plan) || plan.limits === undefined) return 'none'

@@ -35,7 +35,16 @@ const Computed = defineEntity({
   name: 'Computed',
   properties: { id: p.integer().primary(), kind: p.text(), double: p.integer().formula((alias) => `${alias}.id * 2`) },
 })
-const entities = [Field, Stone, Odd]
+/** Half of them name their word twice. */
+const Note = defineEntity({
+  name: 'Note',
+  properties: {
+    shelf: p.integer().primary(), place: p.integer().primary(), title: p.text(), body: p.text(),
+    deleted_at: p.datetime(3).nullable(), open: p.boolean(),
+  },
+  filters: { open: { name: 'open', cond: { open: true }, default: true } },
+})
+const entities = [Field, Stone, Odd, Note]
 
 /** The number of stones of each kind. The statement gathers 10 000 rows, and one more tells that there are too many. */
 const KINDS = { few: 7, most: 10_000, more: 10_001, many: 12_000 }
@@ -47,6 +56,9 @@ const FILL = [
     cross join generate_series(1, 12000) i where i <= most`,
   `insert into stone (id, kind, weight, deleted_at) select 100000 + row_number() over (), kind, 1, now()
     from (values ('few'), ('most'), ('none')) as kinds (kind) cross join generate_series(1, 5) i`,
+  `insert into note (shelf, place, title, body, deleted_at, open)
+    select i % 7, i, case when i % 2 = 0 then 'herb' else 'weed' end, 'herb',
+      case when i % 11 = 0 then now() end, i % 13 > 0 from generate_series(1, 13000) i`,
 ]
 
 const fields = ['id', 'kind', 'weight', 'field', 'field.id', 'field.town'].map((name) => new AllowedField<any>(name))
@@ -136,6 +148,46 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
         else t.notMatch(last, GATHERS, 'a bounded total does not count all of them')
         t.equal(LOOKS_UP.test(last), isExact)
       }
+    }
+  })
+
+  t.test('all rows that are ranked: their order, facets and those that clients do not see', async (t) => {
+    const crud = crudOf(Note, {
+      allowedFields: ['shelf', 'place', 'title', 'body', 'open'].map((name) => new AllowedField<any>(name)),
+      allowedFilters: [AllowedFilters.fullText<any>('q', ['title', 'body'], { config: 'simple' })],
+      allowedSorts: [new AllowedSort<any>('place')],
+      allowedFacets: [new AllowedFacet<any>('title')],
+    })
+    const scope = { place: { $lte: 12_900 } }
+    const all = Array.from({ length: 12_900 }, (_, index) => ({ shelf: (index + 1) % 7, place: index + 1 }))
+      .filter(({ place }) => place % 11 > 0 && place % 13 > 0)
+    const byKey = all.toSorted((one, other) => one.shelf - other.shelf || one.place - other.place)
+    const [twice, once] = [0, 1].map((rest) => byKey.filter(({ place }) => place % 2 === rest)) as [object[], object[]]
+    const facets = {
+      title: [{ value: 'herb', count: twice.length }, { value: 'weed', count: once.length }]
+        .toSorted((one, other) => other.count - one.count),
+    }
+    for (const [sort, ranked, form] of [
+      ['-q', [...twice, ...once], 'all'],
+      ['q', [...once, ...twice], 'all'],
+      ['-q,-place', [...twice, ...once].toSorted((one: any, other: any) =>
+        one.place % 2 - other.place % 2 || other.place - one.place), 'all'],
+      ['place,-q', all, 'direct'],
+    ] as const) {
+      statements.take()
+      for (const offset of [0, twice.length - 3, 0, all.length - 3]) {
+        const page: any = await listOf(
+          orm, crud, `filter[q]=herb&facets=title&sort=${sort}&offset=${offset}&limit=6`, { scope }
+        )
+        t.strictSame(
+          page.items.map(({ shelf, place }: any) => ({ shelf, place })), ranked.slice(offset, offset + 6),
+          `${sort} from ${offset} on`
+        )
+        t.strictSame([page.total, page.facets], [all.length, facets])
+      }
+      const last = statements.take().at(-1)!.sql
+      if (form === 'direct') t.notMatch(last, GATHERS, 'a relevance that decides among ties is not computed for all')
+      else t.match(last, /as materialized \((?!.* limit 10001\))/)
     }
   })
 
