@@ -5,7 +5,7 @@
 import { listed } from '../base/suggest.ts'
 import type { FilterLevel, FilterParam, QueryParamError, QueryParams } from '../query/index.ts'
 import type { RecordData } from './data.ts'
-import { parameterName, planFilters, type FilterEntry } from './filters/index.ts'
+import { parameterName, planNarrowingFilters, type FilterEntry } from './filters/index.ts'
 import { paginationParameters, rowParameters, selectionParameters } from './given.ts'
 import { deletedOf, errorsBeforePlanning, type PlanOptions } from './plan-rows.ts'
 import { refusal } from './refusal.ts'
@@ -60,7 +60,7 @@ export function planMany (
   const values = new Values()
   const { filters } = whitelist
   const list = options.onlyLive ? { ...whitelist, lists: (entry: FilterEntry) => !isTrashed(entry) } : whitelist
-  const { conditions, customs, deleted, narrows } = planFilters(params, list, values, errors, options)
+  const { conditions, customs, deleted, narrows } = planNarrowingFilters(params, list, values, errors, options)
   if (options.onlyLive) {
     const asked = certainFilters(params)
       .find(({ field, value }) => isTrashed(filters.get(field)) && value !== 'without')

@@ -28,14 +28,18 @@ export interface PlannedFilters {
   readonly customs: readonly CustomCondition[]
   /** Whether the request selects rows that are marked as deleted, if it has a filter for this. */
   readonly deleted: Deleted | undefined
+  /** Whether a filter was left out. */
+  readonly skipped: boolean
+}
+
+/** The filters of a request that writes the rows which they keep. */
+export interface NarrowingFilters extends PlannedFilters {
   /**
    * Whether the request itself, and not a default, leaves out rows: by a condition, perhaps by what only MikroORM
    * compiles, or not at all. Which rows are marked as deleted does not count, and patterns that every text matches do
    * not, either.
    */
   readonly narrows: 'certainly' | 'perhaps' | 'no'
-  /** Whether a filter was left out. */
-  readonly skipped: boolean
 }
 
 interface FilterOptions extends GroupOptions {
@@ -52,18 +56,50 @@ export function planFilters (
   whitelist: FilterList,
   values: Values,
   errors: QueryErrors,
-  { groups = true, skips }: FilterOptions = {}
+  options: FilterOptions = {}
 ): PlannedFilters {
+  return withDefaults(ownFilters(params, whitelist, values, errors, options), params, whitelist, errors)
+}
+
+/** The same, and whether the request itself leaves out rows. */
+export function planNarrowingFilters (
+  params: FilterLevel,
+  whitelist: FilterList,
+  values: Values,
+  errors: QueryErrors,
+  options: FilterOptions = {}
+): NarrowingFilters {
+  const planner = ownFilters(params, whitelist, values, errors, options)
+  // a default may join a condition of the request
+  const certainly = planner.tree.conditions.some((condition) => leavesOut(condition, values))
+  const narrows = certainly ? 'certainly' : planner.customs.length > 0 ? 'perhaps' : 'no'
+  return { ...withDefaults(planner, params, whitelist, errors), narrows }
+}
+
+function ownFilters (
+  params: FilterLevel,
+  whitelist: FilterList,
+  values: Values,
+  errors: QueryErrors,
+  { groups = true, skips }: FilterOptions
+): LevelPlanner {
   const planner = new LevelPlanner({ whitelist, values, errors, groups, skips, plan })
   planner.plan(params)
-  const { conditions: all } = planner.tree
-  const certainly = all.some((condition) => leavesOut(condition, values))
-  const narrows = certainly ? 'certainly' : planner.customs.length > 0 ? 'perhaps' : 'no'
+  return planner
+}
+
+function withDefaults (
+  planner: LevelPlanner,
+  params: FilterLevel,
+  whitelist: FilterList,
+  errors: QueryErrors
+): PlannedFilters {
   for (const { entry, param } of whitelist.defaults) {
     if (!planner.has(entry)) planner.add(param, entry)
   }
-  const conditions = params.groups.length === 0 ? all : combined(all, errors)
-  return { conditions, customs: planner.customs, deleted: planner.deleted, narrows, skipped: planner.skipped }
+  const { customs, deleted, skipped, tree } = planner
+  const conditions = params.groups.length === 0 ? tree.conditions : combined(tree.conditions, errors)
+  return { conditions, customs, deleted, skipped }
 }
 
 /** The most sub-queries of a query with groups. Each may read a table of related records. */
