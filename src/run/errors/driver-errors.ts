@@ -57,8 +57,8 @@ const CONNECTION_LOST =
  * (42601), and `ltree` a name that is too long (42622).
  */
 const UNREADABLE: ReadonlySet<string> = new Set(['42601', '42622'])
-/** The server's files that read statements. */
-const READS_STATEMENTS = /^(?:scan|gram|parse|analyze)/
+/** The server's files that read statements. `postgres.c` refuses two statements in one. */
+const READS_STATEMENTS = /^(?:scan|gram|parse|analyze|postgres\.c)/
 /**
  * Errors about a name that is unknown or already taken, and about operators, types or columns that no longer fit a
  * table.
@@ -126,7 +126,7 @@ export function isUnreadable (error: ServerError): boolean {
   if (!UNREADABLE.has(sqlStateOf(error))) return false
   const { position, internalPosition, where, file } = error
   if (internalPosition !== undefined || where?.includes('PL/pgSQL') === true) return false
-  return position === undefined || (file !== undefined && !READS_STATEMENTS.test(file))
+  return file === undefined ? position === undefined : !READS_STATEMENTS.test(file)
 }
 
 /** Whether the server has answered with an error. Afterwards a transaction can only be rolled back. */

@@ -87,6 +87,7 @@ const cases: ReadonlyArray<
   ['undefined table', serverError('42P01'), DatabaseError, 500],
   ['undefined column', serverError('42703'), DatabaseError, 500],
   ['syntax error', serverError('42601', { position: '8', file: 'scan.l' }), DatabaseError, 500],
+  ['two statements in one', serverError('42601', { file: 'postgres.c' }), DatabaseError, 500],
   ['insufficient privilege', serverError('42501'), DatabaseError, 500],
   ['internal error', serverError('XX000'), DatabaseError, 500],
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'].map((
