@@ -6,7 +6,8 @@ import { isDoubtful, type LimitedPlan } from './answer-limits.ts'
 /**
  * The plan with what the rows of its statement show, if they are no answer. `formOf` chooses another form for it.
  *
- * - A statement that gathers rows has no total if there are too many: the page and the total are then read apart.
+ * - A statement that gathers rows has no total if there are too many: the page and the total are then read apart, or
+ *   all rows are gathered.
  * - A statement that is trusted may leave open whether the answer is within its limits: the answer is then measured.
  *   Only few, large answers need that, so all others are spared its cost.
  *

@@ -195,7 +195,9 @@ function wrongReference (schema: TSchema, value: unknown, at: BodyPlace): BodyEr
       missingMember(missing)
     )
   }
-  const wrong = part.names.find((name) => !failuresOf(Errors(part.inner.properties[name]!, value[name])).next().done)!
+  const isWrong = (name: string) => failuresOf(Errors(part.inner.properties[name]!, value[name])).next().done !== true
+  // a custom type may change its mind
+  const wrong = part.names.find(isWrong) ?? part.names[0]!
   return wrongReference(part.inner.properties[wrong]!, value[wrong], memberPlace(at, wrong))
 }
 

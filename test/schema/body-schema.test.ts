@@ -261,6 +261,29 @@ t.test('the server is to blame for a type that refuses what it has accepted', as
   t.throws(read, { code: 'FST_CRUD_CONFIG_INVALID', detail: /'mood'/ })
 })
 
+t.test('a reference is refused even if the type of a part accepts it a moment later', async (t) => {
+  let refusals = 0
+  class Fickle extends Type<string, string> {
+    override convertToDatabaseValue (value: string): string {
+      if (refusals-- > 0) throw new Error('not yet')
+      return value
+    }
+
+    override getColumnType (): string {
+      return 'text'
+    }
+  }
+  const Page = defineEntity({ name: 'Page', properties: { book: p.type(Fickle).primary(), no: p.integer().primary() } })
+  const Mark = defineEntity({ name: 'Mark', properties: { id: p.integer().primary(), page: () => p.manyToOne(Page) } })
+  const body = serverBody(modelsOf([Mark, Page]).of(Mark))
+  const details = new Set<unknown>()
+  for (let first = 1; first <= 8; first++) {
+    refusals = first
+    for (const { item } of body.errorsOf({ page: { book: 'a', no: 1 } }).items) details.add(item.detail)
+  }
+  t.match([...details].join(), /'page\.book' must refer to a record by its id: a value that its type accepts\./)
+})
+
 t.test('a documented body is refused only for rules that a schema cannot express', async (t) => {
   const cases: ReadonlyArray<readonly [type: ValueType, value: unknown, why: string]> = [
     [{ kind: 'text' }, 'a\0', 'a NUL'],
