@@ -11,6 +11,9 @@ export function tuple (alias: string, columns: readonly string[]): Sql {
 /** A table with its alias, for a `from`. */
 export const tableAs = (table: string, alias: string): Sql => sql`${trusted(table)} as ${name(alias)}`
 
+/** The lock that an update takes. Unlike `for update`, it lets other transactions insert rows that refer to the row. */
+export const FOR_CHANGE: Sql = trusted(' for no key update')
+
 /** The test that columns have the values in the slots. */
 export function equalTo (alias: string, columns: readonly string[], slots: readonly Slot[]): Sql {
   return join(columns.map((column, index) => sql`${name(alias, column)} = ${slots[index]!}`), ' and ')

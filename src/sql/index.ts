@@ -23,10 +23,8 @@ export { STREAM_ROW } from './stream-statements.ts'
 export { forecastOf } from './forecast.ts'
 export { functionName } from './unaccent.ts'
 export { EXCESS_OF_BYTES } from './weight.ts'
-export {
-  compileKey, compilePresent, compileReferences, linkColumn, presentColumn,
-} from './references.ts'
-export { compileLink, compileLinks, compileUnlink, LINK_SHOWN, linkColumns } from './links.ts'
+export { compileKey, compilePresent, compileReferences, linkColumn, presentColumn } from './references.ts'
+export { compileLink, compileLinks, compilePresentLinks, compileUnlink, LINK_SHOWN, linkColumns } from './links.ts'
 export { compileAnyWrite } from './compile-write.ts'
 export { isSameWriteForm, type WriteForm } from './write-form.ts'
 export { writeShapeOf } from './write-shape.ts'

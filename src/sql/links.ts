@@ -1,7 +1,7 @@
 /** Statements about the links of one relation: the rows of its pivot table. */
 import type { RelationProperty } from '../model/index.ts'
 import type { Slot } from '../plan/index.ts'
-import { equalColumns, equalTo, tableAs } from './columns.ts'
+import { columnList, equalColumns, equalTo, tableAs } from './columns.ts'
 import { conditionContext, relatedKnown } from './condition.ts'
 import { EMPTY, join, name, render, sql, trusted, type Statement } from './fragment.ts'
 import type { Foreign } from './read.ts'
@@ -56,14 +56,18 @@ export function compileUnlink (
   )
 }
 
-/** The columns of a new link: those of the row, and those of the linked record that are not the same columns. */
+/**
+ * The columns of a new link: those of the row, and those of the linked record that are not the same columns. Their
+ * order is the same from both sides.
+ */
 export function linkColumns (relation: RelationProperty): readonly string[] {
   const { pivotColumns, pivotTargetColumns } = pivotOf(relation)
-  return [...new Set([...pivotColumns, ...pivotTargetColumns])]
+  return [...new Set([...pivotColumns, ...pivotTargetColumns])].sort()
 }
 
 /**
- * Adds links. One that another request has added in the meantime stays as it is.
+ * Adds links, and returns a row for each. It leaves out those that a rule of the table keeps from being added beside
+ * another one, such as the same link of another request.
  *
  * @param rows the values of `linkColumns`
  */
@@ -71,5 +75,19 @@ export function compileLink (relation: RelationProperty, rows: ReadonlyArray<rea
   const columns = linkColumns(relation).map((column) => name(column))
   const values = rows.map((row) => sql`(${join(row.map((slot) => sql`${slot}`))})`)
   const { table } = pivotOf(relation)
-  return render(sql`insert into ${trusted(table)} (${join(columns)}) values ${join(values)} on conflict do nothing`)
+  return render(
+    sql`insert into ${trusted(table)} (${join(columns)}) values ${join(values)} on conflict do nothing returning 1`
+  )
+}
+
+/** Returns a row for each of some links that exists. */
+export function compilePresentLinks (relation: RelationProperty, rows: ReadonlyArray<readonly Slot[]>): Statement {
+  const alias = 'link'
+  const columns = linkColumns(relation)
+  const some = rows.map((row) => sql`(${equalTo(alias, columns, row)})`)
+  return render(
+    sql`select 1 from ${tableAs(pivotOf(relation).table, alias)} where ${join(some, ' or ')} group by ${
+      columnList(alias, columns)
+    }`
+  )
 }

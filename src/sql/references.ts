@@ -1,9 +1,9 @@
 /** Statements about the records that a row refers to. They accompany its write. */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { PresentPlan, Slot } from '../plan/index.ts'
-import { equalTo, tableAs } from './columns.ts'
+import { equalTo, FOR_CHANGE, tableAs } from './columns.ts'
 import { conditionSql, conditionContext } from './condition.ts'
-import { join, name, render, sql, type Sql, type Statement } from './fragment.ts'
+import { EMPTY, join, name, render, sql, type Sql, type Statement } from './fragment.ts'
 import type { Foreign } from './read.ts'
 import { visibility, whereClause, type ConditionContext } from './visibility.ts'
 
@@ -32,15 +32,21 @@ export const presentColumn = (reference: number): string => `present${reference}
 /** The name of the column with a part of a linked key. */
 export const linkColumn = (part: number): string => `key${part}`
 
-/** The key of the row of a plan, as texts in the columns of `linkColumn`. */
-export function compileKey ({ model, conditions }: PresentPlan, foreign: Foreign): Statement {
+/**
+ * The key of the row of a plan, as texts in the columns of `linkColumn`.
+ *
+ * @param locks whether the row is locked for a change until the transaction ends
+ */
+export function compileKey ({ model, conditions }: PresentPlan, foreign: Foreign, locks: boolean): Statement {
   const context = conditionContext({}, foreign)
   const alias = context.names.table()
   const parts = keyColumns(model).map(({ column }, index) =>
     sql`${name(alias, column)}::text as ${name(linkColumn(index))}`
   )
   return render(
-    sql`select ${join(parts)} from ${tableAs(model.table, alias)}${rowWhere(model, conditions, alias, context)}`
+    sql`select ${join(parts)} from ${tableAs(model.table, alias)}${rowWhere(model, conditions, alias, context)}${
+      locks ? FOR_CHANGE : EMPTY
+    }`
   )
 }
 

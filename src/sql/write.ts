@@ -5,7 +5,7 @@
  */
 import { keyColumnNames, keyColumns } from '../model/index.ts'
 import { assignmentsSql, recordsetSql, recordsetValue } from './assignments.ts'
-import { tableAs } from './columns.ts'
+import { FOR_CHANGE, tableAs } from './columns.ts'
 import { bound } from './comparison.ts'
 import { conditionSql, noteKnown } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql, type Statement } from './fragment.ts'
@@ -87,9 +87,6 @@ function insertSql (
     whereClause(references.map((reference) => referenceSql(reference, alias, context)))
   }`
 }
-
-/** The lock that an update takes. Unlike `for update`, it lets other transactions insert rows that refer to the row. */
-const FOR_CHANGE = trusted(' for no key update')
 
 /**
  * The row that an update replaces. PostgreSQL returns old values since version 18 only. The row is locked before it is

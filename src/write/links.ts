@@ -2,12 +2,14 @@
  * Writes the links of many-to-many relations: rows of their pivot tables. MikroORM is not asked for it, because it
  * would load all linked records first, and cannot load those of a relation whose condition is about other records.
  */
+import { ConflictError, DataValidationError } from '../base/errors.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import { canonicalKey, keyColumns, isSameValue, type RelationProperty, type SqlValue } from '../model/index.ts'
 import type { LinksData } from '../plan/index.ts'
 import { runStatement } from '../resource/index.ts'
 import {
-  compileLink, compileLinks, compileUnlink, LINK_SHOWN, linkColumn, linkColumns, type Row, type Statement,
+  compileLink, compileLinks, compilePresentLinks, compileUnlink, LINK_SHOWN, linkColumn, linkColumns, type Row,
+  type Statement,
 } from '../sql/index.ts'
 import { absentRecord, chunksOfKeys, keyOfTexts, statementOf, type Search } from './check-references.ts'
 
@@ -25,9 +27,11 @@ interface LinkedRow {
 /**
  * Adds the links of new rows.
  *
- * @throws {ConflictError} for a record that a row cannot be linked to, because both have a column of the pivot table
+ * @throws {ConflictError} for a record that a row cannot be linked to, because both have a column of the pivot table,
+ *   or because a rule of the pivot table refuses it
  */
 export function * linkAll (search: Search, rows: readonly LinkedRow[]): Steps<void> {
+  const place = rows.length === 1 ? rows[0]!.pointer : undefined
   const added = new Map<RelationProperty, Key[]>()
   for (const { own, links, pointer } of rows) {
     for (const { relation, keys } of links) {
@@ -36,7 +40,7 @@ export function * linkAll (search: Search, rows: readonly LinkedRow[]): Steps<vo
       for (const key of keys) pivot.push(linkRow(relation, own, key, pointer))
     }
   }
-  for (const [relation, pivot] of added) yield * insertLinks(search, relation, pivot)
+  for (const [relation, pivot] of added) yield * insertLinks(search, relation, pivot, place)
 }
 
 /**
@@ -58,7 +62,8 @@ export function * replaceLinks (
     const names = new Set(keys.map(nameOf))
     return (key) => names.has(nameOf(key))
   }
-  const shown = present.filter(({ isShown }) => isShown).map(({ key }) => key)
+  // a pivot table with a separate key may have several links of the same records
+  const shown = distinct(present.filter(({ isShown }) => isShown).map(({ key }) => key), nameOf)
   const isShown = among(shown)
   const isHidden = among(present.filter(({ isShown }) => !isShown).map(({ key }) => key))
   const list = wanted.filter((key) => !isHidden(key))
@@ -68,8 +73,13 @@ export function * replaceLinks (
   // links that have an order are all written again if new ones cannot follow those that stay
   const isRewritten = hasOrder(relation) && !inOrder
   yield * unlink(search, own, relation, isRewritten ? shown : shown.filter((key) => !isListed(key)))
-  yield * insertLinks(search, relation, (isRewritten ? list : added).map((key) => linkRow(relation, own, key)))
+  yield * insertLinks(search, relation, (isRewritten ? list : added).map((key) => linkRow(relation, own, key)), '')
 }
+
+const distinct = (
+  keys: readonly Key[],
+  nameOf: (key: Key) => string
+): readonly Key[] => [...new Map(keys.map((key) => [nameOf(key), key])).values()]
 
 const hasOrder = ({ join }: RelationProperty): boolean => join.kind === 'pivot' && join.orderColumn !== undefined
 
@@ -102,12 +112,41 @@ function * unlink (
   }
 }
 
-function * insertLinks (search: Search, relation: RelationProperty, rows: readonly Key[]): Steps<void> {
-  for (const some of chunksOfKeys(rows)) {
+/** @param place the JSON pointer to the row of all the links, or `undefined` if they are of several rows */
+function * insertLinks (
+  search: Search,
+  relation: RelationProperty,
+  rows: readonly Key[],
+  place: string | undefined
+): Steps<void> {
+  const pointer = place === undefined ? undefined : `${place}/${relation.publicName}`
+  // in one order, so that requests which add the same links from both sides do not wait for each other
+  const ordered = hasOrder(relation) ? rows : [...rows].sort(byValues)
+  for (const some of chunksOfKeys(ordered)) {
     const values: unknown[] = []
     const slots = some.map((row) => row.map((value) => values.push(value) - 1))
-    yield * send(search, compileLink(relation, slots), values)
+    try {
+      const added = yield * send(search, compileLink(relation, slots), values)
+      if (added.length === some.length) continue
+      const present = yield * send(search, compilePresentLinks(relation, slots), values)
+      if (present.length === some.length) continue
+    } catch (error) {
+      throw refusedLink(error, relation, pointer)
+    }
+    throw new ConflictError(`Other links keep one of '${relation.publicName}' from being added.`, { pointer })
   }
+}
+
+function byValues (one: Key, other: Key): number {
+  const [left, right] = [JSON.stringify(one), JSON.stringify(other)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** The error of a rule of the pivot table, whose columns are not those of the row. */
+function refusedLink (error: unknown, { publicName }: RelationProperty, pointer: string | undefined): unknown {
+  const detail = `A rule of the data refuses a link of '${publicName}'.`
+  if (error instanceof ConflictError) return new ConflictError(detail, { cause: error, pointer })
+  return error instanceof DataValidationError ? new DataValidationError(detail, { cause: error, pointer }) : error
 }
 
 /** The values of `linkColumns` of a link. */
@@ -123,7 +162,11 @@ function linkRow (relation: RelationProperty, own: Key, key: Key, pointer = ''):
   })
 }
 
-function * send ({ session, call }: Search, { text, slots }: Statement, values: readonly unknown[]): Steps<void> {
+function * send (
+  { session, call }: Search,
+  { text, slots }: Statement,
+  values: readonly unknown[]
+): Steps<readonly Row[]> {
   const bound = slots.map((slot) => values[slot])
-  yield * wait(runStatement(session, { text, values: bound, readOnly: false, call }))
+  return yield * wait(runStatement(session, { text, values: bound, readOnly: false, call }))
 }

@@ -5,7 +5,7 @@ import type { Id, ManyTarget } from '../../plan/index.ts'
 import type { ActiveFilters } from '../../resource/index.ts'
 import { sendMany } from '../one-statement/change-many.ts'
 import { dialectOfWrite, type Write } from '../write.ts'
-import { findLocked, throughEntities } from './entities.ts'
+import { findEntity, throughEntities } from './entities.ts'
 
 /** Returns the keys of the rows. */
 export function eachRow (
@@ -40,7 +40,7 @@ function * lockedKeys (
   const { session, model } = write
   const { keys } = yield * sendMany(write, target, { does: 'lock' }, filters)
   if (dialectOfWrite(write).locksMany) return keys
-  for (const id of keys) yield * wait(findLocked(session, model, id))
+  for (const id of keys) yield * wait(findEntity(session, model, id))
   const locked = new Set(keys.map((id) => JSON.stringify(id)))
   const { keys: present } = yield * sendMany(write, target, { does: 'lock' }, filters)
   return present.filter((id) => locked.has(JSON.stringify(id)))

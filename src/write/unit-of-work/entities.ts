@@ -55,15 +55,20 @@ export async function createEntities (
   return entities.map((entity) => keyOf(entity, model))
 }
 
-/** The entity with a key, locked until the transaction ends, or `null`. */
-export async function findLocked (
+/**
+ * The entity with a key, or `null`.
+ *
+ * @param options.lock whether it is locked until the transaction ends. Default: `true`
+ * @param options.populate relations to load with it
+ */
+export async function findEntity (
   em: EntityManager,
   model: EntityModel,
   id: Id,
-  populate: readonly string[] = []
+  { lock = true, populate = [] }: { readonly lock?: boolean, readonly populate?: readonly string[] } = {}
 ): Promise<object | null> {
   const entity = await em.findOne<object>(model.entity as never, whereOf(model, id) as never, {
-    lockMode: LockMode.PESSIMISTIC_WRITE,
+    ...lock && { lockMode: LockMode.PESSIMISTIC_WRITE },
     filters: false,
   })
   // after the lock: a distributed server cannot lock rows of a join
@@ -106,8 +111,8 @@ export function showLinks (em: EntityManager, entity: object, { links }: RecordD
   for (const { relation: { name, target }, keys } of links) {
     const idOf = (key: readonly unknown[]) => (key.length === 1 ? key[0] : key) as never
     const linked = keys.map((key) => em.getReference(target.entity as never, idOf(key)))
-    const collection = new Collection(entity, linked);
-    (entity as Record<string, unknown>)[name] = collection
+    const collection = new Collection(entity, linked)
+    ;(entity as Record<string, unknown>)[name] = collection
     collection.takeSnapshot()
   }
 }

@@ -3,13 +3,16 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { wait, type Steps } from '../../base/steps.ts'
 import { idOfKey, planGet, planUpdate, type Id, type RecordData } from '../../plan/index.ts'
 import { activeFilters, NO_FILTERS, type ActiveFilters } from '../../resource/index.ts'
+import type { SqlValue } from '../../model/index.ts'
 import { withOnUpdate } from '../new-row.ts'
-import { checkChangedReferences, checkReferences, keyOfTexts, keyValuesOf, searchOf } from '../check-references.ts'
+import {
+  checkChangedReferences, checkReferences, keyOfTexts, lockedKeyOf, searchOf, type Search,
+} from '../check-references.ts'
 import { linkAll, replaceLinks } from '../links.ts'
 import { canReorder } from '../one-statement/insert.ts'
 import { findInScope, findRow, previousOf, readBack, runWrite } from '../run-write.ts'
 import { writtenOf, type Write, type Written } from '../write.ts'
-import { assignEntity, createEntities, findLocked, flushing, removeEntity, showLinks } from './entities.ts'
+import { assignEntity, createEntities, findEntity, flushing, removeEntity, showLinks } from './entities.ts'
 import { exactProperties, type Present } from './exact.ts'
 import { cascadesOf } from './reason.ts'
 import { NotFoundError } from '../../base/errors.ts'
@@ -24,14 +27,15 @@ export function * updateThroughEntity (
   const { model, session, options } = write
   const search = searchOf(write, filters)
   const deleted = options.includeDeleted ? 'with' : 'without'
-  const { entity, record, previous } = yield * lockRecord(write, id, deleted)
+  const { entity, record, previous, key } = yield * lockRecord(write, id, deleted, {
+    ...data.links.length > 0 && { links: search },
+  })
   const present = { record: JSON.parse(record.json) as Present['record'], entity: entity as Present['entity'] }
   const exact = exactProperties(data, model, present)
   yield * checkChangedReferences(search, model, id, data)
   yield * flushing(() => assignEntity(session, entity, exact, model))
   if (data.links.length > 0) {
-    const own = (yield * keyValuesOf(search, model, id))!
-    for (const links of data.links) yield * replaceLinks(search, own, links)
+    for (const links of data.links) yield * replaceLinks(search, key!, links)
     showLinks(session, entity, data)
   }
   yield * findInScope(write, id)
@@ -87,9 +91,14 @@ export function * createThroughEntities (
   for (const some of canReorder(write) ? properties.map((row) => [row]) : [properties]) {
     keys.push(...yield * flushing(() => createEntities(session, model, some, entities)))
   }
-  yield * linkAll(search, rows.map(({ links }, index) => ({
-    own: keyOfTexts(model, keys[index]!), links, pointer: pointer(index),
-  })))
+  yield * linkAll(
+    search,
+    rows.map(({ links }, index) => ({
+      own: keyOfTexts(model, keys[index]!),
+      links,
+      pointer: pointer(index),
+    }))
+  )
   for (const [index, entity] of entities.entries()) showLinks(session, entity, rows[index]!)
   const ids = keys.map((key) => idOfKey(model, key))
   const written: Written[] = []
@@ -101,7 +110,9 @@ export function * createThroughEntities (
 /** Removes a record. Records of its cascades are loaded first, since MikroORM removes only loaded ones. */
 export function * removeThroughEntity (write: Write<EntityManager>, id: Id): Steps<Written> {
   const { model, session } = write
-  const { entity, previous } = yield * lockRecord(write, id, 'with', cascadesOf(session, model))
+  const { entity, previous } = yield * lockRecord(write, id, 'with', {
+    populate: cascadesOf(session, model),
+  })
   const record = yield * readBack(write, id)
   yield * flushing(() => removeEntity(session, entity))
   return { ...record, previous }
@@ -111,6 +122,8 @@ interface LockedRecord {
   readonly entity: object
   readonly record: Written
   readonly isDeleted: boolean
+  /** The values of its key, if its links are to be written. */
+  readonly key: readonly SqlValue[] | undefined
   /** For an after hook: the values before the write. */
   readonly previous: string | undefined
 }
@@ -118,14 +131,16 @@ interface LockedRecord {
 /**
  * The locked entity of a record that exists, lies in the scope and has a version that If-Match allows.
  *
- * @param populate relations to load with the entity
+ * @param more.populate relations to load with the entity
+ * @param more.links for a write of its links: the search for its key. The lock lets other requests link to the record,
+ *   or two that link the same records from both sides would wait for each other
  * @throws {NotFoundError}, {PreconditionFailedError}
  */
 function * lockRecord (
   write: Write<EntityManager>,
   id: Id,
   deleted: 'with' | 'without',
-  populate: readonly string[] = []
+  { populate = [], links }: { readonly populate?: readonly string[], readonly links?: Search } = {}
 ): Steps<LockedRecord> {
   const { model, resource, session } = write
   const includeDeleted = deleted === 'with'
@@ -133,13 +148,16 @@ function * lockRecord (
   const possible = planGet(id, undefined, resource.whitelist, { includeDeleted }) !== undefined
   // a caller who may not see the row must not make others wait for its lock
   if (possible && (yield * mayHideRows(write))) yield * findRow(write, id, includeDeleted)
-  const entity = possible ? yield * flushing(() => findLocked(session, model, id, populate)) : null
+  const key = possible && links ? yield * lockedKeyOf(links, model, id) : undefined
+  const isFound = links === undefined ? possible : key !== undefined
+  const entity = isFound ? yield * flushing(() => findEntity(session, model, id, { lock: !links, populate })) : null
   if (entity === null) throw new NotFoundError()
   const record = writtenOf(yield * findRow(write, id, includeDeleted))
   const { deletedAt } = model
   return {
     entity,
     record,
+    key,
     isDeleted: deletedAt !== undefined && (entity as Record<string, unknown>)[deletedAt.name] != null,
     previous: yield * previousOf(write, id),
   }

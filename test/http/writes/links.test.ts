@@ -1,0 +1,231 @@
+/** Links of many-to-many relations, as rows of pivot tables of all kinds. */
+import { defineEntity, p } from '@mikro-orm/core'
+import t from 'tap'
+import { AllowedInclude } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { recordStatements } from '../../helpers/statements.ts'
+import { until } from '../../helpers/until.ts'
+import { resource, select, serve, type Json } from '../helper.ts'
+import { verdict, writes } from './helper.ts'
+
+const id = p.integer().primary().autoincrement()
+const Skill: any = defineEntity({
+  name: 'Skill',
+  properties: {
+    id, name: p.string(), deleted_at: p.datetime().nullable(),
+    people: () => p.manyToMany(Person).mappedBy('skills' as never),
+    rated: () => p.manyToMany(Person).mappedBy('rated' as never),
+  },
+})
+/** A pivot between composite keys, and one that shares a column. */
+const Room: any = defineEntity({
+  name: 'Room',
+  properties: {
+    house: p.string().length(1).primary(),
+    number: p.integer().primary(),
+    deleted_at: p.datetime().nullable(),
+    doors: () =>
+      p.manyToMany(Room).owner().pivotTable('door').joinColumns('a_house', 'a_number')
+        .inverseJoinColumns('b_house', 'b_number'),
+    doorsFrom: () => p.manyToMany(Room).mappedBy('doors' as never),
+    near: () =>
+      p.manyToMany(Room).owner().pivotTable('near').joinColumns('house', 'number')
+        .inverseJoinColumns('house', 'other_number'),
+    people: () => p.manyToMany(Person).mappedBy('rooms' as never),
+  },
+})
+/** Has a key and defaults, and allows several links of the same records. */
+const Rating: any = defineEntity({
+  name: 'Rating',
+  properties: {
+    id, person: () => p.manyToOne(Person), skill: () => p.manyToOne(Skill), stars: p.integer().default(3),
+    at: p.datetime().defaultRaw('now()'),
+  },
+})
+const Person: any = defineEntity({
+  name: 'Person',
+  properties: {
+    id,
+    name: p.string(),
+    skill: () => p.manyToOne(Skill).nullable(),
+    friends: () => p.manyToMany(Person).owner().pivotTable('friend').joinColumn('from_id').inverseJoinColumn('to_id'),
+    friendOf: () => p.manyToMany(Person).mappedBy('friends' as never),
+    skills: () => p.manyToMany(Skill).owner().pivotTable('person_skills'),
+    steps: () => p.manyToMany(Skill).owner().pivotTable('person_steps').fixedOrder(),
+    rooms: () => p.manyToMany(Room).owner().pivotTable('person_rooms'),
+    rated: () => p.manyToMany(Skill).pivotEntity(() => Rating),
+  },
+})
+const SKILLS = 1_200
+const ALL = Array.from({ length: SKILLS }, (_, index) => index + 1)
+
+await forEachDatabase(t, { entities: [Skill, Room, Rating, Person] }, async (t, { orm, name: database }) => {
+  await select(orm, `insert into skill (name) select 's' || n from generate_series(1, ${SKILLS}) n`)
+  await select(orm, "insert into skill (name, deleted_at) values ('gone', now())")
+  const GONE = SKILLS + 1
+  await select(orm,
+    "insert into room (house, number) select h, n from unnest(array['A', 'B']) h, generate_series(1, 4) n")
+  const operations = ['get', 'create', 'createMany', 'update'] as const
+  const includes = (...names: string[]) => ({ allowedIncludes: names.map((name) => new AllowedInclude<any>(name)) })
+  const app = await serve(t, orm, {
+    '/people': { crud: resource(Person, includes('friends', 'friendOf', 'skills', 'rooms')), operations },
+    '/named': { crud: resource(Person), operations, scope: () => ({ name: { $ne: 'hidden' } }) },
+    '/skills': resource(Skill, includes('people')),
+    '/rooms': resource(Room, includes('doors', 'doorsFrom', 'near')),
+  })
+  const { created, updated, patch, post, read } = writes(app)
+  const linked = async (path: string, relation: string): Promise<Json[]> =>
+    (await read(`${path}?include=${relation}`))[relation].map(({ id, house, number }: Json) =>
+      id ?? `${house}${number}`
+    )
+  const rows = (table: string, where = 'true') => select(orm, `select * from ${table} where ${where} order by 1, 2`)
+  const friends = async (): Promise<unknown[]> =>
+    (await rows('friend')).map(({ from_id: from, to_id: to }: Json) => [from, to])
+  const stepsOf = async (person: number): Promise<number[]> =>
+    (await select(orm, `select skill_id from person_steps where person_id = ${person} order by id`))
+      .map(({ skill_id: skill }: Json) => skill)
+  const room = (name: string) => ({ house: name[0], number: Number(name[1]) })
+
+  t.test('a record is linked to records of its own entity from both sides, and to itself', async (t) => {
+    const [a, b, c] = [
+      await created('/people', { name: 'a' }), await created('/people', { name: 'b' }),
+      await created('/people', { name: 'c' }),
+    ].map(({ id }) => id)
+    await updated(`/people/${a}`, { friends: [b, c, a, b], friendOf: [a, c] })
+    t.strictSame(await friends(), [[a, a], [a, b], [a, c], [c, a]])
+    await updated(`/people/${b}`, { friendOf: [c] })
+    await updated(`/people/${a}`, { friends: [a], friendOf: [a] })
+    t.strictSame(await friends(), [[a, a], [c, b]])
+    const { id: d } = await created('/people', { name: 'd', friends: [a, b, a], friendOf: [a] })
+    t.strictSame([await linked(`/people/${d}`, 'friends'), await linked(`/people/${d}`, 'friendOf')], [[a, b], [a]])
+    await updated(`/people/${a}`, { friends: [], friendOf: [] })
+  })
+
+  t.test('pivot tables have composite keys on one side, on both, and with a column that both share', async (t) => {
+    const { id: person } = await created('/people', { name: 'x', rooms: ['A1', 'B2', 'A1'].map(room) })
+    t.strictSame(await linked(`/people/${person}`, 'rooms'), ['A1', 'B2'])
+    await updated(`/people/${person}`, { rooms: ['B2', 'B1'].map(room) })
+    t.strictSame(await linked(`/people/${person}`, 'rooms'), ['B1', 'B2'])
+    await updated('/rooms/A/1', { people: [person] })
+    t.strictSame(await linked(`/people/${person}`, 'rooms'), ['A1', 'B1', 'B2'])
+    await updated('/rooms/A/1', { doors: ['A2', 'B1'].map(room), doorsFrom: ['B4'].map(room), near: ['A2'].map(room) })
+    await updated('/rooms/A/1', { doors: ['B1', 'B3'].map(room), near: ['A3', 'A4'].map(room) })
+    t.strictSame(await linked('/rooms/A/1', 'doors'), ['B1', 'B3'])
+    t.strictSame(await linked('/rooms/A/1', 'near'), ['A3', 'A4'])
+    t.strictSame([await linked('/rooms/B/1', 'doorsFrom'), await linked('/rooms/B/4', 'doors')], [['A1'], ['A1']])
+    t.equal(verdict(await patch('/rooms/A/1', { near: ['B1'].map(room) })), '409 FST_CRUD_CONFLICT /near')
+    t.equal(verdict(await patch('/rooms/A/1', { doors: [{ house: 'C', number: 1 }] })), '409 FST_CRUD_CONFLICT /doors')
+  })
+
+  t.test('a pivot table with a key and values of its own keeps them for links that stay', async (t) => {
+    const { id: person } = await created('/people', { name: 'rated', rated: [1, 2] })
+    t.match(await rows('rating'), [{ stars: 3 }, { stars: 3 }])
+    await select(orm, 'update rating set stars = 5 where skill_id = 2')
+    // the table allows a second link of the same records, which counts as one
+    await select(orm, `insert into rating (person_id, skill_id, stars) values (${person}, 2, 4)`)
+    await updated(`/people/${person}`, { rated: [2, 3, 3] })
+    t.strictSame((await rows('rating')).map(({ skill_id: skill, stars }: Json) => [skill, stars]), [[2, 5], [2, 4], [
+      3,
+      3,
+    ]])
+    await updated('/skills/4', { rated: [person] })
+    await updated(`/people/${person}`, { rated: [4] })
+    t.strictSame((await rows('rating')).map(({ skill_id: skill }: Json) => skill), [4])
+  })
+
+  t.test('links to deleted records stay, and cannot be made', async (t) => {
+    const { id: person } = await created('/people', { name: 'gone', skills: [1], steps: [1] })
+    for (const table of ['person_skills', 'person_steps']) {
+      await select(orm, `insert into ${table} (person_id, skill_id) values (${person}, ${GONE})`)
+    }
+    await updated(`/people/${person}`, { skills: [], steps: [3, 2] })
+    t.strictSame(await rows('person_skills', `person_id = ${person}`), [{ person_id: person, skill_id: GONE }])
+    t.strictSame(await stepsOf(person), [GONE, 3, 2])
+    t.equal(verdict(await post('/people', { name: 'x', skills: [GONE] })), '409 FST_CRUD_CONFLICT /skills')
+  })
+
+  t.test('a thousand links of a body, and the links of a hundred records, are few statements', async (t) => {
+    const recorder = await recordStatements(orm)
+    const { id: person } = await created('/people', { name: 'many', skills: ALL.slice(0, 1_000) })
+    t.ok(recorder.take().length < 15)
+    await updated(`/people/${person}`, { skills: ALL.slice(200), steps: ALL.slice(0, 1_000).reverse() })
+    t.ok(recorder.take().length < 20)
+    t.strictSame(
+      await select(
+        orm,
+        `select count(*)::int as n, min(skill_id) as first from person_skills
+      where person_id = ${person}`
+      ),
+      [{ n: 1_000, first: 201 }]
+    )
+    t.strictSame((await stepsOf(person)).slice(0, 2), [1_000, 999])
+    const many = Array.from({ length: 100 }, (_, index) => ({ name: `p${index}`, skills: [1 + index, 2 + index, 500] }))
+    const response = await post('/people', many)
+    t.equal(response.statusCode, 201)
+    t.equal(recorder.take().filter(({ sql }) => sql.startsWith('insert into "person_skills"')).length, 1)
+    recorder.stop()
+    const [last] = response.json().slice(-1)
+    t.strictSame(await linked(`/people/${last.id}`, 'skills'), [100, 101, 500])
+    t.equal(
+      verdict(await post('/people', many.map((row, index) => index === 70 ? { ...row, skills: [1, GONE] } : row))),
+      '409 FST_CRUD_CONFLICT /70/skills'
+    )
+  })
+
+  t.test('a rule of the pivot table that refuses a link is a conflict, and nothing is written', async (t) => {
+    await select(orm, 'create table allowed (skill_id int primary key)')
+    await select(orm, 'insert into allowed select n from generate_series(1, 10) n')
+    const { id: person } = await created('/people', { name: 'ruled' })
+    const { id: other } = await created('/people', { name: 'other' })
+    const { id: many } = await created('/people', { name: 'many' })
+    const rules = [
+      ['foreign key (skill_id) references allowed', '409 FST_CRUD_CONFLICT'],
+      [`check (skill_id <> 11 or person_id = ${other})`, '400 FST_CRUD_DATA_INVALID'],
+      ['exclude (skill_id with =) where (skill_id = 11)', '409 FST_CRUD_CONFLICT'],
+    ] as const
+    const never = { name: 'never', skills: [1, 11] }
+    await select(orm, 'delete from person_skills')
+    for (const [rule, refusal] of rules) {
+      if (rule.startsWith('exclude')) await updated(`/people/${other}`, { skills: [11] })
+      await select(orm, `alter table person_skills add constraint rule ${rule}`)
+      t.equal(verdict(await patch(`/people/${person}`, never)), `${refusal} /skills`, rule)
+      t.equal(verdict(await post('/people', never)), `${refusal} /skills`, rule)
+      t.equal(verdict(await patch('/skills/11', { name: 'never', people: [person, many] })), `${refusal} /people`, rule)
+      const batch = await post('/people', [{ name: 'never' }, never])
+      t.equal(verdict(batch), refusal, rule)
+      t.match(batch.json().message, /'skills'/)
+      const nothing = "select id from person where name = 'never' union all select id from skill where name = 'never'"
+      t.strictSame(await select(orm, nothing), [], rule)
+      t.strictSame(await rows('person_skills', `person_id = ${person}`), [])
+      await select(orm, 'alter table person_skills drop constraint rule')
+    }
+    await updated(`/people/${other}`, { skills: [] })
+  })
+
+  // PGlite runs one transaction after the other
+  t.test('the scope is checked again after a wait for the row', { skip: database === 'pglite' }, async (t) => {
+    const { id: person } = await created('/people', { name: 'seen', skills: [1] })
+    const other = orm.em.fork()
+    await other.begin()
+    await other.execute(`update person set name = 'hidden' where id = ${person}`)
+    const answer = patch(`/named/${person}`, { skills: [2] })
+    const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    await until(async () => (await select(orm, waiting)).length > 0)
+    await other.commit()
+    t.equal(verdict(await answer), '404 FST_CRUD_NOT_FOUND')
+    t.strictSame(await rows('person_skills', `person_id = ${person}`), [{ person_id: person, skill_id: 1 }])
+  })
+
+  t.test('requests that add and remove the same links at once, from both sides, are all answered', async (t) => {
+    const people = (await post('/people', [1, 2, 3, 4].map((n) => ({ name: `friend ${n}` })))).json()
+      .map((one: Json) => one.id)
+    const some = (index: number): number[] => people.filter((_: number, at: number) => (index >> at) % 2 === 0)
+    const answers = await Promise.all(
+      Array.from(
+        { length: 24 },
+        (_, index) => patch(`/people/${people[index % 4]}`, { [index % 3 === 0 ? 'friendOf' : 'friends']: some(index) })
+      )
+    )
+    t.strictSame([...new Set(answers.map(verdict))], ['200'])
+  })
+})
