@@ -17,7 +17,7 @@ import { entitiesFor } from './access/entities.ts'
 import { asksOf } from './access/requests.ts'
 import { mayWrite, secretsArbitrary, type Secrets } from './access/roles.ts'
 import { sameNames } from './access/shape.ts'
-import { databaseOf, difference, hearBoth, type Heard } from './access/sides.ts'
+import { databaseOf, difference, hearBoth, type Heard, type Visit } from './access/sides.ts'
 
 /** Rules, and requests of a client that knows them. */
 const visitsOf = (entities?: readonly string[], isApt = (_secrets: Secrets) => true, writes?: number) =>
@@ -27,11 +27,15 @@ await forEachDatabase(t, { entities: Object.values(entitiesFor(sameNames)) }, as
   const database = await databaseOf(opened)
 
   /** Compares both sides, and returns the answers. */
-  const compare = async (visits: ReturnType<typeof visitsOf>, runs: Runs): Promise<readonly Heard[]> => {
+  const compare = async (
+    visits: ReturnType<typeof visitsOf>,
+    runs: Runs,
+    documents?: Visit['documents']
+  ): Promise<readonly Heard[]> => {
     const heard: Heard[] = []
     await assertProperty(
       fc.asyncProperty(visits, seedArbitrary, seedArbitrary, async ([secrets, asks], seed, otherSeed) => {
-        const [one, other] = await hearBoth(database, { secrets, asks, seed, otherSeed })
+        const [one, other] = await hearBoth(database, { secrets, asks, seed, otherSeed, documents })
         heard.push(...one)
         assert.deepEqual(one.filter(({ status }) => status >= 500), [])
         assert.equal(difference(one, other), undefined)
@@ -71,5 +75,12 @@ await forEachDatabase(t, { entities: Object.values(entitiesFor(sameNames)) }, as
       mayWrite(secrets, 'Note', ['update'], ['project'])
     const visits = visitsOf(['Project'], isApt, 4)
     hasAll(t, await compare(visits, { numRuns: 7 }), [200, 201, 400, 403, 404, 409, 412], '"notes":')
+  })
+
+  // a document does not depend on the server's database
+  if (opened.url !== undefined) return
+  t.test('and none of the documents of its role', async (t) => {
+    const visits = secretsArbitrary.map((secrets) => [secrets, []] as [Secrets, []])
+    hasAll(t, await compare(visits, { numRuns: 15, series: 4 }, 'ofRole'), [200], 'OpenAPI')
   })
 })

@@ -27,3 +27,13 @@ for (const [series, leak] of LEAKS.entries()) {
     t.ok(await isRefuted(examples, isKept, { numRuns: 150, series }), `after ${drawn} examples`)
   })
 }
+
+t.test('documents show a leak of names, too', async (t) => {
+  const leak = LEAKS.find(({ ofNames }) => ofNames === true)!
+  for (const documents of ['ofRole', 'ofRoles'] as const) {
+    const visit = { secrets: SECRETS, asks: [], seed: 1, otherSeed: 2, documents }
+    const [one, other] = await hearBoth(database, { ...visit, leak })
+    t.match(difference(one, other), /OpenAPI/, documents)
+    t.equal(difference(...await hearBoth(database, visit)), undefined, `no leak, ${documents}`)
+  }
+})

@@ -60,9 +60,10 @@ export function documentedRoles (
       if (only !== undefined) return own[0]?.parameters ?? {}
       return Object.fromEntries(
         Object.entries(parametersOf(operation, base, examples)).flatMap(([name, schema]) => {
-          const roles = own.filter(({ parameters }) => name in parameters).map(({ role }) => role)
-          if (roles.length === 0) return []
-          return [[name, roles.length < own.length ? { ...schema, 'x-roles': roles } : schema]]
+          const having = own.flatMap(({ role, parameters }) =>
+            name in parameters ? [{ role, schema: parameters[name]! }] : []
+          )
+          return having.length === 0 ? [] : [[name, rolesMerged(schema, having, own.length)]]
         })
       )
     },
@@ -87,7 +88,18 @@ export function documentedRoles (
       const all = merged as unknown as NamedSchemas
       const used = new Set(own.flatMap(({ schemas }) => schemas.shared.map(({ $id }) => $id)))
       const shared = named.shared.filter(({ $id }) => used.has($id))
-      return { ...all, shared: shared.map((schema) => sharedOf(schema, named, all)) }
+      return {
+        ...all,
+        shared: shared.map((schema) => {
+          const member = MEMBERS.find((member) => member !== 'page' && named[member]?.$id === schema.$id)
+          if (member !== undefined) return merged[member]!
+          // a shared page refers to its records by name
+          const pages = own.flatMap(({ role, schemas }) =>
+            schemas.shared.flatMap((page) => page.$id === schema.$id ? [{ role, schema: page }] : [])
+          )
+          return mergeRoles(schema, pages) as TSchema
+        }),
+      }
     },
   }
 }
@@ -99,12 +111,6 @@ export function documentedRoles (
 function ofOnly (named: NamedSchemas, own: NamedSchemas | undefined): NamedSchemas {
   const known = Object.entries(own ?? {}).filter(([, schema]) => schema !== undefined)
   return { ...named, shared: [], ...Object.fromEntries(known) }
-}
-
-/** The merged schema of a shared one. A shared page refers to its records by name. */
-function sharedOf (schema: TSchema, named: NamedSchemas, merged: NamedSchemas): TSchema {
-  const member = MEMBERS.find((member) => member !== 'page' && named[member]?.$id === schema.$id)
-  return member === undefined ? schema : merged[member]!
 }
 
 /** Whether a role may use the route of an operation. */
@@ -119,9 +125,16 @@ interface RoleSchema {
   readonly schema: unknown
 }
 
+/** Members that name properties. The result has those of one role, because the others may name what no role has. */
+const NAMING = ['description', 'examples'] as const
+
+/** The value that is the longest as JSON: that of the role that sees most. */
+const longest = (values: readonly unknown[]): unknown =>
+  values.toSorted((one, other) => JSON.stringify(other).length - JSON.stringify(one).length)[0]
+
 /**
  * Compares the schemas of roles with the schema without limits. A property that not all roles have gets their names as
- * `x-roles`. A property that no role has is left out.
+ * `x-roles`. A property, a name or a text that no role has is left out.
  */
 function mergeRoles (schema: unknown, schemas: readonly RoleSchema[]): unknown {
   if (!isSchema(schema)) return schema
@@ -129,6 +142,12 @@ function mergeRoles (schema: unknown, schemas: readonly RoleSchema[]): unknown {
   const inside = (key: string): RoleSchema[] =>
     schemas.flatMap(({ role, schema }) => isSchema(schema) && key in schema ? [{ role, schema: schema[key] }] : [])
   const result: Record<string | symbol, unknown> = { ...schema }
+  const valuesOf = (key: string): unknown[] => inside(key).map(({ schema }) => schema)
+  if (Array.isArray(schema['enum'])) {
+    const known = new Set(valuesOf('enum').flat())
+    if (known.size > 0) result['enum'] = schema['enum'].filter((value) => known.has(value))
+  }
+  for (const key of NAMING) if (key in schema) result[key] = longest(valuesOf(key)) ?? schema[key]
   if (isSchema(properties)) {
     const merged = mergedProperties(properties, inside('properties'), schemas.length)
     result['properties'] = merged
@@ -150,21 +169,24 @@ function mergedProperties (
   properties: Schema,
   schemas: readonly RoleSchema[],
   all: number
-): Record<string, Record<string, unknown>> {
-  const result: Record<string, Record<string, unknown>> = {}
+): Record<string, TSchema> {
+  const result: Record<string, TSchema> = {}
   for (const [name, property] of Object.entries(properties)) {
     const having = schemas.flatMap(({ role, schema }) => {
       const own = (schema as Schema)[name]
       return own === undefined ? [] : [{ role, schema: own }]
     })
     if (having.length === 0) continue
-    result[name] = {
-      ...mergeRoles(property, having) as object,
-      ...(having.length < all && { 'x-roles': having.map(({ role }) => role) }),
-    }
+    result[name] = rolesMerged(property, having, all)
   }
   return result
 }
+
+/** The schema of a property or parameter that some of the roles have. */
+const rolesMerged = (schema: unknown, having: readonly RoleSchema[], all: number): TSchema => ({
+  ...mergeRoles(schema, having) as TSchema,
+  ...(having.length < all && { 'x-roles': having.map(({ role }) => role) }),
+})
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

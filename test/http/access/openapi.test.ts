@@ -67,6 +67,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     const { budget, name } = resolved(document, filter).properties
     t.strictSame([budget['x-roles'], name['x-roles']], [['admin'], undefined])
     t.notOk('salary' in recordOf(document, paths['/users'].get).properties, 'no role sees it')
+    t.notMatch(JSON.stringify(document), /salary/, 'not in any sort, example or text')
+    t.match(JSON.stringify(paths['/projects'].get), /budget/, 'which name what a role sees')
     t.strictSame(paths['/users'].get['x-roles'], ['admin'])
   })
 

@@ -1,8 +1,10 @@
 /** Two servers that differ only in what a role may not see, and what their clients learn from a series of requests. */
 import type { PGlite } from '@electric-sql/pglite'
+import swagger from '@fastify/swagger'
 import { MikroORM as PgliteORM } from '@mikro-orm/pglite'
 import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { crudExplorer } from '../../../plugins/explorer.ts'
 import { crudKit, type CrudKitOptions } from '../../../src/index.ts'
 import type { TestDatabase } from '../../helpers/databases.ts'
 import { dataOf, insertSql, twinOf, type Data } from './data.ts'
@@ -58,25 +60,34 @@ export async function databaseOf ({ orm, url }: TestDatabase): Promise<Database>
   }
 }
 
-async function openSide (database: Database, secrets: Secrets, naming: Naming, leak?: Leak): Promise<Side> {
+async function openSide (
+  database: Database,
+  { secrets, leak, documents }: Visit,
+  naming: Naming
+): Promise<Side> {
   const models = entitiesFor(naming, writtenFilters(secrets, naming))
   const orm = await database.openOrm(Object.values(models))
   const app = Fastify()
+  if (documents !== undefined) await app.register(swagger, { openapi: { openapi: '3.1.0' } })
   const written = Object.entries(writtenRules(secrets, naming))
   // an entity and those that extend it have the same rule
   const changed = new Map(written.toReversed().map(([entity, rule]) => [rule, rule && leak?.rule?.(entity, rule)]))
   const rules = Object.fromEntries(written.map(([entity, rule]) => [entity, changed.get(rule) ?? rule]))
   await app.register(crudKit, {
-    orm, access: { role: () => 'member', roles: { member: rules } },
+    orm,
+    access: {
+      role: () => 'member', roles: { member: rules }, ...(documents === 'ofRole' && { documentFor: 'member' }),
+    },
     resources: resourcesFor(models, naming, leak === undefined ? usualCrud : leakyCrud(leak, naming)),
     indexAdvice: false, shared: [...ENTITIES],
   } as CrudKitOptions)
+  if (documents !== undefined) await app.register(crudExplorer, { prefix: '/explorer', enabled: true })
   await app.ready()
   return {
     hear: async (data, asks) => {
       await database.execute(insertSql(data))
       serial.next = 1
-      const heard: Heard[] = []
+      const heard = documents === undefined ? [] : await hearDocuments(app)
       const tags = { last: '"none"' }
       for (const ask of asks) await hearOne(app, ask, heard, tags)
       return heard
@@ -86,6 +97,16 @@ async function openSide (database: Database, secrets: Secrets, naming: Naming, l
       await orm.close(true)
     },
   }
+}
+
+/** What documents tell the role. */
+async function hearDocuments (app: FastifyInstance): Promise<Heard[]> {
+  const explored = await app.inject('/explorer/resources.json')
+  const documents = [
+    ['OpenAPI', 200, JSON.stringify(app.swagger(), undefined, 1)],
+    ['the document of the explorer', explored.statusCode, explored.body],
+  ] as const
+  return documents.map(([request, status, body]) => ({ request, status, headers: {}, body }))
 }
 
 /** The answer if a stream ends early because a record is too large. The client then hears no end. */
@@ -150,19 +171,22 @@ export interface Visit {
   readonly otherSeed: number
   /** A mistake that both servers make. */
   readonly leak?: Leak
+  /** Whether the role reads the documents of the server first: that of its role, or that of all roles. Default: no. */
+  readonly documents?: 'ofRole' | 'ofRoles' | undefined
 }
 
 /** What the role hears on both sides. */
 export async function hearBoth (
   database: Database,
-  { secrets, asks, seed, otherSeed, leak }: Visit
+  visit: Visit
 ): Promise<readonly [one: readonly Heard[], other: readonly Heard[]]> {
+  const { secrets, asks, seed, otherSeed, leak } = visit
   const data = dataOf(seed)
   // a leak of data must be found without the names
   const otherNames = leak === undefined || leak.ofNames === true ? secretNaming(secrets) : sameNames
   const sides: Side[] = []
   try {
-    for (const naming of [sameNames, otherNames]) sides.push(await openSide(database, secrets, naming, leak))
+    for (const naming of [sameNames, otherNames]) sides.push(await openSide(database, visit, naming))
     return [await sides[0]!.hear(data, asks), await sides[1]!.hear(twinOf(data, secrets, otherSeed), asks)]
   } finally {
     for (const side of sides) await side.close()
