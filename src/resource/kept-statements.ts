@@ -169,7 +169,7 @@ function keepRead (em: EntityManager, plan: Plan, form: Form, rowNumbers: RowNum
 }
 
 function keepWrite (em: EntityManager, plan: AnyWritePlan | ManyPlan, form: WriteForm): KeptStatement {
-  const { foreign, ...kept } = foreignToKeep(em, () => undefined)
+  const { foreign, ...kept } = foreignToKeep(em)
   const statement = compileAnyWrite(plan, foreign, form)
   const isMany = plan.kind === 'many'
   return {
@@ -190,8 +190,12 @@ interface ForeignToKeep extends Pick<KeptStatement, 'constants' | 'behind'> {
   readonly foreign: Foreign
 }
 
-/** The compilers for a statement to keep. Conditions of the configuration are part of it, with their values. */
-function foreignToKeep (em: EntityManager, filter: Foreign['filter']): ForeignToKeep {
+/**
+ * The compilers for a statement to keep. Conditions of the configuration are part of it, with their values.
+ *
+ * @param filter for entities whose filters the plan does not contain. Absent for writes, whose plans contain all
+ */
+function foreignToKeep (em: EntityManager, filter?: Foreign['filter']): ForeignToKeep {
   const constants = new Constants()
   const behind = new Set<EntityModel>()
   const foreign: Foreign = {

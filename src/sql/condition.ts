@@ -9,22 +9,23 @@ import { bothKnown, KnownByAlias, knownBehind, knownIn, knownSql, type KnownColu
 import { Names } from './names.ts'
 import { numberCondition, type RowsByParent } from './number-conditions.ts'
 import { leadsToMany } from './number-uses.ts'
-import { relatedVisibility, whereClause, type ConditionContext } from './visibility.ts'
+import { relatedVisibility, whereClause, type ConditionContext, type EntityFilter } from './visibility.ts'
 
 /**
- * The context for the conditions of a plan. The filters in the plan come first. For other entities `foreign` decides.
- * It compiles their MikroORM filters, or adds no condition if the plan is complete.
+ * The context for the conditions of a plan. The filters in the plan come first. For other entities `foreign` compiles
+ * MikroORM's filters. Without `foreign.filter` they have none.
  */
 export function conditionContext (
   { filters }: Pick<Plan, 'filters'>,
-  { filter, constant, unaccent }: Pick<ConditionContext, 'filter' | 'constant' | 'unaccent'>,
+  foreign: Pick<ConditionContext, 'constant' | 'unaccent'> & { readonly filter?: EntityFilter | undefined },
   objects: ConditionContext['objects'] = 'row'
 ): ConditionContext {
+  const { filter, constant, unaccent } = foreign
   const context: ConditionContext = {
     names: new Names(),
     filter: (model, alias) => {
       const own = filters?.get(model)
-      return own === undefined ? filter(model, alias) : allSql(own, model, alias, context)
+      return own === undefined ? filter?.(model, alias) : allSql(own, model, alias, context)
     },
     constant,
     unaccent,

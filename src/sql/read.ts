@@ -28,8 +28,8 @@ import { whereClause, type ConstantCondition, type EntityFilter } from './visibi
  * apply to.
  */
 export interface Foreign {
-  /** MikroORM's filters of an entity. */
-  readonly filter: EntityFilter
+  /** MikroORM's filters of an entity, for those that the plan does not contain. Absent if it contains all. */
+  readonly filter?: EntityFilter | undefined
   /** The conditions of relations and of the whitelist on related rows. */
   readonly constant: ConstantCondition
   /** The schema of the extension unaccent, for filters that need it. */
