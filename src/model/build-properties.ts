@@ -149,7 +149,7 @@ function buildRelation (orm: OrmContext, meta: EntityMetadata, source: EntityPro
   )
   return Object.freeze({
     kind: 'relation' as const,
-    ...baseOf(source, meta),
+    ...baseOf(source, meta, source.pivotEntity && orm.metadataOf(source.pivotEntity)),
     many: source.kind === ReferenceKind.ONE_TO_MANY || source.kind === ReferenceKind.MANY_TO_MANY,
     join,
     key: join.kind === 'owner' ? foreignKeyOf(source, join, targetMeta, orm.platform) : [],
@@ -166,13 +166,13 @@ function buildRelation (orm: OrmContext, meta: EntityMetadata, source: EntityPro
 /** The name of a property. Inside an embeddable, it is the last part of the path. */
 const embeddedName = (source: EntityProperty): string => source.embedded?.[1] ?? source.name
 
-function baseOf (source: EntityProperty, meta: EntityMetadata) {
+function baseOf (source: EntityProperty, meta: EntityMetadata, pivot?: EntityMetadata) {
   const name = embeddedName(source)
   return {
     name,
     publicName: source.serializedName ?? name,
     nullable: source.nullable === true,
     hidden: source.hidden === true,
-    write: writeRulesOf(source, meta),
+    write: writeRulesOf(source, meta, pivot),
   }
 }

@@ -8,15 +8,21 @@ const TIMESTAMPS: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'cr
 /** A default in SQL that is a constant, with or without a cast. */
 const CONSTANT = /^(?:'(?:[^']|'')*'|-?\d+(?:\.\d+)?|true|false)(?:::[\w ]+)?$/i
 
-/** The rules of a property. For a property of an embeddable, `meta` is that of the embeddable. */
-export function writeRulesOf (source: EntityProperty, meta: EntityMetadata): WriteRules {
+/**
+ * The rules of a property.
+ *
+ * @param meta of the entity or embeddable that has the property
+ * @param pivot of a many-to-many relation: the entity of its pivot table
+ */
+export function writeRulesOf (source: EntityProperty, meta: EntityMetadata, pivot?: EntityMetadata): WriteRules {
   const persisted = meta.readonly !== true && isPersisted(source)
   // a client that could write the discriminator would turn a row into one of another class
   const discriminator = source.name === meta.root.discriminatorColumn
   const generated = source.autoincrement === true || source.default !== undefined || source.defaultRaw !== undefined ||
     source.onCreate !== undefined
   const { onCreate, onUpdate } = source as { onCreate?: WriteRules['onCreate'], onUpdate?: WriteRules['onUpdate'] }
-  const closed = reasonNotToWrite(source, meta, { persisted, generated, discriminator })
+  const closed = reasonNotToWrite(source, meta, { persisted, generated, discriminator }) ??
+    reasonOfPivot(pivot)
   return Object.freeze({
     persisted,
     writable: closed === undefined,
@@ -65,6 +71,18 @@ function isPersisted (source: EntityProperty): boolean {
     default:
       return true
   }
+}
+
+/** The reason why links cannot be written: they give a row of the pivot table its keys, and the rest has defaults. */
+function reasonOfPivot (pivot: EntityMetadata | undefined): string | undefined {
+  const lacking = pivot?.props.find((property) =>
+    property.kind === ReferenceKind.SCALAR && property.embedded === undefined && isPersisted(property) &&
+    property.nullable !== true && property.autoincrement !== true && property.version !== true &&
+    property.default === undefined && property.defaultRaw === undefined &&
+    // a part of the keys, such as a tenant
+    !pivot.relations.some(({ joinColumns }) => joinColumns?.includes(property.fieldNames[0]!))
+  )
+  return lacking && `the rows of ${pivot!.className} need a '${lacking.name}', which has no default in the database`
 }
 
 /** The reason why clients never write a property, as a clause; `undefined` if they may write it. */

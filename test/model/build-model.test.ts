@@ -431,6 +431,38 @@ t.test('views and properties that MikroORM does not write are never written', as
   t.equal(models.of(Plant).readOnly, undefined)
 })
 
+t.test('links that a pivot entity would refuse are never written', async (t) => {
+  const part = { tenant: p.integer().primary(), id: p.integer().primary() }
+  const Tune: any = defineEntity({
+    name: 'Tune',
+    properties: {
+      ...part,
+      lists: () => p.manyToMany(Playlist).mappedBy('tunes' as never),
+      liked: () => p.manyToMany(Playlist).mappedBy('liked' as never),
+    },
+  })
+  const keys = {
+    tenant: p.integer().primary(),
+    playlist: () => p.manyToOne(Playlist).joinColumns('tenant', 'playlist_id').primary(),
+    tune: () => p.manyToOne(Tune).joinColumns('tenant', 'tune_id').primary(),
+  }
+  const Entry = defineEntity({ name: 'Entry', properties: { ...keys, place: p.integer().default(1) } })
+  const Like = defineEntity({ name: 'Like', properties: { ...keys, stars: p.integer() } })
+  const Playlist: any = defineEntity({
+    name: 'Playlist',
+    properties: {
+      ...part, tunes: () => p.manyToMany(Tune).pivotEntity(() => Entry),
+      liked: () => p.manyToMany(Tune).pivotEntity(() => Like),
+    },
+  })
+  const some = modelsOf([Tune, Playlist, Entry, Like])
+  for (const [entity, open] of [[Playlist, 'tunes'], [Tune, 'lists']] as const) {
+    t.equal(relation(some.of(entity), open).write.closed, undefined)
+    t.equal(relation(some.of(entity), 'liked').write.closed,
+      "the rows of Like need a 'stars', which has no default in the database")
+  }
+})
+
 t.test('two entities with the same name and different tables are different', async (t) => {
   const make = (schema: string, name: string) =>
     defineEntity({ name: 'Account', schema, properties: { id: p.integer().primary(), [name]: p.string() } })
