@@ -348,14 +348,19 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   await t.test('statements outside CrudBase have no message', async (t) => {
     t.strictSame(
       await heard(async () => {
-        await em().find(Lamp as never, {}, { limit: 1 })
+        const unit = em()
+        const [lamp] = await unit.find<any>(Lamp as never, {}, { limit: 1 })
+        lamp.name = 'by the unit of work'
+        await unit.flush()
       }),
       []
     )
+  })
+
+  await t.test('the statements that write links have messages', async (t) => {
     const rooms = new CrudBase<any>({ model: Lamp, writable: 'all' })
     const linked = await heard(() => rooms.update(em(), 7, { rooms: [1] }))
-    t.ok(linked.length > 0 && linked.every(({ operation, resource }) => operation === 'update' && resource === 'lamp'),
-      "what MikroORM's unit of work runs is not among them")
-    t.notOk(linked.some(({ text }) => /^(insert|delete)/.test(text)))
+    t.ok(linked.every(({ operation, resource }) => operation === 'update' && resource === 'lamp'))
+    t.equal(linked.filter(({ text }) => text.startsWith('insert')).length, 1)
   })
 })

@@ -148,11 +148,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       status: ['sold', 'DRAFT', '', 0, null, ['draft'], {}],
       sku: ['x'.repeat(21), 7],
       supplier: ['1', null, 1.5, [1], { id: 1 }, 2147483648, '', true],
-      shelf: [1, 'A', ['A', 1], {}, { house: 'A' }, { house: 'A', number: '1' }, { house: 'A', number: 1, more: 1 }, {
-        house: null,
-        number: 1,
-      }],
+      shelf: [1, 'A', ['A', 1], {}, { house: 'A' }, { house: 'A', number: 1, more: 1 }],
     })
+    const wrongParts = { number: { house: 'A', number: '1' }, house: { house: null, number: 1 } }
+    for (const [name, shelf] of Object.entries(wrongParts)) {
+      const response = await post('/plants', { name: 'Never', supplier: 1, shelf })
+      t.equal(verdict(response), `400 FST_ERR_VALIDATION /shelf/${name}`)
+    }
     await refused('/specimens', { code: 'NEVER', plant: 1 }, {
       code: ['x'.repeat(13), 1, null],
       leaves: [2147483648, -2147483649, 0.5, '1'],
