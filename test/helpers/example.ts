@@ -8,7 +8,9 @@ import { pgliteUrl } from './databases.ts'
 
 /** The application with its catalogue, on PGlite, as in development; closed when the test ends. */
 export async function openExample (t: Pick<Test, 'teardown' | 'testdir'>): Promise<FastifyInstance> {
-  const app = await buildApp(new DatabaseFactory({ databaseUrl: pgliteUrl(t), entities, schema: 'create' }), {}, {})
+  const app = await buildApp(new DatabaseFactory({ databaseUrl: pgliteUrl(t), entities, schema: 'create' }), {
+    forceCloseConnections: true, // a browser may keep a connection that it has not used yet
+  }, {})
   t.teardown(() => app.close())
   return app
 }
