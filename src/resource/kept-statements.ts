@@ -71,7 +71,7 @@ class KeptReads {
   readonly rowNumbers = new RowNumbers()
 }
 
-/** What is kept for the shapes that were used last. */
+/** A cache with an entry for each shape. The shapes that were used least recently go first. */
 class KeptShapes<Kept extends object> {
   readonly #make: () => Kept
   /** Made for the first shape, because a cache reserves memory for all of them. */

@@ -4,8 +4,8 @@
  * alone, and a sort takes less memory.
  *
  * A query with `offset 0` is planned by itself, for one key. For a join, PostgreSQL compares all ways to join two
- * tables of any size, and sorts the rows again. The query takes less time to plan. Only a nested loop can
- * run it, which keeps the order of the keys.
+ * tables of any size, and sorts the rows again. The query takes less time to plan. Only a nested loop can run it, which
+ * keeps the order of the keys.
  */
 import { keyColumnNames } from '../model/index.ts'
 import { equalColumns, tableAs } from './columns.ts'

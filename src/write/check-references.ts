@@ -1,7 +1,7 @@
 /** Checks that the records that rows refer to are visible. A foreign key alone would also accept hidden records. */
 import { wait, type Steps } from '../base/steps.ts'
 import { keyColumns, keyFromText, type EntityModel, type RelationProperty, type SqlValue } from '../model/index.ts'
-import { planPresent, type Id, type PresentPlan, type RecordData } from '../plan/index.ts'
+import { planPresent, type Id, type RecordData } from '../plan/index.ts'
 import { foreignOf, hasSessionContext, runStatement, type ActiveFilters, type CrudSession } from '../resource/index.ts'
 import {
   compileKey, compilePresent, compileReferences, linkColumn, presentColumn, type Foreign, type Row, type Statement,
@@ -79,38 +79,24 @@ function * areVisible (
   return true
 }
 
-/** The values of a record's key, in the order of its columns. They are looked up if the id is not the key itself. */
+/**
+ * The values of a record's key, in the order of its columns. They are looked up if the id is not the key itself.
+ *
+ * @param locks whether the record is locked for a change until the transaction ends. Others may be linked to it
+ */
 export function * keyValuesOf (
   search: Search,
   model: EntityModel,
-  id: Id
+  id: Id,
+  locks = false
 ): Steps<readonly SqlValue[] | undefined> {
   const plan = planPresent(id, model)
   if (plan === undefined) return undefined
   const { conditions, values } = plan
-  if (conditions.every((condition) => condition.kind === 'key')) {
+  if (!locks && conditions.every((condition) => condition.kind === 'key')) {
     return conditions.map(({ slot }) => values[slot] as SqlValue)
   }
-  return yield * storedKeyOf(search, model, plan, false)
-}
-
-/** The values of a record's key. The record is locked until the transaction ends, but others may be linked to it. */
-export function * lockedKeyOf (
-  search: Search,
-  model: EntityModel,
-  id: Id
-): Steps<readonly SqlValue[] | undefined> {
-  const plan = planPresent(id, model)
-  return plan && (yield * storedKeyOf(search, model, plan, true))
-}
-
-function * storedKeyOf (
-  search: Search,
-  model: EntityModel,
-  plan: PresentPlan,
-  locks: boolean
-): Steps<readonly SqlValue[] | undefined> {
-  const asked = statementOf(search, model, [...plan.values], (foreign) => compileKey(plan, foreign, locks))
+  const asked = statementOf(search, model, [...values], (foreign) => compileKey(plan, foreign, locks))
   const question = { ...asked, readOnly: !locks }
   const [row] = yield * wait(runStatement(search.session, question))
   return row && keyOfTexts(model, keyColumns(model).map((_, index) => row[linkColumn(index)] as string))

@@ -51,7 +51,7 @@ const FILL = [
   'insert into stamp (id, crate_id) select i, i * 3 % 40 + 1 from generate_series(1, 60) i',
   'analyze',
 ]
-/** What the numbers are, computed once for all crates. */
+/** The expected numbers of all crates, computed once. */
 const NUMBERS = `create table numbers as select c.id, c.kind, c.size, c.size || c.kind as label,
   (select count(*) from bolt b where b.crate_id = c.id and b.deleted_at is null) as bolts,
   (select max(length) from bolt b where b.crate_id = c.id and b.deleted_at is null) as longest,

@@ -20,7 +20,7 @@ export interface ServerError extends Error {
   readonly position?: string
   /** The place of the error in a statement of a function. */
   readonly internalPosition?: string
-  /** What the server was doing, such as the line of a function. */
+  /** The server's context of the error, such as the function and its line. */
   readonly where?: string
 }
 

@@ -6,7 +6,7 @@ import { activeFilters, NO_FILTERS, type ActiveFilters } from '../../resource/in
 import type { SqlValue } from '../../model/index.ts'
 import { withOnUpdate } from '../new-row.ts'
 import {
-  checkChangedReferences, checkReferences, keyOfTexts, lockedKeyOf, searchOf, type Search,
+  checkChangedReferences, checkReferences, keyOfTexts, keyValuesOf, searchOf, type Search,
 } from '../check-references.ts'
 import { linkAll, replaceLinks } from '../links.ts'
 import { canReorder } from '../one-statement/insert.ts'
@@ -148,7 +148,7 @@ function * lockRecord (
   const possible = planGet(id, undefined, resource.whitelist, { includeDeleted }) !== undefined
   // a caller who may not see the row must not make others wait for its lock
   if (possible && (yield * mayHideRows(write))) yield * findRow(write, id, includeDeleted)
-  const key = possible && links ? yield * lockedKeyOf(links, model, id) : undefined
+  const key = possible && links ? yield * keyValuesOf(links, model, id, true) : undefined
   const isFound = links === undefined ? possible : key !== undefined
   const entity = isFound ? yield * flushing(() => findEntity(session, model, id, { lock: !links, populate })) : null
   if (entity === null) throw new NotFoundError()
