@@ -531,8 +531,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   })
 
   t.test('a transaction costs its begin and commit, and an inner one its savepoint', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const words = () => recorder.take().map(({ sql }) => sql.split(' ', 1)[0]).join(' ')
     await withTransaction(orm.em.fork(), (em) => accounts.count(em))
     t.equal(words(), 'begin select commit')

@@ -72,35 +72,45 @@ export const databases: ReadonlyArray<readonly [name: DatabaseName, open: OpenDa
  * @example await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
  * t.test('finds', async (t) => t.equal(await orm.em.fork().count(Plant), 3)) })
  */
-export async function forEachDatabase (
-  t: Test,
-  options: OpenOptions,
-  fn: (t: Test, database: TestDatabase) => unknown
-): Promise<void> {
-  for (const [name, open] of databases) {
-    const skip = skipReasons[name] || (name === 'postgres' && await lacks(...options.needs ?? []))
-    await t.test(name, { skip }, async (t) => {
-      const database = await open(options)
-      t.teardown(database.close)
-      await fn(t, database)
-    })
-  }
+export async function forEachDatabase (t: Test, options: OpenOptions, fn: OnDatabase): Promise<void> {
+  for (const [name] of databases) await onDatabase(t, name, name, options, fn)
 }
 
 /**
  * The same on one database: on the PostgreSQL server, or on PGlite where there is none. For very many examples of what
  * the database computes, since both are PostgreSQL. That its drivers agree is seen by the tests on each.
  */
-export async function forOneDatabase (
+export async function forOneDatabase (t: Test, options: OpenOptions, fn: OnDatabase): Promise<void> {
+  const name = skipReasons.postgres ? 'pglite' : 'postgres'
+  await onDatabase(t, name, name, options, fn)
+}
+
+/** A subtest with a name, on the PostgreSQL server alone. For several connections at once: PGlite has one. */
+export async function forPostgres (t: Test, name: string, options: OpenOptions, fn: OnDatabase): Promise<void> {
+  await onDatabase(t, name, 'postgres', options, fn)
+}
+
+/** A PGlite until the end of a test, which would see the same on any database. */
+export async function openPgliteFor (t: Pick<Test, 'teardown'>, options: OpenOptions): Promise<TestDatabase> {
+  const database = await openPglite(options)
+  t.teardown(database.close)
+  return database
+}
+
+type OnDatabase = (t: Test, database: TestDatabase) => unknown
+
+async function onDatabase (
   t: Test,
+  name: string,
+  database: DatabaseName,
   options: OpenOptions,
-  fn: (t: Test, database: TestDatabase) => unknown
+  fn: OnDatabase
 ): Promise<void> {
-  const [name, open] = databases[skipReasons.postgres ? 0 : 1]!
-  await t.test(name, async (t) => {
-    const database = await open(options)
-    t.teardown(database.close)
-    await fn(t, database)
+  const skip = skipReasons[database] || (database === 'postgres' && await lacks(...options.needs ?? []))
+  await t.test(name, { skip }, async (t) => {
+    const opened = await databases.find(([one]) => one === database)![1](options)
+    t.teardown(opened.close)
+    await fn(t, opened)
   })
 }
 
@@ -127,7 +137,8 @@ const pglites = new KeptDatabases<OpenPglite>({
     const pglite = await owner.em.getConnection().getNativeClient()
     watchPglite(pglite)
     return {
-      pglite, asNew: await describePglite(pglite, template),
+      pglite,
+      asNew: await describePglite(pglite, template),
       close: async () => {
         if (!pglite.closed) await endTimer(pglite)
         await owner.close(true)
@@ -297,7 +308,8 @@ export async function createDatabase (template?: string, server = process.env.DA
   await ask(server, `create database ${name}${template ? ` template ${template}` : ''}`)
   url.pathname = `/${name}`
   return {
-    name, url: url.href,
+    name,
+    url: url.href,
     drop: async () => {
       await ask(server, `drop database if exists ${name}`)
     },

@@ -5,6 +5,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { PGlite } from '@electric-sql/pglite'
 import type { Pool, PoolClient } from 'pg'
+import type { Test } from 'tap'
 import { clientOf } from '../../src/run/index.ts'
 import { replace, restore } from './replace.ts'
 import { watchPglite } from './watched-pglite.ts'
@@ -21,6 +22,10 @@ export interface StatementRecorder {
   readonly statements: RecordedStatement[]
   /** Forgets the recorded statements and returns them. */
   readonly take: () => RecordedStatement[]
+  /** The same as texts. */
+  readonly texts: () => string[]
+  /** The same as their first words: `begin insert commit`. */
+  readonly words: () => string
   readonly stop: () => void
 }
 
@@ -28,9 +33,11 @@ export interface StatementRecorder {
  * Records from now on. On PostgreSQL, a connection is watched from the next time it is taken from the pool, so that one
  * in use is not.
  *
- * @example const recorder = await recordStatements(orm) await crud.list(em, params) t.equal(recorder.take().length, 1)
+ * @param t the test with whose end the recording stops
+ * @example const recorder = await recordStatements(orm, t) await crud.list(em, params)
+ * t.equal(recorder.take().length, 1)
  */
-export async function recordStatements (orm: MikroORM): Promise<StatementRecorder> {
+export async function recordStatements (orm: MikroORM, t?: Pick<Test, 'teardown'>): Promise<StatementRecorder> {
   const statements: RecordedStatement[] = []
   // crudKit connects in the background, and its statements do not belong to a request
   const client: unknown = await clientOf(orm.em.getConnection())
@@ -38,7 +45,11 @@ export async function recordStatements (orm: MikroORM): Promise<StatementRecorde
     statements.push(statement)
   }
   const stop = isPool(client) ? watchPool(client, record) : listenTo(client as PGlite, record)
-  return { statements, take: () => statements.splice(0), stop }
+  t?.teardown(stop)
+  const take = () => statements.splice(0)
+  const texts = () => take().map(({ sql }) => sql)
+  const words = () => texts().map((sql) => sql.split(/[\s(;]/, 1)[0]!.toLowerCase()).join(' ')
+  return { statements, take, texts, words, stop }
 }
 
 type Record = (statement: RecordedStatement) => void

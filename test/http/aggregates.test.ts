@@ -300,8 +300,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('any number of aggregates at any depth is one statement', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     await get(
       '/plants?include=tags.plantsCount,tagsCount,tagsWeightSum,offersPriceMax,orderItems.order.lines,' +
         'grower.plants.tagsCount,grower.plantsCount,specimens,labelExists'

@@ -198,8 +198,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a page by cursor is one statement', async (t) => {
     const { next_cursor: cursor } = await get('cursor=&per_page=3&sort=-price')
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     for (const query of ['cursor=', `cursor=${cursor}`, `cursor=${cursor}&include=tags,group.parent`]) {
       await get(`sort=-price&per_page=3&${query}`)
       t.equal(recorder.take().length, 1, query)
@@ -264,8 +263,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.test('has_prev and has_next are correct, with a look-up if the row of the cursor is gone', async (t) => {
       const query = 'fields=id&sort=-leaves'
       const first = await at.get(`${query}&per_page=4&cursor=`)
-      const recorder = await recordStatements(orm)
-      t.teardown(recorder.stop)
+      const recorder = await recordStatements(orm, t)
       await run(`update specimen set leaves = 2147483647 where id = ${ids(first).at(-1)}`)
       recorder.take()
       const second = await at.get(`${query}&per_page=2&cursor=${first.next_cursor}`)
@@ -338,8 +336,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('values of forged cursors are checked by their types', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const wrong: Record<string, readonly (string | null)[]> = {
       leaves: ['x', '1.5', '99999999999', '', ' 1', '1e3', 'NaN'],
       stems: ['40000'],

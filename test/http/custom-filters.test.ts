@@ -145,8 +145,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a repeated value is refused if the callback takes one value', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     for (const [query, parameter] of [['filter[status]=a&filter[status]=b', 'filter[status]'], [
       'filter[status][]=a',
       'filter[status][]',

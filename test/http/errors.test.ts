@@ -33,8 +33,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const plants = resource(Plant, config)
   const app = await serve(t, orm, { '/plants': plants })
   const { refused } = client(app, '/plants')
-  const recorder = await recordStatements(orm)
-  t.teardown(recorder.stop)
+  const recorder = await recordStatements(orm, t)
   t.beforeEach(() => {
     recorder.take()
   })

@@ -188,8 +188,7 @@ await forEachDatabase(
             allowedSorts: [new AllowedSort('author.name')],
           }),
         })
-        const recorder = await recordStatements(orm)
-        t.teardown(recorder.stop)
+        const recorder = await recordStatements(orm, t)
         const ada = (await app.inject({ method: 'POST', url: '/authors', payload: { name } })).json()
         t.match(ada, { id: Number, name })
         const title = `by ${name}`
@@ -284,8 +283,7 @@ await forEachDatabase(
         const [status, body] = await send('POST', '/ratings', records)
         return [status, Array.isArray(body) ? body.map(({ stars }) => stars) : body.code]
       }
-      const recorder = await recordStatements(orm)
-      t.teardown(recorder.stop)
+      const recorder = await recordStatements(orm, t)
       t.strictSame(await ratings({ text: 'a' }, { text: 'b' }), [201, ['***', '***']])
       t.match(recorder.take(), [{ sql: /json_populate_recordset/ }], 'as one value')
       t.strictSame(await select(orm, 'select distinct unmapped, amount from rating'), [{ unmapped: '*', amount: 1 }],

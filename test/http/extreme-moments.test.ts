@@ -3,8 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude, AllowedSort } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { bodyOf, q, resource, select, serve, type Json } from './helper.ts'
-import { verdict, writes } from './writes/helper.ts'
+import { bodyOf, q, resource, select, serve, verdict, writes, type Json } from './helper.ts'
 
 const Event = defineEntity({
   name: 'Event',

@@ -269,8 +269,7 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
   t.test('all kinds work together in one statement', async (t) => {
     const rows = await select(orm, 'select count(*)::int as n from plant where deleted_at is not null')
     t.equal(rows[0].n, 1)
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const { items, total } = await plants.get(
       'filter[q]=n&filter[trashed]=with&filter[ref]=sun&filter[price]=9&filter[status]=active&include=tags'
     )

@@ -69,7 +69,7 @@ await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t
     const recorder = await recordStatements(orm)
     const sqlOf = async (query: string) => {
       await get(query)
-      return recorder.take().map(({ sql }) => sql).join()
+      return recorder.texts().join()
     }
     t.match(await sqlOf('filter[q]=x'), '"e0"."words" @@ websearch_to_tsquery(\'english\', $1)')
     t.match(

@@ -1,6 +1,6 @@
 /** A server on a test's database, and requests that tests send to it. */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import type { FastifyInstance, FastifyServerOptions, LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, FastifyServerOptions, InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import {
   CrudBase, crudKit, QueryBuilderConfig, type CrudKitOptions, type QueryBuilderOptions,
@@ -71,4 +71,95 @@ export function bodyOf (response: LightMyRequestResponse): Json {
 /** Rows of a plain SQL query that bypasses the tested code. */
 export function select<Row = Json> (orm: MikroORM, sql: string): Promise<Row[]> {
   return orm.em.getConnection().execute(sql) as Promise<Row[]>
+}
+
+export type Headers = NonNullable<InjectOptions['headers']>
+
+export interface WriteClient {
+  readonly get: (path: string, headers?: Headers) => Promise<LightMyRequestResponse>
+  readonly post: (path: string, body?: unknown, headers?: Headers) => Promise<LightMyRequestResponse>
+  readonly patch: (path: string, body?: unknown, headers?: Headers) => Promise<LightMyRequestResponse>
+  readonly put: (path: string, body?: unknown, headers?: Headers) => Promise<LightMyRequestResponse>
+  readonly remove: (path: string, headers?: Headers) => Promise<LightMyRequestResponse>
+  readonly restore: (path: string, headers?: Headers) => Promise<LightMyRequestResponse>
+  /** The record of a 201. */
+  readonly created: (path: string, body: unknown, headers?: Headers) => Promise<Json>
+  /** The record of a 200 to PATCH. */
+  readonly updated: (path: string, body: unknown, headers?: Headers) => Promise<Json>
+  /** The record of a 200 to GET. */
+  readonly read: (path: string, headers?: Headers) => Promise<Json>
+  /** Sends requests one after the other, and compares their answers. */
+  readonly check: (t: Test, exchanges: readonly Exchange[], headers?: Headers) => Promise<void>
+}
+
+/** A request such as `PATCH /plants/1`, its body if it has one, what its answer must be, and its own headers. */
+export type Exchange =
+  | readonly [request: string, expected: Expected]
+  | readonly [request: string, body: unknown, expected: Expected, headers?: Headers]
+
+/**
+ * The verdict of an answer (see `verdict`), the members that its body must have, or a text in it. Without a verdict,
+ * the status must be 201 for a POST of records, and 200 for any other request.
+ */
+export type Expected = string | RegExp | object
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
+/** Sends the body as JSON, or no body if it is `undefined`. */
+export function writes (app: FastifyInstance): WriteClient {
+  const send = async (
+    method: Method,
+    url: string,
+    body?: unknown,
+    headers: Headers = {}
+  ): Promise<LightMyRequestResponse> => {
+    const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    return await app.inject({ method, url, ...payload, headers: { ...type, ...headers } })
+  }
+  const check: WriteClient['check'] = async (t, exchanges, common = {}) => {
+    for (const [request, ...rest] of exchanges) {
+      const [body, expected, headers] = rest.length === 1 ? [undefined, rest[0]] : rest
+      const [, method, url] = /^(\S+) (.*)$/.exec(request) as unknown as [string, Method, string]
+      const response = await send(method, url, body, { ...common, ...headers })
+      const what = [request, body, headers].filter((part) => part !== undefined)
+        .map((part) => typeof part === 'string' ? part : JSON.stringify(part)).join(' ')
+      if (typeof expected === 'string') {
+        t.equal(verdict(response), expected, what)
+        continue
+      }
+      t.equal(response.statusCode, method === 'POST' && !url.endsWith('/restore') ? 201 : 200,
+        `${what}: ${response.body}`)
+      if (expected instanceof RegExp) t.match(response.body, expected, what)
+      else t.match(bodyOf(response), expected, what)
+    }
+  }
+  const expect = async (status: number, sent: Promise<LightMyRequestResponse>): Promise<Json> => {
+    const response = await sent
+    if (response.statusCode !== status) {
+      throw new Error(`${response.raw.req.method} ${response.raw.req.url}: ${response.statusCode} ${response.body}`)
+    }
+    return response.json()
+  }
+  return {
+    get: (path, headers) => send('GET', path, undefined, headers),
+    post: (path, body, headers) => send('POST', path, body, headers),
+    patch: (path, body, headers) => send('PATCH', path, body, headers),
+    put: (path, body, headers) => send('PUT', path, body, headers),
+    remove: (path, headers) => send('DELETE', path, undefined, headers),
+    restore: (path, headers) => send('POST', `${path}/restore`, undefined, headers),
+    created: (path, body, headers) => expect(201, send('POST', path, body, headers)),
+    updated: (path, body, headers) => expect(200, send('PATCH', path, body, headers)),
+    read: (path, headers) => expect(200, send('GET', path, undefined, headers)),
+    check,
+  }
+}
+
+/** Status and code of an answer, and the places of its errors: `400 FST_ERR_VALIDATION /name`. */
+export function verdict (response: LightMyRequestResponse): string {
+  const { code, errors = [] } = response.body === '' ? {} as Json : response.json()
+  const sources = errors.map(({ source }: Json) => source?.pointer ?? source?.parameter).filter((source: unknown) =>
+    source !== undefined
+  )
+  return [response.statusCode, code, ...sources].filter((part) => part !== undefined).join(' ')
 }

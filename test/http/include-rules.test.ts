@@ -107,8 +107,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('rules of includes keep a list one statement', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     await get('/suppliers?include=plants.tags,plants.tagsCount,plantsCount')
     t.equal(recorder.take().length, 1)
   })

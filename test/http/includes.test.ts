@@ -225,8 +225,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a list with includes is one statement', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     await plants.get(
       'include=tags.plants.tags,offers,specimens,orderItems.order.customer,supplier,group.parent,shelf,label'
     )

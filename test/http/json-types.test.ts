@@ -132,8 +132,7 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
   })
 
   t.test('filters of JSON use these expressions', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const asks = async (query: string, condition: string) => {
       recorder.take()
       await all('id', query)
@@ -150,8 +149,7 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
   })
 
   t.test('an index on the text serves equality', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     await em.execute(
       "insert into thing (id, \"binary\") select n, json_build_object('k', 't' || n) " +
         'from generate_series(1000, 3000) as n'

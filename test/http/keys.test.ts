@@ -2,8 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { bodyOf, resource, select, serve, type Json } from './helper.ts'
-import { verdict, writes } from './writes/helper.ts'
+import { bodyOf, resource, select, serve, verdict, writes, type Json } from './helper.ts'
 
 /** Column types, with keys in the order of the database. */
 const KEYS: Readonly<Record<string, readonly unknown[]>> = {

@@ -249,8 +249,7 @@ async function ask (
 }
 
 await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
-  const recorder = await recordStatements(orm)
-  t.teardown(recorder.stop)
+  const recorder = await recordStatements(orm, t)
   const servers = {
     "Fastify's own parser": Fastify(),
     'the parser qs': Fastify({

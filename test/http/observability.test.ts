@@ -237,7 +237,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
     const check = async (work: () => unknown, expected: ReadonlyArray<Partial<QueryMessage>>) => {
       recorder.take()
       const messages = await heard(work)
-      const statements = recorder.take().map(({ sql }) => sql).filter((sql) => !CONTROL.test(sql))
+      const statements = recorder.texts().filter((sql) => !CONTROL.test(sql))
       t.match(messages, expected)
       t.strictSame(messages.map(({ text }) => text), statements, 'of what the server was sent')
       for (const { shape, duration } of messages) {

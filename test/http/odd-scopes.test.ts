@@ -125,8 +125,7 @@ await forOneDatabase(t, {
     t.test(`scope ${index}: ${String(message)}`, async (t) => {
       const before = await rows()
       const { app, log } = await server(index % 2 === 0 ? () => scope : async () => scope)
-      const recorder = await recordStatements(orm)
-      t.teardown(recorder.stop)
+      const recorder = await recordStatements(orm, t)
       const [creations, deletions] = [crud.creations, crud.deletions]
       for (const [method, url, payload, headers] of REQUESTS) {
         const response = await app.inject({

@@ -169,8 +169,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a request may leave the total out where the whitelist says so, and never asks for more', async (t) => {
     const choice = client(app, '/choice')
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const uncountedPage = { total: null, page: 1, per_page: 4, total_pages: null, has_next: true, has_prev: false }
     const exactPage = { ...uncountedPage, total: 13, total_pages: 4 }
     // in both orders, so that neither answer is made by the statement that was kept for the other
@@ -178,7 +177,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['count=none', uncountedPage], ['count=exact', exactPage], ['', exactPage], ['count=none', uncountedPage],
     ] as const) {
       t.strictSame(info(await choice.get(query)), expected, query)
-      const texts = recorder.take().map(({ sql }) => sql)
+      const texts = recorder.texts()
       t.equal(texts.length, 1, 'one statement')
       t.equal(texts[0]!.includes('(select count(*) from'), expected.total !== null, 'which counts only if asked')
     }
@@ -215,8 +214,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('with a planned count, the total is an estimate unless the page determines it', async (t) => {
     await orm.em.getConnection().execute('analyze plant')
     const planned = client(app, '/planned')
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     for (const [query, total, hasNext] of [
       ['page=4', 13, false], ['per_page=13', 13, false], ['per_page=100', 13, false],
       ['filter[name]=Nothing', 0, false], ['limit=5&offset=9', 13, false],
@@ -248,8 +246,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a bounded count is exact up to the bound, and says when there are more records', async (t) => {
     const bounded = client(app, '/bounded')
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     for (const [query, total, isMinimum, hasNext] of [
       // 13 records
       ['', 5, true, true],
@@ -287,8 +284,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a bounded count reads no more rows than its bound and one', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     await client(app, '/bounded').get('page=2')
     t.match(recorder.take()[0]!.sql, /\(select count\(\*\) from \(select from "plant" .* limit 6\) as "@counted"\)/)
   })

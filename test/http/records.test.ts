@@ -113,8 +113,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   })
 
   t.test('the database writes the answer in one statement', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     await get('/plants/1')
     t.equal(recorder.take().length, 1)
     await get('/plants')
@@ -186,8 +185,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
         detail: "The path's id must be an integer from -2147483648 to 2147483647, or a UUID.",
       }],
     })
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     for (const url of [
       '/plants/2147483648', '/plants/-2147483649', '/plants/1e3', '/plants/1.0', '/plants/0x1', '/plants/%20',
       '/plants/%2B1', '/plants/1%20', '/plants/NaN', '/plants/null', '/plants/undefined', '/plants/1,2', '/plants/1%00',

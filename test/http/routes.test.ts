@@ -64,8 +64,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
         get: { preHandler: async (_request: FastifyRequest, reply: any) => reply.code(403).send({ no: true }) },
       },
     })
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const [anonymous, known, forbidden] = [
       await app.inject('/plants?filter[x]=1'),
       await app.inject({ url: '/plants', headers: { authorization: 'Bearer me' } }),

@@ -162,10 +162,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   })
 
   t.test("leaving the loop ends the stream's transaction, and keeps that of the caller", async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     for await (const { id } of tags.stream(orm.em.fork())) if (id > 3) break
-    const sent = recorder.take().map(({ sql }) => sql)
+    const sent = recorder.texts()
     t.equal(sent.some((sql) => /^begin/i.test(sql)), name === 'postgres')
     t.equal(sent.some((sql) => /^rollback/i.test(sql)), name === 'postgres')
     const em = orm.em.fork()

@@ -112,8 +112,7 @@ await forEachDatabase(t, { entities: [Account, Note] }, async (t, { orm, name })
 
   t.test('options apply to their operations', async (t) => {
     const [a] = t.context.ids
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     let state: unknown[] = []
     hook = async ({ em }) => {
       const show = async (setting: string) =>
@@ -145,8 +144,7 @@ await forEachDatabase(t, { entities: [Account, Note] }, async (t, { orm, name })
 
   t.test('a request that is refused by its query string or for a missing If-Match begins no transaction', async (t) => {
     const [a] = t.context.ids
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     for (const [method, url, payload, status] of [
       ['PATCH', `/all/${a}?filter[owner]=b`, { owner: 'c' }, 400],
       ['DELETE', `/all/${a}?hard=true`, undefined, 400],

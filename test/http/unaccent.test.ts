@@ -106,7 +106,7 @@ for (const [name, open] of databases) {
       await get('filter[title]=x')
       await get('filter[body]=x')
       await get('filter[motto]=x')
-      const [one, two, three] = recorder.take().map(({ sql }) => sql)
+      const [one, two, three] = recorder.texts()
       t.match(one, '"accents"."unaccent"("e0"."title") ilike (select coalesce(string_agg(case when token[1]')
       t.match(two, '"accents"."removed"("e0"."body") ilike (select')
       t.notMatch(three, 'unaccent')

@@ -59,8 +59,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/ignoring': options({ unknownParameters: 'ignore' }),
     '/hard-ignoring': options({ unknownParameters: 'ignore', allowHardDelete: true }),
   })
-  const recorder = await recordStatements(orm)
-  t.teardown(recorder.stop)
+  const recorder = await recordStatements(orm, t)
   const send = async (request: InjectOptions, query: string, on: FastifyInstance = app) => {
     recorder.take()
     const response = await on.inject({ ...request, url: `${request.url as string}?${query}` })

@@ -3,8 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, primaryKey, type CrudRecord } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { select, serve, type Json } from '../http/helper.ts'
-import { verdict, writes } from '../http/writes/helper.ts'
+import { select, serve, verdict, writes, type Json } from '../http/helper.ts'
 
 const Geo = defineEntity({
   name: 'Geo', embeddable: true, properties: { lat: p.integer().nullable(), grid: p.string().hidden().nullable() },

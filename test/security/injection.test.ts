@@ -90,15 +90,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     },
     '/customers': resource(Customer), '/shelves': resource(Shelf), '/orders': resource(Order),
   })
-  const recorder = await recordStatements(orm)
-  t.teardown(recorder.stop)
+  const recorder = await recordStatements(orm, t)
   const counts: Record<number, number> = {}
 
   /** Sends a request, and checks the answer and the statements. Returns both. */
   const ask = async (options: InjectOptions): Promise<LightMyRequestResponse & { texts: string[] }> => {
     recorder.take()
     const response = await app.inject(options)
-    const texts = recorder.take().map(({ sql }) => sql)
+    const texts = recorder.texts()
     const { statusCode, body, headers } = response
     counts[statusCode] = (counts[statusCode] ?? 0) + 1
     const found = texts.find((text) => text.includes(CANARY))

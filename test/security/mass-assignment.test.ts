@@ -8,8 +8,7 @@ import {
 import { forOneDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
 import { newServer } from '../helpers/server.ts'
-import { serve, type Json } from '../http/helper.ts'
-import { verdict, writes } from '../http/writes/helper.ts'
+import { serve, verdict, writes, type Json } from '../http/helper.ts'
 
 const Home = defineEntity({ name: 'Home', embeddable: true, properties: { street: p.string().nullable() } })
 const Team = defineEntity({

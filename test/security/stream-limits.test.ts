@@ -128,8 +128,7 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
   })
 
   t.test('batches grow again after one that was too large', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     await stream('filter[id]=133&include=items')
     // 50 boxes fit into at most ten batches of five, and each of the other boxes needs one
     t.ok(recorder.take().length < 133, 'fewer statements than records')

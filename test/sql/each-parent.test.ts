@@ -48,8 +48,7 @@ const LATERAL = /left join lateral/
 
 await forEachDatabase(t, { entities: [Hive, Bee] }, async (t, { orm }) => {
   for (const statement of FILL) await orm.em.getConnection().execute(statement)
-  const statements = await recordStatements(orm)
-  t.teardown(statements.stop)
+  const statements = await recordStatements(orm, t)
 
   for (const [what, rules] of [
     ['all records', {}],
@@ -62,7 +61,7 @@ await forEachDatabase(t, { entities: [Hive, Bee] }, async (t, { orm }) => {
         const both = async (ask: (include: string) => Promise<unknown>, length = 1) => {
           statements.take()
           const each = await ask('bees')
-          const texts = statements.take().map(({ sql }) => sql)
+          const texts = statements.texts()
           t.match(texts[0], LATERAL)
           t.equal(texts.length, length)
           const all = await ask('drones')

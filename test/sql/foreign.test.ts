@@ -162,8 +162,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ],
       allowedIncludes: [new AllowedInclude('offers')],
     })
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const { items } = await crud.list(em,
       parseQueryParams('filter[called]=Lavender&filter[offers.title]=Spring sale&include=offers'),
       { scope: { latinName: 'Lavandula' } })

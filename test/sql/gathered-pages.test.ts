@@ -80,8 +80,7 @@ const COUNTS_APART = /case when "fetched" </
 
 await forEachDatabase(t, { entities }, async (t, { orm }) => {
   for (const statement of FILL) await orm.em.getConnection().execute(statement)
-  const statements = await recordStatements(orm)
-  t.teardown(statements.stop)
+  const statements = await recordStatements(orm, t)
   const rowsOf = async (kind: string, order: string): Promise<number[]> =>
     (await orm.em.getConnection().execute(
       'select s.id from stone s left join field f on f.id = s.field_id where s.kind = ? and s.deleted_at is null ' +
@@ -109,7 +108,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
             t.equal(page['total'], total)
             t.equal(page.has_next, offset + 20 < count)
           }
-          const texts = statements.take().map(({ sql }) => sql)
+          const texts = statements.texts()
           t.notMatch(texts.at(-1), GATHERS, 'a page behind 10 000 rows does not gather')
           if (count > 10_000) {
             t.match(texts[0], GATHERS, 'the first page gathers')
@@ -170,19 +169,22 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     for (const [sort, ranked, form] of [
       ['-q', [...twice, ...once], 'all'],
       ['q', [...once, ...twice], 'all'],
-      ['-q,-place', [...twice, ...once].toSorted((one: any, other: any) =>
-        one.place % 2 - other.place % 2 || other.place - one.place), 'all'],
+      [
+        '-q,-place',
+        [...twice, ...once].toSorted((one: any, other: any) =>
+          one.place % 2 - other.place % 2 || other.place - one.place
+        ),
+        'all',
+      ],
       ['place,-q', all, 'direct'],
     ] as const) {
       statements.take()
       for (const offset of [0, twice.length - 3, 0, all.length - 3]) {
-        const page: any = await listOf(
-          orm, crud, `filter[q]=herb&facets=title&sort=${sort}&offset=${offset}&limit=6`, { scope }
-        )
-        t.strictSame(
-          page.items.map(({ shelf, place }: any) => ({ shelf, place })), ranked.slice(offset, offset + 6),
-          `${sort} from ${offset} on`
-        )
+        const page: any = await listOf(orm, crud, `filter[q]=herb&facets=title&sort=${sort}&offset=${offset}&limit=6`, {
+          scope,
+        })
+        t.strictSame(page.items.map(({ shelf, place }: any) => ({ shelf, place })), ranked.slice(offset, offset + 6),
+          `${sort} from ${offset} on`)
         t.strictSame([page.total, page.facets], [all.length, facets])
       }
       const last = statements.take().at(-1)!.sql
@@ -196,7 +198,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     const crud = crudWith({ maxPerPage: 1_000, maxBytes: 3_000 })
     for (const attempt of ['first', 'second', 'third', 'fourth']) {
       await listOf(orm, crud, 'filter[kind]=more&limit=1')
-      const [gathering, apart, measured] = statements.take().map(({ sql }) => sql)
+      const [gathering, apart, measured] = statements.texts()
       if (attempt === 'fourth') {
         t.notMatch(gathering, GATHERS, 'none after three attempts in vain')
         continue
@@ -234,7 +236,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
         const page = await listOf(orm, crud, `filter[kind]=most&${query}`)
         pages.push({ ...page })
       }
-      const texts = statements.take().map(({ sql }) => sql)
+      const texts = statements.texts()
       t.strictSame(texts.map((text) => LOOKS_UP.test(text)), [false, false, false, true], query)
       t.strictSame(pages[3], pages[0])
       t.equal((pages[0] as { total: number }).total, 10_000)
@@ -314,7 +316,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     const crud = crudWith({ maxIncluded: 100, maxPerPage: 101, defaultPerPage: 100 })
     statements.take()
     t.equal((await listOf(orm, crud, 'filter[kind]=many&include=field&fields[field]=id')).items.length, 100)
-    const texts = statements.take().map(({ sql }) => sql)
+    const texts = statements.texts()
     t.strictSame(texts.map((sql) => GATHERS.test(sql)), [true, false, false])
   })
 

@@ -196,8 +196,7 @@ await forEachDatabase(t, {
   })
 
   t.test('each of these requests is one statement', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     await listOf(orm, odds, 'include=user,group,all.rows')
     t.equal(recorder.take().length, 1)
   })

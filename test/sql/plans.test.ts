@@ -82,8 +82,7 @@ await t.test(name, { skip: skipReasons[name] }, async (t) => {
     await client.query('vacuum analyze')
   })
   t.teardown(() => client.end())
-  const recorder = await recordStatements(orm)
-  t.teardown(recorder.stop)
+  const recorder = await recordStatements(orm, t)
 
   const nodesOf = async (read: () => Promise<unknown>): Promise<Node[]> => {
     recorder.take()

@@ -15,7 +15,10 @@ const Crate = defineEntity({
   name: 'Crate',
   properties: {
     box: () => p.embedded(Box),
-    id: p.integer().primary(), kind: p.text(), size: p.integer(), bolts: () => p.oneToMany(Bolt).mappedBy('crate'),
+    id: p.integer().primary(),
+    kind: p.text(),
+    size: p.integer(),
+    bolts: () => p.oneToMany(Bolt).mappedBy('crate'),
     label: p.text().formula((_columns, table) => `label_of(${table})`),
     about: p.json<{ kind: string }>().formula((_columns, table) => `about_of(${table})`),
     stamps: () => p.oneToMany(Stamp).mappedBy('crate'),
@@ -38,7 +41,7 @@ const entities = [Box, Crate, Bolt, Stamp]
 /** Crates of each kind. A statement computes the numbers of each row for at most 10 000 rows. */
 const KINDS = { few: 9, most: 10_000, more: 10_001 }
 const FILL = [
-  'create function label_of (of crate) returns text language sql immutable as \'select of.size || of.kind\'',
+  "create function label_of (of crate) returns text language sql immutable as 'select of.size || of.kind'",
   'create function about_of (of crate) returns jsonb language sql immutable as ' +
   "$$select jsonb_build_object('kind', of.kind)$$",
   "create function twice_of (of crate) returns int language sql immutable as 'select of.box_height * 2'",
@@ -109,9 +112,8 @@ const cases: readonly Case[] = [
 await forOneDatabase(t, { entities }, async (t, { orm }) => {
   const connection = orm.em.getConnection()
   for (const statement of [...FILL, NUMBERS]) await connection.execute(statement)
-  const statements = await recordStatements(orm)
-  t.teardown(statements.stop)
-  const texts = () => statements.take().map(({ sql }) => sql)
+  const statements = await recordStatements(orm, t)
+  const texts = () => statements.texts()
   const count = (text: string, what: RegExp) => text.match(what)?.length ?? 0
 
   t.test('lists are the same, however the numbers are computed', async (t) => {
@@ -145,19 +147,25 @@ await forOneDatabase(t, { entities }, async (t, { orm }) => {
 
   t.test('a formula of an embedded object needs the row of the table, too', async (t) => {
     const { items } = await listOf(orm, crudOf(Crate, options), 'filter[kind]=few&filter[boltsCount]=1&fields=id,box')
-    t.same(items, await connection.execute(
-      `select n.id, json_build_object('height', box_height, 'twice', box_height * 2) as box
+    t.same(
+      items,
+      await connection.execute(
+        `select n.id, json_build_object('height', box_height, 'twice', box_height * 2) as box
         from numbers n join crate using (id) where n.kind = 'few' and bolts >= 1 order by id`
-    ))
+      )
+    )
   })
 
   t.test('a facet of a formula needs the row of the table, too', async (t) => {
     const { facets } = await listOf(orm, crudOf(Crate, options),
       'filter[kind]=few&filter[boltsCount]=1&fields=id&facets=label') as any
-    t.strictSame(facets.label, await connection.execute(
-      `select label as value, count(*)::int as count from numbers n where kind = 'few' and bolts >= 1
+    t.strictSame(
+      facets.label,
+      await connection.execute(
+        `select label as value, count(*)::int as count from numbers n where kind = 'few' and bolts >= 1
         group by 1 order by 2 desc, 1`
-    ))
+      )
+    )
   })
 
   t.test('the numbers of few rows are computed for each of them, and else for all at once', async (t) => {

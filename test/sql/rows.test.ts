@@ -59,8 +59,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('each read is one statement, whatever its result and includes, with its values apart', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const em = orm.em.fork()
     const everything =
       'include=supplier,group.parent,shelf,tags.plants,label,offers,specimens,orderItems.order.customer'

@@ -17,14 +17,13 @@ await forEachDatabase(
     })
 
     t.test('statements of the ORM are recorded, including its transactions', async (t) => {
-      const recorder = await recordStatements(orm)
-      t.teardown(recorder.stop)
+      const recorder = await recordStatements(orm, t)
       await orm.em.fork().find(Sensor, { label: 'north' })
       t.match(recorder.take(), [{ sql: /^select .* from "sensor"/ }])
       await orm.em.fork().transactional(async (em) => {
         await em.findOne(Sensor, { label: 'x' })
       })
-      t.match(recorder.take().map(({ sql }) => sql), [/^begin/i, /^select/, /^commit/i])
+      t.match(recorder.texts(), [/^begin/i, /^select/, /^commit/i])
       await t.rejects(
         orm.em.fork().transactional(async (em) => {
           await em.execute('select 1')
@@ -32,7 +31,7 @@ await forEachDatabase(
         }),
         { message: 'no' }
       )
-      t.match(recorder.take().map(({ sql }) => sql), [/^begin/i, /^select 1/, /^rollback/i])
+      t.match(recorder.texts(), [/^begin/i, /^select 1/, /^rollback/i])
     })
 
     t.test('statements sent directly to the driver are recorded, with separate values', async (t) => {
@@ -77,7 +76,8 @@ for (const [name, open] of databases) {
     t.strictSame(await after('create cast (integer as text) with inout'), asNew, 'outside of schemas')
     t.strictSame(
       await after("do $$ begin execute format('alter database %I set lock_timeout = 9', current_database()); end $$"),
-      asNew, 'a setting of the database'
+      asNew,
+      'a setting of the database'
     )
   })
 }

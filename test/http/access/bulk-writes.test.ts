@@ -6,8 +6,7 @@ import t from 'tap'
 import { AllowedFilters, crudKit, CrudBase } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
-import { select, type Json } from '../helper.ts'
-import { verdict, writes } from '../writes/helper.ts'
+import { select, verdict, writes, type Json } from '../helper.ts'
 
 const properties = {
   id: p.integer().primary().autoincrement(), tenant: p.integer().default(0), code: p.string().unique(),

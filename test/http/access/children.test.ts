@@ -6,8 +6,7 @@ import t from 'tap'
 import { AllowedFilters, CrudBase, crudKit, type AccessOptions } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
-import { select, type Json } from '../helper.ts'
-import { verdict, writes } from '../writes/helper.ts'
+import { select, verdict, writes, type Json } from '../helper.ts'
 
 const Post = defineEntity({
   name: 'Post',
@@ -70,7 +69,8 @@ await forEachDatabase(t, { entities: [Post, Comment] }, async (t, { orm }) => {
         resources: {
           '/posts': {
             crud: new CrudBase({
-              model: Post as any, writable: ['title', { comments: ['body'] }] as any,
+              model: Post as any,
+              writable: ['title', { comments: ['body'] }] as any,
               queryConfig: { allowedFilters: [AllowedFilters.exact('id')] } as any,
             }),
             operations: ['list', 'update', 'updateMany'],

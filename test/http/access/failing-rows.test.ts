@@ -67,8 +67,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
   }
 
-  const recorder = await recordStatements(orm)
-  t.teardown(recorder.stop)
+  const recorder = await recordStatements(orm, t)
   for (const [what, rows] of [
     ['a text', () => ({ tenant: 'abc' })],
     ['a promise of a text', async () => await Promise.resolve({ tenant: 'abc' })],

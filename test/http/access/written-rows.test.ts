@@ -175,9 +175,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const detail = 'The record would lie outside of what this request may write.'
     t.strictSame([status, body.errors], [403, [{ code: 'FST_CRUD_OUT_OF_SCOPE', detail }]], what)
   }
-  const recorder = await recordStatements(orm)
-  t.teardown(recorder.stop)
-  const words = (): string => recorder.take().map(({ sql }) => sql.split(/[\s(;]/, 1)[0]).join(' ')
+  const recorder = await recordStatements(orm, t)
+  const words = (): string => recorder.words()
   const remake = async (): Promise<void> => await execute("delete from item where name <> 'first'")
   await execute(TRIGGERS)
   // the first write of rows that are checked asks for the triggers of the server

@@ -10,8 +10,7 @@ import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { failureOf } from '../../helpers/accounts.ts'
-import { bodyOf, select, type Json } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { bodyOf, select, verdict, writes, type Json } from '../helper.ts'
 
 const properties = {
   id: p.integer().primary().autoincrement(), title: p.string().serializedName('name'),

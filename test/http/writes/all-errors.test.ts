@@ -3,8 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, primaryKey } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { serve, verdict, writes } from '../helper.ts'
 
 const Part = defineEntity({
   name: 'Part',

@@ -8,8 +8,7 @@ import { minimalArrayLiteral } from '../../../src/resource/models.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { assertProperty } from '../../helpers/property.ts'
 import { recordStatements } from '../../helpers/statements.ts'
-import { bodyOf, resource, select, serve, type Json } from '../helper.ts'
-import { writes } from './helper.ts'
+import { bodyOf, resource, select, serve, writes, type Json } from '../helper.ts'
 
 const properties = {
   id: p.integer().primary().autoincrement(),
@@ -102,8 +101,7 @@ await forEachDatabase(t, { entities: [Plain, Hooked] }, async (t, { orm }) => {
 
   t.test('an array that a transaction has loaded is not written again', async (t) => {
     const crud = new CrudBase({ model: Hooked, writable: 'all' })
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const em = orm.em.fork() as EntityManager
     const { id } = await withTransaction(em, async (em) => {
       const record = await crud.create(em, { tags: ITEMS })
@@ -112,7 +110,7 @@ await forEachDatabase(t, { entities: [Plain, Hooked] }, async (t, { orm }) => {
       recorder.take()
       return record
     })
-    t.strictSame(recorder.take().map(({ sql }) => sql), ['commit'])
+    t.strictSame(recorder.texts(), ['commit'])
     const entity = await orm.em.fork().findOneOrFail(Hooked, id)
     t.strictSame(entity.tags, [...ITEMS].reverse())
     t.strictSame((await stored('hooked', id)).tags, entity.tags)

@@ -4,8 +4,7 @@ import { entities, Customer, Label, Parcel, Plant, Shelf, Supplier, Tag } from '
 import { seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { recordStatements } from '../../helpers/statements.ts'
-import { bodyOf, resource, select, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { bodyOf, resource, select, serve, verdict, writes } from '../helper.ts'
 
 const both = ['list', 'get', 'create', 'createMany'] as const
 
@@ -157,8 +156,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('createMany() stores more records than one statement has parameters', async (t) => {
     const shelves = new CrudBase({ model: Shelf, writable: 'all' })
     const many = Array.from({ length: 12_000 }, (_, number) => ({ house: 'MANY', number }))
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const records = await shelves.createMany(orm.em.fork(), many)
     t.equal(records.length, many.length)
     t.strictSame([records[0], records.at(-1)], [{ house: 'MANY', number: 0, capacity: null }, {

@@ -2,8 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { bodyOf, resource, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { bodyOf, resource, serve, verdict, writes } from '../helper.ts'
 
 const Slot = defineEntity({
   name: 'Slot',

@@ -6,8 +6,7 @@ import { crudKit, CrudBase } from '../../../src/index.ts'
 import { databases, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { recordStatements } from '../../helpers/statements.ts'
-import { select, serve, type Json } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { select, serve, verdict, writes, type Json } from '../helper.ts'
 
 const track = {
   id: p.integer().primary().autoincrement(), position: p.integer(), title: p.string().default(''),
@@ -225,8 +224,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       name: 'a',
       tracks: [{ position: 1 }, { position: 2 }, { position: 3 }],
     }) as Json
-    const statements = await recordStatements(orm)
-    t.teardown(statements.stop)
+    const statements = await recordStatements(orm, t)
     const response = await patch(`/albums/${id}`, {
       tracks: {
         add: [{ position: 4 }, { position: 5, title: 'five' }],
@@ -235,7 +233,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       },
     }, { 'x-tenant': '1' })
     t.equal(response.statusCode, 200, response.body)
-    t.strictSame(statements.take().map(({ sql }) => sql), [
+    t.strictSame(statements.texts(), [
       'begin',
       'update "album" as "e0" set "version" = "e0"."version" + 1 where "e0"."id" = $1 returning json_build_object(' +
       '\'id\', "e0"."id", \'name\', "e0"."name", \'version\', "e0"."version")::text as "item", ' +

@@ -4,8 +4,7 @@ import t from 'tap'
 import { AllowedFilters, crudKit, CrudBase, type CrudRecord } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
-import { select, type Json } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { select, verdict, writes, type Json } from '../helper.ts'
 
 const Doc = defineEntity({
   name: 'Doc',

@@ -3,8 +3,7 @@ import { defineEntity, p, raw } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, parseQueryParams } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { select, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { select, serve, verdict, writes } from '../helper.ts'
 
 const Hall = defineEntity({ name: 'Hall', properties: { house: p.integer().primary(), number: p.integer().primary() } })
 

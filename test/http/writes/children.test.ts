@@ -6,8 +6,7 @@ import { crudKit, CrudBase, type AfterContext, type CrudRecord } from '../../../
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { recordStatements } from '../../helpers/statements.ts'
-import { select, serve, type Json } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { select, serve, verdict, writes, type Json } from '../helper.ts'
 
 const Product = defineEntity({
   name: 'Product',
@@ -423,8 +422,7 @@ await forEachDatabase(t, { entities: [Product, Invoice, Line, Note, Part, Visit]
 
   t.test('a write takes a statement for the record and at most one for each list', async (t) => {
     const rows = [1, 2, 3, 4].map((position) => ({ position, price: '1.00' }))
-    const statements = await recordStatements(orm)
-    t.teardown(statements.stop)
+    const statements = await recordStatements(orm, t)
     const kinds = () => statements.take().map(({ sql }) => sql.split(' ')[0])
     const { id, lines } = await invoice({ lines: rows }) as Json
     t.strictSame(kinds(), ['begin', 'insert', 'insert', 'commit'])

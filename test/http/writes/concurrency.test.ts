@@ -6,8 +6,7 @@ import { entities, Order, Plant, Shelf, Tag } from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { databases, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
 import { until } from '../../helpers/until.ts'
-import { resource, select, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { resource, select, serve, verdict, writes } from '../helper.ts'
 
 const MANY = Array.from({ length: 20 }, (_, index) => index)
 

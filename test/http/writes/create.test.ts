@@ -5,8 +5,7 @@ import {
 } from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { bodyOf, resource, select, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { bodyOf, resource, select, serve, verdict, writes } from '../helper.ts'
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 const MILLISECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/

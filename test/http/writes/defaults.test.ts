@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { CrudBase, primaryKey, timestamps, uuid } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { bodyOf, resource, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { bodyOf, resource, serve, verdict, writes } from '../helper.ts'
 
 /** Nothing sets its timestamps or its uuid. */
 const Bare = defineEntity({

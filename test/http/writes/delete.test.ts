@@ -5,8 +5,7 @@ import {
 } from '../../fixtures/entities.ts'
 import { customerId, plantUuid, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { bodyOf, resource, select, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { bodyOf, resource, select, serve, verdict, writes } from '../helper.ts'
 
 const NOT_FOUND = '404 FST_CRUD_NOT_FOUND'
 

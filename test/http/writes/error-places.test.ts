@@ -3,8 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { bodyOf, resource, select, serve, type Json } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { bodyOf, resource, select, serve, verdict, writes, type Json } from '../helper.ts'
 
 const Client = defineEntity({
   name: 'Client', tableName: 'secret_client',
@@ -22,9 +21,9 @@ const properties = {
   title: p.text().nullable(), amount: p.integer().nullable(), limit: p.integer().nullable(),
   code: p.string().fieldName('secret_code').nullable(), price: p.type('money').nullable(),
   lasts: p.type('interval').nullable(), words: p.type('tsquery').nullable(), steps: p.type('jsonpath').nullable(),
-  seats: p.integer().nullable(), room: p.integer().nullable(),
-  rank: p.integer().hidden().nullable(), client: () => p.manyToOne(Client).nullable(),
-  period: () => p.embedded(Period).nullable(), deleted_at: p.datetime().nullable(),
+  seats: p.integer().nullable(), room: p.integer().nullable(), rank: p.integer().hidden().nullable(),
+  client: () => p.manyToOne(Client).nullable(), period: () => p.embedded(Period).nullable(),
+  deleted_at: p.datetime().nullable(),
 }
 
 /** Written by one statement. */

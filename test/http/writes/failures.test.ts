@@ -6,8 +6,7 @@ import { CrudBase, crudKit, DatabaseFactory, type CrudKitOptions } from '../../.
 import { lacks } from '../../helpers/capabilities.ts'
 import { createDatabase, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
 import { until } from '../../helpers/until.ts'
-import { bodyOf, resource, select, serve, type Json } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { bodyOf, resource, select, serve, verdict, writes, type Json } from '../helper.ts'
 
 const Owner = defineEntity({
   name: 'Owner', tableName: 'secret_owner',

@@ -3,8 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { resource, select, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { resource, select, serve, verdict, writes } from '../helper.ts'
 
 type Operation = 'read' | 'update' | 'delete'
 

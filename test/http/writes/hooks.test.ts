@@ -7,8 +7,7 @@ import { entities, Offer, Order, Parcel, Plant, Specimen, Supplier } from '../..
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { recordStatements } from '../../helpers/statements.ts'
-import { bodyOf, resource, select, serve, type Json } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { bodyOf, resource, select, serve, verdict, writes, type Json } from '../helper.ts'
 
 let serial = 0
 
@@ -193,8 +192,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
    * run one scenario for each entity.
    */
   const bothWays = async (t: Test, entity: any, scenario: () => Promise<Json>): Promise<Json> => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const statement = await scenario()
     t.notOk(recorder.take().some(({ sql }) => sql === 'begin'), 'statements alone')
     events.registerSubscriber(listener(entity))
@@ -334,8 +332,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
           }))
       }
     }
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const em = orm.em.fork({ freshEventManager: true })
     await withTransaction(em, async (em) => {
       em.getEventManager().registerSubscriber({ getSubscribedEntities: () => [Order], afterFlush: () => {} })

@@ -10,8 +10,7 @@ import {
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { recordStatements } from '../../helpers/statements.ts'
-import { select } from '../helper.ts'
-import { verdict } from './helper.ts'
+import { select, verdict } from '../helper.ts'
 
 const Ticket = defineEntity({
   name: 'Ticket', tableName: 'ticket', extends: BaseModel,
@@ -464,8 +463,7 @@ await forEachDatabase(t, { entities: [Ticket, IdempotencyRecord] }, async (t, { 
   })
 
   t.test('a write with a key takes two statements more, in one transaction', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const key = newKey()
     await send('POST', '/tickets', key, { title: 's' })
     const kinds = (): string[] => recorder.take().map(({ sql }) => sql.split(/[ (]/, 1)[0]!.toLowerCase())

@@ -5,8 +5,7 @@ import { AllowedInclude } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { until } from '../../helpers/until.ts'
-import { resource, select, serve, type Json } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { resource, select, serve, verdict, writes, type Json } from '../helper.ts'
 
 const id = p.integer().primary().autoincrement()
 const Skill: any = defineEntity({

@@ -7,8 +7,7 @@ import { entities, Offer, Plant, Shelf, Tag } from '../../fixtures/entities.ts'
 import { seed } from '../../fixtures/seed.ts'
 import { databases, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
 import { until } from '../../helpers/until.ts'
-import { select, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { select, serve, verdict, writes } from '../helper.ts'
 
 /** An entity whose lifecycle hooks need the unit of work. */
 const Bale = defineEntity({

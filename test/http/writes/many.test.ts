@@ -4,8 +4,7 @@ import { entities, Offer, Order, OrderItem, Parcel, Plant, Shelf, Tag } from '..
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { recordStatements } from '../../helpers/statements.ts'
-import { select, serve, type Json } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { select, serve, verdict, writes, type Json } from '../helper.ts'
 
 const operations = ['list', 'get', 'create', 'update', 'delete', 'updateMany', 'deleteMany'] as const
 const many = (crud: CrudBase, options: Partial<CrudRoutesOptions> = {}): CrudRoutesOptions => ({
@@ -239,12 +238,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('is one statement, unless it needs the unit of work', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     const words = async (...args: Parameters<typeof send>): Promise<string> => {
       recorder.take()
       t.ok((await send(...args)).affected >= 0, args.join(' '))
-      return recorder.take().map(({ sql }) => sql.split(/[\s(;]/, 1)[0]).join(' ')
+      return recorder.words()
     }
     const one = 'filter[id][in]=1,2'
     t.equal(await words('patch', `/plants?${one}`, { name: 'a', supplier: 1 }), 'with')

@@ -5,8 +5,7 @@ import { timestamps } from '../../../src/entities/base-model.ts'
 import { entities, Order, Plant } from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { bodyOf, resource, select, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { bodyOf, resource, select, serve, verdict, writes } from '../helper.ts'
 
 /** An entity with a version and soft delete. */
 const Draft = defineEntity({

@@ -6,8 +6,7 @@ import { seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { assertProperty } from '../../helpers/property.ts'
 import { recordStatements } from '../../helpers/statements.ts'
-import { resource, select, serve, type Json } from '../helper.ts'
-import { writes } from './helper.ts'
+import { resource, select, serve, writes, type Json } from '../helper.ts'
 
 const RUNS = 60
 
@@ -134,8 +133,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a batch stores the same rows as single records', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     // with all rows in one value, and with values bound one by one
     const forms = { together: 0, apart: 0 }
     const batch = fc.subarray(BATCHED, { minLength: 1 }).chain((names) =>

@@ -4,8 +4,7 @@ import { FullTextType } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { AllowedFilters } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { resource, select, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { resource, select, serve, verdict, writes } from '../helper.ts'
 
 /** A text that starts with `=` is a sum, which the database computes. Any other text is the number itself. */
 class SumType extends Type<string | null, string | null> {

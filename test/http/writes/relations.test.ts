@@ -4,8 +4,7 @@ import { AllowedInclude, CrudBase } from '../../../src/index.ts'
 import { entities, AuditEntry, Group, Label, Offer, OrderItem, Plant, Tag } from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { resource, select, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { resource, select, serve, verdict, writes } from '../helper.ts'
 
 /** Has a to-one and a to-many relation to entities that a MikroORM filter hides. */
 const Bundle = defineEntity({
@@ -52,10 +51,8 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     for (const [shelf, place, message] of [
       [1, '/shelf', "'shelf' refers to records by an object with 'house', 'number'."],
       [{ house: 'A' }, '/shelf', "'shelf' refers to records by an object with 'house', 'number': 'number' is missing."],
-      [
-        { house: 'A', number: '1' }, '/shelf/number',
-        "'shelf.number' must refer to a record by its id: an integer from -2147483648 to 2147483647.",
-      ],
+      [{ house: 'A', number: '1' }, '/shelf/number',
+        "'shelf.number' must refer to a record by its id: an integer from -2147483648 to 2147483647."],
     ] as const) {
       const response = await patch(`/plants/${id}`, { shelf })
       t.strictSame([verdict(response), response.json().message], [`400 FST_ERR_VALIDATION ${place}`, message])

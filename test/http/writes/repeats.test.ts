@@ -5,8 +5,7 @@ import t from 'tap'
 import { CrudBase, primaryKey, softDelete, withTransaction, type CrudRecord } from '../../../src/index.ts'
 import { lacks } from '../../helpers/capabilities.ts'
 import { databases, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
-import { select, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { select, serve, verdict, writes } from '../helper.ts'
 
 const Label = defineEntity({ name: 'Label', tableName: 'label', properties: { ...primaryKey, name: p.string() } })
 const Job = defineEntity({

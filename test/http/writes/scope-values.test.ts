@@ -159,8 +159,7 @@ await forEachDatabase(t, { entities: [Entry] }, async (t, { orm }) => {
 
   t.test('a value that its column cannot hold is refused, and the log names the column', async (t) => {
     await orm.em.getConnection().execute('delete from entry')
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     for (const [scope, message] of IMPOSSIBLE) {
       scopeOf.set('one', scope)
       for (const [method, url, payload] of [

@@ -5,8 +5,7 @@ import t from 'tap'
 import { AllowedFilters, AllowedSort } from '../../../src/index.ts'
 import { forOneDatabase } from '../../helpers/databases.ts'
 import { assertProperty } from '../../helpers/property.ts'
-import { q, resource, select, serve, type Json } from '../helper.ts'
-import { writes } from './helper.ts'
+import { q, resource, select, serve, writes, type Json } from '../helper.ts'
 
 const MOOD = ['calm', 'calm down', 'NULL'] as const
 

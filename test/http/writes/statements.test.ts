@@ -6,8 +6,7 @@ import { entities, Customer, Order, OrderItem, Parcel, Plant, Shelf, Specimen, T
 import { customerId, plantUuid, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { recordStatements } from '../../helpers/statements.ts'
-import { resource, serve } from '../helper.ts'
-import { writes } from './helper.ts'
+import { resource, serve, writes } from '../helper.ts'
 
 /** Its only relation to others is that it owns them. */
 const Basket = defineEntity({
@@ -42,15 +41,14 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     '/back': { crud: resource(Plant), operations, scope: () => ({ supplier: { plants: { $some: {} } } }) },
   })
   const { post, patch, put, remove, restore } = writes(app)
-  const recorder = await recordStatements(orm)
-  t.teardown(recorder.stop)
+  const recorder = await recordStatements(orm, t)
 
   /** Asserts the first word of each statement of a request, and the status of its answer. */
   const words = async (status: number, send: () => ReturnType<typeof post>): Promise<string> => {
     recorder.take()
     const response = await send()
     if (response.statusCode !== status) throw new Error(`${response.statusCode} ${response.body}`)
-    return recorder.take().map(({ sql }) => sql.split(/[\s(;]/, 1)[0]).join(' ')
+    return recorder.words()
   }
 
   t.test('a write is one statement, without a transaction', async (t) => {
@@ -165,7 +163,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     recorder.take()
     for (const name of ['c', 'd']) await post('/tags', { name })
     for (const weight of [1, 2]) await patch('/tags/1', { weight })
-    const texts = recorder.take().map(({ sql }) => sql)
+    const texts = recorder.texts()
     t.equal(texts[0], texts[1])
     t.equal(texts[2], texts[3])
     for (const size of [2, 3, 50]) {
@@ -199,7 +197,7 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     const inside = async (run: () => Promise<unknown>): Promise<string> => {
       recorder.take()
       await run()
-      return recorder.take().map(({ sql }) => sql.split(/[\s(;]/, 1)[0]).join(' ')
+      return recorder.words()
     }
     const em = orm.em.fork()
     t.equal(await inside(() => withTransaction(em, everything('a '))), `begin ${each} commit`, 'withTransaction')

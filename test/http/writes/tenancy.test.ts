@@ -5,8 +5,7 @@ import {
   AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig, type CrudRoutesOptions,
 } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { bodyOf, select, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { bodyOf, select, serve, verdict, writes } from '../helper.ts'
 
 /** People of a tenant. A MikroORM filter separates them in every relation. */
 const Member = defineEntity({

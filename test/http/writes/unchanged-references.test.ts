@@ -7,8 +7,7 @@ import t from 'tap'
 import { CrudBase, crudKit, crudRoutes, primaryKey, softDelete } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
-import { select, type Json } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { select, verdict, writes, type Json } from '../helper.ts'
 
 const own = { name: 'own', cond: (args: Json) => ({ tenant: args['tenant'] }) }
 const Author = defineEntity({
@@ -166,10 +165,8 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
   t.test('a relation with a condition on other records keeps the links that it does not show', async (t) => {
     // the leader of the second topic has the name as well, and a filter hides it
     await select(orm, "insert into author (name, tenant) values ('live', 2)")
-    await select(
-      orm,
-      "update topic set leader_id = (select id from author where name = 'live' and tenant = topic.id) where id < 3"
-    )
+    await select(orm,
+      "update topic set leader_id = (select id from author where name = 'live' and tenant = topic.id) where id < 3")
     const led = async (id: number) =>
       (await select(orm, `select topic_id from text_led where text_id = ${id} order by 1`)).map((
         { topic_id: topic }
@@ -184,8 +181,9 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
   })
 
   t.test('links with an order have that of the body', async (t) => {
-    const steps = async (id: number) =>
-      (await select(orm, `select id, topic_id from text_steps where text_id = ${id} order by id`))
+    const steps = async (
+      id: number
+    ) => (await select(orm, `select id, topic_id from text_steps where text_id = ${id} order by id`))
     const { id } = await created('/texts', { title: 'new', steps: [2, 1] })
     t.strictSame((await steps(id)).map(({ topic_id: topic }) => topic), [2, 1])
     await select(orm, `insert into text_steps (text_id, topic_id) values (${id}, 4)`)

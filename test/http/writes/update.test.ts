@@ -6,8 +6,7 @@ import {
 import { customerId, plantUuid, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { recordStatements } from '../../helpers/statements.ts'
-import { bodyOf, resource, select, serve } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { bodyOf, resource, select, serve, verdict, writes } from '../helper.ts'
 
 /** A key that the client sets, and a UUID beside it. */
 const Country = defineEntity({
@@ -52,8 +51,7 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
   })
 
   t.test('an empty update changes nothing', async (t) => {
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
+    const recorder = await recordStatements(orm, t)
     for (const path of ['/plants/1', '/orders/1', '/shelves/A/1']) {
       const before = await read(path)
       recorder.take()
@@ -207,8 +205,6 @@ await forEachDatabase(t, { entities: hereAndThere, seed }, async (t, { orm }) =>
   t.test('a serializer changes the answer, and not the stored value', async (t) => {
     t.match(await updated('/suppliers/2', { country: 'gb' }), { country: 'GB' })
     t.strictSame(await select(orm, 'select country from supplier where id = 2'), [{ country: 'gb' }])
-    const recorder = await recordStatements(orm)
-    t.teardown(recorder.stop)
     t.match(await updated('/suppliers/2', {}), { country: 'GB' })
   })
 

@@ -7,8 +7,7 @@ import { ColourType } from '../../fixtures/custom-types.ts'
 import { databases, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { recordStatements } from '../../helpers/statements.ts'
-import { select, serve, type Json } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { select, serve, verdict, writes, type Json } from '../helper.ts'
 
 const id = { id: p.integer().primary().autoincrement() }
 
@@ -97,8 +96,7 @@ const operations: CrudRoutesOptions['operations'] = [
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   for (const statement of restart.split('; ')) await select(orm, statement)
-  const recorder = await recordStatements(orm)
-  t.teardown(recorder.stop)
+  const recorder = await recordStatements(orm, t)
   const app = await serve(t, orm, {
     '/products': { crud: products(), operations },
     '/narrow': {
@@ -131,7 +129,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     },
   })
   const { put, post, patch, read } = writes(app)
-  const words = (): string => recorder.take().map(({ sql }) => sql.split(/[\s(;]/, 1)[0]).join(' ')
+  const words = (): string => recorder.words()
   let serial = 0
   /** A complete record that does not exist. */
   const fresh = (values: object = {}): Json => ({ SKU: `n${++serial}`, name: 'New', price: 10, ...values })

@@ -7,8 +7,7 @@ import {
 import { forEachDatabase, pgliteUrl } from '../../helpers/databases.ts'
 import { keptLog } from '../../helpers/log.ts'
 import { newServer } from '../../helpers/server.ts'
-import { select, type Json } from '../helper.ts'
-import { verdict, writes } from './helper.ts'
+import { select, verdict, writes, type Json } from '../helper.ts'
 
 const User = defineEntity({ name: 'User', tableName: 'users', properties: { ...primaryKey, name: p.string() } })
 const Meta = defineEntity({

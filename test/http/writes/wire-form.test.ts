@@ -5,8 +5,7 @@ import { entities, Plant, Specimen } from '../../fixtures/entities.ts'
 import { seed } from '../../fixtures/seed.ts'
 import { SPECIMEN_VALUES } from '../../fixtures/specimen-values.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { bodyOf, resource, serve, type Json } from '../helper.ts'
-import { writes } from './helper.ts'
+import { bodyOf, resource, serve, writes, type Json } from '../helper.ts'
 
 /**
  * Types whose wire form differs from MikroORM's serialization by design: bytes, which MikroORM serializes as objects,
