@@ -74,6 +74,9 @@ export function notOneOf (value: unknown, members: readonly string[], objects: r
   return didYouMean(`expected one of ${[quoted(members), ...objects].join(', ')}, got ${shown(value)}`, near)
 }
 
+/** Makes a schema of options refuse names that it does not have. */
+export const closed = { additionalProperties: false }
+
 /** An option that has a default, which `completed` fills in. */
 export type WithDefault<Schema extends TSchema> = TOptional<Schema> & { readonly default: Static<Schema> }
 

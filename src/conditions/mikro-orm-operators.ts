@@ -1,16 +1,12 @@
 /** The operators of conditions in MikroORM's query language. */
 import type { Quantifier } from './where-tree.ts'
 
+/** Operators that compare the value of a column, or a key, with values. */
+export const COMPARISONS: readonly string[] = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin']
+
 /** Operators on the value of a column (MikroORM's `QueryOperator`). */
 export const COLUMN_OPERATORS: readonly string[] = [
-  '$eq',
-  '$ne',
-  '$gt',
-  '$gte',
-  '$lt',
-  '$lte',
-  '$in',
-  '$nin',
+  ...COMPARISONS,
   '$like',
   '$ilike',
   '$re',
@@ -31,20 +27,7 @@ const QUANTIFIERS: readonly string[] = ['$some', '$none', '$every'] satisfies re
 export const isQuantifier = (operator: string): operator is Quantifier => QUANTIFIERS.includes(operator)
 
 /** Operators on a relation: on its key, on the number of related rows, and quantifiers. */
-export const RELATION_OPERATORS: readonly string[] = [
-  '$eq',
-  '$ne',
-  '$gt',
-  '$gte',
-  '$lt',
-  '$lte',
-  '$in',
-  '$nin',
-  '$exists',
-  '$size',
-  '$all',
-  ...QUANTIFIERS,
-]
+export const RELATION_OPERATORS: readonly string[] = [...COMPARISONS, '$exists', '$size', '$all', ...QUANTIFIERS]
 
 /** Operators that take a list. */
 export const LIST_OPERATORS: ReadonlySet<string> = new Set(['$in', '$nin', '$all', '$hasKeys', '$hasSomeKeys'])

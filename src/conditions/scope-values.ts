@@ -15,6 +15,7 @@ import {
 import { shown } from '../base/option-checks.ts'
 import { ImpossibleValueError, pathOf } from './condition-error.ts'
 import { equalityOf, type Equality } from './equalities.ts'
+import { COMPARISONS } from './mikro-orm-operators.ts'
 import type { ComparePart, RelationKeyPart, Where, WherePart } from './where-tree.ts'
 import { keyOfReferenced } from './condition-values.ts'
 
@@ -97,13 +98,11 @@ function checkWhere (where: Where, at: string): void {
   for (const part of where) checkPart(part, at)
 }
 
-const COMPARISONS: ReadonlySet<string> = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin'])
-
 function checkComparisons ({ property, comparisons }: ComparePart, at: string): void {
   const column = columnOf(property)
   if (column === undefined || column.type.kind === 'array') return
   for (const { operator, value } of comparisons) {
-    if (!COMPARISONS.has(operator)) continue
+    if (!COMPARISONS.includes(operator)) continue
     for (const item of Array.isArray(value) ? value : [value]) {
       // null is comparable; SQL, keys of entities and other objects are converted by MikroORM
       if (item === null || (typeof item === 'object' && !(item instanceof Date)) || keyOfReferenced(item)) continue

@@ -9,6 +9,7 @@ import {
   checkUrlName,
   isOptions,
   readOptions,
+  refuseRepeated,
   type EntryOptions,
   type InUrl,
   type NotGiven,
@@ -63,8 +64,7 @@ export class AllowedSort<Field extends string = NotGiven, Alias extends string =
     for (const field of args) checkField(field)
     const fields = args as Field[]
     const what = `AllowedSort '${fields.join("', '")}'`
-    const repeated = fields.find((field, index) => fields.indexOf(field) !== index)
-    if (repeated !== undefined) throw new ConfigError(`${what}: '${repeated}' is named twice`)
+    refuseRepeated(what, fields)
     const { alias, direction } = readOptions(what, last, SortOptionsSchema)
     this.fields = Object.freeze(fields)
     this.direction = direction

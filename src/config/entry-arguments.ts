@@ -91,6 +91,16 @@ function checkParts (what: string, path: string): void {
   }
 }
 
+/** The first name that a list has twice. */
+export const repeatedIn = (names: readonly string[]): string | undefined =>
+  names.find((name, index) => names.indexOf(name) !== index)
+
+/** Refuses a list that names something twice. `what` is the beginning of the error's message. */
+export function refuseRepeated (what: string, names: readonly string[]): void {
+  const repeated = repeatedIn(names)
+  if (repeated !== undefined) throw new ConfigError(`${what}: '${repeated}' is named twice`)
+}
+
 /** Refuses anything but a function. `what` is the beginning of the error's message. */
 export function checkFunction (what: string, callback: unknown): void {
   if (typeof callback === 'function') return

@@ -3,6 +3,7 @@ import { ConfigError } from '../base/errors.ts'
 import { quoted, shown } from '../base/option-checks.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import { isOperator, OPERATOR_NAMES, type Operator } from '../operators/index.ts'
+import { repeatedIn } from './entry-arguments.ts'
 
 /** The error about a list of operators in place of the default operator. */
 export function listBeforeDefault (what: string, field: string, given: readonly unknown[]): ConfigError {
@@ -68,7 +69,7 @@ export function readOperators (what: string, allowed: unknown, defaultOperator: 
     throw new ConfigError(`${what}: the allowed operators must be an array, got ${shown(allowed)}.${list}`)
   }
   const operators = allowed.map(operator => readOperator(what, operator))
-  const repeated = operators.find((operator, index) => operators.indexOf(operator) !== index)
+  const repeated = repeatedIn(operators)
   if (repeated !== undefined) throw new ConfigError(`${what}: operator '${repeated}' is listed twice`)
   if (!operators.includes(defaultOperator)) {
     throw new ConfigError(

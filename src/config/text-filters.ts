@@ -5,7 +5,7 @@ import { PARTIAL_NAMES } from '../operators/index.ts'
 import { refusedAs, shown, withDefault } from '../base/option-checks.ts'
 import { BaseFilter, changed, type Sight } from './base-filter.ts'
 import {
-  checkPath, checkUrlName, readOptions, type EntryOptions, type InUrl, type NotGiven,
+  checkPath, checkUrlName, readOptions, refuseRepeated, type EntryOptions, type InUrl, type NotGiven,
 } from './entry-arguments.ts'
 import type { PathCheck } from './paths.ts'
 
@@ -176,6 +176,5 @@ function checkFields (what: string, fields: readonly string[]): void {
     throw new ConfigError(`${what}: the fields must be an array of at least one property, got ${shown(fields)}`)
   }
   for (const field of fields) checkPath(what, field)
-  const repeated = fields.find((field, index) => fields.indexOf(field) !== index)
-  if (repeated !== undefined) throw new ConfigError(`${what}: '${repeated}' is named twice`)
+  refuseRepeated(what, fields)
 }

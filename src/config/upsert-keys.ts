@@ -1,7 +1,7 @@
 /** The option `upsertKeys` of a CRUD class: the keys by which upserts may find records. */
 import { ConfigError } from '../base/errors.ts'
 import { shown } from '../base/option-checks.ts'
-import type { UncheckedEntity } from './entry-arguments.ts'
+import { repeatedIn, type UncheckedEntity } from './entry-arguments.ts'
 import type { WritableName } from './writable-option.ts'
 
 /** Keys of an entity: the name of a unique property, or the names of properties that are unique together. */
@@ -42,7 +42,7 @@ export function readUpsertKeys (what: string, option: unknown): UpsertKeysConfig
   })
   const seen = new Set<string>()
   for (const names of keys) {
-    const repeated = names.find((name, index) => names.indexOf(name) !== index)
+    const repeated = repeatedIn(names)
     if (repeated !== undefined) throw new ConfigError(`${what}: a key of "upsertKeys" names '${repeated}' twice.`)
     const key = [...names].sort().join()
     if (seen.has(key)) throw new ConfigError(`${what}: "upsertKeys" has the key '${names.join()}' twice.`)

@@ -1,7 +1,7 @@
 /** The options of `QueryBuilderConfig`, and the check of them. */
 import { Type, type Static } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
-import { checkSchema, completed, oneOf, shown, withDefault } from '../base/option-checks.ts'
+import { checkSchema, closed, completed, oneOf, shown, withDefault } from '../base/option-checks.ts'
 import { AllowedAggregate, CountAggregate } from './allowed-aggregate.ts'
 import { AllowedFacet } from './allowed-facet.ts'
 import { AllowedField } from './allowed-field.ts'
@@ -25,8 +25,6 @@ const MAX_BYTES = 1_073_741_824
 
 /** The largest number of rows that a list counts. */
 const MAX_COUNTED = 1_000_000_000
-
-const closed = { additionalProperties: false }
 
 const PaginationSchema = Type.Object({
   /** Number of items of a page if the URL does not say. Maximum: `maxPerPage`. Default: 20. */

@@ -5,6 +5,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
 import {
   checkSchema,
+  closed,
   completed,
   defaultsOf,
   oneOf,
@@ -15,7 +16,6 @@ import {
 } from '../base/option-checks.ts'
 import type { ReplicaOptions } from './replicas/replica-schema.ts'
 
-const closed = { additionalProperties: false }
 const Millis = Type.Integer({ minimum: 0 })
 
 const PoolOptionsSchema = Type.Object({

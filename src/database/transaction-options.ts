@@ -1,6 +1,6 @@
 /** The options of transactions, and the check of them. */
 import { Type, type Static } from '@sinclair/typebox'
-import { checkSchema, defaultsOf, oneOf, withDefault } from '../base/option-checks.ts'
+import { checkSchema, closed, defaultsOf, oneOf, withDefault } from '../base/option-checks.ts'
 import { ISOLATION_LEVELS } from '../run/index.ts'
 
 /** The longest delay of Node's timers. */
@@ -22,7 +22,7 @@ export const TransactionOptionsSchema = Type.Object({
   baseDelay: withDefault(Type.Integer({ minimum: 0, maximum: LONGEST }), 20),
   /** Longest wait before any repetition, in milliseconds. Default: 1 000. */
   maxDelay: withDefault(Type.Integer({ minimum: 0, maximum: LONGEST }), 1_000),
-}, { additionalProperties: false })
+}, closed)
 
 /** How a function runs in a transaction. */
 export interface TransactionOptions extends Readonly<Static<typeof TransactionOptionsSchema>> {}

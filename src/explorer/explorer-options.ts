@@ -2,10 +2,8 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { FastifyInstance, RegisterOptions } from 'fastify'
 import { ConfigError } from '../base/errors.ts'
-import { checkSchema, withDefault } from '../base/option-checks.ts'
+import { checkSchema, closed, withDefault } from '../base/option-checks.ts'
 import type { HeaderHint } from './description.ts'
-
-const closed = { additionalProperties: false }
 
 const HeaderSchema = Type.Object({
   /** The name of the header, such as `authorization`. */

@@ -1,7 +1,7 @@
 /** The options of a resource's routes and of its streams. */
 import { Type, type Static } from '@sinclair/typebox'
 import type { FastifyRequest, RegisterOptions, RouteOptions } from 'fastify'
-import { defaultsOf, oneOf, refusedAs, withDefault } from '../base/option-checks.ts'
+import { closed, defaultsOf, oneOf, refusedAs, withDefault } from '../base/option-checks.ts'
 import {
   factsOf, MAX_AFFECTED, notAnOperation, OPERATIONS, type EntityCondition, type CrudOperation,
 } from '../config/index.ts'
@@ -15,8 +15,6 @@ export const DEFAULT_OPERATIONS: readonly CrudOperation[] = OPERATIONS.filter((o
 
 /** The media types of streams. */
 export const STREAM_TYPES = ['application/x-ndjson', 'text/csv'] as const
-
-const closed = { additionalProperties: false }
 
 /** The maximum of a timer in Node.js, and of a statement timeout in PostgreSQL. */
 export const MAX_MILLIS = 2 ** 31 - 1

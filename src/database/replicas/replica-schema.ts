@@ -1,6 +1,6 @@
 /** The form of the option `replicas`. */
 import { Type, type Static } from '@sinclair/typebox'
-import { refusedAs, secret, shown, withDefault } from '../../base/option-checks.ts'
+import { closed, refusedAs, secret, shown, withDefault } from '../../base/option-checks.ts'
 
 // a URL may hold a password; the value of an unset environment variable does not
 const Url = secret(Type.String({ minLength: 1 }), (value) => typeof value === 'string' && value !== '')
@@ -28,7 +28,7 @@ export const ReplicaOptionsSchema = refusedAs(
     checkInterval: withDefault(Interval, 1_000),
     /** Milliseconds that a check waits. A replica that does not answer is down. Default: 2 000. */
     checkTimeout: withDefault(Interval, 2_000),
-  }, { additionalProperties: false }),
+  }, closed),
   (value, place) =>
     place === ''
       ? `expected a list of URLs or { urls, maxLag, checkInterval, checkTimeout }, got ${shown(value)}`
