@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 import type { Access } from '../src/access/index.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import {
-  ACTOR_PROPERTY, checkPluginOptions, refuseSecond, resourcesInside, type KitOptions,
+  ACTOR_PROPERTY, checkPluginOptions, metaOnDatabase, refuseSecond, resourcesInside, type KitOptions,
 } from '../src/http/index.ts'
 import { accessFor } from '../src/resource/index.ts'
 
@@ -48,10 +48,5 @@ function refuseAfterRoutes (fastify: FastifyInstance): void {
  * @example
  * await fastify.register(crudAccess, { access: { role: () => 'guest', roles: { guest: { Country: true } } } })
  */
-export const crudAccess = fp(register, {
-  name: NAME,
-  fastify: '>=5.8 <7',
-  dependencies: ['fastify-crud-kit/database'],
-  decorators: { fastify: ['orm'] },
-})
+export const crudAccess = fp(register, metaOnDatabase(NAME))
 export default crudAccess

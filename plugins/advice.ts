@@ -1,7 +1,6 @@
 /**
  * Warns at start-up. Before the server is ready, it warns of differences between the entities and the database, and of
- * rows that no scope guards.
- * When the server listens, it warns of missing indexes.
+ * rows that no scope guards. When the server listens, it warns of missing indexes.
  */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
@@ -9,7 +8,7 @@ import {
   checkShared, warnOfDifferences, warnOfMissingIndexes, warnOfUnguarded, type AdvisedResource,
 } from '../src/advice/index.ts'
 import {
-  advisedOf, checkPluginOptions, isOffline, refuseSecond, resourcesInside, type KitOptions,
+  checkPluginOptions, isOffline, metaOnDatabase, refuseSecond, resourcesInside, type KitOptions, type KnownResource,
 } from '../src/http/index.ts'
 
 const NAME = 'fastify-crud-kit/advice'
@@ -32,6 +31,17 @@ async function register (fastify: FastifyInstance, options: CrudAdviceOptions): 
   if (indexAdvice) fastify.addHook('onListen', async () => await warnOfMissingIndexes(fastify.log, em, advised()))
 }
 
+/** The parts of a resource that advice needs. */
+export function advisedOf ({ routed: { bound, operations }, options, limits }: KnownResource): AdvisedResource {
+  return {
+    prefix: options.prefix ?? '/',
+    resource: bound,
+    scoped: options.scope !== undefined,
+    operations,
+    roles: limits?.resources.map(({ role, bound, operations }) => ({ role, resource: bound, operations })),
+  }
+}
+
 /** The entities whose rows all clients may use, as the option `shared` of an instance says. */
 export const sharedEntities = (fastify: FastifyInstance): readonly string[] =>
   (fastify as { readonly [kAdvised]?: readonly string[] })[kAdvised] ?? []
@@ -43,10 +53,5 @@ export const sharedEntities = (fastify: FastifyInstance): readonly string[] =>
  * @example
  * await fastify.register(crudAdvice, { shared: ['Country'] })
  */
-export const crudAdvice = fp(register, {
-  name: NAME,
-  fastify: '>=5.8 <7',
-  dependencies: ['fastify-crud-kit/database'],
-  decorators: { fastify: ['orm'] },
-})
+export const crudAdvice = fp(register, metaOnDatabase(NAME))
 export default crudAdvice

@@ -19,6 +19,7 @@ import {
   type CrudRoutesOptions,
   type KitCheck,
   type KitOptions,
+  metaOf,
   type RoutesCheck,
   type UncheckedRoutes,
 } from '../src/http/index.ts'
@@ -123,8 +124,5 @@ const PLUGINS: readonly FastifyPluginAsync<CrudAccessOptions & CrudAdviceOptions
  *   resources: { '/categories': new CategoryCrud() },
  * })
  */
-export const crudKit = fp(register, {
-  name: 'fastify-crud-kit',
-  fastify: '>=5.8 <7',
-}) as unknown as CrudKitPlugin
+export const crudKit = fp(register, metaOf('fastify-crud-kit')) as unknown as CrudKitPlugin
 export default crudKit

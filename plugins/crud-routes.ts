@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
   allowQueryMethod, checkResourcesOptions, checkTables, documentedRoles, fastifyRoutes, ignoreBodies,
-  knownResources, namedSchemas, offerOf, readQueries, roleResources, routedResource, schemaNames, takenNames,
+  knownResources, metaOf, namedSchemas, offerOf, readQueries, roleResources, routedResource, schemaNames, takenNames,
   type CrudOperation, type CrudResourcesOptions, type CrudRoutesOptions, type ResourceEntry, type RouteParts,
   type UncheckedRoutes,
 } from '../src/http/index.ts'
@@ -265,9 +265,6 @@ const displayed = (name: string, plugin: FastifyPluginAsync): FastifyPluginAsync
  *   await api.register(crudRoutes, { resources: { '/categories': new CategoryCrud() } })
  * })
  */
-export const crudRoutes = fp(register, {
-  // no dependencies: `routedResource` says "register crudKit first", but Fastify would name an internal plugin
-  name: 'fastify-crud-kit/crud-routes',
-  fastify: '>=5.8 <7',
-}) as unknown as CrudRoutesPlugin
+// no dependencies: `routedResource` says "register crudKit first", but Fastify would name an internal plugin
+export const crudRoutes = fp(register, metaOf('fastify-crud-kit/crud-routes')) as unknown as CrudRoutesPlugin
 export default crudRoutes

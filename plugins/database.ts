@@ -12,6 +12,7 @@ import {
   checkPluginOptions,
   isOffline,
   learnRules,
+  metaOf,
   openDatabaseOf,
   preparePools,
   refuseSecond,
@@ -92,5 +93,5 @@ function refuseSyncSessions (fastify: FastifyInstance): void {
  * await fastify.register(crudDatabase, { database: { databaseUrl: 'pglite://memory', entities: [Category] } })
  * await fastify.orm.em.fork().find(Category, {})
  */
-export const crudDatabase = fp(register, { name: NAME, fastify: '>=5.8 <7' })
+export const crudDatabase = fp(register, metaOf(NAME))
 export default crudDatabase

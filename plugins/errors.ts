@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { checkPluginOptions, ErrorSchema, refuseSecond } from '../src/http/index.ts'
+import { checkPluginOptions, ErrorSchema, metaOnDatabase, refuseSecond } from '../src/http/index.ts'
 import { toCrudError } from '../src/run/index.ts'
 
 const NAME = 'fastify-crud-kit/errors'
@@ -34,10 +34,5 @@ async function register (fastify: FastifyInstance, options: object): Promise<voi
  * await fastify.register(crudErrors)
  * fastify.get('/', { schema: { response: { '4xx': { $ref: 'fastify-crud-kit/error#' } } } }, listCategories)
  */
-export const crudErrors = fp(register, {
-  name: NAME,
-  fastify: '>=5.8 <7',
-  dependencies: ['fastify-crud-kit/database'],
-  decorators: { fastify: ['orm'] },
-})
+export const crudErrors = fp(register, metaOnDatabase(NAME))
 export default crudErrors

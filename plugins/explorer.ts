@@ -19,6 +19,7 @@ import {
   type ExplorerOptions,
   type PageFile,
 } from '../src/explorer/index.ts'
+import { metaOf } from '../src/http/index.ts'
 
 export type { ExplorerHeader, ExplorerOptions } from '../src/explorer/index.ts'
 export type * from '../src/explorer/description.ts'
@@ -196,5 +197,5 @@ function passOn (
  *
  * await app.register(crudExplorer, { prefix: '/explorer' })
  */
-export const crudExplorer = fp(register, { name: 'fastify-crud-kit/explorer', fastify: '>=5.8 <7' })
+export const crudExplorer = fp(register, metaOf('fastify-crud-kit/explorer'))
 export default crudExplorer

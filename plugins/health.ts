@@ -4,7 +4,7 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkHealth, HEALTH_TIMEOUT, type Health } from '../src/database/index.ts'
-import { checkPluginOptions, refuseSecond } from '../src/http/index.ts'
+import { checkPluginOptions, metaOnDatabase, refuseSecond } from '../src/http/index.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -42,10 +42,5 @@ async function register (fastify: FastifyInstance, options: object): Promise<voi
  * await fastify.register(crudHealth)
  * fastify.get('/health', async () => await fastify.crudHealth())
  */
-export const crudHealth = fp(register, {
-  name: NAME,
-  fastify: '>=5.8 <7',
-  dependencies: ['fastify-crud-kit/database'],
-  decorators: { fastify: ['orm'] },
-})
+export const crudHealth = fp(register, metaOnDatabase(NAME))
 export default crudHealth

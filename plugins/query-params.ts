@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  checkPluginOptions, declaredParameters, kQueryParams, refuseSecond, timesOf, type DeclaredParameters,
+  checkPluginOptions, declaredParameters, kQueryParams, metaOf, refuseSecond, timesOf, type DeclaredParameters,
 } from '../src/http/index.ts'
 import { MAX_QUERY_BYTES, parseRequestQuery, type QueryParams } from '../src/query/index.ts'
 
@@ -92,5 +92,5 @@ function isDecodable (text: string): boolean {
  * await fastify.register(requestQueryParams)
  * fastify.get('/', async (request) => request.queryParams.sort)
  */
-export const requestQueryParams = fp(register, { name: NAME, fastify: '>=5.8 <7' })
+export const requestQueryParams = fp(register, metaOf(NAME))
 export default requestQueryParams

@@ -11,6 +11,7 @@ import {
   checkPluginOptions,
   EM_PROPERTIES,
   emGetter,
+  metaOnDatabase,
   refuseSecond,
   rememberReply,
 } from '../src/http/index.ts'
@@ -47,10 +48,5 @@ async function register (fastify: FastifyInstance, options: object): Promise<voi
  * await fastify.register(requestEm)
  * fastify.get('/', async ({ em }) => await em.find(Category, {}))
  */
-export const requestEm = fp(register, {
-  name: NAME,
-  fastify: '>=5.8 <7',
-  dependencies: ['fastify-crud-kit/database'],
-  decorators: { fastify: ['orm'] },
-})
+export const requestEm = fp(register, metaOnDatabase(NAME))
 export default requestEm

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { ConfigError } from '../src/base/errors.ts'
-import { checkPluginOptions, refuseSecond, TIMES_PROPERTY, type KitOptions } from '../src/http/index.ts'
+import { checkPluginOptions, metaOf, refuseSecond, TIMES_PROPERTY, type KitOptions } from '../src/http/index.ts'
 
 export interface ServerTimingOptions extends Pick<KitOptions, 'serverTiming'> {}
 
@@ -53,5 +53,5 @@ function refuseAfterRoutes (fastify: FastifyInstance): void {
  * @example
  * await fastify.register(serverTiming, { serverTiming: true })
  */
-export const serverTiming = fp(register, { name: NAME, fastify: '>=5.8 <7' })
+export const serverTiming = fp(register, metaOf(NAME))
 export default serverTiming

@@ -12,9 +12,10 @@ export { declaredParameters, type DeclaredParameters } from './declared-paramete
 export { EM_PROPERTIES, emGetter, rememberReply } from './em-of-request.ts'
 export { ErrorSchema } from './error-schema.ts'
 export {
-  checkKitOptions, checkResourcesOptions, checkPluginOptions, CrudKitOptionsSchema, refuseSecond, type KitOptions,
+  checkKitOptions, checkResourcesOptions, checkPluginOptions, CrudKitOptionsSchema, metaOf, metaOnDatabase,
+  refuseSecond, type KitOptions,
 } from './plugin-options.ts'
-export { advisedOf, knownResources, resourcesInside, type KnownResource } from './known-resources.ts'
+export { knownResources, resourcesInside, type KnownResource } from './known-resources.ts'
 export { isOffline, takeOffline } from './offline.ts'
 export { sendProbe, type RouteProbe } from './probes.ts'
 export { CALL_PROPERTY } from './routes/route-call.ts'

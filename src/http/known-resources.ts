@@ -1,7 +1,6 @@
 /** The resources of a server with their routes, for plugins that describe or judge them. */
 import type { FastifyInstance } from 'fastify'
 import type { Access } from '../access/index.ts'
-import type { AdvisedResource } from '../advice/index.ts'
 import type { CrudRoutesOptions } from './route-options.ts'
 import type { RoutedResource } from './routes/routed-resource.ts'
 import type { RoleResource } from './routes/roles.ts'
@@ -31,15 +30,4 @@ export function knownResources ({ server }: FastifyInstance): KnownResource[] {
 /** The resources whose routes are inside of an instance. */
 export function resourcesInside (fastify: FastifyInstance): readonly KnownResource[] {
   return knownResources(fastify).filter(({ instance }) => Object.prototype.isPrototypeOf.call(fastify, instance))
-}
-
-/** The parts of a resource that advice needs. */
-export function advisedOf ({ routed: { bound, operations }, options, limits }: KnownResource): AdvisedResource {
-  return {
-    prefix: options.prefix ?? '/',
-    resource: bound,
-    scoped: options.scope !== undefined,
-    operations,
-    roles: limits?.resources.map(({ role, bound, operations }) => ({ role, resource: bound, operations })),
-  }
 }

@@ -2,15 +2,14 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { Type, type Static } from '@sinclair/typebox'
 import type { RegisterOptions } from 'fastify'
+import type { PluginMetadata } from 'fastify-plugin'
 import type { AccessOptions } from '../access/index.ts'
 import { ConfigError } from '../base/errors.ts'
-import { checkSchema, refusedAs, shown, unknownOption, withDefault } from '../base/option-checks.ts'
+import { checkSchema, closed, refusedAs, shown, unknownOption, withDefault } from '../base/option-checks.ts'
 import { nearest } from '../base/suggest.ts'
 import type { DatabaseFactory, DatabaseOptions } from '../database/index.ts'
 import { MAX_MILLIS } from './route-options.ts'
 import type { ResourceEntry } from './routes/check-types.ts'
-
-const closed = { additionalProperties: false }
 
 /** The resources of `crudKit`: a record of which the schema shows only the form of the prefixes. */
 const Resources = refusedAs(
@@ -124,3 +123,13 @@ export function refuseSecond (what: string, added: string, exists: boolean): voi
     `${what}: ${added} exists already. Register the plugin once, or register only crudKit, which contains it.`
   )
 }
+
+/** What a plugin tells Fastify of itself. */
+export const metaOf = (name: string): PluginMetadata => ({ name, fastify: '>=5.8 <7' })
+
+/** What a plugin tells that works with the database of the server. */
+export const metaOnDatabase = (name: string): PluginMetadata => ({
+  ...metaOf(name),
+  dependencies: ['fastify-crud-kit/database'],
+  decorators: { fastify: ['orm'] },
+})

@@ -7,8 +7,8 @@ import {
   differencesOf, guardFindings, indexLineOf, missingIndexesOf, type AdvisedResource,
 } from '../../advice/index.ts'
 import { messagesOf } from '../../comparison/index.ts'
-import { advisedOf, knownResources } from '../../http/index.ts'
-import { sharedEntities } from '../../../plugins/advice.ts'
+import { knownResources } from '../../http/index.ts'
+import { advisedOf, sharedEntities } from '../../../plugins/advice.ts'
 import type { CommandInput } from '../command.ts'
 import { CommandFailure, say, styled, type ExitCode, type Surroundings } from '../surroundings.ts'
 import { compareSurfaces } from './compare-surfaces.ts'
