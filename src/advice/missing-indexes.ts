@@ -5,7 +5,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Whitelist } from '../plan/index.ts'
-import { isUnaccentKnown, run, schemaOfUnaccent } from '../run/index.ts'
+import { isUnaccentKnown, quotedInSql, run, schemaOfUnaccent } from '../run/index.ts'
 import type { AdvisedResource } from './advised-resource.ts'
 import { ownerColumns, type OwnerColumns } from './owners.ts'
 import { createIndex, firstColumn, wantedIndexes, type WantedIndex } from './wanted-indexes.ts'
@@ -135,12 +135,9 @@ interface ExistingIndex {
   readonly keys: readonly string[]
 }
 
-const quote = (column: string): string => `'"' || replace(${column}, '"', '""') || '"'`
-
 /** The names of a table in SQL: with the schema, and also without it if the search path finds the table. */
-const NAMES = `array[${quote('n.nspname')} || '.' || ${quote('t.relname')}, case when pg_table_is_visible(t.oid) then ${
-  quote('t.relname')
-} end]`
+const NAMES = `array[${quotedInSql('n.nspname')} || '.' || ${quotedInSql('t.relname')}, ` +
+  `case when pg_table_is_visible(t.oid) then ${quotedInSql('t.relname')} end]`
 
 /** `$1`: names of tables, without their schemas. */
 const STATEMENT = `select coalesce(json_agg(json_build_object(

@@ -24,6 +24,7 @@ export {
   type Distribution, type TableDistribution,
 } from './distribution.ts'
 export { columnsOfRule, noteRules, RULES } from './rules.ts'
+export { quotedInSql } from './table-names.ts'
 export { isEmbedded, read, run, runOutside, tellOf } from './session.ts'
 export type { Prepared } from './prepared.ts'
 export { followCommit, workNow } from './transaction/after-commit.ts'

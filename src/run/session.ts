@@ -15,7 +15,7 @@ import { UnavailableError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Row } from '../sql/index.ts'
 import { convertError } from './errors/convert-error.ts'
-import { isDriverError, isReadOnlyServer } from './errors/driver-errors.ts'
+import { CANCELLED, isDriverError, isReadOnlyServer } from './errors/driver-errors.ts'
 import { clientOf, knownClientOf, preparesConnections } from './pg/client.ts'
 import type { Cancellation } from './pg/connections.ts'
 import { runOnPool } from './pg/pool.ts'
@@ -120,7 +120,7 @@ async function observed (
   } catch (error) {
     // an abort may have any value as its reason, and the server reports a cancelled statement
     const stopped = signal?.aborted === true &&
-      (error === signal.reason || (error as { code?: unknown } | null)?.code === '57014')
+      (error === signal.reason || (error as { code?: unknown } | null)?.code === CANCELLED)
     const reason = stopped
       ? reasonOf(signal, error)
       : (isReadOnlyServer(error) ? await refused(error) : undefined) ?? convertError(error, model)

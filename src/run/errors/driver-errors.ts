@@ -34,8 +34,12 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
 ])
 /** Another transaction held a lock for longer than the server's `lock_timeout`. */
 const LOCK_TIMEOUT = '55P03'
-/** A write in a read-only transaction. */
-const READ_ONLY = '25006'
+/** A write, or another statement that writers run (`for update`, `nextval`), in a read-only transaction. */
+export const READ_ONLY = '25006'
+/** The server has no connection left. Errors of ours say the same of a pool. */
+export const TOO_MANY_CONNECTIONS = '53300'
+/** A statement was cancelled, by its timeout or by its caller. */
+export const CANCELLED = '57014'
 /** Severities of errors that end the connection, whatever their code is (PostgreSQL manual, table 19.2). */
 const ENDS_CONNECTION: ReadonlySet<unknown> = new Set(['FATAL', 'PANIC'])
 /** Node's codes for a server that cannot be reached or that has disconnected. */
@@ -208,13 +212,13 @@ export function isStaleName (error: unknown): boolean {
 }
 
 /** SQLSTATEs of errors caused only by concurrent transactions. */
-const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01'])
+export const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01'])
 
 /** Whether a statement failed only because of concurrent transactions. */
 export const isConflict = (error: Error): boolean => CONFLICTS.has(sqlStateOf(error))
 
 /** The server is shutting down, has crashed, is starting up or has no free connection. A later attempt may succeed. */
-const PASSING: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '53300'])
+const PASSING: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', TOO_MANY_CONNECTIONS])
 /** The most nested causes that are looked at. */
 const MAX_CAUSES = 5
 

@@ -5,7 +5,7 @@
  */
 import type { Client, Pool } from 'pg'
 import { endCursorsWith, isBusy, onConnections, replaceConnect, socketOf } from '../../borrowed/pg.ts'
-import { isTooLong } from '../errors/driver-errors.ts'
+import { isTooLong, TOO_MANY_CONNECTIONS } from '../errors/driver-errors.ts'
 import { pooled, useNoNames, waitingFor } from './connections.ts'
 import { isThere } from './server-socket.ts'
 
@@ -20,8 +20,6 @@ export interface GuardOptions {
 
 /** Milliseconds to wait for the answer to that check if the pool has no connectionTimeoutMillis. */
 const PATIENCE = 10_000
-/** PostgreSQL's code for too many connections. */
-const TOO_MANY = '53300'
 
 export function guardPool (
   pool: Pool,
@@ -52,7 +50,7 @@ export function guardPool (
     if (full && waitingFor(pool) >= queueLimit) {
       const error = Object.assign(
         new Error(`all ${pool.options.max} connections are in use, and ${queueLimit} requests wait for one`),
-        { code: TOO_MANY }
+        { code: TOO_MANY_CONNECTIONS }
       )
       process.nextTick(done, error)
       return

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { connectionsOf, replaceReads, type Asking } from '../../borrowed/mikro-orm.ts'
 import { ConfigError, UnavailableError } from '../../base/errors.ts'
 import { convertError } from '../errors/convert-error.ts'
+import { CANCELLED, CONFLICTS, READ_ONLY, TOO_MANY_CONNECTIONS } from '../errors/driver-errors.ts'
 import { WriterHistory } from './lag.ts'
 import { ServerProbe } from './probe.ts'
 import { Replica, type CheckSettings, type Connection, type ReplicaReport } from './replica.ts'
@@ -186,13 +187,9 @@ const poolOf = async (connection: Connection): Promise<Pool> => await connection
 
 const UNDEFINED_FUNCTION = '42883'
 /** SQLSTATEs of reads that a replica cannot run at the moment, while others can. */
-const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01', '53200', '53300', '53400'])
+const BUSY: ReadonlySet<string> = new Set([...CONFLICTS, '53200', TOO_MANY_CONNECTIONS, '53400'])
 /** pg's message when all connections of a pool are in use for too long: the replica is busy, but not down. */
 const POOL_EXHAUSTED = /^timeout exceeded when trying to connect/
-/** A statement that was cancelled, by its timeout or by its caller. It is not repeated. */
-const CANCELLED = '57014'
-/** An operation that a replica cannot run (`for update`, `nextval`). */
-const READ_ONLY = '25006'
 
 /** @param error the driver's error, or the one that `convertError` has made of it */
 function judge (error: unknown): Verdict {
@@ -202,7 +199,7 @@ function judge (error: unknown): Verdict {
   if (code === CANCELLED) return 'final'
   // tables and columns that may have just been created
   if (code === READ_ONLY || /^42...$/.test(code)) return 'ask the writer'
-  if ((CONFLICTS.has(code) && driver.severity !== 'FATAL') || POOL_EXHAUSTED.test(String((driver as Error).message))) {
+  if ((BUSY.has(code) && driver.severity !== 'FATAL') || POOL_EXHAUSTED.test(String((driver as Error).message))) {
     return 'try another'
   }
   return (error instanceof UnavailableError ? error : convertError(error)) instanceof UnavailableError

@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import { executorOf, type UntypedKysely } from '../../borrowed/kysely.ts'
 import { applySessionContext, sessionContextOf, type Connection } from '../../borrowed/mikro-orm.ts'
 import { convertError } from '../errors/convert-error.ts'
-import { isReadOnlyServer } from '../errors/driver-errors.ts'
+import { isReadOnlyServer, TOO_MANY_CONNECTIONS } from '../errors/driver-errors.ts'
 import { RowReader, type RowPart } from '../pg/row-reader.ts'
 import type { BoundStatement } from '../pg/statement.ts'
 import { runOn, tellOf } from '../session.ts'
@@ -182,8 +182,6 @@ async function * readParts (
 
 /** The open streams of each pool. */
 const open = new WeakMap<Pool, Set<symbol>>()
-/** PostgreSQL's code for too many connections: another replica may have a free one. */
-const TOO_MANY = '53300'
 
 /**
  * Reserves a place for a stream, and returns a function that frees it. A client may read arbitrarily slowly, so one
@@ -203,7 +201,8 @@ async function takePlace (connection: Connection): Promise<() => void> {
         new Error(
           `${streams.size} streams are open, and pool.max is ${pool.options.max}, for them and for all other requests`
         ),
-        { code: TOO_MANY }
+        // another replica may have a free one
+        { code: TOO_MANY_CONNECTIONS }
       )
     )
   }

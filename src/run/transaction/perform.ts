@@ -22,6 +22,16 @@ export interface TransactionSettings {
 
 export type Work<Result> = (em: EntityManager) => Result | Promise<Result>
 
+/** What to run in a transaction or a savepoint, and how. */
+export interface Task<Result> {
+  /** The EntityManager of the caller. */
+  readonly em: EntityManager
+  readonly connection: Connection
+  readonly work: Work<Result>
+  readonly settings: TransactionSettings
+  readonly stop: Stop
+}
+
 export type { Transaction }
 
 /** Watches the connection of any transaction, so that its statements can be cancelled here. */
@@ -94,12 +104,10 @@ export async function settle (held: HeldConnection, level: Level, transaction: T
 
 /** Runs the function until it ends or is stopped. After a stop its statements are refused. */
 export async function performTransaction<Result> (
-  em: EntityManager,
+  { em, work, stop }: Task<Result>,
   fork: EntityManager,
   transaction: Transaction,
-  level: Level,
-  work: Work<Result>,
-  stop: Stop
+  level: Level
 ): Promise<Result> {
   const flow = TransactionContext.create(fork as never, () =>
     runInside(level, async () => {

@@ -1,7 +1,6 @@
 /** Runs a function in a savepoint of the transaction that its EntityManager is in. */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
-import type { EntityManager } from '@mikro-orm/postgresql'
-import { noteSavepoint, savepointOf, type Connection } from '../../borrowed/mikro-orm.ts'
+import { noteSavepoint, savepointOf } from '../../borrowed/mikro-orm.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { SAVEPOINT_PREFIX } from './deferred.ts'
 import { hasFailed, readOnlyFailure, type HeldConnection } from './held-connection.ts'
@@ -21,21 +20,15 @@ import {
   settle,
   undo,
   type IsolationLevel,
+  type Task,
   type Transaction,
   type TransactionSettings,
-  type Work,
 } from './perform.ts'
 import { closeWhenOverdue, limit, unlimit, type Stop } from './stop.ts'
 
-/** Runs `work` in a savepoint of `outer`, after the savepoints of other callers have ended. */
-export async function nest<Result> (
-  em: EntityManager,
-  connection: Connection,
-  outer: Transaction,
-  work: Work<Result>,
-  settings: TransactionSettings,
-  stop: Stop
-): Promise<Result> {
+/** Runs a task in a savepoint of `outer`, after the savepoints of other callers have ended. */
+export async function nest<Result> (task: Task<Result>, outer: Transaction): Promise<Result> {
+  const { connection, settings, stop } = task
   const held = await stop.race(hold(outer, connection))
   const level = await turn(held, outer, settings, stop)
   const { deadline } = held
@@ -43,7 +36,7 @@ export async function nest<Result> (
   try {
     // a savepoint whose connection is closed would end the outer transaction as well
     if (stop.isLate()) throw stop.reason()
-    return await nestOn(held, level, em, connection, outer, work, settings, stop)
+    return await nestOn(held, level, task, outer)
   } catch (error) {
     throw readOnlyFailure(held, error) ?? error
   } finally {
@@ -81,13 +74,10 @@ async function turn (
 async function nestOn<Result> (
   held: HeldConnection,
   level: Level,
-  em: EntityManager,
-  connection: Connection,
-  outer: Transaction,
-  work: Work<Result>,
-  settings: TransactionSettings,
-  stop: Stop
+  task: Task<Result>,
+  outer: Transaction
 ): Promise<Result> {
+  const { em, connection, settings, stop } = task
   const fork = forkOf(em, stop)
   const events = new TransactionEventBroadcaster(fork as never)
   await isolate(held, level, outer, settings)
@@ -113,7 +103,7 @@ async function nestOn<Result> (
     const outerDeadline = held.deadline
     if (settings.deadline !== undefined) await limit(held, settings.deadline, (sql) => sendOn(transaction, sql))
     await events.dispatchEvent(EventType.afterTransactionStart, transaction as never)
-    const result = await performTransaction(em, fork, transaction, level, work, stop)
+    const result = await performTransaction(task, fork, transaction, level)
     await events.dispatchEvent(EventType.beforeTransactionCommit, transaction as never)
     if (hasFailed(held)) throw failureOf(held)
     if (settings.deadline !== undefined) await unlimit(held, outerDeadline, (sql) => sendOn(transaction, sql))

@@ -8,7 +8,7 @@
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { executorOf, type UntypedKysely } from '../../borrowed/kysely.ts'
-import { applySessionContext, contextOf, sessionContextOf, type Connection } from '../../borrowed/mikro-orm.ts'
+import { applySessionContext, contextOf, sessionContextOf } from '../../borrowed/mikro-orm.ts'
 import { OutcomeUnknownError } from '../../base/errors.ts'
 import { isCommitUnknown, isServerError, sqlStateOf, wasNeverSent } from '../errors/driver-errors.ts'
 import { requestCancel } from '../pg/server-socket.ts'
@@ -28,6 +28,7 @@ import {
   settle,
   startOf,
   undo,
+  type Task,
   type Transaction,
   type TransactionSettings,
   type Work,
@@ -51,11 +52,12 @@ export async function transact<Result> (
   const transaction = context.getTransactionContext() as Transaction | undefined
   const connection = context.getConnection()
   const stop = stopOf(context, settings.deadline)
+  const task: Task<Result> = { em: context, connection, work, settings, stop }
   try {
     if (stop.signal?.aborted === true) throw stop.reason()
     return transaction === undefined
-      ? await begin(context, connection, work, settings, stop)
-      : await nest(context, connection, transaction, work, settings, stop)
+      ? await begin(task)
+      : await nest(task, transaction)
   } catch (error) {
     throw (stop.signal?.aborted === true || stop.isLate()) && (error === stop.signal?.reason || isConsequence(error))
       ? stop.reason()
@@ -65,13 +67,8 @@ export async function transact<Result> (
   }
 }
 
-async function begin<Result> (
-  em: EntityManager,
-  connection: Connection,
-  work: Work<Result>,
-  settings: TransactionSettings,
-  stop: Stop
-): Promise<Result> {
+async function begin<Result> (task: Task<Result>): Promise<Result> {
+  const { connection, settings, stop } = task
   await connection.ensureConnection()
   const pool = await poolOf(connection)
   let deferred: Deferred | undefined
@@ -84,7 +81,7 @@ async function begin<Result> (
       held.demands = settings.demands
       const watchdog = settings.deadline && closeWhenOverdue(held, settings.deadline)
       try {
-        return await beginOn(single, held, em, connection, work, settings, stop)
+        return await beginOn(single, held, task)
       } catch (error) {
         throw readOnlyFailure(held, error) ?? error
       } finally {
@@ -101,12 +98,9 @@ async function begin<Result> (
 async function beginOn<Result> (
   single: UntypedKysely,
   held: HeldConnection,
-  em: EntityManager,
-  connection: Connection,
-  work: Work<Result>,
-  settings: TransactionSettings,
-  stop: Stop
+  task: Task<Result>
 ): Promise<Result> {
+  const { em, connection, settings, stop } = task
   const fork = forkOf(em, stop)
   const events = new TransactionEventBroadcaster(fork as never)
   const sessionContext = sessionContextOf(fork)
@@ -124,7 +118,7 @@ async function beginOn<Result> (
     await events.dispatchEvent(EventType.afterTransactionStart, transaction as never)
     holds(transaction, held)
     bindToLevel(transaction, held, level)
-    const result = await performTransaction(em, fork, transaction, level, work, stop)
+    const result = await performTransaction(task, fork, transaction, level)
     await events.dispatchEvent(EventType.beforeTransactionCommit, transaction as never)
     await settle(held, level, transaction)
     await commit(transaction, held, settings, stop)
