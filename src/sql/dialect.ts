@@ -8,6 +8,9 @@
  * sorted and named rows (`read.ts`, `stream-statements.ts`), objects of `jsonb_set` in updates (`merged-json.ts`), and
  * the values of the tenant at each table that must have them (`known-columns.ts`).
  *
+ * Errors and plans of such a server look different, which these files read: `src/run/errors/driver-errors.ts` (lost
+ * nodes), `src/run/rules.ts` (names of shards), `src/answer/page.ts` (estimates).
+ *
  * At start-up, `checkDistributed` (`src/write/distributed.ts`) refuses tables that such a server cannot write, and
  * `checkCoLocation` (`src/resource/co-location.ts`) joins that it cannot run.
  */
