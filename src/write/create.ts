@@ -2,7 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import { shown } from '../base/option-checks.ts'
-import { wait, type Steps } from '../base/steps.ts'
+import type { Steps } from '../base/steps.ts'
 import type { RecordData } from '../plan/index.ts'
 import { isInTransaction, sharedEmOf, type ActiveFilters, type Call } from '../resource/index.ts'
 import type { JsonAnswer } from '../read/index.ts'
@@ -12,13 +12,13 @@ import { beginCreate, completeRow, rowOfBody, withServerValues, type CreateData 
 import { dataOfHook } from './server-data.ts'
 import { withOnCreate, type Data } from './new-row.ts'
 import { checksItself, chunksForServer, insertChunk, insertChunks, insertPart } from './one-statement/insert.ts'
-import { throwPointed, type InsertAttempt } from './point-error.ts'
+import { isOfLinks, throwPointed, type InsertAttempt } from './point-error.ts'
 import { keysToCheck } from './check-references.ts'
 import { repeated } from './repeat.ts'
 import { createWithChildren, haveChildren } from './children/index.ts'
 import { filtersOfWrite, writeInTransaction } from './run-write.ts'
 import { throughEntities } from './unit-of-work/entities.ts'
-import { createThroughEntities } from './unit-of-work/through-entities.ts'
+import { createThroughEntities, insertEntities } from './unit-of-work/through-entities.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { withScopeInStatement, needsScopeTransaction, withScopeCheck } from './scope-of-rows.ts'
 
@@ -97,11 +97,13 @@ export function * insertRows (
   const filters = yield * filtersOfWrite(write, rows)
   if (needsUnitOfWork(write, 'create', rows)) {
     const entities: object[] = []
-    const attempt: InsertAttempt = ({ session }, { from, to }) =>
-      wait((session as EntityManager).insertMany(entities.slice(from, to)))
     try {
       return yield * throughEntities(write, (inner) => createThroughEntities(inner, rows, filters, pointer, entities))
     } catch (error) {
+      const attempt: InsertAttempt = (inner, { from, to }) => {
+        const links = isOfLinks(error) ? rows.slice(from, to) : []
+        return insertEntities(inner as Write<EntityManager>, entities.slice(from, to), links, filters)
+      }
       return yield * throwPointed(error, write, rows, pointer, attempt)
     }
   }

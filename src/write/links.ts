@@ -12,6 +12,7 @@ import {
   type Statement,
 } from '../sql/index.ts'
 import { absentRecord, chunksOfKeys, keyOfTexts, statementOf, type Search } from './check-references.ts'
+import { inRecord, searchRefused } from './point-error.ts'
 
 /** The values of a key, in the order of its columns. */
 type Key = readonly SqlValue[]
@@ -31,16 +32,15 @@ interface LinkedRow {
  *   or because a rule of the pivot table refuses it
  */
 export function * linkAll (search: Search, rows: readonly LinkedRow[]): Steps<void> {
-  const place = rows.length === 1 ? rows[0]!.pointer : undefined
-  const added = new Map<RelationProperty, Key[]>()
+  const added = new Map<RelationProperty, PivotRow[]>()
   for (const { own, links, pointer } of rows) {
     for (const { relation, keys } of links) {
       let pivot = added.get(relation)
       if (pivot === undefined) added.set(relation, pivot = [])
-      for (const key of keys) pivot.push(linkRow(relation, own, key, pointer))
+      for (const key of keys) pivot.push(pivotRow(relation, own, key, pointer))
     }
   }
-  for (const [relation, pivot] of added) yield * insertLinks(search, relation, pivot, place)
+  for (const [relation, pivot] of added) yield * insertLinks(search, relation, pivot)
 }
 
 /**
@@ -73,7 +73,7 @@ export function * replaceLinks (
   // links that have an order are all written again if new ones cannot follow those that stay
   const isRewritten = hasOrder(relation) && !inOrder
   yield * unlink(search, own, relation, isRewritten ? shown : shown.filter((key) => !isListed(key)))
-  yield * insertLinks(search, relation, (isRewritten ? list : added).map((key) => linkRow(relation, own, key)), '')
+  yield * insertLinks(search, relation, (isRewritten ? list : added).map((key) => pivotRow(relation, own, key)))
 }
 
 const distinct = (
@@ -112,54 +112,91 @@ function * unlink (
   }
 }
 
-/** @param place the JSON pointer to the row of all the links, or `undefined` if they are of several rows */
-function * insertLinks (
-  search: Search,
-  relation: RelationProperty,
-  rows: readonly Key[],
-  place: string | undefined
-): Steps<void> {
-  const pointer = place === undefined ? undefined : `${place}/${relation.publicName}`
+/** A row of a pivot table. */
+interface PivotRow {
+  /** The values of `linkColumns`. */
+  readonly values: Key
+  /** The JSON pointer, in the body, to the record that has the link. */
+  readonly pointer: string
+}
+
+function * insertLinks (search: Search, relation: RelationProperty, rows: readonly PivotRow[]): Steps<void> {
   // in one order, so that requests which add the same links from both sides do not wait for each other
   const ordered = hasOrder(relation) ? rows : [...rows].sort(byValues)
   for (const some of chunksOfKeys(ordered)) {
-    const values: unknown[] = []
-    const slots = some.map((row) => row.map((value) => values.push(value) - 1))
     try {
-      const added = yield * send(search, compileLink(relation, slots), values)
-      if (added.length === some.length) continue
-      const present = yield * send(search, compilePresentLinks(relation, slots), values)
-      if (present.length === some.length) continue
+      const added = yield * sendLinks(search, some, (slots) => compileLink(relation, slots))
+      if (added.length === some.length || (yield * arePresent(search, relation, some))) continue
     } catch (error) {
-      throw refusedLink(error, relation, pointer)
+      throw refusedLink(error, relation)
     }
-    throw new ConflictError(`Other links keep one of '${relation.publicName}' from being added.`, { pointer })
+    const { pointer } = some[(yield * firstAbsent(search, relation, some))!]!
+    const { publicName } = relation
+    throw inRecord(
+      pointer,
+      new ConflictError(`Other links keep one of '${publicName}' from being added.`, { pointer: `/${publicName}` })
+    )
   }
 }
 
-function byValues (one: Key, other: Key): number {
-  const [left, right] = [JSON.stringify(one), JSON.stringify(other)]
+function * arePresent (search: Search, relation: RelationProperty, rows: readonly PivotRow[]): Steps<boolean> {
+  const present = yield * sendLinks(search, rows, (slots) => compilePresentLinks(relation, slots))
+  return present.length === rows.length
+}
+
+/** The index of the first of some links that does not exist. */
+function * firstAbsent (
+  search: Search,
+  relation: RelationProperty,
+  rows: readonly PivotRow[]
+): Steps<number | undefined> {
+  const finder = searchRefused(rows.length)
+  let step = finder.next()
+  while (step.done !== true) {
+    const { from, to } = step.value
+    step = finder.next(!(yield * arePresent(search, relation, rows.slice(from, to))))
+  }
+  return step.value
+}
+
+/** @param compile makes a statement of the slots of each row's values */
+function * sendLinks (
+  search: Search,
+  rows: readonly PivotRow[],
+  compile: (slots: number[][]) => Statement
+): Steps<readonly Row[]> {
+  const values: unknown[] = []
+  const slots = rows.map((row) => row.values.map((value) => values.push(value) - 1))
+  return yield * send(search, compile(slots), values)
+}
+
+function byValues (one: PivotRow, other: PivotRow): number {
+  const [left, right] = [JSON.stringify(one.values), JSON.stringify(other.values)]
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** The error of a rule of the pivot table, whose columns are not those of the row. */
-function refusedLink (error: unknown, { publicName }: RelationProperty, pointer: string | undefined): unknown {
+/**
+ * The error of a rule of the pivot table, whose columns are not those of the row. Its pointer begins at the record.
+ * `throwPointed` puts that of the record before it.
+ */
+function refusedLink (error: unknown, { publicName }: RelationProperty): unknown {
   const detail = `A rule of the data refuses a link of '${publicName}'.`
-  if (error instanceof ConflictError) return new ConflictError(detail, { cause: error, pointer })
-  return error instanceof DataValidationError ? new DataValidationError(detail, { cause: error, pointer }) : error
+  const options = { cause: error, pointer: `/${publicName}` }
+  if (error instanceof ConflictError) return new ConflictError(detail, options)
+  return error instanceof DataValidationError ? new DataValidationError(detail, options) : error
 }
 
-/** The values of `linkColumns` of a link. */
-function linkRow (relation: RelationProperty, own: Key, key: Key, pointer = ''): Key {
+function pivotRow (relation: RelationProperty, own: Key, key: Key, pointer = ''): PivotRow {
   const { join: by, target, publicName } = relation
   if (by.kind !== 'pivot') throw new TypeError(`${relation.name} has no links`)
-  return linkColumns(relation).map((column) => {
+  const values = linkColumns(relation).map((column) => {
     const [ofRow, ofRecord] = [by.pivotColumns.indexOf(column), by.pivotTargetColumns.indexOf(column)]
     if (ofRow < 0) return key[ofRecord]!
     const isOther = ofRecord >= 0 && isSameValue(own[ofRow]!, key[ofRecord]!, keyColumns(target)[ofRecord]!) === false
     if (isOther) throw absentRecord(publicName, `${pointer}/${publicName}`)
     return own[ofRow]!
   })
+  return { values, pointer }
 }
 
 function * send (

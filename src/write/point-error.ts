@@ -3,7 +3,8 @@
  * itself does not say it. The server is asked only after a write has failed.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { ConflictError, DataValidationError } from '../base/errors.ts'
+import { ConflictError, DataValidationError, RequestValidationError, type ErrorItem } from '../base/errors.ts'
+import { placed } from '../base/error-list.ts'
 import type { Steps } from '../base/steps.ts'
 import type { SyncSession } from '../database/index.ts'
 import type { RecordData } from '../plan/index.ts'
@@ -12,11 +13,19 @@ import { columnsOfRule, convertError, isServerError, isUnreadable, sqlStateOf, t
 import { errorModelOf, writeInTransaction } from './run-write.ts'
 import type { Write } from './write.ts'
 
+type RowError = (ConflictError | DataValidationError) & { readonly cause?: unknown }
+
+const isRowError = (error: unknown): error is RowError =>
+  error instanceof ConflictError || error instanceof DataValidationError
+
 /** The database's error about the values of a row, of which a write's error has been made. */
 function rowErrorIn (error: unknown): ServerError | undefined {
-  if (!(error instanceof ConflictError || error instanceof DataValidationError)) return undefined
-  return isServerError(error.cause) ? error.cause as ServerError : undefined
+  if (!isRowError(error)) return undefined
+  return isServerError(error.cause) ? error.cause as ServerError : rowErrorIn(error.cause)
 }
+
+/** Whether a write's error tells of another table than that of its records. Its pointers begin at the record. */
+export const isOfLinks = (error: unknown): error is RowError => isRowError(error) && isRowError(error.cause)
 
 /** Whether to ask the server for the rule that an error names. A transaction takes no question after its error. */
 function needsRules ({ session, model }: Write, error: ServerError): boolean {
@@ -136,9 +145,31 @@ export function * throwPointed (
   const cause = rowErrorIn(error)
   if (cause === undefined) throw error
   // whatever happens to the question, the error of the write matters more
-  if (needsRules(write, cause)) yield * refusalOf(knowRules(write.session))
+  if (!isOfLinks(error) && needsRules(write, cause)) yield * refusalOf(knowRules(write.session))
   const index = rows.length < 2 ? 0 : attempt && (yield * findRefused(write, rows.length, cause, attempt))
-  throw pointed(cause, write, rows, index, pointer)
+  if (!isOfLinks(error)) throw pointed(cause, write, rows, index, pointer)
+  throw index === undefined ? unplaced(error) : inRecord(pointer(index), error)
+}
+
+/** The same error without a pointer, because it is not known which record of a batch it is about. */
+function unplaced ({ detail, errors, cause, constructor }: RowError): RowError {
+  const items = errors.map(({ source, ...item }) => item)
+  return new (constructor as typeof ConflictError)(detail, { cause, errors: items })
+}
+
+/** An error about a record of a list. Its pointers then lead to the record, if they began at it. */
+export function inRecord (pointer: string, error: unknown): unknown {
+  if (pointer === '') return error
+  const below = (items: readonly ErrorItem[]): readonly ErrorItem[] =>
+    items.map((item) =>
+      item.source === undefined || 'pointer' in item.source
+        ? { ...item, source: { pointer: `${pointer}${item.source === undefined ? '' : item.source.pointer}` } }
+        : item
+    )
+  if (error instanceof RequestValidationError) return new RequestValidationError(below(error.errors), { cause: error })
+  if (!isRowError(error)) return error
+  const { constructor, detail, errors, cause } = error
+  return new (constructor as typeof ConflictError)(placed(pointer, detail), { cause, errors: below(errors) })
 }
 
 /** The index of the refused record of a batch, or `undefined` if it cannot be found out. Leaves nothing behind. */

@@ -3,11 +3,7 @@
  * distributed servers, and to find out why the one statement of an upsert has not written a record. The rest is done by
  * an update and a create, so that their rules hold.
  */
-import {
-  ConflictError, DataValidationError, NotFoundError, PreconditionFailedError, RequestValidationError, UnavailableError,
-  type ErrorItem,
-} from '../base/errors.ts'
-import { placed } from '../base/error-list.ts'
+import { ConflictError, NotFoundError, PreconditionFailedError, UnavailableError } from '../base/errors.ts'
 import { isObject } from '../base/is-object.ts'
 import type { Steps } from '../base/steps.ts'
 import { exactText, isExactNumber, parseExact, type EntityModel } from '../model/index.ts'
@@ -16,6 +12,7 @@ import { isInTransaction } from '../resource/index.ts'
 import { SEVERAL_RECORDS } from '../run/index.ts'
 import { insertRows, rowsOf } from './create.ts'
 import type { Data } from './new-row.ts'
+import { inRecord } from './point-error.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfChange, look, writeInTransaction } from './run-write.ts'
 import { withScopeCheck } from './scope-of-rows.ts'
@@ -142,21 +139,6 @@ function * at<Result> (pointer: string, steps: Steps<Result>): Steps<Result> {
   try {
     return yield * steps
   } catch (error) {
-    throw pointer === '' ? error : inRecord(pointer, error)
+    throw inRecord(pointer, error)
   }
-}
-
-function inRecord (pointer: string, error: unknown): unknown {
-  const below = (items: readonly ErrorItem[]): readonly ErrorItem[] =>
-    items.map((item) =>
-      item.source === undefined || 'pointer' in item.source
-        ? { ...item, source: { pointer: `${pointer}${item.source === undefined ? '' : item.source.pointer}` } }
-        : item
-    )
-  if (error instanceof RequestValidationError) return new RequestValidationError(below(error.errors), { cause: error })
-  if (error instanceof ConflictError || error instanceof DataValidationError) {
-    const { constructor, detail, errors, cause } = error as ConflictError & { readonly cause?: unknown }
-    return new (constructor as typeof ConflictError)(placed(pointer, detail), { cause, errors: below(errors) })
-  }
-  return error
 }

@@ -12,7 +12,9 @@ import { linkAll, replaceLinks } from '../links.ts'
 import { canReorder } from '../one-statement/insert.ts'
 import { findInScope, findRow, previousOf, readBack, runWrite } from '../run-write.ts'
 import { writtenOf, type Write, type Written } from '../write.ts'
-import { assignEntity, createEntities, findEntity, flushing, removeEntity, showLinks } from './entities.ts'
+import {
+  assignEntity, createEntities, findEntity, flushing, keyOf, removeEntity, showLinks,
+} from './entities.ts'
 import { exactProperties, type Present } from './exact.ts'
 import { cascadesOf } from './reason.ts'
 import { NotFoundError } from '../../base/errors.ts'
@@ -105,6 +107,21 @@ export function * createThroughEntities (
   for (const [index, id] of ids.entries()) written.push({ ...yield * readBack(write, id), key: keys[index] })
   for (const id of ids) yield * findInScope(write, id)
   return written
+}
+
+/** Inserts the rows of entities as they are, without hooks, and the links of their data. */
+export function * insertEntities (
+  write: Write<EntityManager>,
+  entities: readonly object[],
+  rows: readonly RecordData[],
+  filters: ActiveFilters
+): Steps<void> {
+  const { model, session } = write
+  yield * wait(session.insertMany([...entities]))
+  yield * linkAll(
+    searchOf(write, filters),
+    rows.map(({ links }, index) => ({ own: keyOfTexts(model, keyOf(entities[index]!, model)), links, pointer: '' }))
+  )
 }
 
 /** Removes a record. Records of its cascades are loaded first, since MikroORM removes only loaded ones. */
