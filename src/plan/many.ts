@@ -25,8 +25,11 @@ export interface ManyTarget extends CountPlan {
 export interface ManyPlan
   extends Pick<CountPlan, 'model' | 'conditions' | 'customs' | 'filters' | 'deleted'>, CheckedRows {
   readonly kind: 'many'
-  /** What happens to the rows. To lock them returns their keys, and to count them changes nothing. */
-  readonly does: 'update' | 'delete' | 'lock' | 'count'
+  /**
+   * What happens to the rows. To lock them returns their keys, and to count them changes nothing. If they are locked
+   * for links, others may be linked to them at the same time.
+   */
+  readonly does: 'update' | 'delete' | 'lock' | 'lockForLinks' | 'count'
   /** The number of rows to look for: one more than may be written. */
   readonly fetchSlot: Slot
   readonly assignments: readonly Assignment[]

@@ -6,7 +6,7 @@
  */
 import { keyColumns } from '../model/index.ts'
 import { assignmentsSql } from './assignments.ts'
-import { tableAs, tuple } from './columns.ts'
+import { FOR_CHANGE, tableAs, tuple } from './columns.ts'
 import { noteKnown } from './condition.ts'
 import { plannedForValues } from './custom-plan.ts'
 import { join, literal, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
@@ -18,6 +18,12 @@ import { writeContext, type WriteContext, type WriteForm } from './write-form.ts
 import type { ManyShape } from './write-shape.ts'
 import { referenceSql, rowConditions } from './write-target.ts'
 import { insideSql } from './written-rows.ts'
+
+/** The locks that statements take which write nothing. */
+const LOCKS: { readonly [Does in ManyShape['does']]?: Sql } = {
+  lock: trusted(' for update'),
+  lockForLinks: FOR_CHANGE,
+}
 
 /**
  * One row of texts: `found` (the number of rows that match, at most one more than may be written), `affected` (the
@@ -34,14 +40,13 @@ export function compileMany (plan: ManyShape, foreign: Foreign, form: WriteForm)
   const plain = [...rowConditions(plan, alias, context), ...foreign.conditions(alias)]
   const found = context.names.expression('found')
   const table = tableAs(model.table, alias)
-  const lock = trusted(does === 'lock' && form.dialect.locksMany ? ' for update' : '')
+  const lock = LOCKS[does]
   const search = sql`${name(found)} as (select ${selectList(foundColumns(plan, alias, context))} from ${table}${
     whereClause(plain)
-  } limit ${fetchSlot}${lock})`
+  } limit ${fetchSlot}${lock !== undefined && form.dialect.locksMany ? lock : trusted('')})`
   const total: Column = ['found', countOf(found)]
-  if (does === 'count' || does === 'lock') {
-    return finish(sql`with ${search}`, does === 'count' ? [total] : [total, keysOf(plan, found)], plan, context)
-  }
+  if (lock !== undefined) return finish(sql`with ${search}`, [total, keysOf(plan, found)], plan, context)
+  if (does === 'count') return finish(sql`with ${search}`, [total], plan, context)
   const written = context.names.expression('written')
   const target = targetSql(plan, alias, found, plain, context)
   const inside = insideSql(plan, alias, foreign, context)

@@ -174,7 +174,9 @@ function * changeOnce (
   const { write, filters } = yield * filtersOfChange(begun, rows, begun.resource.entitiesRead(target))
   try {
     if (needsUnitOfWork(write, kind, rows)) {
-      const keys = yield * eachRow(write, target, (inner, id) => through(inner, id, filters), filters)
+      const change = (inner: Write<EntityManager>, id: Id): Steps<unknown> => through(inner, id, filters)
+      const hasLinks = rows.some(({ links }) => links.length > 0)
+      const keys = yield * eachRow(write, target, { change, hasLinks }, filters)
       return { affected: keys.length, keys }
     }
     return data === undefined

@@ -3,27 +3,35 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { wait, type Steps } from '../../base/steps.ts'
 import type { Id, ManyTarget } from '../../plan/index.ts'
 import type { ActiveFilters } from '../../resource/index.ts'
+import { keyValuesOf, searchOf } from '../check-references.ts'
 import { sendMany } from '../one-statement/change-many.ts'
 import { dialectOfWrite, type Write } from '../write.ts'
 import { findEntity, throughEntities } from './entities.ts'
+
+/** A change of the rows of a target, one by one. */
+interface EachChange {
+  readonly change: (inner: Write<EntityManager>, id: Id) => Steps<unknown>
+  /** Whether it writes links. Its lock then lets other requests link to the rows. */
+  readonly hasLinks: boolean
+}
 
 /** Returns the keys of the rows. */
 export function eachRow (
   write: Write,
   target: ManyTarget,
-  change: (inner: Write<EntityManager>, id: Id) => Steps<unknown>,
+  each: EachChange,
   filters: ActiveFilters
 ): Steps<readonly Id[]> {
-  return throughEntities(write, (inner) => eachInside(inner, target, change, filters))
+  return throughEntities(write, (inner) => eachInside(inner, target, each, filters))
 }
 
 function * eachInside (
   write: Write<EntityManager>,
   target: ManyTarget,
-  change: (inner: Write<EntityManager>, id: Id) => Steps<unknown>,
+  { change, hasLinks }: EachChange,
   filters: ActiveFilters
 ): Steps<readonly Id[]> {
-  const keys = yield * lockedKeys(write, target, filters)
+  const keys = yield * lockedKeys(write, target, hasLinks, filters)
   for (const id of keys) yield * change(write, id)
   return keys
 }
@@ -35,13 +43,18 @@ function * eachInside (
 function * lockedKeys (
   write: Write<EntityManager>,
   target: ManyTarget,
+  hasLinks: boolean,
   filters: ActiveFilters
 ): Steps<readonly Id[]> {
   const { session, model } = write
-  const { keys } = yield * sendMany(write, target, { does: 'lock' }, filters)
+  const lock = { does: hasLinks ? 'lockForLinks' : 'lock' } as const
+  const { keys } = yield * sendMany(write, target, lock, filters)
   if (dialectOfWrite(write).locksMany) return keys
-  for (const id of keys) yield * wait(findEntity(session, model, id))
+  const search = searchOf(write, filters)
+  for (const id of keys) {
+    yield * hasLinks ? keyValuesOf(search, model, id, true) : wait(findEntity(session, model, id))
+  }
   const locked = new Set(keys.map((id) => JSON.stringify(id)))
-  const { keys: present } = yield * sendMany(write, target, { does: 'lock' }, filters)
+  const { keys: present } = yield * sendMany(write, target, lock, filters)
   return present.filter((id) => locked.has(JSON.stringify(id)))
 }
