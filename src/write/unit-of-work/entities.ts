@@ -52,7 +52,7 @@ export async function createEntities (
   made.push(...entities)
   em.persist(entities)
   await em.flush()
-  return entities.map((entity) => keyOf(entity, model))
+  return entities.map((entity) => keyTextsOf(entity, model))
 }
 
 /**
@@ -158,7 +158,7 @@ const partOf = (property: Property, value: unknown): unknown =>
   property.kind === 'relation' && isObject(value) ? property.key.map(({ publicName }) => value[publicName]) : value
 
 /** The key of an entity as texts, column by column. */
-export function keyOf (entity: object, { primaryKey }: EntityModel): string[] {
+export function keyTextsOf (entity: object, { primaryKey }: EntityModel): string[] {
   return primaryKey.flatMap(({ property }) => {
     const value = (entity as Record<string, unknown>)[property.name]
     if (property.kind === 'scalar') return [value instanceof Date ? value.toISOString() : String(value)]

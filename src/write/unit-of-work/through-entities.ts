@@ -13,7 +13,7 @@ import { canReorder } from '../one-statement/insert.ts'
 import { findInScope, findRow, previousOf, readBack, runWrite } from '../run-write.ts'
 import { writtenOf, type Write, type Written } from '../write.ts'
 import {
-  assignEntity, createEntities, findEntity, flushing, keyOf, removeEntity, showLinks,
+  assignEntity, createEntities, findEntity, flushing, keyTextsOf, removeEntity, showLinks,
 } from './entities.ts'
 import { exactProperties, type Present } from './exact.ts'
 import { cascadesOf } from './reason.ts'
@@ -120,7 +120,7 @@ export function * insertEntities (
   yield * wait(session.insertMany([...entities]))
   yield * linkAll(
     searchOf(write, filters),
-    rows.map(({ links }, index) => ({ own: keyOfTexts(model, keyOf(entities[index]!, model)), links, pointer: '' }))
+    rows.map(({ links }, index) => ({ own: keyOfTexts(model, keyTextsOf(entities[index]!, model)), links, pointer: '' }))
   )
 }
 
