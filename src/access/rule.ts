@@ -1,5 +1,6 @@
 /** The rule of a role for one entity: its rows, properties and operations. */
 import { isDeepStrictEqual } from 'node:util'
+import { equalitiesOf, readConstant, type Equalities } from '../conditions/index.ts'
 import { factsOf, OPERATIONS, type CrudOperation } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
@@ -48,11 +49,18 @@ export class Rule {
     return this.#readonly === true || this.#readonly.has(property)
   }
 
+  /** The values of properties that `rows` require, unless they depend on the request. */
+  requiredBy (model: EntityModel): Equalities['equalities'] {
+    return typeof this.rows === 'object' ? equalitiesOf(readConstant(this.rows, model)).equalities : NOTHING_REQUIRED
+  }
+
   /** Whether the role may use an operation. */
   allows (operation: CrudOperation): boolean {
     return this.#operations === undefined || this.#operations.includes(operation)
   }
 }
+
+const NOTHING_REQUIRED: Equalities['equalities'] = new Map()
 
 type Rules = Readonly<Record<string, unknown>>
 

@@ -4,8 +4,8 @@
  * see.
  */
 import {
-  changed, type ChildrenConfig, type Facet, type Field, type GroupEntry, type GroupAggregate, type Include,
-  type QueryBuilderConfig, type Sort, type WritableConfig,
+  changed, readSignedName, type ChildrenConfig, type Facet, type Field, type GroupEntry, type GroupAggregate,
+  type Include, type QueryBuilderConfig, type Sort, type WritableConfig,
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { aggregateName, owningSide, resolvePath, type EntityModel } from '../model/index.ts'
@@ -42,7 +42,7 @@ export function whitelistFor (config: QueryBuilderConfig, view: EntityModel): Qu
       entry.kind === 'count' || exists(view, entry.field)
     ),
     defaultSort: config.defaultSort.filter((item) => {
-      const name = item.replace(/^[+-]/, '')
+      const { name } = readSignedName(item)
       return urlNames.has(name) || (!declared.has(name) && sight.sees(name))
     }),
   })
@@ -104,7 +104,7 @@ function sortFor (sort: Sort, view: EntityModel, sees: (path: string) => boolean
 function includeFor (include: Include, view: EntityModel): Include[] {
   if (!exists(view, include.path)) return []
   if (include.kind === 'aggregate' || include.sort === undefined) return [include]
-  const sort = include.sort.filter((item) => exists(view, `${include.path}.${item.replace(/^[+-]/, '')}`))
+  const sort = include.sort.filter((item) => exists(view, `${include.path}.${readSignedName(item).name}`))
   return [changed(include, { sort: sort.length === 0 ? undefined : sort })]
 }
 

@@ -1,12 +1,9 @@
 /** The warning about differences between the entities and the database: one line in the log for all of them. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
-import { setTimeout } from 'node:timers/promises'
+import { waitAtStart } from '../base/start-patience.ts'
 import { compareWithDatabase, messagesOf, type Difference } from '../comparison/index.ts'
 import type { AdvisedResource } from './advised-resource.ts'
-
-/** How long the start of a server waits for its database to tell what it has. */
-const PATIENCE = 2_000
 
 /**
  * Logs what the database lacks for the entities and the resources. A server without a logger emits a warning of the
@@ -18,8 +15,9 @@ export async function warnOfDifferences (
   em: EntityManager,
   resources: readonly AdvisedResource[]
 ): Promise<void> {
-  const warned = warn(log, em, resources).catch((error: unknown) => log.debug(error, 'no advice about the database'))
-  await Promise.race([warned, setTimeout(PATIENCE, undefined, { ref: false })])
+  await waitAtStart(
+    warn(log, em, resources).catch((error: unknown) => log.debug(error, 'no advice about the database'))
+  )
 }
 
 /** The differences between entities and database, and what the database refuses of resources. Sends one statement. */

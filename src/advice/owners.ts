@@ -1,6 +1,5 @@
 /** Guesses which properties say whose a row is, such as `tenant`, since the server cannot know what `rows` compares. */
 import type { Role, Rule } from '../access/index.ts'
-import { equalitiesOf, readConstant } from '../conditions/index.ts'
 import { columnsOf, wireTypeOf, type EntityModel, type Property } from '../model/index.ts'
 
 /** Whether a rule has `rows`, and they are not `{}`, which means all rows. */
@@ -64,12 +63,9 @@ function ownersOf (model: EntityModel, rules: readonly Rule[]): Owners {
   )
   // a condition that is known, and equates no column, leaves nothing to guess
   const isKnown = rules.length > 0 && rules.every(({ rows }) => typeof rows === 'object')
-  const [constant] = rules.flatMap((rule) => constantsOf(model, rule))
+  const required: ReadonlyArray<readonly Property[]> = rules.map((rule) => [...rule.requiredBy(model).keys()])
+  const [constant] = required.flat()
   const likely = constant ?? (isKnown ? undefined : named)
-  const isGuess = rules.length === 0 || !rules.every((rule) => constantsOf(model, rule).includes(likely!))
+  const isGuess = rules.length === 0 || !required.every((properties) => properties.includes(likely!))
   return { columns: owners.flatMap(columnsOf), likely: likely && columnsOf(likely)[0], isGuess }
 }
-
-/** The properties that `rows` compare with a constant. */
-const constantsOf = (model: EntityModel, { rows }: Rule): readonly Property[] =>
-  typeof rows === 'object' ? [...equalitiesOf(readConstant(rows, model)).equalities.keys()] : []

@@ -2,13 +2,14 @@
  * The indexes that a whitelist would use: on columns that its filters compare, its sorts order by, and its includes
  * join on.
  */
+import { quotedName } from '../base/quoted-name.ts'
 import { waysOf, type Way } from '../catalogue/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { operatorFormOf, type ColumnSql, type IndexKind } from '../operators/index.ts'
 import {
   firstTypeOf, type Comparable, type Compared, type RelatedNumber, type TextDocument, type Unaccent, type Whitelist,
 } from '../plan/index.ts'
-import { fill, functionName, indexedVector, isOfOneRow, name, operand, trusted, type Sql } from '../sql/index.ts'
+import { fill, functionName, indexedVector, isOfOneRow, operand, trusted, type Sql } from '../sql/index.ts'
 
 /** An index that requests would use. */
 export interface WantedIndex {
@@ -145,15 +146,15 @@ function joinIndex (
   switch (join.kind) {
     // an include finds the records that its parents refer to by their primary key
     case 'owner':
-      return from && { table: from.table, key: quoted(join.columns[0]!) }
+      return from && { table: from.table, key: quotedName(join.columns[0]!) }
     case 'inverse':
-      return { table: target.table, key: quoted(join.targetColumns[0]!) }
-    case 'pivot':
-      return { table: join.table, key: quoted((from === undefined ? join.pivotColumns : join.pivotTargetColumns)[0]!) }
+      return { table: target.table, key: quotedName(join.targetColumns[0]!) }
+    case 'pivot': {
+      const [column] = from === undefined ? join.pivotColumns : join.pivotTargetColumns
+      return { table: join.table, key: quotedName(column!) }
+    }
   }
 }
-
-const quoted = (column: string): string => name(column).pieces.join('')
 
 /**
  * The quoted column that an index begins with, before its key.
@@ -162,7 +163,7 @@ const quoted = (column: string): string => name(column).pieces.join('')
  */
 export function firstColumn ({ kind, key, own }: WantedIndex, owner: string | undefined): string | undefined {
   if (kind !== 'order' || own !== true || owner === undefined) return undefined
-  const first = quoted(owner)
+  const first = quotedName(owner)
   return first === key ? undefined : first
 }
 
@@ -174,7 +175,7 @@ export function firstColumn ({ kind, key, own }: WantedIndex, owner: string | un
  */
 export function createIndex (index: WantedIndex, first: string | undefined, schema: string): string {
   if (index.wraps !== true) return createPlain(index, first)
-  const extension = `${quoted(schema)}.unaccent`
+  const extension = `${quotedName(schema)}.unaccent`
   return `create or replace function ${IMMUTABLE_UNACCENT}(text) returns text language sql immutable strict ` +
     `parallel safe as $$ select ${extension}('${extension}', $1) $$; ${createPlain(index, first)}`
 }

@@ -6,7 +6,7 @@
 export { exampleText, type DescribedFilter, type DescribedInput } from './filter-descriptions.ts'
 export { bodySchema, offerInBody, type Offer } from './offer.ts'
 export {
-  describeOffer, eachInclude, type DescribedChildren, type DescribedInclude, type DescribedRelation, type DescribedTerm,
-  type Description,
+  describeOffer, eachInclude, isAllowed, type DescribedChildren, type DescribedInclude, type DescribedRelation,
+  type DescribedTerm, type Description,
 } from './offer-description.ts'
 export { DEFAULT_SORT, waysOf, type Way } from './ways.ts'

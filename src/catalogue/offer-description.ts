@@ -166,6 +166,9 @@ export function eachInclude (includes: readonly DescribedInclude[]): readonly De
   )
 }
 
+/** Whether requests may name an include. Some are only on the way to others. */
+export const isAllowed = (include: DescribedInclude): boolean => include.kind === 'aggregate' || include.allowed
+
 function describeSorts ({ whitelist: { sorts, model }, config: { allowedSorts } }: Offer): DescribedSort[] {
   // an alias hides the property that the sort orders by
   const aliased = new Map(

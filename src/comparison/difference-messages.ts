@@ -1,4 +1,5 @@
 /** The differences between entities and their database as sentences, each with its cure. */
+import { quotedName } from '../base/quoted-name.ts'
 import type { Difference } from './compare.ts'
 
 type Of<Kind extends Difference['kind']> = Extract<Difference, { readonly kind: Kind }>
@@ -42,7 +43,6 @@ const SENTENCES: { readonly [Kind in Difference['kind']]: (found: ReadonlyArray<
 }
 
 const joined = <T>(found: readonly T[], text: (one: T) => string): string => found.map(text).join(', ')
-const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const namesOf = (operations: readonly string[]): string => operations.map((name) => `'${name}'`).join(', ')
 
 /** A sentence for each kind of difference, with its cure. The most important kind is the first. */

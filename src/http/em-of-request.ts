@@ -3,6 +3,7 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../access/index.ts'
 import { actFor } from '../resource/index.ts'
+import { isPglite } from '../run/index.ts'
 import { actorOfRequest } from './actor-of-request.ts'
 import { plannedListOf } from './routes/route-call.ts'
 
@@ -46,7 +47,7 @@ export function emGetter (
   accessOf: (request: FastifyRequest) => Access | undefined
 ): (request: FastifyRequest) => EntityManager {
   // PGlite runs one statement at a time, in this process, and cannot cancel it
-  const strategy = orm.driver.constructor.name === 'PgliteDriver'
+  const strategy = isPglite(orm.em as EntityManager)
     ? undefined
     : { inflightQueryAbortStrategy: 'cancel query' } as const
   return (request) => {

@@ -1,7 +1,6 @@
 /** The database of a server: an open ORM of the application, or one that the plugin opens. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyBaseLogger } from 'fastify'
-import { setTimeout } from 'node:timers/promises'
 import { checkMikroOrm } from '../borrowed/check-borrowed.ts'
 import {
   DatabaseFactory, isConnected, isEntityManager, SyncEngine, type DatabaseOptions, type SharedEngine, unconnected,
@@ -10,6 +9,7 @@ import { ConfigError, UnavailableError } from '../base/errors.ts'
 import { isObject } from '../base/is-object.ts'
 import { shown } from '../base/option-checks.ts'
 import { isPromise } from '../base/or-promise.ts'
+import { waitAtStart } from '../base/start-patience.ts'
 import { knowRules } from '../resource/index.ts'
 import { doInTurn } from '../base/steps.ts'
 import { askDistributionAgain, clientOf, limitStatements, run } from '../run/index.ts'
@@ -84,9 +84,6 @@ const SYNC_DATABASE =
   'has useAsync: false, which is for scripts: each of its statements would stop all requests until the database has ' +
   'answered. Leave useAsync out.'
 
-/** How long the start of a server waits for each answer of its database. */
-const PATIENCE = 2_000
-
 /**
  * Asks the server of an ORM whether it distributes tables, and which. It may have been asked before migrations ran. If
  * it does not answer, the first write asks again, unless an earlier answer is known.
@@ -96,7 +93,7 @@ export async function askServer (orm: MikroORM): Promise<void> {
   const asked = doInTurn(askDistributionAgain(em, (statement) => run(em, statement))).catch((error: unknown) => {
     if (!(error instanceof UnavailableError)) throw error
   })
-  await Promise.race([asked, setTimeout(PATIENCE, undefined, { ref: false })])
+  await waitAtStart(asked)
 }
 
 /**
@@ -108,7 +105,7 @@ export async function learnRules (orm: MikroORM, log: FastifyBaseLogger): Promis
   const asked = doInTurn(knowRules(orm.em.fork())).catch((error: unknown) => {
     log.debug(error, 'the rules of tables are not known')
   })
-  await Promise.race([asked, setTimeout(PATIENCE, undefined, { ref: false })])
+  await waitAtStart(asked)
 }
 
 /**

@@ -2,6 +2,7 @@
 import { Utils, type EntityMetadata, type EntityProperty, type MetadataStorage, type Platform } from '@mikro-orm/core'
 import { ConfigError } from '../base/errors.ts'
 import { shown } from '../base/option-checks.ts'
+import { quotedName } from '../base/quoted-name.ts'
 import { buildProperties } from './build-properties.ts'
 import type { EntityModel, Property, ScalarProperty } from './entity-model.ts'
 import { primaryKeyOf } from './keys.ts'
@@ -102,7 +103,7 @@ export class Models {
     // a subclass in the table of its root does not have to repeat the schema
     const { schema, tableName } = meta.root.inheritanceType === 'sti' ? meta.root : meta
     const names = [schema === '*' || !schema ? this.#schema : schema, tableName]
-    return names.filter((name) => name !== undefined).map((name) => `"${name.replaceAll('"', '""')}"`).join('.')
+    return names.filter((name) => name !== undefined).map(quotedName).join('.')
   }
 
   #discriminator (meta: EntityMetadata): EntityModel['discriminator'] {

@@ -35,7 +35,7 @@ export function resolveWritable (
   return Object.freeze({ ...writable, upsert })
 }
 
-const NO_CHILDREN: BodyRules['children'] = new Map()
+export const NO_CHILDREN: BodyRules['children'] = new Map()
 
 /** @param what the subject of errors */
 function resolveLists (

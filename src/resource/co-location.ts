@@ -1,6 +1,7 @@
 /** Refuses, at start-up, whitelists that would join tables which a distributed server cannot join. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
+import { quotedName } from '../base/quoted-name.ts'
 import { keyColumnNames, type EntityModel, type RelationProperty } from '../model/index.ts'
 import { documentOf, includePath, type BodyRules, type IncludeEntry, type Whitelist } from '../plan/index.ts'
 import { distributionOf, tableIn, type Distribution, type TableDistribution } from '../run/index.ts'
@@ -100,15 +101,14 @@ function checkJoin (subject: string, distribution: Distribution, near: Side, far
   if (isCoLocated && meets) return
   if (isCoLocated && !(byOwnKey && isOwnKey(other, far.key))) return
   const apart = isCoLocated ? '' : ', and they are not co-located'
+  const columns = near.columns.map(quotedName).join(', ')
   throw new ConfigError(
-    `${subject} joins ${near.table} to ${far.table} by ${columnList(near.columns)}. ${near.table} is distributed by ` +
-      `"${one.column}", and ${far.table} by "${other.column}"${apart}, so the server cannot ` +
+    `${subject} joins ${near.table} to ${far.table} by ${columns}. ${near.table} is distributed by ` +
+      `${quotedName(one.column)}, and ${far.table} by ${quotedName(other.column)}${apart}, so the server cannot ` +
       `join them. Make ${far.table} a reference table, distribute both by a column that all keys contain, or remove ` +
       'the entry.'
   )
 }
-
-const columnList = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
 
 function distributedTable (distribution: Distribution, { table }: Pick<Side, 'table'>): Distributed | undefined {
   const found = tableIn(distribution, table)

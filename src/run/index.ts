@@ -8,7 +8,7 @@ export {
 } from './errors/driver-errors.ts'
 export { guardPool } from './pg/guard-pool.ts'
 export { declaresReadOnly, type Demands } from './transaction/held-connection.ts'
-export { demandsOf, ISOLATION_LEVELS } from './transaction/perform.ts'
+export { demandsOf, isPglite, ISOLATION_LEVELS } from './transaction/perform.ts'
 export { callsOf, PreparedText, preparedValues, type BoundStatement, type QueryCall } from './pg/statement.ts'
 export { recorded, type QueryMessage, type RecordedStatement } from './query-channel.ts'
 export { enterStage, runAround, STAGES, StageTimes } from './stage-times.ts'

@@ -8,7 +8,9 @@ import {
   type ScalarProperty,
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
-import { keyParts, membersFor, namesForServer, scalarValue, type BodyRules, type OwnedChildren } from '../plan/index.ts'
+import {
+  keyParts, membersFor, namesForServer, NO_CHILDREN, scalarValue, type BodyRules, type OwnedChildren,
+} from '../plan/index.ts'
 import { ALLOWED_LIMIT } from '../base/suggest.ts'
 import { checkOf } from './compiled-check.ts'
 import { described, ruled, type ValueRule } from './part.ts'
@@ -69,8 +71,6 @@ export function serverSchema (model: EntityModel, children: BodyRules['children'
 }
 
 type Author = 'client' | 'server'
-
-const NO_CHILDREN: BodyRules['children'] = new Map()
 
 /** Schema of the children in the body of their parent: a list of new ones, or lists of changes. */
 function childrenSchema (owned: OwnedChildren, by: Author, readonly: boolean): TSchema {

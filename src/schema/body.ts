@@ -6,9 +6,9 @@ import type { TObject } from '@sinclair/typebox'
 import { ErrorList } from '../base/error-list.ts'
 import { ConfigError, RequestValidationError, validationOf, type ErrorItem } from '../base/errors.ts'
 import { type EntityModel, type Property } from '../model/index.ts'
-import { isObject } from '../base/is-object.ts'
+import { isObject, isObjectLiteral } from '../base/is-object.ts'
 import {
-  convertData, namesForServer, type BodyRules, type Checked, type DataNames, type RecordData,
+  convertData, namesForServer, NO_CHILDREN, type BodyRules, type Checked, type DataNames, type RecordData,
 } from '../plan/index.ts'
 import { bodyErrors, type BodyError } from './body-errors.ts'
 import { clientSchema, serverSchema, type BodyOptions } from './body-schema.ts'
@@ -95,8 +95,6 @@ export function serverBody (model: EntityModel, children: BodyRules['children'] 
   }
   return body
 }
-
-const NO_CHILDREN: BodyRules['children'] = new Map()
 
 export interface DataOptions {
   /** The rules of a body, or `server` for data of the application, which may set everything that has a column. */
@@ -185,9 +183,7 @@ export function refusedBody (
 
 /** The data with its own members, in place of an instance of a class, which inherits members. */
 function withOwnMembers (data: unknown): unknown {
-  if (!isObject(data)) return data
-  const prototype: unknown = Object.getPrototypeOf(data)
-  return prototype === Object.prototype || prototype === null ? data : { ...data }
+  return isObject(data) && !isObjectLiteral(data) ? { ...data as object } : data
 }
 
 /** Names the property only in the cause, for the log, because clients cannot fix this and may not know the property. */

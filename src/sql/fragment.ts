@@ -3,6 +3,7 @@
  * quote it. A number is a slot, a value to be bound. There is no other way in, so text of a request cannot become SQL.
  * `render` writes slots of the configuration as literals.
  */
+import { quotedName } from '../base/quoted-name.ts'
 import type { FixedValue, Slot } from '../plan/index.ts'
 
 /** Text and slots, in order. */
@@ -65,7 +66,7 @@ export function trusted (text: string): Sql {
 
 /** A quoted identifier, qualified by an alias if there is one. */
 export function name (...parts: readonly string[]): Sql {
-  return trusted(parts.map((part) => `"${part.replaceAll('"', '""')}"`).join('.'))
+  return trusted(parts.map(quotedName).join('.'))
 }
 
 /** A string constant from metadata, such as a key of a record. */

@@ -1,6 +1,7 @@
 /** Refuses, at start-up, entities and operations that a distributed server cannot serve. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
+import { quotedName } from '../base/quoted-name.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { filtersOfEntity } from '../resource/index.ts'
 import { distributionOf, tableIn, type Distribution } from '../run/index.ts'
@@ -55,9 +56,9 @@ function checkUniques (what: string, model: EntityModel, column: string): void {
   for (const { columns } of model.uniques) {
     if (columns.includes(column)) continue
     throw new ConfigError(
-      `${what}: ${model.table} is distributed by "${column}", so it cannot have a unique constraint on ${
-        columns.map((name) => `"${name}"`).join(', ')
-      } alone. Add the property of "${column}" to it, or make the table a reference table.`
+      `${what}: ${model.table} is distributed by ${quotedName(column)}, so it cannot have a unique constraint on ${
+        columns.map(quotedName).join(', ')
+      } alone. Add the property of ${quotedName(column)} to it, or make the table a reference table.`
     )
   }
 }

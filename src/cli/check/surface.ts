@@ -2,8 +2,10 @@
  * The surface of an application: what each role may ask of each resource, as sorted texts. It is a projection of
  * `src/catalogue`, made for a file that people read in reviews.
  */
-import { describeOffer, eachInclude, waysOf, type Description, type Offer, type Way } from '../../catalogue/index.ts'
-import { factsOf, takesBodies } from '../../config/index.ts'
+import {
+  describeOffer, eachInclude, isAllowed, waysOf, type Description, type Offer, type Way,
+} from '../../catalogue/index.ts'
+import { BODY_NAMES, factsOf, formsOfBodies, isMany, removes, takesBodies } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { offerOf, type KnownResource, type RoleResource } from '../../http/index.ts'
 import { filtersOfEntity } from '../../resource/index.ts'
@@ -117,7 +119,7 @@ function recordParts ({ fields, includes }: Description): Parts {
         include.kind === 'relation' ? [...include.fields.keys()].map((name) => `${include.path}.${name}`) : []
       ),
     ],
-    includes: all.filter((include) => include.kind === 'aggregate' || include.allowed).map(({ path }) => path),
+    includes: all.filter(isAllowed).map(({ path }) => path),
   }
 }
 
@@ -161,9 +163,7 @@ function optionsOf ({ hardDelete, ignoresReadonly, streams, operations, whitelis
     ...operations.includes('list') && count !== 'none' ? ['total'] : [],
     // an estimate tells of rows that the caller does not see
     ...operations.includes('list') && count === 'planned' && estimateAllRows ? ['estimateAllRows'] : [],
-    ...hardDelete && operations.some((operation) => operation === 'delete' || operation === 'deleteMany')
-      ? ['hardDelete']
-      : [],
+    ...hardDelete && operations.some(removes) ? ['hardDelete'] : [],
     ...ignoresReadonly ? ['ignoresReadonly'] : [],
     ...operations.some((operation) => factsOf(operation).streams) ? streams : [],
   ]
@@ -198,14 +198,13 @@ function includeGuards (
   { includes }: Description,
   role: RoleResource | undefined
 ): string[] {
-  return eachInclude(includes).filter((include) => include.kind === 'aggregate' || include.allowed)
-    .flatMap((include) => {
-      const entry = whitelist.includes.get(include.path)
-      const where = entry?.kind === 'relation' ? entry.rules?.where : entry?.aggregate.where
-      const { target } = include.kind === 'aggregate' ? include.aggregate.relation : include.relation
-      const guards = [...where === undefined ? [] : ['where'], ...entityGuards(target, instance, role)]
-      return guards.map((guard) => `${guard}${GUARD_OF}${include.path}`)
-    })
+  return eachInclude(includes).filter(isAllowed).flatMap((include) => {
+    const entry = whitelist.includes.get(include.path)
+    const where = entry?.kind === 'relation' ? entry.rules?.where : entry?.aggregate.where
+    const { target } = include.kind === 'aggregate' ? include.aggregate.relation : include.relation
+    const guards = [...where === undefined ? [] : ['where'], ...entityGuards(target, instance, role)]
+    return guards.map((guard) => `${guard}${GUARD_OF}${include.path}`)
+  })
 }
 
 /** What guards the records to which filters, sorts, facets and groups lead: `rows of shop`. */
@@ -234,8 +233,8 @@ function limitsOf (
       maxIncluded: pages.maxIncluded,
       maxBytes: pages.maxBytes,
     },
-    ...operations.some((operation) => operation === 'createMany' || operation === 'upsert') && { maxBatch },
-    ...operations.some((operation) => operation === 'updateMany' || operation === 'deleteMany') && { maxAffected },
+    ...BODY_NAMES.some((name) => formsOfBodies(operations, name).list) && { maxBatch },
+    ...operations.some(isMany) && { maxAffected },
     ...Object.fromEntries(
       eachInclude(includes).flatMap((include) =>
         include.kind === 'relation' && include.allowed && include.relation.many

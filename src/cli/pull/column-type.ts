@@ -1,4 +1,5 @@
 /** How a column is declared in an entity, and what a whitelist can do with its values. */
+import { quotedName } from '../../base/quoted-name.ts'
 import type { CheckFacts, ColumnFacts } from './database-facts.ts'
 import { textCode } from './source-text.ts'
 
@@ -82,7 +83,7 @@ function choicesOf (column: ColumnFacts, checks: readonly CheckFacts[]): readonl
   if (column.type.endsWith('citext')) return undefined
   const own = checks.filter(({ columns }) => columns.length === 1 && columns[0] === column.name)
   const conditions = [
-    ...own.map(({ expression }) => ({ expression, names: [column.name, `"${column.name.replaceAll('"', '""')}"`] })),
+    ...own.map(({ expression }) => ({ expression, names: [column.name, quotedName(column.name)] })),
     ...column.checks.map((check) => ({ expression: check.replace(/^CHECK /, ''), names: ['VALUE'] })),
   ]
   for (const { expression, names } of conditions) {

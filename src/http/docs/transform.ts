@@ -9,6 +9,7 @@ import { factsOf, formsOfBodies, sharingRoute } from '../../config/index.ts'
 import { MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
+import { FORM_BODY, JSON_BODY } from '../routes/content-type.ts'
 import type { RoutedResource } from '../routes/routed-resource.ts'
 import { bodyResponses, errorResponses, type Guards } from '../schemas/error-responses.ts'
 import { takenNames } from '../schemas/schema-names.ts'
@@ -141,6 +142,10 @@ interface SwaggerMembers {
 
 const NONE: ReadonlyMap<string, string> = new Map()
 
+/** The query string that the application's own schema declares, under either name that Fastify reads. */
+const declaredQuery = (own: FastifySchema | undefined): unknown =>
+  own?.querystring ?? (own as { readonly query?: unknown } | undefined)?.query
+
 /** The documentation of a list whose query is its body, as JSON or as a form. */
 function queryInBody (
   { own, name, method }: DocumentedRoute,
@@ -148,7 +153,7 @@ function queryInBody (
   query: unknown,
   parameters: () => Record<string, TSchema>
 ): object {
-  const declared = own?.querystring ?? (own as { readonly query?: unknown } | undefined)?.query
+  const declared = declaredQuery(own)
   const { summary, description, hide } = (own ?? {}) as SwaggerMembers
   const { style, explode, ...form } = querySchema(parameters)
   return {
@@ -157,7 +162,7 @@ function queryInBody (
     querystring: declared === undefined ? undefined : schema.querystring,
     body: openapiObject === undefined
       ? query
-      : { content: { 'application/json': { schema: query }, [FORM]: { schema: withLongLists(form) } } },
+      : { content: { [JSON_BODY]: { schema: query }, [FORM_BODY]: { schema: withLongLists(form) } } },
     hide: hide === true || (method !== 'POST' && !hasQueryMethod(openapiObject)),
   }
 }
@@ -170,8 +175,6 @@ const withLongLists = (schema: object): object =>
       return [key, typeof value === 'object' && value !== null && !Array.isArray(value) ? withLongLists(value) : value]
     })
   )
-
-const FORM = 'application/x-www-form-urlencoded'
 
 const QUERY_DESCRIPTION =
   'Takes the query of the list in the body, as JSON or in the form of a query string, and has the same answer. At ' +
@@ -206,7 +209,7 @@ function documentedQuery (
   own: FastifySchema | undefined,
   parameters: () => Record<string, TSchema>
 ): FastifySchema {
-  const declared = own?.querystring ?? (own as { query?: unknown } | undefined)?.query
+  const declared = declaredQuery(own)
   const given = querystring as { properties?: object } | undefined
   if (declared !== undefined && given?.properties === undefined) return {}
   const generated = querySchema(parameters)

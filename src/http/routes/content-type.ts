@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasParserFor } from '../../borrowed/fastify.ts'
 import { UnsupportedMediaTypeError } from '../../base/errors.ts'
 
-const JSON_NAME = 'application/json'
-const FORM_NAME = 'application/x-www-form-urlencoded'
+/** The media types of bodies. */
+export const JSON_BODY = 'application/json'
+export const FORM_BODY = 'application/x-www-form-urlencoded'
 /** The types of bodies that are queries. */
-const QUERY_TYPES: readonly string[] = [JSON_NAME, FORM_NAME]
+const QUERY_TYPES: readonly string[] = [JSON_BODY, FORM_BODY]
 
 /** `application/json`, and types with the suffix `+json` (RFC 6839), which the application may parse. */
 const JSON_TYPE = /^application\/(?:json|[^;\s]+\+json)$/i
@@ -15,7 +16,7 @@ const JSON_TYPE = /^application\/(?:json|[^;\s]+\+json)$/i
 export function refuseOtherTypes (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
   const { headers } = request
   const type = headers['content-type']
-  if (type === JSON_NAME) return done(null)
+  if (type === JSON_BODY) return done(null)
   if (type === undefined ? !hasBody(headers) : isParsed(request, mediaTypeOf(type) ?? '')) done(null)
   else done(new UnsupportedMediaTypeError(sentence(type)))
 }
@@ -33,7 +34,7 @@ export function refuseOtherQueries (request: FastifyRequest, reply: FastifyReply
 /** Whether the application parses a type. `application/json` is parsed by Fastify, if not by the application. */
 function isParsed ({ server }: FastifyRequest, type: string): boolean {
   if (!JSON_TYPE.test(type)) return false
-  return type === JSON_NAME || hasParserFor(server, type)
+  return type === JSON_BODY || hasParserFor(server, type)
 }
 
 /** A hook of routes that take no body. Fastify would refuse an empty one whose media type it cannot read. */
@@ -56,7 +57,7 @@ function mediaTypeOf (header: string): string | undefined {
 
 type Done = (error: Error | null) => void
 
-const sentence = (type = '', types = JSON_NAME): string =>
+const sentence = (type = '', types = JSON_BODY): string =>
   `Send the body as ${types}${
     type.trim() === '' ? '. The header Content-Type is missing or empty.' : `, not as ${type}.`
   }`

@@ -10,6 +10,7 @@ import { isObject } from '../../base/is-object.ts'
 import { factsOf, formsOfBodies } from '../../config/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { GeneratedSchema } from '../schemas/operation.ts'
+import { JSON_BODY } from './content-type.ts'
 import { type HttpPart, withErrorList } from './own-schema-errors.ts'
 
 /** A validator as Fastify takes it. It may return a boolean, an error, a new value, or a promise that rejects. */
@@ -120,7 +121,7 @@ export function ownBodies (
   const schema = documented(one, many, generated.body, formsOfBodies(operations, 'create').one) ?? one ?? many
   return {
     schema,
-    check: (given, type = JSON_TYPE, compile) => {
+    check: (given, type = JSON_BODY, compile) => {
       if (given !== schemaOf(schema, type)) return undefined
       const compiled = (body: unknown): OwnCheck | undefined => {
         const own = schemaOf(body, type)
@@ -130,8 +131,6 @@ export function ownBodies (
     },
   }
 }
-
-const JSON_TYPE = 'application/json'
 
 /** The value of a schema that was built with fluent-json-schema. Fastify reads it, too. */
 const fluent = (schema: unknown): unknown =>

@@ -3,7 +3,6 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Actor, Role } from '../../access/index.ts'
 import { factsOf, meantBy } from '../../config/index.ts'
-import { equalitiesOf, readCondition } from '../../conditions/index.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
 import { isPromise } from '../../base/or-promise.ts'
 import { resourceFor, type Resource } from '../../resource/index.ts'
@@ -48,7 +47,7 @@ export function roleResources (
     const allowed = operations.filter((operation) => rule.allows(operation))
     // a scope and the rows of a request may fill in properties
     if (scope === undefined && typeof rule.rows !== 'function') {
-      const filled = rule.rows === undefined ? NONE : equalitiesOf(readCondition(rule.rows, own.model)).equalities
+      const filled: ReadonlyMap<Property, unknown> = rule.requiredBy(own.model)
       checkFilled(`${what}: access: the role '${role.name}'`, allowed, own, crud, {
         fills: (property) => filled.has(property),
         waysToFill: (property) => waysToFill(property, bound, role),
@@ -57,17 +56,13 @@ export function roleResources (
     checkChildrenFilled(`${what}: access: the role '${role.name}'`, allowed, own, (child) => {
       const ruleOfChild = role.ruleOf(child.name)
       if (ruleOfChild?.allows('create') !== true || typeof ruleOfChild.rows === 'function') return undefined
-      const values = ruleOfChild.rows === undefined
-        ? NONE
-        : equalitiesOf(readCondition(ruleOfChild.rows, child)).equalities
+      const values: ReadonlyMap<Property, unknown> = ruleOfChild.requiredBy(child)
       return (property) => values.has(property)
     })
     resources.push({ what, name, bound: own, operations: allowed, role, limited: rule.rows !== undefined })
   }
   return resources
 }
-
-const NONE: ReadonlyMap<Property, unknown> = new Map()
 
 /** The changes that would give a value to a required property of new records, for messages. */
 function waysToFill ({ name }: Property, { model, writable }: Resource, role: Role): readonly string[] {

@@ -298,7 +298,7 @@ function withHeaders (
   const isRecord = records === 'one' || records === 'either'
   const headers = {
     ...(status === 201 && isRecord && { Location }),
-    ...(links && (operation === 'list' || operation === 'aggregate') && { Link }),
+    ...(links && (records === 'page' || records === 'groups') && { Link }),
     ...(conditional && !writes ? { ETag: Validator } : version?.hidden === false && isRecord && { ETag }),
     ...(idempotency !== false && writes && { 'Idempotency-Replayed': Replayed }),
   }

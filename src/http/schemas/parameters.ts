@@ -2,7 +2,7 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import { PAGE_PARAMETERS, type PageParameter, type PageParameterName } from '../../base/page-styles.ts'
 import {
-  describeOffer, eachInclude, exampleText, type DescribedFilter, type DescribedInclude, type DescribedInput,
+  describeOffer, eachInclude, exampleText, isAllowed, type DescribedFilter, type DescribedInclude, type DescribedInput,
   type DescribedTerm, type Description, type Offer,
 } from '../../catalogue/index.ts'
 import { factsOf, removes, type Pagination } from '../../config/index.ts'
@@ -114,7 +114,7 @@ function recordParameters ({ name, fields, includes }: Description): Parameters 
 }
 
 function includeParameter (includes: readonly DescribedInclude[]): TSchema {
-  const allowed = includes.filter((include) => include.kind === 'aggregate' || include.allowed)
+  const allowed = includes.filter(isAllowed)
   const notes = allowed.map(noteOf).filter((note) => note !== undefined)
   return namesOf(
     allowed.map(({ path }) => path),
