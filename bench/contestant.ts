@@ -12,7 +12,7 @@ export interface Contestant {
   /** Whether it takes part in every second round only. */
   readonly rarely: boolean
   readonly server: ServerProcess
-  /** Cursors of pages deep in the set. */
+  /** Cursors of pages deep in the set, if an operation needs them. */
   readonly cursors: readonly string[]
   /** Operations that the benchmark of another checkout does not have. */
   readonly without: ReadonlySet<OperationName>
@@ -21,7 +21,7 @@ export interface Contestant {
 export interface ContestantOptions extends StartOptions {
   /** Options of Node. */
   readonly execArgv: readonly string[]
-  /** All operations that may be measured. */
+  /** All operations that are measured with this process. */
   readonly operations: readonly Operation[]
 }
 
@@ -36,7 +36,7 @@ export async function start (
   const { name, dialect } = variant
   const server = await ServerProcess.start(variant, options, execArgv)
   try {
-    const cursors = await deepCursors(dialect, server)
+    const cursors = operations.some(({ name }) => name === 'cursor-deep') ? await deepCursors(dialect, server) : []
     const without = new Set<OperationName>()
     if (variant.elsewhere !== undefined) {
       for (const operation of operations.filter(({ own }) => own)) {

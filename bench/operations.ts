@@ -40,6 +40,8 @@ export interface Operation<Name extends OperationName = OperationName> {
   readonly keeps?: readonly [least: number, most: number]
   /** Whether the operation adds or changes rows. */
   readonly writes?: true
+  /** Whether it has processes of servers that do nothing else. Its garbage would be collected in other operations. */
+  readonly alone?: true
   /** Whether only variants with this package's query language have it. */
   readonly own?: true
 }
@@ -156,5 +158,6 @@ export const operations: ReadonlyArray<Operation<MainOperationName>> = [
     call: (n) => ({ kind: 'createMany', records: Array.from({ length: BATCH }, (_, i) => created(n * BATCH + i)) }),
     requests: 50,
     writes: true,
+    alone: true,
   },
 ]

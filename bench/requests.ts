@@ -7,7 +7,7 @@ import { checkAnswers } from './check.ts'
 import { start, type Contestant } from './contestant.ts'
 import { createData, tidy } from './data.ts'
 import type { Results } from './goals.ts'
-import { measure } from './measure.ts'
+import { measure, type MeasureOptions } from './measure.ts'
 import type { MainOperationName, Operation } from './operations.ts'
 import type { BenchOptions } from './options.ts'
 import { measureStream } from './stream.ts'
@@ -29,11 +29,34 @@ const AMOUNT_WARM_UP = 2
 const AMOUNT_ROUNDS = 6
 const AMOUNT_CHECKED = 10
 
+/** Operations whose requests one process of each variant answers, and what `measure` does otherwise for them. */
+interface Group extends Partial<Pick<MeasureOptions, 'seconds' | 'warmUp' | 'rounds'>> {
+  readonly operations: readonly Operation[]
+  readonly variants: readonly Variant[]
+  /** The number of calls whose answers are compared. */
+  readonly checked?: number
+}
+
+function groupsOf ({ operations, amounts, variants, ...options }: RequestsOptions): readonly Group[] {
+  return [
+    { operations: operations.filter(({ alone }) => alone !== true), variants },
+    ...operations.filter(({ alone }) => alone).map((operation) => ({ operations: [operation], variants })),
+    {
+      operations: amounts,
+      variants: [ANY_AMOUNT, ...variants.filter(({ name }) => GENERATED.includes(name))],
+      checked: AMOUNT_CHECKED,
+      seconds: Math.min(options.seconds, AMOUNT_SECONDS),
+      warmUp: Math.min(options.warmUp, AMOUNT_WARM_UP),
+      rounds: Math.min(options.rounds, AMOUNT_ROUNDS),
+    },
+  ].filter(({ operations }) => operations.length > 0)
+}
+
 /** @returns the results, and PostgreSQL's version */
 export async function measureRequests (
   options: RequestsOptions
 ): Promise<Pick<Results, 'samples' | 'stream'> & { readonly version: string }> {
-  const { operations, amounts, variants, onProgress } = options
+  const { onProgress } = options
   // no background work and no parallel workers, whose CPU time could not be read after they have ended
   const postgres = await startPostgres({
     settings: {
@@ -57,41 +80,23 @@ export async function measureRequests (
       "select current_setting('server_version') as version"
     )
     const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`]
-    const started = async (chosen: readonly Variant[]): Promise<readonly Contestant[]> => {
-      for (const variant of chosen.filter(({ name }) => !contestants.some((other) => other.name === name))) {
+    backends = await Backends.connect(postgres.url)
+    const together = async (group: Group): Promise<Results['samples']> => {
+      for (const variant of group.variants) {
         onProgress(`starting: ${variant.name}`)
         contestants.push(await start(variant, {
-          ...{ url: postgres.url, poolSize: options.pool, execArgv: profiling },
-          operations: [...operations, ...amounts],
+          ...{ url: postgres.url, poolSize: options.pool, execArgv: profiling, operations: group.operations },
         }))
       }
-      return chosen.map(({ name }) => contestants.find((contestant) => contestant.name === name)!)
-    }
-    backends = await Backends.connect(postgres.url)
-    const common = { ...options, backends, client }
-    const samples: Results['samples'][] = []
-    if (operations.length > 0) {
-      const all = await started(variants)
       onProgress('comparing answers')
-      await checkAnswers(operations, all)
+      await checkAnswers(group.operations, contestants, group.checked)
       await tidy(client)
-      samples.push(await measure({ ...common, operations, contestants: all }))
+      const samples = await measure({ ...options, ...group, backends: backends!, client, contestants })
+      for (const { server } of contestants.splice(0)) await server.stop()
+      return samples
     }
-    if (amounts.length > 0) {
-      const both = await started([ANY_AMOUNT, ...variants.filter(({ name }) => GENERATED.includes(name))])
-      onProgress('comparing answers')
-      await checkAnswers(amounts, both, AMOUNT_CHECKED)
-      samples.push(
-        await measure({
-          ...common,
-          operations: amounts,
-          contestants: both,
-          seconds: Math.min(options.seconds, AMOUNT_SECONDS),
-          warmUp: Math.min(options.warmUp, AMOUNT_WARM_UP),
-          rounds: Math.min(options.rounds, AMOUNT_ROUNDS),
-        })
-      )
-    }
+    const samples: Results['samples'][] = []
+    for (const group of groupsOf(options)) samples.push(await together(group))
     if (options.includes('stream')) onProgress('measuring: stream')
     const stream = options.includes('stream') ? await measureStream(postgres.url) : undefined
     return {

@@ -46,26 +46,29 @@ export async function measureBulk (options: BulkOptions): Promise<BulkSamples> {
   try {
     await client.connect()
     await createBulkTables(client, ROWS)
-    for (const owner of BULK_OWNERS) {
-      servers.set(
-        owner,
-        await ServerProcess.start({ name: `bulk-${owner}` }, { url: postgres.url, poolSize: options.pool }, [], owner)
-      )
-    }
-    await checkAnswers(client, servers)
     backends = await Backends.connect(postgres.url)
     const samples = new Map<BulkName, Record<BulkOwner, Cost[]>>()
-    for (let round = -options.warmUp; round < options.rounds; round++) {
-      for (const operation of bulkOperations) {
+    for (const operation of bulkOperations) {
+      // processes that do nothing else, because garbage of an operation would be collected in others
+      for (const owner of BULK_OWNERS) {
+        servers.set(
+          owner,
+          await ServerProcess.start({ name: `bulk-${owner}` }, { url: postgres.url, poolSize: options.pool }, [], owner)
+        )
+      }
+      await checkAnswers(operation, client, servers)
+      const all: Record<BulkOwner, Cost[]> = { 'hand-written': [], 'crud-kit': [] }
+      samples.set(operation.name, all)
+      for (let round = -options.warmUp; round < options.rounds; round++) {
         options.onProgress(`round ${round + 1} of ${options.rounds}: ${operation.name}`)
-        const all = samples.get(operation.name) ?? { 'hand-written': [], 'crud-kit': [] }
-        samples.set(operation.name, all)
         for (const owner of round % 2 === 0 ? BULK_OWNERS : BULK_OWNERS.toReversed()) {
           await refill(client, operation.table, ROWS)
           const sample = await turn(operation, owner, servers.get(owner)!, backends, options)
           if (round >= 0) all[owner].push(sample)
         }
       }
+      for (const server of servers.values()) await server.stop()
+      servers.clear()
     }
     return samples
   } finally {
@@ -77,17 +80,19 @@ export async function measureBulk (options: BulkOptions): Promise<BulkSamples> {
 }
 
 /** @throws Error if the routes do not answer alike, apart from the keys of new records */
-async function checkAnswers (client: pg.Client, servers: ReadonlyMap<BulkOwner, ServerProcess>): Promise<void> {
-  for (const operation of bulkOperations) {
-    const answers: unknown[] = []
-    for (const owner of BULK_OWNERS) {
-      await refill(client, operation.table, ROWS)
-      const { body } = await request(servers.get(owner)!.port, operation.request(1, ROWS))
-      answers.push(JSON.parse(JSON.stringify(body, (name, value) => name === 'id' ? undefined : value)))
-    }
-    if (!isDeepStrictEqual(answers[0], answers[1])) {
-      throw new Error(`${operation.name}: ${answers.map((answer) => JSON.stringify(answer)).join('\n')}`)
-    }
+async function checkAnswers (
+  { name, table, request: requestOf }: BulkOperation,
+  client: pg.Client,
+  servers: ReadonlyMap<BulkOwner, ServerProcess>
+): Promise<void> {
+  const answers: unknown[] = []
+  for (const owner of BULK_OWNERS) {
+    await refill(client, table, ROWS)
+    const { body } = await request(servers.get(owner)!.port, requestOf(1, ROWS))
+    answers.push(JSON.parse(JSON.stringify(body, (name, value) => name === 'id' ? undefined : value)))
+  }
+  if (!isDeepStrictEqual(answers[0], answers[1])) {
+    throw new Error(`${name}: ${answers.map((answer) => JSON.stringify(answer)).join('\n')}`)
   }
 }
 
