@@ -13,7 +13,7 @@ import { FORM_BODY, JSON_BODY } from '../routes/content-type.ts'
 import type { RoutedResource } from '../routes/routed-resource.ts'
 import { bodyResponses, errorResponses, type Guards } from '../schemas/error-responses.ts'
 import { takenNames } from '../schemas/schema-names.ts'
-import { keyParams, querySchema } from '../schemas/operation.ts'
+import { querySchema } from '../schemas/operation.ts'
 import { parametersOf } from '../schemas/parameters.ts'
 import type { DocumentedRoles } from '../schemas/documented-roles.ts'
 import { nameComponents, withReferences, type OpenApi } from './components.ts'
@@ -93,7 +93,7 @@ function documentation (
       ...input.schema,
       // a role may not see the uuid, which the path of other roles names
       ...(roles !== undefined && factsOf(route.operation).byKey && own?.params === undefined && {
-        params: keyParams(roles.model),
+        params: roles.keyOf(route.operation),
       }),
       ...(query === undefined
         ? { ...documentedBody(input.schema, replace), ...documentedQuery(input.schema, own, parameters) }

@@ -2,11 +2,12 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Offer } from '../../catalogue/index.ts'
 import { BODY_NAMES, sharingRoute, takesBodies, type BodyName } from '../../config/index.ts'
-import type { EntityModel } from '../../model/index.ts'
+import { uuidBesideKey } from '../../model/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { offerOf } from '../routes/routed-resource.ts'
 import type { RoleResource } from '../routes/roles.ts'
 import { namedSchemas, type NamedSchemas } from './named.ts'
+import { keyParams } from './operation.ts'
 import type { SchemaNames } from './schema-names.ts'
 import { parametersOf } from './parameters.ts'
 
@@ -18,8 +19,8 @@ export interface DocumentedRoles {
   readonly namesRoles: boolean
   /** The parameters of an operation's query string. */
   readonly parametersOf: (operation: CrudOperation, examples: boolean) => Record<string, TSchema>
-  /** The model whose keys the paths of the document contain. */
-  readonly model: EntityModel
+  /** The schema of the key in an operation's path. It names a `uuid` if a role that may use the operation sees it. */
+  readonly keyOf: (operation: CrudOperation) => TSchema
   /** Completes the named schemas of the resource without limits. Those that no role uses are not shared. */
   readonly named: (named: NamedSchemas, names: SchemaNames) => NamedSchemas
 }
@@ -49,7 +50,10 @@ export function documentedRoles (
   }))
   const having = (operation: CrudOperation) => shown.filter(({ operations }) => offers(operations, operation))
   return {
-    model: only === undefined ? base.model : shown[0]?.offer.model ?? base.model,
+    keyOf: (operation) => {
+      const models = having(operation).map(({ offer }) => offer.model)
+      return keyParams(models.find((model) => uuidBesideKey(model) !== undefined) ?? models[0] ?? base.model)
+    },
     rolesOf: (operation) => having(operation).map(({ role }) => role),
     namesRoles: only === undefined,
     parametersOf: (operation, examples) => {

@@ -120,7 +120,11 @@ export function * insertEntities (
   yield * wait(session.insertMany([...entities]))
   yield * linkAll(
     searchOf(write, filters),
-    rows.map(({ links }, index) => ({ own: keyOfTexts(model, keyTextsOf(entities[index]!, model)), links, pointer: '' }))
+    rows.map(({ links }, index) => ({
+      own: keyOfTexts(model, keyTextsOf(entities[index]!, model)),
+      links,
+      pointer: '',
+    }))
   )
 }
 

@@ -32,13 +32,23 @@ await forOneDatabase(t, {
     }
   }
 
-  t.test('a document for the role does not name it', async (t) => {
-    for (const [documentFor, isNamed] of [['guest', false], ['admin', true]] as const) {
+  t.test('a document for roles that do not see it does not name it', async (t) => {
+    const { role, roles } = options.access
+    const { guest } = roles
+    const cases: ReadonlyArray<readonly [isNamed: boolean, access: CrudKitOptions['access'] & object]> = [
+      [false, { role, roles, documentFor: 'guest' }],
+      [true, { role, roles, documentFor: 'admin' }],
+      [true, { role, roles }],
+      [false, { role, roles: { guest, stranger: {} } }],
+      [false, { role, roles: { guest, reader: { Badge: { operations: ['list'], readonly: true } } } }],
+    ]
+    for (const [isNamed, access] of cases) {
       const documented = newServer(t)
       await documented.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'test', version: '1' } } })
-      await documented.register(crudKit, { orm, ...options, access: { ...options.access, documentFor } })
+      await documented.register(crudKit, { orm, ...options, access })
       await documented.ready()
-      t.equal(JSON.stringify(documented.swagger()).includes('uuid'), isNamed, documentFor)
+      const { parameters } = (documented.swagger() as any).paths['/badges/{id}'].get
+      t.equal(JSON.stringify(parameters).includes('uuid'), isNamed, JSON.stringify(access))
     }
   })
 
