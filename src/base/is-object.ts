@@ -12,3 +12,10 @@ export function isObjectLiteral (value: unknown): value is Record<string, unknow
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }
+
+/** The same for object literals of any realm, and for objects of parsers that imitate those without a prototype. */
+export function isBareObject (value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}

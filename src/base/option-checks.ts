@@ -11,6 +11,7 @@ import {
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { ConfigError } from './errors.ts'
 import { segmentsOf } from './error-list.ts'
+import { isBareObject } from './is-object.ts'
 import { didYouMean, nearest } from './suggest.ts'
 
 /** Describes a value in an error message. */
@@ -37,7 +38,7 @@ export function quoted (names: readonly string[]): string {
  */
 export function checkOptions (who: string, given: unknown, known: readonly string[]): void {
   if (hasOnly(given, known)) return
-  const wrong = isPlain(given) ? Object.keys(given).find((name) => !known.includes(name)) : undefined
+  const wrong = isBareObject(given) ? Object.keys(given).find((name) => !known.includes(name)) : undefined
   throw new ConfigError(
     `${who}: ${
       wrong === undefined ? `options must be a plain object, got ${shown(given)}.` : unknownOption(wrong, known)
@@ -48,7 +49,7 @@ export function checkOptions (who: string, given: unknown, known: readonly strin
 /** Whether `checkOptions` accepts the options. Use it first if the beginning of the message is costly to build. */
 export function hasOnly (given: unknown, known: readonly string[]): boolean {
   if (given === undefined) return true
-  if (!isPlain(given)) return false
+  if (!isBareObject(given)) return false
   for (const name in given) if (!known.includes(name)) return false
   return true
 }
@@ -199,11 +200,4 @@ function membersOf (schema: TSchema): readonly string[] | undefined {
 function objectsOf (schema: TSchema): readonly string[] {
   const objects = (schema['anyOf'] as readonly TSchema[]).filter(({ type }) => type === 'object')
   return objects.map(({ properties }) => `{ ${Object.keys(properties as object).join(', ')} }`)
-}
-
-/** Whether a value is a plain object, of any realm. */
-function isPlain (value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null
 }

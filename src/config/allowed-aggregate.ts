@@ -5,7 +5,7 @@ import { checkPath, readOptions, type EntryOptions, type InUrl, type NotGiven } 
 import type { PathCheck } from './paths.ts'
 
 /** The functions of `new AllowedAggregate`. */
-export const GROUP_FUNCTIONS = ['sum', 'avg', 'min', 'max', 'countDistinct'] as const
+const GROUP_FUNCTIONS = ['sum', 'avg', 'min', 'max', 'countDistinct'] as const
 /** A function over the values of a property in a group. */
 export type GroupFunction = typeof GROUP_FUNCTIONS[number]
 

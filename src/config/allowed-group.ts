@@ -6,7 +6,7 @@ import { checkPath, readOptions, type EntryOptions, type InUrl, type NotGiven } 
 import type { PathCheck } from './paths.ts'
 
 /** The units of time by which dates are grouped. A week begins on Monday. */
-export const DATE_UNITS = ['day', 'week', 'month', 'year'] as const
+const DATE_UNITS = ['day', 'week', 'month', 'year'] as const
 /** A unit of time by which dates are grouped. */
 export type DateUnit = typeof DATE_UNITS[number]
 

@@ -16,7 +16,7 @@ const ServerHealthSchema = Type.Object({
   millis: Type.Number({ description: 'Time that the answer took.' }),
 })
 
-export const ReplicaHealthSchema = Type.Object({
+const ReplicaHealthSchema = Type.Object({
   url: Type.String({ description: 'Without credentials and parameters.' }),
   status: Type.Union([Type.Literal('up'), Type.Literal('lagging'), Type.Literal('down')], {
     description: 'Result of the last check. Only replicas that are up are read from.',

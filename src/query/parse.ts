@@ -1,8 +1,9 @@
 /** The parser: turns any form of a query string into `QueryParams`. */
+import { isBareObject } from '../base/is-object.ts'
 import { Draft } from './draft.ts'
 import type { QueryForm } from './limits.ts'
 import { Refusal } from './refusal.ts'
-import { isParsedObject, readObject, readSearchParams } from './read-object.ts'
+import { readObject, readSearchParams } from './read-object.ts'
 import { readText } from './read-text.ts'
 import type { QueryParams } from './parsed-query.ts'
 
@@ -73,7 +74,7 @@ function parse (
   try {
     // most requests for one record have no parameters
     if (isEmpty(query)) return NO_PARAMS
-    const isObject = isParsedObject(query)
+    const isObject = isBareObject(query)
     const draft = new Draft(options, [], isObject ? form : formOfText)
     if (typeof query === 'string') readText(draft, query)
     else if (isObject) readObject(draft, query)
@@ -87,4 +88,4 @@ function parse (
 }
 
 const isEmpty = (query: unknown): boolean =>
-  query === undefined || query === null || (isParsedObject(query) && Object.keys(query).length === 0)
+  query === undefined || query === null || (isBareObject(query) && Object.keys(query).length === 0)

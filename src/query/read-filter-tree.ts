@@ -1,5 +1,6 @@
 /** Reads the filters of a query that is written as JSON: conditions by name, and groups of them. */
 import { escapedName } from '../base/error-list.ts'
+import { isBareObject } from '../base/is-object.ts'
 import { isOperator } from '../base/operator-names.ts'
 import { isGroupWord, mayAddRows, type GroupStep, type GroupWord } from './filter-names.ts'
 import { bare, frozen } from './frozen.ts'
@@ -8,7 +9,6 @@ import { readJsonValue } from './json-values.ts'
 import { isReserved, MAX_BODY_LIST_ITEMS, MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_PARAMETERS } from './limits.ts'
 import type { FilterGroup, FilterLevel, FilterParam, QueryParamError } from './parsed-query.ts'
 import { queryParamError } from './query-error.ts'
-import { isParsedObject } from './read-object.ts'
 import { Refusal } from './refusal.ts'
 import { noteFilter } from './written.ts'
 
@@ -41,7 +41,7 @@ export class FilterTreeReader {
   #readLevel (value: unknown, pointer: string, path: readonly GroupStep[]): FilterLevel {
     const filters: FilterParam[] = []
     const groups: FilterGroup[] = []
-    if (!isParsedObject(value)) {
+    if (!isBareObject(value)) {
       const what = path.length === 0 ? "'filter'" : 'A member of a group'
       this.#refuse(
         pointer,
@@ -94,7 +94,7 @@ export class FilterTreeReader {
     path: readonly GroupStep[],
     filters: FilterParam[]
   ): void {
-    if (!isParsedObject(value)) return this.#readCondition(field, undefined, value, pointer, path, filters)
+    if (!isBareObject(value)) return this.#readCondition(field, undefined, value, pointer, path, filters)
     const operators = Object.keys(value)
     if (operators.length === 0) this.#refuse(pointer, path, 'This filter has no value.')
     for (const operator of operators) {
@@ -156,6 +156,6 @@ const isEmpty = ({ filters, groups }: FilterLevel): boolean => filters.length ==
  */
 function isGroup (name: string, value: unknown): name is GroupWord {
   if (!isGroupWord(name)) return false
-  if (Array.isArray(value)) return value.length === 0 || value.some((item) => isParsedObject(item))
-  return isParsedObject(value) && !Object.keys(value).some(isOperator)
+  if (Array.isArray(value)) return value.length === 0 || value.some((item) => isBareObject(item))
+  return isBareObject(value) && !Object.keys(value).some(isOperator)
 }

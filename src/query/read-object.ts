@@ -3,6 +3,7 @@
  * nested object of `qs` (`{ filter: { a: '1' } }`), a mixture of both, or URLSearchParams. All of them are turned into
  * names with brackets.
  */
+import { isBareObject } from '../base/is-object.ts'
 import type { Draft } from './draft.ts'
 import { MAX_GROUP_DEPTH, maxBytesOf } from './limits.ts'
 import { Refusal } from './refusal.ts'
@@ -31,13 +32,6 @@ export function readSearchParams (draft: Draft, query: URLSearchParams): void {
   for (const [name, text] of query) reader.read(name, text, 0)
 }
 
-/** Whether `value` was created by `{}` or `Object.create(null)`, or by a parser that imitates the latter. */
-export function isParsedObject (value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const prototype = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
-}
-
 class ObjectReader {
   readonly #draft: Draft
   /** The minimum length of the original query string: names, texts and separators. */
@@ -60,7 +54,7 @@ class ObjectReader {
       this.#refuse(name, TOO_NESTED, { limit: true })
     } else if (Array.isArray(value)) {
       this.#readArray(name, value, depth)
-    } else if (isParsedObject(value)) {
+    } else if (isBareObject(value)) {
       this.#readNested(name, value, depth)
     } else {
       this.#refuse(name, NOT_TEXT)
@@ -127,7 +121,7 @@ function isRepeat (name: string, key: string): boolean {
 
 /** Whether a value in a list is a member of a group. */
 function isMember (name: string, value: unknown): boolean {
-  return (name.endsWith('[or]') || name.endsWith('[and]')) && isParsedObject(value)
+  return (name.endsWith('[or]') || name.endsWith('[and]')) && isBareObject(value)
 }
 
 function asList (name: string): string {

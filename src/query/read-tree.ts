@@ -4,6 +4,7 @@
  */
 import { escapedName } from '../base/error-list.ts'
 import type { QueryCode } from '../base/errors.ts'
+import { isBareObject } from '../base/is-object.ts'
 import { PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, type PageParameterName } from '../base/page-styles.ts'
 import { bare, frozen } from './frozen.ts'
 import { isReserved, MAX_BODY_LIST_ITEMS, MAX_PARAMETERS } from './limits.ts'
@@ -12,7 +13,6 @@ import { SUMMARY_PARAMETERS, type QueryParamError, type QueryParams } from './pa
 import { pointed, queryParamError, shownName } from './query-error.ts'
 import { FilterTreeReader, NO_LEVEL } from './read-filter-tree.ts'
 import { NameList, takeNames, tidyName, tidySort, type Tidy } from './read-names.ts'
-import { isParsedObject } from './read-object.ts'
 import { Refusal } from './refusal.ts'
 import { markTree } from './written.ts'
 
@@ -64,7 +64,7 @@ class TreeReader {
   readonly #unknown: string[] = []
 
   read (tree: unknown): void {
-    if (!isParsedObject(tree)) throw new Refusal('A query in JSON is an object, such as {"filter":{"name":"x"}}.')
+    if (!isBareObject(tree)) throw new Refusal('A query in JSON is an object, such as {"filter":{"name":"x"}}.')
     for (const name of Object.keys(tree)) {
       const value = tree[name]
       if (value === undefined) continue
@@ -106,7 +106,7 @@ class TreeReader {
 
   #readFieldsByInclude (value: unknown): void {
     const [tidy, code] = LISTS.fields
-    if (!isParsedObject(value)) {
+    if (!isBareObject(value)) {
       this.errors.push(
         queryParamError(
           code,
