@@ -36,10 +36,16 @@ export interface ExplorerDescription {
   readonly limits: {
     /** The maximum number of paths in `include`. */
     readonly includes: number,
+    /** The maximum number of relations in a path of `include`. */
+    readonly includeDepth: number,
     /** The maximum number of items in the list of a filter. */
     readonly listItems: number,
+    /** The maximum number of groups (`and`, `or` and `not`) around a condition. */
+    readonly groupDepth: number,
     /** The maximum number of conditions of a query that has groups. */
     readonly conditions: number,
+    /** The maximum number of characters of a pattern. */
+    readonly patternLength: number,
     /** The maximum number of characters of a query string. */
     readonly queryLength: number,
   }
@@ -109,6 +115,8 @@ export interface ResourceDescription {
     readonly update: JsonSchema | null,
     readonly upsert: JsonSchema | null,
   }
+  /** The keys that `on` of an upsert may name, each as the names of its fields. */
+  readonly upsertKeys: ReadonlyArray<readonly string[]>
   /** Whether writes take the header `Idempotency-Key`, with which they can be repeated. */
   readonly idempotency: boolean
   /** Whether answers have the header `Server-Timing`. */
@@ -183,6 +191,12 @@ export interface ValueDescription {
   readonly maximum?: number
   /** The maximum number of characters. */
   readonly maxLength?: number
+  /** The number of digits of a decimal, and of those after the point. */
+  readonly precision?: number
+  /** The number of digits after the point. */
+  readonly scale?: number
+  /** Whether a datetime has a time zone. Values are in UTC in any case. */
+  readonly zoned?: boolean
 }
 
 /**

@@ -1,7 +1,9 @@
 /** Makes the document of the resources that a caller may use. */
+import { MAX_INCLUDE_DEPTH } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
+import { MAX_PATTERN_LENGTH } from '../operators/index.ts'
 import { MAX_INCLUDES } from '../plan/index.ts'
-import { MAX_CONDITIONS, MAX_LIST_ITEMS, MAX_QUERY_BYTES } from '../query/index.ts'
+import { MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS, MAX_QUERY_BYTES } from '../query/index.ts'
 import type { ExplorerDescription, HeaderHint } from './description.ts'
 import type { Others } from './show-include.ts'
 import { describeUsable, showResource, type DescribedResource, type UsableResource } from './show-resource.ts'
@@ -34,8 +36,11 @@ export function describeApi (facts: ExplorerFacts, usable: readonly UsableResour
     explain,
     limits: {
       includes: MAX_INCLUDES,
+      includeDepth: MAX_INCLUDE_DEPTH,
       listItems: MAX_LIST_ITEMS,
+      groupDepth: MAX_GROUP_DEPTH,
       conditions: MAX_CONDITIONS,
+      patternLength: MAX_PATTERN_LENGTH,
       queryLength: MAX_QUERY_BYTES,
     },
   }

@@ -130,10 +130,17 @@ function valueLimits (type: ValueType): Partial<ValueDescription> {
   switch (type.kind) {
     case 'integer':
       return { minimum: type.min, maximum: type.max }
+    case 'decimal':
+      return {
+        ...(type.precision !== undefined && { precision: type.precision }),
+        ...(type.scale !== undefined && { scale: type.scale }),
+      }
     case 'text':
       return type.maxLength === undefined ? {} : { maxLength: type.maxLength }
     case 'enum':
       return { items: type.items }
+    case 'datetime':
+      return { zoned: type.zoned }
     case 'array':
       return { element: describeType(type.element) }
     case 'range':

@@ -3,7 +3,7 @@ import {
   bodySchema, describeOffer, exampleText, type DescribedChildren, type DescribedFilter, type DescribedInput,
   type Description, type Offer,
 } from '../catalogue/index.ts'
-import { BODY_NAMES, OPERATIONS, removes, takesBodies, type BodyName } from '../config/index.ts'
+import { BODY_NAMES, factsOf, OPERATIONS, removes, takesBodies, type BodyName } from '../config/index.ts'
 import { keySegments, offerOf, type CrudOperation, type KnownResource, type RoleResource } from '../http/index.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import type { Whitelist } from '../plan/index.ts'
@@ -67,6 +67,9 @@ export function showResource ({ known, offer, description }: DescribedResource, 
     bodies: Object.fromEntries(
       BODY_NAMES.map((name) => [name, bodyOf(name, offer, description)])
     ) as ResourceDescription['bodies'],
+    upsertKeys: offer.operations.some((operation) => factsOf(operation).query === 'key')
+      ? offer.upsertKeys.map(({ properties }) => properties.map(({ publicName }) => publicName))
+      : [],
     idempotency: offer.idempotency !== false,
     serverTiming: sendsTimes,
   }
