@@ -1,5 +1,4 @@
 /** Queries in the bodies of requests: `QUERY /` and `POST /query`. */
-import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import {
   isFromTree, markTree, NO_PARAMS, parseQueryBody, parseQueryTree, type QueryParamError, type QueryParams,
@@ -12,6 +11,9 @@ export const kQueryParams = Symbol('fastify-crud-kit.queryParams')
 interface WithQueryParams {
   [kQueryParams]?: QueryParams | null
 }
+
+// an `import` of this module reads all of its exports, some of which make Node.js load its client of WebSockets
+const { METHODS } = process.getBuiltinModule('node:http')
 
 /** The method of RFC 10008. Node.js must know it. */
 export const QUERY_METHOD: string | undefined = METHODS.find((method) => method === 'QUERY')
