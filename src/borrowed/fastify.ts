@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fast
 import { borrowedMembers } from './borrowed-member.ts'
 
 const CONTENT_TYPE_PARSER = 'fastify.contentTypeParser'
+const ROUTE_PREFIX = 'fastify.routePrefix'
 
 export const FASTIFY_MEMBERS = borrowedMembers('fastify', '5.12.8', [
   ['FastifyInstance', 'fastify.schemaController', "the default validator exists after a route's preparation only"],
@@ -13,6 +14,7 @@ export const FASTIFY_MEMBERS = borrowedMembers('fastify', '5.12.8', [
     CONTENT_TYPE_PARSER,
     'a media type is refused that the application cannot parse, and routes without a body have parsers of their own',
   ],
+  ['FastifyInstance', ROUTE_PREFIX, 'the resources of a server share a context, although they have prefixes'],
   ['Request', 'fastify.context', 'a valid body stays valid if no hook runs between its validation and the handler'],
 ])
 
@@ -77,7 +79,19 @@ export const parsersOf = (fastify: FastifyInstance): Parsers => partOf(fastify, 
  * to the instance is added for all that share the parsers.
  */
 export const withParsers = (fastify: FastifyInstance, parsers: Parsers): FastifyInstance =>
-  Object.create(fastify, { [symbolOf(fastify, CONTENT_TYPE_PARSER)!]: { value: parsers } }) as FastifyInstance
+  differing(fastify, CONTENT_TYPE_PARSER, parsers)
+
+/**
+ * An instance with everything of `fastify`, except that a prefix is appended to that of its routes.
+ *
+ * @param prefix begins with a slash
+ */
+export const withPrefix = (fastify: FastifyInstance, prefix: string): FastifyInstance =>
+  differing(fastify, ROUTE_PREFIX, fastify.prefix.replace(/\/$/, '') + prefix)
+
+/** An instance that differs from another one in one part. */
+const differing = (fastify: FastifyInstance, part: string, value: unknown): FastifyInstance =>
+  Object.create(fastify, { [symbolOf(fastify, part)!]: { value } }) as FastifyInstance
 
 interface RouteContext {
   /** Null without hooks. */

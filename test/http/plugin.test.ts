@@ -32,6 +32,37 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.ok(app.getSchema('fastify-crud-kit/error'))
   })
 
+  t.test('each resource has its prefix, level and serializers of the log, in one context for all', async (t) => {
+    const lines: Array<{ readonly msg: string, readonly req?: unknown }> = []
+    const app = server(t, {
+      logger: { level: 'info', stream: { write: (line: string) => lines.push(JSON.parse(line)) } },
+    })
+    let contexts = 0
+    app.addHook('onRegister', () => {
+      contexts++
+    })
+    await app.register(async (api) => {
+      await api.register(crudKit, {
+        orm,
+        resources: {
+          '/plants': plants,
+          '/quiet': { crud: plants, logLevel: 'error' },
+          '/short': { crud: plants, logSerializers: { req: ({ url }: { readonly url: string }) => url.toUpperCase() } },
+        },
+      })
+    }, { prefix: '/api' })
+    const requestOf = async (url: string): Promise<unknown> => {
+      lines.length = 0
+      t.equal((await app.inject(url)).statusCode, 200, url)
+      return lines.find(({ msg }) => msg === 'incoming request')?.req
+    }
+    t.match(await requestOf('/api/plants?per_page=1'), { method: 'GET', url: '/api/plants?per_page=1' })
+    t.equal(await requestOf('/api/quiet'), undefined)
+    t.equal(await requestOf('/api/short/'), '/API/SHORT/')
+    // those of `api`, of the parsers of ignored bodies, and of the resources
+    t.equal(contexts, 3)
+  })
+
   t.test('an orm that is passed in is closed by its owner', async (t) => {
     const app = Fastify()
     await app.register(crudKit, { orm, resources: { '/plants': plants } })
@@ -327,8 +358,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       await api.register(crudRoutes, {
         prefix: '/v1',
         resources: {
-          '/': plants, '/plants': plants,
-          '/herbs': { crud: plants, operations: ['list'], scope: () => ({ id: 1 }) },
+          '/': plants, '/plants': plants, '/herbs': { crud: plants, operations: ['list'], scope: () => ({ id: 1 }) },
         },
       })
     }, { prefix: '/api' })

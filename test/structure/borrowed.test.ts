@@ -50,6 +50,7 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
   'FastifyInstance.fastify.options': /'fastify\.options'/,
   'FastifyInstance.fastify.schemaErrorFormatter': /'fastify\.schemaErrorFormatter'/,
   'FastifyInstance.fastify.contentTypeParser': /'fastify\.contentTypeParser'/,
+  'FastifyInstance.fastify.routePrefix': /'fastify\.routePrefix'/,
 }
 
 /** How to reach members that the types do not declare. */
