@@ -12,8 +12,13 @@ import { namesForServer } from './writable.ts'
 
 /** The values of a record. Its properties are looked up, and their values are converted. */
 export interface RecordData {
-  /** The columns of scalars and of the keys of to-one relations, in the order of the data. */
-  readonly columns: readonly ColumnData[]
+  /**
+   * The columns of scalars and of the keys of to-one relations, in the order of the data. Records of a list share it if
+   * they name the same properties in the same order.
+   */
+  readonly columns: readonly DataColumn[]
+  /** The values of the columns, in the same order. */
+  readonly values: readonly SqlValue[]
   /** The keys of the records that to-one relations will refer to. */
   readonly references: readonly ReferenceData[]
   /** The keys of the records that many-to-many relations will refer to, instead of the present ones. */
@@ -23,6 +28,15 @@ export interface RecordData {
   /** The children that are written with the record. Absent if the data names none. */
   readonly children?: readonly ChildrenData[]
 }
+
+/** A record without data. */
+export const EMPTY_RECORD: RecordData = Object.freeze({
+  columns: [],
+  values: [],
+  references: [],
+  links: [],
+  properties: {},
+})
 
 /** The children of one relation that a body writes. */
 export interface ChildrenData {
@@ -37,12 +51,53 @@ export interface ChildrenData {
 /** A child's key: the values of the parts that its parent does not give. */
 export type ChildKey = readonly SqlValue[]
 
-export interface ColumnData {
+/** A column that data sets. */
+export interface DataColumn {
   readonly property: ScalarProperty | RelationProperty
   readonly column: string
-  readonly value: SqlValue
-  /** Whether a custom type makes SQL of the value, so that only MikroORM can write it. `value` is null. */
+  /** Whether a custom type makes SQL of the value, so that only MikroORM can write it. The value is null. */
   readonly raw?: true
+}
+
+/** A column with its value. */
+export interface ColumnData extends DataColumn {
+  readonly value: SqlValue
+}
+
+/** Columns with their values. */
+export type ColumnValues = Pick<RecordData, 'columns' | 'values'>
+
+/** The same as a list of pairs, for work that is not done for each record of a list. */
+export const columnData = ({ columns, values }: ColumnValues): readonly ColumnData[] =>
+  columns.map((column, index) => ({ ...column, value: values[index]! }))
+
+/** Columns with further ones behind them. */
+export const withColumns = ({ columns, values }: ColumnValues, more: readonly ColumnData[]): ColumnValues => ({
+  columns: [...columns, ...more],
+  values: [...values, ...more.map(({ value }) => value)],
+})
+
+/** The columns that pass a test. */
+export function columnsWhere (
+  { columns, values }: ColumnValues,
+  passes: (column: DataColumn) => boolean
+): ColumnValues {
+  return { columns: columns.filter(passes), values: values.filter((_, index) => passes(columns[index]!)) }
+}
+
+const longer = new WeakMap<readonly DataColumn[], Map<string, readonly DataColumn[]>>()
+
+/** A list of columns with one more. Equal arguments give the same list, so that records can share it. */
+export function withColumn (
+  columns: readonly DataColumn[],
+  property: DataColumn['property'],
+  column: string
+): readonly DataColumn[] {
+  let lists = longer.get(columns)
+  if (lists === undefined) longer.set(columns, lists = new Map())
+  let list = lists.get(column)
+  if (list?.at(-1)!.property !== property) lists.set(column, list = [...columns, { property, column }])
+  return list!
 }
 
 export interface ReferenceData {
@@ -82,12 +137,21 @@ export interface DataNames {
   readonly children: ReadonlyMap<string, OwnedChildren>
 }
 
-/** Converts the data of one record. */
-export function convertData (data: Checked, { byName, children }: DataNames, by: 'client' | 'server'): RecordData {
-  const conversion = new Conversion(by)
+/**
+ * Converts the data of one record.
+ *
+ * @param latest the columns of the record before, which this one shares if it has the same
+ */
+export function convertData (
+  data: Checked,
+  { byName, children }: DataNames,
+  by: 'client' | 'server',
+  latest: readonly DataColumn[] = []
+): RecordData {
+  const conversion = new Conversion(by, latest)
   conversion.convert(data, byName)
   if (children.size > 0) conversion.convertChildren(data, children)
-  return conversion
+  return conversion.result()
 }
 
 /** The names that the data of a child may use. The application may set all properties with columns. */
@@ -104,16 +168,36 @@ const NO_NAMES: ReadonlyMap<string, any> = new Map() // any: it is empty
 /** Most rows refer to nothing. Rows of a list stay in memory until all of them are written. */
 const NONE: readonly never[] = []
 
-class Conversion implements RecordData {
-  readonly columns: ColumnData[] = []
-  references: readonly ReferenceData[] = NONE
-  links: readonly LinksData[] = NONE
-  readonly properties: Record<string, unknown> = {}
-  declare children?: readonly ChildrenData[]
+class Conversion {
   readonly #by: 'client' | 'server'
+  readonly #latest: readonly DataColumn[]
+  /** The columns, as soon as they differ from the latest ones. */
+  #columns: DataColumn[] | undefined
+  readonly #values: SqlValue[]
+  #count = 0
+  #references: readonly ReferenceData[] = NONE
+  #links: readonly LinksData[] = NONE
+  readonly #properties: Record<string, unknown> = {}
+  #children: readonly ChildrenData[] | undefined
 
-  constructor (by: 'client' | 'server') {
+  constructor (by: 'client' | 'server', latest: readonly DataColumn[]) {
     this.#by = by
+    this.#latest = latest
+    // an array that grows has places to spare, in memory as long as the rows of a list are
+    this.#values = new Array<SqlValue>(latest.length)
+  }
+
+  result (): RecordData {
+    const count = this.#count
+    if (this.#values.length > count) this.#values.length = count
+    const row: RecordData = {
+      columns: this.#columns ?? (this.#latest.length === count ? this.#latest : this.#latest.slice(0, count)),
+      values: this.#values,
+      references: this.#references,
+      links: this.#links,
+      properties: this.#properties,
+    }
+    return this.#children === undefined ? row : { ...row, children: this.#children }
   }
 
   convert (data: Checked, byName: ReadonlyMap<string, Named>): void {
@@ -123,14 +207,10 @@ class Conversion implements RecordData {
       if (value === undefined || known === undefined || !known.writable) continue
       const { property } = known
       if (known.bound) {
-        this.#addColumn({
-          property: property as ScalarProperty,
-          column: (property as ScalarProperty).column,
-          value: value as SqlValue,
-        })
-        this.properties[property.name] = value
-      } else if (property.kind === 'scalar') this.#addScalar(property, value, this.properties)
-      else if (property.kind === 'embedded') this.#addEmbedded(property, value, this.properties)
+        this.#addColumn(property as ScalarProperty, (property as ScalarProperty).column, value as SqlValue)
+        this.#properties[property.name] = value
+      } else if (property.kind === 'scalar') this.#addScalar(property, value, this.#properties)
+      else if (property.kind === 'embedded') this.#addEmbedded(property, value, this.#properties)
       else if (property.many) this.#addLinks(property, value)
       else this.#addReference(property, value)
     }
@@ -139,7 +219,7 @@ class Conversion implements RecordData {
   convertChildren (data: Checked, children: ReadonlyMap<string, OwnedChildren>): void {
     for (const [name, owned] of children) {
       const value = data[name]
-      if (value !== undefined) this.children = [...this.children ?? [], this.#childrenOf(owned, value)]
+      if (value !== undefined) this.#children = [...this.#children ?? [], this.#childrenOf(owned, value)]
     }
   }
 
@@ -162,13 +242,12 @@ class Conversion implements RecordData {
 
   #addScalar (property: ScalarProperty, value: unknown, into: Record<string, unknown>): void {
     if (value === null) {
-      this.#addColumn({ property, column: property.column, value })
+      this.#addColumn(property, property.column, value)
       into[property.name] = null
       return
     }
     const converted = certain(scalarValue(property, value), property)
-    const data = { property, column: property.column, value: converted.value }
-    this.#addColumn(converted.raw ? { ...data, raw: true } : data)
+    this.#addColumn(property, property.column, converted.value, converted.raw)
     into[property.name] = property.hydrate === undefined
       ? value
       : property.hydrate(value, converted.raw ? value as SqlValue : converted.value)
@@ -190,10 +269,10 @@ class Conversion implements RecordData {
   #addReference (relation: RelationProperty, value: unknown): void {
     const key = value === null ? relation.key.map(() => null) : keyOf(relation, value)
     for (const [index, { column, shared }] of relation.key.entries()) {
-      if (value !== null || !shared) this.#addColumn({ property: relation, column, value: key[index]! })
+      if (value !== null || !shared) this.#addColumn(relation, column, key[index]!)
     }
-    if (value !== null) this.references = [...this.references, { relation, key }]
-    this.properties[relation.name] = value === null || key.length === 1 ? key[0] : key
+    if (value !== null) this.#references = [...this.#references, { relation, key }]
+    this.#properties[relation.name] = value === null || key.length === 1 ? key[0] : key
   }
 
   #addLinks (relation: RelationProperty, value: unknown): void {
@@ -202,17 +281,27 @@ class Conversion implements RecordData {
       const key = keyOf(relation, item)
       keys.set(JSON.stringify(key), key)
     }
-    this.links = [...this.links, { relation, keys: [...keys.values()] }]
-    this.properties[relation.name] = [...keys.values()].map((key) => key.length === 1 ? key[0] : key)
+    this.#links = [...this.#links, { relation, keys: [...keys.values()] }]
+    this.#properties[relation.name] = [...keys.values()].map((key) => key.length === 1 ? key[0] : key)
   }
 
   /** Adds a value. If the application uses both names of a property in the same data, the last value is used. */
-  #addColumn (data: ColumnData): void {
-    const other = this.#by === 'server'
-      ? this.columns.findIndex(({ property, column }) => property === data.property && column === data.column)
-      : -1
-    if (other < 0) this.columns.push(data)
-    else this.columns[other] = data
+  #addColumn (property: DataColumn['property'], column: string, value: SqlValue, raw?: true): void {
+    const index = this.#by === 'server' ? this.#placeOf(property, column) : this.#count
+    if (index === this.#count) this.#count++
+    this.#values[index] = value
+    const known = (this.#columns ?? this.#latest)[index]
+    if (known?.property === property && known.column === column && known.raw === raw) return
+    this.#columns ??= this.#latest.slice(0, this.#count)
+    this.#columns[index] = raw ? { property, column, raw } : { property, column }
+  }
+
+  #placeOf (property: DataColumn['property'], column: string): number {
+    const columns = this.#columns ?? this.#latest
+    for (let index = 0; index < this.#count; index++) {
+      if (columns[index]!.property === property && columns[index]!.column === column) return index
+    }
+    return this.#count
   }
 }
 

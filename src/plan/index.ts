@@ -5,8 +5,9 @@
  * pages out of bounds.
  */
 export {
-  convertData, keyParts, membersFor, scalarValue, type Checked, type ChildKey, type ColumnData, type DataNames,
-  type LinksData, type RecordData, type ReferenceData,
+  columnData, columnsWhere, convertData, EMPTY_RECORD, keyParts, membersFor, scalarValue, withColumn, withColumns,
+  type Checked, type ChildKey, type ColumnData, type ColumnValues, type DataColumn, type DataNames, type LinksData,
+  type RecordData, type ReferenceData,
 } from './data.ts'
 export type { Id } from './key.ts'
 export { writeCursor } from './cursor.ts'
@@ -44,7 +45,7 @@ export { cited } from './refusal.ts'
 export type { BodyRules, Named, OwnedChildren, Writable } from './body-rules.ts'
 export { namesForServer, NO_CHILDREN, resolveWritable, rulesOfBody } from './writable.ts'
 export { findUpsertKey, readUpsertKey, resolveUpsertKeys, upsertKeysFor, type UpsertKey } from './upsert-keys.ts'
-export { withColumnsOnce, withSharedColumns } from './shared-columns.ts'
+export { sharesColumns, withColumnsOnce, withSharedColumns } from './shared-columns.ts'
 export { entitiesOf } from './entities-of-plan.ts'
 export { withConditions, withTranslated } from './where.ts'
 export {

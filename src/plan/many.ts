@@ -4,7 +4,7 @@
  */
 import { listed } from '../base/suggest.ts'
 import type { FilterLevel, FilterParam, QueryParamError, QueryParams } from '../query/index.ts'
-import type { RecordData } from './data.ts'
+import { EMPTY_RECORD, type RecordData } from './data.ts'
 import { parameterName, planNarrowingFilters, type FilterEntry } from './filters/index.ts'
 import { paginationParameters, rowParameters, selectionParameters } from './given.ts'
 import { deletedOf, errorsBeforePlanning, type PlanOptions } from './plan-rows.ts'
@@ -13,7 +13,9 @@ import type { Slot } from './condition-types.ts'
 import type { CountPlan } from './plan-types.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
-import { referenceChecks, type Assignment, type CheckedRows, type MayBeHidden, type ReferenceCheck } from './write.ts'
+import {
+  assignmentsOf, referenceChecks, type Assignment, type CheckedRows, type MayBeHidden, type ReferenceCheck,
+} from './write.ts'
 
 /** The rows of a write of many records. */
 export interface ManyTarget extends CountPlan {
@@ -133,7 +135,7 @@ export interface ManyChange {
   /** The maximum number of rows. */
   readonly maxAffected: number
   /** The new values, the same for all rows. */
-  readonly data?: Pick<RecordData, 'columns' | 'references'>
+  readonly data?: Pick<RecordData, 'columns' | 'values' | 'references'>
   readonly returnsKeys?: boolean
   readonly mayBeHidden?: MayBeHidden
 }
@@ -144,8 +146,8 @@ export function planChanges (
   { does, maxAffected, data, returnsKeys = false, mayBeHidden = () => false }: ManyChange
 ): ManyPlan {
   const values = new Values(ofTarget)
-  const { columns = [], references = [] } = data ?? {}
-  const assignments = columns.map(({ column, property, value }) => ({ column, property, slot: values.add(value) }))
+  const { references } = data ?? EMPTY_RECORD
+  const assignments = assignmentsOf(data ?? EMPTY_RECORD, values)
   return {
     kind: 'many',
     does,

@@ -5,7 +5,7 @@
  * stored.
  */
 import { wireTypeOf, type SqlValue } from '../model/index.ts'
-import type { ColumnData, RecordData } from './data.ts'
+import type { ColumnValues, DataColumn } from './data.ts'
 
 /** Rows as JSON. */
 export interface Recordset {
@@ -19,59 +19,59 @@ export interface Recordset {
  * Returns the rows as JSON, or `undefined` if they must be bound value by value. This is the case for rows that leave
  * different columns to their defaults, and for types whose text is read differently inside of JSON.
  */
-export function recordset (rows: readonly Pick<RecordData, 'columns'>[]): Recordset | undefined {
-  const { columns } = rows[0]!
+export function recordset (rows: readonly ColumnValues[]): Recordset | undefined {
+  const { columns, values: first } = rows[0]!
   if (columns.length === 0 || !columns.every(isReadable)) return undefined
-  const varying = new Set<number>()
-  const cells: (readonly ColumnData[])[] = []
+  const varies = new Array<boolean>(columns.length).fill(false)
+  const lists: (readonly SqlValue[])[] = []
   for (const row of rows) {
-    const ordered = inOrder(row.columns, columns)
-    if (ordered === undefined) return undefined
-    for (let index = 0; index < columns.length; index++) {
-      if (ordered[index]!.value !== columns[index]!.value) varying.add(index)
-    }
-    cells.push(ordered)
+    const values = row.columns === columns ? row.values : inOrder(row, columns)
+    if (values === undefined) return undefined
+    for (let index = 0; index < columns.length; index++) if (values[index] !== first[index]) varies[index] = true
+    lists.push(values)
   }
-  const same = [...columns.keys()].filter((index) => !varying.has(index))
-  const others = [...varying]
+  const names = columns.map(({ column }) => column)
+  const [same, others] = [false, true].map((varying) => [...names.keys()].filter((at) => varies[at] === varying))
   return {
-    common: JSON.stringify(objectOf(columns, same)),
-    rows: JSON.stringify(cells.map((row) => objectOf(row, others))),
+    common: JSON.stringify(objectOf(names, first, same!)),
+    rows: JSON.stringify(lists.map((values) => objectOf(names, values, others!))),
   }
 }
 
-/** The columns of a row in the order of another row, or `undefined` if it does not have the same ones. */
-function inOrder (row: readonly ColumnData[], order: readonly ColumnData[]): readonly ColumnData[] | undefined {
-  if (row.length !== order.length) return undefined
-  if (row.every(({ column }, index) => column === order[index]!.column)) return row
-  const ordered: ColumnData[] = []
+/** The values of a row in the order of another row's columns, or `undefined` if it does not have the same ones. */
+function inOrder ({ columns, values }: ColumnValues, order: readonly DataColumn[]): readonly SqlValue[] | undefined {
+  if (columns.length !== order.length) return undefined
+  if (columns.every(({ column }, index) => column === order[index]!.column)) return values
+  const ordered: SqlValue[] = []
   for (const { column } of order) {
-    const found = row.find((data) => data.column === column)
-    if (found === undefined) return undefined
-    ordered.push(found)
+    const index = columns.findIndex((data) => data.column === column)
+    if (index < 0) return undefined
+    ordered.push(values[index]!)
   }
   return ordered
 }
 
-function objectOf (row: readonly ColumnData[], indexes: readonly number[]): Record<string, unknown> {
+function objectOf (
+  names: readonly string[],
+  values: readonly SqlValue[],
+  indexes: readonly number[]
+): Record<string, unknown> {
   const object: Record<string, unknown> = {}
-  for (const index of indexes) object[row[index]!.column] = cellOf(row[index]!)
+  for (const index of indexes) object[names[index]!] = cellOf(values[index]!)
   return object
 }
 
 /** The values of a row, by column. */
-export function cellsOf (row: readonly ColumnData[]): Record<string, unknown> {
-  return Object.fromEntries(row.map((data) => [data.column, cellOf(data)]))
-}
+export const cellsOf = ({ columns, values }: ColumnValues): Record<string, unknown> =>
+  objectOf(columns.map(({ column }) => column), values, [...columns.keys()])
 
-const cellOf = ({ value }: ColumnData): unknown =>
-  Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value satisfies SqlValue
+const cellOf = (value: SqlValue): unknown => Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value
 
 /**
  * Whether PostgreSQL reads the text of a column's values inside of JSON in the same way as the text of a bound value.
  * This is not so for arrays, whose text is not JSON, and not certain for unknown types, whose text might be JSON.
  */
-export function isReadable ({ property, column }: ColumnData): boolean {
+export function isReadable ({ property, column }: DataColumn): boolean {
   const { type, codec } = property.kind === 'scalar' ? property : property.key.find((part) => part.column === column)!
   return codec?.write === undefined && wireTypeOf(type).plainInJson
 }

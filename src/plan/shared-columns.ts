@@ -1,6 +1,20 @@
 /** Columns that a scalar and a composite foreign key share, such as a tenant with which all keys begin. */
 import { RequestValidationError } from '../base/errors.ts'
-import type { ColumnData, RecordData } from './data.ts'
+import type { EntityModel } from '../model/index.ts'
+import { columnData, type ColumnData, type RecordData } from './data.ts'
+
+const sharing = new WeakMap<EntityModel, boolean>()
+
+/** Whether two properties of an entity share a column, so that their values must agree. */
+export function sharesColumns (model: EntityModel): boolean {
+  let shares = sharing.get(model)
+  if (shares === undefined) {
+    const properties = [...model.properties.values()]
+    shares = properties.some((property) => property.kind === 'relation' && property.key.some(({ shared }) => shared))
+    sharing.set(model, shares)
+  }
+  return shares
+}
 
 /**
  * Returns the data with each column once.
@@ -17,12 +31,13 @@ export function withSharedColumns (row: RecordData, pointer = ''): RecordData {
 /** The same for data in which also other properties may share a column. */
 export function withColumnsOnce (row: RecordData, pointer: string): RecordData {
   const columns = new Map<string, ColumnData>()
-  for (const data of row.columns) {
+  for (const data of columnData(row)) {
     const other = columns.get(data.column)
     if (other === undefined) columns.set(data.column, data)
     else if (String(other.value) !== String(data.value)) throw contradiction(other, data, pointer)
   }
-  return { ...row, columns: [...columns.values()] }
+  const once = [...columns.values()]
+  return { ...row, columns: once, values: once.map(({ value }) => value) }
 }
 
 function contradiction (one: ColumnData, two: ColumnData, pointer: string): RequestValidationError {

@@ -3,8 +3,9 @@
  * inserts what it has not updated, unless a row that it may not change is in the way. So it has the rules of an update
  * and of an insert, and uses no value of a sequence for a row that exists.
  */
-import type { SqlValue } from '../model/index.ts'
-import type { ColumnData, RecordData } from './data.ts'
+import {
+  columnData, columnsWhere, withColumns, type ColumnValues, type DataColumn, type RecordData,
+} from './data.ts'
 import { recordset, type Recordset } from './recordset.ts'
 import type { Condition, Slot } from './condition-types.ts'
 import type { GetPlan, Selection } from './plan-types.ts'
@@ -12,14 +13,14 @@ import type { UpsertKey } from './upsert-keys.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import {
-  discriminatorOf, referenceChecks, type Assignment, type CheckedRows, type InsertPlan, type MayBeHidden,
-  type RowWritePlan, type WritePlan, type WriteTarget,
+  discriminatorOf, referenceChecks, withoutDiscriminator, type Assignment, type CheckedRows, type InsertPlan,
+  type MayBeHidden, type RowWritePlan, type WritePlan, type WriteTarget,
 } from './write.ts'
 
 /** What an upsert does to one row. At least one of `insert` and `update` is given. */
 export interface UpsertRow {
-  /** The values of the columns of the key. */
-  readonly key: readonly ColumnData[]
+  /** The columns of the key, in its order. */
+  readonly key: ColumnValues
   /** The new row; `undefined` if the data cannot be one. */
   readonly insert: RecordData | undefined
   /** The changes of the present row; `undefined` if the data may not change one. */
@@ -76,33 +77,37 @@ export function planUpsert (
 ): UpsertPlan {
   const { model } = selection
   const values = new Values()
-  const slots = new Map<ColumnData, Slot>()
+  const slots = new Map<DataColumn, Slot>()
   // a value that is both assigned and inserted is bound once
-  const slotOf = (data: ColumnData): Slot => {
-    let slot = slots.get(data)
-    if (slot === undefined) slots.set(data, slot = values.add(data.value))
-    return slot
-  }
+  const slotsOf = (data: ColumnValues): readonly Slot[] =>
+    data.columns.map((column, index) => {
+      let slot = slots.get(column)
+      if (slot === undefined) slots.set(column, slot = values.add(data.values[index]!))
+      return slot
+    })
   const { insert, update } = row
-  const columns = insert?.columns.filter(({ column }) => column !== model.discriminator?.column)
+  const inserted = insert && withoutDiscriminator(insert, model)
   return {
     kind: 'upsert',
     model,
     selection,
     on: key,
-    conditions: keyConditions(row.key, key, slotOf),
+    conditions: keyConditions(key, slotsOf(row.key)),
     deleted: 'without',
-    assignments: update?.columns.map((data) => ({ column: data.column, property: data.property, slot: slotOf(data) })),
+    assignments: update && withSlots(update, slotsOf(update)),
     references: update === undefined ? [] : referenceChecks(update.references, mayBeHidden, values, true),
-    insert: columns && {
-      columns,
-      slots: columns.map(slotOf),
+    insert: inserted && {
+      columns: inserted.columns,
+      slots: slotsOf(inserted),
       discriminator: discriminatorOf(model, values),
       references: referenceChecks(insert!.references, mayBeHidden, values),
     },
     values: values.list,
   }
 }
+
+const withSlots = ({ columns }: ColumnValues, slots: readonly Slot[]): readonly Assignment[] =>
+  columns.map(({ column, property }, index) => ({ column, property, slot: slots[index]! }))
 
 /**
  * Plans the upsert of several rows that have the same columns. Returns `undefined` if they cannot be written as JSON.
@@ -115,17 +120,14 @@ export function planUpsertMany (
 ): UpsertManyPlan | undefined {
   const { model } = selection
   if (model.discriminator !== undefined) return undefined
-  const bases = rows.map(({ key, insert, update }) => insert ?? { columns: [...key, ...update!.columns] })
+  const bases = rows.map(({ key, insert, update }) => insert ?? withColumns(key, columnData(update!)))
   const given = recordset(bases)
   if (given === undefined) return undefined
   const [first] = rows
-  const own = new Set<string>()
-  for (const [index, { update }] of rows.entries()) {
-    for (const data of update?.columns ?? []) if (!bases[index]!.columns.includes(data)) own.add(data.column)
-  }
+  const own = ownColumns(rows, bases)
   const ownRows = own.size === 0
     ? undefined
-    : recordset(rows.map(({ update }) => ({ columns: update!.columns.filter(({ column }) => own.has(column)) })))
+    : recordset(rows.map(({ update }) => columnsWhere(update!, ({ column }) => own.has(column))))
   if (own.size > 0 && ownRows === undefined) return undefined
   const values = new Values()
   const add = ({ common, rows }: Recordset): SlotsOf => ({ common: values.add(common), rows: values.add(rows) })
@@ -146,15 +148,29 @@ export function planUpsertMany (
   }
 }
 
-const keyConditions = (
-  data: readonly ColumnData[],
-  { columns }: UpsertKey,
-  slotOf: (data: ColumnData) => Slot
-): readonly Condition[] => columns.map((column, index) => ({ kind: 'key', column, slot: slotOf(data[index]!) }))
+/**
+ * The columns that have other values in a change than in a new row: hooks of the entity have set them. A value of the
+ * data is the same column in both.
+ */
+function ownColumns (rows: readonly UpsertRow[], bases: readonly ColumnValues[]): ReadonlySet<string> {
+  const own = new Set<string>()
+  let latest: { readonly update: readonly DataColumn[], readonly base: readonly DataColumn[] } | undefined
+  for (let index = 0; index < rows.length; index++) {
+    const update = rows[index]!.update?.columns
+    const base = bases[index]!.columns
+    if (update === undefined || (latest?.update === update && latest.base === base)) continue
+    latest = { update, base }
+    for (const data of update) if (!base.includes(data)) own.add(data.column)
+  }
+  return own
+}
+
+const keyConditions = ({ columns }: UpsertKey, slots: readonly Slot[]): readonly Condition[] =>
+  columns.map((column, index) => ({ kind: 'key', column, slot: slots[index]! }))
 
 /** Plans the look-up of the visible row with an upsert's key. It reads the primary key. */
 export function planPresentRow (
-  data: readonly ColumnData[],
+  { values: ofKey }: ColumnValues,
   key: UpsertKey,
   { model, limitsOfOne }: Whitelist
 ): GetPlan {
@@ -162,7 +178,7 @@ export function planPresentRow (
   return {
     kind: 'get',
     model,
-    conditions: keyConditions(data, key, ({ value }) => values.add(value satisfies SqlValue)),
+    conditions: keyConditions(key, ofKey.map((value) => values.add(value))),
     customs: [],
     deleted: 'without',
     selection: keySelection(model),

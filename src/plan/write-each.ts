@@ -3,7 +3,7 @@
  * Rows and values are one JSON text, so that the statement is the same for any number of rows.
  */
 import type { EntityModel, KeyColumn, RelationProperty, SqlValue } from '../model/index.ts'
-import type { ColumnData, RecordData } from './data.ts'
+import { EMPTY_RECORD, type DataColumn, type RecordData } from './data.ts'
 import { cellsOf, isReadable } from './recordset.ts'
 import type { Condition, Deleted, EntityConditions, Slot } from './condition-types.ts'
 import type { Selection } from './plan-types.ts'
@@ -12,7 +12,7 @@ import { Values } from './values.ts'
 /** A row to change: its key, by column, and its new values. */
 export interface KeyedRow {
   readonly key: readonly SqlValue[]
-  readonly row: Pick<RecordData, 'columns' | 'references'>
+  readonly row: Pick<RecordData, 'columns' | 'values' | 'references'>
 }
 
 interface EachPlan {
@@ -33,7 +33,7 @@ interface EachPlan {
 export interface UpdateEachPlan extends EachPlan {
   readonly kind: 'updateEach'
   /** The columns that change. `always`: in all of the rows. */
-  readonly assignments: readonly (Pick<ColumnData, 'column' | 'property'> & { readonly always: boolean })[]
+  readonly assignments: readonly (Pick<DataColumn, 'column' | 'property'> & { readonly always: boolean })[]
   /** The relations whose new records must be visible, if a foreign key alone cannot tell. */
   readonly references: readonly RelationProperty[]
   /** The conditions that the rows must fulfil after the change, unless only MikroORM can compile one of them. */
@@ -63,7 +63,7 @@ export function planUpdateEach (
   mayBeHidden: (model: EntityModel) => boolean
 ): UpdateEachPlan | undefined {
   if (!rows.every(({ row }) => row.columns.every((data) => data.raw !== true && isReadable(data)))) return undefined
-  const counts = new Map<string, { readonly data: ColumnData, rows: number }>()
+  const counts = new Map<string, { readonly data: DataColumn, rows: number }>()
   const references = new Set<RelationProperty>()
   for (const { row } of rows) {
     for (const data of row.columns) {
@@ -93,7 +93,7 @@ export function planDeleteEach (
   common: CommonKey,
   selection: Selection
 ): DeleteEachPlan {
-  const rows = keys.map((key) => ({ key, row: { columns: [], references: [] } }))
+  const rows = keys.map((key) => ({ key, row: EMPTY_RECORD }))
   return { kind: 'deleteEach', ...planEach(rows, columns, common, selection, 'with') }
 }
 
@@ -106,9 +106,9 @@ function planEach (
 ): EachPlan {
   const values = new Values()
   const conditions = common.map(([column, value]): Condition => ({ kind: 'key', column, slot: values.add(value) }))
-  const cells = rows.map(({ key, row: { columns } }) => ({
+  const cells = rows.map(({ key, row }) => ({
     ...Object.fromEntries(keys.map(({ column }, index) => [column, key[index]])),
-    ...cellsOf(columns),
+    ...cellsOf(row),
   }))
   return {
     model: selection.model,

@@ -1,7 +1,9 @@
 /** Plans writes: the values of columns, the rows to write, and what is returned of the rows. */
 import { arrayLiteral, convert, keyColumns, momentText, type EntityModel, type KeyColumn } from '../model/index.ts'
 import { recordset } from './recordset.ts'
-import type { ColumnData, ReferenceData, RecordData } from './data.ts'
+import {
+  columnData, columnsWhere, type ColumnValues, type DataColumn, type ReferenceData, type RecordData,
+} from './data.ts'
 import { planKey, type Id } from './key.ts'
 import type { Condition, Deleted, EntityConditions, Slot } from './condition-types.ts'
 import type { Selection } from './plan-types.ts'
@@ -11,7 +13,7 @@ import type { DeleteEachPlan, UpdateEachPlan } from './write-each.ts'
 /** A column, and the bound value that it is set to. */
 export interface Assignment {
   readonly column: string
-  readonly property: ColumnData['property']
+  readonly property: DataColumn['property']
   readonly slot: Slot
 }
 
@@ -124,7 +126,7 @@ export function planInsert (
   }
   const discriminator = discriminatorOf(model, values)
   const slots = rows.map((row) => {
-    const bySlot = new Map(row.columns.map(({ column, value }) => [column, values.add(value)]))
+    const bySlot = new Map(columnData(row).map(({ column, value }) => [column, values.add(value)]))
     return [...columns.keys()].map((column) => bySlot.get(column))
   })
   return {
@@ -143,23 +145,25 @@ export function planInsert (
 /** Plans the insertion of one row, with checks of the records that it refers to. */
 function planRow (row: RecordData, selection: Selection, mayBeHidden: MayBeHidden, values: Values): InsertPlan {
   const { model } = selection
-  const columns = model.discriminator === undefined
-    ? row.columns
-    : row.columns.filter(({ column }) => column !== model.discriminator!.column)
+  const given = withoutDiscriminator(row, model)
   const discriminator = discriminatorOf(model, values)
-  const slots = columns.map(({ value }) => values.add(value))
+  const slots = given.values.map((value) => values.add(value))
   return {
     kind: 'insert',
     model,
     selection,
     returnsKey: true,
-    columns,
+    columns: given.columns,
     rows: [slots],
     discriminator,
     references: referenceChecks(row.references, mayBeHidden, values),
     values: values.list,
   }
 }
+
+/** The columns without that of the class of a row, which the resource determines. */
+export const withoutDiscriminator = (row: ColumnValues, { discriminator }: EntityModel): ColumnValues =>
+  discriminator === undefined ? row : columnsWhere(row, ({ column }) => column !== discriminator.column)
 
 export const discriminatorOf = ({ discriminator }: EntityModel, values: Values): InsertPlan['discriminator'] =>
   discriminator && { column: discriminator.column, slot: values.add(discriminator.values[0]) }
@@ -190,10 +194,14 @@ export interface TargetOptions {
   readonly versions?: readonly string[]
 }
 
+/** The columns of data, with the slots of their values. */
+export const assignmentsOf = ({ columns, values: given }: ColumnValues, values: Values): readonly Assignment[] =>
+  columns.map(({ column, property }, index) => ({ column, property, slot: values.add(given[index]!) }))
+
 /** Plans an update. Returns `undefined` if no record can have the key. */
 export function planUpdate (
   id: Id,
-  data: Pick<RecordData, 'columns' | 'references'>,
+  data: Pick<RecordData, 'columns' | 'values' | 'references'>,
   selection: Selection,
   options: TargetOptions & { readonly mayBeHidden: MayBeHidden }
 ): UpdatePlan | undefined {
@@ -201,7 +209,7 @@ export function planUpdate (
   const values = new Values()
   const target = planTarget(id, model, values, options)
   if (target === undefined) return undefined
-  const assignments = data.columns.map(({ column, property, value }) => ({ column, property, slot: values.add(value) }))
+  const assignments = assignmentsOf(data, values)
   return {
     kind: 'update',
     model,

@@ -8,7 +8,7 @@ import { ConfigError, RequestValidationError, validationOf, type ErrorItem } fro
 import { type EntityModel, type Property } from '../model/index.ts'
 import { isObject, isObjectLiteral } from '../base/is-object.ts'
 import {
-  convertData, namesForServer, NO_CHILDREN, type BodyRules, type Checked, type DataNames, type RecordData,
+  convertData, EMPTY_RECORD, namesForServer, NO_CHILDREN, type BodyRules, type Checked, type DataNames, type RecordData,
 } from '../plan/index.ts'
 import { bodyErrors, type BodyError } from './body-errors.ts'
 import { clientSchema, serverSchema, type BodyOptions } from './body-schema.ts'
@@ -25,6 +25,8 @@ export class Body {
   /** The properties that data may set. */
   readonly #writable: () => Iterable<Property>
   readonly #fits: Check
+  /** The columns of the latest record. */
+  #latest: RecordData['columns'] = []
 
   constructor (schema: TObject, names: DataNames, by: Author, writable: () => Iterable<Property>) {
     this.schema = schema
@@ -56,7 +58,9 @@ export class Body {
 
   /** The values of columns. */
   rowOf (data: Checked): RecordData {
-    return convertData(data, this.#names, this.#by)
+    const row = convertData(data, this.#names, this.#by, this.#latest)
+    this.#latest = row.columns
+    return row
   }
 
   /** The properties that data sets. */
@@ -126,7 +130,7 @@ export function readData (given: unknown, model: EntityModel, options: DataOptio
   const data = withOwnMembers(given)
   if (!body.accepts(data)) {
     const missing = partial === undefined || !isObject(data) ? [] : missingIn(body.propertiesIn(data), partial, pointer)
-    throw refusedBody(body.errorsOf(data, pointer), [...missing, ...check?.(NO_DATA) ?? []])
+    throw refusedBody(body.errorsOf(data, pointer), [...missing, ...check?.(EMPTY_RECORD) ?? []])
   }
   const row = body.rowOf(data)
   const others = check?.(row)
@@ -162,8 +166,6 @@ function missingIn (given: ReadonlySet<Property | undefined>, { required }: Body
     detail: `The property '${property.publicName}' is required.`,
   }))
 }
-
-const NO_DATA: RecordData = Object.freeze({ columns: [], references: [], links: [], properties: {} })
 
 /**
  * One error for all errors of a record.

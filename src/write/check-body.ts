@@ -4,7 +4,7 @@
  */
 import { ErrorList } from '../base/error-list.ts'
 import type { EntityModel } from '../model/index.ts'
-import { withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
+import { sharesColumns, withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
 import { clientBody, refusedBody } from '../schema/index.ts'
 import { keyColumnErrors, withoutKey } from './update-data.ts'
 import type { Data } from './new-row.ts'
@@ -102,17 +102,4 @@ export function checkChanges (
   const ofColumns = id === undefined && !decides ? [] : keyColumnErrors(row, id, model)
   if (ofColumns.length > 0) throw refusedBody(new ErrorList(), ofColumns)
   return withSharedColumns(row)
-}
-
-const sharing = new WeakMap<EntityModel, boolean>()
-
-/** Whether two properties of an entity share a column, so that their values must agree. */
-export function sharesColumns (model: EntityModel): boolean {
-  let shares = sharing.get(model)
-  if (shares === undefined) {
-    const properties = [...model.properties.values()]
-    shares = properties.some((property) => property.kind === 'relation' && property.key.some(({ shared }) => shared))
-    sharing.set(model, shares)
-  }
-  return shares
 }

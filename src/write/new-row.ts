@@ -9,7 +9,7 @@ import {
   type ScalarProperty,
   type SqlValue,
 } from '../model/index.ts'
-import type { ColumnData, RecordData } from '../plan/index.ts'
+import { columnData, withColumn, type ColumnValues, type RecordData } from '../plan/index.ts'
 import { toBody } from '../resource/index.ts'
 
 /** A record's data as a client sent it or as a hook returned it. */
@@ -76,19 +76,34 @@ function hooksOf (model: EntityModel): Hooks {
 function complete (row: RecordData, model: EntityModel, when: 'onCreate' | 'onUpdate', em: EntityManager): RecordData {
   const { overlap, [when]: hooks } = hooksOf(model)
   if (hooks.length === 0 && !overlap) return row
-  let columns: readonly ColumnData[] = overlap
-    ? [...new Map(row.columns.map((data) => [data.column, data])).values()]
-    : row.columns
+  const { references, links, properties } = row
+  let { columns, values: given } = overlap ? withLatestValues(row) : row
+  // an array that grows has places to spare, in memory as long as the rows of a list are
+  const values = new Array<SqlValue>(given.length + hooks.length)
+  let count = given.length
+  for (let index = 0; index < count; index++) values[index] = given[index]!
   for (const { property, call } of hooks) {
     const index = columns.findIndex(({ column }) => column === property.column)
-    if (when === 'onCreate' && index >= 0 && columns[index]!.value !== null) continue
-    const value = call(row.properties, em)
+    if (when === 'onCreate' && index >= 0 && values[index] !== null) continue
+    const value = call(properties, em)
     if (value === undefined) continue
-    const data = { property, column: property.column, value: value === null ? null : toColumn(property, value) }
-    // an array that has grown has places to spare, in memory as long as the rows of a list are
-    columns = index < 0 ? [...columns, data] : columns.with(index, data)
+    const written = value === null ? null : toColumn(property, value)
+    if (index < 0) {
+      columns = withColumn(columns, property, property.column)
+      values[count++] = written
+    } else {
+      columns = columns.with(index, { property, column: property.column })
+      values[index] = written
+    }
   }
-  return { columns, references: row.references, links: row.links, properties: row.properties }
+  values.length = count
+  return { columns, values, references, links, properties }
+}
+
+/** Each column once, with the last of its values. */
+function withLatestValues (row: ColumnValues): ColumnValues {
+  const data = [...new Map(columnData(row).map((one) => [one.column, one])).values()]
+  return { columns: data, values: data.map(({ value }) => value) }
 }
 
 /** Converts a value that the entity's own function returned. Invalid values are left to the database to refuse. */

@@ -7,7 +7,7 @@ import { ConflictError, DataValidationError, RequestValidationError, type ErrorI
 import { placed } from '../base/error-list.ts'
 import type { Steps } from '../base/steps.ts'
 import type { SyncSession } from '../database/index.ts'
-import type { RecordData } from '../plan/index.ts'
+import { columnData, type RecordData } from '../plan/index.ts'
 import { isInTransaction, knowRules, sharedEmOf } from '../resource/index.ts'
 import { columnsOfRule, convertError, isServerError, isUnreadable, sqlStateOf, type ServerError } from '../run/index.ts'
 import { errorModelOf, writeInTransaction } from './run-write.ts'
@@ -111,8 +111,9 @@ function pointed (
  * The column whose value an error quotes, because its type does not accept it. A type that reports an error of syntax
  * may quote nothing: then it is the only column that has such a type.
  */
-function columnsOfValue (error: ServerError, { columns }: RecordData): readonly string[] | undefined {
+function columnsOfValue (error: ServerError, row: RecordData): readonly string[] | undefined {
   if (!isAboutValue(error)) return undefined
+  const columns = columnData(row)
   const quoted = columns.filter(({ property, value }) =>
     property.kind === 'scalar' && property.type.kind !== 'text' &&
     (Array.isArray(value) ? value : [value]).some((one) =>

@@ -8,7 +8,7 @@ import { OutOfScopeError } from '../base/errors.ts'
 import {
   isSameValue, type EntityModel, type RelationProperty, type ScalarProperty, type SqlValue,
 } from '../model/index.ts'
-import type { BodyRules, ColumnData, RecordData, ReferenceData } from '../plan/index.ts'
+import { withColumn, type BodyRules, type RecordData, type ReferenceData } from '../plan/index.ts'
 import {
   filtersBehind, isInTransaction, sharedEmOf, type ActiveFilters, type CrudSession, type ScopeRules,
 } from '../resource/index.ts'
@@ -27,17 +27,20 @@ export function withoutScope (rules: BodyRules, { values }: ScopeRules): BodyRul
 
 /** A new row with the values that the scope sets. Values that the row has already stay, and are checked later. */
 export function withScopeValues (row: RecordData, { values, equalities }: ScopeRules): RecordData {
-  const columns: ColumnData[] = [...row.columns]
+  let { columns, values: own } = row
   const references: ReferenceData[] = [...row.references]
   const properties: Record<string, unknown> = { ...row.properties }
   for (const [property, value] of values) {
     if (Object.hasOwn(properties, property.name)) continue
     const column = columnNameOf(property)
-    if (!columns.some((data) => data.column === column)) columns.push({ property, column, value })
+    if (!columns.some((data) => data.column === column)) {
+      columns = withColumn(columns, property, column)
+      own = [...own, value]
+    }
     if (property.kind === 'relation' && value !== null) references.push({ relation: property, key: [value] })
     properties[property.name] = entityValue(property, value, equalities.get(property))
   }
-  return { ...row, columns, references, properties }
+  return { ...row, columns, values: own, references, properties }
 }
 
 const columnNameOf = (property: ScalarProperty | RelationProperty): string =>
@@ -74,8 +77,8 @@ function placeOf (row: RecordData, { values }: ScopeRules): boolean | undefined 
   let inside: boolean | undefined = true
   for (const [property, expected] of values) {
     const name = columnNameOf(property)
-    for (const { column, value } of row.columns) {
-      const isSame = column === name ? isSameValue(value, expected, columnOf(property)!) : true
+    for (const [index, { column }] of row.columns.entries()) {
+      const isSame = column === name ? isSameValue(row.values[index]!, expected, columnOf(property)!) : true
       if (isSame === false) return false
       if (isSame === undefined) inside = undefined
     }

@@ -9,7 +9,7 @@ import {
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import type { Steps } from '../base/steps.ts'
-import { withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
+import { columnData, columnsWhere, withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
 import { crudContext, type ScopeRules } from '../resource/index.ts'
 import { dataOfHook, mistakeOfHook, readOfHook, refuseVersion, valuesData, type DataHook } from './server-data.ts'
 import type { Data } from './new-row.ts'
@@ -101,7 +101,7 @@ export function keyColumnErrors (
     )
   )
   const primary = new Set(keyColumnNames(model))
-  for (const { property, column, value } of row.columns.filter(({ column }) => primary.has(column))) {
+  for (const { property, column, value } of columnData(row).filter(({ column }) => primary.has(column))) {
     const found = own.get(column)
     if (found !== undefined && isSameValue(value, found.expected, found.column)) continue
     const name = property.publicName
@@ -199,7 +199,7 @@ function finishUpdate (write: Write, row: RecordData, id: Id | undefined): Recor
 /** Changes without the columns of the key, whose values are those of the records: a server may refuse to set them. */
 function withoutKeyColumns (changes: RecordData, model: EntityModel): RecordData {
   const primary = new Set(keyColumnNames(model))
-  return { ...changes, columns: changes.columns.filter(({ column }) => !primary.has(column)) }
+  return { ...changes, ...columnsWhere(changes, ({ column }) => !primary.has(column)) }
 }
 
 /** Whether an update changes nothing. */

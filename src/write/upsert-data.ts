@@ -2,8 +2,11 @@
 import { RequestValidationError, type ErrorItem } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
 import { isObject } from '../base/is-object.ts'
-import { canonicalKey, type EntityModel, type Property } from '../model/index.ts'
-import type { BodyRules, ColumnData, RecordData, UpsertKey, Writable } from '../plan/index.ts'
+import { canonicalKey, type EntityModel, type Property, type SqlValue } from '../model/index.ts'
+import {
+  columnData, sharesColumns, type BodyRules, type ColumnValues, type DataColumn, type RecordData, type UpsertKey,
+  type Writable,
+} from '../plan/index.ts'
 import type { ScopeRules } from '../resource/index.ts'
 import { readData } from '../schema/index.ts'
 import type { CreateData } from './create-data.ts'
@@ -36,15 +39,13 @@ export type GivenByServer = Pick<ScopeRules, 'values'> | undefined
 /** The values that the server adds to the data of each record. */
 export function givenByServer ({ write: { model, scope }, create: { values } }: Upsert): GivenByServer {
   if (values === undefined) return scope
-  const row = readData(values, model, { by: 'server' })
-  return {
-    values: new Map([...scope?.values ?? [], ...row.columns.map(({ property, value }) => [property, value] as const)]),
-  }
+  const own = columnData(readData(values, model, { by: 'server' }))
+  return { values: new Map([...scope?.values ?? [], ...own.map(({ property, value }) => [property, value] as const)]) }
 }
 
 /** The data of a record, with the columns of the key that finds it. */
 export interface UpsertData extends RecordData {
-  readonly on: readonly ColumnData[]
+  readonly on: ColumnValues
 }
 
 /**
@@ -61,13 +62,36 @@ export function withKeys (
   pointer: (index: number) => string
 ): readonly UpsertData[] {
   const keyed: UpsertData[] = []
+  let latest: KeyPlaces | undefined
   for (let index = 0; index < rows.length; index++) {
     const row = rows[index]!
-    const { columns, references, links, properties } = row
-    keyed.push({ columns, references, links, properties, on: keyOfRow(row, key, given, () => pointer(index)) })
+    const { columns, values, references, links, properties } = row
+    if (latest?.columns !== columns) latest = placesOfKey(columns, key)
+    const on = givenKey(row, latest) ?? keyOfRow(row, key, given, () => pointer(index))
+    keyed.push({ columns, values, references, links, properties, on })
   }
   if (keyed.length > 1) checkEachOnce(keyed.map(({ on }) => textOfKey(on, key)), { key, given }, pointer)
   return keyed
+}
+
+/** Where records with some columns have their key. */
+interface KeyPlaces {
+  readonly columns: RecordData['columns']
+  /** The columns of the key; `undefined` if the records do not have all of them. */
+  readonly ofKey: RecordData['columns'] | undefined
+  readonly places: readonly number[]
+}
+
+function placesOfKey (columns: RecordData['columns'], key: UpsertKey): KeyPlaces {
+  const places = key.columns.map(({ column }) => columns.findIndex((data) => data.column === column))
+  return { columns, places, ofKey: places.includes(-1) ? undefined : places.map((place) => columns[place]!) }
+}
+
+/** The key that a record has in its data; `undefined` if a part is missing or null. */
+function givenKey ({ values }: RecordData, { ofKey, places }: KeyPlaces): ColumnValues | undefined {
+  if (ofKey === undefined) return undefined
+  const found = places.map((place) => values[place] as SqlValue)
+  return found.includes(null) ? undefined : { columns: ofKey, values: found }
 }
 
 /**
@@ -78,17 +102,19 @@ export function withKeys (
  * @throws {RequestValidationError} for each part of the key that is missing or null
  */
 function keyOfRow (
-  { columns }: Pick<RecordData, 'columns'>,
+  row: RecordData,
   key: UpsertKey,
   given: GivenByServer,
   pointerOf: () => string
-): readonly ColumnData[] {
-  const found: ColumnData[] = []
+): ColumnValues {
+  const columns: DataColumn[] = []
+  const values: SqlValue[] = []
   let missing: Map<Property, ErrorItem> | undefined
   for (const { column } of key.columns) {
-    const data = columns.find((data) => data.column === column)
-    if (data !== undefined && data.value !== null) {
-      found.push(data)
+    const place = row.columns.findIndex((data) => data.column === column)
+    if (place >= 0 && row.values[place] !== null) {
+      columns.push(row.columns[place]!)
+      values.push(row.values[place]!)
       continue
     }
     const property = key.properties.find((property) =>
@@ -96,7 +122,8 @@ function keyOfRow (
     )!
     const value = given?.values.get(property)
     if (value !== undefined && value !== null) {
-      found.push({ property, column, value })
+      columns.push({ property, column })
+      values.push(value)
       continue
     }
     const name = property.publicName
@@ -104,13 +131,13 @@ function keyOfRow (
     missing.set(property, {
       source: { pointer: `${pointerOf()}/${escapedName(name)}` },
       code: 'FST_ERR_VALIDATION',
-      detail: data === undefined
+      detail: place < 0
         ? `The property '${name}' is required, because the key '${key.name}' finds the record.`
         : `'${name}' cannot be null, because the key '${key.name}' finds the record.`,
     })
   }
   if (missing !== undefined) throw new RequestValidationError([...missing.values()])
-  return found
+  return { columns, values }
 }
 
 /**
@@ -125,7 +152,8 @@ export function checkEachOnce (
   pointer: (index: number) => string
 ): void {
   const seen = new Map<string, number>()
-  for (const [index, id] of ids.entries()) {
+  for (let index = 0; index < ids.length; index++) {
+    const id = ids[index]
     if (id === undefined) continue
     const first = seen.get(id)
     if (first === undefined) {
@@ -142,15 +170,14 @@ export function checkEachOnce (
   }
 }
 
-const textOfKey = (columns: readonly ColumnData[], key: UpsertKey): string =>
-  canonicalKey(columns.map(({ value }) => value), key.columns)
+const textOfKey = ({ values }: ColumnValues, key: UpsertKey): string => canonicalKey(values, key.columns)
 
 /**
  * The places of keys in their order. Requests that lock rows in the same order do not wait for each other in a circle.
  */
-export function inKeyOrder (keys: ReadonlyArray<readonly ColumnData[]>, key: UpsertKey): readonly number[] {
+export function inKeyOrder (keys: readonly ColumnValues[], key: UpsertKey): readonly number[] {
   if (keys.length < 2) return [...keys.keys()]
-  const texts = keys.map((columns) => textOfKey(columns, key))
+  const texts = keys.map((one) => textOfKey(one, key))
   return [...keys.keys()].sort((one, other) => texts[one]! < texts[other]! ? -1 : 1)
 }
 
@@ -167,15 +194,23 @@ export interface Possibility {
  * @param rules those of new records, without what the scope adds
  */
 export function possibilitiesOf (upsert: UpsertRules, rules: BodyRules): (row: RecordData) => Possibility {
-  let latest: Possibility & { readonly names: readonly string[] } | undefined
-  return ({ properties }) => {
+  // most relations have columns, and their names follow from these
+  const shares = sharesColumns(upsert.model)
+  const namesFollow = (links: RecordData['links']): boolean => !shares && links.length === 0
+  let latest: Possibility & Pick<RecordData, 'columns'> & { readonly names: readonly string[] } | undefined
+  return ({ columns, links, properties }) => {
+    if (latest?.columns === columns && namesFollow(links)) return latest
     const names = Object.keys(properties)
-    if (latest === undefined || !areSame(names, latest.names)) {
-      latest = { names, isNew: canBeNew(names, rules, upsert.model), isChange: canBeChange(names, upsert) }
-    }
+    const isSame = latest !== undefined && areSame(names, latest.names)
+    const { isNew, isChange } = isSame
+      ? latest!
+      : { isNew: canBeNew(names, rules, upsert.model), isChange: canBeChange(names, upsert) }
+    latest = { columns: namesFollow(links) ? columns : NONE, names, isNew, isChange }
     return latest
   }
 }
+
+const NONE: readonly never[] = []
 
 function areSame (some: readonly string[], others: readonly string[]): boolean {
   if (some.length !== others.length) return false
@@ -203,19 +238,35 @@ function canBeChange (names: readonly string[], { model: { properties: known }, 
   })
 }
 
-/** Data without the key that finds its record. */
+/** The columns of data without those of the key that finds its record. Its `properties` stay. */
 export function withoutUpsertKey (row: RecordData, { properties: parts }: UpsertKey): RecordData {
   const isPart = (property: Property): boolean => parts.includes(property as never)
-  const properties: Record<string, unknown> = {}
-  for (const name of Object.keys(row.properties)) {
-    if (!parts.some((part) => part.name === name)) properties[name] = row.properties[name]
+  const { columns, values } = row
+  const rest = columnsWithout(columns, parts)
+  if (rest.length === columns.length) return row
+  const kept = new Array<SqlValue>(rest.length)
+  let count = 0
+  for (let index = 0; index < columns.length; index++) {
+    if (columns[index] === rest[count]) kept[count++] = values[index]!
   }
   return {
-    columns: row.columns.filter(({ property }) => !isPart(property)),
-    references: row.references.filter(({ relation }) => !isPart(relation)),
+    columns: rest,
+    values: kept,
+    references: row.references.length === 0 ? NONE : row.references.filter(({ relation }) => !isPart(relation)),
     links: row.links,
-    properties,
+    properties: row.properties,
   }
+}
+
+const rests = new WeakMap<UpsertKey['properties'], WeakMap<RecordData['columns'], RecordData['columns']>>()
+
+/** The columns of other properties. Records that share their columns share these, too. */
+function columnsWithout (columns: RecordData['columns'], parts: UpsertKey['properties']): RecordData['columns'] {
+  let ofKey = rests.get(parts)
+  if (ofKey === undefined) rests.set(parts, ofKey = new WeakMap())
+  let rest = ofKey.get(columns)
+  if (rest === undefined) ofKey.set(columns, rest = columns.filter(({ property }) => !parts.includes(property)))
+  return rest
 }
 
 /** The same of a body. */

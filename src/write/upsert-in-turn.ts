@@ -7,7 +7,7 @@ import { ConflictError, NotFoundError, PreconditionFailedError, UnavailableError
 import { isObject } from '../base/is-object.ts'
 import type { Steps } from '../base/steps.ts'
 import { exactText, isExactNumber, parseExact, type EntityModel } from '../model/index.ts'
-import { planPresentRow, type ColumnData, type Id, type RecordData, type UpsertKey } from '../plan/index.ts'
+import { planPresentRow, type ColumnValues, type Id, type RecordData, type UpsertKey } from '../plan/index.ts'
 import { isInTransaction } from '../resource/index.ts'
 import { SEVERAL_RECORDS } from '../run/index.ts'
 import { insertRows, rowsOf } from './create.ts'
@@ -28,7 +28,7 @@ const MAX_ATTEMPTS = 4
 
 const BUSY = 'Concurrent writes conflict with this request. Repeat the request.'
 
-type Keys = ReadonlyArray<readonly ColumnData[]>
+type Keys = readonly ColumnValues[]
 
 export function * upsertInTurn (
   upsert: Upsert,

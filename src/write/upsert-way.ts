@@ -4,10 +4,9 @@
  */
 import type { Steps } from '../base/steps.ts'
 import { keyColumns } from '../model/index.ts'
-import type { RecordData, UpsertRow } from '../plan/index.ts'
+import { sharesColumns, type RecordData, type UpsertRow } from '../plan/index.ts'
 import { sharedEmOf, type ActiveFilters } from '../resource/index.ts'
 import { mayRepeatKeys } from '../run/index.ts'
-import { sharesColumns } from './check-body.ts'
 import { scopedRow } from './create-data.ts'
 import type { Data } from './new-row.ts'
 import { filtersOfChange } from './run-write.ts'

@@ -70,7 +70,7 @@ export interface Written {
   /** For an after hook: the values before the write. */
   readonly previous?: string | undefined
   /** Of an upsert: whether it has created the record. */
-  readonly created?: boolean
+  readonly created?: boolean | undefined
 }
 
 /** A row that a statement has written, or found. */
@@ -82,11 +82,12 @@ export function writtenOf (row: Row): Written {
     key: row['key0'] === undefined ? undefined : keyIn(row),
     whole: row['whole'] as string | undefined,
     previous: row['previous'] as string | undefined,
-    ...(created !== undefined && { created: created === 'true' }),
+    created: created === undefined ? undefined : created === 'true',
   }
 }
 
 function keyIn (row: Row): readonly string[] {
+  if (row['key1'] === undefined) return [row['key0'] as string]
   const key: string[] = []
   for (let index = 0; row[`key${index}`] !== undefined; index++) key.push(row[`key${index}`] as string)
   return key

@@ -3,7 +3,7 @@ import t from 'tap'
 import { ConditionError, readCondition, type Where } from '../../src/conditions/index.ts'
 import type { EntityModel } from '../../src/model/index.ts'
 import {
-  planCount, planInsert, planSelection, QueryErrors, resolveWhitelist, withConditions,
+  EMPTY_RECORD, planCount, planInsert, planSelection, QueryErrors, resolveWhitelist, withConditions,
 } from '../../src/plan/index.ts'
 import { QueryBuilderConfig } from '../../src/config/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
@@ -200,6 +200,6 @@ t.test('a plan without additions stays the same object, and additions do not cha
 t.test('new rows have no scope in their statement, and keep the filters of their references', async (t) => {
   const selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, whitelistOf({}, Specimen),
     new QueryErrors())
-  const plan = planInsert([{ columns: [], references: [], links: [], properties: {} }], selection, () => false)
+  const plan = planInsert([EMPTY_RECORD], selection, () => false)
   t.notOk('conditions' in withConditions(plan, undefined, filtersOf([Plant, { position: 1 }]))!)
 })

@@ -42,7 +42,7 @@ const whitelist = resolveWhitelist(config, model)
 const id = { tenant_id: 1, id: '11111111-1111-4111-8111-111111111111' }
 const { selection } = planGet(id, parseQueryParams('fields=title'), whitelist)!
 const property = model.properties.get('title') as never
-const data = { columns: [{ column: 'title', property, value: 'x' }], references: [] }
+const data = { columns: [{ column: 'title', property }], values: ['x'], references: [] }
 const count = planCount(parseQueryParams(''), whitelist)
 const target = { ...count, kind: 'count', narrows: 'certainly' } as never as ManyTarget
 const inScope = <Plan extends AnyWritePlan | ManyPlan>(plan: Plan): Plan =>

@@ -4,8 +4,8 @@ import { readCondition, type Where } from '../../src/conditions/index.ts'
 import { AllowedFilters } from '../../src/config/index.ts'
 import type { EntityModel } from '../../src/model/index.ts'
 import {
-  entitiesOf, isNullableTerm, planChanges, planCount, planDelete, planExists, planGet, planInsert, planUpdate,
-  withConditions, type Condition, type ManyPlan, type AnyWritePlan, type KeysetPlan, type Plan,
+  EMPTY_RECORD, entitiesOf, isNullableTerm, planChanges, planCount, planDelete, planExists, planGet, planInsert,
+  planUpdate, withConditions, type Condition, type ManyPlan, type AnyWritePlan, type KeysetPlan, type Plan,
 } from '../../src/plan/index.ts'
 import { planPage } from '../../src/plan/position.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
@@ -207,7 +207,7 @@ t.test('the same property under two names has one shape', async (t) => {
 
 t.test('each part of a write that the compiler reads is part of its shape', async (t) => {
   const { selection } = planGet(1, undefined, exact)!
-  const data = { columns: [], references: [], links: [], properties: {} }
+  const data = EMPTY_RECORD
   const insert = planInsert([data], selection, () => false)
   const update = planUpdate(1, data, selection, { deleted: 'without', mayBeHidden: () => false })!
   const reference = { target: models.of(Group), columns: ['id'], slots: [0] }
@@ -221,7 +221,7 @@ t.test('each part of a write that the compiler reads is part of its shape', asyn
     planDelete(1, selection, { deleted: 'without' })!,
   ]
   const target = { ...planOf('filter[name]=a', exact), kind: 'count', narrows: 'certainly' } as const
-  const many = planChanges(target, { does: 'update', maxAffected: 9, data: { columns: [], references: [] } })
+  const many = planChanges(target, { does: 'update', maxAffected: 9, data })
   const bulk: readonly ManyPlan[] = [
     many, { ...many, does: 'delete' }, { ...many, deleted: 'with' }, { ...many, conditions: [] },
     { ...many, filters: new Map([[models.of(Group), []]]) }, { ...many, inside: [] }, { ...many, fetchSlot: 7 },

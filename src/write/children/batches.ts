@@ -2,7 +2,8 @@
 import { ConfigError, RequestValidationError, validationOf } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
 import {
-  idOfKey, withColumnsOnce, withSharedColumns, type ChildKey, type ColumnData, type Id, type OwnedChildren,
+  columnsWhere, EMPTY_RECORD, idOfKey, withColumns, withColumnsOnce, withSharedColumns, type ChildKey,
+  type ColumnData, type Id, type OwnedChildren,
   type RecordData,
 } from '../../plan/index.ts'
 import { canonicalKey, keyColumns, type SqlValue } from '../../model/index.ts'
@@ -39,8 +40,6 @@ export interface ChildBatch {
 /** The values of a parent's key, by column. */
 export type ParentKey = ReadonlyMap<string, SqlValue>
 
-const NO_ROW: RecordData = Object.freeze({ columns: [], references: [], links: [], properties: {} })
-
 /** Whether rows are written together with children. */
 export const haveChildren = (rows: readonly RecordData[]): boolean =>
   rows.some(({ children }) => children !== undefined)
@@ -70,7 +69,9 @@ export function * beginChildren (
       const place = (list: List, index: number): string => childPointer(pointer(parent), owned, list, index)
       add.forEach((row, index) => lists.add.push({ parent, pointer: place('add', index), row }))
       update.forEach(({ key, row }, index) => lists.update.push({ parent, pointer: place('update', index), key, row }))
-      remove.forEach((key, index) => lists.remove.push({ parent, pointer: place('remove', index), key, row: NO_ROW }))
+      remove.forEach((key, index) => {
+        lists.remove.push({ parent, pointer: place('remove', index), key, row: EMPTY_RECORD })
+      })
     }
   }
   const batches: ChildBatch[] = []
@@ -168,7 +169,7 @@ export function withParent (
   const values = columns.map(({ value }) => value)
   const own = {
     ...row,
-    columns: [...row.columns, ...columns],
+    ...withColumns(row, columns),
     properties: { ...row.properties, [name]: values.length === 1 ? values[0] : values },
   }
   if (scope === undefined) return withColumnsOnce(own, pointer)
@@ -186,8 +187,8 @@ export function ofParent ({ row, pointer }: ChildItem, owned: OwnedChildren, key
   const own = parentColumns(owned, key)
   const isOwn = (column: string): boolean => own.some((data) => data.column === column)
   if (!row.columns.some(({ column }) => isOwn(column))) return row
-  withSharedColumns({ ...row, columns: [...row.columns, ...own] }, pointer)
-  return { ...row, columns: row.columns.filter(({ column }) => !isOwn(column)) }
+  withSharedColumns({ ...row, ...withColumns(row, own) }, pointer)
+  return { ...row, ...columnsWhere(row, ({ column }) => !isOwn(column)) }
 }
 
 /** The id of a child: its key within its parent, and its parent's. */

@@ -8,7 +8,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Steps } from '../../base/steps.ts'
 import type { SyncSession } from '../../database/index.ts'
 import { keyColumns, type EntityModel, type SqlValue } from '../../model/index.ts'
-import { idOfKey, type Id, type RecordData } from '../../plan/index.ts'
+import { idOfKey, withColumns, type Id, type RecordData } from '../../plan/index.ts'
 import { NO_FILTERS } from '../../resource/index.ts'
 import { keyOfTexts, keyValuesOf, searchOf } from '../check-references.ts'
 import { insertInside } from '../insert-inside.ts'
@@ -201,5 +201,5 @@ function withKey (row: RecordData, { primaryKey }: EntityModel, key: ParentKey |
     }))
   )
   const properties = Object.fromEntries(made.map(({ property: { name }, value }) => [name, value]))
-  return { ...row, columns: [...row.columns, ...made], properties: { ...properties, ...row.properties } }
+  return { ...row, ...withColumns(row, made), properties: { ...properties, ...row.properties } }
 }

@@ -41,7 +41,8 @@ function planMark (write: Write, id: Id, deletedAt: Date | null): AnyWritePlan |
 export function deletionOf ({ deletedAt: mark }: EntityModel, deletedAt: Date | null): RecordData {
   const property = mark!
   return {
-    columns: [{ property, column: property.column, value: deletedAt?.toISOString() ?? null }],
+    columns: [{ property, column: property.column }],
+    values: [deletedAt?.toISOString() ?? null],
     references: [],
     links: [],
     properties: { [property.name]: deletedAt },

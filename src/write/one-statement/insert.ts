@@ -14,8 +14,8 @@ import { needsScopeSearch } from '../scope-of-rows.ts'
 const MAX_PARAMETERS = 32_000
 
 /** The values of a row's key as texts, or `undefined` if the database makes a part of it. */
-function givenKey ({ columns }: RecordData, model: EntityModel): readonly string[] | undefined {
-  const key = keyColumns(model).map(({ column }) => columns.find((data) => data.column === column)?.value)
+function givenKey ({ columns, values }: RecordData, model: EntityModel): readonly string[] | undefined {
+  const key = keyColumns(model).map(({ column }) => values[columns.findIndex((data) => data.column === column)])
   return key.some((value) => value === undefined || value === null) ? undefined : key.map(String)
 }
 

@@ -42,9 +42,9 @@ export function * upsertAtOnce (
       : yield * writeInTransaction(checked, (inner) => sendParts(inner, parts, refers ? all : [], filters))
     if (written.length !== rows.length) return 'in the way'
     if (rows.length === 1) return written
-    const byRow = new Map(parts.flatMap(({ rows }) => rows).map((row, place) => [row, written[place]!]))
-    const inOrder: UpsertedRow[] = []
-    for (const [place, index] of order.entries()) inOrder[index] = byRow.get(completed[place]!)!
+    const sorted = parts.length === 1 ? written : sortedAs(completed, parts, written)
+    const inOrder = new Array<UpsertedRow>(sorted.length)
+    for (let place = 0; place < sorted.length; place++) inOrder[order[place]!] = sorted[place]!
     return inOrder
   } catch (error) {
     if (error === IN_THE_WAY || isInTheWay(error)) return 'in the way'
@@ -53,6 +53,16 @@ export function * upsertAtOnce (
     const isOver = isSingle && isInTransaction(session)
     return yield * throwPointed(error, checked, all, (place) => pointer(order[place]!), isOver ? undefined : attempt)
   }
+}
+
+/** What was written of rows, in the order of these, and not in that of the parts. */
+function sortedAs (
+  rows: readonly UpsertRow[],
+  parts: readonly Part[],
+  written: readonly UpsertedRow[]
+): readonly UpsertedRow[] {
+  const byRow = new Map(parts.flatMap(({ rows }) => rows).map((row, place) => [row, written[place]!]))
+  return rows.map((row) => byRow.get(row)!)
 }
 
 /** Sends the statements of some rows, in a transaction, and returns the rows part by part. */
@@ -110,6 +120,7 @@ function groupsOf (rows: readonly UpsertRow[]): readonly (readonly UpsertRow[])[
 function haveSame (one: RecordData | undefined, other: RecordData | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
   const [some, others] = [one.columns, other.columns]
+  if (some === others) return true
   if (some.length !== others.length) return false
   for (let index = 0; index < some.length; index++) if (some[index]!.column !== others[index]!.column) return false
   return true

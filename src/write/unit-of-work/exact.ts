@@ -6,7 +6,7 @@ import { RequestValidationError, type ErrorItem } from '../../base/errors.ts'
 import { escapedName } from '../../base/error-list.ts'
 import { fitsDate, momentText, type EntityModel, type Property, type ScalarProperty } from '../../model/index.ts'
 import { isObject } from '../../base/is-object.ts'
-import type { RecordData } from '../../plan/index.ts'
+import { columnData, type RecordData } from '../../plan/index.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -25,13 +25,14 @@ export interface Present {
  * @throws {RequestValidationError} for any other moment that a Date cannot hold, since MikroORM would store another one
  */
 export function exactProperties (
-  { columns, properties }: RecordData,
+  row: RecordData,
   { properties: known }: EntityModel,
   present?: Present,
   pointer = ''
 ): Values {
+  const { properties } = row
   const lost = new Map(
-    columns.filter(({ property, value }) => losesMoment(property, value))
+    columnData(row).filter(({ property, value }) => losesMoment(property, value))
       .map(({ property, value }) => [property as Property, String(value)])
   )
   const holdsJson = [...known.values()].some((property) => embeddedOf(property) !== undefined)

@@ -1,7 +1,7 @@
 /** Creates, changes and removes records as entities, in the transaction of the session. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { wait, type Steps } from '../../base/steps.ts'
-import { idOfKey, planGet, planUpdate, type Id, type RecordData } from '../../plan/index.ts'
+import { EMPTY_RECORD, idOfKey, planGet, planUpdate, type Id, type RecordData } from '../../plan/index.ts'
 import { activeFilters, NO_FILTERS, type ActiveFilters } from '../../resource/index.ts'
 import type { SqlValue } from '../../model/index.ts'
 import { withOnUpdate } from '../new-row.ts'
@@ -69,7 +69,7 @@ function * touchRow (
   filters: ActiveFilters
 ): Steps<Written | undefined> {
   const { model, resource, session } = write
-  const data = withOnUpdate({ columns: [], references: [], links: [], properties: {} }, model, session)
+  const data = withOnUpdate(EMPTY_RECORD, model, session)
   if (data.columns.length === 0 && model.version === undefined) return undefined
   const plan = planUpdate(id, data, resource.selection, { deleted: 'with', mayBeHidden: () => false })
   const [written] = plan === undefined ? [] : yield * runWrite(write, plan, filters)
