@@ -30,7 +30,7 @@ interface ReadDialect {
   readonly gathersRows: boolean
   /** Whether the rows of a page may be looked up by their keys. */
   readonly looksUpRows: boolean
-  /** Whether related records may be found for each parent by a lateral join. */
+  /** Whether related records may be found for each parent, by a subquery or a lateral join. */
   readonly joinsLaterally: boolean
   /** Whether numbers about related rows may be computed for those rows only that other conditions keep. */
   readonly narrowsNumbers: boolean

@@ -4,6 +4,7 @@ import { operand } from './comparison.ts'
 import { EMPTY, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { ROW, ROW_JSON, selectList, type Member } from './members.ts'
 import { directionSql, orderBy } from './order.ts'
+import { FETCHED } from './page-rows.ts'
 import type { AggregateShape } from './shape.ts'
 import type { Source } from './source.ts'
 import { exactMean, meanText } from './sums.ts'
@@ -19,7 +20,7 @@ export const GROUP_COLUMNS: readonly string[] = ['items', 'fetched', 'total']
 export function groupsSql (plan: AggregateShape, { alias, table, where, context }: Source): Sql {
   const joins = new ToOneJoins(alias, context)
   const terms = [...plan.groups, ...plan.numbers]
-  const columns = new Map(terms.map((term) => {
+  const values = new Map(terms.map((term) => {
     const from = joins.aliasOf(term.relations)
     return [columnName(term), 'function' in term ? numberValue(term, from) : groupValue(term, from)]
   }))
@@ -27,7 +28,7 @@ export function groupsSql (plan: AggregateShape, { alias, table, where, context 
   // by their positions: an expression need not be repeated
   const positions = plan.groups.map((_, index) => index + 1).join(', ')
   const by = positions === '' ? EMPTY : sql` group by ${trusted(positions)}`
-  const grouped = sql`${name(groups)} as (select ${selectList(columns)} from ${table}${joins.sql}${where}${by})`
+  const grouped = sql`${name(groups)} as (select ${selectList(values)} from ${table}${joins.sql}${where}${by})`
   const order = plan.groupOrder.map(({ by, descending }) => ({
     value: name(groups, columnName(by)),
     direction: directionSql(descending, true),
@@ -35,9 +36,9 @@ export function groupsSql (plan: AggregateShape, { alias, table, where, context 
   const members = selectList(terms.map((term) => memberOf(term, groups)))
   const sorted = order.length === 0 ? EMPTY : orderBy(order)
   const page = sql`select ${members} from ${name(groups)}${sorted} limit ${plan.limitSlot} offset ${plan.offsetSlot}`
-  const rows = sql`select string_agg(${ROW_JSON}, ',') as "items", count(*) as "fetched" from (${page}) as ${ROW}`
-  const total = sql`(select count(*) from ${name(groups)}) as "total"`
-  return sql`with ${grouped} select "items", "fetched", ${total} from (${rows}) as "@rows"`
+  const total = sql`(select count(*) from ${name(groups)})`
+  const columns = selectList([['items', sql`string_agg(${ROW_JSON}, ',')`], ['fetched', FETCHED], ['total', total]])
+  return sql`with ${grouped} select ${columns} from (${page}) as ${ROW}`
 }
 
 /** The column of a value. A name that no alias of a property has, so that an order is always by the value. */

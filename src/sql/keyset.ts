@@ -7,7 +7,7 @@ import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
 import { placeSegments, type PlacedTerm } from './place.ts'
-import { objectSql, projection, selectList, showsRelated } from './members.ts'
+import { objectSql, projection, selectList } from './members.ts'
 import { answerSql, ifFits, shownRows } from './record.ts'
 import type { KeysetShape } from './shape.ts'
 import { numberSql } from './size.ts'
@@ -65,7 +65,7 @@ export function keysetSql (plan: KeysetShape, source: Source): KeysetSql {
   const carried = orderBy(carriedOrder(order.expressions, sorts, page))
   const shown = plan.limits === undefined || plan.spare === 0 ? page : context.names.expression('shown')
   context.known.copy(page, shown)
-  const { members, expressions, joins, measured } = answerSql(plan, form, page, true, context, fetched, shown)
+  const { members, expressions, joins, measured } = answerSql(plan, form, page, true, context, shown)
   const { json, join: row } = objectSql(members, context)
   const answer = sql`select ${
     selectList([
@@ -79,8 +79,8 @@ export function keysetSql (plan: KeysetShape, source: Source): KeysetSql {
     ])
   } from `
   if (expressions.length === 0) {
-    const order = showsRelated(plan.selection) ? carried : EMPTY
-    return { rows: sql`${answer}(${pageSql}) as ${name(page)}${joins}${row}`, order, uniform }
+    const order = joins.length > 0 ? carried : EMPTY
+    return { rows: sql`${answer}(${pageSql}) as ${name(page)}${join(joins, '')}${row}`, order, uniform }
   }
   const shownSql = shown === page
     ? []
@@ -88,7 +88,7 @@ export function keysetSql (plan: KeysetShape, source: Source): KeysetSql {
   return {
     rows: sql`with ${join([sql`${name(page)} as (${pageSql})`, ...shownSql, ...expressions])} ${answer}${
       name(page)
-    }${joins}${row}`,
+    }${join(joins, '')}${row}`,
     order: carried,
     uniform,
   }

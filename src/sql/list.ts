@@ -4,8 +4,8 @@ import type { Form } from './form.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
-import { projection, selectList, showsRelated, ROW, ROW_JSON } from './members.ts'
-import { pageItem, pageQuery, type FindPageRows, type ListRows, type PageRows } from './page-rows.ts'
+import { projection, selectList, ROW, ROW_JSON, type Member } from './members.ts'
+import { FETCHED, pageItem, pageQuery, type FindPageRows, type ListRows, type PageRows } from './page-rows.ts'
 import { answerSql, shownRows, type Measured } from './record.ts'
 import { rowsByKey } from './rows-by-key.ts'
 import { directRows } from './rows-direct.ts'
@@ -16,14 +16,20 @@ import type { Source } from './source.ts'
 import { whereClause } from './visibility.ts'
 import { EXCESS_OF_BYTES } from './weight.ts'
 
-const LIST_COLUMNS: readonly string[] = ['items', 'fetched', 'total']
 /** The column that tells which limit a measured answer exceeds. */
 export const EXCESS_COLUMN = 'excess'
-const MEASURED_COLUMNS: readonly string[] = [...LIST_COLUMNS, EXCESS_COLUMN]
 
-export function listColumns ({ limits }: Form, { facets }: Pick<ListShape, 'facets'>): readonly string[] {
-  const columns = limits === 'measured' ? MEASURED_COLUMNS : LIST_COLUMNS
-  return facets === undefined ? columns : [...columns, FACETS_COLUMN]
+export function listColumns (
+  { limits }: Pick<Form, 'limits'>,
+  { facets }: Pick<ListShape, 'facets'>
+): readonly string[] {
+  return [
+    'items',
+    'fetched',
+    'total',
+    ...facets === undefined ? [] : [FACETS_COLUMN],
+    ...limits === 'measured' ? [EXCESS_COLUMN] : [],
+  ]
 }
 
 const FIND_ROWS: Readonly<Record<Form['rows'], FindPageRows>> = {
@@ -50,31 +56,30 @@ export function listSql (plan: ListShape, source: Source): Sql {
   const window = sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`
   const rows = findRows({ plan, source, order, from, window })
   const { expressions, select, measured } = orderedRecords(plan, source, order, rows)
-  const all = [...rows.expressions, ...expressions]
+  const beside = totals(plan, source, rows)
+  const all = [...rows.expressions, ...beside.expressions, ...expressions]
   const before = all.length === 0 ? EMPTY : sql`with ${join(all)} `
-  const { total, facets, from: beside } = totals(plan, source, rows)
-  const columns = answerColumns(plan, sql`${total} as "total"`, measured)
-  return sql`${before}${columns}${facets} from ${joinedRows(plan, form, select)}${beside}`
+  const answer = joinedRows(plan, form, select, selectList([['total', beside.total], ...beside.facets]))
+  return sql`${before}${measured === undefined ? answer : measuredAnswer(plan, answer, measured)}`
 }
 
 /**
- * The total and the facets of a list, and what they need beside its rows. Facets that read gathered rows are counted
+ * The total and the facets of a list, and the expressions that they need. Facets that read gathered rows are counted
  * only if these are all rows: otherwise there is no answer.
  */
 function totals (
   plan: ListShape,
   source: Source,
   { total, all }: PageRows
-): { readonly total: Sql, readonly facets: Sql, readonly from: Sql } {
-  if (plan.facets === undefined) return { total, facets: EMPTY, from: EMPTY }
+): { readonly total: Sql, readonly facets: readonly Member[], readonly expressions: readonly Sql[] } {
+  if (plan.facets === undefined) return { total, facets: [], expressions: [] }
   const facets = facetsSql(plan, source, all)
-  const as = name(FACETS_COLUMN)
-  if (all === undefined) return { total, facets: sql`, ${facets} as ${as}`, from: EMPTY }
-  const known = name('@total', 'total')
+  if (all === undefined) return { total, facets: [[FACETS_COLUMN, facets]], expressions: [] }
+  const known = sql`(select "total" from "@total")`
   return {
     total: known,
-    facets: sql`, case when ${known} is not null then ${facets} end as ${as}`,
-    from: sql` cross join ${total} as "@total"("total")`,
+    facets: [[FACETS_COLUMN, sql`case when ${known} is not null then ${facets} end`]],
+    expressions: [sql`"@total" as (select ${total} as "total")`],
   }
 }
 
@@ -85,54 +90,56 @@ function orderedRecords (
   order: readonly OrderExpression[],
   rows: PageRows
 ): { readonly expressions: readonly Sql[], readonly select: Sql, readonly measured?: Measured | undefined } {
-  const { selection } = plan
   const page = context.names.expression('page')
   context.known.copy(alias, page)
-  const parents = sql`${plan.fetchSlot}`
-
-  if (!showsRelated(selection) && form.limits !== 'measured') {
-    const { members } = answerSql(plan, form, page, true, context, parents)
-    return { expressions: [], select: sql`select ${selectList(members)} from ${pageItem(page, rows)}` }
-  }
-
-  // joining included records may change the order of the page, so its rows carry the values they are ordered by
-  const carried = orderBy(carriedOrder(order, carry(rows.columns, rows.sorts), page))
   const shown = form.total === 'exact' || plan.limits === undefined ? page : context.names.expression('shown')
   context.known.copy(page, shown)
-  const { members, expressions, joins: includes, measured } = answerSql(plan, form, page, true, context, parents, shown)
-  const fits = measured === undefined ? EMPTY : whereClause([measured.fits])
-  if (expressions.length === 0) {
-    return {
-      expressions: [],
-      select: sql`select ${selectList(members)} from ${pageItem(page, rows)}${includes}${carried}`,
-    }
+  const { members, expressions, joins, measured } = answerSql(plan, form, page, true, context, shown)
+  const select = sql`select ${selectList(members)} from `
+  if (expressions.length === 0 && joins.length === 0) {
+    return { expressions: [], select: sql`${select}${pageItem(page, rows)}` }
   }
+  // joins may change the order of the page, so its rows carry the values they are ordered by
+  const carried = orderBy(carriedOrder(order, carry(rows.columns, rows.sorts), page))
+  const joined = join(joins, '')
+  if (expressions.length === 0) {
+    return { expressions: [], select: sql`${select}${pageItem(page, rows)}${joined}${carried}` }
+  }
+  const fits = measured === undefined ? EMPTY : whereClause([measured.fits])
   const pageSql = sql`${name(page)} as (${pageQuery(page, rows)})`
   const shownSql = shown === page ? [] : [shownRows(shown, page, sql`${carried} limit ${plan.limitSlot}`)]
   return {
     expressions: [pageSql, ...shownSql, ...expressions],
-    select: sql`select ${selectList(members)} from ${name(page)}${includes}${fits}${carried}`,
+    select: sql`${select}${name(page)}${joined}${fits}${carried}`,
     measured,
   }
 }
 
-/** The rows in order, joined into one text. A row beyond the limit is only counted. */
-function joinedRows ({ limitSlot }: ListShape, { total }: Form, select: Sql): Sql {
+/**
+ * The rows in order, joined into one text. A row beyond the limit is only counted.
+ *
+ * With `offset 0`, PostgreSQL plans the members by themselves. Without it, they would become a part of the expression
+ * that writes the row, and take longer to plan.
+ *
+ * @param beside further columns
+ */
+function joinedRows ({ limitSlot }: ListShape, { total }: Form, select: Sql, beside: Sql): Sql {
   const items = sql`string_agg(${ROW_JSON}, ',')`
-  if (total === 'exact') {
-    return sql`(select ${items} as "items", count(*) as "fetched" from (${select}) as ${ROW}) as "@rows"`
-  }
+  const records = sql`(${select} offset 0) as ${ROW}`
+  if (total === 'exact') return sql`select ${items} as "items", ${FETCHED} as "fetched", ${beside} from ${records}`
   const limited = sql`string_agg("item", ',') filter (where "number" <= ${limitSlot})`
-  const numbered = sql`select ${ROW_JSON} as "item", row_number() over () as "number" from (${select}) as ${ROW}`
-  return sql`(select ${limited} as "items", count(*) as "fetched" from (${numbered}) as "@numbered") as "@rows"`
+  const numbered = sql`select ${ROW_JSON} as "item", row_number() over () as "number" from ${records}`
+  return sql`select ${limited} as "items", ${FETCHED} as "fetched", ${beside} from (${numbered}) as "@numbered"`
 }
 
-/** The columns of the answer. */
-function answerColumns ({ limits }: ListShape, total: Sql, measured: Measured | undefined): Sql {
-  if (measured === undefined) return sql`select "items", "fetched", ${total}`
-  const tooLong = sql`octet_length("items") > ${numberSql(limits!.maxBytes)}`
-  const excess = sql`case when ${tooLong} then ${trusted(`'${EXCESS_OF_BYTES}'`)} else ${measured.excess} end`
-  return sql`select case when not ${tooLong} then "items" end as "items", "fetched", ${total}, ${excess} as ${
-    name(EXCESS_COLUMN)
-  }`
+/** The answer without its records if they are too large, and with the limit that it exceeds. */
+function measuredAnswer (plan: ListShape, answer: Sql, { excess }: Measured): Sql {
+  const tooLong = sql`octet_length("items") > ${numberSql(plan.limits!.maxBytes)}`
+  const changed = new Map([
+    ['items', sql`case when not ${tooLong} then "items" end`],
+    [EXCESS_COLUMN, sql`case when ${tooLong} then ${trusted(`'${EXCESS_OF_BYTES}'`)} else ${excess} end`],
+  ])
+  const columns = listColumns({ limits: 'measured' }, plan)
+  const selected = columns.map((column): Member => [column, changed.get(column) ?? name(column)])
+  return sql`select ${selectList(selected)} from (${answer}) as "@rows"`
 }

@@ -1,5 +1,5 @@
 /** The rows of a page, as each form of a list finds them. */
-import { name, sql, type Sql } from './fragment.ts'
+import { name, sql, trusted, type Sql } from './fragment.ts'
 import { selectList } from './members.ts'
 import type { OrderExpression } from './order-expression.ts'
 import type { ListShape } from './shape.ts'
@@ -16,7 +16,7 @@ export interface PageRows {
   readonly expressions: readonly Sql[]
   /** The alias of an expression with all rows that the conditions keep, and with what facets need of them. */
   readonly all?: string
-  /** The number of all rows, beside a row with the columns of the answer. Null if the form has no total. */
+  /** The number of all rows, in the query that counts the rows of the page. Null if the form has no total. */
   readonly total: Sql
 }
 
@@ -30,6 +30,9 @@ export interface ListRows {
   /** ` limit ... offset ...` */
   readonly window: Sql
 }
+
+/** The number of rows of a page, in the query that joins their records into one text. */
+export const FETCHED = trusted('count(*)')
 
 /**
  * Finds the rows of a page.

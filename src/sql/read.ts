@@ -10,7 +10,7 @@ import { plannedForValues } from './custom-plan.ts'
 import { BESIDE_ORDER, besideRows, FACETS_COLUMN, facetsSql } from './facets.ts'
 import type { ForeignOrder } from './foreign-order.ts'
 import type { Form } from './form.ts'
-import { join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
+import { join, name, render, sql, type Sql, type Statement } from './fragment.ts'
 import { GROUP_COLUMNS, groupsSql } from './groups.ts'
 import { objectJson, versionText } from './json.ts'
 import { keysetColumns, keysetSql } from './keyset.ts'
@@ -125,24 +125,21 @@ function getColumns ({ model }: GetShape, { limits }: Form): readonly string[] {
 function getSql (plan: GetShape, { alias, table, where, context, form }: Source): Sql {
   const { selection, model } = plan
   if (!showsRelated(selection) && form.limits !== 'measured') {
-    return itemSql(answerSql(plan, form, alias, false, context, ONE), model, alias, sql`${table}${where}`)
+    return itemSql(answerSql(plan, form, alias, false, context), model, alias, sql`${table}${where}`)
   }
   const page = context.names.expression('page')
   context.known.copy(alias, page)
   const columns = projection(selection, alias)
   if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))
-  const answer = answerSql(plan, form, page, true, context, ONE)
+  const answer = answerSql(plan, form, page, true, context)
   const row = sql`(select ${selectList(columns)} from ${table}${where})`
   if (answer.expressions.length === 0) {
-    return itemSql(answer, model, page, sql`${row} as ${name(page)}${answer.joins}`)
+    return itemSql(answer, model, page, sql`${row} as ${name(page)}${join(answer.joins, '')}`)
   }
   return sql`with ${join([sql`${name(page)} as ${row}`, ...answer.expressions])} ${
-    itemSql(answer, model, page, sql`${name(page)}${answer.joins}`)
+    itemSql(answer, model, page, sql`${name(page)}${join(answer.joins, '')}`)
   }`
 }
-
-/** The number of rows of a read by key. */
-const ONE = trusted('1')
 
 /** With `offset 0`, a distributed server keeps the names of the members. It does not change PostgreSQL's plan. */
 function itemSql ({ members, measured }: AnswerSql, model: EntityModel, alias: string, from: Sql): Sql {

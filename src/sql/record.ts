@@ -4,7 +4,7 @@
  * An included relation is a common table expression with the related records as JSON, by the key of their parent. It is
  * joined to the parents. It finds its rows with `in (select ... from <parents>)`, which every PostgreSQL-compatible
  * database can run, including distributed ones. Parents are never multiplied, and related rows are never cut off. If an
- * index leads to the related rows of one parent, they are found for each parent instead (`each-parent.ts`).
+ * index leads to the related rows of one parent, a subquery finds them for each parent instead (`each-parent.ts`).
  */
 import type { RelationProperty } from '../model/index.ts'
 import type { AnswerLimits, PlannedInclude, Selection } from '../plan/index.ts'
@@ -36,21 +36,19 @@ export interface RecordSql {
   readonly members: readonly Member[]
   /** Common table expressions that the members need, in order. */
   readonly expressions: readonly Sql[]
-  /** Joins to these expressions. */
-  readonly joins: Sql
+  /** Joins to these expressions. With any, the rows may come in another order. */
+  readonly joins: readonly Sql[]
 }
 
 /** Bounds that keep the records of an answer within its limits. */
 interface Bounds {
   /**
-   * At most this many rows of a relation in one expression: one more than the answer may have. Rows that are found for
-   * each parent have the bound of `share` (`each-parent.ts`).
+   * Present if there may be more included records than the answer may have. An expression with the rows of a relation
+   * has at most one row more. Rows that are found for each parent have the bound of `share` (`each-parent.ts`).
    */
-  readonly rows?: number
+  readonly counted?: AnswerLimits
   /** The form of an answer. Absent if related rows are grouped. */
   readonly form?: Form
-  /** The number of parents, at most. */
-  readonly parents?: Sql | undefined
   /** At most this many bytes for a value in the resource's own records. */
   readonly longest?: number
   readonly weighing?: Weighing
@@ -79,7 +77,6 @@ export function ifFits (json: Sql, measured: Measured | undefined): Sql {
 /**
  * The records of an answer, within its limits. Parameters are those of `recordSql`.
  *
- * @param parents the number of rows, at most. Absent if included records are found for all rows at once
  * @param shown the rows that the answer shows, if it has further rows: only their included records count
  */
 export function answerSql (
@@ -88,10 +85,9 @@ export function answerSql (
   alias: string,
   projected: boolean,
   context: ConditionContext,
-  parents: Sql | undefined,
   shown: string = alias
 ): AnswerSql {
-  const bounds: Bounds = { form, parents, ...boundsOf(form, selection, limits!, context) }
+  const bounds: Bounds = { form, ...boundsOf(form, selection, limits!, context) }
   const { weights, ...records } = recordsWithin(selection, alias, projected, context, bounds, shown)
   const { weighing } = bounds
   if (weighing === undefined) return records
@@ -103,9 +99,9 @@ export function answerSql (
 function boundsOf (form: Form, selection: Selection, limits: AnswerLimits, { names }: ConditionContext): Bounds {
   if (form.limits === 'none') return UNBOUNDED
   const { countable, longest } = forecastOf(selection, limits)
-  const rows = countable ? { rows: limits.maxIncluded + 1 } : {}
-  if (form.limits === 'measured') return { ...rows, weighing: new Weighing(selection, limits, names) }
-  return { ...rows, ...(longest !== undefined && { longest }) }
+  const counted = countable ? { counted: limits } : {}
+  if (form.limits === 'measured') return { ...counted, weighing: new Weighing(selection, limits, names) }
+  return { ...counted, ...(longest !== undefined && { longest }) }
 }
 
 /**
@@ -141,35 +137,32 @@ function recordsWithin (
   alias: string,
   projected: boolean,
   context: ConditionContext,
-  { longest, form, parents, ...bounds }: Bounds,
+  { longest, form, ...bounds }: Bounds,
   shown: string = alias
 ): WeightedSql {
   const members = [...ownMembers(selection, alias, projected, longest)]
-  if (!showsRelated(selection)) return { members, expressions: [], joins: EMPTY, weights: [] }
+  if (!showsRelated(selection)) return { members, expressions: [], joins: [], weights: [] }
   const expressions: Sql[] = []
   const joins: Sql[] = []
   const weights: WeightedSql['weights'][number][] = []
   for (const include of selection.includes) {
     const { relation } = include
-    const value = (of: string) =>
-      relation.many ? sql`coalesce(${name(of, JSON_NAME)}, '[]'::json)` : name(of, JSON_NAME)
-    if (form !== undefined && parents !== undefined && formOfInclude(form, include) === 'lateral') {
-      const found = ofEachParent(include, alias, context, parents, bounds.rows)
-      joins.push(found.join)
-      members.push([relation.publicName, value(found.name)])
+    const orEmpty = (json: Sql) => relation.many ? sql`coalesce(${json}, '[]'::json)` : json
+    if (form !== undefined && formOfInclude(form, include) === 'lateral') {
+      members.push([relation.publicName, orEmpty(ofEachParent(include, alias, context, bounds.counted))])
       continue
     }
     const included = groupedInclude(include, shown, context, bounds)
     expressions.push(...included.expressions)
     if (included.weight !== undefined) weights.push(included.weight)
     joins.push(joinParents(included.name, relation, alias))
-    members.push([relation.publicName, value(included.name)])
+    members.push([relation.publicName, orEmpty(name(included.name, JSON_NAME))])
   }
   const aggregates = aggregatesSql(selection.aggregates, alias, form?.related ?? 'grouped', context)
   return {
     members: [...members, ...aggregates.members],
     expressions: [...expressions, ...aggregates.expressions],
-    joins: join([...joins, ...aggregates.joins], ''),
+    joins: [...joins, ...aggregates.joins],
     weights,
   }
 }
@@ -208,8 +201,8 @@ function groupedInclude (
   const object = objectSql(record.members, context)
   const body = aggregate(relation, ownKeys, object, order)
   const fits = weighing === undefined ? EMPTY : whereClause([weighing.fits])
-  const json = (from: Sql) =>
-    sql`${name(as)} as (select ${body.select} from ${from}${record.joins}${object.join}${fits}${body.groupBy})`
+  const joins = join([...record.joins, object.join], '')
+  const json = (from: Sql) => sql`${name(as)} as (select ${body.select} from ${from}${joins}${fits}${body.groupBy})`
   if (weight !== undefined) return { name: as, expressions: [...record.expressions, json(name(level))], weight }
   return showsRelated(selection) || rules?.limit !== undefined
     ? { name: as, expressions: [expression, ...record.expressions, json(name(level))] }
@@ -222,7 +215,7 @@ function levelOf (
   rows: RelatedRows,
   level: string,
   context: ConditionContext,
-  { rows: most }: Bounds
+  { counted }: Bounds
 ): { readonly rowsOfLevel: Sql, readonly order: readonly OrderExpression[] } {
   const { relation, selection, rules } = include
   const { joins, expressions: order } = relatedOrder(include, rows.alias, context)
@@ -231,7 +224,9 @@ function levelOf (
   const from = sql`${rows.table}${joins}${rows.where}`
   if (rules?.limit === undefined) {
     const carried = relation.many ? carriedOrder(order, carry(columns, order.map(({ value }) => value)), level) : []
-    const limit = most === undefined || !relation.many ? EMPTY : sql` limit ${numberSql(most)}`
+    const limit = counted === undefined || !relation.many
+      ? EMPTY
+      : sql` limit ${numberSql(counted.maxIncluded + 1)}`
     return { rowsOfLevel: sql`select ${join([...keys, selectList(columns)])} from ${from}${limit}`, order: carried }
   }
   // numbered for each parent: a limit on all rows would leave some parents without any

@@ -1,7 +1,7 @@
 /** The rows of a page, read in its order. The total is counted separately. */
 import { sql, trusted, type Sql } from './fragment.ts'
 import { orderBy } from './order.ts'
-import type { FindPageRows, ListRows } from './page-rows.ts'
+import { FETCHED, type FindPageRows, type ListRows } from './page-rows.ts'
 import { numberSql } from './size.ts'
 
 export const directRows: FindPageRows = (rows, columns) => {
@@ -22,10 +22,10 @@ export const directRows: FindPageRows = (rows, columns) => {
 function countedTotal ({ plan: { fetchSlot, offsetSlot }, source: { table, where, form } }: ListRows): Sql {
   const { total } = form
   if (total === 'none') return trusted('null')
-  const known = sql`"fetched" < ${fetchSlot} and ("fetched" > 0 or ${offsetSlot} = 0)`
+  const known = sql`${FETCHED} < ${fetchSlot} and (${FETCHED} > 0 or ${offsetSlot} = 0)`
   const counted = total === 'exact'
     ? sql`(select count(*) from ${table}${where})`
     // one row more tells whether there are more
     : sql`(select count(*) from (select from ${table}${where} limit ${numberSql(total + 1)}) as "@counted")`
-  return sql`case when ${known} then ${offsetSlot} + "fetched" else ${counted} end`
+  return sql`case when ${known} then ${offsetSlot} + ${FETCHED} else ${counted} end`
 }

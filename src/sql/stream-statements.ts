@@ -72,7 +72,7 @@ export function streamRecordsSql (plan: RecordsShape, source: Source): Sql {
 
   const page = context.names.expression('page')
   context.known.copy(alias, page)
-  const { members, expressions, joins, measured } = answerSql(plan, form, page, true, context, undefined)
+  const { members, expressions, joins, measured } = answerSql(plan, form, page, true, context)
   const row = [
     [STREAM_ROW.item, ifFits(ROW_JSON, measured)] as const,
     ...measured === undefined ? [] : [[STREAM_ROW.excess, measured.excess] as const],
@@ -80,7 +80,7 @@ export function streamRecordsSql (plan: RecordsShape, source: Source): Sql {
   const pageSql = sql`${name(page)} as (select ${selectList(columns)} from ${table}${
     whereClause([...among, ...conditions])
   })`
-  const records = sql`select ${selectList(members)} from ${name(page)}${joins} order by ${
+  const records = sql`select ${selectList(members)} from ${name(page)}${join(joins, '')} order by ${
     name(page, POSITION)
   } offset 0`
   return sql`with ${join([pageSql, ...expressions])} select ${selectList(row)} from (${records}) as ${ROW}`

@@ -1,4 +1,5 @@
 /** The SQL of sums and means. The entries of the table of wire types use them. */
+import type { TypeOf } from '../model/index.ts'
 import { sql, trusted, type Sql } from './fragment.ts'
 
 export const sum = (operand: Sql): Sql => sql`sum(${operand})`
@@ -6,8 +7,14 @@ export const sum = (operand: Sql): Sql => sql`sum(${operand})`
 /** A mean of integers in double precision. */
 export const meanOfIntegers = (operand: Sql): Sql => sql`avg(${operand})::float8`
 
+/** Decimals of at most this many digits are in the range of double precision, and so are their means. */
+const MOST_DIGITS = 200
+
 /** A mean of decimals in double precision. */
-export const meanOfDecimals = (operand: Sql): Sql => toDouble(sql`avg(${operand})`)
+export function meanOfDecimals (operand: Sql, { precision = Infinity, scale = 0 }: TypeOf<'decimal'>): Sql {
+  const mean = sql`avg(${operand})`
+  return Math.max(precision, scale) <= MOST_DIGITS ? sql`${mean}::float8` : toDouble(mean)
+}
 
 /** A mean as text with all its digits. */
 export const meanAsText = (operand: Sql): Sql => meanText(sql`avg(${operand})`)

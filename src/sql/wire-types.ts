@@ -84,8 +84,9 @@ const PLAIN = {
 } as const
 
 /** Means have the form of their numbers: a string with all digits, or a number in double precision. */
-const meanInForm = (asNumber: (operand: Sql) => Sql) => (operand: Sql, { form }: TypeOf<'bigint' | 'decimal'>): Sql =>
-  form === 'string' ? meanAsText(operand) : asNumber(operand)
+const meanInForm =
+  <T extends TypeOf<'bigint' | 'decimal'>>(asNumber: (operand: Sql, type: T) => Sql) => (operand: Sql, type: T): Sql =>
+    type.form === 'string' ? meanAsText(operand) : asNumber(operand, type)
 
 /** 64-bit integers and decimals are strings unless the property is declared to be a number. */
 const digits = (value: Sql, { form }: TypeOf<'bigint' | 'decimal'>): Sql => form === 'string' ? text(value) : value

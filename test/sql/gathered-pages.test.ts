@@ -76,7 +76,7 @@ const crudWith = (pagination: object = {}) => crudOf(Stone, { ...options, pagina
 const FEW = { kept: 'few', fitsEach: true } as const
 const GATHERS = /@gathered/
 const LOOKS_UP = /_keys" cross join lateral/
-const COUNTS_APART = /case when "fetched" </
+const COUNTS_APART = /case when count\(\*\) < \$/
 
 await forEachDatabase(t, { entities }, async (t, { orm }) => {
   for (const statement of FILL) await orm.em.getConnection().execute(statement)
@@ -379,19 +379,19 @@ t.test('the statement', async (t) => {
     compile(plan, nothingForeign, formOf(plan, POSTGRESQL, FEW)).text,
     'with "@gathered" as materialized (select "e0"."id" as "id", "e0"."weight" as "@sort0" ' +
       'from "stone" as "e0" where "e0"."kind" = $1 and "e0"."deleted_at" is null limit 10001) ' +
-      'select "items", "fetched", (select case when count(*) <= 10000 then count(*) end from "@gathered") as "total" ' +
-      'from (select string_agg(row_to_json("@row".*)::text, \',\') as "items", count(*) as "fetched" ' +
+      'select string_agg(row_to_json("@row".*)::text, \',\') as "items", count(*) as "fetched", ' +
+      '(select case when count(*) <= 10000 then count(*) end from "@gathered") as "total" ' +
       'from (select "@2_page"."id" as "id" from (select "@gathered"."id" as "id" from "@gathered" ' +
-      'order by "@gathered"."@sort0" desc nulls last, "@gathered"."id" limit $2 offset $3) as "@2_page") ' +
-      'as "@row") as "@rows"'
+      'order by "@gathered"."@sort0" desc nulls last, "@gathered"."id" limit $2 offset $3) as "@2_page" ' +
+      'offset 0) as "@row"'
   )
   const wide = planOf('filter[kind]=few&sort=id')
   t.equal(
     compile(wide, nothingForeign, formOf(wide, POSTGRESQL, { ...FEW, kept: 'some' })).text,
     'with "@gathered" as materialized (select "e0"."id" as "@key0" from "stone" as "e0" ' +
       'where "e0"."kind" = $1 and "e0"."deleted_at" is null limit 10001) ' +
-      'select "items", "fetched", (select case when count(*) <= 10000 then count(*) end from "@gathered") as "total" ' +
-      'from (select string_agg(row_to_json("@row".*)::text, \',\') as "items", count(*) as "fetched" from (select ' +
+      'select string_agg(row_to_json("@row".*)::text, \',\') as "items", count(*) as "fetched", ' +
+      '(select case when count(*) <= 10000 then count(*) end from "@gathered") as "total" from (select ' +
       '"@3_page"."id" as "id", case when octet_length("@3_page"."kind") > 167772 then ' +
       '\'@fastify-crud-kit/too-long\' else "@3_page"."kind" end as "kind", "@3_page"."weight" as "weight", ' +
       'coalesce(to_char(("@3_page"."deleted_at" at time zone \'UTC\'), case when "@3_page"."deleted_at" < ' +
@@ -401,7 +401,7 @@ t.test('the statement', async (t) => {
       'order by "@gathered"."@key0" limit $2 offset $3) as "@2_keys" cross join lateral (select ' +
       '"e1"."id" as "id", "e1"."kind" as "kind", "e1"."weight" as "weight", "e1"."deleted_at" as "deleted_at", ' +
       '"e1"."field_id" as "field_id" from "stone" as "e1" where "e1"."id" = "@2_keys"."@key0" offset 0) ' +
-      'as "@3_page") as "@row") as "@rows"'
+      'as "@3_page" offset 0) as "@row"'
   )
   t.notMatch(compiled(planOf('filter[kind]=few')).text, GATHERS, 'unless few rows are expected')
 })

@@ -85,7 +85,7 @@ const options = {
 const EACH = /cross join lateral \(select [^()]*(count|max)\(/g
 const JOINED = /left join \(select "e\d+"\."crate_id"/g
 const KEYS = / having /g
-const APART = /case when "fetched" </
+const APART = /case when count\(\*\) < \$/
 
 interface Case {
   readonly query: string
