@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { fileURLToPath } from 'node:url'
+import { namesTag } from '../src/base/read-tags.ts'
 import {
   apiFacts,
   askResources,
@@ -12,7 +13,6 @@ import {
   encodedFor,
   etagOfText,
   explain,
-  hasCopy,
   pageAt,
   readBuiltPage,
   refusalOfAll,
@@ -171,7 +171,7 @@ function sendCached (
   cacheControl = REVALIDATE
 ): FastifyReply {
   reply.headers({ etag, 'cache-control': cacheControl })
-  return hasCopy(headers['if-none-match'], etag) ? reply.code(304).send() : send()
+  return namesTag(headers['if-none-match'], etag) ? reply.code(304).send() : send()
 }
 
 /** Headers of a refusal that the page needs. */

@@ -1,8 +1,8 @@
 /** Describes everything that the requests of an offer may name: properties, includes, filters, sorts and pages. */
 import { readSignedName, takesBodies, type CrudOperation } from '../config/index.ts'
 import { publicPath, resolvePath, type EntityModel, type Property, type RelationProperty } from '../model/index.ts'
-import type { Aggregate, FacetTerm, GroupNumber, GroupTerm, RelationEntry, Whitelist } from '../plan/index.ts'
-import { relationEntries } from '../schema/index.ts'
+import type { Aggregate, FacetTerm, GroupNumber, GroupTerm, Whitelist } from '../plan/index.ts'
+import { includeTree, type IncludeLevel } from '../schema/index.ts'
 import { describeFilters, type DescribedFilter } from './filter-descriptions.ts'
 import type { Offer } from './offer.ts'
 
@@ -106,7 +106,7 @@ export function describeOffer (offer: Offer): Description {
       update: takesBodies(operations, 'update') ? writable.update?.properties : undefined,
     },
     children: describeChildren(offer),
-    includes: describeIncludes(whitelist),
+    includes: describeIncludes(includeTree(whitelist), whitelist),
     filters: describeFilters(whitelist),
     sorts,
     defaultSort: describeDefaultSort(offer, sorts),
@@ -137,26 +137,22 @@ function describeChildren ({ operations, writable, mayWriteChild }: Offer): Desc
   })
 }
 
-function describeIncludes (whitelist: Whitelist): readonly DescribedInclude[] {
-  const relations = relationEntries(whitelist)
-  const aggregates = [...whitelist.includes.values()].filter((entry) => entry.kind === 'aggregate')
-  const below = (parent: RelationEntry | undefined): DescribedInclude[] => [
-    ...relations.filter((entry) => entry.parent === parent).map((entry): DescribedRelation => ({
+function describeIncludes (
+  { relations, aggregates }: IncludeLevel,
+  { includes: allowed }: Pick<Whitelist, 'includes'>
+): readonly DescribedInclude[] {
+  return [
+    ...relations.map(({ entry, ...below }): DescribedRelation => ({
       kind: 'relation',
       path: entry.name,
       relation: entry.relation,
-      allowed: whitelist.includes.get(entry.name) === entry,
+      allowed: allowed.get(entry.name) === entry,
       limit: entry.rules?.limit,
       fields: entry.fields,
-      includes: below(entry),
+      includes: describeIncludes(below, { includes: allowed }),
     })),
-    ...aggregates.filter((entry) => entry.parent === parent).map(({ name, aggregate }): DescribedAggregate => ({
-      kind: 'aggregate',
-      path: name,
-      aggregate,
-    })),
+    ...aggregates.map(({ name, aggregate }): DescribedAggregate => ({ kind: 'aggregate', path: name, aggregate })),
   ]
-  return below(undefined)
 }
 
 /** All includes of a tree, each before those that start from it. */

@@ -73,11 +73,6 @@ export function etagOfText (content: Buffer | string): string {
   return `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
 }
 
-/** Whether a client has the content already (RFC 9110, section 13.1.2). */
-export function hasCopy (ifNoneMatch: string | undefined, etag: string): boolean {
-  return ifNoneMatch !== undefined && ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
-}
-
 /** The form of a file that a client accepts and that is smallest. */
 export function encodedFor (
   acceptEncoding: string | undefined,

@@ -6,5 +6,5 @@
 export { askResources, refusalOfAll } from './callers.ts'
 export { describeApi, type ExplorerFacts } from './document.ts'
 export { explain } from './explain.ts'
-export { encodedFor, etagOfText, hasCopy, pageAt, readBuiltPage, type PageFile, type PageFiles } from './files.ts'
+export { encodedFor, etagOfText, pageAt, readBuiltPage, type PageFile, type PageFiles } from './files.ts'
 export { apiFacts, checkExplorerOptions, type ExplorerHeader, type ExplorerOptions } from './explorer-options.ts'

@@ -1,11 +1,11 @@
 /** The includes that a client may request, as a tree of records inside records. */
 import type { RelationProperty } from '../model/index.ts'
-import type { Aggregate, RelationEntry, Whitelist } from '../plan/index.ts'
+import type { AggregateEntry, RelationEntry, Whitelist } from '../plan/index.ts'
 
 /** The relations and aggregates that records may show. */
 export interface IncludeLevel {
   readonly relations: readonly IncludeNode[]
-  readonly aggregates: readonly Aggregate[]
+  readonly aggregates: readonly AggregateEntry[]
 }
 
 /** A relation that may be included, with the relations and aggregates that its records may show. */
@@ -16,7 +16,7 @@ export interface IncludeNode extends IncludeLevel {
 export const NOTHING_INCLUDED: IncludeLevel = { relations: [], aggregates: [] }
 
 /** All relations that a whitelist includes, parents first. They contain relations that only lead to another one. */
-export function relationEntries ({ includes }: Whitelist): readonly RelationEntry[] {
+function relationEntries ({ includes }: Whitelist): readonly RelationEntry[] {
   const entries = new Set<RelationEntry>()
   const add = (entry: RelationEntry | undefined): void => {
     if (entry === undefined) return
@@ -33,7 +33,7 @@ export function includeTree (whitelist: Whitelist): IncludeLevel {
   const aggregates = [...whitelist.includes.values()].filter((entry) => entry.kind === 'aggregate')
   const below = (parent: RelationEntry | undefined): IncludeLevel => ({
     relations: entries.filter((entry) => entry.parent === parent).map((entry) => ({ entry, ...below(entry) })),
-    aggregates: aggregates.filter((entry) => entry.parent === parent).map(({ aggregate }) => aggregate),
+    aggregates: aggregates.filter((entry) => entry.parent === parent),
   })
   return below(undefined)
 }

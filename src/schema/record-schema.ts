@@ -35,7 +35,7 @@ export function recordSchema (
       }
     }
   }
-  for (const aggregate of includes?.aggregates ?? []) {
+  for (const { aggregate } of includes?.aggregates ?? []) {
     properties[aggregate.name] = Type.Optional(aggregateSchema(aggregate))
   }
   return Type.Object(properties, { title: model.name })

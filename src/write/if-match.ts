@@ -2,33 +2,10 @@
  * Reads the header If-Match (RFC 9110 section 13.1.1). The versions in it are compared by the `where` of the write
  * (`targetSql` in `src/sql/write-target.ts`), and by `checkVersion` when a row has been read.
  */
+import { readTags } from '../base/read-tags.ts'
 import { PreconditionFailedError } from '../base/errors.ts'
 import type { Row } from '../sql/index.ts'
 import type { Write } from './write.ts'
-
-/** The versions that a record may have: any, or one of a list. */
-type IfMatch = 'any' | readonly string[]
-
-const TAG = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/y
-
-/**
- * Reads the header: `*`, or entity tags such as `"3"`. Weak tags never match, since the comparison is strong. Text that
- * is not a list of tags matches no version. The digest in a tag is ignored: it tells what a request showed of a record.
- *
- * @example
- * readIfMatch('"3", "4~47DEQpj8HBSa-_TImW-5JC"') // ['3', '4']
- */
-function readIfMatch (header: string): IfMatch {
-  if (header.trim() === '*') return 'any'
-  const versions: string[] = []
-  TAG.lastIndex = 0
-  while (TAG.lastIndex < header.length) {
-    const match = TAG.exec(header)
-    if (match === null) return []
-    if (match[1] === undefined) versions.push(match[2]!.replace(DIGEST, ''))
-  }
-  return versions
-}
 
 /** Characters of a digest in an entity tag: 132 bits. */
 export const DIGEST_LENGTH = 22
@@ -40,10 +17,17 @@ export function entityTag (version: string, digest?: string): string {
   return digest === undefined ? `"${version}"` : `"${version}~${digest}"`
 }
 
-/** The versions in If-Match, or `undefined` if any version is allowed. */
+/**
+ * The versions in If-Match, or `undefined` if any version is allowed. Weak tags never match, since the comparison is
+ * strong. Text that is not a list of tags matches no version. The digest in a tag is ignored: it tells what a request
+ * showed of a record.
+ *
+ * @example
+ * versionsOf({ options: { ifMatch: '"3", "4~47DEQpj8HBSa-_TImW-5JC"' } }) // ['3', '4']
+ */
 export function versionsOf ({ options: { ifMatch } }: Pick<Write, 'options'>): readonly string[] | undefined {
-  const match = ifMatch === undefined ? 'any' : readIfMatch(ifMatch)
-  return match === 'any' ? undefined : match
+  const tags = ifMatch === undefined ? '*' : readTags(ifMatch)
+  return tags === '*' ? undefined : tags.flatMap(({ weak, text }) => weak ? [] : [text.replace(DIGEST, '')])
 }
 
 /** @throws {PreconditionFailedError} if the version is not in If-Match. Without a version, only `*` matches. */

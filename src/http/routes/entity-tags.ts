@@ -1,5 +1,5 @@
 /**
- * Conditional requests: the entity tags of answers, and `If-None-Match` (RFC 9110, sections 8.8.3 and 13.1.2). A record
+ * Conditional requests: the entity tags of answers, and the header Vary (RFC 9110, sections 8.8.3 and 12.5.5). A record
  * that is shown as a whole has its version as a strong tag. Other views of it have the version and a digest of the
  * body, of which `If-Match` compares the version. Every other answer has a digest alone, as a weak tag: the strong
  * comparison of `If-Match` never takes it for a version.
@@ -37,26 +37,6 @@ export function versionIsWhole (model: EntityModel, whole: EntityModel, crud: Cr
 /** Whether a request wants a record as it is, without relations and with all properties. */
 export function wantsWhole ({ include, fields, fieldsByInclude }: QueryParams): boolean {
   return include.length === 0 && fields.length === 0 && Object.keys(fieldsByInclude).length === 0
-}
-
-const TAG = /[\t ]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[\t ]*(?:,|$)/y
-
-/**
- * Whether `If-None-Match` names an entity tag, by the weak comparison. `*` names every answer. Text that is no list of
- * tags names nothing.
- */
-export function namesTag (header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false
-  if (header.trim() === '*') return true
-  const wanted = tag.replace(/^W\//, '')
-  TAG.lastIndex = 0
-  let found = false
-  while (TAG.lastIndex < header.length) {
-    const match = TAG.exec(header)
-    if (match === null) return false
-    found ||= match[1] === wanted
-  }
-  return found
 }
 
 /** Adds names to the header Vary, which other plugins may have set. */

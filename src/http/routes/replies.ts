@@ -1,11 +1,12 @@
 /** The replies of a resource's routes: JSON text, with the headers of records and pages. */
 import type { FastifyReply } from 'fastify'
 import type { AnyInfo } from '../../base/page-styles.ts'
+import { namesTag } from '../../base/read-tags.ts'
 import type { Pagination } from '../../config/index.ts'
 import type { JsonAnswer } from '../../read/index.ts'
 import { entityTag } from '../../write/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
-import { bodyTag, namesTag, wantsWhole } from './entity-tags.ts'
+import { bodyTag, wantsWhole } from './entity-tags.ts'
 import { linkHeader } from './link-header.ts'
 import type { RouteCall } from './route-call.ts'
 
