@@ -102,7 +102,11 @@ async function filterOf (session: Session, entity: unknown, type: FilterType): P
   try {
     return await conditionOfFilters(em, entity, type, {})
   } catch (error) {
-    return await filterAfter(error, em, session, entity, type)
+    // the EntityManager of the request alone has the parameters of filters
+    const isShared = session instanceof RequestSession && em === session.shared
+    if (!isShared || !(error instanceof ValidationError)) throw filterError(error)
+    parameterised.add(entity as object)
+    return await filtersOf(session.em, entity, type)
   }
 }
 
@@ -118,21 +122,6 @@ function filterNow (
   } catch (error) {
     throw filterError(error)
   }
-}
-
-/** The same after an error. Filters with parameters need the EntityManager of the request, which alone has them. */
-async function filterAfter (
-  error: unknown,
-  em: EntityManager,
-  session: Session,
-  entity: unknown,
-  type: FilterType
-): Promise<object | undefined> {
-  if (!(error instanceof ValidationError) || !(session instanceof RequestSession) || em !== session.shared) {
-    throw filterError(error)
-  }
-  parameterised.add(entity as object)
-  return await filtersOf(session.em, entity, type)
 }
 
 async function filtersOf (
