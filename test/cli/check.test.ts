@@ -31,26 +31,12 @@ const Part = defineEntity({
   properties: { id: p.integer().primary(), name: p.string(), item: () => p.manyToOne(Item) },
 })
 
-/** The parts of an application that a mutation changes. */
-interface Parts {
-  filters: unknown[]
-  sorts: unknown[]
-  fields: unknown[]
-  includes: unknown[]
-  facets: unknown[]
-  groups: unknown[]
-  aggregates: unknown[]
-  pagination: object
-  writable: unknown
-  upsertKeys: unknown[]
-  routes: Record<string, unknown>
-  member: unknown
-  others: Record<string, unknown>
-}
-
 const VISIBLE = { name: 'visible' }
+const OPERATIONS = ['list', 'get', 'create', 'update', 'createMany', 'aggregate']
+const MEMBER = { rows: { price: 1 }, operations: ['list', 'get'] }
 
-const parts = (): Parts => ({
+/** The parts of an application that a mutation changes. */
+const PARTS = {
   filters: [
     new AllowedFilters('price', 'eq', ['eq', 'gte']),
     AllowedFilters.search('q', ['name']),
@@ -65,21 +51,19 @@ const parts = (): Parts => ({
   pagination: { maxPerPage: 50, maxOffset: 1_000, count: 'none' },
   writable: { create: ['name', 'price', 'shop'], update: ['name'] },
   upsertKeys: [],
-  routes: {
-    operations: ['list', 'get', 'create', 'update', 'createMany', 'aggregate'], requireIfMatch: true, maxBatch: 10,
-    scope: () => ({ price: 1 }),
-  },
-  member: { Item: { rows: { price: 1 }, operations: ['list', 'get'] }, Shop: true },
+  routes: { operations: OPERATIONS, requireIfMatch: true, maxBatch: 10, scope: () => ({ price: 1 }) } as object,
+  member: { Item: MEMBER, Shop: true } as object,
   others: {},
-})
+}
+type Parts = { [name in keyof typeof PARTS]: typeof PARTS[name] extends unknown[] ? unknown[] : object }
+/** The parts that a mutation replaces. */
+type Change = (parts: Parts) => Partial<Parts>
 
 const orm = await MikroORM.init({ clientUrl: 'postgres://nobody@127.0.0.1:1/none', entities: [Shop, Item, Part] })
 
-async function surface (change: (parts: Parts) => void = () => {}): Promise<Surface> {
-  const mine = parts()
-  change(mine)
-  const { filters, sorts, fields, includes, facets, groups, aggregates, pagination } = mine
-  const { writable, upsertKeys, routes, member, others } = mine
+async function surface (change: Change = () => ({})): Promise<Surface> {
+  const { writable, upsertKeys, routes, member, others, ...lists } = { ...PARTS, ...change(PARTS) }
+  const { filters, sorts, fields, includes, facets, groups, aggregates, pagination } = lists
   const queryConfig = {
     allowedFilters: filters, allowedSorts: sorts, allowedFields: fields, allowedIncludes: includes,
     allowedFacets: facets, allowedGroups: groups, allowedAggregates: aggregates, pagination,
@@ -96,199 +80,90 @@ async function surface (change: (parts: Parts) => void = () => {}): Promise<Surf
   return surfaceOf(knownResources(app))
 }
 
-interface Mutation {
-  readonly change: (parts: Parts) => void
-  /** What it widens. */
-  readonly widened: readonly string[]
-}
-
 /** The operations that a role may use. */
 const READS = ['list', 'aggregate']
 
 const [admin, member] = ['/items for admin:', '/items for member:']
 const both = (what: string): string[] => [`${admin} ${what}`, `${member} ${what}`]
 
-const MUTATIONS: readonly Mutation[] = [
-  {
-    change: (p) => {
-      p.routes['query'] = true
-    },
-    widened: both('options query'),
-  },
-  { change: (p) => p.filters.push(new AllowedFilters('id')), widened: both('filters id eq') },
-  {
-    change: (p) => {
-      p.filters[0] = new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte'])
-    },
-    widened: both('filters price lte'),
-  },
-  {
-    change: (p) => {
-      p.filters[1] = AllowedFilters.search('q', ['name', 'shop.name'])
-    },
-    widened: both('filters q of shop.name'),
-  },
-  {
-    change: (p) => p.filters.push(AllowedFilters.fullText('words', ['name', 'shop.name'])),
-    widened: [
-      ...both('filters words fullText'), ...both('filters words of name'), ...both('filters words of shop.name'),
-      ...both('sorts words'),
-    ],
-  },
-  {
-    change: (p) => {
-      p.filters[2] = new AllowedFilters('price', 'eq', { alias: 'title' })
-    },
-    widened: both('filters title of price'),
-  },
-  {
-    change: (p) => p.filters.push(new AllowedFilters('parts.name', 'contains')),
-    widened: [`${admin} filters parts.name contains`],
-  },
-  { change: (p) => p.sorts.push(new AllowedSort('id')), widened: both('sorts id') },
-  {
-    change: (p) => {
-      p.sorts[1] = new AllowedSort('id', { alias: 'best' })
-    },
-    widened: both('sorts best (id)'),
-  },
-  { change: (p) => p.fields.push(new AllowedField('price')), widened: both('fields price') },
-  { change: (p) => p.fields.push(new AllowedField('parts.name')), widened: [`${admin} fields parts.name`] },
-  { change: (p) => p.includes.push(new AllowedInclude('shop')), widened: both('includes shop') },
-  { change: (p) => p.includes.push(AllowedInclude.count('parts')), widened: [`${admin} includes partsCount`] },
-  { change: (p) => p.facets.push(new AllowedFacet('shop')), widened: both('facets shop') },
-  {
-    change: (p) => {
-      p.facets[0] = new AllowedFacet('name', { alias: 'cost' })
-    },
-    widened: both('facets cost (name)'),
-  },
-  {
-    change: (p) => {
-      p.facets[0] = new AllowedFacet('price', { alias: 'cost', limit: 99 })
-    },
-    widened: both('facet cost 20 is now 99'),
-  },
-  { change: (p) => p.groups.push(new AllowedGroup('shop.name')), widened: [`${admin} groups shop.name`] },
-  {
-    change: (p) => {
-      p.groups[0] = new AllowedGroup('name', { alias: 'cost' })
-    },
-    widened: [`${admin} groups cost (name)`],
-  },
-  {
-    change: (p) => p.aggregates.push(new AllowedAggregate('price', ['sum', 'avg'])),
-    widened: [`${admin} aggregates price.avg`, `${admin} aggregates price.sum`],
-  },
-  {
-    change: (p) => {
-      p.includes[0] = new AllowedInclude('parts', { limit: 6, where: VISIBLE })
-    },
-    widened: [`${admin} include parts 5 is now 6`],
-  },
-  {
-    change: (p) => {
-      p.includes[0] = new AllowedInclude('parts', { where: VISIBLE })
-    },
-    widened: [`${admin} include parts 5 is now without limit`],
-  },
-  {
-    change: (p) => {
-      p.includes[0] = new AllowedInclude('parts', { limit: 5 })
-    },
-    widened: [`${admin} without where of parts`],
-  },
-  {
-    change: (p) => {
-      p.pagination = { maxPerPage: 50, maxOffset: 1_000, count: 'exact' }
-    },
-    widened: both('options total'),
-  },
-  { change: (p) => p.filters.push(AllowedFilters.custom('odd', (qb) => qb)), widened: both('filters odd custom') },
-  {
-    change: (p) => p.groups.push(AllowedGroup.date('at' as never, ['day'] as never)),
-    widened: [`${admin} groups at.day`],
-  },
-  {
-    change: (p) => {
-      p.pagination = { ...p.pagination, maxPerPage: 51 }
-    },
-    widened: both('maxPerPage 50 is now 51'),
-  },
-  {
-    change: (p) => {
-      p.pagination = { ...p.pagination, maxOffset: 1_001 }
-    },
-    widened: both('maxOffset 1000 is now 1001'),
-  },
-  {
-    change: (p) => {
-      p.writable = { create: ['name', 'price', 'shop'], update: ['name', 'price'] }
-    },
-    widened: [`${admin} update price`],
-  },
-  {
-    change: (p) => {
-      p.writable = { create: ['name', 'price', 'shop', { parts: ['name'] }], update: ['name', { parts: ['name'] }] }
-    },
-    widened: ['create parts.name', 'update parts.name', 'children parts.name', 'children parts (remove)']
+/** Parts that replace those of the application, and what they widen. */
+const MUTATIONS: ReadonlyArray<readonly [change: Change, widened: readonly string[]]> = [
+  [({ routes }) => ({ routes: { ...routes, query: true } }), both('options query')],
+  [({ filters }) => ({ filters: [...filters, new AllowedFilters('id')] }), both('filters id eq')],
+  [({ filters }) => ({ filters: filters.with(0, new AllowedFilters('price', 'eq', ['eq', 'gte', 'lte'])) }),
+    both('filters price lte')],
+  [({ filters }) => ({ filters: filters.with(1, AllowedFilters.search('q', ['name', 'shop.name'])) }),
+    both('filters q of shop.name')],
+  [({ filters }) => ({ filters: [...filters, AllowedFilters.fullText('words', ['name', 'shop.name'])] }), [
+    ...both('filters words fullText'), ...both('filters words of name'), ...both('filters words of shop.name'),
+    ...both('sorts words'),
+  ]],
+  [({ filters }) => ({ filters: filters.with(2, new AllowedFilters('price', 'eq', { alias: 'title' })) }),
+    both('filters title of price')],
+  [({ filters }) => ({ filters: [...filters, new AllowedFilters('parts.name', 'contains')] }), [
+    `${admin} filters parts.name contains`,
+  ]],
+  [({ filters }) => ({ filters: [...filters, AllowedFilters.custom('odd', (qb) => qb)] }), both('filters odd custom')],
+  [({ sorts }) => ({ sorts: [...sorts, new AllowedSort('id')] }), both('sorts id')],
+  [({ sorts }) => ({ sorts: sorts.with(1, new AllowedSort('id', { alias: 'best' })) }), both('sorts best (id)')],
+  [({ fields }) => ({ fields: [...fields, new AllowedField('price')] }), both('fields price')],
+  [({ fields }) => ({ fields: [...fields, new AllowedField('parts.name')] }), [`${admin} fields parts.name`]],
+  [({ includes }) => ({ includes: [...includes, new AllowedInclude('shop')] }), both('includes shop')],
+  [({ includes }) => ({ includes: [...includes, AllowedInclude.count('parts')] }), [`${admin} includes partsCount`]],
+  [() => ({ includes: [new AllowedInclude('parts', { limit: 6, where: VISIBLE })] }), [
+    `${admin} include parts 5 is now 6`,
+  ]],
+  [() => ({ includes: [new AllowedInclude('parts', { where: VISIBLE })] }), [
+    `${admin} include parts 5 is now without limit`,
+  ]],
+  [() => ({ includes: [new AllowedInclude('parts', { limit: 5 })] }), [`${admin} without where of parts`]],
+  [({ facets }) => ({ facets: [...facets, new AllowedFacet('shop')] }), both('facets shop')],
+  [() => ({ facets: [new AllowedFacet('name', { alias: 'cost' })] }), both('facets cost (name)')],
+  [() => ({ facets: [new AllowedFacet('price', { alias: 'cost', limit: 99 })] }), both('facet cost 20 is now 99')],
+  [({ groups }) => ({ groups: [...groups, new AllowedGroup('shop.name')] }), [`${admin} groups shop.name`]],
+  [({ groups }) => ({ groups: [...groups, AllowedGroup.date('at' as never, ['day'] as never)] }), [
+    `${admin} groups at.day`,
+  ]],
+  [() => ({ groups: [new AllowedGroup('name', { alias: 'cost' })] }), [`${admin} groups cost (name)`]],
+  [({ aggregates }) => ({ aggregates: [...aggregates, new AllowedAggregate('price', ['sum', 'avg'])] }), [
+    `${admin} aggregates price.avg`,
+    `${admin} aggregates price.sum`,
+  ]],
+  [({ pagination }) => ({ pagination: { ...pagination, count: 'exact' } }), both('options total')],
+  [({ pagination }) => ({ pagination: { ...pagination, maxPerPage: 51 } }), both('maxPerPage 50 is now 51')],
+  [({ pagination }) => ({ pagination: { ...pagination, maxOffset: 1_001 } }), both('maxOffset 1000 is now 1001')],
+  [({ writable }) => ({ writable: { ...writable, update: ['name', 'price'] } }), [`${admin} update price`]],
+  [
+    () => ({
+      writable: { create: ['name', 'price', 'shop', { parts: ['name'] }], update: ['name', { parts: ['name'] }] },
+    }),
+    ['create parts.name', 'update parts.name', 'children parts.name', 'children parts (remove)']
       .map((what) => `${admin} ${what}`),
-  },
-  {
-    change: (p) => {
-      p.routes = { ...p.routes, requireIfMatch: false, operations: [...p.routes['operations'] as string[], 'upsert'] }
-      p.upsertKeys = ['name']
-    },
-    widened: [...both('without requireIfMatch'), `${admin} operations upsert`, `${admin} upsertKeys name`],
-  },
-  { change: (p) => (p.routes['operations'] as string[]).push('delete'), widened: [`${admin} operations delete`] },
-  {
-    change: (p) => {
-      p.routes['requireIfMatch'] = false
-    },
-    widened: both('without requireIfMatch'),
-  },
-  {
-    change: (p) => {
-      p.routes['maxBatch'] = 11
-    },
-    widened: [`${admin} maxBatch 10 is now 11`],
-  },
-  {
-    change: (p) => {
-      delete p.routes['scope']
-    },
-    widened: both('without scope'),
-  },
-  {
-    change: (p) => {
-      p.routes['stream'] = true
-    },
-    widened: [...both('options application/x-ndjson'), ...both('options text/csv')],
-  },
-  {
-    change: (p) => {
-      p.member = { Item: { operations: ['list', 'get'] }, Shop: true }
-    },
-    widened: [`${member} without rows`],
-  },
-  {
-    change: (p) => {
-      p.member = { Item: { rows: { price: 1 }, operations: ['list', 'get', 'create'] }, Shop: true }
-    },
-    widened: ['operations create', 'create name', 'create price', 'create shop'].map((what) => `${member} ${what}`),
-  },
-  {
-    change: (p) => {
-      p.others['/shops'] = { crud: new CrudBase({ model: Shop }), operations: ['list'] }
-    },
-    widened: ['/shops for admin: the whole resource (list)', '/shops for member: the whole resource (list)'],
-  },
+  ],
+  [({ routes }) => ({
+    routes: { ...routes, requireIfMatch: false, operations: [...OPERATIONS, 'upsert'] },
+    upsertKeys: ['name'],
+  }), [...both('without requireIfMatch'), `${admin} operations upsert`, `${admin} upsertKeys name`]],
+  [({ routes }) => ({ routes: { ...routes, operations: [...OPERATIONS, 'delete'] } }), [`${admin} operations delete`]],
+  [({ routes }) => ({ routes: { ...routes, requireIfMatch: false } }), both('without requireIfMatch')],
+  [({ routes }) => ({ routes: { ...routes, maxBatch: 11 } }), [`${admin} maxBatch 10 is now 11`]],
+  [({ routes }) => ({ routes: { ...routes, scope: undefined } }), both('without scope')],
+  [({ routes }) => ({ routes: { ...routes, stream: true } }), [
+    ...both('options application/x-ndjson'),
+    ...both('options text/csv'),
+  ]],
+  [({ member }) => ({ member: { ...member, Item: { operations: MEMBER.operations } } }), [`${member} without rows`]],
+  [() => ({ member: { Item: { ...MEMBER, operations: ['list', 'get', 'create'] }, Shop: true } }),
+    ['operations create', 'create name', 'create price', 'create shop'].map((what) => `${member} ${what}`)],
+  [() => ({ others: { '/shops': { crud: new CrudBase({ model: Shop }), operations: ['list'] } } }), [
+    '/shops for admin: the whole resource (list)',
+    '/shops for member: the whole resource (list)',
+  ]],
 ]
 
 t.test('each widening is named, and its reverse is a narrowing', async (t) => {
   const before = await surface()
-  for (const { change, widened } of MUTATIONS) {
+  for (const [change, widened] of MUTATIONS) {
     const after = await surface(change)
     const changes = compareSurfaces(before, after)
     t.strictSame([...changes.widened].sort(), [...widened].sort(), widened[0]!)
@@ -298,57 +173,44 @@ t.test('each widening is named, and its reverse is a narrowing', async (t) => {
 })
 
 t.test('what a role hides, and what guards related records, is named', async (t) => {
-  const items = { rows: { price: 1 }, operations: ['list', 'get'] }
-  const guarded = await surface((p) => {
-    p.member = { Item: { ...items, hidden: ['price'] }, Shop: true, Part: { rows: { name: 'mine' } } }
-  })
-  const open = await surface((p) => {
-    p.member = { Item: items, Shop: true, Part: true }
-  })
+  const guard = { rows: { name: 'mine' } }
+  const hiding = { Item: { ...MEMBER, hidden: ['price'] }, Shop: true, Part: guard }
+  const guarded = await surface(() => ({ member: hiding }))
+  const open = await surface(() => ({ member: { Item: MEMBER, Shop: true, Part: true } }))
   t.strictSame(
     compareSurfaces(guarded, open).widened,
     [
       'filters price eq', 'filters price gte', 'sorts best (price)', 'facets cost (price)', 'without rows of parts',
     ].map((what) => `${member} ${what}`)
   )
-  const without = await surface((p) => {
-    p.member = { Item: { ...items, hidden: ['price'] }, Shop: true, Part: { rows: { name: 'mine' } } }
-    p.includes = []
-  })
+  const without = await surface(() => ({ member: hiding, includes: [] }))
   t.strictSame(compareSurfaces(guarded, without).widened, [], 'an include goes with what guards it')
-  const ways: ReadonlyArray<(p: Parts) => void> = [
-    (p) => p.filters.push(new AllowedFilters('parts.name', 'contains')),
-    (p) => p.filters.push(AllowedFilters.search('words', ['name', 'parts.name'])),
-    (p) => p.filters.push(new AllowedFilters('parts.name', 'contains', { alias: 'part' })),
-    (p) => {
-      p.routes['operations'] = ['aggregate']
-    },
+
+  const reading = { ...MEMBER, operations: READS }
+  const ways: readonly Change[] = [
+    ({ filters }) => ({ filters: [...filters, new AllowedFilters('parts.name', 'contains')] }),
+    ({ filters }) => ({ filters: [...filters, AllowedFilters.search('words', ['name', 'parts.name'])] }),
+    ({ filters }) => ({ filters: [...filters, new AllowedFilters('parts.name', 'contains', { alias: 'part' })] }),
+    ({ routes }) => ({ routes: { ...routes, operations: ['aggregate'] } }),
   ]
   for (const way of ways) {
-    const behind = (rule: unknown) =>
-      surface((p) => {
-        p.filters.push(new AllowedFilters('parts.name', 'eq', { alias: 'any' }))
-        p.includes = []
-        way(p)
-        p.member = { Item: { ...items, operations: READS }, Shop: true, Part: rule }
+    const behind = (Part: unknown) =>
+      surface((parts) => {
+        const filters = [...parts.filters, new AllowedFilters('parts.name', 'eq', { alias: 'any' })]
+        return { filters, ...way({ ...parts, filters }), includes: [], member: { Item: reading, Shop: true, Part } }
       })
-    t.strictSame(compareSurfaces(await behind({ rows: { name: 'mine' } }), await behind(true)).widened, [
-      `${member} without rows of parts`,
-    ], 'a filter leads to guarded records without an include')
+    t.strictSame(compareSurfaces(await behind(guard), await behind(true)).widened, [`${member} without rows of parts`],
+      'a filter leads to guarded records without an include')
   }
-  const shops = (rule: unknown, change: (p: Parts) => void) =>
-    surface((p) => {
-      change(p)
-      p.member = { Item: { ...items, operations: READS }, Shop: rule }
-    })
-  for (const change of [
-    (p: Parts) => p.sorts.push(new AllowedSort('shop.name', { alias: 'shop' })),
-    (p: Parts) => p.facets.push(new AllowedFacet('shop.name')),
-    (p: Parts) => p.filters.push(AllowedFilters.fullText('words', ['name', 'shop.name'])),
-    (p: Parts) => p.groups.push(new AllowedGroup('shop.name')),
-  ]) {
-    const guard = { rows: { name: 'mine' } }
-    t.match(compareSurfaces(await shops(guard, change), await shops(true, change)).widened, [/without rows of shop$/])
+  const others: readonly Change[] = [
+    ({ sorts }) => ({ sorts: [...sorts, new AllowedSort('shop.name', { alias: 'shop' })] }),
+    ({ facets }) => ({ facets: [...facets, new AllowedFacet('shop.name')] }),
+    ({ filters }) => ({ filters: [...filters, AllowedFilters.fullText('words', ['name', 'shop.name'])] }),
+    ({ groups }) => ({ groups: [...groups, new AllowedGroup('shop.name')] }),
+  ]
+  for (const other of others) {
+    const shops = (Shop: unknown) => surface((parts) => ({ ...other(parts), member: { Item: reading, Shop } }))
+    t.match(compareSurfaces(await shops(guard), await shops(true)).widened, [/without rows of shop$/])
   }
 })
 
@@ -394,12 +256,15 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
     const drift = program(url).replace(", schema: 'create'", '').replace('p.text()', 'p.integer(), author: p.text()')
     const away = program('postgresql://nobody@127.0.0.1:1/none')
     const programs: Readonly<Record<string, string>> = {
-      server: program(url), wide, drift,
+      server: program(url),
+      wide,
+      drift,
       factory: wide.replace('const app = Fastify()', 'export async function buildApp () {\n  const app = Fastify()')
         .replace("await app.listen({ port: 1 })\n  console.log('listens')", 'return app }'),
       logged: drift
         .replace('Fastify()', 'Fastify({ logger: { stream: { write: (line) => process.emitWarning(line) } } })'),
-      away, embedded: away.replace('postgresql://nobody@127.0.0.1:1/none', 'pglite://absent'),
+      away,
+      embedded: away.replace('postgresql://nobody@127.0.0.1:1/none', 'pglite://absent'),
       broken: "throw new Error('no such setting')",
       demanding: `if (process.env['CHECKED'] !== 'yes') throw new Error('CHECKED is missing.')\n${program(url)}`,
       parametrised: 'export function buildApp ({ url }) { return url }',

@@ -155,11 +155,10 @@ export function writes (app: FastifyInstance): WriteClient {
   }
 }
 
-/** Status and code of an answer, and the places of its errors: `400 FST_ERR_VALIDATION /name`. */
+/** Status of an answer, and of a refusal its code and the places of its errors: `400 FST_ERR_VALIDATION /name`. */
 export function verdict (response: LightMyRequestResponse): string {
-  const { code, errors = [] } = response.body === '' ? {} as Json : response.json()
-  const sources = errors.map(({ source }: Json) => source?.pointer ?? source?.parameter).filter((source: unknown) =>
-    source !== undefined
-  )
-  return [response.statusCode, code, ...sources].filter((part) => part !== undefined).join(' ')
+  const { statusCode, body } = response
+  const { code, errors = [] } = statusCode < 400 || body === '' ? {} as Json : response.json()
+  const places = errors.map(({ source }: Json) => source?.pointer ?? source?.parameter)
+  return [statusCode, code, ...places].filter((part) => part !== undefined).join(' ')
 }

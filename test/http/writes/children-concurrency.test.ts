@@ -3,7 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { FastifyRequest } from 'fastify'
 import t from 'tap'
 import { crudKit, CrudBase } from '../../../src/index.ts'
-import { databases, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
+import { forEachDatabase, forPostgres } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { select, serve, verdict, writes, type Json } from '../helper.ts'
@@ -72,12 +72,8 @@ const changed = (column: string): string =>
 
 const WRITERS = Array.from({ length: 12 }, (_, index) => index)
 
-const [, openPostgres] = databases.find(([name]) => name === 'postgres')!
-
 // PGlite has one connection
-t.test('beside other connections', { skip: skipReasons.postgres }, async (t) => {
-  const { orm, close } = await openPostgres({ entities })
-  t.teardown(close)
+await forPostgres(t, 'beside other connections', { entities }, async (t, { orm }) => {
   const app = await serve(t, orm, Object.fromEntries(PARENTS.map(({ path, model }) => [path, crud(model)])))
   const { created, patch, remove } = writes(app)
 

@@ -4,7 +4,7 @@ import t from 'tap'
 import { CrudBase } from '../../../src/index.ts'
 import { entities, Order, Plant, Shelf, Tag } from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'
-import { databases, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
+import { forEachDatabase, forPostgres } from '../../helpers/databases.ts'
 import { until } from '../../helpers/until.ts'
 import { resource, select, serve, verdict, writes } from '../helper.ts'
 
@@ -61,12 +61,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 })
 
-const [, openPostgres] = databases.find(([name]) => name === 'postgres')!
-
 // PGlite runs one statement after the other
-t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
-  const { orm, close } = await openPostgres({ entities, seed })
-  t.teardown(close)
+await forPostgres(t, 'PostgreSQL', { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
     '/orders': resource(Order),
     '/plants': { crud: resource(Plant), allowHardDelete: true },

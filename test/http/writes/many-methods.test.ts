@@ -5,7 +5,7 @@ import {
 } from '../../../src/index.ts'
 import { entities, Offer, Plant, Shelf, Tag } from '../../fixtures/entities.ts'
 import { seed } from '../../fixtures/seed.ts'
-import { databases, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
+import { forEachDatabase, forPostgres } from '../../helpers/databases.ts'
 import { until } from '../../helpers/until.ts'
 import { select, serve, verdict, writes } from '../helper.ts'
 
@@ -233,12 +233,8 @@ await forEachDatabase(t, { entities: [...entities, Bale], seed }, async (t, { or
   })
 })
 
-const [, openPostgres] = databases.find(([name]) => name === 'postgres')!
-
 // PGlite runs one statement after the other
-t.test('beside other connections', { skip: skipReasons.postgres }, async (t) => {
-  const { orm, close } = await openPostgres({ entities: [...entities, Bale], seed })
-  t.teardown(close)
+await forPostgres(t, 'beside other connections', { entities: [...entities, Bale], seed }, async (t, { orm }) => {
   const tags = new CrudBase({
     model: Tag, writable: 'all', queryConfig: { allowedFilters: [AllowedFilters.exact('weight')] },
   })

@@ -3,8 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import pg from 'pg'
 import t from 'tap'
 import { CrudBase, primaryKey, softDelete, withTransaction, type CrudRecord } from '../../../src/index.ts'
-import { lacks } from '../../helpers/capabilities.ts'
-import { databases, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
+import { forEachDatabase, forPostgres } from '../../helpers/databases.ts'
 import { select, serve, verdict, writes } from '../helper.ts'
 
 const Label = defineEntity({ name: 'Label', tableName: 'label', properties: { ...primaryKey, name: p.string() } })
@@ -138,13 +137,10 @@ await forEachDatabase(t, { entities: [Label, Job], needs: ['triggers'] }, async 
   })
 })
 
-const [, openPostgres] = databases.find(([name]) => name === 'postgres')!
-
-t.test('two batches that deadlock are both stored in the end', {
-  skip: skipReasons.postgres || await lacks('setDeadlockTimeout', 'locksView'),
-}, async (t) => {
-  const { orm, url, close } = await openPostgres({ entities: [Label, Job] })
-  t.teardown(close)
+await forPostgres(t, 'two batches that deadlock are both stored in the end', {
+  entities: [Label, Job],
+  needs: ['setDeadlockTimeout', 'locksView'],
+}, async (t, { orm, url }) => {
   const rival = new pg.Client({ connectionString: url! })
   await rival.connect()
   t.teardown(() => rival.end())
