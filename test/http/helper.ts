@@ -73,6 +73,16 @@ export function select<Row = Json> (orm: MikroORM, sql: string): Promise<Row[]> 
   return orm.em.getConnection().execute(sql) as Promise<Row[]>
 }
 
+/** The values of a query with one column. */
+export async function column<Value = Json> (orm: MikroORM, sql: string): Promise<Value[]> {
+  return (await select(orm, sql)).map((row) => Object.values(row)[0] as Value)
+}
+
+/** The number of rows: `countOf(orm, "plant where name = 'Moss'")`. */
+export async function countOf (orm: MikroORM, from: string): Promise<number> {
+  return (await column<number>(orm, `select count(*)::int from ${from}`))[0]!
+}
+
 export type Headers = NonNullable<InjectOptions['headers']>
 
 export interface WriteClient {

@@ -4,7 +4,6 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
 import {
   AllowedFilters, CrudBase, parseQueryParams, withTransaction, crudKit, type AfterContext, type CrudRecord,
-  type WireRecord,
 } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
@@ -39,39 +38,28 @@ const seen = (): Json[] => calls.splice(0)
 /** What the hooks do in a test. */
 let act: (context: Context, record: CrudRecord) => unknown = () => {}
 
+const noted = (hook: string) => async (record: CrudRecord, context: Context): Promise<void> => {
+  await act(context, record)
+  const { id, name, status, version } = record
+  const { changed, previous } = context
+  calls.push({ hook, id, name, status, version, changed, ...(previous !== undefined && { previous }) })
+}
+const notedMany = (hook: string) => (keys: readonly unknown[], { changed }: AfterContext<Ticket>): void => {
+  calls.push({ hook, keys: [...keys].sort(), changed })
+}
+
 class Recording extends CrudBase<Ticket> {
+  override afterCreate = noted('create')
+  override afterUpdate = noted('update')
+  override afterDelete = noted('delete')
+  override afterUpdateMany = notedMany('updateMany')
+  override afterDeleteMany = notedMany('deleteMany')
+
   constructor (model: any) {
     super({
       model, writable: ['title', 'status', 'due', 'number'], previous: ['status', 'due', 'secret'],
       queryConfig: { allowedFilters: [AllowedFilters.exact('title')] },
     })
-  }
-
-  async #note (hook: string, record: CrudRecord, context: Context): Promise<void> {
-    await act(context, record)
-    const { id, name, status, version } = record
-    const { changed, previous } = context
-    calls.push({ hook, id, name, status, version, changed, ...(previous !== undefined && { previous }) })
-  }
-
-  override async afterCreate (record: WireRecord<Ticket>, context: Context): Promise<void> {
-    await this.#note('create', record, context)
-  }
-
-  override async afterUpdate (record: WireRecord<Ticket>, context: Context): Promise<void> {
-    await this.#note('update', record, context)
-  }
-
-  override async afterDelete (record: WireRecord<Ticket>, context: Context): Promise<void> {
-    await this.#note('delete', record, context)
-  }
-
-  override afterUpdateMany (keys: readonly unknown[], { changed }: AfterContext<Ticket>): void {
-    calls.push({ hook: 'updateMany', keys: [...keys].sort(), changed })
-  }
-
-  override afterDeleteMany (keys: readonly unknown[], { changed }: AfterContext<Ticket>): void {
-    calls.push({ hook: 'deleteMany', keys: [...keys].sort(), changed })
   }
 
   override afterRead (record: CrudRecord): CrudRecord {

@@ -6,7 +6,7 @@ import { entities, Order, Plant, Shelf, Tag } from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase, forPostgres } from '../../helpers/databases.ts'
 import { until } from '../../helpers/until.ts'
-import { resource, select, serve, verdict, writes } from '../helper.ts'
+import { column, countOf, resource, select, serve, verdict, writes } from '../helper.ts'
 
 const MANY = Array.from({ length: 20 }, (_, index) => index)
 
@@ -137,9 +137,7 @@ await forPostgres(t, 'PostgreSQL', { entities, seed }, async (t, { orm }) => {
     t.strictSame(await tally(MANY.map((index) => patch(`/plants/${id}`, { tags: sets[index % sets.length] }))), {
       200: 20,
     })
-    const links = (await select(orm, `select tag_id from plant_tags where plant_id = ${id} order by 1`)).map((
-      { tag_id: tag }
-    ) => tag)
+    const links = await column(orm, `select tag_id from plant_tags where plant_id = ${id} order by 1`)
     t.ok(sets.some((set) => JSON.stringify(set) === JSON.stringify(links)), JSON.stringify(links))
   })
 
@@ -181,6 +179,6 @@ await forPostgres(t, 'PostgreSQL', { entities, seed }, async (t, { orm }) => {
       post('/tags', Array.from({ length: 20 }, (_, index) => ({ name: `batch ${batch} ${index}` })))
     )
     t.strictSame(await tally(batches), { 201: 20 })
-    t.equal((await select(orm, "select count(*)::int as count from tag where name like 'batch %'"))[0].count, 400)
+    t.equal(await countOf(orm, "tag where name like 'batch %'"), 400)
   })
 })

@@ -5,7 +5,7 @@ import {
 } from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { bodyOf, resource, select, serve, verdict, writes } from '../helper.ts'
+import { bodyOf, countOf, resource, select, serve, verdict, writes } from '../helper.ts'
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 const MILLISECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -17,7 +17,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/customers': resource(Customer), '/entries': resource(AuditEntry), '/deliveries': resource(Delivery),
     '/parcels': resource(Parcel), '/pickups': resource(Pickup), '/specimens': resource(Specimen),
   }, { bodyLimit: 100_000 })
-  const { post, created, read } = writes(app)
+  const { post, created, read, check } = writes(app)
 
   t.test('a create answers 201 with the record and its location', async (t) => {
     const response = await post('/plants', { name: 'Mint', supplier: 1, price: 2.5, sku: 'MIN-001' })
@@ -117,7 +117,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         `${name}: null`)
     }
     t.equal(verdict(await post('/orders', { customer: customerId(1), version: 3 })), '400 FST_ERR_VALIDATION /version')
-    t.equal((await select(orm, "select count(*)::int as count from plant where name = 'Never'"))[0].count, 0)
+    t.equal(await countOf(orm, "plant where name = 'Never'"), 0)
   })
 
   t.test('a hidden name and an unknown one get the same answer, byte for byte', async (t) => {
@@ -207,7 +207,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         `400 FST_ERR_VALIDATION /size/${pointer}`)
     }
     for (const table of ['plant', 'supplier']) {
-      t.equal((await select(orm, `select count(*)::int as count from ${table} where name = 'Never'`))[0].count, 0)
+      t.equal(await countOf(orm, `${table} where name = 'Never'`), 0)
     }
   })
 
@@ -230,16 +230,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const record = await created('/specimens', data)
     t.match(record, data)
     t.strictSame(await read(`/specimens/${record.id}`), record)
-    t.match(
-      await created('/plants', {
+    await check(t, [
+      ['POST /plants', {
         name: 'x'.repeat(255), supplier: 1, position: -2147483648, price: 9999999999.99, sku: '🌹'.repeat(20),
-      }),
-      { position: -2147483648, price: 9999999999.99, sku: '🌹'.repeat(20) }
-    )
-    t.match(await created('/plants', { name: '🌹'.repeat(255), supplier: 1, price: -0.01 }), {
-      nameLength: 255,
-      price: -0.01,
-    })
+      }, { position: -2147483648, price: 9999999999.99, sku: '🌹'.repeat(20) }],
+      ['POST /plants', { name: '🌹'.repeat(255), supplier: 1, price: -0.01 }, { nameLength: 255, price: -0.01 }],
+    ])
   })
 
   t.test('null is accepted if the column allows it', async (t) => {
@@ -315,14 +311,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('parameters of reads are refused, and hard is refused as well', async (t) => {
-    const before = (await select(orm, 'select count(*)::int as count from tag'))[0].count
+    const before = await countOf(orm, 'tag')
     for (const query of [
       'fields=name', 'include=plants', 'sort=name', 'filter[name]=x', 'page=1', 'cursor=', 'filters=1', 'hard=true',
       'utm_source=x',
     ]) {
       t.match(verdict(await post(`/tags?${query}`, { name: 'query' })), /^400 FST_CRUD_/, query)
     }
-    t.equal((await select(orm, 'select count(*)::int as count from tag'))[0].count, before)
+    t.equal(await countOf(orm, 'tag'), before)
   })
 
   t.test('with single-table inheritance, the resource decides the class of a row', async (t) => {

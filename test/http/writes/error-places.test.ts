@@ -3,7 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { bodyOf, resource, select, serve, verdict, writes, type Json } from '../helper.ts'
+import { bodyOf, countOf, resource, select, serve, verdict, writes, type Json } from '../helper.ts'
 
 const Client = defineEntity({
   name: 'Client', tableName: 'secret_client',
@@ -129,7 +129,7 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
 
   for (const path of ['/orders', '/hooked', '/transactions/orders', '/transactions/hooked']) {
     const table = path.endsWith('orders') ? 'secret_order' : 'secret_hooked'
-    const count = async (): Promise<number> => (await select(orm, `select count(*)::int as n from ${table}`))[0].n
+    const count = async (): Promise<number> => await countOf(orm, `${table}`)
 
     const isInTransaction = path.startsWith('/transactions')
     // the error of a statement without a savepoint ends the transaction, so that the record cannot be searched

@@ -1,10 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { CrudBase, crudKit, DatabaseFactory, type CrudKitOptions } from '../../../src/index.ts'
 import { lacks } from '../../helpers/capabilities.ts'
 import { createDatabase, forEachDatabase, skipReasons } from '../../helpers/databases.ts'
+import { hooked } from '../../helpers/hooked.ts'
 import { until } from '../../helpers/until.ts'
 import { bodyOf, resource, select, serve, verdict, writes, type Json } from '../helper.ts'
 
@@ -65,83 +66,64 @@ const resources = (): CrudKitOptions['resources'] => ({
   '/bookings': crud(), '/owners': resource(Owner), '/batch': { crud: crud(), operations: ['createMany'] },
 })
 
-/** Asserts that the answer is as expected, contains no word of the database, and has its error as cause. */
-const CASES: readonly [
-  what: string, method: 'POST' | 'PATCH' | 'DELETE', url: string, body: object | undefined, expected: string,
-  message: RegExp, sqlState: string | RegExp
-][] = [
+/** A server, and the errors that it answers. */
+function hearing (): { readonly app: FastifyInstance, readonly errors: any[] } {
+  const errors: any[] = []
+  const app = Fastify()
+  app.addHook('onError', async (_request, _reply, error) => {
+    errors.push(error)
+  })
+  return { app, errors }
+}
+
+const INVALID = '400 FST_CRUD_DATA_INVALID'
+const CONFLICT = '409 FST_CRUD_CONFLICT'
+
+/** Bodies, the answer, its message, and the SQLSTATE of its cause. Each is sent as a create and as an update. */
+const CASES: ReadonlyArray<
+  readonly [
+    what: string, body: object | undefined, expected: string, message: RegExp, sqlState: string | RegExp,
+    request?: `${'POST' | 'DELETE'} ${string}`
+  ]
+> = [
+  ['unique', { title: 'x', code: 'TAKEN' }, `${CONFLICT} /code`, /another record with this value of 'code'/, '23505'],
   [
-    'unique', 'POST', '/bookings', { title: 'x', code: 'TAKEN' }, '409 FST_CRUD_CONFLICT /code',
-    /another record with this value of 'code'/, '23505',
+    'unique, of two columns', { title: 'x', room: 1, seats: 7 }, `${CONFLICT} /room /seats`,
+    /these values of 'room' and 'seats'\./, '23505',
   ],
   [
-    'unique, in an update', 'PATCH', '/bookings/2', { code: 'TAKEN' }, '409 FST_CRUD_CONFLICT /code',
-    /another record with this value of 'code'/, '23505',
+    'unique, in a batch', [{ title: 'x', code: 'FREE' }, { title: 'x', code: 'TAKEN' }], `${CONFLICT} /1/code`,
+    /'code'/, '23505', 'POST /batch',
   ],
   [
-    'unique, of two columns', 'POST', '/bookings', { title: 'x', room: 1, seats: 7 },
-    '409 FST_CRUD_CONFLICT /room /seats', /these values of 'room' and 'seats'\./, '23505',
-  ],
-  [
-    'unique, in a batch', 'POST', '/batch', [{ title: 'x', code: 'FREE' }, { title: 'x', code: 'TAKEN' }],
-    '409 FST_CRUD_CONFLICT /1/code', /'code'/, '23505',
-  ],
-  [
-    'foreign key, absent', 'POST', '/bookings', { title: 'x', owner: 9 }, '409 FST_CRUD_CONFLICT /owner',
+    'foreign key, absent', { title: 'x', owner: 9 }, `${CONFLICT} /owner`,
     /'owner' refers to a record that does not exist/, '23503',
-  ],
-  [
-    'foreign key, absent, in an update', 'PATCH', '/bookings/2', { owner: 9 }, '409 FST_CRUD_CONFLICT /owner',
-    /'owner' refers to a record that does not exist/, '23503',
-  ],
-  [
-    'not null', 'POST', '/bookings', { code: 'NULL' }, '400 FST_CRUD_DATA_INVALID /title', /'title' cannot be null/,
-    '23502',
-  ],
-  [
-    'not null, in an update', 'PATCH', '/bookings/2', { title: null }, '400 FST_CRUD_DATA_INVALID /title',
-    /'title' cannot be null/, '23502',
-  ],
-  [
-    'check', 'POST', '/bookings', { title: 'x', seats: -1 }, '400 FST_CRUD_DATA_INVALID /seats',
-    /The value of 'seats' does not satisfy a rule/, '23514',
-  ],
-  [
-    'check, in an update', 'PATCH', '/bookings/2', { seats: -1 }, '400 FST_CRUD_DATA_INVALID /seats',
-    /The value of 'seats' does not satisfy a rule/, '23514',
-  ],
-  [
-    'exclusion', 'POST', '/bookings', { title: 'x', room: 1, day: '2024-05-01' }, '409 FST_CRUD_CONFLICT /room /day',
-    /overlap/, '23P01',
-  ],
-  [
-    'exclusion, in an update', 'PATCH', '/bookings/2', { room: 1, day: '2024-05-01' },
-    '409 FST_CRUD_CONFLICT /room /day', /overlap/, '23P01',
-  ],
-  ['too long', 'POST', '/bookings', { title: 'x', note: 'longer' }, '400 FST_CRUD_DATA_INVALID', /too long/, '22001'],
-  ['out of range', 'POST', '/bookings', { title: 'overflow' }, '400 FST_CRUD_DATA_INVALID', /out of range/, '22003'],
-  ['division by zero', 'POST', '/bookings', { title: 'zero' }, '400 FST_CRUD_DATA_INVALID', /not valid/, '22012'],
-  ['not of its type', 'POST', '/bookings', { title: 'badtext' }, '400 FST_CRUD_DATA_INVALID', /not valid/, '22P02'],
-  [
-    'serialization failure', 'POST', '/bookings', { title: 'serialize' }, '503 FST_CRUD_UNAVAILABLE',
-    /^Concurrent writes conflict with this request\./, '40001',
-  ],
-  [
-    'integrity, as a trigger of the application says it', 'POST', '/bookings', { title: 'integrity' },
-    '409 FST_CRUD_CONFLICT', /conflicts with another record/, '23000',
   ],
   // 23503 before PostgreSQL 18
   [
-    'foreign key that restricts, still referred to', 'DELETE', '/owners/3', undefined, '409 FST_CRUD_CONFLICT',
-    /^A record that others refer to cannot be removed\.$/, /^23(001|503)$/,
+    'foreign key that restricts, still referred to', undefined, CONFLICT,
+    /^A record that others refer to cannot be removed\.$/, /^23(001|503)$/, 'DELETE /owners/3',
+  ],
+  ['not null', { title: null }, `${INVALID} /title`, /'title' cannot be null/, '23502'],
+  ['not null, left out', { code: 'NULL' }, `${INVALID} /title`, /'title' cannot be null/, '23502', 'POST /bookings'],
+  ['check', { title: 'x', seats: -1 }, `${INVALID} /seats`, /The value of 'seats' does not satisfy a rule/, '23514'],
+  ['exclusion', { title: 'x', room: 1, day: '2024-05-01' }, `${CONFLICT} /room /day`, /overlap/, '23P01'],
+  ['too long', { title: 'x', note: 'longer' }, INVALID, /too long/, '22001'],
+  ['out of range', { title: 'overflow' }, INVALID, /out of range/, '22003'],
+  ['division by zero', { title: 'zero' }, INVALID, /not valid/, '22012'],
+  ['not of its type', { title: 'badtext' }, INVALID, /not valid/, '22P02'],
+  [
+    'serialization failure', { title: 'serialize' }, '503 FST_CRUD_UNAVAILABLE',
+    /^Concurrent writes conflict with this request\./, '40001',
   ],
   [
-    'disk full', 'PATCH', '/bookings/2', { title: 'space' }, '503 FST_CRUD_UNAVAILABLE', /not available at the moment/,
-    '53100',
+    'integrity, as a trigger of the application says it', { title: 'integrity' }, CONFLICT,
+    /conflicts with another record/, '23000',
   ],
+  ['disk full', { title: 'space' }, '503 FST_CRUD_UNAVAILABLE', /not available at the moment/, '53100'],
   [
-    "an exception of the application's own trigger", 'POST', '/bookings', { title: 'raise' },
-    '500 FST_CRUD_DATABASE_ERROR', /could not answer/, 'P0001',
+    "an exception of the application's own trigger", { title: 'raise' }, '500 FST_CRUD_DATABASE_ERROR',
+    /could not answer/, 'P0001',
   ],
 ]
 
@@ -161,26 +143,25 @@ await forEachDatabase(
     const app = await serve(t, orm, resources())
     const rows = async () => await select(orm, 'select * from secret_booking order by id')
 
-    for (const [what, method, url, payload, expected, message, sqlState] of CASES) {
-      t.test(what, async (t) => {
-        const before = await rows()
-        const caught: any[] = []
-        const app = Fastify()
-        t.teardown(() => app.close())
-        app.addHook('onError', async (_request, _reply, error) => {
-          caught.push(error)
+    for (const [what, payload, expected, message, sqlState, only] of CASES) {
+      for (const request of only === undefined ? ['POST /bookings', 'PATCH /bookings/2'] : [only]) {
+        t.test(`${what}: ${request}`, async (t) => {
+          const before = await rows()
+          const { app, errors } = hearing()
+          t.teardown(() => app.close())
+          await app.register(crudKit, { orm, resources: resources()! })
+          const [method, url] = request.split(' ') as ['POST', string]
+          const response = await app.inject({ method, url, ...(payload && { payload }) })
+          t.equal(verdict(response), expected)
+          t.match(bodyOf(response).message, message)
+          t.equal(bodyOf(response).detail, bodyOf(response).message)
+          t.notMatch(response.body.replaceAll(/cannot be|refers to/g, ''), LEAKS)
+          t.equal(response.headers['retry-after'], expected.startsWith('503') ? '1' : undefined)
+          t.match(errors, [{ cause: { code: sqlState, message: String } }])
+          t.strictSame(Object.keys(bodyOf(response)), ['statusCode', 'code', 'error', 'message', 'detail', 'errors'])
+          t.strictSame(await rows(), before)
         })
-        await app.register(crudKit, { orm, resources: resources()! })
-        const response = await app.inject({ method, url, ...(payload && { payload }) })
-        t.equal(verdict(response), expected)
-        t.match(bodyOf(response).message, message)
-        t.equal(bodyOf(response).detail, bodyOf(response).message)
-        t.notMatch(response.body.replaceAll(/cannot be|refers to/g, ''), LEAKS)
-        t.equal(response.headers['retry-after'], expected.startsWith('503') ? '1' : undefined)
-        t.match(caught, [{ cause: { code: sqlState, message: String } }])
-        t.strictSame(Object.keys(bodyOf(response)), ['statusCode', 'code', 'error', 'message', 'detail', 'errors'])
-        t.strictSame(await rows(), before)
-      })
+      }
     }
 
     t.test('a foreign key refuses to remove a row that is still referred to', async (t) => {
@@ -200,12 +181,10 @@ await forEachDatabase(
     })
 
     t.test('a conflict on a hidden property does not name it', async (t) => {
-      class Shadowed extends CrudBase {
-        override beforeCreate (data: Json) {
-          return { ...data, shadow: 'shadow' }
-        }
-      }
-      const app = await serve(t, orm, { '/shadowed': new Shadowed({ model: Booking, writable: 'all' }) })
+      const shadowed = hooked({ model: Booking, writable: 'all' }, {
+        beforeCreate: (data) => ({ ...data, shadow: 'shadow' }),
+      })
+      const app = await serve(t, orm, { '/shadowed': shadowed })
       const response = await writes(app).post('/shadowed', { title: 'x' })
       t.equal(verdict(response), '409 FST_CRUD_CONFLICT')
       t.equal(response.json().message, 'There is another record with these values.')
@@ -240,11 +219,7 @@ t.test('PostgreSQL', {
     const factory = new DatabaseFactory({
       databaseUrl: url, entities: [Owner, Booking], pool, schema: 'create', ormOptions: { driverOptions },
     })
-    const errors: any[] = []
-    const app = Fastify()
-    app.addHook('onError', async (_request, _reply, error) => {
-      errors.push(error)
-    })
+    const { app, errors } = hearing()
     const clients: pg.Client[] = []
     t.teardown(async () => {
       await app.close()
@@ -264,16 +239,14 @@ t.test('PostgreSQL', {
     return { app, errors, admin, connect, url, database: new URL(url).pathname.slice(1) }
   }
 
+  /** Its connections read the settings of the database when they begin. */
+  const END_OTHERS = 'select pg_terminate_backend(pid) from pg_stat_activity ' +
+    'where datname = current_database() and pid <> pg_backend_pid()'
   /** Waits until a condition on the server's activity holds. Nothing else shows that a statement is running. */
   const seen = (client: pg.Client, sql: string): Promise<Json> =>
     until(async () => (await client.query(sql)).rows[0], sql)
 
-  const unavailable = (
-    t: Test,
-    response: Awaited<ReturnType<ReturnType<typeof Fastify>['inject']>>,
-    error: any,
-    cause: object
-  ) => {
+  const unavailable = (t: Test, response: LightMyRequestResponse, error: any, cause: object): void => {
     t.equal(verdict(response), '503 FST_CRUD_UNAVAILABLE')
     t.equal(response.headers['retry-after'], '1')
     t.notMatch(response.body, LEAKS)
@@ -324,11 +297,7 @@ t.test('PostgreSQL', {
     databaseUrl.username = name
     databaseUrl.password = 'x'
     await admin.query(`grant all on schema public to ${name}; grant all on database ${name} to ${name}`)
-    const app = Fastify()
-    const errors: any[] = []
-    app.addHook('onError', async (_request, _reply, error) => {
-      errors.push(error)
-    })
+    const { app, errors } = hearing()
     t.teardown(async () => {
       await app.close()
       await admin.query(`drop owned by ${name}; drop role ${name}`)
@@ -354,10 +323,7 @@ t.test('PostgreSQL', {
   t.test('a serialization failure against another transaction is reported', async (t) => {
     const { app, errors, admin, database } = await serveOwn(t, { max: 2 })
     await admin.query(`alter database ${database} set default_transaction_isolation = 'repeatable read'`)
-    await admin.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() ' +
-        'and pid <> pg_backend_pid()'
-    )
+    await admin.query(END_OTHERS)
     const { patch, get } = writes(app)
     await get('/bookings/2')
     await admin.query('begin; update secret_booking set seats = 9 where id = 2')
@@ -373,10 +339,7 @@ t.test('PostgreSQL', {
   t.test('a deadlock is reported', { skip: await lacks('setDeadlockTimeout') }, async (t) => {
     const { app, errors, admin, connect, database } = await serveOwn(t, { max: 2 })
     await admin.query(`alter database ${database} set deadlock_timeout = '20ms'`)
-    await admin.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() ' +
-        'and pid <> pg_backend_pid()'
-    )
+    await admin.query(END_OTHERS)
     // the request locks its booking, waits until the test holds the owner, and then requests the owner
     await admin.query(`
       create function secret_touch() returns trigger language plpgsql as $$

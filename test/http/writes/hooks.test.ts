@@ -6,6 +6,7 @@ import { Colour } from '../../fixtures/custom-types.ts'
 import { entities, Offer, Order, Parcel, Plant, Specimen, Supplier } from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { hooked, type Hooks } from '../../helpers/hooked.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { bodyOf, resource, select, serve, verdict, writes, type Json } from '../helper.ts'
 
@@ -33,6 +34,13 @@ const Slugged = defineEntity({
 
 /** Lifecycle hooks of the entity. */
 const log: string[] = []
+const note = (event: string, change: (entity: Json) => void = () => {}) => ({ entity }: EventArgs<any>) => {
+  log.push(event)
+  change(entity)
+}
+const shout = (entity: Json): void => {
+  entity.shout = entity.name.toUpperCase()
+}
 const Audited = defineEntity({
   name: 'Audited',
   properties: {
@@ -40,26 +48,11 @@ const Audited = defineEntity({
     shout: p.string().nullable(), hidden: p.boolean().default(false), deleted_at: p.datetime(3).nullable(),
   },
   hooks: {
-    beforeCreate: [({ entity }: EventArgs<any>) => {
-      log.push('beforeCreate')
-      entity.shout = entity.name.toUpperCase()
-    }],
-    beforeUpdate: [({ entity }: EventArgs<any>) => {
-      log.push('beforeUpdate')
-      entity.shout = entity.name.toUpperCase()
-    }],
-    afterCreate: [() => {
-      log.push('afterCreate')
-    }],
-    afterUpdate: [() => {
-      log.push('afterUpdate')
-    }],
-    beforeDelete: [() => {
-      log.push('beforeDelete')
-    }],
-    afterDelete: [() => {
-      log.push('afterDelete')
-    }],
+    beforeCreate: [note('beforeCreate', shout)],
+    beforeUpdate: [note('beforeUpdate', shout)],
+    ...Object.fromEntries(
+      ['afterCreate', 'afterUpdate', 'beforeDelete', 'afterDelete'].map((event) => [event, [note(event)]])
+    ),
   },
   filters: { shown: { name: 'shown', cond: { hidden: false }, default: true } },
 })
@@ -138,6 +131,8 @@ const Account = defineEntity({
   },
 })
 
+const plants = (hooks: Hooks): CrudBase => hooked({ model: Plant, writable: 'all' }, hooks)
+
 const all = [...entities, Article, Slugged, Audited, ShopSchema, ShipSchema, Priced, Settings, Account]
 
 /** Subscribes to all events without doing anything, so that writes go through the unit of work. */
@@ -145,6 +140,9 @@ const listener = (entity: any, more: Partial<EventSubscriber> = {}): EventSubscr
   getSubscribedEntities: () => [entity], beforeCreate: async () => {}, beforeUpdate: async () => {},
   beforeDelete: async () => {}, ...more,
 })
+
+const NOT_FOUND = '404 FST_CRUD_NOT_FOUND'
+const STALE = '412 FST_CRUD_PRECONDITION_FAILED'
 
 const SPECIMENS: Json[] = [
   { plant: 1 },
@@ -182,7 +180,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     },
     '/shops': resource(Shop), '/ships': resource(Ship), '/priced': resource(Priced), '/accounts': resource(Account),
   })
-  const { post, patch, remove, restore, created, updated, read } = writes(app)
+  const { post, patch, remove, restore, created, updated, read, check } = writes(app)
   const events = orm.em.getEventManager()
   const row = async (table: string, id: number): Promise<Json> =>
     (await select(orm, `select row_to_json(x) as json from ${table} x where id = ${id}`))[0].json
@@ -227,19 +225,21 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
     })
     await bothWays(t, Plant, async () => {
       const record = await created('/plants', { name: 'Twin', supplier: 1, shelf: { house: 'A', number: 1 } })
-      const steps = [strip(record)]
-      steps.push(strip(await updated(`/plants/${record.id}`, { price: 1.5, group: 2, shelf: null, status: 'active' })))
-      steps.push(strip(bodyOf(await remove(`/plants/${record.id}`))))
-      t.equal(verdict(await remove(`/plants/${record.id}`)), '404 FST_CRUD_NOT_FOUND')
-      steps.push(strip(bodyOf(await restore(`/plants/${record.id}`))))
-      steps.push(strip(bodyOf(await restore(`/plants/${record.id}`))))
-      steps.push(strip(bodyOf(await remove(`/plants/${record.id}?hard=true`))))
-      t.equal(verdict(await remove(`/plants/${record.id}?hard=true`)), '404 FST_CRUD_NOT_FOUND')
-      t.equal(verdict(await post('/plants', { name: 'x', supplier: 3 })), '409 FST_CRUD_CONFLICT /supplier')
-      t.equal(verdict(await patch('/plants/1', { supplier: 99 })), '409 FST_CRUD_CONFLICT /supplier')
-      t.equal(verdict(await patch('/plants/1', { sku: 'SAG-001' })), '409 FST_CRUD_CONFLICT /sku')
-      t.equal(verdict(await patch('/plants/11', { name: 'x' })), '404 FST_CRUD_NOT_FOUND')
-      return steps
+      const path = `/plants/${record.id}`
+      const steps = [
+        record, await updated(path, { price: 1.5, group: 2, shelf: null, status: 'active' }),
+        bodyOf(await remove(path)),
+      ]
+      await check(t, [[`DELETE ${path}`, NOT_FOUND]])
+      steps.push(bodyOf(await restore(path)), bodyOf(await restore(path)), bodyOf(await remove(`${path}?hard=true`)))
+      await check(t, [
+        [`DELETE ${path}?hard=true`, NOT_FOUND],
+        ['POST /plants', { name: 'x', supplier: 3 }, '409 FST_CRUD_CONFLICT /supplier'],
+        ['PATCH /plants/1', { supplier: 99 }, '409 FST_CRUD_CONFLICT /supplier'],
+        ['PATCH /plants/1', { sku: 'SAG-001' }, '409 FST_CRUD_CONFLICT /sku'],
+        ['PATCH /plants/11', { name: 'x' }, NOT_FOUND],
+      ])
+      return steps.map(strip)
     })
     const c = await bothWays(t, Supplier, async () => {
       const { id } = await created('/suppliers', { name: 'x', country: 'fr', address: { street: 's', city: 'c' } })
@@ -254,17 +254,20 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
   })
 
   t.test('statements and the unit of work count versions alike', async (t) => {
-    const a = await bothWays(t, Order, async () => {
+    const versions = await bothWays(t, Order, async () => {
       const { id, version } = await created('/orders', { customer: customerId(1) })
-      const versions = [version, (await updated(`/orders/${id}`, { note: 'x' })).version]
-      versions.push(verdict(await patch(`/orders/${id}`, { note: 'y' }, { 'if-match': '"1"' })))
-      versions.push(verdict(await remove(`/orders/${id}`, { 'if-match': '"1"' })))
-      versions.push((await patch(`/orders/${id}`, { note: 'z' }, { 'if-match': '"2"' })).headers.etag)
-      versions.push((await patch(`/orders/${id}`, {})).headers.etag)
-      versions.push((await remove(`/orders/${id}`, { 'if-match': '"3"' })).statusCode)
-      return versions
+      const path = `/orders/${id}`
+      return [
+        version,
+        (await updated(path, { note: 'x' })).version,
+        verdict(await patch(path, { note: 'y' }, { 'if-match': '"1"' })),
+        verdict(await remove(path, { 'if-match': '"1"' })),
+        (await patch(path, { note: 'z' }, { 'if-match': '"2"' })).headers.etag,
+        (await patch(path, {})).headers.etag,
+        (await remove(path, { 'if-match': '"3"' })).statusCode,
+      ]
     })
-    t.strictSame(a, [1, 2, '412 FST_CRUD_PRECONDITION_FAILED', '412 FST_CRUD_PRECONDITION_FAILED', '"3"', '"3"', 200])
+    t.strictSame(versions, [1, 2, STALE, STALE, '"3"', '"3"', 200])
   })
 
   t.test('subscribers see instances of the entity class, and their changes are written', async (t) => {
@@ -310,11 +313,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
       for (const event of ['beforeFlush', 'onFlush', 'afterFlush'] as const) {
         const what = `${name}: ${event}`
         let calls = 0
-        const subscriber: EventSubscriber = {
-          [event]: () => {
-            calls++
-          },
-        }
+        const subscriber: EventSubscriber = { [event]: () => calls++ }
         const em = orm.em.fork({ freshEventManager: true })
         await transaction(em, async (em: any) => {
           em.getEventManager().registerSubscriber(subscriber)
@@ -358,14 +357,14 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
       'A',
       'B',
     ])
-    t.equal(verdict(await patch(`/audited/${record.id}`, { name: 'z' })), '404 FST_CRUD_NOT_FOUND')
+    t.equal(verdict(await patch(`/audited/${record.id}`, { name: 'z' })), NOT_FOUND)
   })
 
   t.test('a record that a write hides from MikroORM filters is still returned', async (t) => {
     t.match(await created('/audited', { name: 'x', hidden: true }), { hidden: true })
     const { id } = await created('/audited', { name: 'x' })
     t.match(await updated(`/audited/${id}`, { hidden: true }), { id, hidden: true })
-    t.equal(verdict(await patch(`/audited/${id}`, { hidden: false })), '404 FST_CRUD_NOT_FOUND')
+    t.equal(verdict(await patch(`/audited/${id}`, { hidden: false })), NOT_FOUND)
     const a = await bothWays(t, Offer, async () => {
       const { id } = await created('/offers', { title: 'x', price: 1, plant: 1 })
       const { expired } = await updated(`/offers/${id}`, { expired: true })
@@ -375,7 +374,7 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
         (await created('/offers', { title: 'x', price: 1, plant: 1, expired: true })).expired,
       ]
     })
-    t.strictSame(a, [true, '404 FST_CRUD_NOT_FOUND', true])
+    t.strictSame(a, [true, NOT_FOUND, true])
   })
 
   t.test('onCreate and onUpdate fill in omitted values', async (t) => {
@@ -426,61 +425,57 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
   })
 
   t.test('embedded objects have their own defaults', async (t) => {
-    t.match(await created('/accounts', { name: 'x', settings: { size: 5 }, extra: {} }), {
-      settings: { theme: 'light', size: 5 },
-      extra: { theme: 'light' },
-    })
-    t.match(await created('/accounts', { name: 'x', settings: null, extra: null }), { settings: null, extra: null })
-    t.match(await updated('/accounts/2', { settings: { theme: 'blue' }, extra: { theme: 'dark' } }), {
-      settings: { theme: 'blue', size: null },
-      extra: { theme: 'dark' },
-    })
+    await check(t, [
+      ['POST /accounts', { name: 'x', settings: { size: 5 }, extra: {} }, {
+        settings: { theme: 'light', size: 5 },
+        extra: { theme: 'light' },
+      }],
+      ['POST /accounts', { name: 'x', settings: null, extra: null }, { settings: null, extra: null }],
+      ['PATCH /accounts/2', { settings: { theme: 'blue' }, extra: { theme: 'dark' } }, {
+        settings: { theme: 'blue', size: null },
+        extra: { theme: 'dark' },
+      }],
+    ])
   })
 
   t.test("a resource's hooks change data and records, and get the request", async (t) => {
     const calls: Json[] = []
-    class Hooked extends CrudBase {
-      override beforeCreate (data: Json, { em, request, ...context }: CrudContext) {
-        calls.push(['create', data, em === request?.em, request?.headers['x-user'], context])
-        return {
-          ...data, description: `by ${request?.headers['x-user']}`, purchasePrice: 3,
-          created_at: '2020-01-01T00:00:00.000Z',
-        }
-      }
-
-      override async beforeUpdate (id: unknown, data: Json, { request }: CrudContext) {
+    const crud = plants({
+      beforeCreate (data, { em, request, ...context }: CrudContext) {
+        const user = request?.headers['x-user']
+        calls.push(['create', data, em === request?.em, user, context])
+        return { ...data, description: `by ${user}`, purchasePrice: 3, created_at: '2020-01-01T00:00:00.000Z' }
+      },
+      async beforeUpdate (id, data, { request }: CrudContext) {
         calls.push(['update', id, data, request?.method])
         return { ...data, position: 77 }
-      }
-
-      override beforeDelete (id: unknown, { request }: CrudContext) {
+      },
+      beforeDelete (id, { request }: CrudContext) {
         calls.push(['delete', id])
         if (request?.headers['x-user'] !== 'admin') throw Object.assign(new Error('Not you.'), { statusCode: 403 })
-      }
-
-      override afterRead (record: Json, { em }: CrudContext) {
-        return { ...record, read: em !== undefined }
-      }
-    }
-    const app = await serve(t, orm, {
-      '/hooked': {
-        crud: new Hooked({ model: Plant, writable: 'all' }),
-        operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'],
       },
+      afterRead: (record, { em }: CrudContext) => ({ ...record, read: em !== undefined }),
     })
-    const { post, created, updated, remove, restore, read, patch } = writes(app)
+    const app = await serve(t, orm, {
+      '/hooked': { crud, operations: ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] },
+    })
+    const { post, created, remove, check } = writes(app)
     const user = { 'x-user': 'ann' }
     const record = await created('/hooked', { name: 'x', supplier: 1 }, user)
     t.match(record, { description: 'by ann', created_at: '2020-01-01T00:00:00.000Z', read: true })
     t.match(await select(orm, `select purchase_price::text from plant where id = ${record.id}`), [{
       purchase_price: '3.00',
     }])
-    t.match(await updated(`/hooked/${record.id}`, { price: 1 }), { price: 1, position: 77, read: true })
-    t.match(await updated(`/hooked/${record.id}`, {}), { position: 77 })
+    await check(t, [
+      [`PATCH /hooked/${record.id}`, { price: 1 }, { price: 1, position: 77, read: true }],
+      [`PATCH /hooked/${record.id}`, {}, { position: 77 }],
+    ])
     t.equal((await remove(`/hooked/${record.id}`, user)).statusCode, 403)
-    t.match(await read(`/hooked/${record.id}`), { deleted_at: null, read: true })
-    t.match(bodyOf(await remove(`/hooked/${record.id}`, { 'x-user': 'admin' })), { read: true })
-    t.match(bodyOf(await restore(`/hooked/${record.id}`)), { read: true, deleted_at: null })
+    await check(t, [
+      [`GET /hooked/${record.id}`, { deleted_at: null, read: true }],
+      [`DELETE /hooked/${record.id}`, undefined, { read: true }, { 'x-user': 'admin' }],
+      [`POST /hooked/${record.id}/restore`, { read: true, deleted_at: null }],
+    ])
     t.strictSame(calls, [
       ['create', { name: 'x', supplier: 1 }, true, 'ann', {}],
       ['update', String(record.id), { price: 1 }, 'PATCH'],
@@ -489,61 +484,47 @@ await forEachDatabase(t, { entities: all, seed }, async (t, { orm }) => {
       ['delete', String(record.id)],
     ])
     calls.length = 0
-    t.equal(verdict(await post('/hooked', { name: 5, supplier: 1 })), '400 FST_ERR_VALIDATION /name')
-    t.equal(verdict(await patch('/hooked/1', { nmae: 1 })), '400 FST_ERR_VALIDATION /nmae')
-    t.equal(verdict(await post('/hooked', { name: 'x', supplier: 1, purchasePrice: 1 })),
-      '400 FST_ERR_VALIDATION /purchasePrice', 'clients may not what hooks may')
+    await check(t, [
+      ['POST /hooked', { name: 5, supplier: 1 }, '400 FST_ERR_VALIDATION /name'],
+      ['PATCH /hooked/1', { nmae: 1 }, '400 FST_ERR_VALIDATION /nmae'],
+      // clients may not what hooks may
+      ['POST /hooked', { name: 'x', supplier: 1, purchasePrice: 1 }, '400 FST_ERR_VALIDATION /purchasePrice'],
+    ])
     t.strictSame(calls, [], 'hooks see valid data only')
-    t.match(bodyOf(await post('/hooked', [{ name: 'a', supplier: 1 }, { name: 'b', supplier: 1 }], user)), [{
-      description: 'by ann',
-      read: true,
-    }, { description: 'by ann', read: true }])
+    const shown = { description: 'by ann', read: true }
+    t.match(bodyOf(await post('/hooked', ['a', 'b'].map((name) => ({ name, supplier: 1 })), user)), [shown, shown])
   })
 
   t.test('the location has the key that the record shows', async (t) => {
-    class Renamed extends CrudBase {
-      override afterRead (record: Json) {
-        return { ...record, id: `no. ${record.id}` }
-      }
-    }
-    const app = await serve(t, orm, { '/renamed': new Renamed({ model: Plant, writable: 'all' }) })
+    const crud = plants({ afterRead: (record) => ({ ...record, id: `no. ${record.id}` }) })
+    const app = await serve(t, orm, { '/renamed': crud })
     const response = await writes(app).post('/renamed', { name: 'x', supplier: 1 })
     t.equal(response.headers.location, `/renamed/${encodeURIComponent(bodyOf(response).id)}`)
   })
 
   t.test('a hook that uses both names of a property sets it once', async (t) => {
-    class Twice extends CrudBase {
-      override beforeCreate (data: Json) {
-        return { ...data, articleNumber: 'own', sku: 'public' }
-      }
-    }
-    const record = await new Twice({ model: Plant, writable: 'all' }).create(orm.em.fork(), { name: 'x', supplier: 1 })
-    t.equal(record.sku, 'public')
+    const crud = plants({ beforeCreate: (data) => ({ ...data, articleNumber: 'own', sku: 'public' }) })
+    const record = await crud.create(orm.em.fork(), { name: 'x', supplier: 1 })
+    t.equal(record['sku'], 'public')
   })
 
   t.test("a hook fills in omitted properties, and gets the caller's context", async (t) => {
-    class Completed extends CrudBase {
-      override beforeCreate (data: Json, { tenant }: CrudContext) {
-        return { name: `of ${tenant}`, supplier: 1, ...data }
-      }
-    }
-    const record = await new Completed({ model: Plant, writable: 'all' }).create(orm.em.fork(), {}, {
-      context: { tenant: 'me' },
-    })
+    const crud = plants({ beforeCreate: (data, { tenant }) => ({ name: `of ${tenant}`, supplier: 1, ...data }) })
+    const record = await crud.create(orm.em.fork(), {}, { context: { tenant: 'me' } })
     t.match(record, { name: 'of me', supplier: 1 })
   })
 
   t.test("a hook's work on its em is part of the same transaction", async (t) => {
-    class Logged extends CrudBase {
-      override async beforeCreate (data: Json, { em }: CrudContext) {
+    const crud = plants({
+      async beforeCreate (data, { em }) {
         await em.execute("insert into tag (name) values ('written by a hook')")
         return data
-      }
-    }
+      },
+    })
     const em = orm.em.fork()
     await t.rejects(
       em.transactional(async (em) => {
-        await new Logged({ model: Plant, writable: 'all' }).create(em as any, { name: 'x', supplier: 1 })
+        await crud.create(em as any, { name: 'x', supplier: 1 })
         throw new Error('no')
       }),
       /no/

@@ -5,7 +5,7 @@ import { AllowedFilters, AllowedInclude } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { until } from '../../helpers/until.ts'
-import { resource, select, serve, verdict, writes, type Json } from '../helper.ts'
+import { column, resource, select, serve, verdict, writes, type Json } from '../helper.ts'
 
 const id = p.integer().primary().autoincrement()
 const Skill: any = defineEntity({
@@ -87,8 +87,7 @@ await forEachDatabase(t, { entities: [Skill, Room, Rating, Person] }, async (t, 
   const friends = async (): Promise<unknown[]> =>
     (await rows('friend')).map(({ from_id: from, to_id: to }: Json) => [from, to])
   const stepsOf = async (person: number): Promise<number[]> =>
-    (await select(orm, `select skill_id from person_steps where person_id = ${person} order by id`))
-      .map(({ skill_id: skill }: Json) => skill)
+    await column(orm, `select skill_id from person_steps where person_id = ${person} order by id`)
   const room = (name: string) => ({ house: name[0], number: Number(name[1]) })
 
   t.test('a record is linked to records of its own entity from both sides, and to itself', async (t) => {

@@ -4,7 +4,7 @@ import { AllowedInclude, CrudBase } from '../../../src/index.ts'
 import { entities, AuditEntry, Group, Label, Offer, OrderItem, Plant, Tag } from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { resource, select, serve, verdict, writes } from '../helper.ts'
+import { column, resource, select, serve, verdict, writes } from '../helper.ts'
 
 /** Has a to-one and a to-many relation to entities that a MikroORM filter hides. */
 const Bundle = defineEntity({
@@ -25,7 +25,7 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
   })
   const { post, patch, created, updated, read } = writes(app)
   const tagsOf = async (id: number): Promise<number[]> =>
-    (await select(orm, `select tag_id from plant_tags where plant_id = ${id} order by 1`)).map(({ tag_id: tag }) => tag)
+    await column(orm, `select tag_id from plant_tags where plant_id = ${id} order by 1`)
   const shown = async (id: number): Promise<string[]> =>
     (await read(`/plants/${id}?include=tags`)).tags.map(({ name }: any) => name)
 

@@ -4,7 +4,7 @@ import pg from 'pg'
 import t from 'tap'
 import { CrudBase, primaryKey, softDelete, withTransaction, type CrudRecord } from '../../../src/index.ts'
 import { forEachDatabase, forPostgres } from '../../helpers/databases.ts'
-import { select, serve, verdict, writes } from '../helper.ts'
+import { column, select, serve, verdict, writes } from '../helper.ts'
 
 const Label = defineEntity({ name: 'Label', tableName: 'label', properties: { ...primaryKey, name: p.string() } })
 const Job = defineEntity({
@@ -159,7 +159,7 @@ await forPostgres(t, 'two batches that deadlock are both stored in the end', {
   await rival.query("insert into job (name) values ('a')")
   await rival.query('rollback')
   t.equal((await sent).statusCode, 201, (await sent).body)
-  t.strictSame((await select(orm, 'select name from job order by 1')).map(({ name }) => name), ['a', 'b'])
+  t.strictSame(await column(orm, 'select name from job order by 1'), ['a', 'b'])
 
   const names = Array.from({ length: 30 }, (_, index) => ({ name: `n${index}` }))
   for (let round = 0; round < 5; round++) {

@@ -98,7 +98,7 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
       new CrudBase({ model: Note, writable: 'all' })),
     '/everything': routes(undefined),
   })
-  const { get, post, patch, remove, restore, created, updated, read } = writes(app)
+  const { get, post, patch, remove, restore, created, updated, read, check } = writes(app)
   const as = (tenant: number | string) => ({ 'x-tenant': String(tenant) })
   const rows = async (): Promise<any[]> =>
     await select(orm, 'select id, tenant, title, priority, version, deleted_at, assignee_id from ticket order by id')
@@ -149,15 +149,14 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
 
   t.test('a write outside a scope with operators is rolled back', async (t) => {
     const before = await rows()
-    t.equal(verdict(await post('/operators', { title: 'Never', priority: 6 }, as(1))), OUTSIDE)
-    t.equal(
-      verdict(await post('/operators', [{ title: 'Never', priority: 1 }, { title: 'Never', priority: 6 }], as(1))),
-      OUTSIDE
-    )
-    t.equal(verdict(await post('/operators', { title: 'Never', priority: 1, tenant: 2 }, as(1))), OUTSIDE)
-    t.equal(verdict(await patch('/operators/1', { priority: 6 }, as(1))), OUTSIDE)
-    t.equal(verdict(await patch('/operators/1', { priority: 6, watchers: [1] }, as(1))), OUTSIDE)
-    t.equal(verdict(await patch('/operators/4', { priority: 2 }, as(1))), NOT_FOUND)
+    await check(t, [
+      ['POST /operators', { title: 'Never', priority: 6 }, OUTSIDE, as(1)],
+      ['POST /operators', [{ title: 'Never', priority: 1 }, { title: 'Never', priority: 6 }], OUTSIDE, as(1)],
+      ['POST /operators', { title: 'Never', priority: 1, tenant: 2 }, OUTSIDE, as(1)],
+      ['PATCH /operators/1', { priority: 6 }, OUTSIDE, as(1)],
+      ['PATCH /operators/1', { priority: 6, watchers: [1] }, OUTSIDE, as(1)],
+      ['PATCH /operators/4', { priority: 2 }, NOT_FOUND, as(1)],
+    ])
     t.strictSame(await rows(), before)
     t.match(await created('/operators', { title: 'inside', priority: 5 }, as(1)), { tenant: 1, priority: 5 })
     t.match(await updated('/operators/1', { priority: 4 }, as(1)), { priority: 4 })

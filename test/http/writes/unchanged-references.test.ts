@@ -7,7 +7,7 @@ import t from 'tap'
 import { CrudBase, crudKit, crudRoutes, primaryKey, softDelete } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
-import { select, verdict, writes, type Json } from '../helper.ts'
+import { column, select, verdict, writes, type Json } from '../helper.ts'
 
 const own = { name: 'own', cond: (args: Json) => ({ tenant: args['tenant'] }) }
 const Author = defineEntity({
@@ -123,9 +123,7 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
   })
 
   const links = async (id: number) =>
-    (await select(orm, `select topic_id from text_topics where text_id = ${id} order by 1`)).map((
-      { topic_id: topic }
-    ) => topic)
+    await column(orm, `select topic_id from text_topics where text_id = ${id} order by 1`)
   const linked = async (...topics: number[]): Promise<number> => {
     const id = await insert('text', '1, 1')
     for (const topic of topics) {
@@ -168,9 +166,7 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
     await select(orm,
       "update topic set leader_id = (select id from author where name = 'live' and tenant = topic.id) where id < 3")
     const led = async (id: number) =>
-      (await select(orm, `select topic_id from text_led where text_id = ${id} order by 1`)).map((
-        { topic_id: topic }
-      ) => topic)
+      await column(orm, `select topic_id from text_led where text_id = ${id} order by 1`)
     const { id } = await created('/texts', { title: 'new', led: [1, 2] })
     t.strictSame(await led(id), [1, 2])
     for (const [list, expected] of [[[], [2]], [[1], [1, 2]], [[1, 2], [1, 2]], [[2], [2]]] as const) {
@@ -204,8 +200,7 @@ await forEachDatabase(t, { entities: [Author, Topic, Area, Text, Memo] }, async 
     })
     t.equal((await select(orm, `select * from text_areas where text_id = ${made.id}`)).length, 2)
     t.strictSame(
-      (await select(orm, `select area_country || area_code as area from text_areas where text_id = ${id} order by 1`))
-        .map(({ area }) => area),
+      await column(orm, `select area_country || area_code as area from text_areas where text_id = ${id} order by 1`),
       ['AT2', 'DE1']
     )
   })
