@@ -48,6 +48,16 @@ const busy = (retryAfter?: string): Answer =>
 const ok = json(200, { id: 1, items: [], next_cursor: null })
 const past = new Date(0).toUTCString()
 
+/** An answer with this text, or with its beginning before the connection breaks. */
+const text = (body: string, status = 200, type?: string): Answer => (response) => {
+  response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(body)
+}
+const cut = (body: string, headers: http.OutgoingHttpHeaders = { 'content-length': '100' }): Answer => (response) => {
+  response.writeHead(200, headers).write(body)
+  setImmediate(() => response.destroy())
+}
+const NDJSON = 'application/x-ndjson'
+
 async function gather (items: AsyncIterable<unknown>): Promise<unknown[]> {
   const all: unknown[] = []
   for await (const item of items) all.push(item)
@@ -56,9 +66,7 @@ async function gather (items: AsyncIterable<unknown>): Promise<unknown[]> {
 
 t.test('reads refused by a busy server are repeated', async (t) => {
   for (const read of ['list', 'get', 'each', 'stream']) {
-    const ndjson: Answer = (response) => {
-      response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end('{"id":1}\n')
-    }
+    const ndjson = text('{"id":1}\n', 200, NDJSON)
     const { api, requests } = await serve(t, [busy('0'), busy(past), read === 'stream' ? ndjson : ok])
     if (read === 'list') t.match(await api.list(), { id: 1 })
     else if (read === 'get') t.match(await api.get(1), { id: 1 })
@@ -117,13 +125,9 @@ t.test('requests that might be done twice are never repeated', async (t) => {
 
 t.test('writes with a key are repeated with the same key', async (t) => {
   const running = json(409, { code: 'FST_CRUD_IDEMPOTENCY_RUNNING', message: 'running' }, { 'retry-after': '0' })
-  const cut: Answer = (response) => {
-    response.writeHead(200, { 'content-length': '100' }).write('{"i')
-    setImmediate(() => response.destroy())
-  }
   const lost: Answer = (response) => response.destroy()
   await Promise.all(writes.map(async ([name, write]) => {
-    const { api, requests } = await serve(t, [lost, cut, busy('0'), running, ok], { retries: 4 })
+    const { api, requests } = await serve(t, [lost, cut('{"i'), busy('0'), running, ok], { retries: 4 })
     t.match(await write(api, { idempotencyKey: true }), name === 'upsert' ? { record: { id: 1 } } : { id: 1 }, name)
     t.equal(requests.length, 5, name)
     const keys = new Set(requests.map(({ headers }) => headers['idempotency-key']))
@@ -164,10 +168,7 @@ t.test('an unreachable server and truncated answers are errors', async (t) => {
   })
   t.ok(error instanceof CrudError)
   for (const method of ['list', 'get']) {
-    const { api } = await serve(t, [(response) => {
-      response.writeHead(200, { 'content-length': '100' }).write('{"i')
-      setImmediate(() => response.destroy())
-    }])
+    const { api } = await serve(t, [cut('{"i')])
     await t.rejects(api[method](1), { status: 0, code: 'NETWORK', cause: Error })
   }
   t.match(await gone.api.list(), { id: 1 })
@@ -184,11 +185,8 @@ t.test('a base URL that cannot work is a mistake of the application', async (t) 
 })
 
 t.test('answers that are not JSON are errors', async (t) => {
-  const html = (status: number): Answer => (response) => {
-    response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
-  }
   for (const answer of [502, 200, 404]) {
-    const { api, baseUrl } = await serve(t, [html(answer)])
+    const { api, baseUrl } = await serve(t, [text('<h1>Bad Gateway</h1>', answer, 'text/html')])
     await t.rejects(api.list({ page: 2 }), {
       name: 'CrudError', status: answer, code: 'NOT_JSON',
       detail: `GET ${baseUrl}/things was answered with status ${answer}, but not with JSON.`,
@@ -196,9 +194,7 @@ t.test('answers that are not JSON are errors', async (t) => {
     })
   }
   for (const body of ['null', '"text"', '']) {
-    const { api } = await serve(t, [(response) => {
-      response.writeHead(200).end(body)
-    }])
+    const { api } = await serve(t, [text(body)])
     await t.rejects(api.get(1), { status: 200, code: 'NOT_JSON' }, body)
   }
 })
@@ -297,10 +293,10 @@ t.test('an abort ends the wait before a repetition', async (t) => {
 })
 
 t.test('a stream yields records as they arrive, in pieces of any size', async (t) => {
-  const text = Array.from({ length: 50 }, (_, id) => JSON.stringify({ id, name: '🌹 Ångström' })).join('\n') + '\n'
+  const lines = Array.from({ length: 50 }, (_, id) => JSON.stringify({ id, name: '🌹 Ångström' })).join('\n') + '\n'
   const { api } = await serve(t, [async (response) => {
     response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' })
-    const bytes = Buffer.from(text)
+    const bytes = Buffer.from(lines)
     for (let at = 0; at < bytes.length; at += 7) {
       response.write(bytes.subarray(at, at + 7))
       await new Promise(setImmediate)
@@ -330,19 +326,11 @@ t.test('a stream starts before its end, and leaving the loop or aborting closes 
 })
 
 t.test('a truncated stream is an error', async (t) => {
-  const head = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-  const cut = await serve(t, [(response) => {
-    head(response).write('{"id":1}\n')
-    setImmediate(() => response.destroy())
-  }])
-  await t.rejects(gather(cut.api.stream()), { code: 'NETWORK', status: 0, cause: Error })
-  const half = await serve(t, [(response) => {
-    head(response).end('{"id":1}\n{"id":')
-  }])
+  const broken = await serve(t, [cut('{"id":1}\n', { 'content-type': NDJSON })])
+  await t.rejects(gather(broken.api.stream()), { code: 'NETWORK', status: 0, cause: Error })
+  const half = await serve(t, [text('{"id":1}\n{"id":', 200, NDJSON)])
   await t.rejects(gather(half.api.stream()), { code: 'NETWORK', detail: 'The stream ended within a record.' })
-  const garbled = await serve(t, [(response) => {
-    head(response).end('{"id":1}\n<html>\n')
-  }])
+  const garbled = await serve(t, [text('{"id":1}\n<html>\n', 200, NDJSON)])
   await t.rejects(gather(garbled.api.stream()), { status: 200, code: 'NOT_JSON', cause: '<html>' })
 })
 

@@ -9,6 +9,11 @@ import {
 import { modelsOf } from '../helpers/models.ts'
 
 const models = modelsOf()
+/** The model of an entity with a primary key and these properties. */
+const modelOf = (name: string, properties: Record<string, any>, more: object = {}): EntityModel => {
+  const entity = defineEntity({ name, properties: { id: p.integer().primary(), ...properties }, ...more })
+  return modelsOf([entity]).of(entity)
+}
 const property = (model: EntityModel, name: string) => model.properties.get(name) as Property
 const scalar = (model: EntityModel, name: string) => property(model, name) as ScalarProperty
 const relation = (model: EntityModel, name: string) => property(model, name) as RelationProperty
@@ -128,16 +133,11 @@ t.test('a formula is an expression of the alias', async (t) => {
 })
 
 t.test('a formula may name its table, and be a fragment with values', async (t) => {
-  const Priced = defineEntity({
-    name: 'Priced',
-    properties: {
-      id: p.integer().primary(),
-      dear: p.boolean().formula((columns) => `${columns.id} > 1`),
-      from: p.string().formula((_, table) => `'${table.name}/' || ${table.alias}.id`),
-      named: p.string().formula((columns) => raw(`${columns.id} || ?`, ["it's"]) as never),
-    },
+  const priced = modelOf('Priced', {
+    dear: p.boolean().formula((columns) => `${columns['id']} > 1`),
+    from: p.string().formula((_, table) => `'${table.name}/' || ${table.alias}.id`),
+    named: p.string().formula((columns) => raw(`${columns['id']} || ?`, ["it's"]) as never),
   })
-  const priced = modelsOf([Priced]).of(Priced)
   t.equal(scalar(priced, 'dear').formula!('"e0"'), '"e0".id > 1')
   t.equal(scalar(priced, 'from').formula!('"e0"'), '\'priced/\' || "e0".id')
   t.equal(scalar(priced, 'named').formula!('"e0"'), "\"e0\".id || 'it''s'")
@@ -248,8 +248,7 @@ t.test('with single-table inheritance, a class has its own rows and those of its
 t.test('a table in another schema is qualified, and quotes are doubled', async (t) => {
   t.equal(models.of(AuditEntry).table, '"audit"."entry"')
   t.equal(models.of(Order).table, '"order"')
-  const Odd = defineEntity({ name: 'Odd', schema: 'a"b', tableName: 'T"x', properties: { id: p.integer().primary() } })
-  t.equal(modelsOf([Odd]).of(Odd).table, '"a""b"."T""x"')
+  t.equal(modelOf('Odd', {}, { schema: 'a"b', tableName: 'T"x' }).table, '"a""b"."T""x"')
   const Any = defineEntity({ name: 'Any', schema: '*', properties: { id: p.integer().primary() } })
   t.equal(modelsOf([Any]).of(Any).table, '"any"')
   const inApp = modelsOf(undefined, { schema: 'app' })
@@ -262,10 +261,7 @@ t.test('a table in another schema is qualified, and quotes are doubled', async (
 t.test('soft delete needs a nullable datetime called deleted_at, as property or column', async (t) => {
   t.equal(models.of(Plant).deletedAt?.name, 'deleted_at')
   t.equal(models.of(Shelf).deletedAt, undefined)
-  const made = (properties: Record<string, any>) => {
-    const Soft = defineEntity({ name: 'Soft', properties: { id: p.integer().primary(), ...properties } })
-    return modelsOf([Soft]).of(Soft).deletedAt
-  }
+  const made = (properties: Record<string, any>) => modelOf('Soft', properties).deletedAt
   t.match(made({ deletedAt: p.datetime().nullable() }), { name: 'deletedAt', column: 'deleted_at' })
   t.match(made({ deleted_at: p.datetime().fieldName('removed').nullable() }), { name: 'deleted_at', column: 'removed' })
   t.match(made({ deletedAt: p.datetime().nullable().hidden() }), { hidden: true }, 'a hidden one, too')
@@ -278,10 +274,7 @@ t.test('soft delete needs a nullable datetime called deleted_at, as property or 
 t.test('uuid must be a unique and visible UUID', async (t) => {
   t.equal(models.of(Plant).uuid?.column, 'uuid')
   t.equal(models.of(Customer).uuid, undefined)
-  const made = (uuid: any) => {
-    const Thing = defineEntity({ name: 'Thing', properties: { id: p.integer().primary(), uuid } })
-    return modelsOf([Thing]).of(Thing).uuid?.name
-  }
+  const made = (uuid: any) => modelOf('Thing', { uuid }).uuid?.name
   t.equal(made(p.uuid().unique()), 'uuid')
   t.equal(made(p.uuid()), undefined)
   t.equal(made(p.string().unique()), undefined)
@@ -325,22 +318,14 @@ t.test('a serializer gets the JavaScript value of the property', async (t) => {
     seen.push(value)
     return 'written'
   }
-  const Noted = defineEntity({
-    name: 'Noted',
-    properties: {
-      id: p.integer().primary(), at: p.datetime().serializer(note), huge: p.bigint('bigint').serializer(note),
-      digits: p.bigint('string').serializer(note), count: p.bigint('number').serializer(note),
-      bytes: p.blob().serializer(note), text: p.string().nullable().serializer(note),
-    },
+  const noted = modelOf('Noted', {
+    at: p.datetime().serializer(note), huge: p.bigint('bigint').serializer(note),
+    digits: p.bigint('string').serializer(note), count: p.bigint('number').serializer(note),
+    bytes: p.blob().serializer(note), text: p.string().nullable().serializer(note),
   })
-  const noted = modelsOf([Noted]).of(Noted)
-  const give = (name: string, value: unknown) => t.equal(scalar(noted, name).codec!.toWire(value), 'written')
-  give('at', '2024-05-06T07:08:09.123Z')
-  give('huge', '12')
-  give('digits', '12')
-  give('count', 12)
-  give('bytes', 'AAEC')
-  give('text', null)
+  for (const [name, value] of Object.entries({
+    at: '2024-05-06T07:08:09.123Z', huge: '12', digits: '12', count: 12, bytes: 'AAEC', text: null,
+  })) t.equal(scalar(noted, name).codec!.toWire(value), 'written')
   t.strictSame(seen, [new Date('2024-05-06T07:08:09.123Z'), 12n, '12', 12, Buffer.from([0, 1, 2]), null])
 })
 
@@ -355,8 +340,7 @@ t.test('a custom type refuses a value by throwing, or by returning undefined', a
       return 'int'
     }
   }
-  const Pair = defineEntity({ name: 'Pair', properties: { id: p.integer().primary(), size: p.type(Even) } })
-  const { toDatabase } = scalar(modelsOf([Pair]).of(Pair), 'size').codec!
+  const { toDatabase } = scalar(modelOf('Pair', { size: p.type(Even) }), 'size').codec!
   t.strictSame(toDatabase!('4'), { ok: true, value: 4 })
   t.strictSame(toDatabase!('3'), { ok: false, expected: 'a value of its type' })
   t.strictSame(toDatabase!('0'), { ok: false, expected: 'a value of its type' })
@@ -364,31 +348,18 @@ t.test('a custom type refuses a value by throwing, or by returning undefined', a
 })
 
 t.test('an entity that cannot be a resource is refused', async (t) => {
-  const Long = defineEntity({
-    name: 'Long',
-    properties: { id: p.integer().primary(), text: p.string().serializedName('é'.repeat(32)) },
-  })
-  t.throws(() => modelsOf([Long]).of(Long), refused(/^The name 'é{32}' of Long is longer than 63 bytes\.$/))
-  const Fits = defineEntity({
-    name: 'Fits',
-    properties: {
-      id: p.integer().primary(),
+  t.throws(() => modelOf('Long', { text: p.string().serializedName('é'.repeat(32)) }),
+    refused(/^The name 'é{32}' of Long is longer than 63 bytes\.$/))
+  t.doesNotThrow(() =>
+    modelOf('Fits', {
       text: p.string().serializedName('é'.repeat(31)),
       hidden: p.string().hidden().serializedName('x'.repeat(64)),
-    },
-  })
-  t.doesNotThrow(() => modelsOf([Fits]).of(Fits))
-
-  const Twice = defineEntity({
-    name: 'Twice',
-    properties: { id: p.integer().primary(), a: p.string(), b: p.string().serializedName('a') },
-  })
-  t.throws(() => modelsOf([Twice]).of(Twice), refused("Two properties of Twice have the public name 'a'."))
-  const Hidden = defineEntity({
-    name: 'Hidden',
-    properties: { id: p.integer().primary(), a: p.string().hidden(), b: p.string().serializedName('a') },
-  })
-  t.doesNotThrow(() => modelsOf([Hidden]).of(Hidden), 'a hidden name is free')
+    })
+  )
+  t.throws(() => modelOf('Twice', { a: p.string(), b: p.string().serializedName('a') }),
+    refused("Two properties of Twice have the public name 'a'."))
+  t.doesNotThrow(() => modelOf('Hidden', { a: p.string().hidden(), b: p.string().serializedName('a') }),
+    'a hidden name is free')
 
   const Part = defineEntity({ name: 'Part', embeddable: true, properties: { a: p.string() } })
   const Whole = defineEntity({ name: 'Whole', properties: { id: p.integer().primary(), part: () => p.embedded(Part) } })
@@ -493,19 +464,19 @@ t.test('an unknown name is refused with the nearest one, and a hidden one becaus
       return (error as Error).message
     }
   }
-  const dotted = defineEntity({ name: 'Dotted', properties: { id: p.integer().primary(), 'a.b': p.string() } as any })
-  t.throws(() => resolvePath(modelsOf([dotted]).of(dotted), 'a.b', 'It'), {
+  t.throws(() => resolvePath(modelOf('Dotted', { 'a.b': p.string() }), 'a.b', 'It'), {
     message: "It: in a whitelist, a point follows a relation or an object, so the property 'a.b' of Dotted cannot be " +
       'named. Give it a name without a point; fieldName may keep the name of its column.',
   })
-  t.equal(fails('nmae'), "It: Plant has no property 'nmae' that can be exposed. Did you mean 'name'?")
-  t.equal(fails('supplier.nmae'),
-    "It: Supplier has no property 'nmae' that can be exposed. Did you mean 'supplier.name'?")
-  t.equal(fails('supplier.address.cty'),
-    "It: Supplier.address has no property 'cty' that can be exposed. Did you mean 'supplier.address.city'?")
-  t.equal(fails('name.x.y'), "It: 'name' of Plant is not a relation, so 'x.y' can't follow it.")
-  t.equal(fails('supplier.email'),
-    "It: 'email' of Supplier is hidden, so clients cannot name it. Remove 'hidden' from the property to expose it.")
+  for (const [path, message] of [
+    ['nmae', "It: Plant has no property 'nmae' that can be exposed. Did you mean 'name'?"],
+    ['supplier.nmae', "It: Supplier has no property 'nmae' that can be exposed. Did you mean 'supplier.name'?"],
+    ['supplier.address.cty',
+      "It: Supplier.address has no property 'cty' that can be exposed. Did you mean 'supplier.address.city'?"],
+    ['name.x.y', "It: 'name' of Plant is not a relation, so 'x.y' can't follow it."],
+    ['supplier.email',
+      "It: 'email' of Supplier is hidden, so clients cannot name it. Remove 'hidden' from the property to expose it."],
+  ] as const) t.equal(fails(path), message)
   t.match(fails('selected'), /has no property 'selected'/)
   t.match(fails('qqqqqqqqqqqqqqqqqqqq'), /It has: id, uuid, created_at, .*supplier.*\.$/)
   t.notMatch(fails('qqqqqqqqqqqqqqqqqqqq'), 'purchasePrice')

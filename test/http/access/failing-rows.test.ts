@@ -4,7 +4,7 @@ import t from 'tap'
 import type { AccessOptions, CrudKitOptions } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { recordStatements } from '../../helpers/statements.ts'
-import { entities, projects, roleOf, seed, sender, serveWith, users } from './fixtures.ts'
+import { entities, memberWith, projects, seed, sender, serveWith, users } from './fixtures.ts'
 
 const unhandled: unknown[] = []
 const listener = (reason: unknown): void => {
@@ -76,8 +76,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ['a text in one of several alternatives', () => ({ $or: [{ tenant: 'abc' }, { title: 'Land' }] })],
   ] as const) {
     t.test(`rows with ${what} are a 403, like such a scope, and no statement is sent`, async (t) => {
-      const app = await serveWith(t, orm, { access: { role: roleOf, roles: { member: { Task: { rows } } } } })
-      const send = sender(app)
+      const send = await memberWith(t, orm, { Task: { rows } })
       for (const [method, url, body] of [
         ['GET', '/tasks'], ['GET', '/tasks/1'], ['POST', '/tasks', { title: 'New' }],
         ['PATCH', '/tasks/1', { title: 'New' }], ['DELETE', '/tasks/1'],

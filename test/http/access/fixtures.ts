@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Test } from 'tap'
 import {
   AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase,
-  crudKit, type AccessOptions, type CrudKitOptions,
+  crudKit, type AccessOptions, type CrudKitOptions, type RoleRules,
 } from '../../../src/index.ts'
 import type { Include } from '../../../src/config/index.ts'
 import { newServer } from '../../helpers/server.ts'
@@ -222,6 +222,16 @@ export function sender (app: FastifyInstance, { role = 'member', tenant = 1, hea
       status: response.statusCode, body: isJson ? JSON.parse(response.body) : response.body, headers: response.headers,
     }
   }
+}
+
+/** Sends the requests of a member, the only role of a server, whose rules these are. */
+export async function memberWith (
+  t: Test,
+  orm: MikroORM,
+  rules: RoleRules,
+  options: Partial<CrudKitOptions> = {}
+): Promise<ReturnType<typeof sender>> {
+  return sender(await serveWith(t, orm, { access: { role: roleOf, roles: { member: rules } }, ...options }))
 }
 
 /** All items of a stream. */

@@ -1,9 +1,9 @@
 /** Single-table inheritance: a rule for a class is a rule for the rows of its subclasses. */
 import { defineEntity, p } from '@mikro-orm/core'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { AllowedFilters, CrudBase, type CrudKitOptions, type RoleRules } from '../../../src/index.ts'
 import { forOneDatabase } from '../../helpers/databases.ts'
-import { roleOf, sender, serveWith, tenantOf } from './fixtures.ts'
+import { memberWith, tenantOf } from './fixtures.ts'
 
 const Task = defineEntity({
   name: 'Task', discriminatorColumn: 'kind', discriminatorValue: 'task',
@@ -42,12 +42,8 @@ await forOneDatabase(t, {
     }
   },
 }, async (t, { orm }) => {
-  const serve = async (t: Parameters<typeof serveWith>[0], rules: RoleRules) =>
-    sender(
-      await serveWith(t, orm, {
-        access: { role: roleOf, roles: { member: rules } }, resources, shared: ['Task', 'Bug', 'Crash'],
-      })
-    )
+  const serve = (t: Test, rules: RoleRules) =>
+    memberWith(t, orm, rules, { resources, shared: ['Task', 'Bug', 'Crash'] })
 
   t.test('a subclass without a rule has the rule of its base, before that of *', async (t) => {
     const send = await serve(t, { Task: { ...rows, hidden: ['note', 'severity'] }, '*': true })

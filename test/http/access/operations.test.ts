@@ -1,9 +1,10 @@
 /** The operations that a role may use, and the properties that it may not write. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { CrudBase, type AccessOptions, type CrudRoutesOptions } from '../../../src/index.ts'
+import { CrudBase, type CrudRoutesOptions, type RoleRules } from '../../../src/index.ts'
 import { forOneDatabase } from '../../helpers/databases.ts'
-import { entities, Project, roleOf, seed, sender, serveWith, Task, tasks } from './fixtures.ts'
+import { hooked } from '../../helpers/hooked.ts'
+import { entities, memberWith, Project, seed, Task, tasks } from './fixtures.ts'
 
 const ALL = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
 
@@ -30,13 +31,12 @@ const Book = defineEntity({
 
 await forOneDatabase(t, { entities: [...entities, Author, Book], seed }, async (t, { orm }) => {
   const resources = { '/tasks': { crud: tasks, operations: ALL } satisfies CrudRoutesOptions }
-  const serve = (rule: object) =>
-    serveWith(t, orm, { resources, access: { role: roleOf, roles: { member: { Task: rule, Project: true } } } })
+  const serve = (rule: object) => memberWith(t, orm, { Task: rule, Project: true }, { resources })
 
   for (const operation of ALL) {
     t.test(`without ${operation} its route answers 403, whatever the request contains`, async (t) => {
       const rest = ALL.filter((other) => other !== operation)
-      const send = sender(await serve({ operations: rest }))
+      const send = await serve({ operations: rest })
       for (const name of ALL) {
         const { status, body } = await send(...REQUESTS[name])
         if (name === operation) t.strictSame([status, body.code], [403, 'FST_CRUD_FORBIDDEN'])
@@ -46,25 +46,23 @@ await forOneDatabase(t, { entities: [...entities, Author, Book], seed }, async (
   }
 
   t.test('PUT is update, HEAD is list or get', async (t) => {
-    const send = sender(await serve({ operations: ['create'] }))
+    const send = await serve({ operations: ['create'] })
     t.equal((await send('PUT', '/tasks/1', {})).status, 403)
     t.equal((await send('HEAD', '/tasks')).status, 403)
     t.equal((await send('HEAD', '/tasks/1')).status, 403)
   })
 
   t.test('an operation that the resource does not offer is answered as before', async (t) => {
-    const app = await serveWith(t, orm, {
+    const send = await memberWith(t, orm, { Task: { operations: ['create'] } }, {
       resources: { '/tasks': { crud: tasks, operations: ['create', 'list'] } },
-      access: { role: roleOf, roles: { member: { Task: { operations: ['create'] } } } },
     })
-    const send = sender(app)
     t.match((await send('POST', '/tasks', [{}])).body, { statusCode: 400, message: /one record at a time/ })
     t.equal((await send('PATCH', '/tasks/1', {})).status, 404)
     t.equal((await send('GET', '/tasks')).status, 403)
   })
 
   t.test('readonly properties are shown, and bodies cannot set them', async (t) => {
-    const send = sender(await serve({ readonly: ['note', 'project'] }))
+    const send = await serve({ readonly: ['note', 'project'] })
     const { body } = await send('GET', '/tasks/1')
     t.match(body, { note: 'moon', project: 1 })
     for (const data of [{ note: 'x' }, { project: null }]) {
@@ -75,21 +73,20 @@ await forOneDatabase(t, { entities: [...entities, Author, Book], seed }, async (
       t.strictSame(answer.body.errors[0].allowed, ['effort', 'tenant', 'title'])
     }
     t.equal((await send('PATCH', '/tasks/1', { title: 'Land' })).status, 200)
-    const ignoring = await serveWith(t, orm, {
+    const ignoring = await memberWith(t, orm, { Task: { readonly: ['note'] }, Project: true }, {
       resources: { '/tasks': { crud: tasks, readonlyProperties: 'ignore' } },
-      access: { role: roleOf, roles: { member: { Task: { readonly: ['note'] }, Project: true } } },
     })
-    const whole = await sender(ignoring)('PUT', '/tasks/1', { ...body, note: 'changed' })
+    const whole = await ignoring('PUT', '/tasks/1', { ...body, note: 'changed' })
     t.match(whole, { status: 200, body: { note: 'moon' } })
   })
 
   t.test('readonly: true leaves list and get, or the operations that are named', async (t) => {
-    const send = sender(await serve({ readonly: true }))
+    const send = await serve({ readonly: true })
     t.equal((await send('GET', '/tasks')).status, 200)
     t.equal((await send('POST', '/tasks', { title: 'x' })).status, 403)
     t.equal((await send('PATCH', '/tasks/1', {})).status, 403)
     t.equal((await send('DELETE', '/tasks/1')).status, 403)
-    const deleting = sender(await serve({ readonly: true, operations: ['get', 'delete', 'restore'] }))
+    const deleting = await serve({ readonly: true, operations: ['get', 'delete', 'restore'] })
     t.equal((await deleting('DELETE', '/tasks/2')).status, 200)
     t.equal((await deleting('POST', '/tasks/2/restore')).status, 200)
     t.equal((await deleting('GET', '/tasks')).status, 403)
@@ -97,9 +94,9 @@ await forOneDatabase(t, { entities: [...entities, Author, Book], seed }, async (
 
   t.test('the server does not start if a role may create records but cannot give a required property', async (t) => {
     const start = (
-      rules: AccessOptions['roles'][string],
+      rules: RoleRules,
       crud: CrudBase = new CrudBase<any>({ model: Task, writable: 'all' })
-    ) => serveWith(t, orm, { resources: { '/tasks': crud }, access: { role: roleOf, roles: { member: rules } } })
+    ) => memberWith(t, orm, rules, { resources: { '/tasks': crud } })
     const refused = {
       code: 'FST_CRUD_CONFIG_INVALID',
       message: /The resource \/tasks: access: the role 'member': 'create' can't fill Task.title, which is required/,
@@ -132,9 +129,8 @@ await forOneDatabase(t, { entities: [...entities, Author, Book], seed }, async (
       [{ Book: {}, Author: { hidden: ['books'] } }, 'show the role the other side of the relation'],
       [{ Book: {}, Author: { readonly: ['books'] } }, 'let the role set the other side of the relation'],
     ] as const) {
-      const access: AccessOptions = { role: roleOf, roles: { member: rules as never } }
       await t.rejects(
-        serveWith(t, orm, { resources: { '/books': books }, access }),
+        memberWith(t, orm, rules as never, { resources: { '/books': books } }),
         {
           message: `'create' can't fill Book.author, which is required and which bodies may not set: ${way}, ${
             byRows('author')
@@ -143,20 +139,16 @@ await forOneDatabase(t, { entities: [...entities, Author, Book], seed }, async (
         way
       )
     }
-    class Filling extends CrudBase<any> {
-      override beforeCreate (data: any): any {
-        return { title: 'filled', ...data }
-      }
-    }
     for (const [rules, crud] of [
       [{ Task: { hidden: ['title'], operations: ['list'] } }],
       [{ Task: { hidden: ['title'], rows: { title: 'Land' } } }],
       [{ Task: { hidden: ['title'], rows: () => ({ title: 'Land' }) } }],
-      [{ Task: { hidden: ['title'] } }, new Filling({ model: Task, writable: 'all' })],
+      [{ Task: { hidden: ['title'] } },
+        hooked({ model: Task, writable: 'all' }, { beforeCreate: (data) => ({ title: 'filled', ...data }) })],
       [{ Task: { hidden: ['note'] } }],
     ] as const) await t.resolves(start(rules as never, crud))
-    const app = await start({ Task: { hidden: ['title'], rows: { title: 'Land' } } })
-    const { status, body } = await sender(app)('POST', '/tasks', { tenant: 1 })
+    const send = await start({ Task: { hidden: ['title'], rows: { title: 'Land' } } })
+    const { status, body } = await send('POST', '/tasks', { tenant: 1 })
     t.equal(status, 201)
     const row = await tasks.get(orm.em.fork(), body.id)
     t.equal(row?.['title'], 'Land')
@@ -164,11 +156,10 @@ await forOneDatabase(t, { entities: [...entities, Author, Book], seed }, async (
 
   t.test('a required property that the whitelist closes may be filled in by the rows of each role', async (t) => {
     const crud = new CrudBase<any>({ model: Project, writable: ['name'] })
-    const app = await serveWith(t, orm, {
+    const send = await memberWith(t, orm, { Project: { rows: () => ({ tenant: 2 }) } }, {
       resources: { '/projects': crud },
-      access: { role: roleOf, roles: { member: { Project: { rows: () => ({ tenant: 2 }) } } } },
     })
-    const { status, body } = await sender(app)('POST', '/projects', { name: 'Skylab' })
+    const { status, body } = await send('POST', '/projects', { name: 'Skylab' })
     t.equal(status, 201)
     t.equal(body.tenant, 2)
   })

@@ -1,10 +1,10 @@
 /** Both sides of a relation show the same links, so a rule for one side is a rule for the other side. */
 import { defineEntity, p } from '@mikro-orm/core'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { CrudKitOptions, CrudRoutesOptions, RoleRules } from '../../../src/index.ts'
 import { forOneDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
-import { crudOfRelation, roleOf, sender, serveWith } from './fixtures.ts'
+import { crudOfRelation, memberWith } from './fixtures.ts'
 
 const User = defineEntity({
   name: 'User',
@@ -43,12 +43,8 @@ await forOneDatabase(t, {
     em.create(Project, { name: 'Apollo', owner, labels: [label] })
   },
 }, async (t, { orm }) => {
-  const serve = async (t: Parameters<typeof serveWith>[0], rules: RoleRules) =>
-    sender(
-      await serveWith(t, orm, {
-        access: { role: roleOf, roles: { member: rules } }, resources, shared: ['User', 'Project', 'Label'],
-      })
-    )
+  const shared = ['User', 'Project', 'Label']
+  const serve = (t: Test, rules: RoleRules) => memberWith(t, orm, rules, { resources, shared })
   const links = async () => await select(orm, 'select project_id, label_id from project_labels')
 
   for (const [rules, url, relation] of [
@@ -106,14 +102,11 @@ await forOneDatabase(t, {
         },
       },
     }
-    const serveBranch = async (rules: RoleRules) =>
-      sender(
-        await serveWith(t, orm, {
-          access: { role: roleOf, roles: { member: rules } },
-          resources: { '/labels': { crud: crudOfRelation(Label, 'projects'), operations, hooks: inBranch } },
-          shared: ['User', 'Project', 'Label'],
-        })
-      )
+    const serveBranch = (rules: RoleRules) =>
+      memberWith(t, orm, rules, {
+        resources: { '/labels': { crud: crudOfRelation(Label, 'projects'), operations, hooks: inBranch } },
+        shared,
+      })
     const hidden = await serveBranch({ Label: true, Project: { hidden: ['labels'] } })
     t.strictSame((await hidden('GET', '/labels/1')).body, { id: 1, name: 'red' })
     t.equal((await hidden('GET', '/labels?include=projects')).status, 400)

@@ -1,10 +1,10 @@
 /** Pivot tables that are entities: their links are limited by the records on both sides, or by a rule of their own. */
 import { defineEntity, p } from '@mikro-orm/core'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { AllowedInclude, type CrudKitOptions, type RoleRules } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
-import { crudOfRelation, roleOf, sender, serveWith } from './fixtures.ts'
+import { crudOfRelation, memberWith, sender } from './fixtures.ts'
 
 const Post = defineEntity({
   name: 'Post',
@@ -68,13 +68,8 @@ await forEachDatabase(t, {
     }
   },
 }, async (t, { orm }) => {
-  const serve = async (t: Parameters<typeof serveWith>[0], rules: RoleRules) =>
-    sender(
-      await serveWith(t, orm, {
-        access: { role: roleOf, roles: { member: rules } }, resources,
-        shared: ['Post', 'Topic', 'Reader', 'Volume', 'Loan'],
-      })
-    )
+  const serve = (t: Test, rules: RoleRules) =>
+    memberWith(t, orm, rules, { resources, shared: ['Post', 'Topic', 'Reader', 'Volume', 'Loan'] })
   const total = async (send: ReturnType<typeof sender>, url: string): Promise<number> =>
     (await send('GET', url)).body.total
 

@@ -1,15 +1,14 @@
 /** Rows that are limited by the columns of related rows: what the condition reads is shown as its own rule says. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { RoleRules } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
-import { entities, roleOf, seed, sender, serveWith } from './fixtures.ts'
+import { entities, memberWith, seed } from './fixtures.ts'
 
 const titles = ({ body }: { readonly body: any }): string[] => body.items.map(({ title }: any) => title).sort()
 const OF_APOLLO = ['Land', 'Land', 'Launch', 'Launch']
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
-  const serve = async (t: Parameters<typeof serveWith>[0], rules: RoleRules) =>
-    sender(await serveWith(t, orm, { access: { role: roleOf, roles: { member: rules } } }))
+  const serve = (t: Test, rules: RoleRules) => memberWith(t, orm, rules)
   const rows = { project: { name: 'Apollo' } }
 
   t.test('a column that the condition reads can be filtered and sorted by', async (t) => {

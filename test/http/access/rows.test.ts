@@ -5,7 +5,7 @@ import { AllowedFilters, CrudBase, parseQueryParams, type AccessOptions } from '
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
 import {
-  entities, overview, ownRows, Project, roleOf, seed, sender, serveWith, Task, tasks, tenantOf, type Answer,
+  entities, memberWith, overview, ownRows, Project, roleOf, seed, sender, serveWith, Task, tasks, tenantOf, type Answer,
 } from './fixtures.ts'
 
 const NOT_FOUND = 'FST_CRUD_NOT_FOUND'
@@ -260,14 +260,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       () => undefined, () => ({ tenant: undefined }), () => ({ $or: [{ tenant: 1 }, { tenant: undefined }] }),
       () => ({ tenant: {} }), () => null, async () => undefined, () => ({ tenent: 1 }),
     ]) {
-      const app = await serveWith(t, orm, {
-        access: { role: roleOf, roles: { member: { Task: { rows: rows as never } } } },
-      })
-      for (const [method, url, body] of [['GET', '/tasks'], ['GET', '/tasks/1'], ['POST', '/tasks', {
-        title: 'x',
-        tenant: 1,
-      }], ['DELETE', '/tasks/1']] as const) {
-        const answer = await sender(app)(method, url, body)
+      const send = await memberWith(t, orm, { Task: { rows: rows as never } })
+      for (const [method, url, body] of [
+        ['GET', '/tasks'], ['GET', '/tasks/1'], ['POST', '/tasks', { title: 'x', tenant: 1 }], ['DELETE', '/tasks/1'],
+      ] as const) {
+        const answer = await send(method, url, body)
         t.strictSame(codesOf(answer), [500, 'FST_CRUD_SCOPE_INVALID'], `${method} ${String(rows)}`)
         t.notMatch(JSON.stringify(answer.body), /tenant|tenent/)
       }
