@@ -3,6 +3,7 @@ import { CrudBase } from '../../../src/index.ts'
 import { entities, Customer, Label, Parcel, Plant, Shelf, Supplier, Tag } from '../../fixtures/entities.ts'
 import { seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { hooked } from '../../helpers/hooked.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { bodyOf, column, countOf, resource, serve, verdict, writes } from '../helper.ts'
 
@@ -170,15 +171,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('createMany() runs the hooks for each record', async (t) => {
-    const crud = new (class extends CrudBase {
-      override beforeCreate (data: any) {
-        return { ...data, name: `${data.name}!` }
-      }
-
-      override afterRead (record: any) {
-        return { ...record, read: true }
-      }
-    })({ model: Customer, writable: 'all' })
+    const crud = hooked({ model: Customer, writable: 'all' }, {
+      beforeCreate: (data) => ({ ...data, name: `${data.name}!` }),
+      afterRead: (record) => ({ ...record, read: true }),
+    })
     const records = await crud.createMany(orm.em.fork(), [{ name: 'X', email: 'x@x' }, { name: 'Y', email: 'y@y' }])
     t.strictSame(records.map(({ name, read }) => [name, read]), [['X!', true], ['Y!', true]])
   })

@@ -2,8 +2,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { LightMyRequestResponse } from 'fastify'
 import t from 'tap'
-import crudKit, { BaseModel, CrudBase, type CrudRecord } from '../../../src/index.ts'
+import crudKit, { BaseModel, type CrudRecord } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { hooked } from '../../helpers/hooked.ts'
 import { keptLog } from '../../helpers/log.ts'
 import { newServer } from '../../helpers/server.ts'
 
@@ -17,18 +18,13 @@ const Crate = defineEntity({
   },
 })
 
-/** Returns the value that the test sets. */
-class Told extends CrudBase<any> {
-  answer: (data: CrudRecord) => unknown = (data) => data
-
-  override beforeCreate (data: CrudRecord): CrudRecord {
-    return this.answer(data) as CrudRecord
-  }
-}
-
 await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
   const log = keptLog()
-  const crates = new Told({ model: Crate, writable: ['name', 'weight', 'tenant', 'owner'] })
+  /** What the hook returns in a test. */
+  let answer: (data: CrudRecord) => unknown = (data) => data
+  const crates = hooked({ model: Crate, writable: ['name', 'weight', 'tenant', 'owner'] }, {
+    beforeCreate: (data) => answer(data),
+  })
   const app = newServer(t, { logger: { level: 'error', stream: log.stream } })
   const operations = ['list', 'create', 'createMany'] as const
   await app.register(crudKit, {
@@ -46,7 +42,7 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
   const rows = async () => Number((await orm.em.getConnection().execute('select count(*) as n from crate') as any)[0].n)
 
   t.beforeEach(() => {
-    crates.answer = (data) => data
+    answer = (data) => data
     log.clear()
   })
 
@@ -61,14 +57,15 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
       [{ uuid: 'x' }, /beforeCreate: 'uuid' must be a UUID/],
     ]
     for (const [more, logged] of cases) {
-      crates.answer = (data) => ({ ...data, ...more })
+      answer = (data) => ({ ...data, ...more })
       for (const url of ['/crates', '/scoped']) {
         const data = url === '/scoped' ? { name: 'box' } : good
         for (const body of [data, [data, data]]) {
           log.clear()
-          const answer = await post(body, url)
-          t.strictSame(verdict(answer), [500, 'FST_CRUD_CONFIG_INVALID', undefined], JSON.stringify(more))
-          t.notMatch(answer.body, /zzz|weight|secret|owner|uuid|Crate|beforeCreate/, 'the client learns nothing of it')
+          const response = await post(body, url)
+          t.strictSame(verdict(response), [500, 'FST_CRUD_CONFIG_INVALID', undefined], JSON.stringify(more))
+          t.notMatch(response.body, /zzz|weight|secret|owner|uuid|Crate|beforeCreate/,
+            'the client learns nothing of it')
           t.match(log.text, logged)
         }
       }
@@ -78,11 +75,11 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
 
   t.test('a hook that returns anything but an object is a logged 500', async (t) => {
     for (const wrong of [undefined, null, 'x', 5, [good], true]) {
-      crates.answer = () => wrong
+      answer = () => wrong
       for (const body of [good, [good]]) {
         log.clear()
-        const answer = await post(body)
-        t.strictSame(verdict(answer), [500, 'FST_CRUD_CONFIG_INVALID', undefined], String(wrong))
+        const response = await post(body)
+        t.strictSame(verdict(response), [500, 'FST_CRUD_CONFIG_INVALID', undefined], String(wrong))
         t.match(log.text, /beforeCreate: it must return the data as an object/)
       }
     }
@@ -91,7 +88,7 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
 
   t.test('a mistake of the client is a 400, whatever the hook would do', async (t) => {
     let calls = 0
-    crates.answer = (data) => {
+    answer = (data) => {
       calls++
       return { ...data, weight: 1, zzz: 1 }
     }
@@ -107,17 +104,17 @@ await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
     t.strictSame(verdict(await post({})), [400, 'FST_ERR_VALIDATION', '/name', '/tenant'])
     t.strictSame(verdict(await post({}, '/scoped')), [400, 'FST_ERR_VALIDATION', '/name'])
     t.strictSame(verdict(await post([good, { name: 'second' }])), [400, 'FST_ERR_VALIDATION', '/1/tenant'])
-    crates.answer = (data) => ({ ...data, weight: 'heavy' })
+    answer = (data) => ({ ...data, weight: 'heavy' })
     t.strictSame(verdict(await post({ tenant: 1 })), [500, 'FST_CRUD_CONFIG_INVALID', undefined],
       'beside a mistake of the server the request cannot be judged')
     t.equal(await rows(), 0)
   })
 
   t.test('a hook may fill in omitted properties, and remove those that are not required', async (t) => {
-    crates.answer = ({ weight, ...data }) => ({ name: 'filled', ...data, secret: 'hush' })
-    const answer = await post({ tenant: 1, weight: 5 })
-    t.equal(answer.statusCode, 201)
-    t.match(answer.json(), { name: 'filled', weight: null })
+    answer = ({ weight, ...data }) => ({ name: 'filled', ...data, secret: 'hush' })
+    const response = await post({ tenant: 1, weight: 5 })
+    t.equal(response.statusCode, 201)
+    t.match(response.json(), { name: 'filled', weight: null })
     t.equal(await rows(), 1)
   })
 })

@@ -1,8 +1,8 @@
 /** Errors that only the database finds point to the record of a batch and to the properties that they are about. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { CrudBase } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { hooked } from '../../helpers/hooked.ts'
 import { bodyOf, countOf, resource, select, serve, verdict, writes, type Json } from '../helper.ts'
 
 const Client = defineEntity({
@@ -172,13 +172,11 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
     }
 
     t.test(`${path}: a check of hidden properties names none of them`, async (t) => {
-      class Ranked extends CrudBase {
-        override beforeCreate (data: Json) {
-          return data.title === 'ranked' ? { ...data, rank: 13 } : { ...data, rank: 1 }
-        }
-      }
       const model = path.endsWith('orders') ? Order : Hooked
-      const app = await serve(t, orm, { '/ranked': { crud: new Ranked({ model, writable: 'all' }), operations } })
+      const crud = hooked({ model, writable: 'all' }, {
+        beforeCreate: (data) => ({ ...data, rank: data.title === 'ranked' ? 13 : 1 }),
+      })
+      const app = await serve(t, orm, { '/ranked': { crud, operations } })
       const { post } = writes(app)
       const alone = await post('/ranked', { title: 'ranked', seats: 1 })
       t.equal(verdict(alone), '400 FST_CRUD_DATA_INVALID')

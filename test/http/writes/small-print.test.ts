@@ -1,11 +1,12 @@
 /** Less common cases of writes: versions behind relations, links and hooks. */
 import { defineEntity, p } from '@mikro-orm/core'
-import Fastify from 'fastify'
 import t from 'tap'
 import crudKit, {
   AllowedInclude, BaseModel, CrudBase, primaryKey, QueryBuilderConfig, type CrudRecord,
 } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { hooked } from '../../helpers/hooked.ts'
+import { newServer } from '../../helpers/server.ts'
 
 const Badge = defineEntity({ name: 'Badge', properties: { ...primaryKey, name: p.string() } })
 const Board = defineEntity({
@@ -21,42 +22,30 @@ const Card = defineEntity({
   },
 })
 
-/** A hook that returns more than it was given. */
-class Generous extends CrudBase {
-  override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord {
-    return { ...data, ...JSON.parse(data['title']) }
-  }
-}
+/** Its hook returns more than it was given. */
+const generous = hooked({ model: Card, writable: ['title'], name: 'generous' }, {
+  beforeUpdate: (_, data) => ({ ...data, ...JSON.parse(data.title) }),
+})
 
+const forget = (data: CrudRecord): unknown => data['name'] === 'forget' ? undefined : data
 /** Hooks without a return statement. */
-class Forgetful extends CrudBase {
-  override beforeCreate (data: CrudRecord): CrudRecord {
-    return data['name'] === 'forget' ? undefined as never : data
-  }
-
-  override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord {
-    return data['name'] === 'forget' ? undefined as never : data
-  }
-
-  override afterRead (record: CrudRecord): CrudRecord {
-    return record['name'] === 'lost' ? undefined as never : record
-  }
-}
+const forgetful = hooked({ model: Badge, writable: 'all' }, {
+  beforeCreate: forget,
+  beforeUpdate: (_, data) => forget(data),
+  afterRead: (record) => record.name === 'lost' ? undefined : record,
+})
 
 /** Returns from its hooks what the title of the record says. */
-class Odd extends CrudBase {
-  override beforeCreate (data: CrudRecord): CrudRecord {
-    return data['title'] === 'version' ? { ...data, revision: 7 } : data
-  }
-
-  override afterRead (record: CrudRecord): CrudRecord {
+const odd = hooked({ model: Card, writable: 'all' }, {
+  beforeCreate: (data) => data.title === 'version' ? { ...data, revision: 7 } : data,
+  afterRead (record) {
     const circular: Record<string, unknown> = { ...record }
     circular['self'] = circular
     return ({
       list: [record], date: new Date(0), map: new Map(), text: 'secret', circular, bigint: { ...record, id: 1n },
-    } as Record<string, unknown>)[record['title']] as CrudRecord ?? record
-  }
-}
+    } as Record<string, unknown>)[record.title] ?? record
+  },
+})
 
 const RETURNED = [
   ['list', 'afterRead must return the record as an object, got an array.'],
@@ -68,23 +57,21 @@ const RETURNED = [
 ] as const
 
 await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) => {
-  const app = Fastify()
+  const app = newServer(t)
   await app.register(crudKit, {
     orm,
     resources: {
-      '/odd': { crud: new Odd({ model: Card, writable: 'all' }), stream: true },
+      '/odd': { crud: odd, stream: true },
       // the board comes first, so that its related entity is known before it is a resource itself
       '/boards': new CrudBase({
-        model: Board, writable: 'all',
+        model: Board,
+        writable: 'all',
         queryConfig: new QueryBuilderConfig({ allowedIncludes: [new AllowedInclude('cards')] }),
       }),
-      '/cards': new CrudBase({ model: Card, writable: 'all' }),
-      '/generous': new Generous({ model: Card, writable: ['title'], name: 'generous' }),
-      '/badges': new CrudBase({ model: Badge, writable: 'all' }),
-      '/forgetful': new Forgetful({ model: Badge, writable: 'all' }),
+      '/cards': new CrudBase({ model: Card, writable: 'all' }), '/generous': generous,
+      '/badges': new CrudBase({ model: Badge, writable: 'all' }), '/forgetful': forgetful,
     },
   })
-  t.teardown(() => app.close())
   const send = (method: 'POST' | 'PATCH' | 'DELETE', url: string, body?: object, headers = {}) =>
     app.inject({ method, url, headers, ...(body && { body }) })
 
@@ -133,8 +120,7 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
     t.match([created.statusCode, created.json().code], [500, 'FST_CRUD_CONFIG_INVALID'], created.body)
     t.notMatch(created.body, /revision|version|Card/)
     t.equal((await app.inject('/cards')).json().total, before)
-    const crud = new Odd({ model: Card, writable: 'all' })
-    await t.rejects(crud.create(orm.em.fork(), { title: 'version' }), {
+    await t.rejects(odd.create(orm.em.fork(), { title: 'version' }), {
       code: 'FST_CRUD_CONFIG_INVALID',
       cause: { message: "beforeCreate: 'revision' of Card is the version, which counts by itself." },
     })
@@ -147,8 +133,8 @@ await forEachDatabase(t, { entities: [Badge, Board, Card] }, async (t, { orm }) 
         t.equal(answer.json().message, message)
         t.notMatch(answer.body, /secret/)
       }
-      await t.rejects(crud.list(orm.em.fork()), { code: 'FST_CRUD_CONFIG_INVALID', message })
-      await t.rejects(crud.stream(orm.em.fork()).next(), { code: 'FST_CRUD_CONFIG_INVALID', message })
+      await t.rejects(odd.list(orm.em.fork()), { code: 'FST_CRUD_CONFIG_INVALID', message })
+      await t.rejects(odd.stream(orm.em.fork()).next(), { code: 'FST_CRUD_CONFIG_INVALID', message })
     }
   })
 

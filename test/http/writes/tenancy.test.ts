@@ -5,6 +5,7 @@ import {
   AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig, type CrudRoutesOptions,
 } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { hooked } from '../../helpers/hooked.ts'
 import { bodyOf, select, serve, verdict, writes } from '../helper.ts'
 
 /** People of a tenant. A MikroORM filter separates them in every relation. */
@@ -253,15 +254,10 @@ await forEachDatabase(t, { entities: [Member, Ticket, Note], seed }, async (t, {
   })
 
   t.test('values set by a hook must match the scope', async (t) => {
-    const crud = new (class extends CrudBase {
-      override beforeCreate (data: any) {
-        return { ...data, tenant: 2 }
-      }
-
-      override beforeUpdate (_: unknown, data: any) {
-        return { ...data, tenant: 2 }
-      }
-    })({ model: Ticket, writable: 'all' })
+    const crud = hooked({ model: Ticket, writable: 'all' }, {
+      beforeCreate: (data) => ({ ...data, tenant: 2 }),
+      beforeUpdate: (_, data) => ({ ...data, tenant: 2 }),
+    })
     const options = { scope: { tenant: 1 } }
     await t.rejects(crud.create(orm.em.fork(), { title: 'Never' }, options), { code: 'FST_CRUD_OUT_OF_SCOPE' })
     await t.rejects(crud.update(orm.em.fork(), 1, { title: 'Never' }, options), { code: 'FST_CRUD_OUT_OF_SCOPE' })

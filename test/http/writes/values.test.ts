@@ -1,10 +1,9 @@
 /** `options.values`: properties that the server sets, whatever a body contains. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import {
-  CrudBase, crudKit, DatabaseFactory, primaryKey, withTransaction, type CrudContext, type CrudRecord,
-} from '../../../src/index.ts'
+import { CrudBase, crudKit, DatabaseFactory, primaryKey, withTransaction, type CrudRecord } from '../../../src/index.ts'
 import { forEachDatabase, pgliteUrl } from '../../helpers/databases.ts'
+import { hooked } from '../../helpers/hooked.ts'
 import { keptLog } from '../../helpers/log.ts'
 import { newServer } from '../../helpers/server.ts'
 import { column, select, verdict, writes, type Json } from '../helper.ts'
@@ -101,18 +100,16 @@ await forEachDatabase(t, { entities: [User, Task, Chore] }, async (t, { orm }) =
 
   t.test('hooks see values in the data, by the names of bodies, and may replace them', async (t) => {
     const seen: CrudRecord[] = []
-    class Hooked extends CrudBase {
-      override beforeCreate (data: CrudRecord, context: CrudContext): CrudRecord {
+    const crud = hooked({ model: Task, writable: ['title', 'createdBy', 'state'] }, {
+      beforeCreate (data) {
         seen.push({ ...data })
         return { ...data, state: 'open' }
-      }
-
-      override beforeUpdate (_: unknown, data: CrudRecord): CrudRecord {
+      },
+      beforeUpdate (_, data) {
         seen.push({ ...data })
         return data
-      }
-    }
-    const crud = new Hooked({ model: Task, writable: ['title', 'createdBy', 'state'] })
+      },
+    })
     const record = await crud.create(fork(), { title: 'a', created_by: 2 }, {
       values: { token: 't', createdBy: 1, state: 'done' },
     })
