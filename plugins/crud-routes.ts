@@ -11,7 +11,7 @@ import {
   type UncheckedRoutes,
 } from '../src/http/index.ts'
 import { checkFastify } from '../src/borrowed/check-borrowed.ts'
-import { parsersOf, withParsers, withPrefix, type Parsers } from '../src/borrowed/fastify.ts'
+import { parsersOf, seesContexts, withParsers, withPrefix, type Parsers } from '../src/borrowed/fastify.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import { isObject } from '../src/base/is-object.ts'
 import { shown } from '../src/base/option-checks.ts'
@@ -91,7 +91,8 @@ const isRoutesOptions = (resource: ResourceEntry): resource is CrudRoutesOptions
 
 /**
  * Registers the routes of resources in a context that all of them share. A context for each of them would take two
- * fifths of the time that Fastify needs for their routes.
+ * fifths of the time that Fastify needs for their routes. They have one each if the application has hooks on
+ * `onRegister`, which may add hooks to the context with a prefix.
  *
  * @throws {ConfigError} as `crudRoutes` does
  */
@@ -107,11 +108,18 @@ async function registerResources (
     ofQueries: takesQueries ? await parsersWith(fastify, 'fastify-crud-kit/query-bodies', readQueries) : undefined,
   }
   const prepared = resources.map((options) => prepare(fastify, options))
-  await fastify.register(displayed('fastify-crud-kit/resources', async (context) => {
-    const lastHooks = new LastHooks()
-    context.addHook('onRoute', lastHooks.append)
-    for (const resource of prepared) await addRoutes(context, { ...resource, parsers, lastHooks })
-  }))
+  const add = async (some: typeof prepared, prefix?: string): Promise<void> =>
+    await fastify.register(displayed('fastify-crud-kit/resources', async (context) => {
+      const lastHooks = new LastHooks()
+      context.addHook('onRoute', lastHooks.append)
+      for (const resource of some) {
+        const own = resource.options.prefix
+        const instance = own === undefined || own === prefix ? context : withPrefix(context, own)
+        await addRoutes(instance, { ...resource, parsers, lastHooks })
+      }
+    }), prefix === undefined ? {} : { prefix })
+  if (seesContexts(fastify)) for (const resource of prepared) await add([resource], resource.options.prefix)
+  else await add(prepared)
 }
 
 /** The parsers of bodies that are no data of records. All resources that are registered together share them. */
@@ -190,11 +198,10 @@ interface PreparedRoutes extends Omit<RouteParts, 'streaming' | 'timing' | 'tran
 }
 
 async function addRoutes (
-  context: FastifyInstance,
+  fastify: FastifyInstance,
   { parsers, ...prepared }: PreparedRoutes
 ): Promise<void> {
   const { options, routed, offer, limits } = prepared
-  const fastify = options.prefix === undefined ? context : withPrefix(context, options.prefix)
   const { what, bound } = routed
   const timing = sendsTimes(fastify, options.serverTiming)
   if (options.scope !== undefined) checkEstimates(what, bound.whitelist, 'a scope')

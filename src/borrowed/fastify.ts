@@ -4,6 +4,7 @@ import { borrowedMembers } from './borrowed-member.ts'
 
 const CONTENT_TYPE_PARSER = 'fastify.contentTypeParser'
 const ROUTE_PREFIX = 'fastify.routePrefix'
+const HOOKS = 'fastify.hooks'
 
 export const FASTIFY_MEMBERS = borrowedMembers('fastify', '5.12.8', [
   ['FastifyInstance', 'fastify.schemaController', "the default validator exists after a route's preparation only"],
@@ -15,6 +16,7 @@ export const FASTIFY_MEMBERS = borrowedMembers('fastify', '5.12.8', [
     'a media type is refused that the application cannot parse, and routes without a body have parsers of their own',
   ],
   ['FastifyInstance', ROUTE_PREFIX, 'the resources of a server share a context, although they have prefixes'],
+  ['FastifyInstance', HOOKS, 'a resource has a context of its own if the application adds something to new contexts'],
   ['Request', 'fastify.context', 'a valid body stays valid if no hook runs between its validation and the handler'],
 ])
 
@@ -88,6 +90,10 @@ export const withParsers = (fastify: FastifyInstance, parsers: Parsers): Fastify
  */
 export const withPrefix = (fastify: FastifyInstance, prefix: string): FastifyInstance =>
   differing(fastify, ROUTE_PREFIX, fastify.prefix.replace(/\/$/, '') + prefix)
+
+/** Whether hooks on `onRegister` see the contexts that are made in an instance. */
+export const seesContexts = (fastify: FastifyInstance): boolean =>
+  (partOf(fastify, HOOKS) as { readonly onRegister: readonly unknown[] }).onRegister.length > 0
 
 /** An instance that differs from another one in one part. */
 const differing = (fastify: FastifyInstance, part: string, value: unknown): FastifyInstance =>

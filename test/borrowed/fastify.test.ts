@@ -98,6 +98,28 @@ await testContracts(borrowed.FASTIFY_MEMBERS, {
       assert.deepEqual(await get('/api/own'), {})
     },
   },
+  'FastifyInstance.fastify.hooks': {
+    does: 'has the hooks on onRegister that run for a new context, those of instances around it, too',
+    holds: async () => {
+      const app = Fastify()
+      const seen: boolean[] = []
+      const look = async (instance: FastifyInstance): Promise<void> => {
+        seen.push(borrowed.seesContexts(instance))
+      }
+      const prefixes: unknown[] = []
+      app.addHook('onRequest', async () => {})
+      await app.register(look)
+      app.addHook('onRegister', (instance, { prefix }: { readonly prefix?: string }) => {
+        prefixes.push(prefix)
+      })
+      await app.register(async (inner) => {
+        await look(inner)
+        await inner.register(look)
+      }, { prefix: '/inner' })
+      assert.deepEqual(seen, [false, true, true])
+      assert.deepEqual(prefixes, ['/inner', undefined])
+    },
+  },
   'Request.fastify.context': {
     does: 'has the hooks between validation and handler, of the route and of all instances around it',
     holds: async () => {

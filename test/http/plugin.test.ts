@@ -32,36 +32,41 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.ok(app.getSchema('fastify-crud-kit/error'))
   })
 
-  t.test('each resource has its prefix, level and serializers of the log, in one context for all', async (t) => {
-    const lines: Array<{ readonly msg: string, readonly req?: unknown }> = []
-    const app = server(t, {
-      logger: { level: 'info', stream: { write: (line: string) => lines.push(JSON.parse(line)) } },
-    })
-    let contexts = 0
-    app.addHook('onRegister', () => {
-      contexts++
-    })
-    await app.register(async (api) => {
-      await api.register(crudKit, {
-        orm,
-        resources: {
-          '/plants': plants,
-          '/quiet': { crud: plants, logLevel: 'error' },
-          '/short': { crud: plants, logSerializers: { req: ({ url }: { readonly url: string }) => url.toUpperCase() } },
-        },
+  for (const seen of [false, true]) {
+    const contexts = seen ? 'in contexts that onRegister sees' : 'in one context for all'
+    t.test(`each resource has its prefix, level and serializers of the log, ${contexts}`, async (t) => {
+      const lines: Array<{ readonly msg: string, readonly req?: unknown }> = []
+      const app = server(t, {
+        logger: { level: 'info', stream: { write: (line: string) => lines.push(JSON.parse(line)) } },
       })
-    }, { prefix: '/api' })
-    const requestOf = async (url: string): Promise<unknown> => {
-      lines.length = 0
-      t.equal((await app.inject(url)).statusCode, 200, url)
-      return lines.find(({ msg }) => msg === 'incoming request')?.req
-    }
-    t.match(await requestOf('/api/plants?per_page=1'), { method: 'GET', url: '/api/plants?per_page=1' })
-    t.equal(await requestOf('/api/quiet'), undefined)
-    t.equal(await requestOf('/api/short/'), '/API/SHORT/')
-    // those of `api`, of the parsers of ignored bodies, and of the resources
-    t.equal(contexts, 3)
-  })
+      const prefixes: unknown[] = []
+      const look = (instance: FastifyInstance, { prefix }: { readonly prefix?: string }): void => {
+        prefixes.push(prefix)
+      }
+      if (seen) app.addHook('onRegister', look)
+      const upper = (request: { readonly url: string }): string => request.url.toUpperCase()
+      await app.register(async (api) => {
+        await api.register(crudKit, {
+          orm,
+          resources: {
+            '/plants': plants,
+            '/quiet': { crud: plants, logLevel: 'error' },
+            '/short': { crud: plants, logSerializers: { req: upper } },
+          },
+        })
+      }, { prefix: '/api' })
+      const requestOf = async (url: string): Promise<unknown> => {
+        lines.length = 0
+        t.equal((await app.inject(url)).statusCode, 200, url)
+        return lines.find(({ msg }) => msg === 'incoming request')?.req
+      }
+      t.match(await requestOf('/api/plants?per_page=1'), { method: 'GET', url: '/api/plants?per_page=1' })
+      t.equal(await requestOf('/api/quiet'), undefined)
+      t.equal(await requestOf('/api/short/'), '/API/SHORT/')
+      const all = ['/api', '/plants', '/quiet', '/short']
+      t.strictSame(prefixes.filter((prefix) => prefix !== undefined), seen ? all : [])
+    })
+  }
 
   t.test('an orm that is passed in is closed by its owner', async (t) => {
     const app = Fastify()
