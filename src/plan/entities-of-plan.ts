@@ -20,7 +20,7 @@ export function entitiesOf (plan: Plan): readonly EntityModel[] {
       : NONE
   const shown = showsRecords(plan) ? ofSelection(plan.selection) : NONE
   // most lists read one table
-  const counted = 'facets' in plan ? ofTerms(plan.facets!.map(({ term }) => term)) : NONE
+  const counted = 'facets' in plan && plan.facets !== undefined ? ofTerms(plan.facets.map(({ term }) => term)) : NONE
   if (sorted.size === 0 && shown.size === 0 && counted.size === 0 && !plan.conditions.some(isNested)) {
     return [plan.model]
   }

@@ -37,8 +37,15 @@ export class Memo<Part extends object> {
   }
 }
 
-/** Joins lists of texts to one text that is unique to these lists. */
+/** Joins lists of texts to one text that is unique to these lists. It is empty if all of them are. */
 export function memoKey (...lists: ReadonlyArray<readonly string[]>): string {
-  for (const list of lists) if (list.length > 0) return JSON.stringify(lists)
-  return ''
+  let key = ''
+  let isEmpty = true
+  for (const list of lists) {
+    // the length tells where a text ends, whatever it contains
+    for (const text of list) key += `${text.length}:${text}`
+    if (list.length > 0) isEmpty = false
+    key += ';'
+  }
+  return isEmpty ? '' : key
 }

@@ -13,7 +13,7 @@ import { planPage } from './position.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
 import type { OrderTerm } from './condition-types.ts'
-import type { CountPlan, GetPlan, KeysetPlan, ListPlan, Selection, Window } from './plan-types.ts'
+import type { CountPlan, GetPlan, KeysetPlan, ListPlan, Selection } from './plan-types.ts'
 import type { UnknownOptions } from './unknown/index.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
@@ -27,17 +27,36 @@ import { planWindow } from './window.ts'
 export function planList (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): ListPlan | KeysetPlan {
   const errors = errorsBeforePlanning(params, whitelist, 'list', options)
   const values = new Values()
-  const read = planRows(params, whitelist, options, values, errors)
-  const { order } = read
+  // the parts are named, because a copy of an object by `...` costs as much as its parts
+  const { model, conditions, customs, deleted, order, selection, facets } = planRows(
+    params,
+    whitelist,
+    options,
+    values,
+    errors
+  )
+  const { limits } = whitelist
   const window = planWindow(params, whitelist.pagination, errors)
   if (params.cursor === undefined) {
     errors.throw(whitelist.ignoreInvalidErrors)
+    const { limit, offset, count } = window
+    const limitSlot = values.add(limit)
+    const fetchSlot = count === 'exact' ? limitSlot : values.add(limit + 1)
+    const offsetSlot = values.add(offset)
     return {
       kind: 'list',
-      ...read,
-      limits: whitelist.limits,
+      model,
+      conditions,
+      customs,
+      deleted,
+      order,
+      selection,
+      facets,
+      limits,
       window,
-      ...windowSlots(window, values),
+      limitSlot,
+      fetchSlot,
+      offsetSlot,
       values: values.list,
     }
   }
@@ -61,9 +80,14 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
   errors.throw(whitelist.ignoreInvalidErrors)
   const first: KeysetPlan = {
     kind: 'keyset',
-    ...read,
-    limits: whitelist.limits,
+    model,
+    conditions,
+    customs,
+    deleted,
     order: terms,
+    selection,
+    facets,
+    limits,
     limit: window.limit,
     fetchSlot: values.add(window.limit + 1),
     spare: 1,
@@ -73,11 +97,6 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
     values: values.list,
   }
   return position === undefined ? first : planPage(first, position, { witness: !position.inclusive })
-}
-
-function windowSlots ({ limit, offset, count }: Window, values: Values) {
-  const limitSlot = values.add(limit)
-  return { limitSlot, fetchSlot: count === 'exact' ? limitSlot : values.add(limit + 1), offsetSlot: values.add(offset) }
 }
 
 /**

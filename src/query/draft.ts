@@ -45,7 +45,7 @@ export class Draft {
   readonly #sort = new NameList()
   readonly #include = new NameList()
   readonly #fields = new NameList()
-  readonly #fieldsByInclude = new Map<string, NameList>()
+  #fieldsByInclude: Map<string, NameList> | undefined
   readonly #pagination = newPagination()
   #summaries: Map<SummaryParameter, NameList> | undefined
   #unknown: Set<string> | undefined
@@ -139,7 +139,7 @@ export class Draft {
       sort: this.#sort.finish(),
       include: this.#include.finishDistinct(),
       fields: this.#fields.finishDistinct(),
-      fieldsByInclude: finishFields(this.#fieldsByInclude),
+      fieldsByInclude: this.#fieldsByInclude === undefined ? NO_FIELDS : finishFields(this.#fieldsByInclude),
       unknown: this.#unknown === undefined ? frozen([]) : frozen([...this.#unknown]),
       errors: frozen(this.#errors),
     }
@@ -195,9 +195,9 @@ export class Draft {
       this.#errors.push(queryParamError(code, name, 'This list of fields uses a reserved name.', { limit: true }))
       return
     }
-    const names = this.#fieldsByInclude.get(path) ?? new NameList()
+    const names = this.#fieldsByInclude?.get(path) ?? new NameList()
     takeNames(names, tidyName, code, name, text, this.#errors)
-    if (names.length > 0) this.#fieldsByInclude.set(path, names)
+    if (names.length > 0) (this.#fieldsByInclude ??= new Map()).set(path, names)
   }
 
   /** In a body, a list may be longer than the number of parameters: only its first item counts as one. */
@@ -219,7 +219,6 @@ function rootOf (name: string): string {
 }
 
 function finishFields (fieldsByInclude: ReadonlyMap<string, NameList>): QueryParams['fieldsByInclude'] {
-  if (fieldsByInclude.size === 0) return NO_FIELDS
   const fields: Record<string, readonly string[]> = Object.create(null)
   for (const [path, names] of fieldsByInclude) fields[path] = names.finishDistinct()
   return Object.freeze(fields)

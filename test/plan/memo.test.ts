@@ -40,7 +40,7 @@ t.test('an error is reported every time', async (t) => {
 
 t.test('a text is never mistaken for other texts', async (t) => {
   const lists = fc.array(
-    fc.array(fc.string({ unit: fc.constantFrom('a', ',', '"', '[', ']', '\\', '\0') }), { maxLength: 3 }),
+    fc.array(fc.string({ unit: fc.constantFrom('a', '1', '2', ':', ';', '\0') }), { maxLength: 3 }),
     { minLength: 3, maxLength: 4 }
   )
   assertProperty(fc.property(lists, lists, (one, other) => {
