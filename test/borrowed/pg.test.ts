@@ -6,16 +6,12 @@ import { PreparedText, runOnPool } from '../../src/run/index.ts'
 import { testContracts, type Contract } from './helper.ts'
 
 const contracts: Record<string, Omit<Contract, 'on'>> = {
-  'Pool._clients': {
-    does: 'is the list of the connections of a pool',
-    holds: ({ pool }) =>
-      withClient(pool, (client) => {
-        const seen: unknown[] = []
-        borrowed.onConnections(pool, (one) => seen.push(one))
-        assert.deepEqual(seen, [client])
-        assert.equal(borrowed.clientWith(pool, client.connection), client)
-      }),
-  },
+  'Pool._clients': onClient('is the list of the connections of a pool', (client, pool) => {
+    const seen: unknown[] = []
+    borrowed.onConnections(pool, (one) => seen.push(one))
+    assert.deepEqual(seen, [client])
+    assert.equal(borrowed.clientWith(pool, client.connection), client)
+  }),
   'Pool.Client': {
     does: "is the class of the pool's clients",
     holds: async ({ pool }) => {
@@ -46,41 +42,25 @@ const contracts: Record<string, Omit<Contract, 'on'>> = {
       assert.equal(pool.totalCount, 0)
     },
   },
-  'Client._activeQuery': {
-    does: 'is the query that waits for its answer',
-    holds: ({ pool }) =>
-      withClient(pool, async (client) => {
-        const answered = client.query('select pg_sleep(0.02)')
-        assert.ok(Reflect.get(client, '_activeQuery'))
-        await answered
-        assert.ok(!Reflect.get(client, '_activeQuery'))
-      }),
-  },
-  'Client.readyForQuery': {
-    does: 'is false while a statement waits for its answer',
-    holds: ({ pool }) =>
-      withClient(pool, async (client) => {
-        assert.equal(borrowed.isBusy(client), false)
-        const answered = client.query('select 1')
-        assert.equal(borrowed.isBusy(client), true)
-        await answered
-        assert.equal(borrowed.isBusy(client), false)
-      }),
-  },
-  'Client.processID': {
-    does: "is the number of the server's process",
-    holds: ({ pool }) =>
-      withClient(pool, async (client) => {
-        const [{ pid }] = (await client.query('select pg_backend_pid() as pid')).rows
-        assert.equal(borrowed.serverOf(client).key[0], pid)
-      }),
-  },
-  'Client.secretKey': {
-    does: 'is a number of 32 bits',
-    holds: ({ pool }) =>
-      withClient(pool,
-        (client) => assert.equal(borrowed.serverOf(client).key[1], borrowed.serverOf(client).key[1] | 0)),
-  },
+  'Client._activeQuery': onClient('is the query that waits for its answer', async (client) => {
+    const answered = client.query('select pg_sleep(0.02)')
+    assert.ok(Reflect.get(client, '_activeQuery'))
+    await answered
+    assert.ok(!Reflect.get(client, '_activeQuery'))
+  }),
+  'Client.readyForQuery': onClient('is false while a statement waits for its answer', async (client) => {
+    assert.equal(borrowed.isBusy(client), false)
+    const answered = client.query('select 1')
+    assert.equal(borrowed.isBusy(client), true)
+    await answered
+    assert.equal(borrowed.isBusy(client), false)
+  }),
+  'Client.processID': onClient("is the number of the server's process", async (client) => {
+    const [{ pid }] = (await client.query('select pg_backend_pid() as pid')).rows
+    assert.equal(borrowed.serverOf(client).key[0], pid)
+  }),
+  'Client.secretKey': onClient('is a number of 32 bits',
+    (client) => assert.equal(borrowed.serverOf(client).key[1], borrowed.serverOf(client).key[1] | 0)),
   'Client.host': server('host', (url) => url.hostname),
   'Client.port': server('port', (url) => Number(url.port)),
   'Client.ssl': server('ssl', () => false),
@@ -91,68 +71,47 @@ const contracts: Record<string, Omit<Contract, 'on'>> = {
       assert.equal(borrowed.serverOf(client).sslNegotiation, 'direct')
     },
   },
-  'Client.unref': {
-    does: 'lets the process end',
-    holds: ({ pool }) => withClient(pool, (client) => borrowed.unref(client)),
-  },
-  'Client.connection': {
-    does: 'is the connection that a query object is given',
-    holds: ({ pool }) =>
-      withClient(pool, async (client) => {
-        const { promise, resolve } = Promise.withResolvers<unknown>()
-        client.query({
-          submit: (connection: unknown) => {
-            resolve(connection)
-            return new Error('not to be sent')
-          },
-          handleError: () => {},
-        } as pg.Submittable)
-        assert.equal(await promise, client.connection)
-      }),
-  },
-  'Connection.parsedStatements': {
-    does: 'has the names under which the server has statements',
-    holds: ({ pool }) =>
-      withClient(pool, async (client) => {
-        assert.equal(borrowed.isParsed(client.connection, 'lent'), false)
-        await client.query({ name: 'lent', text: 'select 1' })
-        assert.equal(borrowed.isParsed(client.connection, 'lent'), true)
-        await client.query('deallocate lent')
-        borrowed.forgetParsed(borrowed.connectionOf(client), 'lent')
-        assert.equal(borrowed.isParsed(client.connection, 'lent'), false)
-        await client.query({ name: 'lent', text: 'select 1' })
-      }),
-  },
-  'Connection.stream': {
-    does: 'is the socket',
-    holds: ({ pool }) =>
-      withClient(pool, async (client) => {
-        const socket = borrowed.socketOf(client)
-        assert.equal(socket, borrowed.socketBelow(client.connection))
-        for (const method of ['pause', 'resume', 'setTimeout', 'destroy'] as const) {
-          assert.equal(typeof socket[method], 'function')
-        }
-        assert.ok(socket.listeners('data').length > 0)
-        client.on('error', () => {})
-        const { promise: closed, resolve } = Promise.withResolvers<void>()
-        client.on('end', resolve)
-        borrowed.cut(client)
-        await closed
-      }),
-  },
-  'Connection.close': {
-    does: 'is a method, which a cursor calls to end its statement',
-    holds: ({ pool }) => withClient(pool, (client) => assert.equal(typeof client.connection.close, 'function')),
-  },
-  'Connection.readyForQuery': {
-    does: 'is the event after which the next statement may be sent',
-    holds: ({ pool }) =>
-      withClient(pool, async (client) => {
-        const ready = once(client.connection, 'readyForQuery')
-        await client.query('select 1')
-        await ready
-      }),
-  },
+  'Client.unref': onClient('lets the process end', (client) => borrowed.unref(client)),
+  'Client.connection': onClient('is the connection that a query object is given', async (client) => {
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    client.query({
+      submit: (connection: unknown) => {
+        resolve(connection)
+        return new Error('not to be sent')
+      },
+      handleError: () => {},
+    } as pg.Submittable)
+    assert.equal(await promise, client.connection)
+  }),
+  'Connection.parsedStatements': onClient('has the names under which the server has statements', async (client) => {
+    assert.equal(borrowed.isParsed(client.connection, 'lent'), false)
+    await client.query({ name: 'lent', text: 'select 1' })
+    assert.equal(borrowed.isParsed(client.connection, 'lent'), true)
+    await client.query('deallocate lent')
+    borrowed.forgetParsed(borrowed.connectionOf(client), 'lent')
+    assert.equal(borrowed.isParsed(client.connection, 'lent'), false)
+    await client.query({ name: 'lent', text: 'select 1' })
+  }),
+  'Connection.stream': onClient('is the socket', async (client) => {
+    const socket = borrowed.socketOf(client)
+    assert.equal(socket, borrowed.socketBelow(client.connection))
+    for (const method of ['pause', 'resume', 'setTimeout', 'destroy'] as const) {
+      assert.equal(typeof socket[method], 'function')
+    }
+    assert.ok(socket.listeners('data').length > 0)
+    client.on('error', () => {})
+    const { promise: closed, resolve } = Promise.withResolvers<void>()
+    client.on('end', resolve)
+    borrowed.cut(client)
+    await closed
+  }),
+  'Connection.close': onClient('is a method, which a cursor calls to end its statement',
+    (client) => assert.equal(typeof client.connection.close, 'function')),
+  'Connection.readyForQuery': onClient('is the event after which the next statement may be sent', async (client) => {
+    const ready = once(client.connection, 'readyForQuery')
+    await client.query('select 1')
+    await ready
+  }),
   'Query.handleDataRow': {
     does: 'is called on a query object, with the fields of a row as texts and the length of their message',
     holds: async ({ pool }) => {
@@ -210,12 +169,13 @@ async function withClient (pool: pg.Pool, use: (client: pg.PoolClient) => unknow
   }
 }
 
+/** A contract that holds for the only connection of a pool. */
+function onClient (does: string, use: (client: pg.PoolClient, pool: pg.Pool) => unknown): Contract {
+  return { does, holds: ({ pool }) => withClient(pool, (client) => use(client, pool)) }
+}
+
 function server (name: 'host' | 'port' | 'ssl', expected: (url: URL) => unknown): Contract {
-  return {
-    does: 'is where the server is',
-    holds: ({ pool }) =>
-      withClient(pool, (client) => {
-        assert.equal(borrowed.serverOf(client)[name], expected(new URL(process.env.DATABASE_URL!)))
-      }),
-  }
+  return onClient('is where the server is', (client) => {
+    assert.equal(borrowed.serverOf(client)[name], expected(new URL(process.env.DATABASE_URL!)))
+  })
 }

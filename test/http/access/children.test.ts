@@ -1,10 +1,10 @@
 /** Owned children in bodies, as far as a role may see and write them. */
 import { defineEntity, p } from '@mikro-orm/core'
 import swagger from '@fastify/swagger'
-import Fastify from 'fastify'
 import t from 'tap'
 import { AllowedFilters, CrudBase, crudKit, type AccessOptions } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
+import { ormOf } from '../../helpers/models.ts'
 import { newServer } from '../../helpers/server.ts'
 import { select, verdict, writes, type Json } from '../helper.ts'
 
@@ -48,7 +48,7 @@ await forEachDatabase(t, { entities: [Post, Comment] }, async (t, { orm }) => {
     resources: { '/posts': { crud: crud(['body', 'rating', 'status']) } },
   })
   await app.ready()
-  const { post, patch } = writes(app)
+  const { post, patch, check } = writes(app)
   const as = (role: string) => ({ 'x-role': role })
   const reset = async (): Promise<void> => {
     await select(orm, 'delete from comment')
@@ -136,17 +136,18 @@ await forEachDatabase(t, { entities: [Post, Comment] }, async (t, { orm }) => {
 
   t.test('new children need their required properties, also where the rows of the role fill in others', async (t) => {
     await reset()
-    t.equal(verdict(await post('/posts', { title: 'a', comments: [{}] }, as('member'))),
-      '400 FST_ERR_VALIDATION /comments/0/body')
-    t.equal(verdict(await post('/posts', { title: 'a', comments: [{}, { body: 'x' }] }, as('adder'))),
-      '400 FST_ERR_VALIDATION /comments/0/body')
+    await check(t, [
+      ['POST /posts', { title: 'a', comments: [{}] }, '400 FST_ERR_VALIDATION /comments/0/body', as('member')],
+      [
+        'POST /posts', { title: 'a', comments: [{}, { body: 'x' }] }, '400 FST_ERR_VALIDATION /comments/0/body',
+        as('adder'),
+      ],
+    ])
   })
 
   t.test('a server does not start if nothing fills a required property of children', async (t) => {
     const start = async (lists: unknown, options: object = {}): Promise<void> => {
-      const app = Fastify()
-      t.teardown(() => app.close())
-      await app.register(crudKit,
+      await newServer(t).register(crudKit,
         { orm, resources: { '/posts': crud(lists) }, indexAdvice: false, ...options } as never)
     }
     await t.rejects(start(['rating']), {
@@ -164,7 +165,6 @@ await forEachDatabase(t, { entities: [Post, Comment] }, async (t, { orm }) => {
 })
 
 t.test('lists of children that cannot work are refused at start-up', async (t) => {
-  const { MikroORM } = await import('@mikro-orm/pglite')
   const Tag = defineEntity({
     name: 'Tag',
     properties: { id: p.integer().primary(), articles: () => p.manyToMany(Article).mappedBy('tags') },
@@ -181,10 +181,7 @@ t.test('lists of children that cannot work are refused at start-up', async (t) =
     name: 'Page',
     properties: { id: p.integer().primary(), text: p.string(), article: () => p.manyToOne(Article) },
   })
-  const orm = await MikroORM.init(
-    { entities: [Tag, Article, Page] as never, dbName: 'memory://', connect: false } as never
-  )
-  t.teardown(() => orm.close(true))
+  const { em } = ormOf([Tag, Article, Page])
   for (const [writable, message] of [
     [['title', { page: ['text'] }],
       "\"writable\" of Article has a list for 'page', which is not a property of it. Did you mean 'pages'?"],
@@ -200,7 +197,7 @@ t.test('lists of children that cannot work are refused at start-up', async (t) =
     [[{ title: ['x'] }], /has a list for 'title', which is not a relation/],
   ] as const) {
     const crud = new CrudBase({ model: Article as any, writable: writable as any })
-    t.throws(() => crud.bind(orm.em as never), { code: 'FST_CRUD_CONFIG_INVALID', message: message as never },
+    t.throws(() => crud.bind(em), { code: 'FST_CRUD_CONFIG_INVALID', message: message as never },
       JSON.stringify(writable))
   }
   for (const [writable, message] of [
