@@ -71,58 +71,41 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
   const { post, patch, remove } = writes(app)
 
   const good = (index: number): Json => ({ title: `good ${index}` })
+  const [INVALID, CONFLICT] = ['400 FST_CRUD_DATA_INVALID', '409 FST_CRUD_CONFLICT']
+  const [notOfType, breaksRule] = ['is not valid for its type.', 'does not satisfy a rule of the data.']
   /** Each record is refused by the database alone. */
-  const REFUSED: readonly [what: string, record: Json, status: string, names: readonly string[], message: string][] = [
+  const REFUSED: ReadonlyArray<
+    readonly [what: string, record: Json, status: string, names: readonly string[], message: string]
+  > = [
     [
-      'unique', { title: 'x', externalId: 'TAKEN' }, '409 FST_CRUD_CONFLICT', ['/externalId'],
+      'unique', { externalId: 'TAKEN' }, CONFLICT, ['/externalId'],
       "There is another record with this value of 'externalId'.",
     ],
     [
-      'unique, of two columns', { title: 'x', room: 1, seats: 7 }, '409 FST_CRUD_CONFLICT', ['/seats', '/room'],
+      'unique, of two columns', { room: 1, seats: 7 }, CONFLICT, ['/seats', '/room'],
       "There is another record with these values of 'seats' and 'room'.",
     ],
+    ['foreign key', { client: 9 }, CONFLICT, ['/client'], "'client' refers to a record that does not exist."],
+    ['not null', { title: null }, INVALID, ['/title'], "'title' cannot be null."],
+    ['check', { amount: -1 }, INVALID, ['/amount'], `The value of 'amount' ${breaksRule}`],
     [
-      'foreign key', { title: 'x', client: 9 }, '409 FST_CRUD_CONFLICT', ['/client'],
-      "'client' refers to a record that does not exist.",
-    ],
-    ['not null', { title: null }, '400 FST_CRUD_DATA_INVALID', ['/title'], "'title' cannot be null."],
-    [
-      'check', { title: 'x', amount: -1 }, '400 FST_CRUD_DATA_INVALID', ['/amount'],
-      "The value of 'amount' does not satisfy a rule of the data.",
+      'check of two properties', { amount: 2, limit: 1 }, INVALID, ['/amount', '/limit'],
+      "The values of 'amount' and 'limit' do not satisfy a rule of the data.",
     ],
     [
-      'check of two properties', { title: 'x', amount: 2, limit: 1 }, '400 FST_CRUD_DATA_INVALID',
-      ['/amount', '/limit'], "The values of 'amount' and 'limit' do not satisfy a rule of the data.",
+      'check of nested properties', { period: { from: 2, until: 1 } }, INVALID, ['/period/from', '/period/until'],
+      "The values of 'period.from' and 'period.until' do not satisfy a rule of the data.",
     ],
-    ['check of nested properties', { title: 'x', period: { from: 2, until: 1 } }, '400 FST_CRUD_DATA_INVALID', [
-      '/period/from',
-      '/period/until',
-    ], "The values of 'period.from' and 'period.until' do not satisfy a rule of the data."],
+    ['rule of a type', { code: 'bad' }, INVALID, ['/code'], `The value of 'code' ${breaksRule}`],
+    ['money', { price: 'a lot' }, INVALID, ['/price'], `The value of 'price' ${notOfType}`],
+    ['interval', { lasts: 'for ever' }, INVALID, ['/lasts'], `The value of 'lasts' ${notOfType}`],
     [
-      'rule of a type', { title: 'x', code: 'bad' }, '400 FST_CRUD_DATA_INVALID', ['/code'],
-      "The value of 'code' does not satisfy a rule of the data.",
-    ],
-    [
-      'money', { title: 'x', price: 'a lot' }, '400 FST_CRUD_DATA_INVALID', ['/price'],
-      "The value of 'price' is not valid for its type.",
-    ],
-    [
-      'interval', { title: 'x', lasts: 'for ever' }, '400 FST_CRUD_DATA_INVALID', ['/lasts'],
-      "The value of 'lasts' is not valid for its type.",
-    ],
-    [
-      'interval out of range', { title: 'x', lasts: '999999999999 years' }, '400 FST_CRUD_DATA_INVALID', ['/lasts'],
+      'interval out of range', { lasts: '999999999999 years' }, INVALID, ['/lasts'],
       "The value of 'lasts' is out of range.",
     ],
     // PostgreSQL reports these as errors of syntax, as it does for ltree
-    [
-      'words of a search', { title: 'x', words: 'a & & b' }, '400 FST_CRUD_DATA_INVALID', ['/words'],
-      "The value of 'words' is not valid for its type.",
-    ],
-    [
-      'path into JSON', { title: 'x', steps: '$.a[' }, '400 FST_CRUD_DATA_INVALID', ['/steps'],
-      "The value of 'steps' is not valid for its type.",
-    ],
+    ['words of a search', { words: 'a & & b' }, INVALID, ['/words'], `The value of 'words' ${notOfType}`],
+    ['path into JSON', { steps: '$.a[' }, INVALID, ['/steps'], `The value of 'steps' ${notOfType}`],
   ]
 
   const IN_TRANSACTIONS = REFUSED.filter(([what]) => what === 'unique' || what === 'foreign key' || what === 'check')
@@ -134,8 +117,9 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
     const isInTransaction = path.startsWith('/transactions')
     // the error of a statement without a savepoint ends the transaction, so that the record cannot be searched
     const searches = path !== '/transactions/orders'
-    for (const [what, record, status, names, message] of isInTransaction ? IN_TRANSACTIONS : REFUSED) {
+    for (const [what, data, status, names, message] of isInTransaction ? IN_TRANSACTIONS : REFUSED) {
       t.test(`${path}: ${what}`, async (t) => {
+        const record = { title: 'x', ...data }
         const before = await count()
         const check = (response: Awaited<ReturnType<typeof post>>, prefix: string) => {
           t.equal(verdict(response), [status, ...names.map((name) => `${prefix}${name}`)].join(' '))
