@@ -3,8 +3,9 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { conditionOfFilters } from '../borrowed/mikro-orm-filters.ts'
 import { waysOf, type Way } from '../catalogue/index.ts'
 import { hasSql, readCondition } from '../conditions/index.ts'
-import { factsOf, takesBodies, type CrudOperation, type OperationFacts } from '../config/index.ts'
+import { factsOf, type CrudOperation, type OperationFacts } from '../config/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
+import { rulesInUse } from '../plan/index.ts'
 import { filtersOfEntity, readConstantFilter, type Resource } from '../resource/index.ts'
 import { isOwnersName } from './owners.ts'
 
@@ -41,16 +42,12 @@ export async function unguardedBehind (
       reach(parameter, operand?.kind === 'number' ? [operand.aggregate.relation] : relations)
     }
   }
-  const settable = new Set([
-    ...(takesBodies(operations, 'create') && writable.create?.properties) || [],
-    ...(takesBodies(operations, 'update') && writable.update?.properties) || [],
-  ])
-  for (const property of settable) {
+  const rules = rulesInUse(writable, operations)
+  for (const property of new Set(rules.flatMap(({ properties }) => [...properties]))) {
     if (property.kind === 'relation') reach(`'${property.publicName}' in bodies`, [property])
   }
-  for (const kind of ['create', 'update'] as const) {
-    const children = takesBodies(operations, kind) ? writable[kind]?.children : undefined
-    for (const { relation, create, update } of children?.values() ?? []) {
+  for (const { children } of rules) {
+    for (const { relation, create, update } of children.values()) {
       for (const property of new Set([...create?.properties ?? [], ...update?.properties ?? []])) {
         if (property.kind !== 'relation') continue
         reach(`'${relation.publicName}.${property.publicName}' in bodies`, [property])

@@ -43,7 +43,7 @@ export {
 export { planPrevious } from './previous.ts'
 export { cited } from './refusal.ts'
 export type { BodyRules, Named, OwnedChildren, Writable } from './body-rules.ts'
-export { namesForServer, NO_CHILDREN, resolveWritable, rulesOfBody } from './writable.ts'
+export { namesForServer, NO_CHILDREN, resolveWritable, rulesInUse, rulesOfBody } from './writable.ts'
 export { findUpsertKey, readUpsertKey, resolveUpsertKeys, upsertKeysFor, type UpsertKey } from './upsert-keys.ts'
 export { sharesColumns, withColumnsOnce, withSharedColumns } from './shared-columns.ts'
 export { entitiesOf } from './entities-of-plan.ts'

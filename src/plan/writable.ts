@@ -1,6 +1,6 @@
 /** Looks up the names of the option `writable`, once for each resource and operation. They say what bodies may set. */
 import {
-  factsOf, type BodyName, type ChildrenConfig, type CrudOperation, type WritableConfig,
+  factsOf, takesBodies, type BodyName, type ChildrenConfig, type CrudOperation, type WritableConfig,
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
@@ -170,6 +170,11 @@ export function rulesOfBody (
   let own = childless.get(rules)
   if (own === undefined) childless.set(rules, own = Object.freeze({ ...rules, children: NO_CHILDREN }))
   return own
+}
+
+/** The rules for the bodies that some operations take: of new records, and of changes. */
+export function rulesInUse (writable: Writable, operations: readonly CrudOperation[]): readonly BodyRules[] {
+  return (['create', 'update'] as const).flatMap((kind) => takesBodies(operations, kind) ? writable[kind] ?? [] : [])
 }
 
 const serverNames = new WeakMap<EntityModel, ReadonlyMap<string, Named>>()

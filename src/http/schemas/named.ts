@@ -7,6 +7,7 @@ import {
 } from '../../schema/index.ts'
 import { STYLES } from '../../base/page-styles.ts'
 import type { RelationProperty } from '../../model/index.ts'
+import { rulesInUse } from '../../plan/index.ts'
 import type { SchemaNames } from './schema-names.ts'
 import { filterSchema, queryBodySchema } from './query-body-schema.ts'
 
@@ -78,9 +79,7 @@ export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
 /** The relations whose children bodies write. */
 const childrenOf = ({ writable, operations }: Offer): ReadonlySet<RelationProperty> =>
   new Set(
-    (['create', 'update'] as const).flatMap((kind) =>
-      takesBodies(operations, kind) ? [...writable[kind]?.children.values() ?? []].map(({ relation }) => relation) : []
-    )
+    rulesInUse(writable, operations).flatMap(({ children }) => [...children.values()].map(({ relation }) => relation))
   )
 
 /** Pages of groups have no cursors. */
