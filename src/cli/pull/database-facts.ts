@@ -22,6 +22,8 @@ export interface RelationFacts {
   readonly columns: readonly ColumnFacts[]
   /** In the order of the constraint. Empty if there is none. */
   readonly primaryKey: readonly string[]
+  /** The columns by which a view groups its rows. Empty for tables. */
+  readonly groups: readonly string[]
   readonly indexes: readonly IndexFacts[]
   readonly foreignKeys: readonly ForeignKeyFacts[]
   readonly checks: readonly CheckFacts[]

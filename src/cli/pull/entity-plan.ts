@@ -72,3 +72,11 @@ export const isNullable = (property: PlannedColumn | PlannedReference): boolean 
   property.kind === 'column'
     ? property.column.nullable && !property.primary
     : property.columns.some(({ nullable }) => nullable) && !property.primary
+
+/**
+ * Whether a column counts the changes of its row: it is called `version`, and begins with a number. MikroORM then
+ * counts on, and refuses to write a row that has changed.
+ */
+export const countsChanges = ({ name, type, nullable, default: start, generated, counts }: ColumnFacts): boolean =>
+  name === 'version' && /^(?:integer|smallint)$/.test(type) && !nullable && generated === null && !counts &&
+  /^\d+$/.test(start ?? '')

@@ -32,9 +32,13 @@ select json_build_object(
   )) from types join pg_type t on t.oid = types.id),
   'relations', (select json_agg(json_build_object(
     'oid', r.oid::int8,
-    'query', case when r.relkind = 'v' and pg_relation_is_updatable(r.oid, false) <> 0 and not exists (
+    'query', (
+      select w.ev_action::text from pg_rewrite w
+      where r.relkind in ('v', 'm') and w.ev_class = r.oid and w.rulename = '_RETURN'
+    ),
+    'mirrors', r.relkind = 'v' and pg_relation_is_updatable(r.oid, false) <> 0 and not exists (
       select 1 from pg_rewrite w where w.ev_class = r.oid and w.ev_type <> '1'
-    ) then (select w.ev_action::text from pg_rewrite w where w.ev_class = r.oid and w.ev_type = '1') end,
+    ),
     'schema', r.nspname,
     'name', r.relname,
     'kind', r.relkind,

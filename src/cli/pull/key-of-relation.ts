@@ -2,7 +2,10 @@
 import type { ColumnFacts, RelationFacts } from './database-facts.ts'
 import { looksSecret } from './generated-names.ts'
 
-/** The columns of the key: of the constraint, of a unique index, or a guess, a column that looks like a key. */
+/**
+ * The columns of the key: of the constraint, of a unique index, of the groups of a view, or a guess, a column that
+ * looks like a key.
+ */
 export function keyOfRelation (
   relation: RelationFacts
 ): { readonly columns: readonly string[], readonly guessed: boolean } | undefined {
@@ -14,6 +17,8 @@ export function keyOfRelation (
   )
   if (unique !== undefined) return { columns: unique.columns as readonly string[], guessed: false }
   const usable = columns.filter(canBeKey)
+  const groups = relation.groups.filter((group) => usable.some(({ name }) => name === group))
+  if (groups.length > 0 && groups.length === relation.groups.length) return { columns: groups, guessed: false }
   const guess = usable.find(({ name }) => /^(?:id|uuid)$/i.test(name)) ??
     usable.find((one) => one.name === `${name}_id`) ??
     usable.find(({ name }) => /(?:_id|Id|ID|_key|_no)$/.test(name)) ??

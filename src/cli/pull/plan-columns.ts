@@ -1,6 +1,6 @@
 /** Plans the properties on the columns of a table: values, and the relations whose keys are among them. */
 import { isUnique, relationName, sameNames, type ColumnFacts, type ForeignKeyFacts } from './database-facts.ts'
-import type { EntityPlan, PlannedProperty, PlannedReference } from './entity-plan.ts'
+import { countsChanges, type EntityPlan, type PlannedProperty, type PlannedReference } from './entity-plan.ts'
 import { keyOfRelation } from './key-of-relation.ts'
 import { looksSecret, propertyNameOf, relationNameOf, untakenName } from './generated-names.ts'
 
@@ -39,6 +39,9 @@ export function planColumns (plan: EntityPlan, planOf: PlanOf): void {
       const hidden = looksSecret(column.name) && !primary
       properties.push({ kind: 'column', name: names.get(source)!, column, primary, hidden })
       if (hidden) plan.notes.push(`'${names.get(source)!}' is hidden, because its name looks like a secret.`)
+      if (countsChanges(column) && !primary) {
+        plan.notes.push("'version' counts the changes of a row. Remove .version() if your application writes it.")
+      }
     }
   }
   for (const name of key) add(relation.columns.find((column) => column.name === name)!)

@@ -5,8 +5,9 @@
 import type { CrudOperation } from '../../config/index.ts'
 import { columnTypeOf, type ValueUse } from './column-type.ts'
 import { leadsIndex, type ColumnFacts } from './database-facts.ts'
+import { keyOfRelation } from './key-of-relation.ts'
 import {
-  isNullable, type EntityPlan, type PlannedColumn, type PlannedProperty, type PlannedReference,
+  countsChanges, isNullable, type EntityPlan, type PlannedColumn, type PlannedProperty, type PlannedReference,
 } from './entity-plan.ts'
 
 export interface Proposal {
@@ -27,10 +28,7 @@ export function proposeWhitelist (plan: EntityPlan): Proposal {
   const writable = plan.readonly ? [] : visible.filter((property) => isWritable(property)).map(({ name }) => name)
   const { operations, notes } = operationsOf(plan, writable)
   return {
-    filters: visible.flatMap((property) => {
-      const operators = operatorsFor(property, plan)
-      return operators.length === 0 ? [] : [{ name: property.name, operators }]
-    }),
+    filters: visible.flatMap((property) => filtersFor(property, plan)).filter(({ operators }) => operators.length > 0),
     sorts: visible.filter((property) => canSort(property, plan)).map(({ name }) => name),
     fields: visible.filter(({ kind }) => kind === 'column' || kind === 'reference').map(({ name }) => name),
     includes: visible.filter((property) => canInclude(property)).map(({ name }) => name),
@@ -51,10 +49,25 @@ const OPERATORS: Readonly<Record<ValueUse, readonly string[]>> = {
   opaque: [],
 }
 
+/** A reference of several columns is compared by each part of its key that an index of this table begins with. */
+function filtersFor (property: PlannedProperty, plan: EntityPlan): Proposal['filters'] {
+  const { name } = property
+  if (property.kind !== 'reference' || property.columns.length === 1) {
+    return [{ name, operators: operatorsFor(property, plan) }]
+  }
+  const { target } = property
+  const key = keyOfRelation(target.relation)!.columns
+  return property.columns.flatMap((column, index) => {
+    if (!leadsIndex(plan.relation, column.name)) return []
+    const part = target.properties.find((one) => one.kind === 'column' && one.column.name === key[index])
+    return part === undefined ? [] : [{ name: `${name}.${part.name}`, operators: ['eq', 'in'] }]
+  })
+}
+
 function operatorsFor (property: PlannedProperty, { relation }: EntityPlan): readonly string[] {
   if (property.kind === 'reference') {
     const [column] = property.columns
-    if (property.columns.length > 1 || !leadsIndex(relation, column!.name)) return []
+    if (!leadsIndex(relation, column!.name)) return []
     // the key of the target may be a reference again
     const isPlain = property.target.properties.filter((one) => 'primary' in one && one.primary)
       .every(({ kind }) => kind === 'column')
@@ -111,7 +124,7 @@ function isWritable (property: PlannedProperty): boolean {
   if (property.kind === 'inverse') return false
   if (property.kind === 'reference') return true
   const { column, primary, name } = property
-  if (column.generated !== null || column.computed) return false
+  if (column.generated !== null || column.computed || countsChanges(column)) return false
   if (primary || name === 'uuid') return column.default === null && !column.counts
   return !column.counts && !setsItself(column) && !(column.name === 'deleted_at' && isTimestamp(column))
 }

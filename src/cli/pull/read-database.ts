@@ -2,6 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { run } from '../../run/index.ts'
 import { FACTS_STATEMENT } from './facts-statement.ts'
+import { groupsIn } from './view-groups.ts'
 import { withOrigins } from './view-origins.ts'
 import type { ColumnFacts, DatabaseFacts, RelationFacts, AcceptedChange, SkippedRelation } from './database-facts.ts'
 
@@ -41,6 +42,7 @@ interface ReadColumn {
 interface ReadRelation extends Omit<RelationFacts, 'kind' | 'columns' | 'unreadable' | 'foreignKeys' | 'unseen'> {
   readonly oid: number
   readonly query: string | null
+  readonly mirrors: boolean
   readonly kind: string
   readonly partition: boolean
   readonly readable: boolean
@@ -118,6 +120,7 @@ function factsOf (
   const { schema, name, kind, comment, primaryKey, indexes, foreignKeys, checks, accepts, columns, unseen } = relation
   const unreadable = columns.filter(({ readable }) => !readable).map((column) => column.name)
   const isReadable = (column: string | null): boolean => column === null || !unreadable.includes(column)
+  const groups = groupsIn(relation.query ?? '').map((place) => columns.find(({ number }) => number === place)!.name)
   return {
     schema,
     name,
@@ -125,6 +128,7 @@ function factsOf (
     comment,
     columns: columns.filter(({ readable }) => readable).map((column) => columnOf(column, types)),
     primaryKey: primaryKey.every(isReadable) ? primaryKey : [],
+    groups: groups.every(isReadable) ? groups : [],
     indexes: indexes.filter((index) => index.columns.every(isReadable)),
     foreignKeys: foreignKeys.filter((key) => key.columns.every(isReadable)).map((key) => ({
       ...key,

@@ -24,8 +24,10 @@ export interface ViewedColumn {
 /** A table or view that may have origins. */
 export interface Viewed {
   readonly oid: number
-  /** The parsed query of a view whose rows are rows of one table, as `pg_rewrite.ev_action` has it. */
+  /** The parsed query of a view, as `pg_rewrite.ev_action` has it. */
   readonly query: string | null
+  /** Whether the rows of the view are rows of one table. */
+  readonly mirrors: boolean
   readonly columns: readonly ViewedColumn[]
   readonly primaryKey: readonly string[]
   readonly indexes: ReadonlyArray<{ readonly columns: readonly (string | null)[] }>
@@ -65,7 +67,7 @@ export function withOrigins<Relation extends Viewed> (
   relation: Relation,
   byOid: ReadonlyMap<number, Relation>
 ): Relation & { readonly unseen: readonly string[] } {
-  const origins = relation.query === null ? [] : originsIn(relation.query)
+  const origins = relation.query === null || !relation.mirrors ? [] : originsIn(relation.query)
   const base = byOid.get(origins[0]?.relation ?? 0)
   if (base === undefined || origins.some(({ relation }) => relation !== base.oid)) return { ...relation, unseen: [] }
   const source = withOrigins(base, byOid)

@@ -2,8 +2,8 @@
 import { columnTypeOf } from './column-type.ts'
 import { relationName, type IndexFacts } from './database-facts.ts'
 import {
-  isNullable, type EntityPlan, type PlannedColumn, type PlannedInverse, type PlannedPivot, type PlannedProperty,
-  type PlannedReference,
+  countsChanges, isNullable, type EntityPlan, type PlannedColumn, type PlannedInverse, type PlannedPivot,
+  type PlannedProperty, type PlannedReference,
 } from './entity-plan.ts'
 import { chainLines, commentLines, keyText, listLines, textCode } from './source-text.ts'
 
@@ -121,6 +121,7 @@ function columnLines (planned: PlannedColumn, { relation, properties }: EntityPl
     column.generated === null
       ? ''
       : `.generated(${textCode(`(${column.generated.expression}) ${column.generated.stored ? 'stored' : 'virtual'}`)})`,
+    countsChanges(column) && !primary ? '.version()' : '',
     hidden ? '.hidden()' : '',
     isPlainColumn(name, column.name) ? '' : `.fieldName(${textCode(column.name)})`,
     isNullable(planned) ? '.nullable()' : '',
