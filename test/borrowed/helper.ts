@@ -68,7 +68,7 @@ export type Connection = ReturnType<EntityManager['getConnection']>
 export type Trx = ControlledTransaction<any, any[]>
 
 /** Runs `use` in a MikroORM transaction that is rolled back. */
-export async function inTransaction (
+async function inTransaction (
   em: EntityManager,
   use: (trx: Trx, connection: Connection) => unknown
 ): Promise<void> {
@@ -80,6 +80,15 @@ export async function inTransaction (
     if (!trx.isRolledBack) await connection.rollback(trx)
   }
 }
+
+/** A contract about a transaction of MikroORM, which is rolled back. */
+export const ofTransaction = (
+  does: string,
+  use: (trx: Trx, connection: Connection, em: EntityManager) => unknown,
+  on?: DatabaseName
+): Contract => ({
+  does, ...on && { on }, holds: ({ em }) => inTransaction(em, (trx, connection) => use(trx, connection, em)),
+})
 
 /** The first row of a statement. */
 export const select = async (trx: Trx, sql: string): Promise<any> =>

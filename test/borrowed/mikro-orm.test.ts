@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import * as borrowed from '../../src/borrowed/mikro-orm.ts'
 import { minimalArrayLiteral } from '../../src/resource/models.ts'
 import {
-  inTransaction, Lent, select, testContracts, type Connection, type Contract, type Trx, type World,
+  ofTransaction, Lent, select, testContracts, type Connection, type Contract, type Trx, type World,
 } from './helper.ts'
 
 /**
@@ -106,14 +106,13 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
       connection.options = options
     },
   },
-  'AbstractSqlConnection.applySessionContext': {
-    does: 'sets variables in a transaction',
-    holds: ({ em }) =>
-      inTransaction(em, async (trx, connection) => {
-        await borrowed.applySessionContext(connection, trx, { variables: { 'app.tenant': '7' } })
-        assert.deepEqual(await select(trx, "select current_setting('app.tenant') as n"), { n: '7' })
-      }),
-  },
+  'AbstractSqlConnection.applySessionContext': ofTransaction(
+    'sets variables in a transaction',
+    async (trx, connection) => {
+      await borrowed.applySessionContext(connection, trx, { variables: { 'app.tenant': '7' } })
+      assert.deepEqual(await select(trx, "select current_setting('app.tenant') as n"), { n: '7' })
+    }
+  ),
   'AbstractSqlConnection.execute': {
     does: 'takes the transaction as its fourth argument',
     holds: ({ em }) => reads(em, 'execute', (em) => em.find(Lent, {})),
@@ -135,28 +134,26 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
     does: 'rolls back all transactions of MikroORM, and gets the transaction',
     holds: async ({ em }) => await ends(em, ['rollback'], new Error('no')),
   },
-  'Transaction.index': {
-    does: "is the number of a savepoint of MikroORM's, by which it names the next one",
-    holds: ({ em }) =>
-      inTransaction(em, async (trx, connection) => {
-        borrowed.noteSavepoint(trx, 'own', {})
-        const inner = await connection.begin({ ctx: trx }) as { savepointName?: string }
-        assert.equal(inner.savepointName, 'trx2')
-        await trx.rollback().execute()
-      }),
-  },
-  'Transaction.savepointName': {
-    does: 'is the savepoint that MikroORM releases instead of a commit',
-    holds: ({ em }) =>
-      inTransaction(em, async (trx, connection) => {
-        assert.equal(borrowed.savepointOf(trx), undefined)
-        const savepoint = await trx.savepoint('own').execute() as unknown as Trx
-        borrowed.noteSavepoint(savepoint, 'own', trx)
-        assert.equal(borrowed.savepointOf(savepoint), 'own')
-        await connection.commit(savepoint)
-        assert.equal(trx.isCommitted, false)
-      }),
-  },
+  'Transaction.index': ofTransaction(
+    "is the number of a savepoint of MikroORM's, by which it names the next one",
+    async (trx, connection) => {
+      borrowed.noteSavepoint(trx, 'own', {})
+      const inner = await connection.begin({ ctx: trx }) as { savepointName?: string }
+      assert.equal(inner.savepointName, 'trx2')
+      await trx.rollback().execute()
+    }
+  ),
+  'Transaction.savepointName': ofTransaction(
+    'is the savepoint that MikroORM releases instead of a commit',
+    async (trx, connection) => {
+      assert.equal(borrowed.savepointOf(trx), undefined)
+      const savepoint = await trx.savepoint('own').execute() as unknown as Trx
+      borrowed.noteSavepoint(savepoint, 'own', trx)
+      assert.equal(borrowed.savepointOf(savepoint), 'own')
+      await connection.commit(savepoint)
+      assert.equal(trx.isCommitted, false)
+    }
+  ),
   'TransactionManager.createFork': {
     does: 'makes the EntityManager of each transaction by em.fork(), so that a replaced one is called',
     holds: async ({ em }) => {
@@ -220,7 +217,6 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
   },
 })
 
-/** Whether reads inside and outside of a transaction can be told apart. */
 /** Ends a transaction in each way of MikroORM, and checks what was called. */
 async function ends (em: EntityManager, expected: readonly string[], error?: Error): Promise<void> {
   const connection = em.getConnection()
@@ -244,6 +240,7 @@ async function ends (em: EntityManager, expected: readonly string[], error?: Err
   assert.deepEqual(seen, given.flatMap((transaction) => expected.map((end) => [transaction, end])))
 }
 
+/** Whether reads inside and outside of a transaction can be told apart. */
 async function reads (
   em: EntityManager,
   method: 'execute' | 'stream',
