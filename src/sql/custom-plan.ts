@@ -12,7 +12,7 @@
  * cheaper. The subquery never runs.
  */
 import type { Slot } from '../plan/index.ts'
-import type { Statement } from './fragment.ts'
+import { sql, type Sql, type Statement } from './fragment.ts'
 
 const NEVER_RUN = '(select count(*) from generate_series(1, 1000000000000000000)) > 0'
 
@@ -27,3 +27,15 @@ export function plannedForValues ({ text, slots }: Statement, order: string, pos
   const from = text.slice(0, text.length - order.length)
   return `${from} where $${slots.indexOf(positive) + 1} > 0 or ${NEVER_RUN}${order}`
 }
+
+/**
+ * The end of a statement without a where clause that finds rows by one value. To plan it may take as long as to run it,
+ * and one plan suits all values if few rows have each. Here, the subquery that never runs counts all rows with the
+ * value. So PostgreSQL keeps one plan if counting the rows of a usual value seems cheaper than the statement was for
+ * the values of its first runs. If usual values are frequent, such as those of a status, it plans each run.
+ *
+ * @param positive the slot of a number that is always greater than 0
+ * @param rows a `from` clause of all rows with the value
+ */
+export const plannedOnceIfRare = (positive: Slot, rows: Sql): Sql =>
+  sql` where ${positive} > 0 or (select count(*)${rows}) < 0`

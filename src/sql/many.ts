@@ -8,7 +8,7 @@ import { keyColumns } from '../model/index.ts'
 import { assignmentsSql } from './assignments.ts'
 import { FOR_CHANGE, tableAs, tuple } from './columns.ts'
 import { noteKnown } from './condition.ts'
-import { plannedForValues } from './custom-plan.ts'
+import { plannedForValues, plannedOnceIfRare } from './custom-plan.ts'
 import { join, literal, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { OUTSIDE, textIf } from './inside.ts'
 import { selectList } from './members.ts'
@@ -65,19 +65,37 @@ export function compileMany (plan: ManyShape, foreign: Foreign, form: WriteForm)
       ...plan.returnsKeys ? [keysOf(plan, written)] : [],
     ],
     plan,
-    context
+    context,
+    hasOneValue(plan, plain) ? sql` from ${table}${whereClause(plain)}` : undefined
   )
+}
+
+/** Whether the rows are those with one value, or one of a list, beside conditions that are always the same. */
+function hasOneValue ({ conditions: [only, ...more], model, deleted }: ManyShape, plain: readonly Sql[]): boolean {
+  const constant = Number(model.discriminator !== undefined) +
+    Number(model.deletedAt !== undefined && deleted !== 'with')
+  return only?.kind === 'compare' && more.length === 0 && plain.length === 1 + constant &&
+    (only.operator === 'eq' || only.operator === 'in') &&
+    (only.operand.kind === 'scalar' || only.operand.kind === 'relation') && only.unaccent === undefined
 }
 
 type Column = readonly [name: string, value: Sql]
 
-function finish (start: Sql, columns: readonly Column[], plan: ManyShape, { dialect }: WriteContext): Statement {
-  const statement = render(sql`${start} select ${selectList(columns)}`)
-  return {
-    ...statement,
-    columns: columns.map(([column]) => column),
-    ...(dialect.keepsPlannedForValues && { namedText: plannedForValues(statement, '', plan.fetchSlot) }),
-  }
+/** @param rows a `from` clause of the rows, if they are those with one value */
+function finish (
+  start: Sql,
+  columns: readonly Column[],
+  { fetchSlot }: ManyShape,
+  { dialect }: WriteContext,
+  rows?: Sql
+): Statement {
+  const whole = sql`${start} select ${selectList(columns)}`
+  const statement = { ...render(whole), columns: columns.map(([column]) => column) }
+  if (!dialect.keepsPlannedForValues) return statement
+  const namedText = rows === undefined
+    ? plannedForValues(statement, '', fetchSlot)
+    : render(sql`${whole}${plannedOnceIfRare(fetchSlot, rows)}`).text
+  return { ...statement, namedText }
 }
 
 const SOUND = 'sound'

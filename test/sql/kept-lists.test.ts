@@ -1,4 +1,7 @@
-/** Lists whose statements the server keeps by name: it plans them for the values of each run. */
+/**
+ * Lists and bulk changes whose statements the server keeps by name: it plans them for the values of each run, unless
+ * one plan suits all of them.
+ */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig } from '../../src/config/index.ts'
@@ -21,24 +24,36 @@ const Order = defineEntity({
     at: p.datetime(3),
     // shop 1 has nine of ten orders, each other shop has one
     shop: () => p.manyToOne(Shop).index(),
+    // one of a thousand orders is open
+    state: p.string().index(),
+    // ten orders each
+    batch: p.integer().index(),
   },
 })
 
 const ROWS = 20_000
 const FILL = [
   `insert into shop select generate_series(1, ${ROWS})`,
-  `insert into shop_order (id, at, shop_id) select i, timestamptz '2025-01-01T00:00:00Z' + i * interval '1 minute',
-    case when i % 10 = 0 then i else 1 end from generate_series(1, ${ROWS}) i`,
+  `insert into shop_order (id, at, shop_id, state, batch)
+    select i, timestamptz '2025-01-01T00:00:00Z' + i * interval '1 minute', case when i % 10 = 0 then i else 1 end,
+      case when i % 1000 = 0 then 'open' else 'done' end, i / 10 from generate_series(1, ${ROWS}) i`,
   'vacuum analyze shop, shop_order',
 ]
 /** PostgreSQL makes five plans for the values before it considers another one, and a statement is named after five. */
 const RUNS = 14
 
+/** Batches that have 90 orders. */
+const BATCHES = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+
 const orders = new CrudBase<any>({
   model: Order,
   writable: 'all',
   queryConfig: new QueryBuilderConfig<any>({
-    allowedFilters: [new AllowedFilters('shop', 'eq')],
+    allowedFilters: [
+      new AllowedFilters('shop', 'eq'),
+      new AllowedFilters('state', 'eq'),
+      new AllowedFilters('batch', 'eq', ['eq', 'in']),
+    ],
     allowedSorts: [new AllowedSort('at')],
     allowedIncludes: [new AllowedInclude('shop')],
   }),
@@ -134,5 +149,29 @@ await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
       t.match(statement.statement, text)
       t.equal(statement.shared > 0, shared, `${what}: ${statement.shared} runs of a shared plan`)
     }
+  })
+
+  for (const [what, query, affected, isShared] of [
+    ['one value of which each has few', (run: number) => `filter[batch]=${run}`, 10, true],
+    ['a list of such values', (run: number) => `filter[batch][in]=${BATCHES.map((n) => run + n)}`, 90, true],
+    ['one value of which most have many', () => 'filter[state]=open', 20, false],
+    ['such a value and another condition', (run: number) => `filter[state]=open&filter[shop]=${run}000`, 1, false],
+  ] as const) {
+    await t.test(`changes of the rows with ${what}`, async (t) => {
+      for (let run = 1; run <= 2 * RUNS; run++) {
+        const narrowed = run <= 20 ? run : 20
+        const answer = await orders.updateMany(orm.em.fork(), parseQueryParams(query(narrowed)), { at: '2025-01-01' })
+        t.strictSame(answer, { affected })
+      }
+      const [{ statement, shared, own }] = await kept() as [Json]
+      t.match(statement, /^with "@found"/)
+      t.equal(shared > 0, isShared, `${own} plans for single runs, then ${shared} runs of a shared one`)
+    })
+  }
+
+  await t.test('a change of more rows than the limit is refused by the shared plan', async (t) => {
+    const query = `filter[batch][in]=${[...BATCHES, 11, 12]}`
+    await t.rejects(orders.updateMany(orm.em.fork(), parseQueryParams(query), { at: '2025-01-01' }),
+      { code: 'FST_CRUD_TOO_MANY' })
   })
 })
