@@ -56,6 +56,8 @@ export interface GivenColumn extends Pick<Assignment, 'column' | 'property'> {
 /** Changes or inserts each of several rows, or else fails. */
 export interface UpsertManyPlan extends WritePlan, UpsertTarget, CheckedRows {
   readonly kind: 'upsertMany'
+  /** Whether the statement returns the key of each row beside its record. */
+  readonly returnsKey: boolean
   /** The columns of new rows; `undefined` if none are inserted. */
   readonly columns: readonly Pick<Assignment, 'column' | 'property'>[] | undefined
   readonly assignments: readonly GivenColumn[] | undefined
@@ -116,7 +118,8 @@ const withSlots = ({ columns }: ColumnValues, slots: readonly Slot[]): readonly 
 export function planUpsertMany (
   rows: readonly UpsertRow[],
   key: UpsertKey,
-  selection: Selection
+  selection: Selection,
+  returnsKey: boolean
 ): UpsertManyPlan | undefined {
   const { model } = selection
   if (model.discriminator !== undefined) return undefined
@@ -139,6 +142,7 @@ export function planUpsertMany (
     conditions: [],
     deleted: 'without',
     references: [],
+    returnsKey,
     columns: first!.insert?.columns,
     assignments: first!.update?.columns.map(({ column, property }) => ({ column, property, own: own.has(column) })),
     given: add(given),

@@ -77,6 +77,7 @@ const upsertMany: Writers<UpsertManyShape> = {
   ...target,
   inside,
   on: ({ on }) => idOf(on),
+  returnsKey: ({ returnsKey }) => returnsKey,
   columns: ({ columns }) => columns?.map(columnShape).join() ?? '-',
   assignments: ({ assignments }) => assignments?.map((set) => `${columnShape(set)}${set.own ? '!' : ''}`).join() ?? '-',
   given: ({ given }) => `${given.common},${given.rows}`,

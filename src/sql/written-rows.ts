@@ -41,14 +41,18 @@ export function returnedOf (
   const returned: (readonly [name: string, value: Sql])[] = [
     ['item', inside === undefined ? item : textIf(inside, item, OUTSIDE)],
   ]
-  if (model.version !== undefined) returned.push(['version', versionText(model, alias)])
-  if (plan.kind === 'insert' ? plan.returnsKey : plan.kind === 'upsert' || plan.kind === 'upsertMany') {
+  if (model.version !== undefined && !isList(plan)) returned.push(['version', versionText(model, alias)])
+  if (plan.kind === 'upsert' || ((plan.kind === 'insert' || plan.kind === 'upsertMany') && plan.returnsKey)) {
     for (const [index, { column }] of keyColumns(model).entries()) {
       returned.push([`key${index}`, sql`${name(alias, column)}::text`])
     }
   }
   return returned
 }
+
+/** Whether a write has several new records. The versions of single records are for the header of the answer. */
+const isList = (plan: WriteShape): boolean =>
+  plan.kind === 'upsertMany' || (plan.kind === 'insert' && (plan.recordset !== undefined || plan.rows.length > 1))
 
 /**
  * What each row returns for after hooks. Parameters are those of `returnedOf`.

@@ -80,7 +80,7 @@ function * sendParts (
     written.push(...some)
   }
   // a statement may find the row that one before has written
-  if (new Set(written.map(({ key }) => JSON.stringify(key))).size < written.length) throw IN_THE_WAY
+  if (parts.length > 1 && new Set(written.map(({ key }) => JSON.stringify(key))).size < written.length) throw IN_THE_WAY
   return written
 }
 
@@ -93,8 +93,9 @@ function partsOf (
 ): readonly Part[] {
   const hidden = (model: EntityModel): boolean => mayBeHidden(model, filters, session)
   if (rows.length === 1) return [{ rows, plan: planUpsert(rows[0]!, key, selection, hidden) }]
-  return groupsOf(rows).flatMap((group): readonly Part[] => {
-    const plan = group.length > 1 ? planUpsertMany(group, key, selection) : undefined
+  const groups = groupsOf(rows)
+  return groups.flatMap((group): readonly Part[] => {
+    const plan = group.length > 1 ? planUpsertMany(group, key, selection, groups.length > 1) : undefined
     if (plan !== undefined) return [{ rows: group, plan }]
     return group.map((row) => ({ rows: [row], plan: planUpsert(row, key, selection, hidden) }))
   })
