@@ -12,6 +12,7 @@ import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
 export const INT16 = Object.freeze({ kind: 'integer', min: -32_768, max: 32_767 } as const)
 export const INT32 = Object.freeze({ kind: 'integer', min: -2_147_483_648, max: 2_147_483_647 } as const)
 export const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+const EXACT_INTEGER = `an integer from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`
 const INTEGER = /^-?\d+$/
 /** The digits of a sum of 64-bit integers: 19 for each of them, and 19 for the greatest number of rows. */
 const MAX_SUM_DIGITS = 38
@@ -64,11 +65,8 @@ export const bigint: WireType<BigintType> = {
   fromText: bigintFromText,
   fromJson (value, { form }) {
     if (typeof value === 'bigint') return bigintFromText(String(value))
-    if (form === 'number') {
-      if (typeof value !== 'number') return refuse('an integer')
-      // a number that is too large to be exact may differ from the number that was sent
-      return bigintFromText(Number.isSafeInteger(value) ? String(value) : 'not exact')
-    }
+    // a number that is too large to be exact may differ from the number that was sent
+    if (form === 'number') return Number.isSafeInteger(value) ? bigintFromText(String(value)) : refuse(EXACT_INTEGER)
     return typeof value === 'string' ? bigintFromText(value) : refuse('an integer, as a string')
   },
   fromStored: (text, _, computed) =>

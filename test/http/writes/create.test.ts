@@ -187,6 +187,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       petals: [{}, '#12345678'],
       size: [1, 'x', []],
     })
+    t.match(await post('/specimens', { code: 'NEVER', plant: 1, pollen: 9007199254740992 }).then(bodyOf), {
+      message: "'pollen' must be an integer from -9007199254740991 to 9007199254740991.",
+    })
     await refused('/suppliers', { name: 'Never', country: 'fr' }, {
       country: ['fra', 'f'.repeat(3), null, 1],
       address: [1, 'x', [], true],
