@@ -26,7 +26,7 @@ export function ofEachParent (
   const { relation, selection, rules } = include
   const rows = relatedRows(relation, parent, rules?.where, context, 'each')
   if (!relation.many) {
-    const { json, join } = objectSql(ownMembers(selection, rows.alias, false), context)
+    const { json, join } = objectSql(ownMembers(selection, rows.alias, false, 'without'), context)
     // a database without a unique constraint may have several records
     return sql`(select ${json} from ${rows.table}${join}${rows.where} limit 1)`
   }
@@ -39,7 +39,7 @@ export function ofEachParent (
     ? sql`${orderBy(order)} limit ${numberSql(rules.limit)}`
     : most === undefined ? EMPTY : sql` limit ${numberSql(most + 1)}`
   const found = sql`(select ${selectList(columns)} from ${rows.table}${joins}${rows.where}${limit}) as ${name(level)}`
-  const { json, join } = objectSql(ownMembers(selection, level, true), context)
+  const { json, join } = objectSql(ownMembers(selection, level, true, 'without'), context)
   const all = sql`json_agg(${json} order by ${orderList(carried)})`
   const value = most === undefined
     ? all

@@ -1,5 +1,6 @@
 /** The members of records: the columns that they need, their names and their JSON. */
-import type { Selection } from '../plan/index.ts'
+import type { Property } from '../model/index.ts'
+import type { Deleted, Selection } from '../plan/index.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { objectJson, propertyColumns, propertyJson } from './json.ts'
 import type { ConditionContext } from './visibility.ts'
@@ -38,14 +39,27 @@ export function selectList (columns: Iterable<readonly [name: string, value: Sql
 /** The name of the JSON in the rows of an include. */
 export const JSON_NAME = '@json'
 
-/** The members of a selection that are properties of its own rows. Parameters are those of `propertyJson`. */
+const NULL = trusted('null::text')
+
+/**
+ * The members of a selection that are properties of its own rows. Other parameters are those of `propertyJson`.
+ *
+ * @param deleted which rows the statement keeps. In those that are not deleted, the time of the deletion is null.
+ * PostgreSQL does not conclude this from the condition, and would plan and run the conversion of the time
+ */
 export function ownMembers (
-  { properties }: Selection,
+  { properties, model }: Selection,
   alias: string,
   projected: boolean,
+  deleted: Deleted,
   longest?: number
 ): readonly Member[] {
-  return properties.map((property) => [property.publicName, propertyJson(property, alias, projected, longest)])
+  const isNull = (property: Property) =>
+    deleted === 'without' && property === model.deletedAt && model.deletedAt.codec?.read === undefined
+  return properties.map((property) => [
+    property.publicName,
+    isNull(property) ? NULL : propertyJson(property, alias, projected, longest),
+  ])
 }
 
 /** The object of a record's members, for rows of a from clause. */

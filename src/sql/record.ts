@@ -7,7 +7,7 @@
  * index leads to the related rows of one parent, a subquery finds them for each parent instead (`each-parent.ts`).
  */
 import type { RelationProperty } from '../model/index.ts'
-import type { AnswerLimits, PlannedInclude, Selection } from '../plan/index.ts'
+import type { AnswerLimits, Deleted, PlannedInclude, Selection } from '../plan/index.ts'
 import { aggregatesSql } from './aggregate.ts'
 import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import {
@@ -80,7 +80,7 @@ export function ifFits (json: Sql, measured: Measured | undefined): Sql {
  * @param shown the rows that the answer shows, if it has further rows: only their included records count
  */
 export function answerSql (
-  { selection, limits }: Pick<GetShape, 'selection' | 'limits'>,
+  { selection, limits, deleted }: Pick<GetShape, 'selection' | 'limits' | 'deleted'>,
   form: Form,
   alias: string,
   projected: boolean,
@@ -88,7 +88,7 @@ export function answerSql (
   shown: string = alias
 ): AnswerSql {
   const bounds: Bounds = { form, ...boundsOf(form, selection, limits!, context) }
-  const { weights, ...records } = recordsWithin(selection, alias, projected, context, bounds, shown)
+  const { weights, ...records } = recordsWithin(selection, alias, projected, deleted, context, bounds, shown)
   const { weighing } = bounds
   if (weighing === undefined) return records
   weighing.end(selection, shown, weights)
@@ -117,14 +117,17 @@ export function shownRows (shown: string, page: string, rest: Sql): Sql {
 /**
  * The members of a selection's records. They are read from a table if the selection shows nothing related, or else from
  * a projection of it.
+ *
+ * @param deleted which of the rows the statement keeps
  */
 export function recordSql (
   selection: Selection,
   alias: string,
   projected: boolean,
+  deleted: Deleted,
   context: ConditionContext
 ): RecordSql {
-  return recordsWithin(selection, alias, projected, context, UNBOUNDED)
+  return recordsWithin(selection, alias, projected, deleted, context, UNBOUNDED)
 }
 
 interface WeightedSql extends RecordSql {
@@ -136,11 +139,12 @@ function recordsWithin (
   selection: Selection,
   alias: string,
   projected: boolean,
+  deleted: Deleted,
   context: ConditionContext,
   { longest, form, ...bounds }: Bounds,
   shown: string = alias
 ): WeightedSql {
-  const members = [...ownMembers(selection, alias, projected, longest)]
+  const members = [...ownMembers(selection, alias, projected, deleted, longest)]
   if (!showsRelated(selection)) return { members, expressions: [], joins: [], weights: [] }
   const expressions: Sql[] = []
   const joins: Sql[] = []
@@ -196,7 +200,7 @@ function groupedInclude (
   const ownKeys = rows.keys.map((_, index) => name(level, keyName(index)))
   const expression = sql`${name(level)} as (${rowsOfLevel})`
   weighing?.expressions.push(expression)
-  const record = recordsWithin(selection, level, true, context, bounds)
+  const record = recordsWithin(selection, level, true, 'without', context, bounds)
   const weight = weighing?.addLevel(include, level, ownKeys, record.weights)
   const object = objectSql(record.members, context)
   const body = aggregate(relation, ownKeys, object, order)

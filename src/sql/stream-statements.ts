@@ -37,7 +37,7 @@ export const recordsColumns = ({ limits }: Form): readonly string[] =>
  * With `offset 0` a distributed server keeps the order of a subquery. PostgreSQL's plan is the same with and without
  * it.
  */
-export function streamSql ({ order: terms, reads, selection }: StreamShape, source: Source): Sql {
+export function streamSql ({ order: terms, reads, selection, deleted }: StreamShape, source: Source): Sql {
   const { alias, table, where, context, model } = source
   const { joins, expressions: order } = orderSql(terms, alias, context, { custom: source })
   const rows = sql`${table}${joins}${where}${orderBy(order)}`
@@ -46,7 +46,7 @@ export function streamSql ({ order: terms, reads, selection }: StreamShape, sour
     return sql`select ${selectList([[STREAM_ROW.key, wholeKey(model, alias)], ...columns])} from ${rows}`
   }
   const page = context.names.expression('page')
-  const { members } = recordSql(selection, page, true, context)
+  const { members } = recordSql(selection, page, true, deleted, context)
   const pageSql = sql`(select ${selectList(projection(selection, alias))} from ${rows} offset 0) as ${name(page)}`
   return sql`select ${ROW_JSON} as ${name(STREAM_ROW.item)} from (select ${
     selectList(members)

@@ -36,7 +36,7 @@ export function returnedOf (
   inside?: Sql
 ): (readonly [name: string, value: Sql])[] {
   const { selection, model } = plan
-  const { members } = recordSql(selection, alias, projected, context)
+  const { members } = recordSql(selection, alias, projected, 'with', context)
   const item = sql`${objectJson(members)}::text`
   const returned: (readonly [name: string, value: Sql])[] = [
     ['item', inside === undefined ? item : textIf(inside, item, OUTSIDE)],
@@ -69,11 +69,12 @@ export function toldOf (
   const { whole, previous } = told ?? {}
   const returned: (readonly [name: string, value: Sql])[] = []
   if (whole !== undefined) {
-    const { members } = recordSql(whole, alias, projected, context)
+    const { members } = recordSql(whole, alias, projected, 'with', context)
     returned.push(['whole', sql`${objectJson(members)}::text`])
   }
   if (previous === undefined || kind === 'insert') return returned
-  const members = before === undefined ? ownMembers(previous, alias, projected) : ownMembers(previous, before, true)
+  const [row, isProjected] = before === undefined ? [alias, projected] : [before, true]
+  const members = ownMembers(previous, row, isProjected, 'with')
   returned.push(['previous', sql`${objectJson(members)}::text`])
   return returned
 }

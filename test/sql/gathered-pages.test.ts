@@ -394,9 +394,7 @@ t.test('the statement', async (t) => {
       '(select case when count(*) <= 10000 then count(*) end from "@gathered") as "total" from (select ' +
       '"@3_page"."id" as "id", case when octet_length("@3_page"."kind") > 167772 then ' +
       '\'@fastify-crud-kit/too-long\' else "@3_page"."kind" end as "kind", "@3_page"."weight" as "weight", ' +
-      'coalesce(to_char(("@3_page"."deleted_at" at time zone \'UTC\'), case when "@3_page"."deleted_at" < ' +
-      '\'0001-01-01Z\' then \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z BC"\' else \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\' end), ' +
-      '"@3_page"."deleted_at"::text) as "deleted_at", "@3_page"."field_id" as "field" ' +
+      'null::text as "deleted_at", "@3_page"."field_id" as "field" ' +
       'from (select "@gathered"."@key0" as "@key0" from "@gathered" ' +
       'order by "@gathered"."@key0" limit $2 offset $3) as "@2_keys" cross join lateral (select ' +
       '"e1"."id" as "id", "e1"."kind" as "kind", "e1"."weight" as "weight", "e1"."deleted_at" as "deleted_at", ' +
@@ -404,6 +402,8 @@ t.test('the statement', async (t) => {
       'as "@3_page" offset 0) as "@row"'
   )
   t.notMatch(compiled(planOf('filter[kind]=few')).text, GATHERS, 'unless few rows are expected')
+  const withDeleted = planOf('filter[trashed]=with', { allowedFilters: [AllowedFilters.trashed()] })
+  t.match(compiled(withDeleted).text, /to_char\(.*"deleted_at"/, 'deleted rows show when they were deleted')
 })
 
 t.test('the experience with a shape', async (t) => {
