@@ -3,9 +3,10 @@ import { defineEntity, p } from '@mikro-orm/core'
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { CrudBase, crudKit, DatabaseFactory } from '../../src/index.ts'
+import { crudKit, DatabaseFactory } from '../../src/index.ts'
 import { findPostgres, startPostgres, temporaryFolder } from '../../scripts/postgres.ts'
 import { newServer } from '../helpers/server.ts'
+import { resource } from '../helpers/resource.ts'
 
 const Ledger = defineEntity({ name: 'Ledger', properties: { id: p.integer().primary(), title: p.string() } })
 const entities = [Ledger]
@@ -62,7 +63,7 @@ t.test(
       const app = newServer(t)
       await app.register(crudKit, {
         database: { databaseUrl: urlOf('ada:right'), entities },
-        resources: { '/ledgers': new CrudBase({ model: Ledger, writable: 'all' }) },
+        resources: { '/ledgers': resource(Ledger) },
       })
       t.equal((await app.inject('/ledgers')).statusCode, 200)
       await em.execute("alter role ada password 'rotated'")

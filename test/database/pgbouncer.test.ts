@@ -7,29 +7,25 @@ import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import t from 'tap'
 import {
-  AllowedFilters, CrudBase, crudKit, DatabaseFactory, IdempotencyRecord, parseQueryParams, QueryBuilderConfig, readOnly,
-  ReadOnlyViolationError, UnavailableError, withTimeout, withTransaction,
+  AllowedFilters, crudKit, DatabaseFactory, IdempotencyRecord, parseQueryParams, readOnly, ReadOnlyViolationError,
+  UnavailableError, withTimeout, withTransaction,
 } from '../../src/index.ts'
 import { Account, failureOf, owners } from '../helpers/accounts.ts'
 import { createDatabase } from '../helpers/databases.ts'
 import { skipPgBouncer, startPgBouncer } from '../helpers/pgbouncer.ts'
 import { until } from '../helpers/until.ts'
+import { resource } from '../helpers/resource.ts'
 
 const entities = [Account, IdempotencyRecord]
 /** Connections to the server. The application has more. */
 const SERVERS = 3
 const CLIENTS = 10
 
-const accounts = new CrudBase({
-  model: Account,
-  writable: 'all',
-  queryConfig: new QueryBuilderConfig<any>({
-    allowedFilters: [
-      AllowedFilters.exact('owner'),
-      AllowedFilters.custom('slow',
-        (qb, value) => qb.andWhere(raw(`(select pg_sleep(30) /* ${value} */) is not null`))),
-    ],
-  }),
+const accounts = resource(Account, {
+  allowedFilters: [
+    'owner',
+    AllowedFilters.custom('slow', (qb, value) => qb.andWhere(raw(`(select pg_sleep(30) /* ${value} */) is not null`))),
+  ],
 })
 
 t.test('PgBouncer', { skip: skipPgBouncer }, async (t) => {

@@ -1,17 +1,15 @@
 /** Reads from replicas: a primary and two hot standbys of this test, one of which dies, hangs and lags. */
-import { defineEntity, p, type EntityManager, type InferEntity } from '@mikro-orm/postgresql'
+import { defineEntity, p, type EntityManager } from '@mikro-orm/postgresql'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { once } from 'node:events'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { findPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { PRIMARY_SETTINGS, startStandby } from '../../scripts/standby.ts'
-import {
-  AllowedFilters, CrudBase, crudKit, DatabaseFactory, parseQueryParams, QueryBuilderConfig, readFromWriter,
-  type DatabaseOptions,
-} from '../../src/index.ts'
+import { crudKit, DatabaseFactory, parseQueryParams, readFromWriter, type DatabaseOptions } from '../../src/index.ts'
 import { until } from '../helpers/until.ts'
 import { newServer } from '../helpers/server.ts'
+import { resource } from '../helpers/resource.ts'
 
 const Note = defineEntity({
   name: 'Note',
@@ -22,11 +20,7 @@ const Note = defineEntity({
   },
 })
 const entities = [Note]
-const notes = new CrudBase({
-  model: Note,
-  writable: 'all',
-  queryConfig: new QueryBuilderConfig<InferEntity<typeof Note>>({ allowedFilters: [AllowedFilters.exact('text')] }),
-})
+const notes = resource(Note, { allowedFilters: ['text'] })
 
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
 

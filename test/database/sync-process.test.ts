@@ -4,13 +4,14 @@ import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import { CrudBase, crudKit, DatabaseFactory } from '../../src/index.ts'
+import { crudKit, DatabaseFactory } from '../../src/index.ts'
 import { pgliteUrl, skipReasons } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
+import { resource } from '../helpers/resource.ts'
 
 const Word = defineEntity({ name: 'Word', properties: { id: p.integer().primary().autoincrement(), text: p.string() } })
 const entities = [Word]
-const words = new CrudBase({ model: Word, writable: 'all' })
+const words = resource(Word)
 
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
 

@@ -4,9 +4,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
 import { conditionOfFiltersNow } from '../../src/borrowed/mikro-orm-filters.ts'
 import {
-  AllowedFilters, AllowedInclude, AllowedSort, BaseModel, ConflictError, CrudBase, DatabaseFactory, parseQueryParams,
-  primaryKey, ReadOnlyViolationError, UnavailableError, type AfterContext, type CrudContext, type QueryMessage,
-  type SyncSession,
+  AllowedFilters, BaseModel, ConflictError, CrudBase, DatabaseFactory, parseQueryParams, primaryKey,
+  ReadOnlyViolationError, UnavailableError, type AfterContext, type CrudContext, type QueryMessage, type SyncSession,
 } from '../../src/index.ts'
 import { createDatabase, pgliteUrl, skipReasons } from '../helpers/databases.ts'
 import { resource } from '../http/helper.ts'
@@ -42,12 +41,11 @@ const entities = [Author, Note, Label, Draft, Page, Remark]
 
 const config = {
   allowedFilters: [
-    new AllowedFilters('title', 'eq', ['eq', 'in']),
-    AllowedFilters.exact('author.name'),
+    { title: ['eq', 'in'] }, 'author.name',
     AllowedFilters.custom('long', (qb: any) => qb.andWhere({ size: { $gt: 100 } })),
   ],
-  allowedSorts: [new AllowedSort('title')],
-  allowedIncludes: [new AllowedInclude('author')],
+  allowedSorts: ['title'],
+  allowedIncludes: ['author'],
 }
 const authors = resource(Author)
 const notes = resource(Note, config)

@@ -2,9 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
-import {
-  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, defineAccess, IdempotencyRecord,
-} from '../../src/index.ts'
+import { CrudBase, defineAccess, IdempotencyRecord } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { closeDom, submitForm, window } from '../helpers/dom.ts'
 import { resource } from '../http/helper.ts'
@@ -59,8 +57,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       notes: ['place', 'text'],
     }] as any,
     queryConfig: {
-      allowedFilters: [new AllowedFilters('id', 'eq', ['eq', 'in'])],
-      allowedIncludes: [new AllowedInclude('lines'), new AllowedInclude('lines.product'), new AllowedInclude('notes')],
+      allowedFilters: [{ id: ['eq', 'in'] }],
+      allowedIncludes: ['lines', 'lines.product', 'notes'],
     } as any,
   })
   const child = (operations: readonly string[]) => ({ OrderLine: { operations }, OrderNote: { operations: read } })
@@ -79,10 +77,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
         crud: orders, operations: ['list', 'get', 'create', 'update', 'updateMany'], maxBatch: 4,
         idempotency: { required: true },
       },
-      '/products': resource(Product, {
-        allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'contains'])],
-        allowedSorts: [new AllowedSort('name')],
-      }),
+      '/products': resource(Product, { allowedFilters: [{ name: ['eq', 'contains'] }], allowedSorts: ['name'] }),
     },
   }, { explorer: { headers: [{ name: 'x-role', values: ROLES }] } })
   const order = async (id: number) => (await app.inject(`/orders/${id}?include=lines,notes`)).json()

@@ -4,7 +4,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import t from 'tap'
 import { crudExplorer } from '../../plugins/explorer.ts'
-import { AllowedFacet, AllowedFilters, crudKit, crudRoutes } from '../../src/index.ts'
+import { AllowedFilters, crudKit, crudRoutes } from '../../src/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
@@ -281,7 +281,7 @@ t.test('a relation by a unique property that is no key leads to no record', asyn
       '/products': resource(Product),
       '/stocks': resource(Stock, {
         allowedFilters: names.map((name) => AllowedFilters.exact(name)),
-        allowedFacets: names.map((name) => new AllowedFacet(name)),
+        allowedFacets: names,
       }),
     },
   })

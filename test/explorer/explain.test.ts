@@ -1,7 +1,7 @@
 /** The explorer explains requests: statements, plans and missing indexes, for callers who may send the request. */
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort } from '../../src/index.ts'
+import { AllowedFilters } from '../../src/index.ts'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -9,9 +9,7 @@ import { resource } from '../http/helper.ts'
 import { describedBy, explored } from './nursery.ts'
 
 const plants = resource(Plant, {
-  allowedFilters: [new AllowedFilters('position', 'gte', ['gte'])],
-  allowedSorts: [new AllowedSort('name')],
-  allowedIncludes: [new AllowedInclude('tags')],
+  allowedFilters: [{ position: ['gte'] }], allowedSorts: ['name'], allowedIncludes: ['tags'],
 })
 const explainUrl = (path: string): string => `/explorer/explain?path=${encodeURIComponent(path)}`
 const EXPLAIN = { explorer: { explain: true } }
@@ -48,7 +46,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('the order of a list is no advice for a record, which has none', async (t) => {
-    const sorted = resource(Plant, { allowedSorts: [new AllowedSort('name')], defaultSort: ['name'] })
+    const sorted = resource(Plant, { allowedSorts: ['name'], defaultSort: ['name'] })
     const app = await explored(t, orm, { resources: { '/plants': sorted } }, EXPLAIN)
     const adviceOf = async (path: string) => (await app.inject(explainUrl(path))).json().advice
     t.match(await adviceOf('/plants'), [/^There is no index behind the default sort:/])

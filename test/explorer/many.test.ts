@@ -1,8 +1,6 @@
 /** Writes of many records in the explorer: what can be selected, what is sent, and what is said. */
 import t from 'tap'
-import {
-  AllowedFilters, AllowedSort, ConflictError, CrudBase, defineAccess, QueryBuilderConfig,
-} from '../../src/index.ts'
+import { AllowedFilters, ConflictError, CrudBase, defineAccess, QueryBuilderConfig } from '../../src/index.ts'
 import { conditionsOf, isNarrowed, keyFilterOf, targetOf } from '../../explorer/url/many.ts'
 import { formatQuery, parseQuery } from '../../explorer/url/address.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
@@ -57,11 +55,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     resources: {
       '/machines': {
         crud: resource(Machine, {
-          allowedFilters: [
-            new AllowedFilters('id', 'eq', ['eq', 'in']), new AllowedFilters('power', 'gte', ['gte', 'lte']),
-            AllowedFilters.trashed(),
-          ],
-          allowedSorts: [new AllowedSort('id')],
+          allowedFilters: [{ id: ['eq', 'in'], power: ['gte', 'lte'] }, AllowedFilters.trashed()],
+          allowedSorts: ['id'],
           defaultSort: ['id'],
         }),
         ...many,

@@ -1,7 +1,7 @@
 /** The names of related records in the explorer's table: the requests for them, and what is shown without them. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, defineAccess } from '../../src/index.ts'
+import { AllowedFilters, defineAccess } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { closeDom } from '../helpers/dom.ts'
 import { resource } from '../http/helper.ts'
@@ -48,15 +48,13 @@ await forOneDatabase(t, {
     resources: {
       '/machines': {
         crud: resource(Machine, {
-          allowedFilters: [new AllowedFilters('maker', 'eq', ['eq', 'in']), new AllowedFilters('shop', 'eq')],
-          allowedIncludes: [new AllowedInclude('maker')],
-          allowedSorts: [new AllowedSort('id')],
+          allowedFilters: [{ maker: ['eq', 'in'] }, 'shop'], allowedIncludes: ['maker'], allowedSorts: ['id'],
           defaultSort: ['id'],
         }),
       },
       '/makers': { crud: resource(Maker, { allowedFilters: [byId], pagination: { maxPerPage: 2 } }) },
       // no filter finds shops by a list of keys
-      '/shops': resource(Shop, { allowedFilters: [AllowedFilters.exact('id')] }),
+      '/shops': resource(Shop, { allowedFilters: ['id'] }),
     },
   }, {
     explorer: { headers: [{ name: 'x-role', values: ['guest', 'smith', 'boss', 'admin'] }] },

@@ -39,9 +39,9 @@ export const resources = {
       allowedFilters: [
         ...filtersOfSpecimens,
         new AllowedFilters('readings.sensor', 'contains', ['contains', 'eq'], { type: 'string' }),
-        new AllowedFilters('size.height', 'gte', ['gte', 'lte', 'between']),
+        { 'size.height': ['gte', 'lte', 'between'] },
       ],
-      allowedSorts: [new AllowedSort('id', 'code', 'leaves', 'measuredAt', 'health')],
+      allowedSorts: ['id', 'code', 'leaves', 'measuredAt', 'health'],
       allowedIncludes: includes('plant', 'plant.supplier', 'plant.supplier.plants'),
     }),
     stream: true,
@@ -49,16 +49,18 @@ export const resources = {
   '/plants': {
     crud: resource(Plant, {
       allowedFilters: [
-        new AllowedFilters('id', 'eq', ['eq', 'in']),
+        { id: ['eq', 'in'] },
         AllowedFilters.partial('name'),
-        new AllowedFilters('articleNumber', 'eq', ['eq', 'starts']),
+        { articleNumber: ['eq', 'starts'] },
         new AllowedFilters('price', 'gte', ['gte', 'lte'], { alias: 'cost' }),
-        new AllowedFilters('supplier', 'eq', ['eq', 'in', 'isnull']),
-        new AllowedFilters('supplier.address.city', 'eq', ['eq', 'in']),
-        new AllowedFilters('supplier.country', 'eq', ['eq', 'in']),
-        new AllowedFilters('group', 'eq', ['eq', 'isnull']),
-        new AllowedFilters('tags.name', 'eq', ['eq', 'contains']),
-        AllowedFilters.exact('tags.id'),
+        {
+          supplier: ['eq', 'in', 'isnull'],
+          'supplier.address.city': ['eq', 'in'],
+          'supplier.country': ['eq', 'in'],
+          group: ['eq', 'isnull'],
+          'tags.name': ['eq', 'contains'],
+        },
+        'tags.id',
         AllowedFilters.exact('status').default('active').ignore('all'),
         AllowedFilters.search('q', ['name', 'latinName', 'tags.name']),
         AllowedFilters.anyOf('any', [AllowedFilters.exact('name'), AllowedFilters.exact('position')]),
@@ -66,7 +68,9 @@ export const resources = {
         AllowedFilters.trashed(),
       ],
       allowedSorts: [
-        new AllowedSort('name', 'price', 'supplier.name'),
+        'name',
+        'price',
+        'supplier.name',
         new AllowedSort('created_at', { direction: 'desc' }),
         new AllowedSort('position', { alias: 'place' }),
         new AllowedSort('status', 'name', { alias: 'state' }),
@@ -96,11 +100,11 @@ export const resources = {
       allowedFacets: [
         new AllowedFacet('supplier', { limit: 3 }),
         new AllowedFacet('supplier.country', { alias: 'land' }),
-        new AllowedFacet('status'),
+        'status',
       ],
       allowedGroups: [
-        new AllowedGroup('supplier'),
-        new AllowedGroup('supplier.country'),
+        'supplier',
+        'supplier.country',
         AllowedGroup.date('created_at', ['week', 'month'], { timeZone: 'Europe/Paris' }),
       ],
       allowedAggregates: [
@@ -116,7 +120,7 @@ export const resources = {
   '/offers': {
     crud: resource(Offer, {
       allowedFilters: [
-        AllowedFilters.exact('plant'),
+        'plant',
         AllowedFilters.scope('sale'),
         AllowedFilters.scope('branch', { params: { name: 'branch' } }),
         AllowedFilters.scope('priced', { params: { min: 'price', max: 'price' } }),
@@ -128,18 +132,13 @@ export const resources = {
     crud: resource(Order, { allowedIncludes: includes('items', 'items.plant'), pagination: { count: 'planned' } }),
     requireIfMatch: true,
   },
-  '/order-items': {
-    crud: resource(OrderItem, { allowedFilters: [AllowedFilters.exact('order'), AllowedFilters.exact('plant')] }),
-    name: 'order_items',
-  },
+  '/order-items': { crud: resource(OrderItem, { allowedFilters: ['order', 'plant'] }), name: 'order_items' },
   '/suppliers': resource(Supplier, {
-    allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'contains'])],
-    allowedSorts: [new AllowedSort('name')],
-    allowedIncludes: includes('plants'),
+    allowedFilters: [{ name: ['eq', 'contains'] }], allowedSorts: ['name'], allowedIncludes: includes('plants'),
   }),
   '/groups': resource(Group, { allowedIncludes: includes('children', 'plants') }),
   '/labels': { crud: resource(Label), operations: ['get'] },
-  '/tags': resource(Tag, { allowedFilters: [AllowedFilters.exact('plants.id')], allowedIncludes: includes('plants') }),
+  '/tags': resource(Tag, { allowedFilters: ['plants.id'], allowedIncludes: includes('plants') }),
 } satisfies CrudKitOptions['resources']
 
 /** A server with the explorer at `/explorer`, ready for requests, closed when the test ends. */

@@ -3,7 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Test } from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/index.ts'
+import { AllowedField, AllowedFilters, AllowedInclude } from '../../src/index.ts'
 import { resource } from '../http/helper.ts'
 import { explored } from './nursery.ts'
 
@@ -75,30 +75,22 @@ export const openWorkshop = async (t: Test, orm: MikroORM, { accepted }: Worksho
       Object.entries({
         '/machines': {
           crud: resource(Machine, {
-            allowedFilters: [
-              new AllowedFilters('name', 'eq', ['eq', 'contains']),
-              new AllowedFilters('maker', 'eq', ['eq', 'in']),
-              AllowedFilters.trashed(),
-            ],
-            allowedSorts: [new AllowedSort('id', 'name', 'power')],
+            allowedFilters: [{ name: ['eq', 'contains'], maker: ['eq', 'in'] }, AllowedFilters.trashed()],
+            allowedSorts: ['id', 'name', 'power'],
             allowedFields: fields('id', 'name', 'note', 'power', 'maker', 'version', 'deleted_at'),
-            allowedIncludes: [new AllowedInclude('maker')],
+            allowedIncludes: ['maker'],
             defaultSort: ['id'],
           }),
           stream: true,
         },
         '/makers': {
           crud: resource(Maker, {
-            allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'contains'])],
-            allowedSorts: [new AllowedSort('name')],
-            allowedIncludes: [
-              new AllowedInclude('machines'), AllowedInclude.count('machines'), AllowedInclude.sum('machines.power'),
-            ],
+            allowedFilters: [{ name: ['eq', 'contains'] }],
+            allowedSorts: ['name'],
+            allowedIncludes: ['machines', AllowedInclude.count('machines'), AllowedInclude.sum('machines.power')],
           }),
         },
-        '/readings': {
-          crud: resource(Reading, { allowedSorts: [new AllowedSort('id')], pagination: { maxPerPage: 500 } }),
-        },
+        '/readings': { crud: resource(Reading, { allowedSorts: ['id'], pagination: { maxPerPage: 500 } }) },
         '/hostile': { crud: resource(Hostile, { defaultSort: ['id'] }) },
       }).map(([prefix, options]) => [prefix, {
         ...options,

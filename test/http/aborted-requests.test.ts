@@ -17,7 +17,7 @@ import { resource, select } from './helper.ts'
 
 const plants = resource(Plant, {
   allowedFilters: [
-    AllowedFilters.exact('name'),
+    'name',
     AllowedFilters.custom('slow', (qb, value) => qb.andWhere(raw(`(select pg_sleep(30) /* ${value} */) is not null`))),
   ],
 })

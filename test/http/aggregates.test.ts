@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/index.ts'
+import { AllowedInclude } from '../../src/index.ts'
 import { Customer, entities, Group, Offer, Order, Plant, Shelf, Tag } from '../fixtures/entities.ts'
 import { customerId, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -15,11 +15,11 @@ const ORDERED = [
 
 const resources = {
   '/plants': resource(Plant, {
-    allowedFields: ['id', 'name', 'tags.name'].map((name) => new AllowedField(name)),
-    allowedFilters: [new AllowedFilters('tags.name', 'in'), new AllowedFilters('id', 'in')],
-    allowedSorts: [new AllowedSort('id'), new AllowedSort('name')],
+    allowedFields: ['id', 'name', 'tags.name'],
+    allowedFilters: [{ 'tags.name': ['in'], id: ['in'] }],
+    allowedSorts: ['id', 'name'],
     allowedIncludes: [
-      new AllowedInclude('tags'), new AllowedInclude('orderItems'), new AllowedInclude('supplier', { alias: 'grower' }),
+      'tags', 'orderItems', new AllowedInclude('supplier', { alias: 'grower' }),
       new AllowedInclude('specimens', { limit: 1 }), count('tags'), count('orderItems'), count('offers'),
       count('specimens'), count('tags.plants'), count('supplier.plants'), count('supplier.plants.tags'),
       count('orderItems.order.items', { alias: 'lines' }),
@@ -28,21 +28,21 @@ const resources = {
     ],
   }),
   '/specimens': resource(Plant, {
-    allowedFields: [new AllowedField('id')],
+    allowedFields: ['id'],
     allowedIncludes: [
       ...NUMBERS.flatMap((name) => [sum(`specimens.${name}`), avg(`specimens.${name}`)]),
       ...ORDERED.flatMap((name) => [min(`specimens.${name}`), max(`specimens.${name}`)]),
     ],
   }),
   '/groups': resource(Group, {
-    allowedFields: [new AllowedField('id')],
+    allowedFields: ['id'],
     allowedIncludes: [
       count('children'), count('plants'), count('children.children'), exists('parent'), min('plants.articleNumber'),
       max('plants.nameLength'), max('plants.created_at'), count('parent.children'),
     ],
   }),
   '/tags': resource(Tag, {
-    allowedFields: [new AllowedField('id')],
+    allowedFields: ['id'],
     allowedIncludes: [
       count('plants', { alias: 'popularity', where: { status: 'active' } }),
       exists('plants', { where: { supplier: { name: "O'Brien's" } } }),
@@ -50,17 +50,17 @@ const resources = {
   }),
   '/shelves': resource(Shelf, { allowedIncludes: [count('plants'), sum('plants.price')] }),
   '/orders': resource(Order, {
-    allowedFields: [new AllowedField('id')],
+    allowedFields: ['id'],
     allowedIncludes: [
       count('items'), sum('items.quantity'), avg('items.quantity'), sum('items.price'), avg('items.price'),
       count('deliveries'), exists('customer'),
     ],
   }),
   '/customers': resource(Customer, {
-    allowedFields: [new AllowedField('name')],
+    allowedFields: ['name'],
     allowedIncludes: [count('orders'), count('orders.items')],
   }),
-  '/offers': resource(Offer, { allowedFields: [new AllowedField('id')], allowedIncludes: [count('plant.offers')] }),
+  '/offers': resource(Offer, { allowedFields: ['id'], allowedIncludes: [count('plant.offers')] }),
 }
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {

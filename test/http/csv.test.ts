@@ -3,11 +3,11 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { parse } from 'csv-parse/sync'
 import t from 'tap'
 import {
-  AllowedAggregate, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase, crudKit,
-  QueryBuilderConfig, type CrudRecord,
+  AllowedAggregate, AllowedField, AllowedGroup, AllowedInclude, CrudBase, crudKit, type CrudRecord,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
+import { whitelist } from '../helpers/resource.ts'
 
 const Team = defineEntity({
   name: 'Team',
@@ -48,22 +48,18 @@ const ROWS = [
   "insert into comment (id, body, ticket_id, author_id) values (1, 'x', 1, 1), (2, 'y', 1, 2)",
 ]
 
-const queryConfig = new QueryBuilderConfig<any>({
+const queryConfig = whitelist({
   allowedFields: [
-    ...['id', 'title', 'open', 'agent', 'due', 'agent.id', 'agent.displayName'].map((name) => new AllowedField(name)),
+    'id', 'title', 'open', 'agent', 'due', 'agent.id', 'agent.displayName',
     new AllowedField('data', { alias: 'extra' }),
   ],
   allowedIncludes: [
     new AllowedInclude('agent', { alias: 'assignee' }), new AllowedInclude('agent.team', { alias: 'group' }),
-    new AllowedInclude('comments'), new AllowedInclude('comments.author'), new AllowedInclude('receipt'),
-    AllowedInclude.count('comments'),
+    'comments', 'comments.author', 'receipt', AllowedInclude.count('comments'),
   ],
-  allowedSorts: [new AllowedSort('id')],
-  allowedFilters: [new AllowedFilters('id', 'in', ['in', 'lt'])],
-  allowedGroups: [
-    new AllowedGroup('title'), new AllowedGroup('agent.displayName'), new AllowedGroup('due'), new AllowedGroup('open'),
-    AllowedGroup.date('due', ['month'], { alias: 'when' }),
-  ],
+  allowedSorts: ['id'],
+  allowedFilters: [{ id: ['in', 'lt'] }],
+  allowedGroups: ['title', 'agent.displayName', 'due', 'open', AllowedGroup.date('due', ['month'], { alias: 'when' })],
   allowedAggregates: [
     AllowedAggregate.count(),
     new AllowedAggregate('id', ['sum', 'avg']),

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { ScalarProperty } from '../../src/model/index.ts'
 import { fingerprintOf, writeCursor } from '../../src/plan/cursor.ts'
 import type { OrderTerm } from '../../src/plan/index.ts'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, parseQueryParams } from '../../src/index.ts'
+import { AllowedSort, parseQueryParams } from '../../src/index.ts'
 import { Customer, entities, OrderItem, Plant, Shelf, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -22,22 +22,12 @@ const SPECIMEN_SORTS = [
 ] as const
 
 const plants = resource(Plant, {
-  allowedFilters: [
-    new AllowedFilters('name', 'eq', ['eq', 'contains']),
-    new AllowedFilters('status', 'eq', ['eq', 'in']),
-    new AllowedFilters('tags.name', 'eq'),
-  ],
-  allowedSorts: [
-    ...PLANT_SORTS.map((name) => new AllowedSort(name)),
-    new AllowedSort('position', 'price', { alias: 'rank' }),
-  ],
-  allowedIncludes: [new AllowedInclude('tags'), new AllowedInclude('group.parent')],
+  allowedFilters: [{ name: ['eq', 'contains'], status: ['eq', 'in'] }, 'tags.name'],
+  allowedSorts: [...PLANT_SORTS, new AllowedSort('position', 'price', { alias: 'rank' })],
+  allowedIncludes: ['tags', 'group.parent'],
 })
 
-const specimens = resource(Specimen, {
-  allowedSorts: SPECIMEN_SORTS.map((name) => new AllowedSort(name)),
-  allowedFields: [new AllowedField('id')],
-})
+const specimens = resource(Specimen, { allowedSorts: SPECIMEN_SORTS, allowedFields: ['id'] })
 
 /** A page without its items. */
 const info = ({ items, ...rest }: Json) => rest
@@ -101,11 +91,19 @@ const UNUSUAL =
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
-    '/plants': plants,
-    '/specimens': specimens,
-    '/shelves': resource(Shelf, { allowedSorts: [new AllowedSort('capacity'), new AllowedSort('number')] }),
+    '/plants': plants, '/specimens': specimens,
+    '/shelves': resource(Shelf, {
+      allowedSorts: [
+        'capacity',
+        'number',
+      ],
+    }),
     '/items': resource(OrderItem, {
-      allowedSorts: [new AllowedSort('quantity'), new AllowedSort('plant.name'), new AllowedSort('plant')],
+      allowedSorts: [
+        'quantity',
+        'plant.name',
+        'plant',
+      ],
     }),
     '/customers': resource(Customer),
   })

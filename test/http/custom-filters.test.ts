@@ -1,8 +1,6 @@
 import { raw } from '@mikro-orm/core'
 import t from 'tap'
-import {
-  AllowedFilters, AllowedSort, FilterValidationError, parseQueryParams, type CustomFilterContext,
-} from '../../src/index.ts'
+import { AllowedFilters, FilterValidationError, parseQueryParams, type CustomFilterContext } from '../../src/index.ts'
 import { entities, Plant, type Plant as PlantEntity } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -13,7 +11,7 @@ const seen: { value: unknown, context: CustomFilterContext }[] = []
 
 const plants = resource(Plant, {
   allowedFilters: [
-    new AllowedFilters('position', 'eq', ['eq', 'gte']),
+    { position: ['eq', 'gte'] },
     AllowedFilters.custom<PlantEntity>('status', (qb, value) => qb.andWhere({ status: value.toLowerCase() })),
     AllowedFilters.custom<PlantEntity>('any_of', (qb, value, context) => {
       seen.push({ value, context })
@@ -54,7 +52,7 @@ const plants = resource(Plant, {
       alias: 'in_group',
     }),
   ],
-  allowedSorts: [new AllowedSort('name')],
+  allowedSorts: ['name'],
 })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {

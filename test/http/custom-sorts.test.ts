@@ -1,8 +1,6 @@
 import { raw } from '@mikro-orm/core'
 import t from 'tap'
-import {
-  AllowedFilters, AllowedInclude, AllowedSort, parseQueryParams, type CustomFilterContext,
-} from '../../src/index.ts'
+import { AllowedSort, parseQueryParams, type CustomFilterContext } from '../../src/index.ts'
 import { entities, OrderItem, Plant, type Plant as PlantEntity } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -12,12 +10,14 @@ import { bodyOf, client, resource, select, serve, type Json } from './helper.ts'
 const contexts: CustomFilterContext[] = []
 
 const plants = resource(Plant, {
-  allowedFilters: [new AllowedFilters('position', 'gte', ['gte'])],
+  allowedFilters: [{ position: ['gte'] }],
   allowedSorts: [
-    new AllowedSort('position'),
-    new AllowedSort('name'),
-    AllowedSort.custom<PlantEntity>('length',
-      (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction })),
+    'position',
+    'name',
+    AllowedSort.custom<PlantEntity>(
+      'length',
+      (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction })
+    ),
     AllowedSort.custom<PlantEntity>('near', (qb, direction, context) => {
       contexts.push(context)
       return qb.orderBy({
@@ -25,13 +25,19 @@ const plants = resource(Plant, {
         [raw("case when e0.name like '%?, (order by%' then 1 else 0 end")]: 'desc',
       })
     }),
-    AllowedSort.custom<PlantEntity>('city',
-      (qb, direction) => qb.leftJoin('supplier', 's').orderBy({ [raw('s.address_city')]: `${direction} nulls last` })),
-    AllowedSort.custom<PlantEntity>('by_tag',
-      (qb, direction) => qb.leftJoin('tags', 'x').orderBy({ 'x.name': `${direction} nulls last` })),
-    AllowedSort.custom<PlantEntity>('weighty',
+    AllowedSort.custom<PlantEntity>(
+      'city',
+      (qb, direction) => qb.leftJoin('supplier', 's').orderBy({ [raw('s.address_city')]: `${direction} nulls last` })
+    ),
+    AllowedSort.custom<PlantEntity>(
+      'by_tag',
+      (qb, direction) => qb.leftJoin('tags', 'x').orderBy({ 'x.name': `${direction} nulls last` })
+    ),
+    AllowedSort.custom<PlantEntity>(
+      'weighty',
       (qb) => qb.innerJoin('tags', 'x').where({ 'x.weight': { $gte: 1 } }).orderBy({ 'x.name': 'asc' }),
-      { alias: 'heavy', direction: 'desc' }),
+      { alias: 'heavy', direction: 'desc' }
+    ),
     AllowedSort.custom<PlantEntity>('nothing', (qb) => qb),
     AllowedSort.custom<PlantEntity>('limited', (qb) => qb.orderBy({ name: 'asc' }).limit(3)),
     AllowedSort.custom<PlantEntity>(
@@ -42,8 +48,7 @@ const plants = resource(Plant, {
     ),
     AllowedSort.custom<PlantEntity>('late', (async (qb: Json) => qb.orderBy({ name: 'asc' })) as never),
   ],
-  allowedIncludes: [new AllowedInclude('tags')],
-  defaultSort: ['-length' as never],
+  allowedIncludes: ['tags'], defaultSort: ['-length' as never],
 })
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {

@@ -1,9 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, crudRoutes, FilterValidationError,
-  QueryBuilderConfig,
-} from '../../src/index.ts'
+import { crudKit, crudRoutes, FilterValidationError } from '../../src/index.ts'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
@@ -11,10 +8,8 @@ import { recordStatements } from '../helpers/statements.ts'
 import { bodyOf, client, resource, serve } from './helper.ts'
 
 const config = {
-  allowedFilters: [AllowedFilters.exact('name'), new AllowedFilters('price', 'gte', ['gte', 'lte'])],
-  allowedSorts: [new AllowedSort('name')],
-  allowedFields: [new AllowedField('name'), new AllowedField('tags.name')],
-  allowedIncludes: [new AllowedInclude('tags')],
+  allowedFilters: ['name', { price: ['gte', 'lte'] }], allowedSorts: ['name'], allowedFields: ['name', 'tags.name'],
+  allowedIncludes: ['tags'],
 }
 const QUERY = 'filter[nmae]=x'
 const DETAIL = "The filter 'nmae' is not allowed. Did you mean 'name'? Allowed: name, price."
@@ -301,11 +296,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('ignoreInvalidErrors drops invalid parts and applies the rest', async (t) => {
-    const app = await serve(t, orm, {
-      '/plants': new CrudBase({
-        model: Plant, writable: 'all', queryConfig: new QueryBuilderConfig({ ...config, ignoreInvalidErrors: true }),
-      }),
-    })
+    const app = await serve(t, orm, { '/plants': resource(Plant, { ...config, ignoreInvalidErrors: true }) })
     const { get, refused } = client(app, '/plants')
     const lavender = await get('filter[name]=Lavender')
     t.equal(lavender.total, 1)

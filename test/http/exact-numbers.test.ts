@@ -2,7 +2,7 @@
 import { defineEntity, p, Type } from '@mikro-orm/core'
 import { parse } from 'csv-parse/sync'
 import t, { type Test } from 'tap'
-import { AllowedInclude, CrudBase, parseQueryParams, primaryKey, type CrudRecord } from '../../src/index.ts'
+import { CrudBase, parseQueryParams, primaryKey, type CrudRecord } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { resource, serve } from './helper.ts'
 
@@ -84,10 +84,10 @@ await forEachDatabase(t, { entities: [Field, Row, Seed, Label, Shape] }, async (
     `insert into seed (doubled, shown, total) values ('${list}', '${list}', 9007199254740993)`,
   ]) await orm.em.getConnection().execute(statement)
   const hooked = new Hooked({ model: Field })
-  const include = { allowedIncludes: [new AllowedInclude('rows')] }
+  const include = { allowedIncludes: ['rows'] }
   const app = await serve(t, orm, {
     '/fields': { crud: resource(Field, include), stream: true },
-    '/rows': { crud: resource(Row, { allowedIncludes: [new AllowedInclude('field')] }), stream: true },
+    '/rows': { crud: resource(Row, { allowedIncludes: ['field'] }), stream: true },
     '/seeds': { crud: resource(Seed) },
     '/hooked': { crud: hooked, name: 'hooked', operations: ['get'] },
   })

@@ -1,7 +1,7 @@
 /** Moments and days that a JavaScript Date cannot hold, in the tables of other applications. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort } from '../../src/index.ts'
+import { AllowedFilters } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { bodyOf, q, resource, select, serve, verdict, writes, type Json } from './helper.ts'
 
@@ -88,11 +88,11 @@ await forEachDatabase(t, {
   const app = await serve(t, orm, {
     '/events': resource(Event, {
       allowedFilters: order.map((name) => new AllowedFilters(name, 'eq', ['eq', 'in', 'lt', 'gte'])),
-      allowedSorts: order.map((name) => new AllowedSort(name)),
+      allowedSorts: order,
     }),
-    '/readings': resource(Reading, { allowedIncludes: [new AllowedInclude('notes')] }),
+    '/readings': resource(Reading, { allowedIncludes: ['notes'] }),
     '/visits': resource(Visit),
-    '/notes': resource(Note, { allowedFilters: [new AllowedFilters('reading')] }),
+    '/notes': resource(Note, { allowedFilters: ['reading'] }),
   })
   const { get, put, patch, post, read, remove, created } = writes(app)
   /** The values of a row as the database writes them. */

@@ -1,58 +1,44 @@
 import t from 'tap'
-import {
-  AllowedFacet, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, type QueryBuilderOptions,
-} from '../../src/index.ts'
+import { AllowedFacet, AllowedFilters, AllowedSort, parseQueryParams } from '../../src/index.ts'
 import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
-import { client, serve, type Json } from './helper.ts'
+import { client, resource, serve, type Json, type Names } from './helper.ts'
 
-const plants: QueryBuilderOptions<any> = {
+const plants: Names = {
   allowedFilters: [
-    new AllowedFilters('status', 'eq', ['eq', 'in', 'ne']),
-    new AllowedFilters('supplier.name', 'eq'),
-    new AllowedFilters('group', 'eq'),
-    new AllowedFilters('inStock', 'eq'),
-    new AllowedFilters('price', 'gte', ['gte', 'lt']),
-    new AllowedFilters('tags.name', 'in'),
-    AllowedFilters.search('q', ['name']),
-    AllowedFilters.trashed(),
+    { status: ['eq', 'in', 'ne'] }, 'supplier.name', 'group', 'inStock', { price: ['gte', 'lt'], 'tags.name': ['in'] },
+    AllowedFilters.search('q', ['name']), AllowedFilters.trashed(),
     AllowedFilters.custom('cheap', (qb) => qb.andWhere({ price: { $lt: 5 } })),
   ],
-  allowedSorts: [
-    new AllowedSort('id'), new AllowedSort('name'), AllowedSort.custom('length', (qb) => qb.orderBy({ name: 'asc' })),
-  ],
-  allowedIncludes: [new AllowedInclude('tags')],
+  allowedSorts: ['id', 'name', AllowedSort.custom('length', (qb) => qb.orderBy({ name: 'asc' }))],
+  allowedIncludes: ['tags'],
   allowedFacets: [
-    new AllowedFacet('status'), new AllowedFacet('supplier.name', { alias: 'seller' }),
-    new AllowedFacet('supplier.country'), new AllowedFacet('group'), new AllowedFacet('group.name', { limit: 2 }),
-    new AllowedFacet('inStock'),
+    'status', new AllowedFacet('supplier.name', { alias: 'seller' }), 'supplier.country', 'group',
+    new AllowedFacet('group.name', { limit: 2 }), 'inStock',
   ],
 }
 
-const crudOf = (model: any, queryConfig: QueryBuilderOptions<any>) => new CrudBase({ model, queryConfig })
 const values = (...pairs: readonly (readonly [unknown, number])[]) => pairs.map(([value, count]) => ({ value, count }))
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const operations = ['list', 'get'] as const
   const app = await serve(t, orm, {
-    '/plants': { crud: crudOf(Plant, plants), operations, stream: true, query: true },
-    '/scoped': { crud: crudOf(Plant, plants), operations, scope: () => ({ supplier: 2 }) },
-    '/behind': { crud: crudOf(Plant, plants), operations, scope: () => ({ supplier: { name: "O'Brien's" } }) },
-    '/lenient': { crud: crudOf(Plant, { ...plants, ignoreInvalidErrors: true }), operations },
-    '/uncounted': { crud: crudOf(Plant, { ...plants, pagination: { count: 'none' } }), operations },
+    '/plants': { crud: resource(Plant, plants), operations, stream: true, query: true },
+    '/scoped': { crud: resource(Plant, plants), operations, scope: () => ({ supplier: 2 }) },
+    '/behind': { crud: resource(Plant, plants), operations, scope: () => ({ supplier: { name: "O'Brien's" } }) },
+    '/lenient': { crud: resource(Plant, { ...plants, ignoreInvalidErrors: true }), operations },
+    '/uncounted': { crud: resource(Plant, { ...plants, pagination: { count: 'none' } }), operations },
     '/active': {
-      crud: crudOf(Plant, {
+      crud: resource(Plant, {
         allowedFilters: [new AllowedFilters('status', 'eq').default('active')],
-        allowedFacets: [new AllowedFacet('status')],
+        allowedFacets: ['status'],
       }),
       operations,
     },
     '/specimens': {
-      crud: crudOf(Specimen, {
-        allowedFacets: ['petals', 'alive', 'cells', 'measuredAt'].map((name) => new AllowedFacet(name)),
-      }),
+      crud: resource(Specimen, { allowedFacets: ['petals', 'alive', 'cells', 'measuredAt'] }),
       operations,
     },
   })
@@ -147,7 +133,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const post = async (payload: object) =>
       (await app.inject({ method: 'POST', url: '/plants/query', payload })).json<Json>()
     t.strictSame(await post(query), expected)
-    t.match(await crudOf(Plant, plants).list(orm.em.fork(), query), { facets: expected.facets })
+    t.match(await resource(Plant, plants).list(orm.em.fork(), query), { facets: expected.facets })
     for (const [facets, error] of [
       [['statsu'], { source: { pointer: '/facets' }, detail: /'statsu' is not allowed\. Did you mean 'status'\?/ }],
       ['status', { source: { pointer: '/facets' }, detail: /must be a list of texts/ }],
@@ -177,10 +163,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match((await client(app, '/plants/1').details('facets=status'))[0], /There is no parameter 'facets'/)
     const stream = await app.inject({ url: '/plants?facets=status', headers: { accept: 'application/x-ndjson' } })
     t.match(stream.json(), { statusCode: 400, code: 'FST_CRUD_FIELD_INVALID', detail: /A stream has no facets/ })
-    await t.rejects(crudOf(Plant, plants).list(orm.em.fork(), parseQueryParams('facets=x')), {
+    await t.rejects(resource(Plant, plants).list(orm.em.fork(), parseQueryParams('facets=x')), {
       code: 'FST_CRUD_FIELD_INVALID',
     })
-    const bind = (facet: AllowedFacet) => () => crudOf(Plant, { allowedFacets: [facet] }).bind(orm.em as never)
+    const bind = (facet: AllowedFacet) => () => resource(Plant, { allowedFacets: [facet] }).bind(orm.em as never)
     t.throws(bind(new AllowedFacet('tags.name')), /can't go through the to-many relation 'tags'/)
     t.throws(bind(new AllowedFacet('nmae')), /Did you mean 'name'/)
     t.throws(() => new AllowedFacet('name', { limit: 0 }), /limit must be a whole number from 1 to 1000/)

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { AllowedField, AllowedInclude, CrudBase, QueryBuilderConfig } from '../../src/index.ts'
+import { AllowedField } from '../../src/index.ts'
 import { entities, OrderItem, Plant, Specimen, Supplier } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -14,13 +14,8 @@ const INCLUDED = [
   'group.parent.name', 'label.text',
 ]
 const queryConfig = {
-  allowedFields: [
-    ...[...FIELDS, ...INCLUDED].map((name) => new AllowedField(name)),
-    new AllowedField('position', { alias: 'rank' }),
-  ],
-  allowedIncludes: ['tags', 'supplier', 'offers', 'group', 'group.parent', 'shelf', 'label', 'orderItems'].map((path) =>
-    new AllowedInclude(path)
-  ),
+  allowedFields: [...FIELDS, ...INCLUDED, new AllowedField('position', { alias: 'rank' })],
+  allowedIncludes: ['tags', 'supplier', 'offers', 'group', 'group.parent', 'shelf', 'label', 'orderItems'],
 }
 const COLUMNS = [
   'id', 'uuid', 'created_at', 'updated_at', 'deleted_at', 'name', 'latinName', 'position', 'status', 'price', 'inStock',
@@ -30,18 +25,11 @@ const COLUMNS = [
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
     '/plants': resource(Plant, queryConfig),
-    '/herbs': new CrudBase({
-      model: Plant, writable: 'all', name: 'herbs', queryConfig: new QueryBuilderConfig(queryConfig),
-    }),
+    '/herbs': resource(Plant, queryConfig, { name: 'herbs' }),
     '/plain': resource(Plant),
-    '/suppliers': resource(Supplier, { allowedFields: [new AllowedField('address'), new AllowedField('country')] }),
-    '/items': resource(OrderItem, {
-      allowedFields: [new AllowedField('quantity'), new AllowedField('plant')],
-      allowedIncludes: [new AllowedInclude('plant')],
-    }),
-    '/specimens': resource(Specimen, {
-      allowedFields: ['diary', 'petals', 'size', 'minimum', 'scan'].map((name) => new AllowedField(name)),
-    }),
+    '/suppliers': resource(Supplier, { allowedFields: ['address', 'country'] }),
+    '/items': resource(OrderItem, { allowedFields: ['quantity', 'plant'], allowedIncludes: ['plant'] }),
+    '/specimens': resource(Specimen, { allowedFields: ['diary', 'petals', 'size', 'minimum', 'scan'] }),
   })
   const { get, refused, details } = client(app, '/plants')
   /** Asserts that all items of the list, and the record itself, have exactly these keys. */

@@ -1,11 +1,11 @@
 /** Filters that are more than a property and its operators: searches, scopes, OR groups, JSON, arrays, defaults. */
 import t, { type Test } from 'tap'
-import { AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, QueryBuilderConfig } from '../../src/index.ts'
+import { AllowedFilters, parseQueryParams } from '../../src/index.ts'
 import { entities, Group, Offer, Plant, Specimen, Tag } from '../fixtures/entities.ts'
 import { plantUuid, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
-import { client, resource, select, serve } from './helper.ts'
+import { client, resource, select, serve, whitelist } from './helper.ts'
 
 const resources = {
   '/plants': resource(Plant, {
@@ -19,10 +19,10 @@ const resources = {
       ]),
       AllowedFilters.anyOf('cheap_or_named', [new AllowedFilters('price', 'lte'), AllowedFilters.partial('name')]),
       AllowedFilters.anyOf('number', [AllowedFilters.exact('id'), AllowedFilters.exact('position')]),
-      AllowedFilters.exact('status'),
-      new AllowedFilters('price', 'gte'),
+      'status',
+      { price: ['gte'] },
     ],
-    allowedIncludes: [new AllowedInclude('tags')],
+    allowedIncludes: ['tags'],
     pagination: { maxPerPage: 3 },
   }),
   '/defaults': resource(Plant, {
@@ -55,18 +55,18 @@ const resources = {
       new AllowedFilters('readings.ok', { type: 'boolean', alias: 'ok' }),
       new AllowedFilters('readings.at.x', 'eq', ['eq', 'ne'], { type: 'number' }),
       AllowedFilters.partial('readings.note'),
-      new AllowedFilters('size.height', 'gte', ['gte', 'eq', 'isnull']),
-      new AllowedFilters('size.unit', 'eq', ['eq', 'starts']),
-      new AllowedFilters('synonyms', 'contains', ['contains', 'overlap', 'isnull']),
-      new AllowedFilters('ringWidths', 'overlap', ['contains', 'overlap']),
-      new AllowedFilters('pruned', 'contains', ['contains', 'overlap']),
+      {
+        'size.height': ['gte', 'eq', 'isnull'], 'size.unit': ['eq', 'starts'],
+        synonyms: ['contains', 'overlap', 'isnull'], ringWidths: ['overlap', 'contains'],
+        pruned: ['contains', 'overlap'],
+      },
       AllowedFilters.search('q', ['code', 'readings.sensor']),
     ],
   }),
   '/plants-by-specimen': resource(Plant, {
     allowedFilters: [
       new AllowedFilters('specimens.readings.sensor', 'eq', ['eq'], { type: 'string' }),
-      new AllowedFilters('specimens.synonyms', 'overlap'),
+      { 'specimens.synonyms': ['overlap'] },
     ],
   }),
 }
@@ -283,10 +283,7 @@ t.test('invalid filters are refused at start-up', async (t) => {
   const { resolveWhitelist } = await import('../../src/plan/index.ts')
   const models = modelsOf()
   const refuses = (entity: unknown, filter: object, message: RegExp) =>
-    t.throws(
-      () => resolveWhitelist(new QueryBuilderConfig<any>({ allowedFilters: [filter as never] }), models.of(entity)),
-      { message }
-    )
+    t.throws(() => resolveWhitelist(whitelist({ allowedFilters: [filter as never] }), models.of(entity)), { message })
   refuses(Plant, AllowedFilters.search('q', ['name', 'descripton']), /Did you mean 'description'\?/)
   refuses(Plant, AllowedFilters.search('q', ['name', 'price']),
     /'price' is of type decimal, and only text can be searched/)
@@ -323,5 +320,5 @@ t.test('invalid filters are refused at start-up', async (t) => {
   t.not(shared.default('a'), shared)
   t.equal(shared.defaultValue, undefined, 'a default makes another filter')
   t.ok(Object.isFrozen(shared.default('a').ignore('b')) && shared.default('a') instanceof AllowedFilters)
-  t.equal(new CrudBase({ model: Plant, writable: 'all' }).queryConfig.allowedFilters.length, 0)
+  t.equal(resource(Plant).queryConfig.allowedFilters.length, 0)
 })

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { AllowedFilters, AllowedInclude, parseQueryParams, type Operator } from '../../src/index.ts'
+import { AllowedFilters, parseQueryParams, type Operator } from '../../src/index.ts'
 import {
   AuditEntry, Customer, Delivery, entities, Group, Offer, Order, OrderItem, Parcel, Plant, Shelf, Tag,
 } from '../fixtures/entities.ts'
@@ -25,7 +25,7 @@ const resources = {
       }),
       new AllowedFilters('tags.name', 'in', { alias: 'tag' }),
     ],
-    allowedIncludes: [new AllowedInclude('tags'), new AllowedInclude('offers'), new AllowedInclude('specimens')],
+    allowedIncludes: ['tags', 'offers', 'specimens'],
   }),
   '/groups': resource(Group, {
     allowedFilters: paths({

@@ -3,9 +3,7 @@ import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { missingIndexes } from '../../src/advice/index.ts'
-import {
-  AllowedFacet, AllowedFilters, AllowedInclude, AllowedSort, crudKit, parseQueryParams,
-} from '../../src/index.ts'
+import { AllowedFilters, AllowedSort, crudKit, parseQueryParams } from '../../src/index.ts'
 import { Essay, essayEntities, seedEssays, Writer } from '../fixtures/essays.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
@@ -22,12 +20,10 @@ const essays = resource(Essay, {
     fullText('plain', ['title', 'motto']),
     fullText('any', ['title', 'body', 'motto', 'writer.name'], { ...english, alias: 'all' }),
     fullText('opt', ['body'], english).ignore(''),
-    new AllowedFilters('stars', 'eq', ['eq', 'gte']),
+    { stars: ['eq', 'gte'] },
     AllowedFilters.trashed(),
   ],
-  allowedSorts: [new AllowedSort('title'), new AllowedSort('stars')],
-  allowedIncludes: [new AllowedInclude('writer')],
-  allowedFacets: [new AllowedFacet('stars')],
+  allowedSorts: ['title', 'stars'], allowedIncludes: ['writer'], allowedFacets: ['stars'],
 })
 const byDefault = resource(Essay, {
   allowedFilters: [fullText('q', ['title', 'body'], english)],

@@ -1,27 +1,22 @@
 import t from 'tap'
-import {
-  AllowedAggregate, AllowedField, AllowedFilters, AllowedGroup, CrudBase, parseQueryParams, type QueryBuilderOptions,
-} from '../../src/index.ts'
+import { AllowedAggregate, AllowedFilters, AllowedGroup, parseQueryParams } from '../../src/index.ts'
 import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
-import { client, serve, type Json } from './helper.ts'
+import { client, resource, serve, type Json, type Names } from './helper.ts'
 
 const plants = {
   allowedFilters: [
-    AllowedFilters.exact('status'),
-    new AllowedFilters('price', 'gte', ['gte', 'lt']),
-    new AllowedFilters('tags.name', 'in', ['in', 'ne']),
-    new AllowedFilters('name', 'contains'),
+    'status',
+    { price: ['gte', 'lt'], 'tags.name': ['in', 'ne'], name: ['contains'] },
     AllowedFilters.trashed(),
     AllowedFilters.custom('cheap', (qb) => qb.andWhere({ price: { $lt: 5 } })),
   ],
-  allowedFields: [new AllowedField('id')],
+  allowedFields: ['id'],
   allowedGroups: [
-    new AllowedGroup('status'), new AllowedGroup('inStock'), new AllowedGroup('articleNumber'),
-    new AllowedGroup('group'), new AllowedGroup('group.name'),
-    new AllowedGroup('group.parent.name', { alias: 'family' }), new AllowedGroup('supplier.country'),
+    'status', 'inStock', 'articleNumber', 'group', 'group.name',
+    new AllowedGroup('group.parent.name', { alias: 'family' }), 'supplier.country',
     new AllowedGroup('supplier.address.city', { alias: 'city' }),
     AllowedGroup.date('created_at', ['day', 'week', 'month', 'year']),
   ],
@@ -35,11 +30,10 @@ const plants = {
   ],
 }
 
-const specimens: QueryBuilderOptions<any> = {
-  allowedFilters: [new AllowedFilters('code', 'in')],
+const specimens: Names = {
+  allowedFilters: [{ code: ['in'] }],
   allowedGroups: [
-    ...['alive', 'health', 'hardiness', 'flowering', 'petals', 'tracker', 'sownOn', 'cells', 'dryMass', 'measuredAt']
-      .map((name) => new AllowedGroup(name)),
+    'alive', 'health', 'hardiness', 'flowering', 'petals', 'tracker', 'sownOn', 'cells', 'dryMass', 'measuredAt',
     AllowedGroup.date('sownOn', ['month']),
     AllowedGroup.date('measuredAt', ['day', 'year'], { timeZone: 'Asia/Tokyo' }),
     AllowedGroup.date('recordedAt', ['day'], { timeZone: 'America/New_York', alias: 'recorded' }),
@@ -53,18 +47,16 @@ const specimens: QueryBuilderOptions<any> = {
   ],
 }
 
-const crudOf = (model: any, queryConfig: QueryBuilderOptions<any>) => new CrudBase({ model, queryConfig })
-
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
-    '/plants': { crud: crudOf(Plant, plants), operations: ['list', 'get', 'aggregate'] },
-    '/specimens': { crud: crudOf(Specimen, specimens), operations: ['aggregate'] },
-    '/closed': { crud: crudOf(Plant, plants), operations: ['list', 'get'] },
+    '/plants': { crud: resource(Plant, plants), operations: ['list', 'get', 'aggregate'] },
+    '/specimens': { crud: resource(Specimen, specimens), operations: ['aggregate'] },
+    '/closed': { crud: resource(Plant, plants), operations: ['list', 'get'] },
     '/scoped': {
-      crud: crudOf(Plant, plants), operations: ['aggregate'], scope: () => ({ supplier: { name: "O'Brien's" } }),
+      crud: resource(Plant, plants), operations: ['aggregate'], scope: () => ({ supplier: { name: "O'Brien's" } }),
     },
-    '/lenient': { crud: crudOf(Plant, { ...plants, ignoreInvalidErrors: true }), operations: ['aggregate'] },
-    '/small': { crud: crudOf(Plant, { ...plants, pagination: { maxBytes: 60 } }), operations: ['aggregate'] },
+    '/lenient': { crud: resource(Plant, { ...plants, ignoreInvalidErrors: true }), operations: ['aggregate'] },
+    '/small': { crud: resource(Plant, { ...plants, pagination: { maxBytes: 60 } }), operations: ['aggregate'] },
   })
   const { get, details } = client(app, '/plants/aggregate')
   const items = async (query: string) => (await get(query)).items as Json[]
@@ -282,7 +274,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('programs get the same', async (t) => {
-    const crud = crudOf(Plant, plants)
+    const crud = resource(Plant, plants)
     const page = await crud.aggregate(orm.em.fork(), parseQueryParams('group=status&aggregate=count&sort=-status'))
     t.strictSame(page.items.map(({ count }) => count), [4, 1, 8])
     t.equal(page.total, 3)
@@ -299,9 +291,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('names are checked at start-up', async (t) => {
-    const bind = (config: QueryBuilderOptions<any>) => () => crudOf(Plant, config).bind(orm.em as never)
-    t.throws(bind({ allowedGroups: [new AllowedGroup('statsu')] }), /AllowedGroup 'statsu': .*Did you mean 'status'/)
-    t.throws(bind({ allowedGroups: [new AllowedGroup('tags.name')] }), /can't go through the to-many relation 'tags'/)
+    const bind = (config: Names) => () => resource(Plant, config).bind(orm.em as never)
+    t.throws(bind({ allowedGroups: ['statsu'] }), /AllowedGroup 'statsu': .*Did you mean 'status'/)
+    t.throws(bind({ allowedGroups: ['tags.name'] }), /can't go through the to-many relation 'tags'/)
     t.throws(bind({ allowedGroups: [AllowedGroup.date('status', ['day'])] }), /values of type enum have no days/)
     t.throws(bind({ allowedAggregates: [new AllowedAggregate('status', ['sum'])] }), /only numbers have one/)
     t.throws(bind({ allowedAggregates: [new AllowedAggregate('supplier.country', ['avg'])] }), /serializer/)

@@ -4,10 +4,10 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import t from 'tap'
 import {
-  AllowedAggregate, AllowedFacet, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase, crudKit,
-  primaryKey, QueryBuilderConfig, type CrudKitOptions,
+  AllowedAggregate, AllowedFacet, AllowedFilters, AllowedInclude, CrudBase, crudKit, primaryKey, type CrudKitOptions,
 } from '../../src/index.ts'
 import { keptLog } from '../helpers/log.ts'
+import { whitelist } from '../helpers/resource.ts'
 
 type Filters = Record<string, { name: string, cond: any, default?: boolean }>
 
@@ -62,10 +62,18 @@ const scope = () => ({ tenant: 1 })
 const tasksOf = ({ Task }: Entities, options: object = {}) =>
   new CrudBase<any>({
     model: Task, writable: ['title', 'project', 'labels'],
-    queryConfig: new QueryBuilderConfig<any>({
-      allowedIncludes: [new AllowedInclude('project.country'), AllowedInclude.count('labels')],
-      allowedFilters: [AllowedFilters.exact('project.name'), AllowedFilters.search('q', ['title', 'labels.text'])],
-      allowedSorts: [new AllowedSort('project.name')],
+    queryConfig: whitelist({
+      allowedIncludes: [
+        'project.country',
+        AllowedInclude.count('labels'),
+      ],
+      allowedFilters: [
+        'project.name',
+        AllowedFilters.search('q', ['title', 'labels.text']),
+      ],
+      allowedSorts: [
+        'project.name',
+      ],
     }),
     ...options,
   })
@@ -99,10 +107,7 @@ t.test('an entity without the property is guarded through the relation that it b
     name: 'Desk',
     properties: { ...primaryKey, tenant: p.integer(), room: () => p.manyToOne(Room) },
   })
-  const crud = new CrudBase<any>({
-    model: Desk,
-    queryConfig: new QueryBuilderConfig<any>({ allowedIncludes: [new AllowedInclude('room')] }),
-  })
+  const crud = new CrudBase<any>({ model: Desk, queryConfig: whitelist({ allowedIncludes: ['room'] }) })
   const [line] = await warningsOf({ all: [Tenancy, Room, House, Desk] } as never, {
     '/desks': { crud, scope, operations: ['list'] },
   })
@@ -126,12 +131,12 @@ t.test('only entities that the operations reach are named', async (t) => {
 t.test('facets, groups and numbers about groups lead to entities', async (t) => {
   const entities = entitiesOf()
   const crud = tasksOf(entities, {
-    queryConfig: new QueryBuilderConfig<any>({
-      allowedFilters: [AllowedFilters.exact('labels.text'), new AllowedFilters('labelsCount', 'gte')],
-      allowedSorts: [new AllowedSort('labelsCount')],
+    queryConfig: whitelist({
+      allowedFilters: ['labels.text', { labelsCount: ['gte'] }],
+      allowedSorts: ['labelsCount'],
       allowedIncludes: [AllowedInclude.count('labels')],
       allowedFacets: [new AllowedFacet('project.name', { alias: 'place' })],
-      allowedGroups: [new AllowedGroup('project.country.name'), new AllowedGroup('title')],
+      allowedGroups: ['project.country.name', 'title'],
       allowedAggregates: [AllowedAggregate.count(), new AllowedAggregate('parent.title', ['min', 'max'])],
     }),
   })
@@ -215,8 +220,7 @@ t.test('filters added to the ORM count', async (t) => {
 
 t.test('the scope guards rows of the same entity only if they are the records themselves', async (t) => {
   const entities = entitiesOf()
-  const crud = (writable: any) =>
-    new CrudBase<any>({ model: entities.Task, writable, queryConfig: new QueryBuilderConfig<any>({}) })
+  const crud = (writable: any) => new CrudBase<any>({ model: entities.Task, writable, queryConfig: whitelist({}) })
   t.strictSame(
     unguarded(
       await warningsOf(entities, { '/tasks': { crud: crud(['title', 'project', 'parent']), scope } }, {
@@ -263,10 +267,7 @@ t.test('a name that is not an entity stops start-up', async (t) => {
 t.test('estimated totals of all rows are refused if rows are hidden', async (t) => {
   const of = (pagination: object, filters?: Filters) => {
     const entities = entitiesOf(filters)
-    return {
-      entities,
-      crud: new CrudBase<any>({ model: entities.Project, queryConfig: new QueryBuilderConfig<any>({ pagination }) }),
-    }
+    return { entities, crud: new CrudBase<any>({ model: entities.Project, queryConfig: whitelist({ pagination }) }) }
   }
   const refused = {
     code: 'FST_CRUD_CONFIG_INVALID',
@@ -304,15 +305,15 @@ t.test('an estimate covers the rows of filters, and ignores includes and sorts',
   const bind = (queryConfig: object): CrudBase<any> => {
     const crud = new CrudBase<any>({
       model: Garden,
-      queryConfig: new QueryBuilderConfig<any>({ pagination: { count: 'planned' }, ...queryConfig }),
+      queryConfig: whitelist({ pagination: { count: 'planned' }, ...queryConfig }),
     })
     crud.bind(new MikroORM({ entities: [Garden, Owner], dbName: 'none' }).em.fork())
     return crud
   }
-  t.throws(() => bind({ allowedFilters: [AllowedFilters.exact('owner.name')] }), {
+  t.throws(() => bind({ allowedFilters: ['owner.name'] }), {
     code: 'FST_CRUD_CONFIG_INVALID',
     message: /^The resource of Garden: count: 'planned' and a MikroORM filter cannot be combined/,
   })
-  bind({ allowedFilters: [AllowedFilters.exact('owner')], allowedIncludes: [new AllowedInclude('owner')] })
-  bind({ allowedSorts: [new AllowedSort('owner.name')] })
+  bind({ allowedFilters: ['owner'], allowedIncludes: ['owner'] })
+  bind({ allowedSorts: ['owner.name'] })
 })

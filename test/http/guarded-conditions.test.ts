@@ -1,11 +1,9 @@
 /** MikroORM-style conditions through relations: in scopes, includes and aggregates. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import {
-  AllowedFilters, AllowedInclude, CrudBase, primaryKey, QueryBuilderConfig, softDelete,
-} from '../../src/index.ts'
+import { AllowedInclude, primaryKey, softDelete } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { bodyOf, client, select, serve } from './helper.ts'
+import { bodyOf, client, resource, select, serve } from './helper.ts'
 
 const filters = { visible: { name: 'visible', cond: { blocked: false }, default: true } }
 
@@ -45,16 +43,12 @@ const SEED = `insert into owner (id, "user", blocked, deleted_at) values (1, 7, 
   insert into badge (id, label, deleted_at) values (1, 'gold', null), (2, 'lead', now());
   insert into team_badges (team_id, badge_id) values (1, 1), (2, 2)`
 
-const teams = new CrudBase<any>({
-  model: Team,
-  writable: 'all',
-  queryConfig: new QueryBuilderConfig<any>({
-    allowedFilters: [AllowedFilters.exact('name')],
-    allowedIncludes: [
-      new AllowedInclude('members', { where: { boss: { user: 7 } } }),
-      AllowedInclude.count('members', { where: { boss: { user: { $gte: 0 } } } }),
-    ],
-  }),
+const teams = resource(Team, {
+  allowedFilters: ['name'],
+  allowedIncludes: [
+    new AllowedInclude('members', { where: { boss: { user: 7 } } }),
+    AllowedInclude.count('members', { where: { boss: { user: { $gte: 0 } } } }),
+  ],
 })
 
 await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, { orm }) => {

@@ -2,15 +2,10 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance, FastifyServerOptions, InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
-import {
-  CrudBase, crudKit, QueryBuilderConfig, type CrudKitOptions, type QueryBuilderOptions,
-} from '../../src/index.ts'
+import { crudKit, type CrudKitOptions } from '../../src/index.ts'
 import { newServer } from '../helpers/server.ts'
 
-/** A resource of an entity with a whitelist, for tests that need only these. */
-export function resource (model: any, config: QueryBuilderOptions<any> = {}): CrudBase {
-  return new CrudBase({ model, writable: 'all', queryConfig: new QueryBuilderConfig(config) })
-}
+export { resource, whitelist, type Names } from '../helpers/resource.ts'
 
 /** A server with these resources, ready for requests, closed when the test ends. */
 export async function serve (

@@ -1,12 +1,12 @@
 import t from 'tap'
-import { AllowedField, AllowedInclude, CrudBase, QueryBuilderConfig } from '../../src/index.ts'
+import { AllowedInclude } from '../../src/index.ts'
 import { entities, Group, Offer, Plant, Supplier, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, serve, type Json } from './helper.ts'
 
-const only = (...allowedIncludes: any[]) => ({ allowedFields: [new AllowedField('id')], allowedIncludes })
+const only = (...allowedIncludes: any[]) => ({ allowedFields: ['id'], allowedIncludes })
 
 const resources = {
   '/suppliers': resource(
@@ -113,10 +113,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test("a 'where' that is not a condition on the related entity stops start-up", async (t) => {
-    const start = (include: any) =>
-      new CrudBase({
-        model: Supplier, writable: 'all', queryConfig: new QueryBuilderConfig({ allowedIncludes: [include] }),
-      }).bind(orm.em.fork())
+    const start = (include: any) => resource(Supplier, { allowedIncludes: [include] }).bind(orm.em.fork())
     t.throws(() => start(new AllowedInclude('plants', { where: { prise: 1 } })), {
       code: 'FST_CRUD_CONFIG_INVALID',
       message:

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AllowedFilters, AllowedInclude } from '../../src/index.ts'
+import { AllowedInclude } from '../../src/index.ts'
 import {
   AuditEntry, Customer, Delivery, entities, Group, Label, Offer, Order, OrderItem, Parcel, Plant, Shelf, Specimen,
   Supplier, Tag,
@@ -9,7 +9,7 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, serve, type Json } from './helper.ts'
 
-const includes = (...paths: string[]) => ({ allowedIncludes: paths.map((path) => new AllowedInclude(path)) })
+const includes = (...paths: string[]) => ({ allowedIncludes: paths })
 
 const resources = {
   '/plants': resource(Plant, {
@@ -18,7 +18,7 @@ const resources = {
       'tags.plants', 'tags.plants.tags', 'label', 'offers', 'specimens', 'orderItems', 'orderItems.order',
       'orderItems.order.customer'
     ),
-    allowedFilters: [new AllowedFilters('id', 'in')],
+    allowedFilters: [{ id: ['in'] }],
   }),
   '/aliased': resource(Plant, {
     allowedIncludes: [

@@ -1,22 +1,15 @@
 /** The header Link of lists and aggregates (RFC 8288). */
-import {
-  AllowedAggregate, AllowedField, AllowedFilters, AllowedGroup, AllowedSort, CrudBase, QueryBuilderConfig,
-  type PaginationOptions,
-} from '../../src/index.ts'
+import { AllowedAggregate, CrudBase, type PaginationOptions } from '../../src/index.ts'
 import t from 'tap'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { bodyOf, serve, type Json } from './helper.ts'
+import { bodyOf, serve, whitelist, type Json } from './helper.ts'
 
 const queryConfig = (pagination: PaginationOptions) =>
-  new QueryBuilderConfig<any>({
-    allowedFilters: [new AllowedFilters('name', 'contains', ['contains', 'ne']), new AllowedFilters('id', 'in')],
-    allowedSorts: [new AllowedSort('name')],
-    allowedFields: [new AllowedField('name')],
-    allowedGroups: [new AllowedGroup('name')],
-    allowedAggregates: [AllowedAggregate.count()],
-    pagination,
+  whitelist({
+    allowedFilters: [{ name: ['contains', 'ne'], id: ['in'] }], allowedSorts: ['name'], allowedFields: ['name'],
+    allowedGroups: ['name'], allowedAggregates: [AllowedAggregate.count()], pagination,
   })
 const plants = (pagination: PaginationOptions = {}) => ({
   crud: new CrudBase<any>({ model: Plant, queryConfig: queryConfig({ defaultPerPage: 5, ...pagination }) }),

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import qs from 'qs'
 import t from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit } from '../../src/index.ts'
+import { AllowedFilters, crudKit } from '../../src/index.ts'
 import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
@@ -19,21 +19,15 @@ const plants = resource(Plant, {
     ...['name', 'latinName', 'slug', 'supplier.name', 'tags.name', 'group.name', 'specimens.code'].map((name) =>
       new AllowedFilters(name, 'eq', ON_TEXTS)
     ),
-    new AllowedFilters('status', 'eq', ['eq', 'in', 'like', 'isnull']),
-    new AllowedFilters('inStock', 'eq', ['eq', 'in', 'isnull']),
-    new AllowedFilters('supplier', 'eq', ['eq', 'in', 'nin', 'isnull']),
+    {
+      status: ['eq', 'in', 'like', 'isnull'], inStock: ['eq', 'in', 'isnull'], supplier: ['eq', 'in', 'nin', 'isnull'],
+    },
     AllowedFilters.partial('description'),
     AllowedFilters.custom('custom', (qb, value) => qb.andWhere({ name: value.toUpperCase() })),
   ],
-  allowedSorts: [
-    new AllowedSort('id', 'name', 'price', 'created_at', 'supplier.name', 'group.parent.name', 'nameLength'),
-  ],
-  allowedFields: ['id', 'name', 'price', 'created_at', 'supplier', 'tags.name', 'supplier.name'].map((name) =>
-    new AllowedField(name)
-  ),
-  allowedIncludes: ['tags', 'tags.plants', 'supplier', 'offers', 'group.parent', 'specimens'].map((path) =>
-    new AllowedInclude(path)
-  ),
+  allowedSorts: ['id', 'name', 'price', 'created_at', 'supplier.name', 'group.parent.name', 'nameLength'],
+  allowedFields: ['id', 'name', 'price', 'created_at', 'supplier', 'tags.name', 'supplier.name'],
+  allowedIncludes: ['tags', 'tags.plants', 'supplier', 'offers', 'group.parent', 'specimens'],
 })
 const specimens = resource(Specimen, {
   allowedFilters: [

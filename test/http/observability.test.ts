@@ -6,14 +6,14 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import {
-  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, crudRoutes, parseQueryParams, primaryKey,
-  QueryBuilderConfig, softDelete, withTransaction, type CrudContext, type CrudKitOptions, type QueryMessage,
-  type QueryOperation,
+  AllowedFilters, CrudBase, crudKit, crudRoutes, parseQueryParams, primaryKey, softDelete, withTransaction,
+  type CrudContext, type CrudKitOptions, type QueryMessage, type QueryOperation,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { until } from '../helpers/until.ts'
 import { recordStatements } from '../helpers/statements.ts'
+import { resource } from '../helpers/resource.ts'
 
 const Maker = defineEntity({ name: 'Maker', properties: { ...primaryKey, ...softDelete, name: p.string() } })
 const Lamp = defineEntity({
@@ -29,17 +29,16 @@ const entities = [Maker, Lamp, Room]
 
 const options = {
   allowedFilters: [
-    new AllowedFilters<any>('name', 'eq', ['eq', 'like']),
+    { name: ['eq', 'like'] },
     AllowedFilters.custom<any>('longer',
       (qb: any, value: unknown) => qb.andWhere('char_length(e0.name) > cast(? as int)', [Number(value)])),
   ],
-  allowedSorts: [new AllowedSort<any>('name')],
-  allowedIncludes: [new AllowedInclude<any>('maker')],
+  allowedSorts: ['name'],
+  allowedIncludes: ['maker'],
 }
-const lamps = new CrudBase<any>({ model: Lamp, writable: 'all', queryConfig: new QueryBuilderConfig<any>(options) })
-const estimated = new CrudBase<any>({
-  model: Lamp, writable: 'all', name: 'estimates',
-  queryConfig: new QueryBuilderConfig<any>({ ...options, pagination: { count: 'planned', defaultPerPage: 1 } }),
+const lamps = resource(Lamp, options)
+const estimated = resource(Lamp, { ...options, pagination: { count: 'planned', defaultPerPage: 1 } }, {
+  name: 'estimates',
 })
 
 const FORM = /^parse;dur=([\d.]+), plan;dur=([\d.]+), compile;dur=([\d.]+), run;dur=([\d.]+)$/
@@ -358,7 +357,7 @@ await forEachDatabase(t, { entities }, async (t, { orm, name }) => {
   })
 
   await t.test('the statements that write links have messages', async (t) => {
-    const rooms = new CrudBase<any>({ model: Lamp, writable: 'all' })
+    const rooms = resource(Lamp)
     const linked = await heard(() => rooms.update(em(), 7, { rooms: [1] }))
     t.ok(linked.every(({ operation, resource }) => operation === 'update' && resource === 'lamp'))
     t.equal(linked.filter(({ text }) => text.startsWith('insert')).length, 1)

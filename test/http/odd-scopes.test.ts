@@ -2,13 +2,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
-import {
-  AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig, ScopeError, softDelete,
-} from '../../src/index.ts'
+import { AllowedInclude, CrudBase, parseQueryParams, primaryKey, ScopeError, softDelete } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
 import { recordStatements } from '../helpers/statements.ts'
-import { bodyOf, resource, select, serve } from './helper.ts'
+import { bodyOf, resource, select, serve, whitelist } from './helper.ts'
 
 const Ledger = defineEntity({
   name: 'Ledger',
@@ -84,12 +82,7 @@ await forOneDatabase(t, {
   },
 }, async (t, { orm }) => {
   const crud = new Guarded({
-    model: Ledger,
-    writable: 'all',
-    queryConfig: new QueryBuilderConfig<any>({
-      allowedFilters: [AllowedFilters.exact('title')],
-      allowedIncludes: [new AllowedInclude('entries')],
-    }),
+    model: Ledger, writable: 'all', queryConfig: whitelist({ allowedFilters: ['title'], allowedIncludes: ['entries'] }),
   })
   /** A server with one scope, its log, and requests for each of its routes. */
   const server = async (scope: unknown, options: object = {}, level = 'error') => {
@@ -175,7 +168,7 @@ await forOneDatabase(t, {
 
   t.test("an application's own methods are not called with an invalid scope", async (t) => {
     const called: string[] = []
-    const own = new CrudBase<any>({ model: Ledger, writable: 'all' })
+    const own = resource(Ledger)
     for (const method of ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore', 'streamJson']) {
       Object.defineProperty(own, method, {
         value: () => {
@@ -354,9 +347,7 @@ t.test('conditions that are the same for all requests are checked at start-up', 
     const orm = new MikroORM({ entities: [Book, Page], dbName: 'none' })
     new CrudBase<any>({
       model: Book,
-      queryConfig: new QueryBuilderConfig<any>({
-        allowedIncludes: [new AllowedInclude('pages', { where: include as never })],
-      }),
+      queryConfig: whitelist({ allowedIncludes: [new AllowedInclude('pages', { where: include as never })] }),
     }).bind(orm.em.fork())
   }
   bind({ tenant: 5 })

@@ -7,8 +7,7 @@ import t, { type Test } from 'tap'
 import { entities as exampleEntities } from '../../example/entities/index.ts'
 import { resources as exampleResources } from '../../example/resources/index.ts'
 import {
-  AllowedFacet, AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, IdempotencyRecord,
-  primaryKey, QueryBuilderConfig, type CrudKitOptions,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, IdempotencyRecord, primaryKey, type CrudKitOptions,
 } from '../../src/index.ts'
 import { LIST_VALUES, OPERATORS } from '../../src/operators/index.ts'
 import { entities, Order, OrderItem, Plant, Specimen, Tag } from '../fixtures/entities.ts'
@@ -250,7 +249,7 @@ t.test('composite keys, every type, batches and whole records are documented', a
     'measuredAt', 'wateredAt', 'petals',
   ].map((name) => new AllowedFilters(name, 'eq', ['eq', 'in']))
   const document = await documented(t, {
-    '/items': resource(OrderItem, { allowedIncludes: [new AllowedInclude('plant')] }),
+    '/items': resource(OrderItem, { allowedIncludes: ['plant'] }),
     '/specimens': {
       crud: resource(Specimen, { allowedFilters: columns }), operations: ['list', 'createMany'], maxBatch: 7,
     },
@@ -327,23 +326,17 @@ t.test('aggregates and limits are documented', async (t) => {
 t.test('queries as bodies are documented where the resource takes them', async (t) => {
   const plants = resource(Plant, {
     allowedFilters: [
-      new AllowedFilters('price', 'eq', ['eq', 'in', 'isnull']),
+      { price: ['eq', 'in', 'isnull'] },
       AllowedFilters.search('q', ['name']),
       AllowedFilters.custom('cheap', (qb) => qb.andWhere({ price: { $lt: 10 } })),
     ],
-    allowedSorts: [new AllowedSort('name')],
-    allowedFields: [new AllowedField('name'), new AllowedField('tags.name')],
-    allowedIncludes: [new AllowedInclude('tags')],
-    allowedFacets: [new AllowedFacet('status')],
+    allowedSorts: ['name'], allowedFields: ['name', 'tags.name'], allowedIncludes: ['tags'], allowedFacets: ['status'],
   })
   const resources: CrudKitOptions['resources'] = {
     '/plants': { crud: plants, query: true },
     '/closed': plants,
     '/tagged': { crud: plants, query: true, links: true, conditional: true },
-    '/specimens': {
-      crud: resource(Specimen, { allowedFilters: [AllowedFilters.exact('acidity'), AllowedFilters.exact('dryMass')] }),
-      query: true,
-    },
+    '/specimens': { crud: resource(Specimen, { allowedFilters: ['acidity', 'dryMass'] }), query: true },
     '/hidden': { crud: plants, query: true, schemas: { list: { hide: true } } },
     '/own': {
       crud: plants,
@@ -448,7 +441,7 @@ t.test('with a hook that changes records, no field is documented as always prese
   const document = await documented(t, {
     '/plants': new Changed({ model: Plant, writable: 'all' }),
     '/tags': resource(Tag),
-    '/named': resource(Tag, { allowedFields: [new AllowedField('name')] }),
+    '/named': resource(Tag, { allowedFields: ['name'] }),
   })
   const required = (path: string): unknown =>
     document.paths[`${path}/{id}`].get.responses['200'].content['application/json'].schema.required
@@ -470,7 +463,7 @@ t.test('resources with the same name have different operation ids', async (t) =>
 })
 
 t.test('operations that need an identity document 401 and 403', async (t) => {
-  const plants = resource(Plant, { allowedFilters: [new AllowedFilters('name')] })
+  const plants = resource(Plant, { allowedFilters: ['name'] })
   const statuses = async (t: Test, global: readonly object[] | undefined, own: readonly object[] | undefined) => {
     const document = await documented(
       t,
@@ -494,7 +487,7 @@ t.test('operations that need an identity document 401 and 403', async (t) => {
 })
 
 t.test("the application's own declarations override generated ones", async (t) => {
-  const plants = resource(Plant, { allowedFilters: [new AllowedFilters('name')] })
+  const plants = resource(Plant, { allowedFilters: ['name'] })
   t.test('an application may declare parts of a schema', async (t) => {
     const document = await documented(t, {
       '/plants': {
@@ -559,10 +552,7 @@ t.test("the application's own declarations override generated ones", async (t) =
 
 t.test('other versions of the specification work', async (t) => {
   const resources = {
-    '/plants': resource(Plant, {
-      allowedFilters: [new AllowedFilters('price', 'eq', ['eq', 'in', 'isnull'])],
-      allowedSorts: [new AllowedSort('name')],
-    }),
+    '/plants': resource(Plant, { allowedFilters: [{ price: ['eq', 'in', 'isnull'] }], allowedSorts: ['name'] }),
     '/specimens': resource(Specimen),
     '/orders': resource(Order),
   }
@@ -607,10 +597,7 @@ t.test('routes have their schemas without @fastify/swagger, and their own compil
       for (const status of Object.keys(schema?.response ?? {})) statuses.add(status)
       transforms.add(typeof (config as { swaggerTransform?: unknown }).swaggerTransform)
     })
-    await app.register(crudKit, {
-      orm: ormOf(),
-      resources: { '/plants': new CrudBase({ model: Plant, writable: 'all', queryConfig: new QueryBuilderConfig() }) },
-    })
+    await app.register(crudKit, { orm: ormOf(), resources: { '/plants': resource(Plant) } })
     await app.ready()
     t.strictSame([...new Set(schemas)].sort(), [
       'body', 'description', 'params', 'querystring', 'response', 'summary', 'tags',

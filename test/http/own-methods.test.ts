@@ -4,6 +4,7 @@ import t from 'tap'
 import { CrudBase, crudKit, type CrudReadOptions, type CrudRecord } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
+import { resource } from '../helpers/resource.ts'
 
 const Jar = defineEntity({
   name: 'Jar',
@@ -19,7 +20,7 @@ const requests: unknown[] = []
 
 /** Each method does its usual work, and records that it was called, and whether with an EntityManager. */
 function jarCrud (): CrudBase {
-  const crud = new CrudBase<any>({ model: Jar, writable: 'all' })
+  const crud = resource(Jar)
   for (const method of METHODS) {
     const original = crud[method] as (...args: unknown[]) => Promise<CrudRecord | CrudRecord[] | null>
     const own = async (em: { persist?: unknown }, ...rest: unknown[]) => {
@@ -62,7 +63,7 @@ await forEachDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     status: 200, etag: '"1"', body: { label: 'plum', by: 'get' }, calls: ['get em'],
   })
   t.match(await ask('GET', '/jars/9'), { status: 404, calls: ['get em'] })
-  const texts = new CrudBase<any>({ model: Jar, writable: 'all' })
+  const texts = resource(Jar)
   Object.assign(texts, {
     getJson: async () => '{"id":1,"version":7,"label":"of text"}',
     listJson: async () => '{"items":[]}',

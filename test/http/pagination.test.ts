@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, type PaginationOptions } from '../../src/index.ts'
+import { type PaginationOptions } from '../../src/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
@@ -9,15 +9,9 @@ import { client, resource, serve, type Json } from './helper.ts'
 const VISIBLE = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14]
 const plants = (pagination?: PaginationOptions) =>
   resource(Plant, {
-    allowedFilters: [
-      new AllowedFilters('id', 'eq', ['eq', 'in']), new AllowedFilters('name', 'eq'),
-      new AllowedFilters('status', 'eq'),
-    ],
-    allowedSorts: [
-      new AllowedSort('position'), new AllowedSort('price'), new AllowedSort('status'), new AllowedSort('group.name'),
-      new AllowedSort('inStock'),
-    ],
-    allowedIncludes: [new AllowedInclude('tags')],
+    allowedFilters: [{ id: ['eq', 'in'] }, 'name', 'status'],
+    allowedSorts: ['position', 'price', 'status', 'group.name', 'inStock'],
+    allowedIncludes: ['tags'],
     ...(pagination && { pagination }),
   })
 

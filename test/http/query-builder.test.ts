@@ -14,12 +14,11 @@ import { bodyOf, resource, select } from './helper.ts'
 let sorted = 0
 const plants = resource(Plant, {
   allowedFilters: [
-    new AllowedFilters('position', 'gte', ['gte']),
-    new AllowedFilters('supplier.name', 'contains', ['contains']),
+    { position: ['gte'], 'supplier.name': ['contains'] },
     AllowedFilters.custom<PlantEntity>('city', (qb, value) => qb.andWhere({ supplier: { address: { city: value } } })),
   ],
   allowedSorts: [
-    new AllowedSort('name'),
+    'name',
     AllowedSort.custom<PlantEntity>('shelf', (qb, direction) => {
       sorted++
       return qb.orderBy({ shelf: direction })

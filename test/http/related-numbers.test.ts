@@ -1,36 +1,32 @@
 import t from 'tap'
-import {
-  AllowedFacet, AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams,
-  type QueryBuilderOptions,
-} from '../../src/index.ts'
+import { AllowedFilters, AllowedInclude, AllowedSort, parseQueryParams } from '../../src/index.ts'
 import { entities, Group, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
-import { client, serve, type Json } from './helper.ts'
+import { client, resource, serve, type Json, type Names } from './helper.ts'
 
 const { count, exists, sum, avg, min, max } = AllowedInclude
 const comparing = ['eq', 'ne', 'gte', 'lte', 'in', 'between', 'isnull'] as const
 
-const plants: QueryBuilderOptions<any> = {
-  allowedFields: [new AllowedField('id')],
+const plants: Names = {
+  allowedFields: ['id'],
   allowedIncludes: [
     count('tags'), exists('label'), sum('tags.weight'), avg('tags.weight'), max('offers.price', { alias: 'top' }),
     count('offers', { alias: 'cheap', where: { price: { $lt: 7 } } }),
   ],
   allowedFilters: [
-    new AllowedFilters('tagsCount', 'eq', ['eq', 'ne', 'gte', 'lte', 'in', 'between']),
-    new AllowedFilters('labelExists', 'eq'),
+    { tagsCount: ['eq', 'ne', 'gte', 'lte', 'in', 'between'] },
+    'labelExists',
     new AllowedFilters('tagsWeightSum', 'gte', [...comparing]),
-    new AllowedFilters('tagsWeightAvg', 'eq', ['eq', 'gte']),
+    { tagsWeightAvg: ['eq', 'gte'] },
     new AllowedFilters('offersPriceMax', 'gte', ['gte'], { alias: 'best' }),
-    new AllowedFilters('cheap', 'gte', ['gte', 'eq']),
-    new AllowedFilters('id', 'lte', ['lte']),
+    { cheap: ['gte', 'eq'], id: ['lte'] },
   ],
-  allowedFacets: [new AllowedFacet('id'), new AllowedFacet('inStock')],
+  allowedFacets: ['id', 'inStock'],
   allowedSorts: [
-    new AllowedSort('tagsCount'), new AllowedSort('tagsWeightSum'), new AllowedSort('top'), new AllowedSort('id'),
-    new AllowedSort('tagsCount', 'name', { alias: 'popular', direction: 'desc' }), new AllowedSort('labelExists'),
+    'tagsCount', 'tagsWeightSum', 'top', 'id',
+    new AllowedSort('tagsCount', 'name', { alias: 'popular', direction: 'desc' }), 'labelExists',
   ],
 }
 const NUMBERS = ['leaves', 'stems', 'cells', 'pollen', 'spores', 'dryMass', 'value', 'acidity', 'chlorophyll']
@@ -43,15 +39,13 @@ const MORE = `insert into specimen (plant_id, code, leaves, stems, cells, pollen
   chlorophyll) select plant_id, 'MORE', leaves, stems, cells, pollen, spores, dry_mass, value, 0.1, 0.1 from specimen
   where code = 'GREATEST'`
 
-const crudOf = (model: any, queryConfig: QueryBuilderOptions<any>) => new CrudBase({ model, queryConfig })
-
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const operations = ['list'] as const
   const app = await serve(t, orm, {
-    '/plants': { crud: crudOf(Plant, plants), operations, stream: true, query: true },
+    '/plants': { crud: resource(Plant, plants), operations, stream: true, query: true },
     '/numbers': {
-      crud: crudOf(Plant, {
-        allowedFields: [new AllowedField('id')],
+      crud: resource(Plant, {
+        allowedFields: ['id'],
         allowedIncludes: NUMBERS.flatMap((name) => Object.values(FUNCTIONS).map((allow) => allow(`specimens.${name}`))),
         allowedFilters: ofSpecimens.map((name) => new AllowedFilters(name, 'eq', ['eq', 'in', 'lt', 'isnull'])),
       }),
@@ -59,9 +53,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       query: true,
     },
     '/groups': {
-      crud: crudOf(Group, {
+      crud: resource(Group, {
         allowedIncludes: [count('plants'), count('children')],
-        allowedFilters: [new AllowedFilters('plantsCount', 'eq'), new AllowedFilters('childrenCount', 'eq')],
+        allowedFilters: ['plantsCount', 'childrenCount'],
         defaultSort: ['-plantsCount'],
       }),
       operations,
@@ -127,7 +121,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await ids('filter[id]=6&filter[tagsCount][lte]=1&sort=-tagsWeightSum'), [3, 4, 2, 5])
     const [{ sql }] = recorder.take() as unknown as [{ readonly sql: string }]
     recorder.stop()
-    const kept = /from "plant" as "e0" where "e0"\."id" <= \$1 and "e0"\."deleted_at" is null limit 10001\) as "e0" cross/
+    const kept =
+      /from "plant" as "e0" where "e0"\."id" <= \$1 and "e0"\."deleted_at" is null limit 10001\) as "e0" cross/
     t.match(sql, kept)
     t.equal(sql.match(/ from "plant_tags"/g)?.length, 1, sql)
     const cursors = await recordStatements(orm)
@@ -180,7 +175,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('builders and counts follow, and names are checked', async (t) => {
-    const crud = crudOf(Plant, plants)
+    const crud = resource(Plant, plants)
     const params = parseQueryParams('filter[tagsCount][gte]=1&sort=-tagsCount,-id')
     t.equal(await crud.count(orm.em.fork(), params), 6)
     const built = await (await crud.query(orm.em.fork(), params)).execute()
@@ -189,21 +184,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match((await details('filter[tagsCount]=x'))[0], /must be an integer/)
     t.match((await details('filter[labelExists]=2'))[0], /must be a boolean/)
     t.match((await details('filter[tagsCount][gt]=1'))[0], /The operator 'gt' is not allowed/)
-    const bind = (config: QueryBuilderOptions<any>) => () => crudOf(Plant, config).bind(orm.em as never)
+    const bind = (config: Names) => () => resource(Plant, config).bind(orm.em as never)
     const one = new AllowedFilters('id')
-    const cures: ReadonlyArray<readonly [config: QueryBuilderOptions<any>, cure: string]> = [
-      [{ allowedSorts: [new AllowedSort('tagsCount')] }, "count('tags')"],
+    const cures: ReadonlyArray<readonly [config: Names, cure: string]> = [
+      [{ allowedSorts: ['tagsCount'] }, "count('tags')"],
       [{ defaultSort: ['-tagsWeightMax'] }, "max('tags.weight')"],
-      [{ allowedFilters: [new AllowedFilters('tagsCount')] }, "count('tags')"],
-      [{ allowedFilters: [new AllowedFilters('labelExists')] }, "exists('label')"],
-      [{ allowedFilters: [new AllowedFilters('tagsWeightSum')] }, "sum('tags.weight')"],
+      [{ allowedFilters: ['tagsCount'] }, "count('tags')"],
+      [{ allowedFilters: ['labelExists'] }, "exists('label')"],
+      [{ allowedFilters: ['tagsWeightSum'] }, "sum('tags.weight')"],
       [{ allowedFilters: [AllowedFilters.anyOf('x', [one, new AllowedFilters('tagsWeightAvg')])] },
         "avg('tags.weight')"],
     ]
     for (const [config, cure] of cures) {
       t.throws(bind(config), { message: `Add AllowedInclude.${cure} to allowedIncludes.` })
     }
-    t.throws(bind({ allowedSorts: [new AllowedSort('labelCount')] }), /Plant has no property 'labelCount'/)
+    t.throws(bind({ allowedSorts: ['labelCount'] }), /Plant has no property 'labelCount'/)
     const allowedFilters = [new AllowedFilters('tagsCount', 'contains')]
     t.throws(bind({ allowedIncludes: [count('tags')], allowedFilters }), /does not work/)
   })

@@ -2,10 +2,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import {
-  AllowedFilters, BaseModel, CrudBase, crudKit, crudRoutes, QueryBuilderConfig, type CrudContext, type CrudRecord,
+  AllowedFilters, BaseModel, CrudBase, crudKit, crudRoutes, type CrudContext, type CrudRecord,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
+import { resource, whitelist } from '../helpers/resource.ts'
 
 const Jar = defineEntity({ name: 'Jar', extends: BaseModel, properties: { label: p.string() } })
 const Lid = defineEntity({
@@ -39,15 +40,13 @@ await forEachDatabase(t, { entities: [Jar, Lid] }, async (t, { orm }) => {
     }
   })
   const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
-  await app.register(crudRoutes, {
-    prefix: '/jars', crud: new CrudBase<any>({ model: Jar, writable: 'all' }), operations,
-  })
+  await app.register(crudRoutes, { prefix: '/jars', crud: resource(Jar), operations })
   await app.register(crudRoutes, {
     prefix: '/watched',
     crud: new Watched({
       model: Jar,
       writable: 'all',
-      queryConfig: new QueryBuilderConfig({
+      queryConfig: whitelist({
         allowedFilters: [AllowedFilters.custom('x', (qb, value, { em, request }) => {
           seen.push(em === (request as { em?: unknown } | undefined)?.em)
           return qb
@@ -55,7 +54,7 @@ await forEachDatabase(t, { entities: [Jar, Lid] }, async (t, { orm }) => {
       }),
     }),
   })
-  await app.register(crudRoutes, { prefix: '/lids', crud: new CrudBase<any>({ model: Lid, writable: 'all' }) })
+  await app.register(crudRoutes, { prefix: '/lids', crud: resource(Lid) })
   await app.ready()
   const ask = async (
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',

@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
-import {
-  AllowedFilters, AllowedInclude, CrudBase, crudKit, crudRoutes, type CrudRoutesOptions,
-} from '../../src/index.ts'
+import { CrudBase, crudKit, crudRoutes, type CrudRoutesOptions } from '../../src/index.ts'
 import { entities, Group, Offer, Plant } from '../fixtures/entities.ts'
 import { plantUuid, seed } from '../fixtures/seed.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
@@ -14,13 +12,8 @@ const cors = await import('@fastify/cors' as string).catch(() => undefined)
 
 await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const crud = resource(Plant, {
-    allowedFilters: [
-      new AllowedFilters('name', 'eq', ['eq', 'contains']), new AllowedFilters('status', 'eq'),
-      new AllowedFilters('offers.title'),
-    ],
-    allowedIncludes: [
-      new AllowedInclude('supplier'), new AllowedInclude('supplier.plants'), new AllowedInclude('offers'),
-    ],
+    allowedFilters: [{ name: ['eq', 'contains'] }, 'status', 'offers.title'],
+    allowedIncludes: ['supplier', 'supplier.plants', 'offers'],
   })
   /** A server with a resource of plants. */
   const plants = (t: Test, options: Partial<CrudRoutesOptions> = {}) =>

@@ -1,7 +1,7 @@
 /** Lists without an exact total fetch one row more than the page has. Its related records do not count as included. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedInclude, AllowedSort, type PaginationOptions } from '../../src/index.ts'
+import { type PaginationOptions } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { client, resource, serve } from './helper.ts'
 
@@ -18,8 +18,7 @@ const MANY = Array.from({ length: 39 }, (_, index) => index + 1)
 
 const crates = (count: PaginationOptions['count'] & {}, maxPerPage: number) =>
   resource(Crate, {
-    allowedSorts: [new AllowedSort('id')],
-    allowedIncludes: [new AllowedInclude('apples')],
+    allowedSorts: ['id'], allowedIncludes: ['apples'],
     pagination: { count, maxIncluded: 40, maxPerPage, defaultPerPage: 1 },
   })
 

@@ -3,10 +3,11 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { CrudBase, crudKit, crudRoutes } from '../../src/index.ts'
+import { crudKit, crudRoutes } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
+import { resource } from '../helpers/resource.ts'
 
 const Doc = defineEntity({
   name: 'Doc',
@@ -50,22 +51,18 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
       request.em.setSessionContext({ role: ROLE, variables: { 'app.tenant': String(request.headers['x-tenant']) } })
     })
     await app.register(crudRoutes, {
-      prefix: '/docs', crud: new CrudBase<any>({ model: Doc, writable: 'all' }), stream: true,
+      prefix: '/docs', crud: resource(Doc), stream: true,
       operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'],
     })
     for (const [prefix, model] of [['/notes', Note], ['/hooked-notes', HookedNote]] as const) {
       await app.register(crudRoutes, {
-        prefix, crud: new CrudBase<any>({ model, writable: 'all' }),
-        operations: ['get', 'create', 'createMany', 'update'],
+        prefix, crud: resource(model), operations: ['get', 'create', 'createMany', 'update'],
       })
     }
     await app.register(crudRoutes, {
-      prefix: '/transacted-notes', crud: new CrudBase<any>({ model: Note, writable: 'all' }),
-      operations: ['create', 'update'], transaction: true,
+      prefix: '/transacted-notes', crud: resource(Note), operations: ['create', 'update'], transaction: true,
     })
-    await app.register(crudRoutes, {
-      prefix: '/transacted', crud: new CrudBase<any>({ model: Doc, writable: 'all' }), transaction: true,
-    })
+    await app.register(crudRoutes, { prefix: '/transacted', crud: resource(Doc), transaction: true })
     return app
   }
   const isolates = async (t: Test, app: FastifyInstance) => {
@@ -177,11 +174,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
   t.test('without a session context, only a foreign key checks references', async (t) => {
     const app = newServer(t)
     await app.register(crudKit, {
-      orm,
-      indexAdvice: false,
-      resources: {
-        '/notes': { crud: new CrudBase<any>({ model: Note, writable: 'all' }), operations: ['create', 'update'] },
-      },
+      orm, indexAdvice: false, resources: { '/notes': { crud: resource(Note), operations: ['create', 'update'] } },
     })
     await app.ready()
     const recorder = await recordStatements(orm, t)
@@ -213,7 +206,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     t.teardown(() => away.close())
     const em = away.em.fork()
     em.setSessionContext({ variables: { 'app.tenant': '1' } })
-    const docs = new CrudBase<any>({ model: Doc, writable: 'all' })
+    const docs = resource(Doc)
     for (const work of [() => docs.list(em), () => docs.get(em, 1), () => docs.create(em, { name: 'x' })]) {
       await t.rejects(work(), { code: 'FST_CRUD_UNAVAILABLE', statusCode: 503 })
     }
@@ -232,9 +225,7 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     t.teardown(() => reserving.close())
     await isolates(t, await serve(t, reserving))
     const app = newServer(t)
-    await app.register(crudKit, {
-      orm: reserving, indexAdvice: false, resources: { '/docs': new CrudBase<any>({ model: Doc, writable: 'all' }) },
-    })
+    await app.register(crudKit, { orm: reserving, indexAdvice: false, resources: { '/docs': resource(Doc) } })
     // the start compares the entities with the database
     await app.ready()
     for (const [method, url, payload] of [['GET', '/docs'], ['GET', '/docs/1'], ['PATCH', '/docs/1', {

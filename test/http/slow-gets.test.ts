@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import t from 'tap'
-import { AllowedField, crudKit } from '../../src/index.ts'
+import { crudKit } from '../../src/index.ts'
 import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { lacks } from '../helpers/capabilities.ts'
@@ -24,7 +24,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name, url }) => {
   if (skip) return t.pass(skip)
 
   const app = newServer(t, { forceCloseConnections: true })
-  const plants = resource(Plant, { allowedFields: [new AllowedField('id'), new AllowedField('name')] })
+  const plants = resource(Plant, { allowedFields: ['id', 'name'] })
   await app.register(crudKit, { orm, resources: { '/plants': plants, '/tags': resource(Tag) } })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo

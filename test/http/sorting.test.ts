@@ -7,14 +7,11 @@ import { client, resource, select, serve } from './helper.ts'
 
 const plants = resource(Plant, {
   allowedSorts: [
-    new AllowedSort('id'), new AllowedSort('name'), new AllowedSort('price', { direction: 'desc' }),
-    new AllowedSort('position', 'status'), new AllowedSort('created_at', { direction: 'desc' }),
-    new AllowedSort('position', 'name', { alias: 'rank' }),
-    new AllowedSort('price', 'position', { direction: 'desc', alias: 'dearest' }), new AllowedSort('articleNumber'),
-    new AllowedSort('latinName'), new AllowedSort('nameLength'), new AllowedSort('supplier'),
-    new AllowedSort('inStock'), new AllowedSort('supplier.name'), new AllowedSort('supplier.address.city'),
-    new AllowedSort('group.name'), new AllowedSort('group.parent.name', { alias: 'branch' }),
-    new AllowedSort('label.text'),
+    'id', 'name', new AllowedSort('price', { direction: 'desc' }), 'position', 'status',
+    new AllowedSort('created_at', { direction: 'desc' }), new AllowedSort('position', 'name', { alias: 'rank' }),
+    new AllowedSort('price', 'position', { direction: 'desc', alias: 'dearest' }), 'articleNumber', 'latinName',
+    'nameLength', 'supplier', 'inStock', 'supplier.name', 'supplier.address.city', 'group.name',
+    new AllowedSort('group.parent.name', { alias: 'branch' }), 'label.text',
   ],
   defaultSort: ['-created_at'],
 })
@@ -33,19 +30,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       allowedSorts: [new AllowedSort('price', { direction: 'desc', alias: 'cost' })],
       defaultSort: ['cost', 'name'],
     }),
-    '/specimens': resource(Specimen, {
-      allowedSorts: Object.keys(SPECIMEN_SORTS).map((name) => new AllowedSort(name)),
-    }),
-    '/shelves': resource(Shelf, { allowedSorts: [new AllowedSort('capacity'), new AllowedSort('number')] }),
+    '/specimens': resource(Specimen, { allowedSorts: Object.keys(SPECIMEN_SORTS) }),
+    '/shelves': resource(Shelf, { allowedSorts: ['capacity', 'number'] }),
     '/items': resource(OrderItem, {
-      allowedSorts: [
-        new AllowedSort('plant'),
-        new AllowedSort('plant.supplier.name'),
-        new AllowedSort('order.customer.name', { alias: 'customer' }),
-      ],
+      allowedSorts: ['plant', 'plant.supplier.name', new AllowedSort('order.customer.name', { alias: 'customer' })],
     }),
     '/customers': resource(Customer),
-    '/labels': resource(Label, { allowedSorts: [new AllowedSort('plant.name')] }),
+    '/labels': resource(Label, { allowedSorts: ['plant.name'] }),
   })
   const { all, refused, details } = client(app, '/plants')
   const ids = async (query?: string): Promise<number[]> => {

@@ -2,10 +2,9 @@
 import { defineEntity, p, Type } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
-import crudKit, {
-  AllowedField, AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig,
-} from '../../src/index.ts'
+import crudKit, { CrudBase, parseQueryParams, primaryKey } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { resource } from '../helpers/resource.ts'
 
 /** `cus_1` outside, `1` in the database. */
 class CustomerNumber extends Type<string, string> {
@@ -41,16 +40,8 @@ const Buyer = defineEntity({
 })
 const Sale = defineEntity({ name: 'Sale', properties: { ...primaryKey, buyer: () => p.manyToOne(Buyer) } })
 
-const buyers = new CrudBase({ model: Buyer, writable: 'all' })
-const sales = new CrudBase({
-  model: Sale,
-  writable: 'all',
-  queryConfig: new QueryBuilderConfig({
-    allowedFilters: [AllowedFilters.exact('buyer')],
-    allowedIncludes: [new AllowedInclude('buyer')],
-    allowedFields: [new AllowedField('id')],
-  }),
-})
+const buyers = resource(Buyer)
+const sales = resource(Sale, { allowedFilters: ['buyer'], allowedIncludes: ['buyer'], allowedFields: ['id'] })
 
 await forEachDatabase(t, {
   entities: [Money, Buyer, Sale],
@@ -112,11 +103,7 @@ await forEachDatabase(t, {
   })
 
   t.test('an empty nin on a path is no condition', async (t) => {
-    const crud = new CrudBase({
-      model: Sale,
-      writable: 'all',
-      queryConfig: new QueryBuilderConfig({ allowedFilters: [new AllowedFilters('buyer.id', 'nin', ['nin'])] }),
-    })
+    const crud = resource(Sale, { allowedFilters: [{ 'buyer.id': ['nin'] }] })
     t.equal(await crud.count(orm.em.fork(), parseQueryParams('filter[buyer.id]=')), 2)
     t.equal(await crud.count(orm.em.fork(), parseQueryParams('filter[buyer.id]=cus_7')), 1)
   })

@@ -6,8 +6,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, crudRoutes, parseQueryParams,
-  QueryBuilderConfig, type CrudRecord,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, crudRoutes, parseQueryParams, type CrudRecord,
 } from '../../src/index.ts'
 import { Customer, entities, Order, OrderItem, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
@@ -15,40 +14,32 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { until } from '../helpers/until.ts'
-import { client, select } from './helper.ts'
+import { client, resource, select, whitelist } from './helper.ts'
 
 const MANY = 1234
 const NDJSON = { accept: 'application/x-ndjson' }
 const CSV = { accept: 'text/csv' }
 
-const queryConfig = new QueryBuilderConfig<any>({
+const queryConfig = whitelist({
   allowedFilters: [
-    AllowedFilters.exact('name'),
-    AllowedFilters.exact('status'),
-    AllowedFilters.trashed(),
-    new AllowedFilters('id', 'lte'),
+    'name', 'status', AllowedFilters.trashed(), { id: ['lte'] },
     AllowedFilters.custom('breaks', (qb, value) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))),
-    AllowedFilters.custom('slow',
-      (qb) => qb.andWhere(raw('(e0.id < 700 or pg_sleep(20) is not null) /* slow stream */'))),
+    AllowedFilters.custom(
+      'slow',
+      (qb) => qb.andWhere(raw('(e0.id < 700 or pg_sleep(20) is not null) /* slow stream */'))
+    ),
   ],
-  allowedSorts: [new AllowedSort('name', 'price', 'latinName', 'supplier.name')],
-  allowedFields: [
-    new AllowedField('id'), new AllowedField('name'), new AllowedField('price'), new AllowedField('inStock'),
-    new AllowedField('description'),
-  ],
-  allowedIncludes: [new AllowedInclude('tags'), new AllowedInclude('supplier')],
+  allowedSorts: ['name', 'price', 'latinName', 'supplier.name'],
+  allowedFields: ['id', 'name', 'price', 'inStock', 'description'],
+  allowedIncludes: ['tags', 'supplier'],
 })
 const plants = new CrudBase<any>({ model: Plant, writable: 'all', queryConfig })
-const tags = new CrudBase<any>({
-  model: Tag,
-  writable: 'all',
-  queryConfig: new QueryBuilderConfig<any>({
-    allowedFilters: [new AllowedFilters('id', 'lte')],
-    allowedSorts: [
-      new AllowedSort('weight', 'name'),
-      AllowedSort.custom('length', (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction })),
-    ],
-  }),
+const tags = resource(Tag, {
+  allowedFilters: [{ id: ['lte'] }],
+  allowedSorts: [
+    'weight', 'name',
+    AllowedSort.custom('length', (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction })),
+  ],
 })
 const shouting = new (class extends CrudBase {
   override afterRead ({ id, name }: CrudRecord) {
@@ -76,9 +67,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   await app.register(crudRoutes, {
     prefix: '/unscoped', crud: plants, stream: true, scope: () => ({ status: undefined }) as never,
   })
-  await app.register(crudRoutes, {
-    prefix: '/specimens', crud: new CrudBase({ model: Specimen, writable: 'all' }), stream: true,
-  })
+  await app.register(crudRoutes, { prefix: '/specimens', crud: resource(Specimen), stream: true })
   await app.register(crudRoutes, { prefix: '/pages', crud: plants })
   const linesOf = async (url: string) => {
     const response = await app.inject({ url, headers: NDJSON })
@@ -115,10 +104,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       const paths = include.split(',').map((path) =>
         path.endsWith('Count') ? AllowedInclude.count(path.slice(0, -5)) : new AllowedInclude(path)
       )
-      const crud = new CrudBase<any>({
-        model: model as never,
-        queryConfig: new QueryBuilderConfig<any>({ allowedIncludes: paths }),
-      })
+      const crud = new CrudBase<any>({ model: model as never, queryConfig: whitelist({ allowedIncludes: paths }) })
       const { items } = await crud.list(orm.em.fork(), parseQueryParams(`include=${include}&per_page=100`))
       t.ok(items.length > 1, include)
       t.strictSame(await gather(crud.stream(orm.em.fork(), parseQueryParams(`include=${include}`))), items)
@@ -280,17 +266,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       await server.register(crudRoutes, { prefix: '/plants', crud: plants, stream: true })
       await server.register(crudRoutes, {
         prefix: '/tags',
-        crud: new CrudBase<any>({
-          model: Tag,
-          writable: 'all',
-          queryConfig: new QueryBuilderConfig<any>({
-            allowedFilters: [
-              AllowedFilters.custom('breaks',
-                (qb, value) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))),
-              AllowedFilters.custom('slow',
-                (qb) => qb.andWhere(raw('(e0.id < 700 or pg_sleep(20) is not null) /* slow stream */'))),
-            ],
-          }),
+        crud: resource(Tag, {
+          allowedFilters: [
+            AllowedFilters.custom('breaks',
+              (qb, value) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))),
+            AllowedFilters.custom('slow',
+              (qb) => qb.andWhere(raw('(e0.id < 700 or pg_sleep(20) is not null) /* slow stream */'))),
+          ],
         }),
         stream: true,
       })

@@ -3,11 +3,9 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { FastifyRequest } from 'fastify'
 import assert from 'node:assert/strict'
 import t from 'tap'
-import {
-  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, QueryBuilderConfig, type CrudRoutesOptions,
-} from '../../src/index.ts'
+import { AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, type CrudRoutesOptions } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { bodyOf, select, serve } from './helper.ts'
+import { bodyOf, resource, select, serve, whitelist } from './helper.ts'
 
 interface Args {
   tenant?: number | null
@@ -53,27 +51,16 @@ const TENANTS = 6
 /** Rows of each tenant, and rows without one. */
 const ROWS = 4
 
-const queryConfig = new QueryBuilderConfig<any>({
+const queryConfig = whitelist({
   allowedFilters: [
-    AllowedFilters.exact('title'),
-    AllowedFilters.exact('team.name'),
-    AllowedFilters.custom('own', (qb: any, value) => qb.andWhere({ title: value })),
+    'title', 'team.name', AllowedFilters.custom('own', (qb: any, value) => qb.andWhere({ title: value })),
   ],
-  allowedSorts: [new AllowedSort('id'), new AllowedSort('team.name')],
-  allowedIncludes: [new AllowedInclude('team'), new AllowedInclude('team.tasks')],
+  allowedSorts: ['id', 'team.name'],
+  allowedIncludes: ['team', 'team.tasks'],
 })
 const tasks = new CrudBase<any>({ model: Task, writable: 'all', queryConfig })
-const teams = new CrudBase<any>({
-  model: Team,
-  writable: 'all',
-  queryConfig: new QueryBuilderConfig<any>({
-    allowedIncludes: [new AllowedInclude('tasks'), AllowedInclude.count('tasks')],
-  }),
-})
-const notes = new CrudBase<any>({
-  model: Note, writable: 'all',
-  queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [AllowedFilters.exact('text')] }),
-})
+const teams = resource(Team, { allowedIncludes: ['tasks', AllowedInclude.count('tasks')] })
+const notes = resource(Note, { allowedFilters: ['text'] })
 
 /** Tasks are in teams of every tenant, and the filter of the team decides what is visible of it. */
 const seed = async (em: any) => {
@@ -314,13 +301,7 @@ await forEachDatabase(t, { entities: [Team, Task, Note], seed }, async (t, { orm
   })
 
   t.test('the number of kept statements is bounded, however many scopes there are', async (t) => {
-    const crud = new CrudBase<any>({
-      model: Team,
-      writable: 'all',
-      queryConfig: new QueryBuilderConfig<any>({
-        allowedIncludes: [AllowedInclude.count('tasks', { where: { title: 'x' } })],
-      }),
-    })
+    const crud = resource(Team, { allowedIncludes: [AllowedInclude.count('tasks', { where: { title: 'x' } })] })
     let compiled = 0
     const counting = () => {
       const em = orm.em.fork()

@@ -2,11 +2,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FastifyError, FastifyInstance, InjectOptions } from 'fastify'
 import t from 'tap'
-import { AllowedFilters, CrudBase, crudKit, type CrudRoutesOptions } from '../../src/index.ts'
+import { CrudBase, crudKit, type CrudRoutesOptions } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { startResource } from '../helpers/start-resource.ts'
-import { bodyOf, type Json } from './helper.ts'
+import { bodyOf, resource, type Json } from './helper.ts'
 
 const Tin = defineEntity({
   name: 'Tin',
@@ -16,8 +16,7 @@ const Tin = defineEntity({
   },
 })
 
-const tins = (): CrudBase =>
-  new CrudBase({ model: Tin as never, writable: 'all', queryConfig: { allowedFilters: [new AllowedFilters('name')] } })
+const tins = (): CrudBase => resource(Tin, { allowedFilters: ['name'] })
 
 const ALL = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
 

@@ -5,10 +5,10 @@ import type {
   FastifyError, FastifyInstance, FastifyRequest, InjectOptions, preParsingHookHandler, RouteOptions,
 } from 'fastify'
 import t from 'tap'
-import { AllowedFilters, CrudBase } from '../../src/index.ts'
+import { CrudBase } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { startResource } from '../helpers/start-resource.ts'
-import { bodyOf, select, type Json } from './helper.ts'
+import { bodyOf, resource, select, type Json } from './helper.ts'
 
 const Jar = defineEntity({
   name: 'Jar',
@@ -21,8 +21,7 @@ const Jar = defineEntity({
 
 const ALL = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
 
-const jars = (): CrudBase =>
-  new CrudBase({ model: Jar as never, writable: 'all', queryConfig: { allowedFilters: [new AllowedFilters('label')] } })
+const jars = (): CrudBase => resource(Jar, { allowedFilters: ['label'] })
 
 await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
   const start = startResource(orm, '/jars', () => ({ crud: jars(), operations: ALL }))

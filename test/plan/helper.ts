@@ -1,5 +1,4 @@
 /** Plans as short texts, and whitelists of the nursery's entities, without a database. */
-import { QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
 import type { ErrorItem } from '../../src/base/errors.ts'
 import { OPERATORS, type ComparisonOperator } from '../../src/operators/index.ts'
 import {
@@ -9,12 +8,13 @@ import type { PlanOptions } from '../../src/plan/plan-rows.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { Plant } from '../fixtures/entities.ts'
 import { modelsOf } from '../helpers/models.ts'
+import { whitelist, type Names } from '../helpers/resource.ts'
 
 export const models = modelsOf()
 
 /** The whitelist of an entity, by default the plant. */
-export function whitelistOf (options: QueryBuilderOptions<any>, entity: unknown = Plant, name?: string): Whitelist {
-  return resolveWhitelist(new QueryBuilderConfig<any>(options), models.of(entity), name)
+export function whitelistOf (names: Names, entity: unknown = Plant, name?: string): Whitelist {
+  return resolveWhitelist(whitelist(names), models.of(entity), name)
 }
 
 /** The plan of a query string. */

@@ -7,7 +7,7 @@ import { entities, Plant, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { lacks } from '../helpers/capabilities.ts'
 import { databases, forEachDatabase, skipReasons } from '../helpers/databases.ts'
-import { crudOf } from '../sql/helper.ts'
+import { resource } from '../sql/helper.ts'
 
 const one = { text: 'select $1::int as n', values: [1] }
 const endless = { text: 'select pg_sleep(60), $1::text as mark', values: ['cancel me'] }
@@ -70,7 +70,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a transaction sees its rows before others see them', async (t) => {
-    const plants = crudOf(Tag)
+    const plants = resource(Tag)
     await orm.em.fork().transactional(async (em) => {
       em.create(Tag, { name: 'uncommitted' })
       await em.flush()
@@ -96,14 +96,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const controller = new AbortController()
       controller.abort(reason)
       const em = orm.em.fork({ signal: controller.signal })
-      const error = await crudOf(Plant).list(em).then(() => undefined, (error) => error)
+      const error = await resource(Plant).list(em).then(() => undefined, (error) => error)
       t.ok(error instanceof AbortedError, String(reason))
     }
   })
 
   t.test('a signal that does not abort has no effect', async (t) => {
     const em = orm.em.fork({ signal: new AbortController().signal })
-    t.equal(await crudOf(Plant).count(em), 13)
+    t.equal(await resource(Plant).count(em), 13)
   })
 
   t.test("MikroORM's logger gets the statement, its values and its errors", async (t) => {

@@ -10,7 +10,7 @@ import {
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { models } from '../plan/helper.ts'
-import { crudOf, listOf } from '../sql/helper.ts'
+import { resource, listOf } from '../sql/helper.ts'
 
 for (const format of ['uuid', 'date', 'date-time']) {
   FormatRegistry.Set(format, (value) => format === 'uuid' ? value.length === 36 : !Number.isNaN(Date.parse(value)))
@@ -65,7 +65,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const relations = [...model.properties.values()].filter((property) => property.kind === 'relation').map((
         { name }
       ) => name)
-      const crud = crudOf(entity, { allowedIncludes: relations.map((name) => new AllowedInclude(name)) })
+      const crud = resource(entity, { allowedIncludes: relations.map((name) => new AllowedInclude(name)) })
       const record = recordSchema(model)
       for (const query of ['', 'limit=2', 'cursor=&per_page=1', `include=${relations.join()}`]) {
         const page = await listOf(orm, crud, query)

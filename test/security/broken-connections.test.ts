@@ -8,12 +8,11 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Pool } from 'pg'
 import t from 'tap'
-import {
-  AllowedFilters, AllowedInclude, CrudBase, crudKit, QueryBuilderConfig, withTransaction,
-} from '../../src/index.ts'
+import { CrudBase, crudKit, withTransaction } from '../../src/index.ts'
 import { until } from '../helpers/until.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { startProxy } from '../helpers/proxy.ts'
+import { whitelist } from '../helpers/resource.ts'
 
 const Crate: any = defineEntity({
   name: 'Crate',
@@ -31,10 +30,7 @@ const Tag: any = defineEntity({ name: 'Tag', properties: { id: p.integer().prima
 const crates = new CrudBase<any>({
   model: Crate,
   writable: ['label', 'tags'],
-  queryConfig: new QueryBuilderConfig<any>({
-    allowedFilters: [new AllowedFilters('id', 'lte')],
-    allowedIncludes: [new AllowedInclude('items')],
-  }),
+  queryConfig: whitelist({ allowedFilters: [{ id: ['lte'] }], allowedIncludes: ['items'] }),
 })
 
 /** More messages than any request sends to the server. */

@@ -2,7 +2,7 @@
 import type { InjectOptions } from 'fastify'
 import t from 'tap'
 import { ErrorList } from '../../src/base/error-list.ts'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit } from '../../src/index.ts'
+import { AllowedFilters, crudKit } from '../../src/index.ts'
 import { QueryErrors } from '../../src/plan/index.ts'
 import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
@@ -79,10 +79,10 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   const log = keptLog()
   const app = newServer(t, { logger: { level: 'info', stream: log.stream } })
   const whitelist = {
-    allowedSorts: ['id', 'name', 'position', 'created_at', 'updated_at'].map((name) => new AllowedSort(name)),
+    allowedSorts: ['id', 'name', 'position', 'created_at', 'updated_at'],
     allowedFilters: ['id', 'name', 'status'].map((name) => AllowedFilters.exact(name)),
-    allowedFields: ['id', 'name', 'tags.name', 'tags.weight'].map((name) => new AllowedField(name)),
-    allowedIncludes: [new AllowedInclude('tags')],
+    allowedFields: ['id', 'name', 'tags.name', 'tags.weight'],
+    allowedIncludes: ['tags'],
   }
   await app.register(crudKit, {
     orm,

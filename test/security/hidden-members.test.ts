@@ -3,7 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, primaryKey, type CrudRecord } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { select, serve, verdict, writes, type Json } from '../http/helper.ts'
+import { resource, select, serve, verdict, writes, type Json } from '../http/helper.ts'
 
 const Geo = defineEntity({
   name: 'Geo', embeddable: true, properties: { lat: p.integer().nullable(), grid: p.string().hidden().nullable() },
@@ -51,8 +51,8 @@ await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
   }
   const app = await serve(t, orm, {
     '/person': new CrudBase({ model: Person, writable: { create: 'all', update: ['name', 'work', 'plain', 'home'] } }),
-    '/guest': new CrudBase({ model: Guest, writable: 'all' }),
-    '/transacted': { crud: new CrudBase({ model: Person, writable: 'all' }), transaction: true },
+    '/guest': resource(Guest),
+    '/transacted': { crud: resource(Person), transaction: true },
     '/setting': new Setting({ model: Person, writable: 'all' }),
   })
   const { updated, created, patch, post } = writes(app)

@@ -5,11 +5,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
 import t from 'tap'
-import {
-  AllowedFilters, AllowedInclude, AllowedSort, BaseModel, CrudBase, QueryBuilderConfig,
-} from '../../src/index.ts'
+import { AllowedFilters, AllowedInclude, BaseModel, CrudBase } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { bodyOf, select, serve } from '../http/helper.ts'
+import { bodyOf, select, serve, whitelist } from '../http/helper.ts'
 
 const filters = { own: { name: 'own', cond: ({ tenant }: { tenant: number }) => ({ tenant }), default: true } }
 
@@ -49,9 +47,7 @@ const Slot = defineEntity({
 })
 
 const crud = <Model>(model: Model, queryConfig: object, writable: unknown = 'all'): CrudBase =>
-  new CrudBase<any>({
-    model: model as never, writable: writable as never, queryConfig: new QueryBuilderConfig<any>(queryConfig),
-  })
+  new CrudBase<any>({ model: model as never, writable: writable as never, queryConfig: whitelist(queryConfig) })
 
 /** Words that only rows of tenant 1 contain. */
 const OTHERS = /apollo|land on|moon|crater|classified|7777/i
@@ -95,15 +91,13 @@ await forEachDatabase(t, {
       crud: crud(Project, {
         ...every,
         allowedFilters: [
-          new AllowedFilters('id', 'eq', ['eq', 'ne', 'in', 'nin', 'gt', 'isnull']),
+          { id: ['eq', 'ne', 'in', 'nin', 'gt', 'isnull'] },
           AllowedFilters.search('q', ['name', 'tasks.title', 'tasks.labels.text']),
           AllowedFilters.trashed(),
-          new AllowedFilters('tasks.labels.text', 'contains', ['contains', 'eq', 'ne', 'isnull']),
+          { 'tasks.labels.text': ['contains', 'eq', 'ne', 'isnull'] },
         ],
-        allowedIncludes: [
-          new AllowedInclude('tasks.labels.tasks'), AllowedInclude.count('tasks'), AllowedInclude.exists('tasks'),
-        ],
-        allowedSorts: [new AllowedSort('id'), new AllowedSort('name')],
+        allowedIncludes: ['tasks.labels.tasks', AllowedInclude.count('tasks'), AllowedInclude.exists('tasks')],
+        allowedSorts: ['id', 'name'],
       }),
     },
     '/tasks': {
@@ -111,37 +105,30 @@ await forEachDatabase(t, {
       crud: crud(Task, {
         ...every,
         allowedFilters: [
-          AllowedFilters.exact('title'),
-          new AllowedFilters('project.name', 'eq', ['eq', 'ne', 'contains', 'isnull', 'gt']),
-          new AllowedFilters('project.budget', 'gt', ['gt', 'lt']),
-          new AllowedFilters('project', 'eq', ['eq', 'in', 'ne']),
-          new AllowedFilters('labels.id', 'eq', ['eq', 'in']),
+          'title',
+          {
+            'project.name': ['eq', 'ne', 'contains', 'isnull', 'gt'], 'project.budget': ['gt', 'lt'],
+            project: ['eq', 'in', 'ne'], 'labels.id': ['eq', 'in'],
+          },
           AllowedFilters.trashed(),
         ],
-        allowedIncludes: [
-          new AllowedInclude('project.tasks.labels'), new AllowedInclude('parent'), new AllowedInclude('labels'),
-          new AllowedInclude('slots'), AllowedInclude.count('labels'),
-        ],
-        allowedSorts: [new AllowedSort('id'), new AllowedSort('project.name'), new AllowedSort('title')],
+        allowedIncludes: ['project.tasks.labels', 'parent', 'labels', 'slots', AllowedInclude.count('labels')],
+        allowedSorts: ['id', 'project.name', 'title'],
       }),
     },
     '/labels': {
       ...routes,
       crud: crud(Label, {
         ...every,
-        allowedIncludes: [
-          new AllowedInclude('tasks.project'), AllowedInclude.max('tasks.title'), AllowedInclude.count('tasks'),
-        ],
-        allowedFilters: [new AllowedFilters('tasks.project.name', 'contains', ['contains'])],
+        allowedIncludes: ['tasks.project', AllowedInclude.max('tasks.title'), AllowedInclude.count('tasks')],
+        allowedFilters: [{ 'tasks.project.name': ['contains'] }],
       }),
     },
     '/slots': {
       ...routes,
       operations: ['list', 'get', 'create', 'createMany', 'update', 'delete'],
       crud: crud(Slot, {
-        ...every,
-        allowedIncludes: [new AllowedInclude('task.project')],
-        allowedFilters: [new AllowedFilters('task.title', 'contains', ['contains'])],
+        ...every, allowedIncludes: ['task.project'], allowedFilters: [{ 'task.title': ['contains'] }],
       }),
     },
   })

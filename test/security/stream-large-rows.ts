@@ -4,7 +4,8 @@ import Fastify from 'fastify'
 import http from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { AllowedFilters, CrudBase, crudKit, QueryBuilderConfig } from '../../src/index.ts'
+import { CrudBase, crudKit } from '../../src/index.ts'
+import { whitelist } from '../helpers/resource.ts'
 
 const Crate = defineEntity({ name: 'Crate', properties: { id: p.integer().primary(), label: p.text() } })
 const app = Fastify()
@@ -12,10 +13,7 @@ await app.register(crudKit, {
   database: { databaseUrl: process.argv[2]!, entities: [Crate] },
   resources: {
     '/crates': {
-      crud: new CrudBase({
-        model: Crate,
-        queryConfig: new QueryBuilderConfig<any>({ allowedFilters: [new AllowedFilters('id', 'gte')] }),
-      }),
+      crud: new CrudBase({ model: Crate, queryConfig: whitelist({ allowedFilters: [{ id: ['gte'] }] }) }),
       operations: ['list'],
       stream: true,
     },

@@ -8,12 +8,11 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import {
-  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, parseQueryParams, QueryBuilderConfig, type CrudRecord,
-} from '../../src/index.ts'
+import { AllowedSort, CrudBase, crudKit, parseQueryParams, type CrudRecord } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
+import { whitelist } from '../helpers/resource.ts'
 
 const Maker: any = defineEntity({ name: 'Maker', properties: { id: p.integer().primary(), story: p.text() } })
 const Box: any = defineEntity({
@@ -36,21 +35,18 @@ const MAX_INCLUDED = 50
 const MAX_BYTES = 20_000
 const LONG = 5_000
 const lists = {
-  allowedFilters: [AllowedFilters.exact('kind'), new AllowedFilters('id', 'lte', ['lte', 'eq'])],
+  allowedFilters: ['kind', { id: ['lte', 'eq'] }],
   allowedSorts: [
-    new AllowedSort('id'),
+    'id',
     AllowedSort.custom('size', (qb: any, direction: any) => qb.orderBy({ [raw('length(e0.kind)')]: direction })),
   ],
-  allowedIncludes: [new AllowedInclude('items'), new AllowedInclude('items.parts'), new AllowedInclude('items.maker')],
+  allowedIncludes: ['items', 'items.parts', 'items.maker'],
 }
 const boxes = new CrudBase<any>({
   model: Box,
-  queryConfig: new QueryBuilderConfig<any>({
-    ...lists,
-    pagination: { maxIncluded: MAX_INCLUDED, maxBytes: MAX_BYTES },
-  }),
+  queryConfig: whitelist({ ...lists, pagination: { maxIncluded: MAX_INCLUDED, maxBytes: MAX_BYTES } }),
 })
-const boxesByDefault = new CrudBase<any>({ model: Box, queryConfig: new QueryBuilderConfig<any>(lists) })
+const boxesByDefault = new CrudBase<any>({ model: Box, queryConfig: whitelist(lists) })
 const TOO_LARGE = 'FST_CRUD_TOO_LARGE'
 
 async function gather (records: AsyncIterable<CrudRecord>): Promise<CrudRecord[]> {

@@ -11,13 +11,13 @@ import { promisify } from 'node:util'
 import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import {
-  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, parseQueryParams, QueryBuilderConfig, type CrudRecord,
-  type CrudRoutesOptions,
+  AllowedFilters, AllowedSort, CrudBase, crudKit, parseQueryParams, type CrudRecord, type CrudRoutesOptions,
 } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { until } from '../helpers/until.ts'
+import { whitelist } from '../helpers/resource.ts'
 
 const Crate = defineEntity({
   name: 'Crate',
@@ -40,19 +40,19 @@ const SMALL = 3_000
 const LARGE = 60
 const MEGABYTE = 1_000_000
 
-const queryConfig = new QueryBuilderConfig<any>({
+const queryConfig = whitelist({
   allowedFilters: [
-    new AllowedFilters('id', 'lte', ['lte', 'gte']),
+    { id: ['lte', 'gte'] },
     AllowedFilters.custom('sleeps',
       (qb: any, value: unknown) => qb.andWhere(raw('(e0.id > 1 or pg_sleep(?) is not null)', [Number(value)]))),
     AllowedFilters.custom('breaks',
       (qb: any, value: unknown) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))),
   ],
   allowedSorts: [
-    new AllowedSort('id'),
+    'id',
     AllowedSort.custom('length', (qb: any, direction: any) => qb.orderBy({ [raw('length(e0.label)')]: direction })),
   ],
-  allowedIncludes: [new AllowedInclude('items')],
+  allowedIncludes: ['items'],
 })
 const crates = new CrudBase<any>({ model: Crate, queryConfig })
 

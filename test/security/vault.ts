@@ -6,7 +6,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort, crudKit } from '../../src/index.ts'
+import { AllowedFilters, AllowedInclude, crudKit } from '../../src/index.ts'
 import type { OpenDatabase, TestDatabase } from '../helpers/databases.ts'
 import { ON_NUMBERS, ON_TEXTS } from '../helpers/operators.ts'
 import { resource } from '../http/helper.ts'
@@ -39,43 +39,22 @@ function resources ({ Team, Person, Visit }: VaultEntities, withSecrets: boolean
       ...['id', 'age', 'team', 'mentor', 'visits.stars'].map((name) => new AllowedFilters(name, 'eq', ON_NUMBERS)),
       AllowedFilters.search('q', ['name', 'home.city', 'visits.place']),
     ],
-    allowedSorts: ['id', 'name', 'age', 'team.name', 'mentor.name', 'home.city'].map((name) => new AllowedSort(name)),
-    allowedFields: [
-      'id', 'name', 'age', 'home', 'team', 'team.id', 'visits.id', 'visits.place',
-    ].map((name) => new AllowedField(name)),
+    allowedSorts: ['id', 'name', 'age', 'team.name', 'mentor.name', 'home.city'],
+    allowedFields: ['id', 'name', 'age', 'home', 'team', 'team.id', 'visits.id', 'visits.place'],
     allowedIncludes: [
-      ...[
-        'team',
-        'team.people',
-        'mentor',
-        'mentor.team',
-        'visits',
-        'visits.person',
-      ].map((path) => new AllowedInclude(path)),
-      AllowedInclude.count('visits'), AllowedInclude.exists('visits'), AllowedInclude.sum('visits.stars'),
-      AllowedInclude.max('visits.stars'),
+      'team', 'team.people', 'mentor', 'mentor.team', 'visits', 'visits.person', AllowedInclude.count('visits'),
+      AllowedInclude.exists('visits'), AllowedInclude.sum('visits.stars'), AllowedInclude.max('visits.stars'),
     ],
   })
   const teams = resource(Team, {
-    allowedFilters: [
-      new AllowedFilters('name', 'eq', ON_TEXTS),
-      new AllowedFilters('people.name', 'eq', ON_TEXTS),
-      AllowedFilters.search('q', ['name', 'people.name']),
-    ],
-    allowedSorts: [new AllowedSort('name')],
-    allowedIncludes: [
-      new AllowedInclude('people'), new AllowedInclude('people.visits'), AllowedInclude.count('people'),
-      AllowedInclude.exists('people'),
-    ],
+    allowedFilters: [{ name: ON_TEXTS, 'people.name': ON_TEXTS }, AllowedFilters.search('q', ['name', 'people.name'])],
+    allowedSorts: ['name'],
+    allowedIncludes: ['people', 'people.visits', AllowedInclude.count('people'), AllowedInclude.exists('people')],
   })
   const visits = resource(Visit, {
-    allowedFilters: [
-      new AllowedFilters('place', 'eq', ON_TEXTS),
-      new AllowedFilters('person', 'eq', ON_NUMBERS),
-      new AllowedFilters('person.name', 'eq', ON_TEXTS),
-    ],
-    allowedSorts: [new AllowedSort('place'), new AllowedSort('person.name')],
-    allowedIncludes: [new AllowedInclude('person')],
+    allowedFilters: [{ place: ON_TEXTS, person: ON_NUMBERS, 'person.name': ON_TEXTS }],
+    allowedSorts: ['place', 'person.name'],
+    allowedIncludes: ['person'],
   })
   const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete']
   return {

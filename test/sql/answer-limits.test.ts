@@ -1,11 +1,11 @@
 /** Statements that keep an answer within its limits, as text and by their results. */
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import t from 'tap'
-import { AllowedField, AllowedInclude, QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
+import { AllowedInclude } from '../../src/config/index.ts'
 import { planGet, planList, resolveWhitelist, type Plan } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { modelsOf } from '../helpers/models.ts'
-import { compiled } from './helper.ts'
+import { compiled, whitelist, type Names } from './helper.ts'
 
 const Shop = defineEntity({
   name: 'Shop',
@@ -30,20 +30,16 @@ const Part = defineEntity({
 
 const models = modelsOf([Shop, Item, Part])
 const oneLine = (text: string) => text.replace(/\n\s*/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')').trim()
-const allowed: QueryBuilderOptions<any> = {
-  allowedFields: ['id', 'notes', 'map', 'items.id', 'items.name', 'items.manual', 'items.parts.size'].map((name) =>
-    new AllowedField(name)
-  ),
-  allowedIncludes: ['items', 'items.parts'].map((path) => new AllowedInclude(path)),
+const allowed: Names = {
+  allowedFields: ['id', 'notes', 'map', 'items.id', 'items.name', 'items.manual', 'items.parts.size'],
+  allowedIncludes: ['items', 'items.parts'],
 }
 
-function plan (query: string, pagination: QueryBuilderOptions<any>['pagination'] = {}): Plan {
-  return planList(parseQueryParams(query),
-    resolveWhitelist(new QueryBuilderConfig<any>({ ...allowed, pagination }), models.of(Shop)))
+function plan (query: string, pagination: Names['pagination'] = {}): Plan {
+  return planList(parseQueryParams(query), resolveWhitelist(whitelist({ ...allowed, pagination }), models.of(Shop)))
 }
 const textOf = (plan: Plan) => compiled(plan).text
-const statement = (query: string, pagination?: QueryBuilderOptions<any>['pagination']) =>
-  textOf(plan(query, pagination))
+const statement = (query: string, pagination?: Names['pagination']) => textOf(plan(query, pagination))
 
 t.test('a page without long values and includes is the same as without limits', async (t) => {
   t.notMatch(statement('fields=id'), /octet_length|weight|limit 1/)
@@ -78,15 +74,12 @@ t.test('an include that cannot be too large has no limit', async (t) => {
   const options = { ...allowed, allowedIncludes: [new AllowedInclude('items', { limit: 5 })] }
   const of = (maxIncluded: number, query: string) =>
     textOf(
-      planList(
-        parseQueryParams(query),
-        resolveWhitelist(new QueryBuilderConfig<any>({ ...options, pagination: { maxPerPage: 10, maxIncluded } }),
-          models.of(Shop))
-      )
+      planList(parseQueryParams(query),
+        resolveWhitelist(whitelist({ ...options, pagination: { maxPerPage: 10, maxIncluded } }), models.of(Shop)))
     )
   t.notMatch(of(50, 'include=items&fields[items]=id'), /@records|octet_length\("@[0-9]|limit 51/)
   const one = planGet(1, parseQueryParams('fields=id&include=items&fields[items]=id'),
-    resolveWhitelist(new QueryBuilderConfig<any>({ ...options, pagination: { maxIncluded: 5 } }), models.of(Shop)))!
+    resolveWhitelist(whitelist({ ...options, pagination: { maxIncluded: 5 } }), models.of(Shop)))!
   t.notMatch(textOf(one), /limit 6/)
 })
 
@@ -151,8 +144,8 @@ t.test('pages by cursor and single records are also weighed', async (t) => {
   const cursor = compiled(plan('fields=id&include=items.parts&cursor='))
   t.match(cursor.text, 'select case when (select "@excess" is null from "@3_weight") then row_to_json("@row".*)')
   t.equal(cursor.columns!.at(-1), '@excess')
-  const whitelist = resolveWhitelist(new QueryBuilderConfig<any>(allowed), models.of(Shop))
-  const one = compiled(planGet(1, parseQueryParams('fields=id&include=items.parts'), whitelist)!)
+  const resolved = resolveWhitelist(whitelist(allowed), models.of(Shop))
+  const one = compiled(planGet(1, parseQueryParams('fields=id&include=items.parts'), resolved)!)
   t.match(
     one.text,
     'select case when (select "@excess" is null from "@2_weight") ' +

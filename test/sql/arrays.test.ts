@@ -1,9 +1,8 @@
 /** Items of arrays have the same wire form as single values, in any time zone of the session. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedField, AllowedInclude } from '../../src/config/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { crudOf, listOf } from './helper.ts'
+import { resource, listOf } from './helper.ts'
 
 const Arrays = defineEntity({
   name: 'Arrays',
@@ -42,10 +41,7 @@ await forEachDatabase(t, {
     (2, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', 1),
     (3, null, null, null, null, null, null, null, null, null, 1)`),
 }, async (t, { orm }) => {
-  const crud = crudOf(Arrays, {
-    allowedIncludes: [new AllowedInclude('children')],
-    allowedFields: [new AllowedField('id')],
-  })
+  const crud = resource(Arrays, { allowedIncludes: ['children'], allowedFields: ['id'] })
 
   t.test("items of a record's arrays are in wire form", async (t) => {
     t.strictSame((await listOf(orm, crud)).items, [FULL, none(2, []), none(3, null)])

@@ -6,12 +6,10 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import t from 'tap'
-import {
-  AllowedField, AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig,
-  type CrudReadOptions,
-} from '../../src/index.ts'
+import { AllowedInclude, parseQueryParams, primaryKey, type CrudReadOptions } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
+import { resource } from '../helpers/resource.ts'
 
 const Writer = defineEntity({ name: 'Writer', properties: { ...primaryKey, tenant: p.integer(), active: p.boolean() } })
 const Blog = defineEntity({
@@ -36,35 +34,23 @@ const Post = defineEntity({
 })
 
 const { count, sum, exists } = AllowedInclude
-const blogs = new CrudBase({
-  model: Blog,
-  writable: 'all',
-  queryConfig: new QueryBuilderConfig({
-    allowedFilters: [
-      new AllowedFilters('id', 'in', ['in', 'gte', 'lte']),
-      new AllowedFilters('recent.title', 'eq', ['eq', 'in']),
-      new AllowedFilters('posts.stars', 'gte'),
-    ],
-    allowedFields: [new AllowedField('id')],
-    allowedIncludes: [
-      new AllowedInclude('posts', { where: { stars: [1, 3] }, limit: 2, sort: ['-stars'] }),
-      new AllowedInclude('recent'),
-      count('posts', { where: { title: 'b' } }),
-      exists('posts', { where: { title: 'c', ratio: { $gt: 1.5 } } }),
-      sum('posts.stars', { where: { $or: [{ title: { $like: 'a%' } }, { stars: 0 }] } }),
-      count('recent', { where: { stars: { $lt: 3 } } }),
-    ],
-  }),
+const blogs = resource(Blog, {
+  allowedFilters: [{ id: ['in', 'gte', 'lte'], 'recent.title': ['eq', 'in'], 'posts.stars': ['gte'] }],
+  allowedFields: ['id'],
+  allowedIncludes: [
+    new AllowedInclude('posts', { where: { stars: [1, 3] }, limit: 2, sort: ['-stars'] }),
+    'recent',
+    count('posts', { where: { title: 'b' } }),
+    exists('posts', { where: { title: 'c', ratio: { $gt: 1.5 } } }),
+    sum('posts.stars', { where: { $or: [{ title: { $like: 'a%' } }, { stars: 0 }] } }),
+    count('recent', { where: { stars: { $lt: 3 } } }),
+  ],
 })
 /** Conditions through a relation that the rest of the resource does not use. */
-const signed = new CrudBase({
-  model: Blog,
-  writable: 'all',
-  queryConfig: new QueryBuilderConfig({
-    allowedFilters: [new AllowedFilters('signed.stars', 'gte')],
-    allowedFields: [new AllowedField('id')],
-    allowedIncludes: [count('signed'), count('posts', { where: { writer: { active: false } } })],
-  }),
+const signed = resource(Blog, {
+  allowedFilters: [{ 'signed.stars': ['gte'] }],
+  allowedFields: ['id'],
+  allowedIncludes: [count('signed'), count('posts', { where: { writer: { active: false } } })],
 })
 
 interface Row {

@@ -1,10 +1,10 @@
 /** Pages deep in a list, whose keys are found first: they have the same rows as pages that are read in one step. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/config/index.ts'
+import { AllowedSort } from '../../src/config/index.ts'
 import { Plant } from '../fixtures/entities.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { crudOf, listOf, statementOf } from './helper.ts'
+import { resource, listOf, statementOf } from './helper.ts'
 
 const Press = defineEntity({
   name: 'Press',
@@ -33,19 +33,19 @@ const FILL = [
 ]
 
 const options = {
-  allowedFilters: [new AllowedFilters<any>('id', 'gte', ['gte'])],
+  allowedFilters: [{ id: ['gte'] }],
   allowedSorts: [
-    ...['id', 'size', 'title', 'press.town'].map((name) => new AllowedSort<any>(name)),
+    'id', 'size', 'title', 'press.town',
     AllowedSort.custom<any>('length', (qb, direction) => qb.orderBy({ note: direction, title: direction })),
   ],
-  allowedIncludes: [new AllowedInclude<any>('press')],
+  allowedIncludes: ['press'],
 }
 
 await forEachDatabase(t, { entities: [Press, Sheet, Proof] }, async (t, { orm }) => {
   for (const statement of FILL) await orm.em.getConnection().execute(statement)
-  const sheets = crudOf(Sheet, options)
-  const uncounted = crudOf(Sheet, { ...options, pagination: { count: 'none' } })
-  const proofs = crudOf(Proof, { allowedSorts: [new AllowedSort<any>('title')] })
+  const sheets = resource(Sheet, options)
+  const uncounted = resource(Sheet, { ...options, pagination: { count: 'none' } })
+  const proofs = resource(Proof, { allowedSorts: ['title'] })
 
   for (const [crud, query, scope] of [
     [sheets, ''], [sheets, 'sort=-id'], [sheets, 'sort=size'], [sheets, 'sort=-size'], [sheets, 'sort=-size,title'],
@@ -72,11 +72,7 @@ await forEachDatabase(t, { entities: [Press, Sheet, Proof] }, async (t, { orm })
 
 t.test('the statement of a deep page', async (t) => {
   const names = ['id', 'name', 'status', 'description', 'slug', 'price']
-  const textOf = (query: string) =>
-    statementOf(query, {
-      allowedFields: names.map((name) => new AllowedField<any>(name)),
-      allowedSorts: [new AllowedSort<any>('price')],
-    }, Plant).text
+  const textOf = (query: string) => statementOf(query, { allowedFields: names, allowedSorts: ['price'] }, Plant).text
   t.match(
     textOf('fields=id,name,status,description,slug&sort=-price&limit=20&offset=4000'),
     'from (select "e0"."id" as "@key0", "e0"."price" as "@sort0" from "plant" as "e0" ' +

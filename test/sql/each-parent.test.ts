@@ -1,11 +1,11 @@
 /** Includes whose rows are found for each parent have the same records as those that are found for all parents. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedInclude, AllowedSort } from '../../src/config/index.ts'
+import { AllowedInclude } from '../../src/config/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
-import { crudOf, listOf } from './helper.ts'
+import { resource, listOf } from './helper.ts'
 
 const Hive = defineEntity({
   name: 'Hive',
@@ -38,9 +38,8 @@ const FILL = [
 ]
 
 const crudWith = (pagination: object, rules: object = {}) =>
-  crudOf(Hive, {
-    allowedSorts: [new AllowedSort<any>('id')],
-    allowedIncludes: ['bees', 'drones'].map((name) => new AllowedInclude<any>(name, rules)),
+  resource(Hive, {
+    allowedSorts: ['id'], allowedIncludes: ['bees', 'drones'].map((name) => new AllowedInclude<any>(name, rules)),
     pagination,
   })
 

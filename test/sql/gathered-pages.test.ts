@@ -1,9 +1,7 @@
 /** Pages whose statement gathers all rows that the filters keep, and takes the page and the total from them. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import {
-  AllowedFacet, AllowedField, AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig,
-} from '../../src/config/index.ts'
+import { AllowedFacet, AllowedField, AllowedFilters } from '../../src/config/index.ts'
 import { DatabaseFactory, parseQueryParams } from '../../src/index.ts'
 import { planList, resolveWhitelist, type ListPlan } from '../../src/plan/index.ts'
 import { RowNumbers } from '../../src/resource/row-numbers.ts'
@@ -11,7 +9,7 @@ import { CITUS, compile, formOf, POSTGRESQL } from '../../src/sql/index.ts'
 import { databases, forEachDatabase, skipReasons } from '../helpers/databases.ts'
 import { modelsOf } from '../helpers/models.ts'
 import { recordStatements } from '../helpers/statements.ts'
-import { compiled, crudOf, listOf, nothingForeign } from './helper.ts'
+import { compiled, listOf, nothingForeign, resource, whitelist } from './helper.ts'
 
 const Field = defineEntity({
   name: 'Field',
@@ -63,15 +61,10 @@ const FILL = [
 
 const fields = ['id', 'kind', 'weight', 'field', 'field.id', 'field.town'].map((name) => new AllowedField<any>(name))
 const options = {
-  allowedFields: fields,
-  allowedFilters: [
-    new AllowedFilters<any>('kind', 'eq', ['eq', 'in']),
-    new AllowedFilters<any>('weight', 'gte', ['gte']),
-  ],
-  allowedSorts: ['id', 'weight', 'field.town'].map((name) => new AllowedSort<any>(name)),
-  allowedIncludes: [new AllowedInclude<any>('field')],
+  allowedFields: fields, allowedFilters: [{ kind: ['eq', 'in'], weight: ['gte'] }],
+  allowedSorts: ['id', 'weight', 'field.town'], allowedIncludes: ['field'],
 }
-const crudWith = (pagination: object = {}) => crudOf(Stone, { ...options, pagination })
+const crudWith = (pagination: object = {}) => resource(Stone, { ...options, pagination })
 
 const FEW = { kept: 'few', fitsEach: true } as const
 const GATHERS = /@gathered/
@@ -130,8 +123,8 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       const ids = await rowsOf(kind, 's.id')
       for (const isExact of [true, false]) {
         const total = isExact ? count : Math.min(count, 11_000)
-        const crud = crudOf(Stone, {
-          ...{ ...options, ...texts, allowedFacets: [new AllowedFacet<any>('field.town')] },
+        const crud = resource(Stone, {
+          ...{ ...options, ...texts, allowedFacets: ['field.town'] },
           pagination: isExact ? {} : { count: { upTo: 11_000 } },
         })
         statements.take()
@@ -151,11 +144,11 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
   })
 
   t.test('all rows that are ranked: their order, facets and those that clients do not see', async (t) => {
-    const crud = crudOf(Note, {
-      allowedFields: ['shelf', 'place', 'title', 'body', 'open'].map((name) => new AllowedField<any>(name)),
+    const crud = resource(Note, {
+      allowedFields: ['shelf', 'place', 'title', 'body', 'open'],
       allowedFilters: [AllowedFilters.fullText<any>('q', ['title', 'body'], { config: 'simple' })],
-      allowedSorts: [new AllowedSort<any>('place')],
-      allowedFacets: [new AllowedFacet<any>('title')],
+      allowedSorts: ['place'],
+      allowedFacets: ['title'],
     })
     const scope = { place: { $lte: 12_900 } }
     const all = Array.from({ length: 12_900 }, (_, index) => ({ shelf: (index + 1) % 7, place: index + 1 }))
@@ -226,10 +219,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
       'offset=20', 'include=field&offset=40', 'facets=weight,field.town',
       'include=field&facets=kind&sort=-id&offset=9980',
     ]) {
-      const crud = crudOf(Stone, {
-        ...options,
-        allowedFacets: ['kind', 'weight', 'field.town'].map((name) => new AllowedFacet<any>(name)),
-      })
+      const crud = resource(Stone, { ...options, allowedFacets: ['kind', 'weight', 'field.town'] })
       statements.take()
       const pages: unknown[] = []
       for (let request = 0; request < 4; request++) {
@@ -245,7 +235,7 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
 
   t.test('facets are counted only if all rows are gathered', async (t) => {
     const allowedFacets = ['kind', 'weight'].map((facet) => new AllowedFacet<any>(facet))
-    const crud = crudOf(Stone, { ...options, allowedFacets })
+    const crud = resource(Stone, { ...options, allowedFacets })
     const client: any = await (orm.em.getConnection() as any).getNativeClient()
     for (const [kind, subplans] of [['few', 0], ['many', 2]] as const) {
       statements.take()
@@ -299,10 +289,8 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
 
   t.test('columns may have the names of values of the order', async (t) => {
     await orm.em.getConnection().execute("insert into odd (id, kind, \"@sort0\", \"@sort1\") values (1, 'a', 'b', 'c')")
-    const crud = crudOf(Odd, {
-      allowedFields: ['kind', 'other', 'long'].map((name) => new AllowedField<any>(name)),
-      allowedFilters: [AllowedFilters.exact<any>('kind')],
-      allowedSorts: [new AllowedSort<any>('kind')],
+    const crud = resource(Odd, {
+      allowedFields: ['kind', 'other', 'long'], allowedFilters: ['kind'], allowedSorts: ['kind'],
     })
     for (const [fields, item] of [['other', { other: 'b' }], ['long', { long: 'c' }]] as const) {
       for (const page of ['filter[kind]=a', 'cursor=', 'page=1']) {
@@ -346,8 +334,7 @@ t.test('synchronous sessions read again, too', { skip: skipReasons.postgres }, a
 
 const models = modelsOf([...entities, Computed])
 const planOf = (query: string, more: object = {}, entity: unknown = Stone): ListPlan =>
-  planList(parseQueryParams(query),
-    resolveWhitelist(new QueryBuilderConfig<any>({ ...options, ...more }), models.of(entity))) as ListPlan
+  planList(parseQueryParams(query), resolveWhitelist(whitelist({ ...options, ...more }), models.of(entity))) as ListPlan
 
 t.test('which pages may gather', async (t) => {
   const gathers = (plan: ListPlan) => formOf(plan, POSTGRESQL, FEW).rows === 'gathered'
@@ -365,8 +352,8 @@ t.test('which pages may gather', async (t) => {
   const computed = (query: string) =>
     gathers(
       planOf(query, {
-        allowedFilters: [AllowedFilters.exact('kind')], allowedSorts: [], allowedIncludes: [],
-        allowedFields: [...fields.slice(0, 2), new AllowedField<any>('double')],
+        allowedFilters: ['kind'], allowedSorts: [], allowedIncludes: [],
+        allowedFields: [...fields.slice(0, 2), 'double'],
       }, Computed)
     )
   t.notOk(computed('filter[kind]=few'), 'a formula is shown, beside nothing else')

@@ -1,12 +1,14 @@
 /** Statements of query strings, and their results. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
-import { QueryBuilderConfig, type QueryBuilderOptions } from '../../src/config/index.ts'
-import { CrudBase, type CrudPage, type CrudReadOptions } from '../../src/crud/index.ts'
+import type { CrudBase, CrudPage, CrudReadOptions } from '../../src/crud/index.ts'
 import { planList, resolveWhitelist, type Plan } from '../../src/plan/index.ts'
 import type { PlanOptions } from '../../src/plan/plan-rows.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { compile, formOf, POSTGRESQL, type Foreign, type Statement } from '../../src/sql/index.ts'
+import { whitelist, type Names } from '../helpers/resource.ts'
 import { models } from '../plan/helper.ts'
+
+export { resource, whitelist, type Names } from '../helpers/resource.ts'
 
 /** No MikroORM-style conditions. */
 export const nothingForeign: Foreign = {
@@ -23,34 +25,28 @@ export const compiled = (plan: Plan, foreign = nothingForeign): Statement =>
 /** The statement of a list. */
 export function statementOf (
   query: string,
-  options: QueryBuilderOptions<any>,
+  names: Names,
   entity: unknown,
   planOptions?: PlanOptions
 ): Statement {
-  const whitelist = resolveWhitelist(new QueryBuilderConfig<any>(options), models.of(entity))
-  return compiled(planList(parseQueryParams(query), whitelist, planOptions))
+  return compiled(planList(parseQueryParams(query), resolveWhitelist(whitelist(names), models.of(entity)), planOptions))
 }
 
 /** The statement without the limits of an answer, as streams use it. */
 export function unlimitedStatementOf (
   query: string,
-  options: QueryBuilderOptions<any>,
+  names: Names,
   entity: unknown,
   planOptions?: PlanOptions
 ): Statement {
-  const whitelist = resolveWhitelist(new QueryBuilderConfig<any>(options), models.of(entity))
-  return compiled(unlimited(planList(parseQueryParams(query), whitelist, planOptions)))
+  const allowed = resolveWhitelist(whitelist(names), models.of(entity))
+  return compiled(unlimited(planList(parseQueryParams(query), allowed, planOptions)))
 }
 
 /** A plan without the limits of its answer. */
 export function unlimited<AnyPlan extends Plan> (plan: AnyPlan): AnyPlan {
   const { limits, ...rest } = plan as AnyPlan & { limits?: unknown }
   return rest as AnyPlan
-}
-
-/** A resource without its own class. */
-export function crudOf (entity: any, options: QueryBuilderOptions<any> = {}): CrudBase<any> {
-  return new CrudBase<any>({ model: entity, writable: 'all', queryConfig: new QueryBuilderConfig<any>(options) })
 }
 
 /** The page that a query string asks for. */

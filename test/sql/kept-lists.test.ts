@@ -4,13 +4,11 @@
  */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, AllowedSort, QueryBuilderConfig } from '../../src/config/index.ts'
 import type { FastifyRequest } from 'fastify'
 import type { AccessOptions } from '../../src/access/index.ts'
-import { CrudBase } from '../../src/crud/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
-import { listOf } from './helper.ts'
+import { listOf, resource } from './helper.ts'
 import type { Json } from '../http/helper.ts'
 
 const Shop = defineEntity({
@@ -45,18 +43,8 @@ const RUNS = 14
 /** Batches that have 90 orders. */
 const BATCHES = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
-const orders = new CrudBase<any>({
-  model: Order,
-  writable: 'all',
-  queryConfig: new QueryBuilderConfig<any>({
-    allowedFilters: [
-      new AllowedFilters('shop', 'eq'),
-      new AllowedFilters('state', 'eq'),
-      new AllowedFilters('batch', 'eq', ['eq', 'in']),
-    ],
-    allowedSorts: [new AllowedSort('at')],
-    allowedIncludes: [new AllowedInclude('shop')],
-  }),
+const orders = resource(Order, {
+  allowedFilters: ['shop', 'state', { batch: ['eq', 'in'] }], allowedSorts: ['at'], allowedIncludes: ['shop'],
 })
 
 const open = new Map(databases).get('postgres')!

@@ -2,13 +2,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { doInTurn } from '../../src/base/steps.ts'
-import { AllowedFilters, AllowedSort, QueryBuilderConfig } from '../../src/config/index.ts'
-import { CrudBase } from '../../src/crud/index.ts'
 import { planList, planOtherSide, type KeysetPlan } from '../../src/plan/index.ts'
 import { readPosition, planPage } from '../../src/plan/position.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
-import { select, type Json } from '../http/helper.ts'
+import { resource, select, type Json } from '../http/helper.ts'
 
 const Measurement = defineEntity({
   name: 'Measurement',
@@ -33,13 +31,9 @@ const INDEXES = `create index on measurement (state desc, id); create index on m
   create index on measurement (score, id); create index on measurement (score desc nulls last, id);
   create index on measurement (state, score desc nulls last, id)`
 
-const crud = new CrudBase<any>({
-  model: Measurement,
-  writable: 'all',
-  queryConfig: new QueryBuilderConfig<any>({
-    allowedFilters: [new AllowedFilters('note', 'contains')],
-    allowedSorts: ['id', 'at', 'batch', 'state', 'score'].map((name) => new AllowedSort(name)),
-  }),
+const crud = resource(Measurement, {
+  allowedFilters: [{ note: ['contains'] }],
+  allowedSorts: ['id', 'at', 'batch', 'state', 'score'],
 })
 
 /** The number of rows that scans have read. */

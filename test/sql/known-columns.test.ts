@@ -1,11 +1,12 @@
 /** A scope on a column that relations share is also a condition on related rows and pivot tables. */
 import { p, defineEntity } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, QueryBuilderConfig } from '../../src/index.ts'
+import { AllowedFilters, CrudBase, parseQueryParams } from '../../src/index.ts'
 import { comments, entities, labels, projects, Task, tasks } from '../citus/colocated.ts'
 import { rows } from '../citus/server.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
+import { whitelist } from '../helpers/resource.ts'
 
 const Owner = defineEntity({
   name: 'Owner',
@@ -63,9 +64,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('also if a callback of the application is compiled for each request', async (t) => {
     const crud = new CrudBase<any>({
       model: Task,
-      queryConfig: new QueryBuilderConfig<any>({
+      queryConfig: whitelist({
         allowedFilters: [AllowedFilters.custom('urgent', (qb) => qb.andWhere({ priority: { $gt: 2 } }))],
-        allowedIncludes: [new AllowedInclude('labels'), new AllowedInclude('project')],
+        allowedIncludes: ['labels', 'project'],
       }),
     })
     const { items, sql } = await find(crud, 'filter[urgent]=1&include=labels,project')
@@ -85,10 +86,7 @@ await forEachDatabase(t, {
     "insert into owner values ('a', 'A'); insert into thing values (1, 'a')",
 }, async (t, { orm }) => {
   t.test('values that ignore case are not compared in other tables', async (t) => {
-    const crud = new CrudBase<any>({
-      model: Owner,
-      queryConfig: new QueryBuilderConfig<any>({ allowedIncludes: [new AllowedInclude('things')] }),
-    })
+    const crud = new CrudBase<any>({ model: Owner, queryConfig: whitelist({ allowedIncludes: ['things'] }) })
     const recorder = await recordStatements(orm)
     const record = await crud.get(orm.em.fork(), 'a', parseQueryParams('include=things'))
     t.strictSame(record, { code: 'a', name: 'A', things: [{ id: 1, owner: 'a' }] })

@@ -5,11 +5,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import pg from 'pg'
 import t from 'tap'
-import {
-  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig, softDelete,
-} from '../../src/index.ts'
+import { AllowedFilters, parseQueryParams, primaryKey, softDelete } from '../../src/index.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
+import { resource } from '../helpers/resource.ts'
 
 const Book = defineEntity({
   name: 'Book', tableName: 'book',
@@ -31,21 +30,14 @@ const Review = defineEntity({
 })
 
 const ROWS = 100_000
-const books = new CrudBase({
-  model: Book,
-  writable: 'all',
-  queryConfig: new QueryBuilderConfig<any>({
-    allowedFilters: [
-      AllowedFilters.exact('title'),
-      AllowedFilters.exact('genre'),
-      AllowedFilters.search('q', ['title']),
-      new AllowedFilters('reviews.stars', 'gte', ['gte', 'eq']),
-      new AllowedFilters('created_at', 'gte', ['gte', 'lt']),
-    ],
-    allowedSorts: [new AllowedSort('created_at', 'title')],
-    allowedIncludes: [new AllowedInclude('reviews')],
-    defaultSort: ['-created_at'],
-  }),
+const books = resource(Book, {
+  allowedFilters: [
+    'title',
+    'genre',
+    AllowedFilters.search('q', ['title']),
+    { 'reviews.stars': ['gte', 'eq'], created_at: ['gte', 'lt'] },
+  ],
+  allowedSorts: ['created_at', 'title'], allowedIncludes: ['reviews'], defaultSort: ['-created_at'],
 })
 
 /** A node of a plan, with its counts of rows. */

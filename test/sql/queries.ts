@@ -1,8 +1,7 @@
 /** Random query strings that the nursery's widest whitelist allows. */
 import fc from 'fast-check'
-import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions,
-} from '../../src/config/index.ts'
+import { AllowedFilters } from '../../src/config/index.ts'
+import { type Names } from '../helpers/resource.ts'
 
 const TEXT = [
   'eq', 'ne', 'lt', 'gte', 'ieq', 'like', 'ilike', 'contains', 'starts', 'ends', 'in', 'nin', 'between', 'isnull',
@@ -26,7 +25,7 @@ const INCLUDES = [
 ] as const
 
 /** The whitelist of the plant. */
-export const wide: QueryBuilderOptions<any> = {
+export const wide: Names = {
   allowedFilters: [
     ...TEXTS.map((name) => new AllowedFilters(name, 'eq', TEXT)),
     ...NUMBERS.map((name) => new AllowedFilters(name, 'eq', NUMBER)),
@@ -35,16 +34,16 @@ export const wide: QueryBuilderOptions<any> = {
       AllowedFilters.exact('id'), AllowedFilters.exact('name'), new AllowedFilters('tags.weight', 'gte'),
     ]),
     AllowedFilters.trashed(),
-    new AllowedFilters('specimens.synonyms', 'contains', ['contains', 'overlap', 'isnull']),
+    { 'specimens.synonyms': ['contains', 'overlap', 'isnull'] },
     new AllowedFilters('specimens.readings.sensor', 'eq', ['eq', 'contains', 'in', 'isnull'], { type: 'string' }),
     new AllowedFilters('specimens.readings.depth', 'gte', ['eq', 'gte', 'in', 'between', 'isnull'], { type: 'number' }),
   ],
-  allowedSorts: SORTS.map((name) => new AllowedSort(name)),
+  allowedSorts: SORTS,
   allowedFields: [
     ...FIELDS, 'supplier.id', 'supplier.name', 'tags.id', 'tags.name', 'group.id', 'group.name', 'offers.id',
     'label.id', 'label.text',
-  ].map((name) => new AllowedField(name)),
-  allowedIncludes: INCLUDES.map((name) => new AllowedInclude(name)),
+  ],
+  allowedIncludes: INCLUDES,
 }
 
 const subset = <T extends string>(names: readonly T[], maxLength: number) =>

@@ -1,10 +1,10 @@
 /** Numbers about related rows that filters and sorts share, and for which rows statements compute them. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedFacet, AllowedField, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/config/index.ts'
+import { AllowedFilters, AllowedInclude } from '../../src/config/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
-import { crudOf, listOf } from './helper.ts'
+import { resource, listOf } from './helper.ts'
 
 const Box = defineEntity({
   name: 'Box',
@@ -61,25 +61,19 @@ const NUMBERS = `create table numbers as select c.id, c.kind, c.size, c.size || 
   (select count(*) from stamp s where s.crate_id = c.id) as stamps from crate c`
 
 const options = {
-  allowedFields: ['id', 'box'].map((name) => new AllowedField<any>(name)),
+  allowedFields: ['id', 'box'],
   allowedFilters: [
-    new AllowedFilters<any>('kind', 'eq'),
-    new AllowedFilters<any>('label', 'ne'),
-    new AllowedFilters<any>('about.kind', 'eq', { type: 'string' } as never),
+    'kind', { label: ['ne'] }, new AllowedFilters<any>('about.kind', 'eq', { type: 'string' } as never),
     AllowedFilters.fullText<any>('words', ['label'], { config: 'simple' }),
-    new AllowedFilters<any>('boltsCount', 'gte', ['gte', 'lte', 'eq']),
-    new AllowedFilters<any>('boltsLengthMax', 'gte', ['gte', 'isnull']),
-    new AllowedFilters<any>('boltsExists', 'eq'),
-    new AllowedFilters<any>('stampsCount', 'gte', ['gte', 'eq']),
+    { boltsCount: ['gte', 'lte', 'eq'], boltsLengthMax: ['gte', 'isnull'] }, 'boltsExists',
+    { stampsCount: ['gte', 'eq'] },
   ],
-  allowedSorts: ['id', 'label', 'boltsCount', 'boltsLengthMax', 'stampsCount'].map((name) =>
-    new AllowedSort<any>(name)
-  ),
+  allowedSorts: ['id', 'label', 'boltsCount', 'boltsLengthMax', 'stampsCount'],
   allowedIncludes: [
     AllowedInclude.count('bolts'), AllowedInclude.max('bolts.length'), AllowedInclude.exists('bolts'),
     AllowedInclude.count('stamps'),
   ],
-  allowedFacets: ['size', 'kind', 'label'].map((name) => new AllowedFacet<any>(name)),
+  allowedFacets: ['size', 'kind', 'label'],
 }
 
 const EACH = /cross join lateral \(select [^()]*(count|max)\(/g
@@ -132,7 +126,7 @@ await forOneDatabase(t, { entities }, async (t, { orm }) => {
             group by 1 order by 2 desc, 1`
         )
         // at first without experience, then with that of other requests
-        const crud = crudOf(Crate, options)
+        const crud = resource(Crate, options)
         for (let request = 0; request < (kind === 'more' ? 5 : 2); request++) {
           const { items, ...page } = await listOf(orm, crud,
             `filter[kind]=${kind}&${query}&fields=id&offset=2&limit=3&facets=size,kind`)
@@ -146,7 +140,7 @@ await forOneDatabase(t, { entities }, async (t, { orm }) => {
   })
 
   t.test('a formula of an embedded object needs the row of the table, too', async (t) => {
-    const { items } = await listOf(orm, crudOf(Crate, options), 'filter[kind]=few&filter[boltsCount]=1&fields=id,box')
+    const { items } = await listOf(orm, resource(Crate, options), 'filter[kind]=few&filter[boltsCount]=1&fields=id,box')
     t.same(
       items,
       await connection.execute(
@@ -157,7 +151,7 @@ await forOneDatabase(t, { entities }, async (t, { orm }) => {
   })
 
   t.test('a facet of a formula needs the row of the table, too', async (t) => {
-    const { facets } = await listOf(orm, crudOf(Crate, options),
+    const { facets } = await listOf(orm, resource(Crate, options),
       'filter[kind]=few&filter[boltsCount]=1&fields=id&facets=label') as any
     t.strictSame(
       facets.label,
@@ -169,7 +163,7 @@ await forOneDatabase(t, { entities }, async (t, { orm }) => {
   })
 
   t.test('the numbers of few rows are computed for each of them, and else for all at once', async (t) => {
-    const each = crudOf(Crate, options)
+    const each = resource(Crate, options)
     const query = 'filter[boltsCount]=2&sort=-boltsLengthMax&fields=id&limit=2'
     statements.take()
     await listOf(orm, each, `filter[kind]=most&${query}`)
@@ -198,7 +192,7 @@ await forOneDatabase(t, { entities }, async (t, { orm }) => {
   })
 
   t.test('a number that one condition compares is tested in a set of keys', async (t) => {
-    const crud = crudOf(Crate, options)
+    const crud = resource(Crate, options)
     statements.take()
     await listOf(orm, crud, 'filter[boltsCount]=2&fields=id')
     const [all] = texts()
@@ -212,7 +206,7 @@ await forOneDatabase(t, { entities }, async (t, { orm }) => {
 
   t.test('records show the numbers of each row, where an index leads to its related rows', async (t) => {
     statements.take()
-    const { items } = await listOf(orm, crudOf(Crate, options),
+    const { items } = await listOf(orm, resource(Crate, options),
       'fields=id&include=boltsCount,boltsLengthMax,boltsExists,stampsCount&limit=40')
     t.equal(count(texts()[0]!, /cross join lateral/g), 1)
     const shown = await connection.execute(

@@ -4,10 +4,9 @@
  */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import {
-  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig,
-} from '../../src/index.ts'
+import { parseQueryParams, primaryKey } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { resource } from '../helpers/resource.ts'
 
 const Album = defineEntity({
   name: 'Album',
@@ -30,14 +29,9 @@ const Comment = defineEntity({
   properties: { ...primaryKey, text: p.string(), photo: () => p.manyToOne(Photo) },
 })
 
-const albums = new CrudBase({
-  model: Album,
-  writable: 'all',
-  queryConfig: new QueryBuilderConfig({
-    allowedFilters: [AllowedFilters.exact('shown.name'), AllowedFilters.exact('photos.name')],
-    allowedSorts: [new AllowedSort('id')],
-    allowedIncludes: [new AllowedInclude('photos'), new AllowedInclude('shown'), new AllowedInclude('photos.comments')],
-  }),
+const albums = resource(Album, {
+  allowedFilters: ['shown.name', 'photos.name'], allowedSorts: ['id'],
+  allowedIncludes: ['photos', 'shown', 'photos.comments'],
 })
 
 await forEachDatabase(t, {
@@ -101,7 +95,7 @@ t.test('an order that an include cannot keep stops start-up', async (t) => {
     properties: { ...primaryKey, shelf: () => p.manyToOne(Shelf), author: () => p.manyToOne(Author) },
   })
   const orm = new MikroORM({ entities: [Shelf, Author, Book], dbName: 'none' })
-  t.throws(() => new CrudBase({ model: Shelf, writable: 'all' }).bind(orm.em.fork()), {
+  t.throws(() => resource(Shelf).bind(orm.em.fork()), {
     code: 'FST_CRUD_CONFIG_INVALID',
     message: /'books' is ordered by 'author'/,
   })

@@ -1,22 +1,20 @@
 /** What reads have in common. The tests of features compare the rows of all kinds of requests. */
 import t from 'tap'
-import { AllowedField, AllowedFilters, AllowedInclude } from '../../src/config/index.ts'
+import { AllowedFilters } from '../../src/config/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { plantUuid, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
-import { crudOf, found, listOf } from './helper.ts'
+import { resource, found, listOf } from './helper.ts'
 
-const plants = crudOf(Plant, {
-  allowedFilters: [
-    new AllowedFilters('id', 'eq', ['eq', 'gt']), AllowedFilters.exact('name'), new AllowedFilters('price', 'in'),
-  ],
-  allowedFields: ['id', 'tags.name', 'orderItems.quantity'].map((name) => new AllowedField(name)),
+const plants = resource(Plant, {
+  allowedFilters: [{ id: ['eq', 'gt'] }, 'name', { price: ['in'] }],
+  allowedFields: ['id', 'tags.name', 'orderItems.quantity'],
   allowedIncludes: [
     'supplier', 'group.parent', 'shelf', 'tags', 'tags.plants', 'label', 'offers', 'specimens', 'orderItems',
     'orderItems.order.customer',
-  ].map((name) => new AllowedInclude(name)),
+  ],
 })
 
 /** Properties of each type that can be compared. */
@@ -44,7 +42,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a filter by a value of a record finds the record', async (t) => {
-    const crud = crudOf(Specimen, {
+    const crud = resource(Specimen, {
       allowedFilters: COMPARED.map((name) => new AllowedFilters(name, 'eq', ['eq', 'ne', 'in', 'nin'])),
     })
     for (const record of (await listOf(orm, crud)).items) {

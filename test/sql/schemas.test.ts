@@ -1,10 +1,10 @@
 /** The ORM's option `schema`: the schema of tables whose entities name none. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedFilters, AllowedInclude } from '../../src/config/index.ts'
+import { AllowedFilters } from '../../src/config/index.ts'
 import { MAX_SCHEMAS } from '../../src/resource/models.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { crudOf, found, listOf } from './helper.ts'
+import { resource, found, listOf } from './helper.ts'
 
 const Book = defineEntity({
   name: 'Book',
@@ -31,9 +31,9 @@ await forEachDatabase(t, {
     book.topics.add(em.create(Topic, { id: 2 }))
   },
 }, async (t, { orm }) => {
-  const books = crudOf(Book, {
+  const books = resource(Book, {
     allowedFilters: ['topics.id', 'shop.id'].map((name) => AllowedFilters.exact(name)),
-    allowedIncludes: ['topics', 'shop'].map((name) => new AllowedInclude(name)),
+    allowedIncludes: ['topics', 'shop'],
   })
 
   t.test('reads use the schema of the option', async (t) => {
@@ -41,10 +41,9 @@ await forEachDatabase(t, {
       id: 1, title: 'Herbs', topics: [{ id: 2 }], shop: { id: 3 },
     }])
     t.strictSame(await found(orm, books, 'filter[topics.id]=2&filter[shop.id]=3'), [1])
-    t.strictSame(
-      await found(orm, crudOf(Shop, { allowedIncludes: [new AllowedInclude('books')] }), 'include=books', 'books'),
-      [[{ id: 1, title: 'Herbs', shop: 3 }]]
-    )
+    t.strictSame(await found(orm, resource(Shop, { allowedIncludes: ['books'] }), 'include=books', 'books'), [[{
+      id: 1, title: 'Herbs', shop: 3,
+    }]])
   })
 
   t.test('what is kept for schemas that sessions choose is bounded', async (t) => {

@@ -4,11 +4,10 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import t from 'tap'
-import {
-  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, parseQueryParams, primaryKey, QueryBuilderConfig,
-} from '../../src/index.ts'
+import { AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
+import { resource, whitelist } from '../helpers/resource.ts'
 
 const LEVELS = ['low', 'high'] as const
 const Grade = { A: 1, B: 2 } as const
@@ -146,25 +145,17 @@ async function seed (em: EntityManager): Promise<void> {
   }
 }
 
-const queryConfig = new QueryBuilderConfig<any>({
-  allowedFilters: [
-    AllowedFilters.exact('count'), AllowedFilters.exact('owner.samples.active'), AllowedFilters.trashed(),
-  ],
-  allowedSorts: [new AllowedSort('id')],
+const queryConfig = whitelist({
+  allowedFilters: ['count', 'owner.samples.active', AllowedFilters.trashed()],
+  allowedSorts: ['id'],
   pagination: { maxPerPage: 100, defaultPerPage: 100 },
 })
 const samples = new CrudBase<any>({ model: Sample, writable: 'all', queryConfig })
-const owners = new CrudBase<any>({
-  model: Owner,
-  writable: 'all',
-  queryConfig: new QueryBuilderConfig<any>({
-    allowedFilters: [AllowedFilters.exact('samples.active')],
-    allowedIncludes: [
-      new AllowedInclude('samples'),
-      AllowedInclude.count('samples'),
-      AllowedInclude.exists('samples', { where: { count: { $lte: 1 } } }),
-    ],
-  }),
+const owners = resource(Owner, {
+  allowedFilters: ['samples.active'],
+  allowedIncludes: [
+    'samples', AllowedInclude.count('samples'), AllowedInclude.exists('samples', { where: { count: { $lte: 1 } } }),
+  ],
 })
 
 await forOneDatabase(t, { entities: [Owner, Sample], seed }, async (t, { orm }) => {

@@ -3,14 +3,12 @@
  * answer-limits.test.ts the limits of an answer.
  */
 import t from 'tap'
-import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type AggregateInclude, type QueryBuilderOptions,
-} from '../../src/config/index.ts'
+import { AllowedField, AllowedFilters, AllowedInclude, type AggregateInclude } from '../../src/config/index.ts'
 import { planCount, planExists, planGet } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { AuditEntry, Group, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Tag } from '../fixtures/entities.ts'
 import { whitelistOf } from '../plan/helper.ts'
-import { compiled, unlimited, unlimitedStatementOf as statementOf } from './helper.ts'
+import { compiled, unlimited, unlimitedStatementOf as statementOf, type Names } from './helper.ts'
 
 const fields = (...names: string[]) => names.map((name) => new AllowedField(name))
 const filters = (...names: string[]) => names.map((name) => AllowedFilters.exact(name))
@@ -19,7 +17,7 @@ const filters = (...names: string[]) => names.map((name) => AllowedFilters.exact
 const oneLine = (text: string) => text.replace(/\n\s*/g, ' ').replaceAll('( ', '(').trim()
 
 /** The condition of a count statement, which equals that of the list. */
-const countOf = (query: string, options: QueryBuilderOptions<any>, entity: unknown = Plant) =>
+const countOf = (query: string, options: Names, entity: unknown = Plant) =>
   compiled(planCount(parseQueryParams(query), whitelistOf(options, entity))).text.replace(
     'select count(*) as "count" from ',
     ''
@@ -28,7 +26,7 @@ const countOf = (query: string, options: QueryBuilderOptions<any>, entity: unkno
 t.test('a list is the page, its records as one text, and the total if the page does not determine it', async (t) => {
   const statement = statementOf('fields=id,name&sort=-name&page=3&per_page=5', {
     allowedFields: fields('id', 'name'),
-    allowedSorts: [new AllowedSort('name')],
+    allowedSorts: ['name'],
   }, Plant)
   t.equal(
     statement.text,
@@ -76,7 +74,7 @@ t.test('a list without a total fetches one more row than it shows', async (t) =>
 t.test('an include is found by the keys of the page, and joined to it', async (t) => {
   const statement = statementOf('fields=id&include=plants&fields[plants]=name', {
     allowedFields: fields('id', 'plants.name'),
-    allowedIncludes: [new AllowedInclude('plants')],
+    allowedIncludes: ['plants'],
   }, Tag)
   t.equal(
     statement.text,
@@ -287,10 +285,7 @@ t.test('numbers about related rows that an index leads to are computed for each 
 })
 
 t.test('one record is one statement', async (t) => {
-  const whitelist = whitelistOf({
-    allowedFields: fields('name', 'tags.name'),
-    allowedIncludes: [new AllowedInclude('tags')],
-  })
+  const whitelist = whitelistOf({ allowedFields: fields('name', 'tags.name'), allowedIncludes: ['tags'] })
   const get = (id: any, query: string, on = whitelist, options = {}) =>
     compiled(unlimited(planGet(id, parseQueryParams(query), on, options)!)).text
   t.equal(
@@ -448,7 +443,7 @@ t.test('a filter on a relation of every kind is a set of keys', async (t) => {
 })
 
 t.test('an owning relation with a composite key is null if its columns are null', async (t) => {
-  const options = { allowedFilters: [new AllowedFilters('shelf', 'isnull')] }
+  const options = { allowedFilters: [{ shelf: ['isnull'] }] }
   t.match(countOf('filter[shelf]=true', options), '"e0"."shelf_house" is null and "e0"."shelf_number" is null')
   t.match(countOf('filter[shelf]=false', options), '"e0"."shelf_house" is not null and "e0"."shelf_number" is not null')
 })
@@ -471,9 +466,8 @@ t.test('renamed columns, formulas, embedded objects and single-table inheritance
 
 t.test('a custom type reads and writes with its own SQL', async (t) => {
   const options = {
-    allowedFilters: [new AllowedFilters('minimum', 'eq', ['eq', 'lt', 'in', 'between'])],
-    allowedFields: fields('minimum'),
-    allowedSorts: [new AllowedSort('minimum')],
+    allowedFilters: [{ minimum: ['eq', 'lt', 'in', 'between'] }], allowedFields: fields('minimum'),
+    allowedSorts: ['minimum'],
   }
   t.equal(countOf('filter[minimum]=1', options, Specimen),
     '"specimen" as "e0" where "e0"."minimum" = ($1::numeric * 10)::int')
@@ -498,7 +492,7 @@ t.test('a sort places nulls only if they are possible, and never sorts by format
     allowedSorts: [
       'name', 'price', 'created_at', 'supplier', 'group', 'nameLength', 'supplier.name', 'group.parent.name',
       'supplier.address.street',
-    ].map((name) => new AllowedSort(name)),
+    ],
   }
   const order = (sort: string) => {
     const { text } = statementOf(`fields=id&sort=${sort}`, options, Plant)
