@@ -1,4 +1,4 @@
-import { defineEntity, p, Utils } from '@mikro-orm/core'
+import { p, Utils } from '@mikro-orm/core'
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import net from 'node:net'
@@ -12,8 +12,9 @@ import type { DatabaseOptions } from '../../src/database/index.ts'
 import { loadDriver } from '../../src/database/drivers.ts'
 import { createDatabase, pgliteFolder, pgliteUrl, skipReasons } from '../helpers/databases.ts'
 import { until } from '../helpers/until.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Ledger = defineEntity({ name: 'Ledger', properties: { id: p.integer().primary(), title: p.string() } })
+const Ledger = entity('Ledger', { id: p.integer().primary(), title: p.string() })
 const entities = [Ledger]
 
 const refused = (message: RegExp) => ({ code: 'FST_CRUD_CONFIG_INVALID', message })
@@ -65,8 +66,7 @@ t.test('mistakes that only opening reveals are also mistakes of the options', as
       ? [[{ databaseUrl: 'pglite:///proc/nothing/inside' }, /inside can't hold a PGlite database: E\w+/] as const]
       : []),
     [{ entities: [Unmarked] }, /entities: Only abstract entities were discovered/],
-    [{ entities: [defineEntity({ name: 'Keyless', properties: { title: p.string() } })] },
-      /entities: .*Keyless.*PrimaryKey/],
+    [{ entities: [entity('Keyless', { title: p.string() })] }, /entities: .*Keyless.*PrimaryKey/],
   ] as const) {
     await t.rejects(new DatabaseFactory({ entities, ...options } as DatabaseOptions).getEngine(), refused(message))
     t.throws(() => new DatabaseFactory({ entities, useAsync: false, ...options } as DatabaseOptions<false>).getEngine(),

@@ -1,5 +1,5 @@
 /** Logins at a server that asks for passwords. The tests run their own server. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -7,8 +7,9 @@ import { crudKit, DatabaseFactory } from '../../src/index.ts'
 import { findPostgres, startPostgres, temporaryFolder } from '../../scripts/postgres.ts'
 import { newServer } from '../helpers/server.ts'
 import { resource } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Ledger = defineEntity({ name: 'Ledger', properties: { id: p.integer().primary(), title: p.string() } })
+const Ledger = entity('Ledger', { id: p.integer().primary(), title: p.string() })
 const entities = [Ledger]
 
 t.test(

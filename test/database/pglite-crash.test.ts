@@ -1,5 +1,5 @@
 /** A process that dies while it writes to a PGlite folder, and the next one that opens the folder. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -7,11 +7,9 @@ import { createInterface } from 'node:readline'
 import t from 'tap'
 import { DatabaseFactory } from '../../src/database/index.ts'
 import { copyTemplate } from '../helpers/databases.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Entry = defineEntity({
-  name: 'Entry',
-  properties: { id: p.integer().primary(), part: p.integer().primary(), text: p.text() },
-})
+const Entry = entity('Entry', { id: p.integer().primary(), part: p.integer().primary(), text: p.text() })
 const PARTS = 3
 const ENOUGH = 25
 

@@ -1,5 +1,5 @@
 /** Reads from replicas: a primary and two hot standbys of this test, one of which dies, hangs and lags. */
-import { defineEntity, p, type EntityManager } from '@mikro-orm/postgresql'
+import { p, type EntityManager } from '@mikro-orm/postgresql'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { once } from 'node:events'
 import pg from 'pg'
@@ -10,14 +10,12 @@ import { crudKit, DatabaseFactory, parseQueryParams, readFromWriter, type Databa
 import { until } from '../helpers/until.ts'
 import { newServer } from '../helpers/server.ts'
 import { resource } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Note = defineEntity({
-  name: 'Note',
-  properties: {
-    id: p.integer().primary().autoincrement(false),
-    text: p.string(),
-    server: p.string().formula("current_setting('cluster_name')"),
-  },
+const Note = entity('Note', {
+  id: p.integer().primary().autoincrement(false),
+  text: p.string(),
+  server: p.string().formula("current_setting('cluster_name')"),
 })
 const entities = [Note]
 const notes = resource(Note, { allowedFilters: ['text'] })

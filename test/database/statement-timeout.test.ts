@@ -1,5 +1,5 @@
 /** The statement timeout, on connections of an ORM that is passed in, and while tables are created. */
-import { defineEntity, MikroORM, p, raw } from '@mikro-orm/postgresql'
+import { MikroORM, p, raw } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import pg from 'pg'
 import t, { type Test } from 'tap'
@@ -8,6 +8,7 @@ import { Account } from '../helpers/accounts.ts'
 import { createDatabase, skipReasons } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
 import { resource } from '../http/helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   const { url, drop } = await createDatabase()
@@ -121,9 +122,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     t.teardown(() => client.end())
     const { rows: [server] } = await client.query('show statement_timeout')
     // the default of a new column is evaluated for existing rows while the statement runs
-    const Note = defineEntity({
-      name: 'TimedNote',
-      properties: { id: p.integer().primary(), limit: p.text().defaultRaw("current_setting('statement_timeout')") },
+    const Note = entity('TimedNote', {
+      id: p.integer().primary(),
+      limit: p.text().defaultRaw("current_setting('statement_timeout')"),
     })
     const made = async (schema: 'create' | 'update', more: object = {}): Promise<unknown[]> => {
       await client.query('create table timed_note (id int primary key); insert into timed_note values (1)')

@@ -1,5 +1,5 @@
 /** A synchronous session answers with the value to which an EntityManager's promise resolves, on the same rows. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import fc from 'fast-check'
 import t from 'tap'
 import {
@@ -11,6 +11,7 @@ import { databases, skipReasons } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { resource } from '../http/helper.ts'
 import { queryOf, wide } from '../sql/queries.ts'
+import { entity } from '../helpers/entity.ts'
 
 t.test('random requests have the same answer on both kinds of sessions', { skip: skipReasons.postgres }, async (t) => {
   const { orm, url, close } = await databases[1]![1]({ entities, seed })
@@ -68,13 +69,11 @@ t.test('random requests have the same answer on both kinds of sessions', { skip:
 })
 
 /** A filter with another condition for each operation. */
-const Paper = defineEntity({
-  name: 'Paper',
-  properties: {
-    id: p.integer().primary().autoincrement(), tenant: p.integer(), locked: p.boolean().default(false),
-    kept: p.boolean().default(false), title: p.string(), parent: () => p.manyToOne(Paper).nullable(),
-    deleted_at: p.datetime(3).nullable(),
-  },
+const Paper = entity('Paper', {
+  id: p.integer().primary().autoincrement(), tenant: p.integer(), locked: p.boolean().default(false),
+  kept: p.boolean().default(false), title: p.string(), parent: () => p.manyToOne(Paper).nullable(),
+  deleted_at: p.datetime(3).nullable(),
+}, {
   filters: {
     byOperation: {
       name: 'byOperation', args: false, default: true,

@@ -1,5 +1,5 @@
 /** Synchronous sessions and their process: its options, its end, and the servers that it must not run. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -8,8 +8,9 @@ import { crudKit, DatabaseFactory } from '../../src/index.ts'
 import { pgliteUrl, skipReasons } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { resource } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Word = defineEntity({ name: 'Word', properties: { id: p.integer().primary().autoincrement(), text: p.string() } })
+const Word = entity('Word', { id: p.integer().primary().autoincrement(), text: p.string() })
 const entities = [Word]
 const words = resource(Word)
 

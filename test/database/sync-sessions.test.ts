@@ -1,5 +1,5 @@
 /** Sessions that return values: the values to which an EntityManager's methods resolve. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
 import { conditionOfFiltersNow } from '../../src/borrowed/mikro-orm-filters.ts'
@@ -9,34 +9,24 @@ import {
 } from '../../src/index.ts'
 import { createDatabase, pgliteUrl, skipReasons } from '../helpers/databases.ts'
 import { resource } from '../http/helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Author = defineEntity({ name: 'Author', extends: BaseModel, properties: { name: p.string().unique() } })
-const Note = defineEntity({
-  name: 'Note',
-  properties: {
-    ...primaryKey, version: p.integer().version(), title: p.string().length(20), size: p.bigint('bigint').nullable(),
-    scan: p.blob().nullable(), author: () => p.manyToOne(Author).nullable(), labels: () => p.manyToMany(Label),
-    pages: () => p.oneToMany(Page).mappedBy('note'), remarks: () => p.oneToMany(Remark).mappedBy('note'),
-  },
+const Author = entity('Author', { name: p.string().unique() }, { extends: BaseModel })
+const Note = entity('Note', {
+  ...primaryKey, version: p.integer().version(), title: p.string().length(20), size: p.bigint('bigint').nullable(),
+  scan: p.blob().nullable(), author: () => p.manyToOne(Author).nullable(), labels: () => p.manyToMany(Label),
+  pages: () => p.oneToMany(Page).mappedBy('note'), remarks: () => p.oneToMany(Remark).mappedBy('note'),
 })
 /** Owned by a note. */
-const Page = defineEntity({
-  name: 'Page',
-  properties: { ...primaryKey, note: () => p.manyToOne(Note).deleteRule('cascade'), text: p.string().unique() },
+const Page = entity('Page', {
+  ...primaryKey, note: () => p.manyToOne(Note).deleteRule('cascade'), text: p.string().unique(),
 })
 /** Owned by a note, and written by MikroORM's unit of work. */
-const Remark = defineEntity({
-  name: 'Remark',
-  properties: { ...primaryKey, note: () => p.manyToOne(Note).deleteRule('cascade'), text: p.string() },
-  hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}], beforeDelete: [() => {}] },
-})
-const Label = defineEntity({
-  name: 'Label',
-  properties: { ...primaryKey, name: p.string(), tenant: p.integer().nullable() },
-})
-const Draft = defineEntity({
-  name: 'Draft', properties: { ...primaryKey, text: p.string() }, hooks: { beforeCreate: [() => {}] },
-})
+const Remark = entity('Remark', {
+  ...primaryKey, note: () => p.manyToOne(Note).deleteRule('cascade'), text: p.string(),
+}, { hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}], beforeDelete: [() => {}] } })
+const Label = entity('Label', { ...primaryKey, name: p.string(), tenant: p.integer().nullable() })
+const Draft = entity('Draft', { ...primaryKey, text: p.string() }, { hooks: { beforeCreate: [() => {}] } })
 const entities = [Author, Note, Label, Draft, Page, Remark]
 
 const config = {

@@ -1,5 +1,5 @@
 /** Encrypted connections to this test's own server. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -9,8 +9,9 @@ import { run } from '../../src/run/index.ts'
 import { findPostgres, startPostgres, type PostgresServer } from '../../scripts/postgres.ts'
 import { startProxy } from '../helpers/proxy.ts'
 import { until } from '../helpers/until.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Ledger = defineEntity({ name: 'Ledger', properties: { id: p.integer().primary(), title: p.string() } })
+const Ledger = entity('Ledger', { id: p.integer().primary(), title: p.string() })
 const certificates = path.resolve(import.meta.dirname, '../fixtures/tls')
 const CA = path.join(certificates, 'ca.pem')
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])

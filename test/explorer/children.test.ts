@@ -1,36 +1,29 @@
 /** Children in the explorer's forms: what is shown, what is sent, and where errors are. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
-import { CrudBase, defineAccess, IdempotencyRecord } from '../../src/index.ts'
+import { defineAccess, IdempotencyRecord } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { closeDom, submitForm, window } from '../helpers/dom.ts'
 import { resource } from '../http/helper.ts'
 import { openDomPage } from './dom-page.ts'
 import { describedBy, explored } from './nursery.ts'
+import { entity } from '../helpers/entity.ts'
 
 const id = { id: p.integer().primary().autoincrement() }
 
-const Product = defineEntity({ name: 'Product', properties: { ...id, name: p.string() } })
-const Order = defineEntity({
-  name: 'Order',
-  tableName: 'orders',
-  properties: {
-    ...id, customer: p.string(), version: p.integer().version(), lines: () => p.oneToMany(OrderLine).mappedBy('order'),
-    notes: () => p.oneToMany(OrderNote).mappedBy('order'),
-  },
-})
-const OrderLine = defineEntity({
-  name: 'OrderLine',
-  properties: {
-    ...id, order: () => p.manyToOne(Order), product: () => p.manyToOne(Product), quantity: p.integer().default(1),
-    remark: p.string().nullable(),
-  },
+const Product = entity('Product', { ...id, name: p.string() })
+const Order = entity('Order', {
+  ...id, customer: p.string(), version: p.integer().version(), lines: () => p.oneToMany(OrderLine).mappedBy('order'),
+  notes: () => p.oneToMany(OrderNote).mappedBy('order'),
+}, { tableName: 'orders' })
+const OrderLine = entity('OrderLine', {
+  ...id, order: () => p.manyToOne(Order), product: () => p.manyToOne(Product), quantity: p.integer().default(1),
+  remark: p.string().nullable(),
 })
 /** The order is a part of its key. */
-const OrderNote = defineEntity({
-  name: 'OrderNote',
-  properties: { order: () => p.manyToOne(Order).primary(), place: p.string().primary(), text: p.string() },
+const OrderNote = entity('OrderNote', {
+  order: () => p.manyToOne(Order).primary(), place: p.string().primary(), text: p.string(),
 })
 
 async function seed (em: EntityManager): Promise<void> {
@@ -50,16 +43,14 @@ const read = ['list', 'get'] as const
 const ROLES = ['admin', 'adder', 'remover', 'reader']
 
 await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
-  const orders = new CrudBase({
-    model: Order as any,
+  const orders = resource(Order, {
+    allowedFilters: [{ id: ['eq', 'in'] }],
+    allowedIncludes: ['lines', 'lines.product', 'notes'],
+  }, {
     writable: ['customer', {
       lines: { create: ['product', 'quantity', 'remark'], update: ['quantity', 'remark'] },
       notes: ['place', 'text'],
-    }] as any,
-    queryConfig: {
-      allowedFilters: [{ id: ['eq', 'in'] }],
-      allowedIncludes: ['lines', 'lines.product', 'notes'],
-    } as any,
+    }],
   })
   const child = (operations: readonly string[]) => ({ OrderLine: { operations }, OrderNote: { operations: read } })
   const app = await explored(t, orm, {

@@ -1,5 +1,5 @@
 /** The document of the explorer says what the caller may do, and it is refused like the resources themselves. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import t from 'tap'
@@ -13,6 +13,7 @@ import { newServer } from '../helpers/server.ts'
 import { access, entities as accessEntities, overview, resources as accessResources } from '../http/access/fixtures.ts'
 import { resource } from '../http/helper.ts'
 import { describedBy, explored, resources } from './nursery.ts'
+import { entity } from '../helpers/entity.ts'
 
 const DOCUMENT = '/explorer/resources.json'
 const orm = ormOf()
@@ -264,16 +265,9 @@ t.test('in production it names no other roles', async (t) => {
 })
 
 t.test('a relation by a unique property that is no key leads to no record', async (t) => {
-  const Product = defineEntity({
-    name: 'Product',
-    properties: { id: p.integer().primary(), code: p.string().unique() },
-  })
-  const Stock = defineEntity({
-    name: 'Stock',
-    properties: {
-      id: p.integer().primary(), byKey: () => p.manyToOne(Product),
-      byCode: () => p.manyToOne(Product).targetKey('code'),
-    },
+  const Product = entity('Product', { id: p.integer().primary(), code: p.string().unique() })
+  const Stock = entity('Stock', {
+    id: p.integer().primary(), byKey: () => p.manyToOne(Product), byCode: () => p.manyToOne(Product).targetKey('code'),
   })
   const names = ['byKey', 'byCode']
   const app = await explored(t, ormOf([Product, Stock]), {
@@ -310,7 +304,7 @@ t.test('hostile names are text in the document', async (t) => {
 
 t.test('two hundred resources, and one of three hundred columns', async (t) => {
   const columns = Array.from({ length: 300 }, (_, index) => [`column_${index}`, p.string().nullable()] as const)
-  const Wide = defineEntity({ name: 'Wide', properties: { id: p.integer().primary(), ...Object.fromEntries(columns) } })
+  const Wide = entity('Wide', { id: p.integer().primary(), ...Object.fromEntries(columns) })
   const filters = columns.map(([name]) => AllowedFilters.exact(name))
   const app = await explored(t, ormOf([...entities, Wide]), {
     resources: {

@@ -1,5 +1,5 @@
 /** The names of related records in the explorer's table: the requests for them, and what is shown without them. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, defineAccess } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
@@ -7,16 +7,14 @@ import { closeDom } from '../helpers/dom.ts'
 import { resource } from '../http/helper.ts'
 import { openDomPage } from './dom-page.ts'
 import { explored } from './nursery.ts'
+import { entity } from '../helpers/entity.ts'
 
 const id = { id: p.integer().primary().autoincrement() }
-const Maker = defineEntity({ name: 'Maker', properties: { ...id, name: p.string() } })
-const Shop = defineEntity({ name: 'Shop', properties: { ...id, name: p.string() } })
-const Machine = defineEntity({
-  name: 'Machine',
-  properties: {
-    ...id, name: p.string(), maker: () => p.manyToOne(Maker), repairer: () => p.manyToOne(Maker).nullable(),
-    shop: () => p.manyToOne(Shop),
-  },
+const Maker = entity('Maker', { ...id, name: p.string() })
+const Shop = entity('Shop', { ...id, name: p.string() })
+const Machine = entity('Machine', {
+  ...id, name: p.string(), maker: () => p.manyToOne(Maker), repairer: () => p.manyToOne(Maker).nullable(),
+  shop: () => p.manyToOne(Shop),
 })
 const entities = [Maker, Shop, Machine]
 

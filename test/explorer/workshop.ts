@@ -1,34 +1,28 @@
 /** A workshop with machines that have versions and are soft-deleted, and with records that try to harm a page. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Test } from 'tap'
 import { AllowedField, AllowedFilters, AllowedInclude } from '../../src/index.ts'
 import { resource } from '../http/helper.ts'
 import { explored } from './nursery.ts'
+import { entity } from '../helpers/entity.ts'
 
 const id = { id: p.integer().primary().autoincrement() }
 
-export const Maker = defineEntity({
-  name: 'Maker',
-  properties: { ...id, name: p.string(), machines: () => p.oneToMany(Machine).mappedBy('maker') },
+export const Maker = entity('Maker', {
+  ...id, name: p.string(), machines: () => p.oneToMany(Machine).mappedBy('maker'),
 })
-export const Machine = defineEntity({
-  name: 'Machine',
-  properties: {
-    ...id, name: p.string(), note: p.string().nullable(), power: p.integer().nullable(),
-    maker: () => p.manyToOne(Maker).nullable(), version: p.integer().version(), deleted_at: p.datetime(3).nullable(),
-  },
+export const Machine = entity('Machine', {
+  ...id, name: p.string(), note: p.string().nullable(), power: p.integer().nullable(),
+  maker: () => p.manyToOne(Maker).nullable(), version: p.integer().version(), deleted_at: p.datetime(3).nullable(),
 })
-const Reading = defineEntity({ name: 'Reading', properties: { ...id, value: p.integer() } })
+const Reading = entity('Reading', { ...id, value: p.integer() })
 
 const COLUMNS = Array.from({ length: 300 }, (_, index) => `column_${index}`)
-const Hostile = defineEntity({
-  name: 'Hostile',
-  properties: {
-    ...id, text: p.text().nullable(), json: p.json().nullable(),
-    ...Object.fromEntries(COLUMNS.map((name) => [name, p.string().nullable()])),
-  },
+const Hostile = entity('Hostile', {
+  ...id, text: p.text().nullable(), json: p.json().nullable(),
+  ...Object.fromEntries(COLUMNS.map((name) => [name, p.string().nullable()])),
 })
 
 export const entities = [Maker, Machine, Reading, Hostile]

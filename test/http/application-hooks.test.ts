@@ -1,13 +1,14 @@
 /** The routes for which hooks of an application run. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { crudKit, crudRoutes, primaryKey } from '../../src/index.ts'
 import { newServer } from '../helpers/server.ts'
 import { resource } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 t.test('hooks added before the server is ready run for earlier routes, and in a plugin for its routes', async (t) => {
-  const Note = defineEntity({ name: 'Note', properties: { ...primaryKey, text: p.string() } })
+  const Note = entity('Note', { ...primaryKey, text: p.string() })
   const app = newServer(t)
   await app.register(crudKit, {
     orm: new MikroORM({ entities: [Note], dbName: 'none' }),
@@ -33,10 +34,7 @@ t.test('hooks added before the server is ready run for earlier routes, and in a 
 })
 
 t.test('hooks that onRegister adds to the context of a resource run for all of its routes', async (t) => {
-  const Note = defineEntity({
-    name: 'Note',
-    properties: { ...primaryKey, text: p.string(), deleted_at: p.datetime().nullable() },
-  })
+  const Note = entity('Note', { ...primaryKey, text: p.string(), deleted_at: p.datetime().nullable() })
   const app = newServer(t)
   app.addHook('onRegister', (instance, { prefix }: { readonly prefix?: string }) => {
     if (prefix !== '/notes') return

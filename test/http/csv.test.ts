@@ -1,5 +1,5 @@
 /** Lists as CSV: which columns they have, in which order, and what is in their cells. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import { parse } from 'csv-parse/sync'
 import t from 'tap'
 import {
@@ -8,35 +8,23 @@ import {
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { whitelist } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Team = defineEntity({
-  name: 'Team',
-  properties: { id: p.integer().primary(), name: p.string(), budget: p.decimal().precision(20).scale(2) },
+const Team = entity('Team', { id: p.integer().primary(), name: p.string(), budget: p.decimal().precision(20).scale(2) })
+const Agent = entity('Agent', {
+  id: p.integer().primary(), displayName: p.string(), team: () => p.manyToOne(Team).nullable(), skills: p.array(),
 })
-const Agent = defineEntity({
-  name: 'Agent',
-  properties: {
-    id: p.integer().primary(), displayName: p.string(), team: () => p.manyToOne(Team).nullable(), skills: p.array(),
-  },
+const Ticket = entity('Ticket', {
+  id: p.integer().primary(), title: p.string(), open: p.boolean().default(true),
+  agent: () => p.manyToOne(Agent).nullable(), due: p.date().serializedName('dueOn').nullable(),
+  data: p.json<unknown>().nullable(), comments: () => p.oneToMany(Comment).mappedBy('ticket'),
+  receipt: () => p.oneToOne(Receipt).mappedBy('ticket').nullable(),
 })
-const Ticket = defineEntity({
-  name: 'Ticket',
-  properties: {
-    id: p.integer().primary(), title: p.string(), open: p.boolean().default(true),
-    agent: () => p.manyToOne(Agent).nullable(), due: p.date().serializedName('dueOn').nullable(),
-    data: p.json<unknown>().nullable(), comments: () => p.oneToMany(Comment).mappedBy('ticket'),
-    receipt: () => p.oneToOne(Receipt).mappedBy('ticket').nullable(),
-  },
+const Receipt = entity('Receipt', {
+  id: p.integer().primary(), ticket: () => p.oneToOne(Ticket).owner(), stars: p.integer(),
 })
-const Receipt = defineEntity({
-  name: 'Receipt',
-  properties: { id: p.integer().primary(), ticket: () => p.oneToOne(Ticket).owner(), stars: p.integer() },
-})
-const Comment = defineEntity({
-  name: 'Comment',
-  properties: {
-    id: p.integer().primary(), body: p.string(), ticket: () => p.manyToOne(Ticket), author: () => p.manyToOne(Agent),
-  },
+const Comment = entity('Comment', {
+  id: p.integer().primary(), body: p.string(), ticket: () => p.manyToOne(Ticket), author: () => p.manyToOne(Agent),
 })
 
 const ROWS = [

@@ -1,5 +1,5 @@
 /** The warning at start-up about differences between the entities and the database. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { CrudBase, crudKit, type CrudKitOptions } from '../../src/index.ts'
@@ -8,6 +8,7 @@ import { entities as fixtures } from '../fixtures/entities.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
 import { newServer } from '../helpers/server.ts'
+import { entity } from '../helpers/entity.ts'
 
 /** A server, and the lines of its log from `warn` on. */
 async function started (t: Test, options: CrudKitOptions): Promise<{ app: FastifyInstance, lines: readonly any[] }> {
@@ -35,35 +36,21 @@ await forEachDatabase(t, { entities: exampleEntities }, async (t, { orm }) => {
   })
 })
 
-const City = defineEntity({ name: 'City', embeddable: true, properties: { zip: p.string(), name: p.string() } })
-const Order = defineEntity({
-  name: 'Order', schema: 'Old "shop"', tableName: 'T_ORDER',
-  properties: {
-    id: p.integer().primary(),
-    state: p.string(),
-    price: p.decimal(),
-    city: () => p.embedded(City),
-    tags: p.array(),
-    paid: p.boolean(),
-    due: p.date(),
-    data: p.json(),
-    parent: () => p.manyToOne(Order).nullable(),
-    lines: () => p.manyToMany(Order),
-    computed: p.string().persist(false).nullable(),
-  },
+const City = entity('City', { zip: p.string(), name: p.string() }, { embeddable: true })
+const Order = entity('Order', {
+  id: p.integer().primary(), state: p.string(), price: p.decimal(), city: () => p.embedded(City), tags: p.array(),
+  paid: p.boolean(), due: p.date(), data: p.json(), parent: () => p.manyToOne(Order).nullable(),
+  lines: () => p.manyToMany(Order), computed: p.string().persist(false).nullable(),
+}, { schema: 'Old "shop"', tableName: 'T_ORDER' })
+const Code = entity('Code', {
+  id: p.integer().primary(), short: p.string(), numbers: p.array().columnType('int[]'), kind: p.string(),
+  many: p.array().columnType('text[]'), version: p.integer().version(), point: p.string().columnType('point'),
+  total: p.integer().generated('length(short) stored'), size: p.decimal(), at: p.datetime(),
+  folded: p.string().columnType('citext'),
 })
-const Code = defineEntity({
-  name: 'Code',
-  properties: {
-    id: p.integer().primary(), short: p.string(), numbers: p.array().columnType('int[]'), kind: p.string(),
-    many: p.array().columnType('text[]'), version: p.integer().version(), point: p.string().columnType('point'),
-    total: p.integer().generated('length(short) stored'), size: p.decimal(), at: p.datetime(),
-    folded: p.string().columnType('citext'),
-  },
-})
-const CodeView = defineEntity({
-  name: 'CodeView', view: true, expression: 'select id, short from code',
-  properties: { id: p.integer().primary(), short: p.string() },
+const CodeView = entity('CodeView', { id: p.integer().primary(), short: p.string() }, {
+  view: true,
+  expression: 'select id, short from code',
 })
 const odd = `
   create schema "Old ""shop""";
@@ -106,22 +93,14 @@ await forEachDatabase(t, { entities: [Order, City, Code, CodeView], tables: odd 
   })
 })
 
-const Entry = defineEntity({
-  name: 'Entry',
-  properties: { id: p.integer().primary(), text: p.string(), owner: p.integer() },
-})
-const Heard = defineEntity({
-  name: 'Heard',
+const Entry = entity('Entry', { id: p.integer().primary(), text: p.string(), owner: p.integer() })
+const Heard = entity('Heard', { id: p.integer().primary(), text: p.string() }, {
   hooks: { beforeDelete: [() => {}], beforeUpdate: [() => {}] },
-  properties: { id: p.integer().primary(), text: p.string() },
 })
 /** Records whose declared key is the key of the table, or a part of it that is unique as well. */
-const Fine = defineEntity({
-  name: 'Fine',
-  properties: { id: p.integer().primary(), code: p.string().primary(), text: p.string() },
-})
-const Loose = defineEntity({ name: 'Loose', properties: { id: p.integer().primary(), text: p.string() } })
-const Ruled = defineEntity({ name: 'Ruled', properties: { id: p.integer().primary(), text: p.string() } })
+const Fine = entity('Fine', { id: p.integer().primary(), code: p.string().primary(), text: p.string() })
+const Loose = entity('Loose', { id: p.integer().primary(), text: p.string() })
+const Ruled = entity('Ruled', { id: p.integer().primary(), text: p.string() })
 const keys = `
   create table entry (id int, text varchar(255), owner int, unique (id, owner));
   create unique index on entry (id) where id > 100;
@@ -183,13 +162,9 @@ await forEachDatabase(t, { entities: [Entry, Heard, Fine, Loose, Ruled], tables:
   })
 })
 
-const Part = defineEntity({
-  name: 'Part',
-  properties: {
-    id: p.integer().primary(), serial: p.string().unique(), maker: p.integer(), code: p.string(), lot: p.integer(),
-  },
-  uniques: [{ properties: ['maker', 'code'] }, { properties: ['maker', 'lot'] }],
-})
+const Part = entity('Part', {
+  id: p.integer().primary(), serial: p.string().unique(), maker: p.integer(), code: p.string(), lot: p.integer(),
+}, { uniques: [{ properties: ['maker', 'code'] }, { properties: ['maker', 'lot'] }] })
 const parts = `
   create table part (
     id int generated by default as identity primary key, serial varchar(255), maker int, code varchar(255), lot int,
@@ -227,12 +202,13 @@ await forEachDatabase(t, { entities: [Part], tables: parts }, async (t, { orm })
   })
 })
 
-const Stats = defineEntity({
-  name: 'Stats', view: { materialized: true }, expression: 'select 1 as id', properties: { id: p.integer().primary() },
+const Stats = entity('Stats', { id: p.integer().primary() }, {
+  view: { materialized: true },
+  expression: 'select 1 as id',
 })
-const Audit = defineEntity({ name: 'Audit', properties: { id: p.integer().primary(), text: p.string() } })
-const Summary = defineEntity({ name: 'Summary', properties: { id: p.integer().primary(), text: p.string() } })
-const Guarded = defineEntity({ name: 'Guarded', properties: { id: p.integer().primary(), text: p.string() } })
+const Audit = entity('Audit', { id: p.integer().primary(), text: p.string() })
+const Summary = entity('Summary', { id: p.integer().primary(), text: p.string() })
+const Guarded = entity('Guarded', { id: p.integer().primary(), text: p.string() })
 const changes = `
   create table audit (id int primary key, text varchar(255));
   create rule kept as on update to audit do instead nothing;

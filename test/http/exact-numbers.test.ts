@@ -1,10 +1,11 @@
 /** Numbers inside JSON that JavaScript would round are sent as stored, also if records are converted on the way. */
-import { defineEntity, p, Type } from '@mikro-orm/core'
+import { p, Type } from '@mikro-orm/core'
 import { parse } from 'csv-parse/sync'
 import t, { type Test } from 'tap'
 import { CrudBase, parseQueryParams, primaryKey, type CrudRecord } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { resource, serve } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 const STORED = [
   '9007199254740993', '-9007199254740993', '18446744073709551615', '1e400', '-1e-400', '0.1234567890123456789', '12.5',
@@ -25,40 +26,27 @@ class Doubled extends Type<unknown, unknown> {
   }
 }
 
-const Label = defineEntity({
-  name: 'Label',
-  embeddable: true,
-  properties: {
-    text: p.string().nullable(), secret: p.string().hidden().nullable(), extra: p.json().nullable(),
-    shape: () => p.embedded(Shape).object().nullable(),
-  },
-})
-const Shape = defineEntity({ name: 'Shape', embeddable: true, properties: { size: p.string().nullable() } })
+const Label = entity('Label', {
+  text: p.string().nullable(), secret: p.string().hidden().nullable(), extra: p.json().nullable(),
+  shape: () => p.embedded(Shape).object().nullable(),
+}, { embeddable: true })
+const Shape = entity('Shape', { size: p.string().nullable() }, { embeddable: true })
 const json = {
   total: p.bigint('number').nullable(), data: p.json().nullable(), plain: p.json().columnType('json').nullable(),
   label: () => p.embedded(Label).object().nullable(),
 }
-const Field = defineEntity({
-  name: 'Field',
-  properties: { ...primaryKey, ...json, rows: () => p.oneToMany(Row).mappedBy('field') },
+const Field = entity('Field', { ...primaryKey, ...json, rows: () => p.oneToMany(Row).mappedBy('field') })
+const Row = entity('Row', {
+  ...primaryKey, ...json, code: p.string().nullable().serializer((code) => `#${code}`),
+  field: () => p.manyToOne(Field).nullable(),
 })
-const Row = defineEntity({
-  name: 'Row',
-  properties: {
-    ...primaryKey, ...json, code: p.string().nullable().serializer((code) => `#${code}`),
-    field: () => p.manyToOne(Field).nullable(),
-  },
-})
-const Seed = defineEntity({
-  name: 'Seed',
-  properties: {
-    ...primaryKey,
-    doubled: p.type(Doubled).nullable(),
-    shown: p.json().nullable().serializer((value: unknown) =>
-      Array.isArray(value) && value.map((number) => typeof number)
-    ),
-    total: p.bigint('number').nullable().serializer((total: unknown) => typeof total),
-  },
+const Seed = entity('Seed', {
+  ...primaryKey,
+  doubled: p.type(Doubled).nullable(),
+  shown: p.json().nullable().serializer((value: unknown) =>
+    Array.isArray(value) && value.map((number) => typeof number)
+  ),
+  total: p.bigint('number').nullable().serializer((total: unknown) => typeof total),
 })
 
 class Hooked extends CrudBase {

@@ -1,5 +1,5 @@
 /** Entities declared in every way, on tables that were not made for this package: the page about existing databases. */
-import { defineEntity, p } from '@mikro-orm/postgresql'
+import { p } from '@mikro-orm/postgresql'
 import fs from 'node:fs'
 import { registerHooks } from 'node:module'
 import path from 'node:path'
@@ -12,6 +12,7 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { readDocument } from '../helpers/document.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, select, serve, type Json } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 const page = readDocument('docs/start/existing-database.md')
 const ways = readDocument('docs/concepts/declaring-entities.md')
@@ -50,67 +51,43 @@ for (const [name, code] of Object.entries(blocks)) modules.set(name, await load(
 const { AuthorStats } = modules.get('view')!
 
 /** Keys of all tables start with the tenant, which foreign keys share. */
-const Order = defineEntity({
-  name: 'Order',
-  tableName: 'T_ORDER',
-  properties: {
-    tenant: p.integer().primary().fieldName('F_TENANT'),
-    id: p.integer().primary().fieldName('F_ID'),
-    state: p.text().fieldName('F_STATE'),
-    lines: () => p.oneToMany(Line).mappedBy('order'),
-  },
-})
-const Line = defineEntity({
-  name: 'Line',
-  tableName: 'T_LINE',
-  properties: {
-    tenant: p.integer().primary().fieldName('F_TENANT'),
-    id: p.integer().primary().fieldName('F_ID'),
-    sku: p.text().fieldName('F_SKU'),
-    order: () => p.manyToOne(Order).joinColumns('F_TENANT', 'F_ORDER').nullable(),
-  },
-})
-const OpenOrder = defineEntity({
-  name: 'OpenOrder',
+const Order = entity('Order', {
+  tenant: p.integer().primary().fieldName('F_TENANT'),
+  id: p.integer().primary().fieldName('F_ID'),
+  state: p.text().fieldName('F_STATE'),
+  lines: () => p.oneToMany(Line).mappedBy('order'),
+}, { tableName: 'T_ORDER' })
+const Line = entity('Line', {
+  tenant: p.integer().primary().fieldName('F_TENANT'),
+  id: p.integer().primary().fieldName('F_ID'),
+  sku: p.text().fieldName('F_SKU'),
+  order: () => p.manyToOne(Order).joinColumns('F_TENANT', 'F_ORDER').nullable(),
+}, { tableName: 'T_LINE' })
+const OpenOrder = entity('OpenOrder', { tenant: p.integer().primary(), id: p.integer().primary(), state: p.text() }, {
   tableName: 'open_order',
-  properties: { tenant: p.integer().primary(), id: p.integer().primary(), state: p.text() },
 })
-const Product = defineEntity({
-  name: 'Product',
-  properties: {
-    id: p.integer().primary().autoincrement(false),
-    code: p.string().length(10).unique(),
-    stocks: () => p.oneToMany(Stock).mappedBy('product'),
-  },
+const Product = entity('Product', {
+  id: p.integer().primary().autoincrement(false),
+  code: p.string().length(10).unique(),
+  stocks: () => p.oneToMany(Stock).mappedBy('product'),
 })
-const Stock = defineEntity({
-  name: 'Stock',
-  properties: {
-    id: p.bigint('string').primary().autoincrement(),
-    host: p.string().columnType('inet').nullable(),
-    product: () => p.manyToOne(Product).targetKey('code').fieldName('product').nullable(),
-  },
+const Stock = entity('Stock', {
+  id: p.bigint('string').primary().autoincrement(),
+  host: p.string().columnType('inet').nullable(),
+  product: () => p.manyToOne(Product).targetKey('code').fieldName('product').nullable(),
 })
-const Member = defineEntity({
-  name: 'Member',
+const Member = entity('Member', { id: p.integer().primary(), isGone: p.boolean().hidden().default(false) }, {
   filters: { present: { name: 'present', cond: { isGone: false }, default: true } },
-  properties: { id: p.integer().primary(), isGone: p.boolean().hidden().default(false) },
 })
 /**
  * A type that refuses null itself, even if the column allows it. The table has more such columns than the entity maps.
  */
-const Rating = defineEntity({
-  name: 'Rating',
-  properties: {
-    id: p.integer().primary().autoincrement(), text: p.text(), stars: p.string().columnType('stars').default('***'),
-  },
+const Rating = entity('Rating', {
+  id: p.integer().primary().autoincrement(), text: p.text(), stars: p.string().columnType('stars').default('***'),
 })
-const Remark = defineEntity({
-  name: 'Remark',
-  properties: {
-    id: p.integer().primary().autoincrement(), text: p.text(),
-    about: () => p.manyToOne([Product, Member] as never).nullable(),
-  },
+const Remark = entity('Remark', {
+  id: p.integer().primary().autoincrement(), text: p.text(),
+  about: () => p.manyToOne([Product, Member] as never).nullable(),
 })
 
 const tables = `

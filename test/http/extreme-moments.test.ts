@@ -4,39 +4,29 @@ import t from 'tap'
 import { AllowedFilters } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { bodyOf, q, resource, select, serve, verdict, writes, type Json } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Event = defineEntity({
-  name: 'Event',
-  properties: {
-    id: p.integer().primary().autoincrement(),
-    zoned: p.datetime().nullable(),
-    plain: p.datetime().columnType('timestamp').nullable(),
-    short: p.datetime(3).nullable(),
-    day: p.date().nullable(),
-    clock: p.time().columnType('time').nullable(),
-    span: p.string().columnType('tstzrange').nullable(),
-    days: p.string().columnType('daterange').nullable(),
-  },
+const Event = entity('Event', {
+  id: p.integer().primary().autoincrement(),
+  zoned: p.datetime().nullable(),
+  plain: p.datetime().columnType('timestamp').nullable(),
+  short: p.datetime(3).nullable(),
+  day: p.date().nullable(),
+  clock: p.time().columnType('time').nullable(),
+  span: p.string().columnType('tstzrange').nullable(),
+  days: p.string().columnType('daterange').nullable(),
 })
 
-const Reading = defineEntity({
-  name: 'Reading',
-  properties: { takenAt: p.datetime().primary(), name: p.text(), notes: () => p.oneToMany(Note).mappedBy('reading') },
+const Reading = entity('Reading', {
+  takenAt: p.datetime().primary(), name: p.text(), notes: () => p.oneToMany(Note).mappedBy('reading'),
 })
 
-const Note = defineEntity({
-  name: 'Note',
-  properties: { id: p.integer().primary().autoincrement(), reading: () => p.manyToOne(Reading) },
-})
+const Note = entity('Note', { id: p.integer().primary().autoincrement(), reading: () => p.manyToOne(Reading) })
 
-const Stay = defineEntity({
-  name: 'Stay', embeddable: true, properties: { at: p.datetime().nullable(), nights: p.integer().nullable() },
-})
+const Stay = entity('Stay', { at: p.datetime().nullable(), nights: p.integer().nullable() }, { embeddable: true })
 
-const Trip = defineEntity({
-  name: 'Trip',
+const Trip = entity('Trip', { plan: () => p.embedded(Stay).object().nullable(), nights: p.integer().nullable() }, {
   embeddable: true,
-  properties: { plan: () => p.embedded(Stay).object().nullable(), nights: p.integer().nullable() },
 })
 
 class Visit {

@@ -1,23 +1,18 @@
 /** Sums and means of numbers at the ends of their types succeed, whatever the rows store. */
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core'
+import { p, type InferEntity } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedInclude } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { client, resource, serve, type Json } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Box = defineEntity({
-  name: 'Box',
-  properties: { id: p.integer().primary(), gauges: () => p.oneToMany(Gauge).mappedBy('box') },
-})
-const Gauge = defineEntity({
-  name: 'Gauge',
-  properties: {
-    id: p.integer().primary().autoincrement(),
-    box: () => p.manyToOne(Box),
-    double: p.double().nullable(),
-    single: p.float().columnType('real').nullable(),
-    exact: p.decimal('number').columnType('numeric').nullable(),
-  },
+const Box = entity('Box', { id: p.integer().primary(), gauges: () => p.oneToMany(Gauge).mappedBy('box') })
+const Gauge = entity('Gauge', {
+  id: p.integer().primary().autoincrement(),
+  box: () => p.manyToOne(Box),
+  double: p.double().nullable(),
+  single: p.float().columnType('real').nullable(),
+  exact: p.decimal('number').columnType('numeric').nullable(),
 })
 type Gauge = InferEntity<typeof Gauge>
 

@@ -1,5 +1,5 @@
 /** Warnings of the server about rows that a scope does not guard. */
-import { defineEntity, p, raw } from '@mikro-orm/core'
+import { p, raw } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -8,32 +8,23 @@ import {
 } from '../../src/index.ts'
 import { keptLog } from '../helpers/log.ts'
 import { whitelist } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
 type Filters = Record<string, { name: string, cond: any, default?: boolean }>
 
 /** New entities for each case, because filters belong to the entity. */
 function entitiesOf (filters: Filters = {}, of: 'project' | 'all' = 'project') {
   const everywhere = of === 'all' ? { filters } : {}
-  const Country = defineEntity({ name: 'Country', ...everywhere, properties: { ...primaryKey, name: p.string() } })
-  const Label = defineEntity({
-    name: 'Label', ...everywhere, properties: { ...primaryKey, tenant: p.integer(), text: p.string() },
-  })
-  const Project = defineEntity({
-    name: 'Project',
-    filters,
-    properties: {
-      ...primaryKey, tenant: p.integer(), name: p.string(), country: () => p.manyToOne(Country),
-      tasks: () => p.oneToMany(Task).mappedBy('project'),
-    },
-  })
-  const Task = defineEntity({
-    name: 'Task',
-    ...everywhere,
-    properties: {
-      ...primaryKey, tenant: p.integer().nullable(), title: p.string(), project: () => p.manyToOne(Project),
-      parent: () => p.manyToOne(Task).nullable(), labels: () => p.manyToMany(Label),
-    },
-  })
+  const Country = entity('Country', { ...primaryKey, name: p.string() }, { ...everywhere })
+  const Label = entity('Label', { ...primaryKey, tenant: p.integer(), text: p.string() }, { ...everywhere })
+  const Project = entity('Project', {
+    ...primaryKey, tenant: p.integer(), name: p.string(), country: () => p.manyToOne(Country),
+    tasks: () => p.oneToMany(Task).mappedBy('project'),
+  }, { filters })
+  const Task = entity('Task', {
+    ...primaryKey, tenant: p.integer().nullable(), title: p.string(), project: () => p.manyToOne(Project),
+    parent: () => p.manyToOne(Task).nullable(), labels: () => p.manyToMany(Label),
+  }, { ...everywhere })
   return { Country, Label, Project, Task, all: [Country, Label, Project, Task] }
 }
 
@@ -100,13 +91,10 @@ t.test('each unguarded entity is named with the ways to it and a rule', async (t
 })
 
 t.test('an entity without the property is guarded through the relation that it belongs to', async (t) => {
-  const Tenancy = defineEntity({ name: 'Tenancy', properties: { ...primaryKey, tenant: p.integer() } })
-  const Room = defineEntity({ name: 'Room', properties: { ...primaryKey, house: () => p.manyToOne(House) } })
-  const House = defineEntity({ name: 'House', properties: { ...primaryKey, tenancy: () => p.manyToOne(Tenancy) } })
-  const Desk = defineEntity({
-    name: 'Desk',
-    properties: { ...primaryKey, tenant: p.integer(), room: () => p.manyToOne(Room) },
-  })
+  const Tenancy = entity('Tenancy', { ...primaryKey, tenant: p.integer() })
+  const Room = entity('Room', { ...primaryKey, house: () => p.manyToOne(House) })
+  const House = entity('House', { ...primaryKey, tenancy: () => p.manyToOne(Tenancy) })
+  const Desk = entity('Desk', { ...primaryKey, tenant: p.integer(), room: () => p.manyToOne(Room) })
   const crud = new CrudBase<any>({ model: Desk, queryConfig: whitelist({ allowedIncludes: ['room'] }) })
   const [line] = await warningsOf({ all: [Tenancy, Room, House, Desk] } as never, {
     '/desks': { crud, scope, operations: ['list'] },
@@ -293,15 +281,10 @@ t.test('estimated totals of all rows are refused if rows are hidden', async (t) 
 })
 
 t.test('an estimate covers the rows of filters, and ignores includes and sorts', async (t) => {
-  const Owner = defineEntity({
-    name: 'Owner',
+  const Owner = entity('Owner', { ...primaryKey, tenant: p.integer(), name: p.string() }, {
     filters: { own: { name: 'own', cond: { tenant: 1 }, default: true } },
-    properties: { ...primaryKey, tenant: p.integer(), name: p.string() },
   })
-  const Garden = defineEntity({
-    name: 'Garden',
-    properties: { ...primaryKey, name: p.string(), owner: () => p.manyToOne(Owner) },
-  })
+  const Garden = entity('Garden', { ...primaryKey, name: p.string(), owner: () => p.manyToOne(Owner) })
   const bind = (queryConfig: object): CrudBase<any> => {
     const crud = new CrudBase<any>({
       model: Garden,

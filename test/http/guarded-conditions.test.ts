@@ -1,36 +1,26 @@
 /** MikroORM-style conditions through relations: in scopes, includes and aggregates. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedInclude, primaryKey, softDelete } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { bodyOf, client, resource, select, serve } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 const filters = { visible: { name: 'visible', cond: { blocked: false }, default: true } }
 
-const Team = defineEntity({
-  name: 'Team',
-  properties: {
-    ...primaryKey, name: p.string(), owner: () => p.manyToOne(Owner).nullable(),
-    members: () => p.oneToMany(Member).mappedBy('team'), badges: () => p.manyToMany(Badge),
-  },
+const Team = entity('Team', {
+  ...primaryKey, name: p.string(), owner: () => p.manyToOne(Owner).nullable(),
+  members: () => p.oneToMany(Member).mappedBy('team'), badges: () => p.manyToMany(Badge),
 })
-const Owner = defineEntity({
-  name: 'Owner',
-  filters,
-  properties: {
-    ...primaryKey, ...softDelete, user: p.integer(), blocked: p.boolean().default(false),
-    patron: () => p.manyToOne(Owner).nullable(), teams: () => p.oneToMany(Team).mappedBy('owner'),
-  },
-})
-const Member = defineEntity({
-  name: 'Member',
-  filters,
-  properties: {
-    ...primaryKey, ...softDelete, user: p.integer(), blocked: p.boolean().default(false), team: () => p.manyToOne(Team),
-    boss: () => p.manyToOne(Owner).nullable(),
-  },
-})
-const Badge = defineEntity({ name: 'Badge', properties: { ...primaryKey, ...softDelete, label: p.string() } })
+const Owner = entity('Owner', {
+  ...primaryKey, ...softDelete, user: p.integer(), blocked: p.boolean().default(false),
+  patron: () => p.manyToOne(Owner).nullable(), teams: () => p.oneToMany(Team).mappedBy('owner'),
+}, { filters })
+const Member = entity('Member', {
+  ...primaryKey, ...softDelete, user: p.integer(), blocked: p.boolean().default(false), team: () => p.manyToOne(Team),
+  boss: () => p.manyToOne(Owner).nullable(),
+}, { filters })
+const Badge = entity('Badge', { ...primaryKey, ...softDelete, label: p.string() })
 
 const SEED = `insert into owner (id, "user", blocked, deleted_at) values (1, 7, false, null), (2, 7, true, null),
   (3, 7, false, now()), (4, 8, false, null);

@@ -1,5 +1,5 @@
 /** Hand-written routes on `request.em`: what a client learns about a database error. */
-import { defineEntity, p, UniqueConstraintViolationException } from '@mikro-orm/core'
+import { p, UniqueConstraintViolationException } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance } from 'fastify'
 import http from 'node:http'
@@ -12,12 +12,10 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
 import { newServer } from '../helpers/server.ts'
 import { bodyOf } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Coin = defineEntity({
-  name: 'Coin',
-  properties: {
-    id: p.integer().primary().autoincrement(), name: p.string().length(10).unique(), version: p.integer().version(),
-  },
+const Coin = entity('Coin', {
+  id: p.integer().primary().autoincrement(), name: p.string().length(10).unique(), version: p.integer().version(),
 })
 
 /** Ways to reach the database through MikroORM. */

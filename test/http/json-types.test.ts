@@ -1,21 +1,17 @@
 /** Filters inside JSON see values of their declared type. Any other value counts as null. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, type Operator } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { ON_BOOLEANS, ON_NUMBERS, ON_TEXTS } from '../helpers/operators.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, q, resource, serve } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Size = defineEntity({
-  name: 'Size', embeddable: true, properties: { unit: p.string().nullable(), grade: p.enum([1, 2]).nullable() },
-})
-const Thing = defineEntity({
-  name: 'Thing',
-  properties: {
-    id: p.integer().primary(), binary: p.json().nullable(), plain: p.json().columnType('json').nullable(),
-    size: () => p.embedded(Size).object().nullable(),
-  },
+const Size = entity('Size', { unit: p.string().nullable(), grade: p.enum([1, 2]).nullable() }, { embeddable: true })
+const Thing = entity('Thing', {
+  id: p.integer().primary(), binary: p.json().nullable(), plain: p.json().columnType('json').nullable(),
+  size: () => p.embedded(Size).object().nullable(),
 })
 
 /** The JSON at `k`, by id from 1 on; `undefined` if `k` is missing. */

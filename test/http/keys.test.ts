@@ -1,8 +1,9 @@
 /** Keys of every type: a record is found under the key that it shows, and by cursor in the order of the keys. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { bodyOf, resource, select, serve, verdict, writes, type Json } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 /** Column types, with keys in the order of the database. */
 const KEYS: Readonly<Record<string, readonly unknown[]>> = {
@@ -24,15 +25,11 @@ const KEYS: Readonly<Record<string, readonly unknown[]>> = {
 }
 
 const entities = Object.keys(KEYS).flatMap((column, index) => {
-  const Item = defineEntity({
-    name: `Item${index}`,
+  const Item = entity(`Item${index}`, { code: p.string().columnType(column).primary(), name: p.text() }, {
     tableName: `item_${index}`,
-    properties: { code: p.string().columnType(column).primary(), name: p.text() },
   })
-  const Part = defineEntity({
-    name: `Part${index}`,
+  const Part = entity(`Part${index}`, { id: p.integer().primary().autoincrement(), item: () => p.manyToOne(Item) }, {
     tableName: `part_${index}`,
-    properties: { id: p.integer().primary().autoincrement(), item: () => p.manyToOne(Item) },
   })
   return [[Item, Part]] as const
 })

@@ -1,6 +1,6 @@
 /** Mistakes of the first hour: each has a message that says the mistake and the cure. */
 import swagger from '@fastify/swagger'
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import t from 'tap'
@@ -10,21 +10,15 @@ import crudKit, {
 import { ResourceOptionsSchema } from '../../src/http/route-options.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Author = defineEntity({ name: 'Author', extends: BaseModel, properties: { name: p.string() } })
-const Book = defineEntity({
-  name: 'Book',
-  extends: BaseModel,
-  properties: {
-    title: p.string(), status: p.enum(['draft', 'done'] as const), author: () => p.manyToOne(Author).nullable(),
-  },
-})
-const Ghost = defineEntity({ name: 'Ghost', extends: BaseModel, properties: { name: p.string() } })
-const Secret = defineEntity({
-  name: 'Secret',
-  properties: { id: p.integer().primary(), version: p.integer().version().hidden() },
-})
-const Stranger = defineEntity({ name: 'Stranger', extends: BaseModel, properties: { name: p.string() } })
+const Author = entity('Author', { name: p.string() }, { extends: BaseModel })
+const Book = entity('Book', {
+  title: p.string(), status: p.enum(['draft', 'done'] as const), author: () => p.manyToOne(Author).nullable(),
+}, { extends: BaseModel })
+const Ghost = entity('Ghost', { name: p.string() }, { extends: BaseModel })
+const Secret = entity('Secret', { id: p.integer().primary(), version: p.integer().version().hidden() })
+const Stranger = entity('Stranger', { name: p.string() }, { extends: BaseModel })
 
 /** Mistakes are outside of the types, so everything in this file is `any`. */
 const Crud = CrudBase as any

@@ -1,5 +1,5 @@
 /** Timings: Server-Timing on answers, and a message on a diagnostics channel for each statement. */
-import { defineEntity, p, type MikroORM } from '@mikro-orm/core'
+import { p, type MikroORM } from '@mikro-orm/core'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
@@ -14,17 +14,15 @@ import { newServer } from '../helpers/server.ts'
 import { until } from '../helpers/until.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { resource } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Maker = defineEntity({ name: 'Maker', properties: { ...primaryKey, ...softDelete, name: p.string() } })
-const Lamp = defineEntity({
-  name: 'Lamp',
-  properties: {
-    ...primaryKey, ...softDelete, version: p.integer().version(), name: p.string().unique(),
-    secret: p.string().hidden().default('hush-hush'), maker: () => p.manyToOne(Maker).nullable(),
-    rooms: () => p.manyToMany(Room),
-  },
+const Maker = entity('Maker', { ...primaryKey, ...softDelete, name: p.string() })
+const Lamp = entity('Lamp', {
+  ...primaryKey, ...softDelete, version: p.integer().version(), name: p.string().unique(),
+  secret: p.string().hidden().default('hush-hush'), maker: () => p.manyToOne(Maker).nullable(),
+  rooms: () => p.manyToMany(Room),
 })
-const Room = defineEntity({ name: 'Room', properties: { ...primaryKey, name: p.string() } })
+const Room = entity('Room', { ...primaryKey, name: p.string() })
 const entities = [Maker, Lamp, Room]
 
 const options = {

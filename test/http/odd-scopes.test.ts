@@ -1,5 +1,5 @@
 /** Scopes that are not certainly a condition: nothing is read or written, and the log says why. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { AllowedInclude, CrudBase, parseQueryParams, primaryKey, ScopeError, softDelete } from '../../src/index.ts'
@@ -7,19 +7,13 @@ import { forOneDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { bodyOf, resource, select, serve, whitelist } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Ledger = defineEntity({
-  name: 'Ledger',
-  properties: {
-    ...primaryKey, ...softDelete, title: p.string(), secretTenant: p.integer().hidden(),
-    opened: p.datetime(3).nullable(), closed: p.datetime(3).onCreate(() => new Date(0)).hidden(),
-    entries: () => p.oneToMany(Entry).mappedBy('ledger'),
-  },
+const Ledger = entity('Ledger', {
+  ...primaryKey, ...softDelete, title: p.string(), secretTenant: p.integer().hidden(), opened: p.datetime(3).nullable(),
+  closed: p.datetime(3).onCreate(() => new Date(0)).hidden(), entries: () => p.oneToMany(Entry).mappedBy('ledger'),
 })
-const Entry = defineEntity({
-  name: 'Entry',
-  properties: { ...primaryKey, text: p.string(), ledger: () => p.manyToOne(Ledger) },
-})
+const Entry = entity('Entry', { ...primaryKey, text: p.string(), ledger: () => p.manyToOne(Ledger) })
 
 const opened = new Date('2024-05-06T07:08:09.123Z')
 const SENTENCE = 'The server could not tell which records this request may use.'
@@ -333,17 +327,10 @@ t.test('a scope is read once for each request', async (t) => {
 t.test('conditions that are the same for all requests are checked at start-up', async (t) => {
   const { MikroORM } = await import('@mikro-orm/postgresql')
   const bind = (cond: unknown, where: unknown = { text: 'x' }, include: unknown = { text: 'x' }): void => {
-    const Book = defineEntity({
-      name: 'Book',
-      filters: { own: { name: 'own', cond: cond as never, default: false } },
-      properties: {
-        ...primaryKey, tenant: p.integer(), pages: () => p.oneToMany(Page).mappedBy('book').where(where as never),
-      },
-    })
-    const Page = defineEntity({
-      name: 'Page',
-      properties: { ...primaryKey, text: p.string(), book: () => p.manyToOne(Book) },
-    })
+    const Book = entity('Book', {
+      ...primaryKey, tenant: p.integer(), pages: () => p.oneToMany(Page).mappedBy('book').where(where as never),
+    }, { filters: { own: { name: 'own', cond: cond as never, default: false } } })
+    const Page = entity('Page', { ...primaryKey, text: p.string(), book: () => p.manyToOne(Book) })
     const orm = new MikroORM({ entities: [Book, Page], dbName: 'none' })
     new CrudBase<any>({
       model: Book,

@@ -1,5 +1,5 @@
 /** The OpenAPI document is valid, and matches the whitelist and the entity. It needs no database. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import swagger, { type SwaggerOptions } from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
@@ -13,6 +13,7 @@ import { LIST_VALUES, OPERATORS } from '../../src/operators/index.ts'
 import { entities, Order, OrderItem, Plant, Specimen, Tag } from '../fixtures/entities.ts'
 import { ormOf } from '../helpers/models.ts'
 import { resource, type Json } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 const OPENAPI_3_1: SwaggerOptions = { openapi: { openapi: '3.1.0', info: { title: 'Test', version: '1' } } }
 
@@ -227,7 +228,7 @@ t.test('routes document versions, conditional requests and their refusals', asyn
 })
 
 t.test('writes that clients may repeat document their key', async (t) => {
-  const Note = defineEntity({ name: 'Note', properties: { ...primaryKey, text: p.string() } })
+  const Note = entity('Note', { ...primaryKey, text: p.string() })
   const crud = new CrudBase({ model: Note, writable: ['text'] })
   const document = await documented(t,
     { '/notes': { crud, idempotency: true }, '/strict': { crud, name: 'strict', idempotency: { required: true } } },

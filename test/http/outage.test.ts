@@ -1,5 +1,5 @@
 /** The database stops and starts again under load, on its own server with a persistent disk. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import Fastify, { type LightMyRequestResponse } from 'fastify'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -9,13 +9,11 @@ import t from 'tap'
 import { crudKit, DatabaseFactory } from '../../src/index.ts'
 import { findPostgres, startPostgres, type PostgresServer } from '../../scripts/postgres.ts'
 import { bodyOf, resource } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Entry = defineEntity({
-  name: 'Entry',
-  properties: {
-    id: p.integer().primary().autoincrement(), name: p.string().unique(), batch: p.string().nullable(),
-    value: p.integer(),
-  },
+const Entry = entity('Entry', {
+  id: p.integer().primary().autoincrement(), name: p.string().unique(), batch: p.string().nullable(),
+  value: p.integer(),
 })
 
 const WORKERS = 16

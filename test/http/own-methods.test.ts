@@ -1,17 +1,15 @@
 /** An application's own methods in place of those of CrudBase are called by the routes. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, crudKit, type CrudReadOptions, type CrudRecord } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { resource } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Jar = defineEntity({
-  name: 'Jar',
-  properties: {
-    id: p.integer().primary().autoincrement(), version: p.integer().version(), label: p.string(),
-    deleted_at: p.datetime(3).nullable(),
-  },
+const Jar = entity('Jar', {
+  id: p.integer().primary().autoincrement(), version: p.integer().version(), label: p.string(),
+  deleted_at: p.datetime(3).nullable(),
 })
 
 const METHODS = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const

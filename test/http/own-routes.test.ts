@@ -1,6 +1,6 @@
 /** Routes of the application's own: hooks, custom filters and custom sorts know the request of `request.em`. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { FastifyRequest } from 'fastify'
 import t from 'tap'
 import {
@@ -9,11 +9,9 @@ import {
 } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Note = defineEntity({
-  name: 'Note',
-  properties: { id: p.integer().primary().autoincrement(), owner: p.string(), text: p.string() },
-})
+const Note = entity('Note', { id: p.integer().primary().autoincrement(), owner: p.string(), text: p.string() })
 
 /** The user of a request, or what is there instead of a request. */
 const userOf = (request: FastifyRequest | undefined): string =>

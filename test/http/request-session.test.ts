@@ -1,5 +1,5 @@
 /** An EntityManager is forked for a request only on first use, and all callers get the same one. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import {
   AllowedFilters, BaseModel, CrudBase, crudKit, crudRoutes, type CrudContext, type CrudRecord,
@@ -7,11 +7,10 @@ import {
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { resource, whitelist } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Jar = defineEntity({ name: 'Jar', extends: BaseModel, properties: { label: p.string() } })
-const Lid = defineEntity({
-  name: 'Lid',
-  properties: { id: p.integer().primary().autoincrement(), size: p.integer() },
+const Jar = entity('Jar', { label: p.string() }, { extends: BaseModel })
+const Lid = entity('Lid', { id: p.integer().primary().autoincrement(), size: p.integer() }, {
   filters: { own: { name: 'own', cond: (args: { size: number }) => ({ size: args.size }), default: true } },
 })
 

@@ -1,18 +1,16 @@
 /** Lists without an exact total fetch one row more than the page has. Its related records do not count as included. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { type PaginationOptions } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { client, resource, serve } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Crate = defineEntity({
-  name: 'Crate',
-  properties: { id: p.integer().primary().autoincrement(), apples: () => p.oneToMany(Apple).mappedBy('crate') },
+const Crate = entity('Crate', {
+  id: p.integer().primary().autoincrement(),
+  apples: () => p.oneToMany(Apple).mappedBy('crate'),
 })
-const Apple = defineEntity({
-  name: 'Apple',
-  properties: { id: p.integer().primary(), crate: () => p.manyToOne(Crate) },
-})
+const Apple = entity('Apple', { id: p.integer().primary(), crate: () => p.manyToOne(Crate) })
 
 const MANY = Array.from({ length: 39 }, (_, index) => index + 1)
 

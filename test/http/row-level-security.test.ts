@@ -1,5 +1,5 @@
 /** Row level security: the session context of a request's EntityManager applies to reads and writes of the routes. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
@@ -8,26 +8,17 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { resource } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Doc = defineEntity({
-  name: 'Doc',
-  tableName: 'doc',
-  properties: { id: p.integer().primary().autoincrement(), tenant: p.integer().default(0), name: p.text() },
-})
-const Note = defineEntity({
-  name: 'Note',
-  tableName: 'note',
-  properties: {
-    id: p.integer().primary().autoincrement(), text: p.text(), doc: () => p.manyToOne(Doc).nullable(),
-    docs: () => p.manyToMany(Doc),
-  },
-})
-const HookedNote = defineEntity({
-  name: 'HookedNote',
-  tableName: 'hooked_note',
-  hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}] },
-  properties: { id: p.integer().primary().autoincrement(), text: p.text(), doc: () => p.manyToOne(Doc).nullable() },
-})
+const Doc = entity('Doc', { id: p.integer().primary().autoincrement(), tenant: p.integer().default(0), name: p.text() },
+  { tableName: 'doc' })
+const Note = entity('Note', {
+  id: p.integer().primary().autoincrement(), text: p.text(), doc: () => p.manyToOne(Doc).nullable(),
+  docs: () => p.manyToMany(Doc),
+}, { tableName: 'note' })
+const HookedNote = entity('HookedNote', {
+  id: p.integer().primary().autoincrement(), text: p.text(), doc: () => p.manyToOne(Doc).nullable(),
+}, { tableName: 'hooked_note', hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}] } })
 const ROLE = 'crud_kit_tenant'
 
 await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm, name }) => {

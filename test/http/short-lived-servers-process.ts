@@ -2,16 +2,17 @@
  * A process that opens many servers on one PGlite, one after the other, and then uses many schemas for a role. It
  * prints what remains of them.
  */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/pglite'
 import Fastify from 'fastify'
 import { setImmediate as turn } from 'node:timers/promises'
 import { AllowedFilters, CrudBase, crudKit, parseQueryParams, QueryBuilderConfig } from '../../src/index.ts'
 import { accessFor, MAX_SCHEMAS } from '../../src/resource/models.ts'
+import { entity } from '../helpers/entity.ts'
 
 const SERVERS = 30
 const SCHEMAS = MAX_SCHEMAS + 30
-const Thing = defineEntity({ name: 'Thing', properties: { id: p.integer().primary(), name: p.text() } })
+const Thing = entity('Thing', { id: p.integer().primary(), name: p.text() })
 const orm = await MikroORM.init({ entities: [Thing], dbName: 'memory://' } as object)
 await orm.schema.create()
 const servers: WeakRef<object>[] = []

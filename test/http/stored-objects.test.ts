@@ -1,10 +1,11 @@
 /** Embedded objects stored as JSON, keys of custom types, and response schemas of the application. */
-import { defineEntity, p, Type } from '@mikro-orm/core'
+import { p, Type } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
 import crudKit, { CrudBase, parseQueryParams, primaryKey } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { resource } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
 /** `cus_1` outside, `1` in the database. */
 class CustomerNumber extends Type<string, string> {
@@ -21,24 +22,17 @@ class CustomerNumber extends Type<string, string> {
   }
 }
 
-const Money = defineEntity({
-  name: 'Money',
-  embeddable: true,
-  properties: {
-    cur: p.string().serializedName('currency'),
-    iban: p.string().hidden().nullable(),
-    note: p.string().fieldName('n_t').nullable(),
-  },
+const Money = entity('Money', {
+  cur: p.string().serializedName('currency'),
+  iban: p.string().hidden().nullable(),
+  note: p.string().fieldName('n_t').nullable(),
+}, { embeddable: true })
+const Buyer = entity('Buyer', {
+  id: p.type(CustomerNumber).primary(),
+  wallet: () => p.embedded(Money).object().nullable(),
+  wallets: () => p.embedded(Money).array().nullable(),
 })
-const Buyer = defineEntity({
-  name: 'Buyer',
-  properties: {
-    id: p.type(CustomerNumber).primary(),
-    wallet: () => p.embedded(Money).object().nullable(),
-    wallets: () => p.embedded(Money).array().nullable(),
-  },
-})
-const Sale = defineEntity({ name: 'Sale', properties: { ...primaryKey, buyer: () => p.manyToOne(Buyer) } })
+const Sale = entity('Sale', { ...primaryKey, buyer: () => p.manyToOne(Buyer) })
 
 const buyers = resource(Buyer)
 const sales = resource(Sale, { allowedFilters: ['buyer'], allowedIncludes: ['buyer'], allowedFields: ['id'] })

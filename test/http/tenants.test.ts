@@ -1,11 +1,12 @@
 /** Many tenants at once, separated by scopes and by filters, with shared statements. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { FastifyRequest } from 'fastify'
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, type CrudRoutesOptions } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { bodyOf, resource, select, serve, whitelist } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 interface Args {
   tenant?: number | null
@@ -22,29 +23,18 @@ const filters = {
       all ? {} : tenants !== undefined ? { tenant: { $in: tenants } } : { tenant },
   },
 }
-const Team = defineEntity({
-  name: 'Team',
-  filters,
-  properties: {
-    id: p.integer().primary().autoincrement(), tenant: p.integer().nullable(), name: p.string(),
-    tasks: () => p.oneToMany(Task).mappedBy('team'),
-  },
-})
-const Task = defineEntity({
-  name: 'Task',
-  filters,
-  properties: {
-    id: p.integer().primary().autoincrement(), tenant: p.integer().nullable(), title: p.string(),
-    team: () => p.manyToOne(Team), deleted_at: p.datetime(3).nullable(),
-  },
-})
+const Team = entity('Team', {
+  id: p.integer().primary().autoincrement(), tenant: p.integer().nullable(), name: p.string(),
+  tasks: () => p.oneToMany(Task).mappedBy('team'),
+}, { filters })
+const Task = entity('Task', {
+  id: p.integer().primary().autoincrement(), tenant: p.integer().nullable(), title: p.string(),
+  team: () => p.manyToOne(Team), deleted_at: p.datetime(3).nullable(),
+}, { filters })
 /** An entity without a filter: only the scope separates its rows. */
-const Note = defineEntity({
-  name: 'Note',
-  properties: {
-    id: p.integer().primary().autoincrement(), tenant: p.integer().nullable(), text: p.string(),
-    deleted_at: p.datetime(3).nullable(),
-  },
+const Note = entity('Note', {
+  id: p.integer().primary().autoincrement(), tenant: p.integer().nullable(), text: p.string(),
+  deleted_at: p.datetime(3).nullable(),
 })
 
 const TENANTS = 6

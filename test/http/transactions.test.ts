@@ -1,6 +1,6 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import {
   CrudBase, crudKit, QueryBuilderConfig, type CrudContext, type CrudRecord, type RouteTransactions,
@@ -11,14 +11,12 @@ import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { until } from '../helpers/until.ts'
 import { serve } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
 
-const Note = defineEntity({
-  name: 'Note',
-  properties: {
-    id: p.integer().primary(), owner: p.string(), version: p.integer().version(), deleted_at: p.datetime().nullable(),
-  },
+const Note = entity('Note', {
+  id: p.integer().primary(), owner: p.string(), version: p.integer().version(), deleted_at: p.datetime().nullable(),
 })
 
 /** The actions of the hooks in a test. */

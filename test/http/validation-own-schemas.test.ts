@@ -1,5 +1,5 @@
 /** The application's own schemas of requests: what they are checked against, and the answers to what they refuse. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { FastifyError, FastifyInstance, InjectOptions } from 'fastify'
 import t from 'tap'
 import { CrudBase, crudKit, type CrudRoutesOptions } from '../../src/index.ts'
@@ -7,13 +7,11 @@ import { forOneDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { startResource } from '../helpers/start-resource.ts'
 import { bodyOf, resource, type Json } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Tin = defineEntity({
-  name: 'Tin',
-  properties: {
-    id: p.integer().primary().autoincrement(), name: p.string(), grams: p.integer().nullable(),
-    lid: p.json().nullable(), status: p.enum(['full', 'empty']).nullable(),
-  },
+const Tin = entity('Tin', {
+  id: p.integer().primary().autoincrement(), name: p.string(), grams: p.integer().nullable(), lid: p.json().nullable(),
+  status: p.enum(['full', 'empty']).nullable(),
 })
 
 const tins = (): CrudBase => resource(Tin, { allowedFilters: ['name'] })

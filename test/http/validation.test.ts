@@ -1,6 +1,6 @@
 /** Requests are validated in Fastify's own phase, by the schemas of their routes. */
 import { setImmediate } from 'node:timers/promises'
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type {
   FastifyError, FastifyInstance, FastifyRequest, InjectOptions, preParsingHookHandler, RouteOptions,
 } from 'fastify'
@@ -9,14 +9,12 @@ import { CrudBase } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { startResource } from '../helpers/start-resource.ts'
 import { bodyOf, resource, select, type Json } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Jar = defineEntity({
-  name: 'Jar',
-  properties: {
-    id: p.integer().primary().autoincrement(), label: p.string(), grams: p.integer().nullable(),
-    sealedOn: p.date().nullable(), price: p.decimal().precision(6).scale(2).nullable(),
-    deleted_at: p.datetime(3).nullable(),
-  },
+const Jar = entity('Jar', {
+  id: p.integer().primary().autoincrement(), label: p.string(), grams: p.integer().nullable(),
+  sealedOn: p.date().nullable(), price: p.decimal().precision(6).scale(2).nullable(),
+  deleted_at: p.datetime(3).nullable(),
 })
 
 const ALL = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const

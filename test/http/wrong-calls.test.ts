@@ -1,13 +1,14 @@
 /**
  * Wrong arguments of CrudBase's methods: the error says what was given and what to pass. Nothing is read or written.
  */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
 import crudKit, { BaseModel, CrudBase, parseQueryParams } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Lamp = defineEntity({ name: 'Lamp', extends: BaseModel, properties: { name: p.string(), tenant: p.integer() } })
+const Lamp = entity('Lamp', { name: p.string(), tenant: p.integer() }, { extends: BaseModel })
 
 class LampCrud extends CrudBase<any> {}
 const lamps = new LampCrud({

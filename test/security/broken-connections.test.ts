@@ -2,7 +2,7 @@
  * A connection that breaks, or a client that goes away, at each message of a request: no connection of the pool stays
  * in use, and no transaction stays open. The tests use real sockets and a network that breaks on command.
  */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,19 +13,14 @@ import { until } from '../helpers/until.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { startProxy } from '../helpers/proxy.ts'
 import { whitelist } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Crate: any = defineEntity({
-  name: 'Crate',
-  properties: {
-    id: p.integer().primary(), label: p.string(), items: () => p.oneToMany(Item).mappedBy('crate'),
-    tags: () => p.manyToMany(Tag),
-  },
+const Crate: any = entity('Crate', {
+  id: p.integer().primary(), label: p.string(), items: () => p.oneToMany(Item).mappedBy('crate'),
+  tags: () => p.manyToMany(Tag),
 })
-const Item: any = defineEntity({
-  name: 'Item',
-  properties: { id: p.integer().primary(), crate: () => p.manyToOne(Crate) },
-})
-const Tag: any = defineEntity({ name: 'Tag', properties: { id: p.integer().primary(), name: p.string() } })
+const Item: any = entity('Item', { id: p.integer().primary(), crate: () => p.manyToOne(Crate) })
+const Tag: any = entity('Tag', { id: p.integer().primary(), name: p.string() })
 
 const crates = new CrudBase<any>({
   model: Crate,

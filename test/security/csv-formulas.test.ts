@@ -1,5 +1,5 @@
 /** Cells that a spreadsheet would read as a formula (OWASP, "CSV Injection"), or as several cells. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import { parse, type Options } from 'csv-parse/sync'
 import fc from 'fast-check'
 import t from 'tap'
@@ -8,13 +8,11 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { newServer } from '../helpers/server.ts'
 import { whitelist } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Entry = defineEntity({
-  name: 'Entry',
-  properties: {
-    id: p.integer().primary(), note: p.text(), parts: p.array().$type<string[]>(), data: p.json<unknown>().nullable(),
-    amount: p.decimal().precision(12).scale(2), total: p.bigint(), ratio: p.double(), day: p.date(),
-  },
+const Entry = entity('Entry', {
+  id: p.integer().primary(), note: p.text(), parts: p.array().$type<string[]>(), data: p.json<unknown>().nullable(),
+  amount: p.decimal().precision(12).scale(2), total: p.bigint(), ratio: p.double(), day: p.date(),
 })
 
 /** A reader that takes each CR and LF outside of quotes for the end of a row, as spreadsheets do. */

@@ -1,30 +1,21 @@
 /** Writing an embedded object keeps the members that the client cannot see. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, primaryKey, type CrudRecord } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { resource, select, serve, verdict, writes, type Json } from '../http/helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Geo = defineEntity({
-  name: 'Geo', embeddable: true, properties: { lat: p.integer().nullable(), grid: p.string().hidden().nullable() },
-})
-const Work = defineEntity({
-  name: 'Work',
-  embeddable: true,
-  properties: {
-    city: p.string(),
-    street: p.string().serializedName('road').nullable(),
-    secret: p.string().fieldName('s').hidden().nullable(),
-    geo: () => p.embedded(Geo).object().nullable(),
-  },
-})
-const Home = defineEntity({
-  name: 'Home',
-  embeddable: true,
-  properties: {
-    city: p.string().nullable(), alarm: p.string().hidden().nullable(), geo: () => p.embedded(Geo).nullable(),
-  },
-})
+const Geo = entity('Geo', { lat: p.integer().nullable(), grid: p.string().hidden().nullable() }, { embeddable: true })
+const Work = entity('Work', {
+  city: p.string(),
+  street: p.string().serializedName('road').nullable(),
+  secret: p.string().fieldName('s').hidden().nullable(),
+  geo: () => p.embedded(Geo).object().nullable(),
+}, { embeddable: true })
+const Home = entity('Home', {
+  city: p.string().nullable(), alarm: p.string().hidden().nullable(), geo: () => p.embedded(Geo).nullable(),
+}, { embeddable: true })
 const properties = {
   ...primaryKey,
   name: p.string().nullable(),
@@ -33,9 +24,9 @@ const properties = {
   home: () => p.embedded(Home).nullable(),
   past: () => p.embedded(Work).array().nullable(),
 }
-const Person = defineEntity({ name: 'Person', tableName: 'person', properties })
+const Person = entity('Person', properties, { tableName: 'person' })
 /** The same entity, written by MikroORM's unit of work because of its hook. */
-const Guest = defineEntity({ name: 'Guest', tableName: 'guest', hooks: { beforeUpdate: [() => {}] }, properties })
+const Guest = entity('Guest', properties, { tableName: 'guest', hooks: { beforeUpdate: [() => {}] } })
 
 const WORK = { city: 'Bath', street: 'High St', s: 'shh', geo: { lat: 1, grid: 'A1' } }
 

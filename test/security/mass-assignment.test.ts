@@ -1,5 +1,5 @@
 /** Bodies set only the properties that the resource names, in whichever way they are sent. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import {
   BaseModel, CrudBase, crudKit, crudSchemas, primaryKey, softDelete, type CrudOptions, type CrudRecord,
@@ -9,32 +9,25 @@ import { forOneDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
 import { newServer } from '../helpers/server.ts'
 import { serve, verdict, writes, type Json } from '../http/helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Home = defineEntity({ name: 'Home', embeddable: true, properties: { street: p.string().nullable() } })
-const Team = defineEntity({
-  name: 'Team',
-  properties: { ...primaryKey, name: p.string(), members: () => p.oneToMany(Member).mappedBy('team') },
-})
-const Member = defineEntity({
-  name: 'Member',
-  extends: BaseModel,
-  properties: {
-    name: p.string(),
-    nickName: p.string().serializedName('nick_name').nullable(),
-    isAdmin: p.boolean().default(false),
-    credit: p.integer().default(0),
-    secret: p.string().hidden().nullable(),
-    shout: p.string().formula((columns: any) => `upper(${columns.name})`).nullable(),
-    revision: p.integer().version(),
-    home: () => p.embedded(Home).nullable(),
-    team: () => p.manyToOne(Team).nullable(),
-    friends: () => p.manyToMany(Member).owner(),
-  },
-})
+const Home = entity('Home', { street: p.string().nullable() }, { embeddable: true })
+const Team = entity('Team', { ...primaryKey, name: p.string(), members: () => p.oneToMany(Member).mappedBy('team') })
+const Member = entity('Member', {
+  name: p.string(),
+  nickName: p.string().serializedName('nick_name').nullable(),
+  isAdmin: p.boolean().default(false),
+  credit: p.integer().default(0),
+  secret: p.string().hidden().nullable(),
+  shout: p.string().formula((columns: any) => `upper(${columns.name})`).nullable(),
+  revision: p.integer().version(),
+  home: () => p.embedded(Home).nullable(),
+  team: () => p.manyToOne(Team).nullable(),
+  friends: () => p.manyToMany(Member).owner(),
+}, { extends: BaseModel })
 /** Requires a property that no client may write. */
-const Account = defineEntity({
-  name: 'Account',
-  properties: { ...primaryKey, ...softDelete, name: p.string(), email: p.string().hidden(), plan: p.string() },
+const Account = entity('Account', {
+  ...primaryKey, ...softDelete, name: p.string(), email: p.string().hidden(), plan: p.string(),
 })
 
 const NAMES = ['name', 'nickName', 'team', 'friends'] as const

@@ -1,31 +1,22 @@
 /** Limits of the cost of one request: related records and bytes of an answer, whatever is included. */
-import { defineEntity, p, type MikroORM } from '@mikro-orm/postgresql'
+import { p, type MikroORM } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { AllowedField, AllowedInclude, parseQueryParams, type CrudBase } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { client, resource, serve } from '../http/helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Project = defineEntity({
-  name: 'Project',
-  tableName: 'project',
-  properties: {
-    id: p.integer().primary(), name: p.string(), notes: p.text().nullable(), settings: p.json<object>().nullable(),
-    version: p.integer().version(), tasks: () => p.oneToMany(Task).mappedBy('project'),
-    labels: () => p.manyToMany(Label).owner().pivotTable('project_label'),
-  },
-})
-const Task = defineEntity({
-  name: 'Task',
-  tableName: 'task',
-  properties: {
-    id: p.integer().primary(), title: p.string(), body: p.text().nullable(), project: () => p.manyToOne(Project),
-  },
-})
-const Label = defineEntity({
-  name: 'Label',
-  tableName: 'label',
-  properties: { id: p.integer().primary(), name: p.string(), projects: () => p.manyToMany(Project).mappedBy('labels') },
-})
+const Project = entity('Project', {
+  id: p.integer().primary(), name: p.string(), notes: p.text().nullable(), settings: p.json<object>().nullable(),
+  version: p.integer().version(), tasks: () => p.oneToMany(Task).mappedBy('project'),
+  labels: () => p.manyToMany(Label).owner().pivotTable('project_label'),
+}, { tableName: 'project' })
+const Task = entity('Task', {
+  id: p.integer().primary(), title: p.string(), body: p.text().nullable(), project: () => p.manyToOne(Project),
+}, { tableName: 'task' })
+const Label = entity('Label', {
+  id: p.integer().primary(), name: p.string(), projects: () => p.manyToMany(Project).mappedBy('labels'),
+}, { tableName: 'label' })
 const entities = [Project, Task, Label]
 
 /** 4 projects with 3 tasks each, all with 2 labels. */

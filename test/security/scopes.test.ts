@@ -2,49 +2,32 @@
  * Attacks of one tenant on another, in every way that routes offer. Scopes guard the resources' own rows, and MikroORM
  * filters guard related rows. An answer about another tenant's row equals the answer about a row that does not exist.
  */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude, BaseModel, CrudBase } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { bodyOf, select, serve, whitelist } from '../http/helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 const filters = { own: { name: 'own', cond: ({ tenant }: { tenant: number }) => ({ tenant }), default: true } }
 
-const Label = defineEntity({
-  name: 'Label', extends: BaseModel, filters,
-  properties: { tenant: p.integer(), text: p.string(), tasks: () => p.manyToMany(Task).mappedBy('labels') },
-})
-const Project = defineEntity({
-  name: 'Project', extends: BaseModel, filters,
-  properties: {
-    tenant: p.integer(),
-    name: p.string(),
-    secret: p.string().hidden(),
-    tasks: () => p.oneToMany(Task).mappedBy('project'),
-    budget: p.integer(),
-  },
-})
-const Task = defineEntity({
-  name: 'Task', extends: BaseModel, filters,
-  properties: {
-    tenant: p.integer(),
-    title: p.string(),
-    version: p.integer().version(),
-    project: () => p.manyToOne(Project),
-    parent: () => p.manyToOne(Task).nullable(),
-    labels: () => p.manyToMany(Label),
-    slots: () => p.oneToMany(Slot).mappedBy('task'),
-  },
-})
+const Label = entity('Label', {
+  tenant: p.integer(), text: p.string(), tasks: () => p.manyToMany(Task).mappedBy('labels'),
+}, { extends: BaseModel, filters })
+const Project = entity('Project', {
+  tenant: p.integer(), name: p.string(), secret: p.string().hidden(),
+  tasks: () => p.oneToMany(Task).mappedBy('project'), budget: p.integer(),
+}, { extends: BaseModel, filters })
+const Task = entity('Task', {
+  tenant: p.integer(), title: p.string(), version: p.integer().version(), project: () => p.manyToOne(Project),
+  parent: () => p.manyToOne(Task).nullable(), labels: () => p.manyToMany(Label),
+  slots: () => p.oneToMany(Slot).mappedBy('task'),
+}, { extends: BaseModel, filters })
 /** A composite key with a relation in it. */
-const Slot = defineEntity({
-  name: 'Slot',
-  filters,
-  properties: {
-    task: () => p.manyToOne(Task).primary(), day: p.date().primary(), tenant: p.integer(), note: p.string(),
-  },
-})
+const Slot = entity('Slot', {
+  task: () => p.manyToOne(Task).primary(), day: p.date().primary(), tenant: p.integer(), note: p.string(),
+}, { filters })
 
 const crud = <Model>(model: Model, queryConfig: object, writable: unknown = 'all'): CrudBase =>
   new CrudBase<any>({ model: model as never, writable: writable as never, queryConfig: whitelist(queryConfig) })

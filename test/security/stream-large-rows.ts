@@ -1,13 +1,14 @@
 /** A process that runs three streams of large rows at once, and prints the number of rows of each. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import http from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { CrudBase, crudKit } from '../../src/index.ts'
 import { whitelist } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Crate = defineEntity({ name: 'Crate', properties: { id: p.integer().primary(), label: p.text() } })
+const Crate = entity('Crate', { id: p.integer().primary(), label: p.text() })
 const app = Fastify()
 await app.register(crudKit, {
   database: { databaseUrl: process.argv[2]!, entities: [Crate] },

@@ -2,7 +2,7 @@
  * Streams of records with too many included records: a batch is read in parts, and a single record that is too large is
  * refused.
  */
-import { defineEntity, p, raw } from '@mikro-orm/core'
+import { p, raw } from '@mikro-orm/core'
 import http from 'node:http'
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
@@ -13,23 +13,17 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { whitelist } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Maker: any = defineEntity({ name: 'Maker', properties: { id: p.integer().primary(), story: p.text() } })
-const Box: any = defineEntity({
-  name: 'Box',
-  properties: { id: p.integer().primary(), kind: p.string(), items: () => p.oneToMany(Item).mappedBy('box') },
+const Maker: any = entity('Maker', { id: p.integer().primary(), story: p.text() })
+const Box: any = entity('Box', {
+  id: p.integer().primary(), kind: p.string(), items: () => p.oneToMany(Item).mappedBy('box'),
 })
-const Item: any = defineEntity({
-  name: 'Item',
-  properties: {
-    id: p.integer().primary(), text: p.text(), box: () => p.manyToOne(Box), maker: () => p.manyToOne(Maker).nullable(),
-    parts: () => p.oneToMany(Part).mappedBy('item'),
-  },
+const Item: any = entity('Item', {
+  id: p.integer().primary(), text: p.text(), box: () => p.manyToOne(Box), maker: () => p.manyToOne(Maker).nullable(),
+  parts: () => p.oneToMany(Part).mappedBy('item'),
 })
-const Part: any = defineEntity({
-  name: 'Part',
-  properties: { id: p.integer().primary(), item: () => p.manyToOne(Item) },
-})
+const Part: any = entity('Part', { id: p.integer().primary(), item: () => p.manyToOne(Item) })
 
 const MAX_INCLUDED = 50
 const MAX_BYTES = 20_000

@@ -1,5 +1,5 @@
 /** Clients, hooks and rows that could make a stream keep a connection or memory. */
-import { defineEntity, p, raw } from '@mikro-orm/core'
+import { p, raw } from '@mikro-orm/core'
 import type { FastifyInstance, FastifyServerOptions, RouteOptions } from 'fastify'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,15 +18,12 @@ import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { until } from '../helpers/until.ts'
 import { whitelist } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Crate = defineEntity({
-  name: 'Crate',
-  properties: { id: p.integer().primary(), label: p.text(), items: () => p.oneToMany(Item).mappedBy('crate') },
+const Crate = entity('Crate', {
+  id: p.integer().primary(), label: p.text(), items: () => p.oneToMany(Item).mappedBy('crate'),
 })
-const Item = defineEntity({
-  name: 'Item',
-  properties: { id: p.integer().primary(), text: p.text(), crate: () => p.manyToOne(Crate) },
-})
+const Item = entity('Item', { id: p.integer().primary(), text: p.text(), crate: () => p.manyToOne(Crate) })
 
 const NDJSON = { accept: 'application/x-ndjson' }
 const CSV = { accept: 'text/csv' }

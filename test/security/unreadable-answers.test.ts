@@ -2,17 +2,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql'
+import { MikroORM, p } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { AllowedFilters, crudKit, DatabaseFactory, withTransaction } from '../../src/index.ts'
 import { createDatabase, skipReasons } from '../helpers/databases.ts'
 import { startProxy } from '../helpers/proxy.ts'
 import { resource } from '../http/helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Note = defineEntity({
-  name: 'Note', tableName: 'note', properties: { id: p.integer().primary().autoincrement(), text: p.text() },
-})
+const Note = entity('Note', { id: p.integer().primary().autoincrement(), text: p.text() }, { tableName: 'note' })
 
 /** A row that claims a wrong number of columns. */
 const GARBLED = Buffer.from([0x44, 0, 0, 0, 4])

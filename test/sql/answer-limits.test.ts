@@ -1,31 +1,23 @@
 /** Statements that keep an answer within its limits, as text and by their results. */
-import { defineEntity, p } from '@mikro-orm/postgresql'
+import { p } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { AllowedInclude } from '../../src/config/index.ts'
 import { planGet, planList, resolveWhitelist, type Plan } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { modelsOf } from '../helpers/models.ts'
 import { compiled, whitelist, type Names } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Shop = defineEntity({
-  name: 'Shop',
-  tableName: 'shop',
-  properties: {
-    id: p.integer().primary(), notes: p.text().nullable(), map: p.json<object>().nullable(),
-    items: () => p.oneToMany(Item).mappedBy('shop'),
-  },
-})
-const Item = defineEntity({
-  name: 'Item',
-  tableName: 'item',
-  properties: {
-    id: p.integer().primary(), name: p.string().length(40), manual: p.text(), shop: () => p.manyToOne(Shop),
-    parts: () => p.oneToMany(Part).mappedBy('item'),
-  },
-})
-const Part = defineEntity({
-  name: 'Part', tableName: 'part',
-  properties: { id: p.integer().primary(), size: p.integer(), item: () => p.manyToOne(Item) },
+const Shop = entity('Shop', {
+  id: p.integer().primary(), notes: p.text().nullable(), map: p.json<object>().nullable(),
+  items: () => p.oneToMany(Item).mappedBy('shop'),
+}, { tableName: 'shop' })
+const Item = entity('Item', {
+  id: p.integer().primary(), name: p.string().length(40), manual: p.text(), shop: () => p.manyToOne(Shop),
+  parts: () => p.oneToMany(Part).mappedBy('item'),
+}, { tableName: 'item' })
+const Part = entity('Part', { id: p.integer().primary(), size: p.integer(), item: () => p.manyToOne(Item) }, {
+  tableName: 'part',
 })
 
 const models = modelsOf([Shop, Item, Part])

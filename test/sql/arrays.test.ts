@@ -1,25 +1,23 @@
 /** Items of arrays have the same wire form as single values, in any time zone of the session. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { resource, listOf } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Arrays = defineEntity({
-  name: 'Arrays',
-  properties: {
-    id: p.integer().primary(),
-    moments: p.array().columnType('timestamptz[]').nullable(),
-    unzoned: p.array().columnType('timestamp[]').nullable(),
-    huge: p.array().columnType('bigint[]').nullable(),
-    exact: p.array().columnType('numeric[]').nullable(),
-    bytes: p.array().columnType('bytea[]').nullable(),
-    spans: p.array().columnType('interval[]').nullable(),
-    texts: p.array().columnType('text[]').nullable(),
-    numbers: p.array().columnType('int[]').nullable(),
-    matrix: p.array().columnType('int[][]').nullable(),
-    parent: () => p.manyToOne(Arrays).nullable(),
-    children: () => p.oneToMany(Arrays).mappedBy('parent'),
-  },
+const Arrays = entity('Arrays', {
+  id: p.integer().primary(),
+  moments: p.array().columnType('timestamptz[]').nullable(),
+  unzoned: p.array().columnType('timestamp[]').nullable(),
+  huge: p.array().columnType('bigint[]').nullable(),
+  exact: p.array().columnType('numeric[]').nullable(),
+  bytes: p.array().columnType('bytea[]').nullable(),
+  spans: p.array().columnType('interval[]').nullable(),
+  texts: p.array().columnType('text[]').nullable(),
+  numbers: p.array().columnType('int[]').nullable(),
+  matrix: p.array().columnType('int[][]').nullable(),
+  parent: () => p.manyToOne(Arrays).nullable(),
+  children: () => p.oneToMany(Arrays).mappedBy('parent'),
 })
 
 const FULL = {

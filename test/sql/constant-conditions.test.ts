@@ -1,7 +1,7 @@
 /**
  * Conditions that are the same for all requests (the `where` of a relation or of the whitelist), in kept statements.
  */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
@@ -10,24 +10,20 @@ import { AllowedInclude, parseQueryParams, primaryKey, type CrudReadOptions } fr
 import { forOneDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { resource } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Writer = defineEntity({ name: 'Writer', properties: { ...primaryKey, tenant: p.integer(), active: p.boolean() } })
-const Blog = defineEntity({
-  name: 'Blog',
-  properties: {
-    ...primaryKey,
-    tenant: p.integer(),
-    posts: () => p.oneToMany(Post).mappedBy('blog'),
-    recent: () => p.oneToMany(Post).mappedBy('blog').where({ published: { $gte: new Date('2024-03-01T00:00:00Z') } }),
-    signed: () => p.oneToMany(Post).mappedBy('blog').where({ writer: { active: true } }),
-  },
+const Writer = entity('Writer', { ...primaryKey, tenant: p.integer(), active: p.boolean() })
+const Blog = entity('Blog', {
+  ...primaryKey,
+  tenant: p.integer(),
+  posts: () => p.oneToMany(Post).mappedBy('blog'),
+  recent: () => p.oneToMany(Post).mappedBy('blog').where({ published: { $gte: new Date('2024-03-01T00:00:00Z') } }),
+  signed: () => p.oneToMany(Post).mappedBy('blog').where({ writer: { active: true } }),
 })
-const Post = defineEntity({
-  name: 'Post',
-  properties: {
-    ...primaryKey, tenant: p.integer(), title: p.string(), stars: p.integer(), ratio: p.double(),
-    published: p.datetime(3), blog: () => p.manyToOne(Blog), writer: () => p.manyToOne(Writer),
-  },
+const Post = entity('Post', {
+  ...primaryKey, tenant: p.integer(), title: p.string(), stars: p.integer(), ratio: p.double(),
+  published: p.datetime(3), blog: () => p.manyToOne(Blog), writer: () => p.manyToOne(Writer),
+}, {
   filters: {
     tenant: { name: 'tenant', cond: (args: { tenant?: number }) => ({ tenant: args.tenant }), default: false },
   },

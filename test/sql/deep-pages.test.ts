@@ -1,27 +1,19 @@
 /** Pages deep in a list, whose keys are found first: they have the same rows as pages that are read in one step. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedSort } from '../../src/config/index.ts'
 import { Plant } from '../fixtures/entities.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { resource, listOf, statementOf } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Press = defineEntity({
-  name: 'Press',
-  properties: { id: p.integer().primary(), town: p.text(), deleted_at: p.datetime(3).nullable() },
+const Press = entity('Press', { id: p.integer().primary(), town: p.text(), deleted_at: p.datetime(3).nullable() })
+const Sheet = entity('Sheet', {
+  id: p.integer().primary(), size: p.integer().nullable(), title: p.text(), note: p.text(), colour: p.text(),
+  shop: p.integer(), deleted_at: p.datetime(3).nullable(), press: () => p.manyToOne(Press).nullable(),
 })
-const Sheet = defineEntity({
-  name: 'Sheet',
-  properties: {
-    id: p.integer().primary(), size: p.integer().nullable(), title: p.text(), note: p.text(), colour: p.text(),
-    shop: p.integer(), deleted_at: p.datetime(3).nullable(), press: () => p.manyToOne(Press).nullable(),
-  },
-})
-const Proof = defineEntity({
-  name: 'Proof',
-  properties: {
-    batch: p.integer().primary(), number: p.integer().primary(), title: p.text(), note: p.text(), colour: p.text(),
-  },
+const Proof = entity('Proof', {
+  batch: p.integer().primary(), number: p.integer().primary(), title: p.text(), note: p.text(), colour: p.text(),
 })
 
 const FILL = [

@@ -1,30 +1,25 @@
 /** Includes whose rows are found for each parent have the same records as those that are found for all parents. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedInclude } from '../../src/config/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { resource, listOf } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Hive = defineEntity({
-  name: 'Hive',
-  properties: {
-    id: p.integer().primary(),
-    ...Object.fromEntries(
-      (['bees', 'drones'] as const).map((
-        name
-      ) => [name, () => p.oneToMany(Bee).mappedBy(name === 'bees' ? 'hive' : 'home')])
-    ),
-  },
+const Hive = entity('Hive', {
+  id: p.integer().primary(),
+  ...Object.fromEntries(
+    (['bees', 'drones'] as const).map((
+      name
+    ) => [name, () => p.oneToMany(Bee).mappedBy(name === 'bees' ? 'hive' : 'home')])
+  ),
 })
 /** The two relations lead to the same rows. Only one has an index. */
-const Bee = defineEntity({
-  name: 'Bee',
-  properties: {
-    id: p.integer().primary(), age: p.integer().nullable(), deleted_at: p.datetime(3).nullable(),
-    hive: () => p.manyToOne(Hive).nullable().index(), home: () => p.manyToOne(Hive).nullable(),
-  },
+const Bee = entity('Bee', {
+  id: p.integer().primary(), age: p.integer().nullable(), deleted_at: p.datetime(3).nullable(),
+  hive: () => p.manyToOne(Hive).nullable().index(), home: () => p.manyToOne(Hive).nullable(),
 })
 
 /** Hive 1 has no bees, hive 2 one, hive 3 a deleted one, hive 4 forty, and the others three each. */

@@ -1,5 +1,5 @@
 /** Pages whose statement gathers all rows that the filters keep, and takes the page and the total from them. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFacet, AllowedField, AllowedFilters } from '../../src/config/index.ts'
 import { DatabaseFactory, parseQueryParams } from '../../src/index.ts'
@@ -10,38 +10,27 @@ import { databases, forEachDatabase, skipReasons } from '../helpers/databases.ts
 import { modelsOf } from '../helpers/models.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { compiled, listOf, nothingForeign, resource, whitelist } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Field = defineEntity({
-  name: 'Field',
-  properties: { id: p.integer().primary(), town: p.text(), stones: () => p.oneToMany(Stone).mappedBy('field') },
+const Field = entity('Field', {
+  id: p.integer().primary(), town: p.text(), stones: () => p.oneToMany(Stone).mappedBy('field'),
 })
-const Stone = defineEntity({
-  name: 'Stone',
-  properties: {
-    id: p.integer().primary(), kind: p.text(), weight: p.integer().nullable(), deleted_at: p.datetime(3).nullable(),
-    field: () => p.manyToOne(Field).nullable(),
-  },
+const Stone = entity('Stone', {
+  id: p.integer().primary(), kind: p.text(), weight: p.integer().nullable(), deleted_at: p.datetime(3).nullable(),
+  field: () => p.manyToOne(Field).nullable(),
 })
 /** Its columns have the names that statements give to values of the order. */
-const Odd = defineEntity({
-  name: 'Odd',
-  properties: {
-    id: p.integer().primary(), kind: p.text(), other: p.text().name('@sort0'), long: p.text().name('@sort1'),
-  },
+const Odd = entity('Odd', {
+  id: p.integer().primary(), kind: p.text(), other: p.text().name('@sort0'), long: p.text().name('@sort1'),
 })
-const Computed = defineEntity({
-  name: 'Computed',
-  properties: { id: p.integer().primary(), kind: p.text(), double: p.integer().formula((alias) => `${alias}.id * 2`) },
+const Computed = entity('Computed', {
+  id: p.integer().primary(), kind: p.text(), double: p.integer().formula((alias) => `${alias}.id * 2`),
 })
 /** Half of them name their word twice. */
-const Note = defineEntity({
-  name: 'Note',
-  properties: {
-    shelf: p.integer().primary(), place: p.integer().primary(), title: p.text(), body: p.text(),
-    deleted_at: p.datetime(3).nullable(), open: p.boolean(),
-  },
-  filters: { open: { name: 'open', cond: { open: true }, default: true } },
-})
+const Note = entity('Note', {
+  shelf: p.integer().primary(), place: p.integer().primary(), title: p.text(), body: p.text(),
+  deleted_at: p.datetime(3).nullable(), open: p.boolean(),
+}, { filters: { open: { name: 'open', cond: { open: true }, default: true } } })
 const entities = [Field, Stone, Odd, Note]
 
 /** The number of stones of each kind. The statement gathers 10 000 rows, and one more tells that there are too many. */

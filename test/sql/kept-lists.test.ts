@@ -2,7 +2,7 @@
  * Lists and bulk changes whose statements the server keeps by name: it plans them for the values of each run, unless
  * one plan suits all of them.
  */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import type { FastifyRequest } from 'fastify'
 import type { AccessOptions } from '../../src/access/index.ts'
@@ -10,14 +10,10 @@ import { parseQueryParams } from '../../src/query/index.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
 import { listOf, resource } from './helper.ts'
 import type { Json } from '../http/helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Shop = defineEntity({
-  name: 'Shop',
-  properties: { id: p.integer().primary(), orders: () => p.oneToMany(Order).mappedBy('shop') },
-})
-const Order = defineEntity({
-  name: 'Order', tableName: 'shop_order', indexes: [{ properties: ['at', 'id'] }],
-  properties: {
+const Shop = entity('Shop', { id: p.integer().primary(), orders: () => p.oneToMany(Order).mappedBy('shop') })
+const Order = entity('Order', {
     id: p.integer().primary(),
     at: p.datetime(3),
     // shop 1 has nine of ten orders, each other shop has one
@@ -26,8 +22,8 @@ const Order = defineEntity({
     state: p.string().index(),
     // ten orders each
     batch: p.integer().index(),
-  },
-})
+  }, {
+tableName: 'shop_order', indexes: [{ properties: ['at', 'id'] }] })
 
 const ROWS = 20_000
 const FILL = [

@@ -1,5 +1,5 @@
 /** The plan of PostgreSQL for a page deep in a large list. PGlite has the same planner, and takes longer to fill. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { doInTurn } from '../../src/base/steps.ts'
 import { planList, planOtherSide, type KeysetPlan } from '../../src/plan/index.ts'
@@ -7,20 +7,17 @@ import { readPosition, planPage } from '../../src/plan/position.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
 import { resource, select, type Json } from '../http/helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Measurement = defineEntity({
-  name: 'Measurement',
-  indexes: [{ properties: ['at', 'id'] }, { properties: ['batch', 'id'] }],
-  properties: {
-    id: p.integer().primary().autoincrement(), at: p.datetime(6),
-    // a few rows have the same value
-    batch: p.bigint('string'),
-    // a third of the rows have the same value
-    state: p.enum(['new', 'checked', 'void'] as const),
-    // every second row has null; a hundred rows have the same value
-    score: p.integer().nullable(), note: p.text(),
-  },
-})
+const Measurement = entity('Measurement', {
+  id: p.integer().primary().autoincrement(), at: p.datetime(6),
+  // a few rows have the same value
+  batch: p.bigint('string'),
+  // a third of the rows have the same value
+  state: p.enum(['new', 'checked', 'void'] as const),
+  // every second row has null; a hundred rows have the same value
+  score: p.integer().nullable(), note: p.text(),
+}, { indexes: [{ properties: ['at', 'id'] }, { properties: ['batch', 'id'] }] })
 
 const ROWS = 100_000
 const FILL = `insert into measurement (at, batch, state, score, note)

@@ -1,5 +1,5 @@
 /** A scope on a column that relations share is also a condition on related rows and pivot tables. */
-import { p, defineEntity } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, CrudBase, parseQueryParams } from '../../src/index.ts'
 import { comments, entities, labels, projects, Task, tasks } from '../citus/colocated.ts'
@@ -7,18 +7,12 @@ import { rows } from '../citus/server.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { whitelist } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Owner = defineEntity({
-  name: 'Owner',
-  properties: {
-    code: p.string().columnType('citext').primary(), name: p.string(),
-    things: () => p.oneToMany(Thing).mappedBy('owner'),
-  },
+const Owner = entity('Owner', {
+  code: p.string().columnType('citext').primary(), name: p.string(), things: () => p.oneToMany(Thing).mappedBy('owner'),
 })
-const Thing = defineEntity({
-  name: 'Thing',
-  properties: { id: p.integer().primary(), owner: () => p.manyToOne(Owner).joinColumn('owner') },
-})
+const Thing = entity('Thing', { id: p.integer().primary(), owner: () => p.manyToOne(Owner).joinColumn('owner') })
 
 const seed = async (em: any) => {
   for (const statement of rows) await em.getConnection().execute(statement)

@@ -1,70 +1,50 @@
 /** Tables that break careless statements: wide ones, and ones with ambiguous names. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude } from '../../src/config/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { resource, found, listOf } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 const columns = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`c${index}`, p.integer().default(index)]))
 
 /** More members than the arguments that a function call may have. */
-const Wide = defineEntity({
-  name: 'Wide',
-  properties: { id: p.integer().primary(), ...columns(180), narrow: () => p.manyToOne(Narrow) },
-})
-const Narrow = defineEntity({
-  name: 'Narrow',
-  properties: { id: p.integer().primary(), wides: () => p.oneToMany(Wide).mappedBy('narrow') },
-})
+const Wide = entity('Wide', { id: p.integer().primary(), ...columns(180), narrow: () => p.manyToOne(Narrow) })
+const Narrow = entity('Narrow', { id: p.integer().primary(), wides: () => p.oneToMany(Wide).mappedBy('narrow') })
 
 /** Named like our common table expressions, our aliases, and the columns of our answers. */
-const Page = defineEntity({
-  name: 'Page',
-  tableName: 'page',
-  properties: {
-    id: p.integer().primary(), items: p.string(), total: p.integer(), count: p.integer(),
-    rows: () => p.oneToMany(Rows).mappedBy('page'),
-  },
-})
-const Rows = defineEntity({
-  name: 'Rows',
-  tableName: 'e0',
-  properties: {
-    id: p.integer().primary(), e0: p.string(), fetched: p.integer().nullable(), item: p.string().fieldName('row'),
-    page: () => p.manyToOne(Page).fieldName('page'),
-  },
-})
+const Page = entity('Page', {
+  id: p.integer().primary(), items: p.string(), total: p.integer(), count: p.integer(),
+  rows: () => p.oneToMany(Rows).mappedBy('page'),
+}, { tableName: 'page' })
+const Rows = entity('Rows', {
+  id: p.integer().primary(), e0: p.string(), fetched: p.integer().nullable(), item: p.string().fieldName('row'),
+  page: () => p.manyToOne(Page).fieldName('page'),
+}, { tableName: 'e0' })
 
 /** Quotes, upper case, reserved words, spaces, and names that are not ASCII. */
-const Odd = defineEntity({
-  name: 'Odd',
-  tableName: 'Odd "table"; --',
-  properties: {
-    id: p.integer().primary().fieldName('ID'),
-    select: p.string().fieldName('sel"ect'),
-    from: p.integer().fieldName('from'),
-    CamelCase: p.string(),
-    straße: p.string().fieldName('straße'),
-    quoted: p.string().fieldName("it's").serializedName('it\'s \\ "odd"'),
-    spaced: p.string().fieldName('with space'),
-    question: p.string().fieldName('WHY'),
-    dollar: p.string().fieldName('$1'),
-    user: () => p.manyToOne(Odd).fieldName('us"er').nullable(),
-    group: () => p.oneToMany(Odd).mappedBy('user'),
-    all: () => p.manyToMany(Page).owner().pivotTable('Pivot "table"').joinColumn('odd"id').inverseJoinColumn('page id'),
-  },
-})
+const Odd = entity('Odd', {
+  id: p.integer().primary().fieldName('ID'),
+  select: p.string().fieldName('sel"ect'),
+  from: p.integer().fieldName('from'),
+  CamelCase: p.string(),
+  straße: p.string().fieldName('straße'),
+  quoted: p.string().fieldName("it's").serializedName('it\'s \\ "odd"'),
+  spaced: p.string().fieldName('with space'),
+  question: p.string().fieldName('WHY'),
+  dollar: p.string().fieldName('$1'),
+  user: () => p.manyToOne(Odd).fieldName('us"er').nullable(),
+  group: () => p.oneToMany(Odd).mappedBy('user'),
+  all: () => p.manyToMany(Page).owner().pivotTable('Pivot "table"').joinColumn('odd"id').inverseJoinColumn('page id'),
+}, { tableName: 'Odd "table"; --' })
 
 const LONG = 'anExtraordinarilyLongNameOfARelationThatNobodyWouldTypeTwiceXY'
-const Long = defineEntity({
-  name: 'Long',
-  properties: {
-    id: p.integer().primary(),
-    [LONG]: () => p.manyToOne(Long).fieldName('parent_id').nullable(),
-    children: () => p.oneToMany(Long).mappedBy(LONG as never),
-  },
+const Long = entity('Long', {
+  id: p.integer().primary(),
+  [LONG]: () => p.manyToOne(Long).fieldName('parent_id').nullable(),
+  children: () => p.oneToMany(Long).mappedBy(LONG as never),
 })
 
 const entities = [Wide, Narrow, Page, Rows, Odd, Long]

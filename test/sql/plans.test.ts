@@ -2,31 +2,21 @@
  * Plans of PostgreSQL for six usual requests on 100 000 rows: the indexes that it uses, and the number of rows that it
  * reads. The tests check the shape of plans and never times.
  */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import pg from 'pg'
 import t from 'tap'
 import { AllowedFilters, parseQueryParams, primaryKey, softDelete } from '../../src/index.ts'
 import { databases, skipReasons } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { resource } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Book = defineEntity({
-  name: 'Book', tableName: 'book',
-  indexes: [{ properties: ['created_at', 'id'] }, { properties: ['genre', 'created_at'] }],
-  properties: {
-    ...primaryKey,
-    ...softDelete,
-    title: p.string().index(),
-    genre: p.string(),
-    created_at: p.datetime(),
-    pages: p.integer(),
-    reviews: () => p.oneToMany(Review).mappedBy('book'),
-  },
-})
-const Review = defineEntity({
-  name: 'Review',
+const Book = entity('Book', {
+  ...primaryKey, ...softDelete, title: p.string().index(), genre: p.string(), created_at: p.datetime(),
+  pages: p.integer(), reviews: () => p.oneToMany(Review).mappedBy('book'),
+}, { tableName: 'book', indexes: [{ properties: ['created_at', 'id'] }, { properties: ['genre', 'created_at'] }] })
+const Review = entity('Review', { ...primaryKey, stars: p.integer().index(), book: () => p.manyToOne(Book).index() }, {
   tableName: 'review',
-  properties: { ...primaryKey, stars: p.integer().index(), book: () => p.manyToOne(Book).index() },
 })
 
 const ROWS = 100_000

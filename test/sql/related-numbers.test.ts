@@ -1,41 +1,32 @@
 /** Numbers about related rows that filters and sorts share, and for which rows statements compute them. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude } from '../../src/config/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { resource, listOf } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Box = defineEntity({
-  name: 'Box',
-  embeddable: true,
-  properties: { height: p.integer(), twice: p.integer().formula((_columns, table) => `twice_of(${table})`) },
+const Box = entity('Box', {
+  height: p.integer(),
+  twice: p.integer().formula((_columns, table) => `twice_of(${table})`),
+}, { embeddable: true })
+const Crate = entity('Crate', {
+  box: () => p.embedded(Box),
+  id: p.integer().primary(),
+  kind: p.text(),
+  size: p.integer(),
+  bolts: () => p.oneToMany(Bolt).mappedBy('crate'),
+  label: p.text().formula((_columns, table) => `label_of(${table})`),
+  about: p.json<{ kind: string }>().formula((_columns, table) => `about_of(${table})`),
+  stamps: () => p.oneToMany(Stamp).mappedBy('crate'),
 })
-const Crate = defineEntity({
-  name: 'Crate',
-  properties: {
-    box: () => p.embedded(Box),
-    id: p.integer().primary(),
-    kind: p.text(),
-    size: p.integer(),
-    bolts: () => p.oneToMany(Bolt).mappedBy('crate'),
-    label: p.text().formula((_columns, table) => `label_of(${table})`),
-    about: p.json<{ kind: string }>().formula((_columns, table) => `about_of(${table})`),
-    stamps: () => p.oneToMany(Stamp).mappedBy('crate'),
-  },
-})
-const Bolt = defineEntity({
-  name: 'Bolt',
-  properties: {
-    id: p.integer().primary(), length: p.integer().nullable(), deleted_at: p.datetime(3).nullable(),
-    crate: () => p.manyToOne(Crate).nullable().index(),
-  },
+const Bolt = entity('Bolt', {
+  id: p.integer().primary(), length: p.integer().nullable(), deleted_at: p.datetime(3).nullable(),
+  crate: () => p.manyToOne(Crate).nullable().index(),
 })
 /** No index leads to the stamps of a crate. */
-const Stamp = defineEntity({
-  name: 'Stamp',
-  properties: { id: p.integer().primary(), crate: () => p.manyToOne(Crate) },
-})
+const Stamp = entity('Stamp', { id: p.integer().primary(), crate: () => p.manyToOne(Crate) })
 const entities = [Box, Crate, Bolt, Stamp]
 
 /** Crates of each kind. A statement computes the numbers of each row for at most 10 000 rows. */

@@ -2,32 +2,24 @@
  * Conditions and orders of a relation itself (MikroORM's `where` and `orderBy`), and EntityManagers with another
  * schema.
  */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { parseQueryParams, primaryKey } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { resource } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Album = defineEntity({
-  name: 'Album',
-  properties: {
-    ...primaryKey,
-    title: p.string(),
-    photos: () => p.oneToMany(Photo).mappedBy('album').orderBy({ taken: 'desc' }),
-    shown: () => p.oneToMany(Photo).mappedBy('album').where({ secret: false }),
-  },
+const Album = entity('Album', {
+  ...primaryKey,
+  title: p.string(),
+  photos: () => p.oneToMany(Photo).mappedBy('album').orderBy({ taken: 'desc' }),
+  shown: () => p.oneToMany(Photo).mappedBy('album').where({ secret: false }),
 })
-const Photo = defineEntity({
-  name: 'Photo',
-  properties: {
-    ...primaryKey, name: p.string(), secret: p.boolean().default(false), taken: p.date().nullable(),
-    album: () => p.manyToOne(Album), comments: () => p.oneToMany(Comment).mappedBy('photo'),
-  },
+const Photo = entity('Photo', {
+  ...primaryKey, name: p.string(), secret: p.boolean().default(false), taken: p.date().nullable(),
+  album: () => p.manyToOne(Album), comments: () => p.oneToMany(Comment).mappedBy('photo'),
 })
-const Comment = defineEntity({
-  name: 'Comment',
-  properties: { ...primaryKey, text: p.string(), photo: () => p.manyToOne(Photo) },
-})
+const Comment = entity('Comment', { ...primaryKey, text: p.string(), photo: () => p.manyToOne(Photo) })
 
 const albums = resource(Album, {
   allowedFilters: ['shown.name', 'photos.name'], allowedSorts: ['id'],
@@ -82,18 +74,12 @@ await forEachDatabase(t, {
 
 t.test('an order that an include cannot keep stops start-up', async (t) => {
   const { MikroORM } = await import('@mikro-orm/postgresql')
-  const Shelf = defineEntity({
-    name: 'Shelf',
-    properties: {
-      ...primaryKey,
-      books: () => p.oneToMany(Book).mappedBy('shelf').orderBy({ author: { name: 'asc' } } as never),
-    },
+  const Shelf = entity('Shelf', {
+    ...primaryKey,
+    books: () => p.oneToMany(Book).mappedBy('shelf').orderBy({ author: { name: 'asc' } } as never),
   })
-  const Author = defineEntity({ name: 'Author', properties: { ...primaryKey, name: p.string() } })
-  const Book = defineEntity({
-    name: 'Book',
-    properties: { ...primaryKey, shelf: () => p.manyToOne(Shelf), author: () => p.manyToOne(Author) },
-  })
+  const Author = entity('Author', { ...primaryKey, name: p.string() })
+  const Book = entity('Book', { ...primaryKey, shelf: () => p.manyToOne(Shelf), author: () => p.manyToOne(Author) })
   const orm = new MikroORM({ entities: [Shelf, Author, Book], dbName: 'none' })
   t.throws(() => resource(Shelf).bind(orm.em.fork()), {
     code: 'FST_CRUD_CONFIG_INVALID',

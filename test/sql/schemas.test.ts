@@ -1,26 +1,20 @@
 /** The ORM's option `schema`: the schema of tables whose entities name none. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters } from '../../src/config/index.ts'
 import { MAX_SCHEMAS } from '../../src/resource/models.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { resource, found, listOf } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Book = defineEntity({
-  name: 'Book',
-  properties: {
-    id: p.integer().primary(), title: p.string(), topics: () => p.manyToMany(Topic).owner(),
-    shop: () => p.manyToOne(Shop).nullable(),
-  },
+const Book = entity('Book', {
+  id: p.integer().primary(), title: p.string(), topics: () => p.manyToMany(Topic).owner(),
+  shop: () => p.manyToOne(Shop).nullable(),
 })
-const Topic = defineEntity({
-  name: 'Topic',
-  properties: { id: p.integer().primary(), books: () => p.manyToMany(Book).mappedBy('topics') },
-})
+const Topic = entity('Topic', { id: p.integer().primary(), books: () => p.manyToMany(Book).mappedBy('topics') })
 /** Names its own schema. */
-const Shop = defineEntity({
-  name: 'Shop', schema: 'trade',
-  properties: { id: p.integer().primary(), books: () => p.oneToMany(Book).mappedBy('shop') },
+const Shop = entity('Shop', { id: p.integer().primary(), books: () => p.oneToMany(Book).mappedBy('shop') }, {
+  schema: 'trade',
 })
 
 await forEachDatabase(t, {

@@ -1,5 +1,5 @@
 /** Plain scopes and filters in kept statements: they find the same rows as MikroORM, and never another tenant's. */
-import { defineEntity, p, raw, StringType } from '@mikro-orm/core'
+import { p, raw, StringType } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
@@ -8,48 +8,43 @@ import { AllowedFilters, AllowedInclude, CrudBase, parseQueryParams, primaryKey 
 import { forOneDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { resource, whitelist } from '../helpers/resource.ts'
+import { entity } from '../helpers/entity.ts'
 
 const LEVELS = ['low', 'high'] as const
 const Grade = { A: 1, B: 2 } as const
 
-const Owner = defineEntity({
-  name: 'Owner',
-  properties: { ...primaryKey, name: p.string(), samples: () => p.oneToMany(Sample).mappedBy('owner') },
-})
+const Owner = entity('Owner', { ...primaryKey, name: p.string(), samples: () => p.oneToMany(Sample).mappedBy('owner') })
 /** A property of every type that plain conditions compare, and some that they do not. */
-const Sample = defineEntity({
-  name: 'Sample',
-  properties: {
-    ...primaryKey,
-    deleted_at: p.datetime(3).nullable(),
-    count: p.integer().nullable(),
-    small: p.smallint().nullable(),
-    big: p.bigint('string').nullable(),
-    bigger: p.bigint().nullable(),
-    price: p.decimal().precision(12).scale(3).nullable(),
-    amount: p.decimal('number').precision(12).scale(3).nullable(),
-    active: p.boolean().nullable(),
-    name: p.string().nullable(),
-    tidy: p.type(new StringType({ trim: true, case: 'lower' })).nullable(),
-    code: p.character().length(3).nullable(),
-    key: p.uuid().nullable(),
-    level: p.enum(LEVELS).nullable(),
-    season: p.enum(LEVELS).nativeEnumName('sample_level').nullable(),
-    grade: p.enum(() => Grade).nullable(),
-    day: p.date().nullable(),
-    at: p.datetime(3).nullable(),
-    local: p.datetime(3).columnType('timestamp(3)').nullable(),
-    ratio: p.float().nullable(),
-    time: p.time().nullable(),
-    data: p.json().nullable(),
-    tags: p.array().nullable(),
-    // each has the name of the other one's column
-    first: p.integer().fieldName('second').nullable(),
-    second: p.integer().fieldName('first').nullable(),
-    renamed: p.integer().fieldName('other_column').serializedName('shown').nullable(),
-    owner: () => p.manyToOne(Owner).fieldName('owned_by').nullable(),
-    doubled: p.integer().formula((columns) => `${columns.grade} * 2`),
-  },
+const Sample = entity('Sample', {
+  ...primaryKey,
+  deleted_at: p.datetime(3).nullable(),
+  count: p.integer().nullable(),
+  small: p.smallint().nullable(),
+  big: p.bigint('string').nullable(),
+  bigger: p.bigint().nullable(),
+  price: p.decimal().precision(12).scale(3).nullable(),
+  amount: p.decimal('number').precision(12).scale(3).nullable(),
+  active: p.boolean().nullable(),
+  name: p.string().nullable(),
+  tidy: p.type(new StringType({ trim: true, case: 'lower' })).nullable(),
+  code: p.character().length(3).nullable(),
+  key: p.uuid().nullable(),
+  level: p.enum(LEVELS).nullable(),
+  season: p.enum(LEVELS).nativeEnumName('sample_level').nullable(),
+  grade: p.enum(() => Grade).nullable(),
+  day: p.date().nullable(),
+  at: p.datetime(3).nullable(),
+  local: p.datetime(3).columnType('timestamp(3)').nullable(),
+  ratio: p.float().nullable(),
+  time: p.time().nullable(),
+  data: p.json().nullable(),
+  tags: p.array().nullable(),
+  // each has the name of the other one's column
+  first: p.integer().fieldName('second').nullable(),
+  second: p.integer().fieldName('first').nullable(),
+  renamed: p.integer().fieldName('other_column').serializedName('shown').nullable(),
+  owner: () => p.manyToOne(Owner).fieldName('owned_by').nullable(),
+  doubled: p.integer().formula((columns) => `${columns.grade} * 2`),
 })
 
 const UUIDS = ['3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10', '00000000-0000-4000-8000-000000000000']
