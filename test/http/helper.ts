@@ -93,8 +93,8 @@ export interface WriteClient {
   readonly updated: (path: string, body: unknown, headers?: Headers) => Promise<Json>
   /** The record of a 200 to GET. */
   readonly read: (path: string, headers?: Headers) => Promise<Json>
-  /** Sends requests one after the other, and compares their answers. */
-  readonly check: (t: Test, exchanges: readonly Exchange[], headers?: Headers) => Promise<void>
+  /** Sends requests one after the other, and compares their answers, which are the result. */
+  readonly check: (t: Test, exchanges: readonly Exchange[], headers?: Headers) => Promise<LightMyRequestResponse[]>
 }
 
 /** A request such as `PATCH /plants/1`, its body if it has one, what its answer must be, and its own headers. */
@@ -103,12 +103,13 @@ export type Exchange =
   | readonly [request: string, body: unknown, expected: Expected, headers?: Headers]
 
 /**
- * The verdict of an answer (see `verdict`), the members that its body must have, or a text in it. Without a verdict,
- * the status must be 201 for a POST of records, and 200 for any other request.
+ * The verdict of an answer (see `verdict`), its status, the members that its body must have, or a text in it. The
+ * status is that of the member `statusCode`, as errors have it. Without one, and with a text, it is 201 for a POST of
+ * records, and 200 for any other request.
  */
-export type Expected = string | RegExp | object
+export type Expected = string | number | RegExp | object
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 /** Sends the body as JSON, or no body if it is `undefined`. */
 export function writes (app: FastifyInstance): WriteClient {
@@ -123,21 +124,25 @@ export function writes (app: FastifyInstance): WriteClient {
     return await app.inject({ method, url, ...payload, headers: { ...type, ...headers } })
   }
   const check: WriteClient['check'] = async (t, exchanges, common = {}) => {
+    const responses: LightMyRequestResponse[] = []
     for (const [request, ...rest] of exchanges) {
       const [body, expected, headers] = rest.length === 1 ? [undefined, rest[0]] : rest
       const [, method, url] = /^(\S+) (.*)$/.exec(request) as unknown as [string, Method, string]
       const response = await send(method, url, body, { ...common, ...headers })
       const what = [request, body, headers].filter((part) => part !== undefined)
         .map((part) => typeof part === 'string' ? part : JSON.stringify(part)).join(' ')
+      responses.push(response)
       if (typeof expected === 'string') {
         t.equal(verdict(response), expected, what)
         continue
       }
-      t.equal(response.statusCode, method === 'POST' && !url.endsWith('/restore') ? 201 : 200,
-        `${what}: ${response.body}`)
+      const usual = method === 'POST' && !url.endsWith('/restore') ? 201 : 200
+      const status = typeof expected === 'number' ? expected : (expected as Json).statusCode ?? usual
+      t.equal(response.statusCode, status, `${what}: ${response.body}`)
       if (expected instanceof RegExp) t.match(response.body, expected, what)
-      else t.match(bodyOf(response), expected, what)
+      else if (typeof expected === 'object') t.match(bodyOf(response), expected, what)
     }
+    return responses
   }
   const expect = async (status: number, sent: Promise<LightMyRequestResponse>): Promise<Json> => {
     const response = await sent

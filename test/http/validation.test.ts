@@ -1,14 +1,12 @@
 /** Requests are validated in Fastify's own phase, by the schemas of their routes. */
 import { setImmediate } from 'node:timers/promises'
 import { p } from '@mikro-orm/core'
-import type {
-  FastifyError, FastifyInstance, FastifyRequest, InjectOptions, preParsingHookHandler, RouteOptions,
-} from 'fastify'
+import type { FastifyError, FastifyInstance, InjectOptions, preParsingHookHandler, RouteOptions } from 'fastify'
 import t from 'tap'
 import { CrudBase } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { startResource } from '../helpers/start-resource.ts'
-import { bodyOf, resource, select, type Json } from './helper.ts'
+import { bodyOf, resource, select, writes, type Exchange, type Json } from './helper.ts'
 import { entity } from '../helpers/entity.ts'
 
 const Jar = entity('Jar', {
@@ -25,82 +23,73 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
   const start = startResource(orm, '/jars', () => ({ crud: jars(), operations: ALL }))
   const count = async (): Promise<number> => Number((await select(orm, 'select count(*) as n from jar'))[0].n)
 
-  const INVALID: readonly InjectOptions[] = [
-    { method: 'POST', url: '/jars', payload: {} },
-    { method: 'POST', url: '/jars', payload: { label: 'x', colour: 'red' } },
-    { method: 'POST', url: '/jars', payload: { label: 'x', sealedOn: '2024-02-30' } },
-    { method: 'POST', url: '/jars', payload: { label: 'x', price: '1.234' } },
-    { method: 'POST', url: '/jars', payload: { label: 'a\0' } },
-    { method: 'POST', url: '/jars', payload: [{ label: 'x' }, { grams: '5' }] },
-    { method: 'POST', url: '/jars', payload: 'null', headers: { 'content-type': 'application/json' } },
-    { method: 'POST', url: '/jars' },
-    { method: 'POST', url: '/jars?fields=label', payload: { label: 'x' } },
-    { method: 'PATCH', url: '/jars/1', payload: { grams: 1.5 } },
-    { method: 'PATCH', url: '/jars/1', payload: { id: 2 } },
-    { method: 'PUT', url: '/jars/x', payload: {} },
-    { method: 'GET', url: '/jars/x' },
-    { method: 'HEAD', url: '/jars/x' },
-    { method: 'GET', url: '/jars/1?fields=label' },
-    { method: 'GET', url: '/jars?filter[colour]=red' },
-    { method: 'GET', url: '/jars?lable=x' },
-    { method: 'GET', url: '/jars?page=0' },
-    { method: 'DELETE', url: '/jars/99999999999' },
-    { method: 'DELETE', url: '/jars/1?hard=true' },
-    { method: 'POST', url: '/jars/x/restore' },
+  /** Requests with a mistake, and the verdict about each. */
+  const INVALID: readonly Exchange[] = [
+    ['POST /jars', {}, '400 FST_ERR_VALIDATION /label'],
+    ['POST /jars', { label: 'x', colour: 'red' }, '400 FST_ERR_VALIDATION /colour'],
+    ['POST /jars', { label: 'x', sealedOn: '2024-02-30' }, '400 FST_ERR_VALIDATION /sealedOn'],
+    ['POST /jars', { label: 'x', price: '1.234' }, '400 FST_ERR_VALIDATION /price'],
+    ['POST /jars', { label: 'a\0' }, '400 FST_ERR_VALIDATION /label'],
+    ['POST /jars', [{ label: 'x' }, { label: 'y', grams: '5' }], '400 FST_ERR_VALIDATION /1/grams'],
+    // the pointer to the whole body is empty
+    ['POST /jars', null, '400 FST_ERR_VALIDATION '],
+    ['POST /jars', '400 FST_ERR_VALIDATION '],
+    ['POST /jars?fields=label', { label: 'x' }, '400 FST_CRUD_QUERY_INVALID fields'],
+    ['PATCH /jars/1', { grams: 1.5 }, '400 FST_ERR_VALIDATION /grams'],
+    ['PATCH /jars/1', { id: 2 }, '400 FST_ERR_VALIDATION /id'],
+    ['PUT /jars/x', {}, '400 FST_ERR_VALIDATION id'],
+    ['GET /jars/x', '400 FST_ERR_VALIDATION id'],
+    ['HEAD /jars/x', '400'],
+    ['GET /jars/1?fields=label', '400 FST_CRUD_FIELD_INVALID fields'],
+    ['GET /jars?filter[colour]=red', '400 FST_CRUD_FILTER_INVALID filter[colour]'],
+    ['GET /jars?lable=x', '400 FST_CRUD_QUERY_INVALID lable'],
+    ['GET /jars?page=0', '400 FST_CRUD_PAGINATION_INVALID page'],
+    ['DELETE /jars/99999999999', '400 FST_ERR_VALIDATION id'],
+    ['DELETE /jars/1?hard=true', '400 FST_CRUD_QUERY_INVALID hard'],
+    ['POST /jars/x/restore', '400 FST_ERR_VALIDATION id'],
   ]
+  /** Options of a resource with a hook of a phase, for one operation or for all. */
+  const hook = (phase: string, hook: (request: Json) => unknown, operation = 'all') => ({
+    hooks: {
+      [operation]: {
+        [phase]: async (request: Json) => {
+          hook(request)
+        },
+      },
+    },
+  })
 
   t.test('an invalid request reaches neither preHandler nor scope', async (t) => {
     const reached: string[] = []
-    const app = await start(t, {
-      hooks: {
-        all: {
-          preHandler: async () => {
-            reached.push('preHandler')
-          },
-        },
-      },
-      scope: () => {
-        reached.push('scope')
-        return {}
-      },
-    })
-    for (const request of INVALID.filter(({ payload }) => JSON.stringify(payload) !== '{}')) {
-      const response = await app.inject(request)
-      t.equal(response.statusCode, 400, `${request.method} ${String(request.url)} ${JSON.stringify(request.payload)}`)
+    const scope = () => {
+      reached.push('scope')
+      return {}
     }
+    const app = await start(t, { ...hook('preHandler', () => reached.push('preHandler')), scope })
+    // the scope may have the values that the body of the first one lacks
+    await writes(app).check(t, INVALID.slice(1))
     t.strictSame(reached, [])
-    t.equal((await app.inject({ method: 'POST', url: '/jars', payload: { label: 'fig' } })).statusCode, 201)
+    await writes(app).check(t, [['POST /jars', { label: 'fig' }, { label: 'fig' }]])
     t.strictSame(reached, ['preHandler', 'scope'])
   })
 
   t.test('a preHandler sees the body as the client sent it', async (t) => {
     const seen: unknown[] = []
-    const app = await start(t, {
-      hooks: {
-        create: {
-          preHandler: async ({ body }) => {
-            seen.push(body)
-          },
-        },
-      },
-    })
+    const app = await start(t, hook('preHandler', ({ body }) => seen.push(body), 'create'))
     const payload = { label: 'plum', grams: null, sealedOn: '2024-02-29', price: '0012.50' }
-    t.match(bodyOf(await app.inject({ method: 'POST', url: '/jars', payload })), { price: '12.50' })
+    t.match(await writes(app).created('/jars', payload), { price: '12.50' })
     t.strictSame(seen, [payload])
   })
 
   t.test('what a preHandler changes in the body is written, and checked again', async (t) => {
     type Body = Record<string, unknown>
     const sent = async (method: 'POST' | 'PATCH', payload: Body, change: (body: Body) => void): Promise<Json> => {
-      const app = await start(t, {
-        hooks: {
-          all: {
-            preHandler: async ({ body }) => {
-              for (const record of Array.isArray(body) ? body.slice(-1) : [body]) change(record)
-            },
-          },
-        },
-      })
+      const app = await start(
+        t,
+        hook('preHandler', ({ body }) => {
+          for (const record of Array.isArray(body) ? body.slice(-1) : [body]) change(record)
+        })
+      )
       const url = method === 'POST' ? '/jars' : '/jars/1'
       const answers = [await app.inject({ method, url, payload })]
       if (method === 'POST') answers.push(await app.inject({ method, url, payload: [{ label: 'first' }, payload] }))
@@ -114,42 +103,40 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     }
     for (const method of ['POST', 'PATCH'] as const) {
       const payload = { label: 'plum', grams: 5 }
-      t.match(await sent(method, payload, () => {}), payload)
-      t.match(await sent(method, payload, (body) => Object.assign(body, { label: 'fig' })), { label: 'fig', grams: 5 })
-      t.match(await sent(method, { label: 'plum' }, (body) => Object.assign(body, { grams: 6 })), { grams: 6 })
-      t.match(await sent(method, { ...payload, price: '1' }, (body) => delete body['price']), payload)
-      t.match(await sent(method, payload, (body) => Object.assign(body, { grams: '5' })), {
-        code: 'FST_ERR_VALIDATION',
-      })
-      t.match(
-        await sent(method, payload, (body) => {
-          delete body['grams']
-          body['gramms'] = 5
-        }),
-        { code: 'FST_ERR_VALIDATION' }
-      )
+      const refused = { code: 'FST_ERR_VALIDATION' }
+      for (const [given, change, expected] of [
+        [payload, {}, payload],
+        [payload, { label: 'fig' }, { label: 'fig', grams: 5 }],
+        [{ label: 'plum' }, { grams: 6 }, { grams: 6 }],
+        [{ ...payload, price: '1' }, { price: undefined }, payload],
+        [payload, { grams: '5' }, refused],
+        [payload, { grams: undefined, gramms: 5 }, refused],
+      ] as ReadonlyArray<readonly [given: Body, change: Body, expected: Body]>) {
+        const record = await sent(method, given, (body) => {
+          Object.assign(body, change)
+          for (const [name, value] of Object.entries(change)) if (value === undefined) delete body[name]
+        })
+        t.match(record, expected, `${method} ${JSON.stringify(change)}`)
+      }
     }
   })
 
   t.test('what a preHandler makes of the body is checked again, with the errors of the validation phase', async (t) => {
-    const heard = async (change: (request: FastifyRequest) => void, request: InjectOptions): Promise<object> => {
+    const heard = async (request: InjectOptions, change: (request: Json) => void = () => {}): Promise<object> => {
       const seen: object[] = []
-      const app = await start(t, {
-        hooks: {
-          all: {
-            preHandler: async (request) => {
-              change(request)
-            },
-          },
-        },
-      }, (app) =>
-        app.addHook('onError', async (request, reply, error: FastifyError) => {
-          seen.push({ ...error, message: error.message })
-        }))
+      const app = await start(
+        t,
+        hook('preHandler', change),
+        (app) =>
+          app.addHook('onError', async (request, reply, error: FastifyError) => {
+            seen.push({ ...error, message: error.message })
+          })
+      )
       const { statusCode, body } = await app.inject(request)
       t.equal(seen.length, 1)
       return { statusCode, body, error: seen[0] }
     }
+    const set = (values: object) => (request: Json): unknown => Object.assign(request, values)
     const cases: readonly [method: 'POST' | 'PATCH', url: string, valid: unknown, invalid: unknown][] = [
       ['POST', '/jars', { label: 'x' }, { label: 5, deleted_at: null }],
       ['POST', '/jars', { label: 'x' }, { lable: 'x' }],
@@ -168,20 +155,14 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
       headers: { 'content-type': 'application/json' },
     })
     for (const [method, url, valid, invalid] of cases) {
-      const before = await heard(() => {}, { method, url, ...sent(invalid) })
-      const after = await heard((request) => {
-        request.body = invalid
-      }, { method, url, ...sent(valid) })
+      const before = await heard({ method, url, ...sent(invalid) })
+      const after = await heard({ method, url, ...sent(valid) }, set({ body: invalid }))
       t.match(after, { statusCode: 400, error: { validationContext: 'body', validation: [{ keyword: String }] } })
       t.strictSame(after, before, JSON.stringify(invalid).slice(0, 80))
     }
     const key = { method: 'PATCH', payload: {} } as const
-    t.strictSame(
-      await heard((request) => {
-        ;(request.params as { id: string }).id = 'x'
-      }, { ...key, url: '/jars/1' }),
-      await heard(() => {}, { ...key, url: '/jars/x' })
-    )
+    t.strictSame(await heard({ ...key, url: '/jars/1' }, set({ params: { id: 'x' } })),
+      await heard({ ...key, url: '/jars/x' }))
   })
 
   t.test('an error handler sees validation and validationContext', async (t) => {
@@ -191,7 +172,8 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
         seen.push(error)
         reply.code(error.statusCode ?? 500).send({ own: true })
       }))
-    for (const request of INVALID) t.equal((await app.inject(request)).statusCode, 400)
+    await writes(app).check(t,
+      INVALID.map(([request, ...rest]): Exchange => [request, rest.length > 1 ? rest[0] : undefined, '400']))
     t.equal(seen.length, INVALID.length)
     for (const { validation, validationContext } of seen) {
       t.ok(['body', 'params', 'querystring'].includes(validationContext!), String(validationContext))
@@ -213,36 +195,24 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
 
   t.test('attachValidation leaves the decision to the route, and the handler stays safe', async (t) => {
     const attached: unknown[] = []
-    const app = await start(t, {
-      hooks: {
-        all: {
-          preHandler: async ({ validationError }) => {
-            attached.push((validationError as { code?: string } | undefined)?.code)
-          },
-        },
-      },
-    }, (app) =>
-      app.addHook('onRoute', (route) => {
-        route.attachValidation = true
-      }))
+    const app = await start(
+      t,
+      hook('preHandler', ({ validationError }) => attached.push(validationError?.code)),
+      (app) =>
+        app.addHook('onRoute', (route) => {
+          route.attachValidation = true
+        })
+    )
     const before = await count()
-    for (const request of INVALID) t.equal((await app.inject(request)).statusCode, 400)
+    await writes(app).check(t, INVALID)
     t.equal(attached.filter((code) => code !== undefined).length, INVALID.length)
     t.equal(await count(), before)
   })
 
   t.test('a body may be changed before it is validated', async (t) => {
-    const app = await start(t, {
-      hooks: {
-        create: {
-          preValidation: async (request) => {
-            request.body = { label: (request.body as Json).title }
-          },
-        },
-      },
-    })
-    const response = await app.inject({ method: 'POST', url: '/jars', payload: { title: 'quince' } })
-    t.match(bodyOf(response), { label: 'quince' })
+    const app = await start(t,
+      hook('preValidation', (request) => Object.assign(request, { body: { label: request.body.title } }), 'create'))
+    t.match(await writes(app).created('/jars', { title: 'quince' }), { label: 'quince' })
   })
 
   t.test('requests at the same time are not mixed up by a slow hook that a plugin adds', async (t) => {
@@ -258,41 +228,23 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     // behind those of the resource
     for (const { preValidation } of routes) (preValidation as unknown[]).push(slow)
     const before = await count()
-    const valid: readonly InjectOptions[] = [{ method: 'GET', url: '/jars?filter[label]=x' }, {
-      method: 'GET',
-      url: '/jars',
-    }]
+    const valid: readonly Exchange[] = [['GET /jars?filter[label]=x', 200], ['GET /jars', 200]]
     const requests = [...INVALID, ...valid, ...INVALID]
-    const answerOf = async (request: InjectOptions): Promise<unknown> => {
-      const { statusCode, body } = await app.inject(request)
-      return { request, statusCode, body }
-    }
-    const alone: unknown[] = []
-    for (const request of requests) alone.push(await answerOf(request))
-    t.strictSame(await Promise.all(requests.map(answerOf)), alone)
-    const refused = INVALID.map(() => 400)
-    t.strictSame(alone.map((answer: Json) => answer.statusCode), [...refused, 200, 200, ...refused])
+    const { check } = writes(app)
+    const alone = (await check(t, requests)).map(({ body }) => body)
+    const together = await Promise.all(requests.map(async (request) => (await check(t, [request]))[0]!.body))
+    t.strictSame(together, alone)
     t.equal(await count(), before)
   })
 
   t.test('a mistake of a hook of the application is not one of the client', async (t) => {
-    const breaks = (part: 'params' | 'query', operation: string) =>
-      start(t, {
-        hooks: {
-          [operation]: {
-            preValidation: async (request: Json) => {
-              request[part] = null
-            },
-          },
-        },
-      })
-    for (const [part, operation, request] of [
-      ['params', 'get', { method: 'GET', url: '/jars/1' }],
-      ['params', 'update', { method: 'PATCH', url: '/jars/1', payload: { label: 'x' } }],
-      ['query', 'create', { method: 'POST', url: '/jars', payload: { label: 'x' } }],
+    for (const [part, operation, exchange] of [
+      ['params', 'get', ['GET /jars/1', 500]],
+      ['params', 'update', ['PATCH /jars/1', { label: 'x' }, 500]],
+      ['query', 'create', ['POST /jars', { label: 'x' }, 500]],
     ] as const) {
-      const response = await (await breaks(part, operation)).inject(request)
-      t.equal(response.statusCode, 500, `${operation}: ${response.body}`)
+      const breaks = hook('preValidation', (request) => Object.assign(request, { [part]: null }), operation)
+      await writes(await start(t, breaks)).check(t, [exchange])
     }
   })
 
@@ -310,28 +262,31 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
         list: { querystring, headers: { type: 'object', required: ['X-Tenant'] } },
       } as never,
     }, (app) => app.addSchema({ $id: 'word', type: 'string', maxLength: 4 }))
-    const create = async (payload: object) => await app.inject({ method: 'POST', url: '/jars', payload })
-    t.match(bodyOf(await create({ label: 'kiwi' })), { grams: null }, 'a default adds nothing')
-    const refusals: readonly [object, unknown][] = [
-      [{ label: 'orange' }, { message: /NOT have more than 4/i }],
-      [{ label: 'fig', colour: 1 }, { errors: [{ source: { pointer: '/colour' }, allowed: Array }] }],
-      [{ label: 'fig', sealedOn: '2024-01-01' }, { errors: [{ source: { pointer: '/sealedOn' } }] }],
-      [{ label: 5 }, { errors: [{ source: { pointer: '/label' }, detail: "'label' must be a string." }] }],
-    ]
+    const refused = (answer: object) => ({ statusCode: 400, code: 'FST_ERR_VALIDATION', ...answer })
+    const { check } = writes(app)
+    // a default adds nothing
+    await check(t, [['POST /jars', { label: 'kiwi' }, { grams: null }]])
     const before = await count()
-    for (const [payload, answer] of refusals) {
-      const response = await create(payload)
-      t.equal(response.statusCode, 400)
-      t.match(bodyOf(response), { code: 'FST_ERR_VALIDATION', ...answer as object })
-    }
+    const tenant = { 'x-tenant': '1' }
+    await check(t, [
+      ['POST /jars', { label: 'orange' }, refused({ message: /NOT have more than 4/i })],
+      [
+        'POST /jars', { label: 'fig', colour: 1 },
+        refused({ errors: [{ source: { pointer: '/colour' }, allowed: Array }] }),
+      ],
+      ['POST /jars', { label: 'fig', sealedOn: '2024-01-01' }, '400 FST_ERR_VALIDATION /sealedOn'],
+      [
+        'POST /jars', { label: 5 },
+        refused({ errors: [{ source: { pointer: '/label' }, detail: "'label' must be a string." }] }),
+      ],
+      ['GET /jars/101', 400],
+      ['GET /jars/100', 404],
+      ['GET /jars?lang=de', undefined, 200, tenant],
+      ['GET /jars?lang=it', undefined, 400, tenant],
+      ['GET /jars?lang=de', 400],
+      ['GET /jars?filter[colour]=x', undefined, 400, tenant],
+    ])
     t.equal(await count(), before)
-    t.equal((await app.inject('/jars/101')).statusCode, 400)
-    t.equal((await app.inject('/jars/100')).statusCode, 404)
-    const list = async (url: string, headers: Record<string, string>) => (await app.inject({ url, headers })).statusCode
-    t.equal(await list('/jars?lang=de', { 'x-tenant': '1' }), 200)
-    t.equal(await list('/jars?lang=it', { 'x-tenant': '1' }), 400)
-    t.equal(await list('/jars?lang=de', {}), 400)
-    t.equal(await list('/jars?filter[colour]=x', { 'x-tenant': '1' }), 400)
   })
 
   t.test('onRoute hooks and the server see the same schemas', async (t) => {
@@ -365,87 +320,64 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
   })
 
   t.test('methods of CrudBase check data with the same schema', async (t) => {
-    for (const { payload } of INVALID.slice(0, 5)) {
-      await t.rejects(jars().create(orm.em.fork(), payload as Json), { code: 'FST_ERR_VALIDATION' })
+    const refused = { code: 'FST_ERR_VALIDATION' }
+    for (const data of [...INVALID.slice(0, 5).map(([, body]) => body), new Map([['label', 'x']])]) {
+      await t.rejects(jars().create(orm.em.fork(), data as Json), refused)
     }
-    await t.rejects(jars().create(orm.em.fork(), new Map([['label', 'x']]) as Json), { code: 'FST_ERR_VALIDATION' })
-    await t.rejects(jars().update(orm.em.fork(), 1, { grams: NaN }), { code: 'FST_ERR_VALIDATION' })
+    await t.rejects(jars().update(orm.em.fork(), 1, { grams: NaN }), refused)
   })
 
-  t.test('routes that take no body accept an empty one of any type', async (t) => {
-    const app = await start(t)
-    const id = bodyOf(await app.inject({ method: 'POST', url: '/jars', payload: { label: 'pear' } })).id
-    for (
-      const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'image/png', 'garbage']
-    ) {
-      for (const [method, url] of [['DELETE', `/jars/${id}`], ['POST', `/jars/${id}/restore`]] as const) {
-        const response = await app.inject({ method, url, headers: { 'content-type': type } })
-        t.equal(response.statusCode, 200, `${method} ${type}`)
-      }
+  t.test('routes that take no body accept an empty one of any type, and none of another type than JSON', async (t) => {
+    const { created, check } = writes(await start(t))
+    const { id } = await created('/jars', { label: 'pear' })
+    const types = ['text/plain', 'application/x-www-form-urlencoded', 'image/png', 'garbage']
+    const both = [`DELETE /jars/${id}`, `POST /jars/${id}/restore`]
+    for (const type of ['application/json', ...types]) {
+      await check(t, both.map((request): Exchange => [request, 200]), { 'content-type': type })
     }
-    t.equal((await app.inject({ method: 'DELETE', url: `/jars/${id}`, payload: {} })).statusCode, 200)
-    const garbage = { method: 'DELETE', url: `/jars/${id}`, headers: { 'content-type': 'garbage' } } as const
-    const refused = await app.inject({ ...garbage, payload: 'x' })
-    t.equal(refused.statusCode, 415)
-    t.match(bodyOf(refused).message, /application\/json/)
-  })
-
-  t.test('routes that take no body refuse one of another type than JSON', async (t) => {
-    const app = await start(t)
-    const id = bodyOf(await app.inject({ method: 'POST', url: '/jars', payload: { label: 'pear' } })).id
-    for (const [method, url] of [['DELETE', `/jars/${id}`], ['POST', `/jars/${id}/restore`]] as const) {
-      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'image/png']) {
-        const response = await app.inject({ method, url, headers: { 'content-type': type }, payload: 'x' })
-        t.match([response.statusCode, response.headers.accept, bodyOf(response)], [
-          415, 'application/json', { detail: `Send the body as application/json, not as ${type}.` },
-        ])
-      }
-      t.equal((await app.inject({ method, url, payload: { any: 'thing' } })).statusCode, 200)
+    for (const type of types) {
+      const refused = { statusCode: 415, detail: `Send the body as application/json, not as ${type}.` }
+      const responses = await check(t, both.map((request): Exchange => [request, 'x', refused]), {
+        'content-type': type,
+      })
+      for (const { headers } of responses) t.equal(headers.accept, 'application/json')
     }
+    await check(t, both.map((request): Exchange => [request, { any: 'thing' }, 200]))
+    await check(t, both.map((request): Exchange => [request, {}, 200]))
   })
 
   t.test('a body of another type than JSON is refused', async (t) => {
-    const app = await start(
-      t,
-      {},
-      (app) =>
-        app.addContentTypeParser('application/vnd.api+json', { parseAs: 'string' }, (_, body, done) => {
-          done(null, JSON.parse(String(body)))
-        })
-    )
-    const send = async (type: string | undefined, payload: string, method: 'POST' | 'PATCH' = 'POST') =>
-      await app.inject({
-        method, url: method === 'POST' ? '/jars' : '/jars/1', payload,
-        headers: type === undefined ? {} : { 'content-type': type },
-      })
-    for (const type of [
-      'text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'application/merge-patch+json', 'nonsense',
-    ]) {
-      for (const method of ['POST', 'PATCH'] as const) {
-        const response = await send(type, 'label=x', method)
-        t.equal(response.statusCode, 415, type)
-        t.equal(response.headers.accept, 'application/json')
-        t.match(bodyOf(response).message, /application\/json/)
-      }
-    }
-    for (const type of [undefined, '', ' ']) {
-      const response = await send(type, '{"label":"a"}')
-      t.equal(response.statusCode, 415)
-      t.match(bodyOf(response).message, /application\/json\. The header Content-Type is missing or empty\.$/)
-    }
-    t.equal((await send('application/json; charset=utf-8', '{"label":"a"}')).statusCode, 201)
-    t.equal((await send('application/vnd.api+json', '{"label":"a"}')).statusCode, 201)
-    for (const type of [/^application\/.*\+json/, '*']) {
-      const app = await start(
+    /** A server with a parser of the application for more types. */
+    const parsing = (type: string | RegExp) =>
+      start(
         t,
         {},
         (app) =>
           app.addContentTypeParser(type, { parseAs: 'string' }, (_, body, done) => done(null, JSON.parse(String(body))))
       )
-      const headers = { 'content-type': 'application/hal+json' }
-      const response = await app.inject({ method: 'POST', url: '/jars', headers, payload: '{"label":"a"}' })
-      t.equal(response.statusCode, 201, String(type))
+    const app = await parsing('application/vnd.api+json')
+    for (const type of [
+      'text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'application/merge-patch+json', 'nonsense',
+    ]) {
+      for (const request of ['POST /jars', 'PATCH /jars/1']) {
+        const refused = { statusCode: 415, message: /application\/json/ }
+        const [response] = await writes(app).check(t, [[request, 'label=x', refused, { 'content-type': type }]])
+        t.equal(response!.headers.accept, 'application/json')
+      }
     }
+    for (const headers of [{}, { 'content-type': '' }, { 'content-type': ' ' }]) {
+      const response = await app.inject({ method: 'POST', url: '/jars', payload: '{"label":"a"}', headers })
+      t.match(bodyOf(response), {
+        statusCode: 415,
+        message: /application\/json\. The header Content-Type is missing or empty\.$/,
+      })
+    }
+    for (const [server, type] of [
+      [app, 'application/json; charset=utf-8'],
+      [app, 'application/vnd.api+json'],
+      [await parsing(/^application\/.*\+json/), 'application/hal+json'],
+      [await parsing('*'), 'application/hal+json'],
+    ] as const) await writes(server).check(t, [['POST /jars', { label: 'a' }, 201, { 'content-type': type }]])
   })
 
   t.test('media types are checked after all preParsing hooks, including those of onRoute hooks', async (t) => {
@@ -464,20 +396,19 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     }
     for (const [name, prepare] of Object.entries(ways)) {
       const own = name === 'a hook of the resource' ? { hooks: { all: { preParsing: relabel } } } : {}
-      const app = await start(t, own, prepare)
-      const send = async (type: string) =>
-        await app.inject({ method: 'POST', url: '/jars', payload: '{"label":"a"}', headers: { 'content-type': type } })
-      t.equal((await send('text/json')).statusCode, 201, name)
-      t.equal((await send('text/plain')).statusCode, 415, name)
+      const { post } = writes(await start(t, own, prepare))
+      for (const [type, status] of [['text/json', 201], ['text/plain', 415]] as const) {
+        t.equal((await post('/jars', { label: 'a' }, { 'content-type': type })).statusCode, status, `${name}: ${type}`)
+      }
     }
-    const app = await start(t, {}, (app) =>
-      app.addHook('onRoute', (route) => {
-        route.preParsing = [...[route.preParsing ?? []].flat(), async () => {
-          throw Object.assign(new Error('who are you?'), { statusCode: 401 })
-        }]
-      }))
-    const headers = { 'content-type': 'text/plain' }
-    t.equal((await app.inject({ method: 'POST', url: '/jars', payload: 'x', headers })).statusCode, 401)
-    t.equal((await app.inject({ method: 'DELETE', url: '/jars/1', payload: 'x', headers })).statusCode, 401)
+    const { check } = writes(
+      await start(t, {}, (app) =>
+        app.addHook('onRoute', (route) => {
+          route.preParsing = [...[route.preParsing ?? []].flat(), async () => {
+            throw Object.assign(new Error('who are you?'), { statusCode: 401 })
+          }]
+        }))
+    )
+    await check(t, [['POST /jars', 'x', 401], ['DELETE /jars/1', 'x', 401]], { 'content-type': 'text/plain' })
   })
 })
