@@ -54,17 +54,9 @@ const tasksOf = ({ Task }: Entities, options: object = {}) =>
   new CrudBase<any>({
     model: Task, writable: ['title', 'project', 'labels'],
     queryConfig: whitelist({
-      allowedIncludes: [
-        'project.country',
-        AllowedInclude.count('labels'),
-      ],
-      allowedFilters: [
-        'project.name',
-        AllowedFilters.search('q', ['title', 'labels.text']),
-      ],
-      allowedSorts: [
-        'project.name',
-      ],
+      allowedIncludes: ['project.country', AllowedInclude.count('labels')],
+      allowedFilters: ['project.name', AllowedFilters.search('q', ['title', 'labels.text'])],
+      allowedSorts: ['project.name'],
     }),
     ...options,
   })

@@ -1,12 +1,13 @@
 /** Scopes that are not certainly a condition: nothing is read or written, and the log says why. */
 import { p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { AllowedInclude, CrudBase, parseQueryParams, primaryKey, ScopeError, softDelete } from '../../src/index.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { keptLog } from '../helpers/log.ts'
 import { recordStatements } from '../helpers/statements.ts'
-import { bodyOf, resource, select, serve, whitelist } from './helper.ts'
+import { bodyOf, client, resource, select, serve, whitelist, writes } from './helper.ts'
 import { entity } from '../helpers/entity.ts'
 
 const Ledger = entity('Ledger', {
@@ -66,6 +67,12 @@ const IMPOSSIBLE: ReadonlyArray<readonly [scope: unknown, log: RegExp]> = [
   [{ opened: { $gt: 5 } }, /opened: it is 5, but its column takes a Date, or an ISO 8601 date and time/],
 ]
 
+type Request = readonly [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: any, headers?: any]
+
+const send = (app: FastifyInstance, [method, url, payload, headers = {}]: Request) =>
+  app.inject({ method, url, headers, ...(payload !== undefined && { payload }) })
+const name = ([method, url, , headers]: Request): string => [method, url, JSON.stringify(headers)].join(' ')
+
 await forOneDatabase(t, {
   entities: [Ledger, Entry],
   async seed (em) {
@@ -89,9 +96,7 @@ await forOneDatabase(t, {
     }, { logger: { level, stream: log.stream } })
     return { app, log }
   }
-  const REQUESTS: ReadonlyArray<
-    readonly [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: unknown, headers?: object]
-  > = [
+  const REQUESTS: readonly Request[] = [
     ['GET', '/ledgers'],
     ['GET', '/ledgers?cursor='],
     ['GET', '/ledgers?include=entries&filter[title]=x'],
@@ -114,12 +119,9 @@ await forOneDatabase(t, {
       const { app, log } = await server(index % 2 === 0 ? () => scope : async () => scope)
       const recorder = await recordStatements(orm, t)
       const [creations, deletions] = [crud.creations, crud.deletions]
-      for (const [method, url, payload, headers] of REQUESTS) {
-        const response = await app.inject({
-          method, url, ...(payload !== undefined && { payload: payload as object }),
-          ...(headers && { headers: headers as Record<string, string> }),
-        })
-        t.strictSame(JSON.parse(response.body), ANSWER, `${method} ${url}`)
+      for (const request of REQUESTS) {
+        const response = await send(app, request)
+        t.strictSame(JSON.parse(response.body), ANSWER, name(request))
       }
       t.strictSame(recorder.take(), [], 'no statement')
       t.strictSame([crud.creations, crud.deletions], [creations, deletions], 'no hook of the resource')
@@ -173,12 +175,9 @@ await forOneDatabase(t, {
     }
     for (const [scope] of ODD) {
       const { app } = await server(() => scope, { crud: own })
-      for (const [method, url, payload, headers] of REQUESTS.filter(([, url]) => !url.includes('include='))) {
-        const { body } = await app.inject({
-          method, url, ...(payload !== undefined && { payload: payload as object }),
-          ...(headers && { headers: headers as Record<string, string> }),
-        })
-        t.strictSame(JSON.parse(body), ANSWER, `${method} ${url}`)
+      for (const request of REQUESTS.filter(([, url]) => !url.includes('include='))) {
+        const { body } = await send(app, request)
+        t.strictSame(JSON.parse(body), ANSWER, name(request))
       }
     }
     t.strictSame(called, [])
@@ -189,63 +188,49 @@ await forOneDatabase(t, {
 
   t.test('an error thrown by a scope keeps its status', async (t) => {
     const forbidden = Object.assign(new Error('Ask for access first.'), { statusCode: 403 })
-    for (
-      const scope of [() => {
-        throw forbidden
-      }, async () => {
-        throw forbidden
-      }]
-    ) {
+    const refuse = () => {
+      throw forbidden
+    }
+    for (const scope of [refuse, async () => refuse()]) {
       const { app } = await server(scope)
-      for (const [method, url, payload, headers] of REQUESTS) {
-        const { statusCode, body } = await app.inject({
-          method, url, ...(payload !== undefined && { payload: payload as object }),
-          ...(headers && { headers: headers as Record<string, string> }),
-        })
-        t.strictSame([statusCode, JSON.parse(body).message], [403, 'Ask for access first.'], `${method} ${url}`)
+      for (const request of REQUESTS) {
+        const { statusCode, body } = await send(app, request)
+        t.strictSame([statusCode, JSON.parse(body).message], [403, 'Ask for access first.'], name(request))
       }
     }
   })
 
   t.test('a date in a scope works the same for creates and reads', async (t) => {
     const { app } = await server(() => ({ opened, secretTenant: '5' }))
-    const created = await app.inject({ method: 'POST', url: '/ledgers', payload: { title: 'dated' } })
-    t.match([created.statusCode, bodyOf(created).opened], [201, opened.toISOString()])
-    t.strictSame(bodyOf(await app.inject('/ledgers')).items.map(({ title }: any) => title), ['of 5', 'dated'])
-    t.equal(
-      (await app.inject({
-        method: 'POST', url: '/ledgers', payload: { title: 'late', opened: '2024-05-06T07:08:09.124Z' },
-      })).statusCode,
-      403
-    )
-    t.equal(
-      (await app.inject({ method: 'PATCH', url: `/ledgers/${bodyOf(created).id}`, payload: { opened: null } }))
-        .statusCode,
-      403
-    )
+    const { created, check } = writes(app)
+    const { id, ...record } = await created('/ledgers', { title: 'dated' })
+    t.equal(record.opened, opened.toISOString())
+    t.strictSame(await client(app, '/ledgers').all('title'), ['of 5', 'dated'])
+    await check(t, [
+      ['POST /ledgers', { title: 'late', opened: '2024-05-06T07:08:09.124Z' }, 403],
+      [`PATCH /ledgers/${id}`, { opened: null }, 403],
+    ])
     await orm.em.getConnection().execute("delete from ledger where title = 'dated'")
   })
 
   t.test('an entity in a scope works like its key', async (t) => {
     const ledger = await orm.em.fork().findOneOrFail(Ledger, 1)
     const app = await serve(t, orm, { '/entries': { crud: resource(Entry), scope: () => ({ ledger }) } })
-    const created = await app.inject({ method: 'POST', url: '/entries', payload: { text: 'x' } })
-    t.match([created.statusCode, bodyOf(created).ledger], [201, 1])
-    t.equal(bodyOf(await app.inject('/entries')).total, 1)
-    t.equal((await app.inject({ method: 'POST', url: '/entries', payload: { text: 'x', ledger: 2 } })).statusCode, 403)
+    await writes(app).check(t, [
+      ['POST /entries', { text: 'x' }, { ledger: 1 }],
+      ['GET /entries', { total: 1 }],
+      ['POST /entries', { text: 'x', ledger: 2 }, 403],
+    ])
     await orm.em.getConnection().execute('delete from entry')
   })
 
   t.test('no record is inside a scope whose value no row can have', async (t) => {
     for (const [scope, message] of IMPOSSIBLE) {
       const { app, log } = await server(() => scope, {}, 'info')
-      for (const [method, url, payload, headers] of REQUESTS) {
-        const response = await app.inject({
-          method, url, ...(payload !== undefined && { payload: payload as object }),
-          ...(headers !== undefined && { headers: headers as Record<string, string> }),
-        })
+      for (const request of REQUESTS) {
+        const response = await send(app, request)
         const { statusCode, code } = bodyOf(response)
-        t.match({ statusCode, code }, { statusCode: 403, code: 'FST_CRUD_OUT_OF_SCOPE' }, `${method} ${url}`)
+        t.match({ statusCode, code }, { statusCode: 403, code: 'FST_CRUD_OUT_OF_SCOPE' }, name(request))
         t.notMatch(response.body, /tenant|Ledger|opened|five/i)
       }
       t.match(log.text, message)
@@ -300,23 +285,22 @@ t.test('a scope is read once for each request', async (t) => {
     })
     const app = await serve(t, orm, { '/plain': routes({}), '/compiled': routes({ title: { $like: 'l%' } }) })
     for (const prefix of ['/plain', '/compiled']) {
-      const requests = [
-        { url: '/' },
-        { url: '/?cursor=&per_page=2' },
-        { url: '/', headers: { accept: 'application/x-ndjson' } },
-        { url: '/1' },
-        { url: '/99' },
-        { method: 'POST', url: '/', payload: { title: 'ledger 4' } },
-        { method: 'POST', url: '/', payload: [{ title: 'ledger 5' }, { title: 'ledger 6' }] },
-        { method: 'PATCH', url: '/1', payload: { title: 'ledger 1' } },
-        { method: 'PATCH', url: '/1', payload: {} },
-        { method: 'PATCH', url: '/99', payload: { title: 'ledger 99' } },
-        { method: 'DELETE', url: '/1' },
-        { method: 'POST', url: '/1/restore' },
-      ] as const
-      for (const { url, ...request } of requests) {
+      for (const [method, url, ...rest] of [
+        ['GET', '/'],
+        ['GET', '/?cursor=&per_page=2'],
+        ['GET', '/', undefined, { accept: 'application/x-ndjson' }],
+        ['GET', '/1'],
+        ['GET', '/99'],
+        ['POST', '/', { title: 'ledger 4' }],
+        ['POST', '/', [{ title: 'ledger 5' }, { title: 'ledger 6' }]],
+        ['PATCH', '/1', { title: 'ledger 1' }],
+        ['PATCH', '/1', {}],
+        ['PATCH', '/99', { title: 'ledger 99' }],
+        ['DELETE', '/1'],
+        ['POST', '/1/restore'],
+      ] as readonly Request[]) {
         reads = 0
-        const { statusCode, body } = await app.inject({ ...request, url: `${prefix}${url}` } as never)
+        const { statusCode, body } = await send(app, [method, `${prefix}${url}`, ...rest])
         t.equal(statusCode < 300, !url.includes('99'), body)
         t.equal(reads, 1, `${prefix}${url}`)
       }

@@ -3,10 +3,9 @@ import { raw } from '@mikro-orm/core'
 import type { FastifyInstance } from 'fastify'
 import http from 'node:http'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import {
-  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, crudRoutes, parseQueryParams, type CrudRecord,
+  AllowedFilters, AllowedInclude, AllowedSort, CrudBase, crudKit, parseQueryParams, type CrudRecord,
 } from '../../src/index.ts'
 import { Customer, entities, Order, OrderItem, Plant, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
@@ -14,28 +13,27 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { until } from '../helpers/until.ts'
-import { client, resource, select, whitelist } from './helper.ts'
+import { client, resource, select, serve, whitelist } from './helper.ts'
 
 const MANY = 1234
 const NDJSON = { accept: 'application/x-ndjson' }
 const CSV = { accept: 'text/csv' }
 
+/** A condition that fails at one row, and one that takes long after 700. */
+const failing = [
+  AllowedFilters.custom('breaks', (qb, value) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))),
+  AllowedFilters.custom('slow',
+    (qb) => qb.andWhere(raw('(e0.id < 700 or pg_sleep(20) is not null) /* slow stream */'))),
+]
 const queryConfig = whitelist({
-  allowedFilters: [
-    'name', 'status', AllowedFilters.trashed(), { id: ['lte'] },
-    AllowedFilters.custom('breaks', (qb, value) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))),
-    AllowedFilters.custom(
-      'slow',
-      (qb) => qb.andWhere(raw('(e0.id < 700 or pg_sleep(20) is not null) /* slow stream */'))
-    ),
-  ],
+  allowedFilters: ['name', 'status', AllowedFilters.trashed(), { id: ['lte'] }, ...failing],
   allowedSorts: ['name', 'price', 'latinName', 'supplier.name'],
   allowedFields: ['id', 'name', 'price', 'inStock', 'description'],
   allowedIncludes: ['tags', 'supplier'],
 })
 const plants = new CrudBase<any>({ model: Plant, writable: 'all', queryConfig })
 const tags = resource(Tag, {
-  allowedFilters: [{ id: ['lte'] }],
+  allowedFilters: [{ id: ['lte'] }, ...failing],
   allowedSorts: [
     'weight', 'name',
     AllowedSort.custom('length', (qb, direction) => qb.orderBy({ [raw('char_length(e0.name)')]: direction })),
@@ -58,17 +56,16 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     "insert into tag (name, weight) select 'tag ' || i, case when i % 3 > 0 then i % 7 end " +
       `from generate_series(1, ${MANY}) as i`
   )
-  const app = newServer(t)
-  await app.register(crudKit, { orm })
-  await app.register(crudRoutes, { prefix: '/plants', crud: plants, stream: true })
-  await app.register(crudRoutes, { prefix: '/tags', crud: tags, stream: true, name: 'all_tags' })
-  await app.register(crudRoutes, { prefix: '/loud', crud: shouting, stream: true })
-  await app.register(crudRoutes, { prefix: '/scoped', crud: plants, stream: true, scope: () => ({ status: 'active' }) })
-  await app.register(crudRoutes, {
-    prefix: '/unscoped', crud: plants, stream: true, scope: () => ({ status: undefined }) as never,
+  const streamed = (crud: CrudBase<any>, options: object = {}) => ({ crud, stream: true, ...options })
+  const app = await serve(t, orm, {
+    '/plants': streamed(plants),
+    '/tags': streamed(tags, { name: 'all_tags' }),
+    '/loud': streamed(shouting),
+    '/scoped': streamed(plants, { scope: () => ({ status: 'active' }) }),
+    '/unscoped': streamed(plants, { scope: () => ({ status: undefined }) }),
+    '/specimens': streamed(resource(Specimen)),
+    '/pages': plants,
   })
-  await app.register(crudRoutes, { prefix: '/specimens', crud: resource(Specimen), stream: true })
-  await app.register(crudRoutes, { prefix: '/pages', crud: plants })
   const linesOf = async (url: string) => {
     const response = await app.inject({ url, headers: NDJSON })
     t.equal(response.statusCode, 200, `${url}: ${response.body.slice(0, 200)}`)
@@ -85,10 +82,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       const { items } = await plants.list(orm.em.fork(), parseQueryParams(`${query}&per_page=100`))
       t.strictSame(await gather(plants.stream(orm.em.fork(), params)), items, query)
     }
-    t.strictSame(await gather(shouting.stream(orm.em.fork(), parseQueryParams('filter[name]=Oak'))), [{
-      key: 9,
-      loud: 'OAK',
-    }])
+    const oak = await gather(shouting.stream(orm.em.fork(), parseQueryParams('filter[name]=Oak')))
+    t.strictSame(oak, [{ key: 9, loud: 'OAK' }])
     t.strictSame(await gather(plants.stream(orm.em.fork(), parseQueryParams('filter[name]=nobody'))), [])
     t.strictSame(
       (await gather(plants.stream(orm.em.fork(), undefined, { scope: { status: 'archived' } }))).map(({ id }) => id),
@@ -97,10 +92,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   })
 
   t.test('stream() yields records with their includes, by keys of every kind', async (t) => {
-    for (const [model, include] of [[OrderItem, 'order,plant'], [Customer, 'orders,orders.items'], [
-      Order,
-      'items,items.plant,customer',
-    ], [Supplier, 'plants,plantsCount']] as const) {
+    for (const [model, include] of [
+      [OrderItem, 'order,plant'],
+      [Customer, 'orders,orders.items'],
+      [Order, 'items,items.plant,customer'],
+      [Supplier, 'plants,plantsCount'],
+    ] as const) {
       const paths = include.split(',').map((path) =>
         path.endsWith('Count') ? AllowedInclude.count(path.slice(0, -5)) : new AllowedInclude(path)
       )
@@ -228,10 +225,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
 
   t.test('HEAD has the status of GET, and keeps no connection', async (t) => {
     for (const headers of [CSV, NDJSON]) {
-      for (const [url, status] of [['/plants?sort=x', 400], ['/unscoped', 500], ['/plants?filter[name]=nobody', 200], [
-        '/plants?filter[breaks]=1',
-        undefined,
-      ]] as const) {
+      for (const [url, status] of [
+        ['/plants?sort=x', 400], ['/unscoped', 500], ['/plants?filter[name]=nobody', 200],
+        ['/plants?filter[breaks]=1', undefined],
+      ] as const) {
         const got = await app.inject({ url, headers })
         t.equal(got.statusCode, status ?? got.statusCode)
         const head = await app.inject({ method: 'HEAD', url, headers })
@@ -260,24 +257,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   })
 
   t.test('streams work on a socket', async (t) => {
-    const listen = async (t: Test): Promise<{ server: FastifyInstance, url: string }> => {
+    const listen = async (t: Test, stream: unknown = true): Promise<{ server: FastifyInstance, url: string }> => {
       const server = newServer(t, { forceCloseConnections: true })
-      await server.register(crudKit, { orm, indexAdvice: false })
-      await server.register(crudRoutes, { prefix: '/plants', crud: plants, stream: true })
-      await server.register(crudRoutes, {
-        prefix: '/tags',
-        crud: resource(Tag, {
-          allowedFilters: [
-            AllowedFilters.custom('breaks',
-              (qb, value) => qb.andWhere(raw('1 / (e0.id - ?) is not null', [Number(value)]))),
-            AllowedFilters.custom('slow',
-              (qb) => qb.andWhere(raw('(e0.id < 700 or pg_sleep(20) is not null) /* slow stream */'))),
-          ],
-        }),
-        stream: true,
-      })
-      await server.listen({ port: 0, host: '127.0.0.1' })
-      return { server, url: `http://127.0.0.1:${(server.server.address() as AddressInfo).port}` }
+      const resources = { '/plants': streamed(plants), '/tags': { crud: tags, stream } } as never
+      await server.register(crudKit, { orm, indexAdvice: false, resources })
+      return { server, url: await server.listen({ port: 0, host: '127.0.0.1' }) }
     }
     const idle = () =>
       until(async () => {
@@ -316,13 +300,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
         "insert into tag (name) select 'long ' || i || repeat(' text', 40) from generate_series(1, 40000) as i"
       )
       t.teardown(() => orm.em.getConnection().execute("delete from tag where name like 'long %'"))
-      const server = newServer(t, { forceCloseConnections: true })
-      await server.register(crudKit, { orm, indexAdvice: false })
-      await server.register(crudRoutes, { prefix: '/tags', crud: tags, stream: { stallTimeoutMillis: 1_000 } })
-      await server.listen({ port: 0, host: '127.0.0.1' })
-      const { port } = server.server.address() as AddressInfo
+      const { server, url } = await listen(t, { stallTimeoutMillis: 1_000 })
       // the pool has one more connection, for the others
-      const stalled = Array.from({ length: 4 }, () => http.get({ port, path: '/tags', headers: NDJSON, agent: false }))
+      const stalled = Array.from({ length: 4 }, () => http.get(`${url}/tags`, { headers: NDJSON, agent: false }))
       const responses = await Promise.all(
         stalled.map(async (request) => (await once(request, 'response'))[0] as http.IncomingMessage)
       )
@@ -334,7 +314,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       t.strictSame([beyond.statusCode, beyond.json().code, beyond.headers['retry-after']], [
         503, 'FST_CRUD_UNAVAILABLE', '1',
       ])
-      t.equal((await fetch(`http://127.0.0.1:${port}/tags?per_page=1`)).status, 200)
+      t.equal((await fetch(`${url}/tags?per_page=1`)).status, 200)
       t.ok(await idle())
       const again = await server.inject({ url: '/tags?filter[id][lte]=3', headers: NDJSON })
       t.equal(again.statusCode, 200, 'when they are over, there is room again')
