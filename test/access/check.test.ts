@@ -1,20 +1,16 @@
 /** Mistakes in the option `access`, which are found at start-up. */
-import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql'
+import { MikroORM, p } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { accessFor } from '../../src/resource/index.ts'
+import { entity } from '../helpers/entity.ts'
 
-const User = defineEntity({
-  name: 'User',
-  properties: { id: p.integer().primary(), name: p.string(), full_name: p.string().serializedName('fullName') },
+const User = entity('User', {
+  id: p.integer().primary(), name: p.string(), full_name: p.string().serializedName('fullName'),
 })
-const Task = defineEntity({
-  name: 'Task',
-  properties: { id: p.integer().primary(), title: p.string(), owner: () => p.manyToOne(User) },
-})
+const Task = entity('Task', { id: p.integer().primary(), title: p.string(), owner: () => p.manyToOne(User) })
 /** Its key contains a relation. */
-const Membership = defineEntity({
-  name: 'Membership',
-  properties: { user: () => p.manyToOne(User).primary(), task: () => p.manyToOne(Task).primary(), since: p.integer() },
+const Membership = entity('Membership', {
+  user: () => p.manyToOne(User).primary(), task: () => p.manyToOne(Task).primary(), since: p.integer(),
 })
 const orm = await MikroORM.init(
   { entities: [User, Task, Membership], dbName: 'none', connect: false } as object as never

@@ -1,5 +1,5 @@
 /** A role's view of a model, and the whitelist and writable properties that are left for it. */
-import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql'
+import { MikroORM, p } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { Role, whitelistFor, writableFor, type RoleRules } from '../../src/access/index.ts'
 import {
@@ -9,27 +9,18 @@ import { Models, type EntityModel } from '../../src/model/index.ts'
 import { planDelete } from '../../src/plan/index.ts'
 import { CITUS, compileAnyWrite, POSTGRESQL } from '../../src/sql/index.ts'
 import { nothingForeign } from '../sql/helper.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Author = defineEntity({
-  name: 'Author',
-  properties: { id: p.integer().primary(), name: p.string(), email: p.string() },
+const Author = entity('Author', { id: p.integer().primary(), name: p.string(), email: p.string() })
+const Book = entity('Book', {
+  id: p.integer().primary(), uuid: p.uuid().unique(), title: p.string(), price: p.integer(),
+  version: p.integer().version(), deleted_at: p.datetime().nullable(), author: () => p.manyToOne(Author),
+  pages: () => p.oneToMany(Page).mappedBy('book').orderBy({ mark: 'asc', number: 'desc' }),
 })
-const Book = defineEntity({
-  name: 'Book',
-  properties: {
-    id: p.integer().primary(), uuid: p.uuid().unique(), title: p.string(), price: p.integer(),
-    version: p.integer().version(), deleted_at: p.datetime().nullable(), author: () => p.manyToOne(Author),
-    pages: () => p.oneToMany(Page).mappedBy('book').orderBy({ mark: 'asc', number: 'desc' }),
-  },
+const Page = entity('Page', {
+  id: p.integer().primary(), number: p.integer(), mark: p.integer(), book: () => p.manyToOne(Book),
 })
-const Page = defineEntity({
-  name: 'Page',
-  properties: { id: p.integer().primary(), number: p.integer(), mark: p.integer(), book: () => p.manyToOne(Book) },
-})
-const Session = defineEntity({
-  name: 'Session',
-  properties: { id: p.integer().primary(), seen: p.datetime(3).version() },
-})
+const Session = entity('Session', { id: p.integer().primary(), seen: p.datetime(3).version() })
 const declared = [Author, Book, Page, Session]
 const orm = await MikroORM.init({ entities: declared, dbName: 'none', connect: false } as object as never)
 t.teardown(() => orm.close())
@@ -72,7 +63,8 @@ t.test('no statement compares a hidden version, whatever its type and the server
     const plan = planDelete(1, selection, { deleted: 'with', versions: ['2026-01-01T00:00:00.000Z'] })!
     for (const dialect of [POSTGRESQL, CITUS]) {
       const { text } = compileAnyWrite(plan, nothingForeign, { dialect, keysRepeat: false })
-      t.equal(/ where .*"seen".* = any/.test(text), compares, `${dialect === CITUS ? 'a cluster' : 'one server'}: ${text}`)
+      t.equal(/ where .*"seen".* = any/.test(text), compares,
+        `${dialect === CITUS ? 'a cluster' : 'one server'}: ${text}`)
     }
   }
   t.end()

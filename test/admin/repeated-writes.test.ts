@@ -1,5 +1,5 @@
 /** Writes of data providers without an answer: a person tries again, and nothing is done twice. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
 import { createDataProvider as forReactAdmin } from '../../src/admin/react-admin/index.ts'
@@ -8,11 +8,9 @@ import { createClient, CrudError, type ApiOf } from '../../src/client/index.ts'
 import { PendingWrites } from '../../src/client/pending-writes.ts'
 import { AllowedFilters, CrudBase, crudKit, IdempotencyRecord } from '../../src/index.ts'
 import { databases } from '../helpers/databases.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Note = defineEntity({
-  name: 'Note',
-  properties: { id: p.integer().primary(), text: p.string(), count: p.integer().default(0) },
-})
+const Note = entity('Note', { id: p.integer().primary(), text: p.string(), count: p.integer().default(0) })
 const resources = {
   '/notes': {
     crud: new CrudBase({

@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedInclude, QueryBuilderConfig } from '../../src/config/index.ts'
 import { planList, resolveWhitelist } from '../../src/plan/index.ts'
@@ -7,6 +7,7 @@ import { toWireOf } from '../../src/answer/index.ts'
 import { Customer, Plant, Specimen, Supplier } from '../fixtures/entities.ts'
 import { modelsOf } from '../helpers/models.ts'
 import { planOf, whitelistOf } from '../plan/helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 const selectionOf = (entity: unknown, query: string, ...includes: string[]) =>
   planOf(query, whitelistOf({ allowedIncludes: includes.map((path) => new AllowedInclude(path)) }, entity)).selection
@@ -46,18 +47,11 @@ t.test('included records are converted: one, several, none, and nested', async (
 })
 
 t.test('embedded objects are converted, except their hidden members', async (t) => {
-  const Contact = defineEntity({
-    name: 'Contact',
-    embeddable: true,
-    properties: {
-      phone: p.string().serializer((phone: string) => `tel:${phone}`),
-      pin: p.string().hidden().serializer((pin: string) => pin.toUpperCase()),
-    },
-  })
-  const Person = defineEntity({
-    name: 'Person',
-    properties: { id: p.integer().primary(), contact: () => p.embedded(Contact).nullable() },
-  })
+  const Contact = entity('Contact', {
+    phone: p.string().serializer((phone: string) => `tel:${phone}`),
+    pin: p.string().hidden().serializer((pin: string) => pin.toUpperCase()),
+  }, { embeddable: true })
+  const Person = entity('Person', { id: p.integer().primary(), contact: () => p.embedded(Contact).nullable() })
   const whitelist = resolveWhitelist(new QueryBuilderConfig(), modelsOf([Contact, Person]).of(Person))
   const { selection } = planList(parseQueryParams(''), whitelist)
   t.strictSame(wired(selection, { id: 1, contact: { phone: '1' } }), { id: 1, contact: { phone: 'tel:1' } })

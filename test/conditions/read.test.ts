@@ -1,23 +1,20 @@
 /** MikroORM-style conditions that are certainly conditions, and others. */
-import { MikroORM, p, defineEntity, raw, ref } from '@mikro-orm/postgresql'
+import { MikroORM, p, raw, ref } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { inspect } from 'node:util'
 import { ConditionError, readCondition } from '../../src/conditions/index.ts'
 import { Models } from '../../src/model/index.ts'
 import { Colour } from '../fixtures/custom-types.ts'
 import { entities, Order, OrderItem, Plant, Specimen } from '../fixtures/entities.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Size = defineEntity({ name: 'Size', embeddable: true, properties: { height: p.integer(), width: p.integer() } })
-const Account = defineEntity({
-  name: 'Account',
-  properties: { id: p.integer().primary(), name: p.string(), projects: () => p.oneToMany(Project).mappedBy('account') },
+const Size = entity('Size', { height: p.integer(), width: p.integer() }, { embeddable: true })
+const Account = entity('Account', {
+  id: p.integer().primary(), name: p.string(), projects: () => p.oneToMany(Project).mappedBy('account'),
 })
-const Project = defineEntity({
-  name: 'Project',
-  properties: {
-    id: p.integer().primary(), tenant: p.integer(), data: p.json(), size: () => p.embedded(Size).nullable(),
-    account: () => p.manyToOne(Account).ref(),
-  },
+const Project = entity('Project', {
+  id: p.integer().primary(), tenant: p.integer(), data: p.json(), size: () => p.embedded(Size).nullable(),
+  account: () => p.manyToOne(Account).ref(),
 })
 
 const orm = new MikroORM({ entities: [...entities, Account, Project, Size], dbName: 'none' })

@@ -1,27 +1,23 @@
 /** Conditions after reading: frozen trees, and their uses. */
-import { defineEntity, MikroORM, p, raw, ref } from '@mikro-orm/postgresql'
+import { MikroORM, p, raw, ref } from '@mikro-orm/postgresql'
 import t from 'tap'
 import {
   entitiesBehind, equalitiesOf, hasSql, readCondition, readConstant, textOfCondition, toMikroOrm, type Visible,
 } from '../../src/conditions/index.ts'
 import { Models } from '../../src/model/index.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Size = defineEntity({ name: 'Size', embeddable: true, properties: { height: p.integer(), width: p.integer() } })
-const Account = defineEntity({
-  name: 'Account',
-  properties: { id: p.integer().primary(), name: p.string(), projects: () => p.oneToMany(Project).mappedBy('account') },
+const Size = entity('Size', { height: p.integer(), width: p.integer() }, { embeddable: true })
+const Account = entity('Account', {
+  id: p.integer().primary(), name: p.string(), projects: () => p.oneToMany(Project).mappedBy('account'),
 })
-const Member = defineEntity({
-  name: 'Member',
-  properties: { project: () => p.manyToOne(Project).primary(), nr: p.integer().primary(), name: p.string() },
+const Member = entity('Member', {
+  project: () => p.manyToOne(Project).primary(), nr: p.integer().primary(), name: p.string(),
 })
-const Project = defineEntity({
-  name: 'Project',
-  properties: {
-    id: p.integer().primary(), tenant: p.integer(), since: p.datetime().nullable(), data: p.json(),
-    total: p.integer().formula(() => '1'), size: () => p.embedded(Size).nullable(),
-    account: () => p.manyToOne(Account).ref(), members: () => p.oneToMany(Member).mappedBy('project'),
-  },
+const Project = entity('Project', {
+  id: p.integer().primary(), tenant: p.integer(), since: p.datetime().nullable(), data: p.json(),
+  total: p.integer().formula(() => '1'), size: () => p.embedded(Size).nullable(),
+  account: () => p.manyToOne(Account).ref(), members: () => p.oneToMany(Member).mappedBy('project'),
 })
 
 const orm = new MikroORM({ entities: [Account, Member, Project, Size], dbName: 'none' })

@@ -1,12 +1,13 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core'
+import { p, type InferEntity } from '@mikro-orm/core'
 import t from 'tap'
 import { BaseModel, primaryKey, softDelete, timestamps, uuid } from '../../src/entities/base-model.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Gardener = defineEntity({ name: 'Gardener', extends: BaseModel, properties: { name: p.string() } })
+const Gardener = entity('Gardener', { name: p.string() }, { extends: BaseModel })
 type Gardener = InferEntity<typeof Gardener>
 
-const BedSchema = defineEntity({ name: 'Bed', extends: BaseModel, properties: { name: p.string() } })
+const BedSchema = entity('Bed', { name: p.string() }, { extends: BaseModel })
 class Bed extends BedSchema.class {
   title () {
     return `Bed ${this.name}`
@@ -14,8 +15,8 @@ class Bed extends BedSchema.class {
 }
 BedSchema.setClass(Bed)
 
-const Tool = defineEntity({ name: 'Tool', properties: { ...primaryKey, ...timestamps, name: p.string() } })
-const Seed = defineEntity({ name: 'Seed', properties: { ...primaryKey, ...uuid, ...softDelete, name: p.string() } })
+const Tool = entity('Tool', { ...primaryKey, ...timestamps, name: p.string() })
+const Seed = entity('Seed', { ...primaryKey, ...uuid, ...softDelete, name: p.string() })
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

@@ -1,32 +1,27 @@
 /** Entities with distributedBy: their tables, and requests for their records. */
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core'
+import { p, type InferEntity } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude, crudKit, CrudBase, QueryBuilderConfig } from '../../src/index.ts'
 import { distributedBy } from '../../src/entities/distributed-by.ts'
 import { softDelete, timestamps } from '../../src/entities/base-model.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Club = defineEntity({ name: 'Club', properties: { id: p.integer().primary(), name: p.string() } })
+const Club = entity('Club', { id: p.integer().primary(), name: p.string() })
 const { key, manyToOne, manyToMany } = distributedBy('club_id', {
   club: () => p.manyToOne(Club).primary().joinColumn('club_id'),
 })
-const Team = defineEntity({
-  name: 'Team',
-  properties: { ...key, ...timestamps, name: p.string(), players: () => p.oneToMany(Player).mappedBy('team') },
+const Team = entity('Team', {
+  ...key, ...timestamps, name: p.string(), players: () => p.oneToMany(Player).mappedBy('team'),
 })
 type Team = InferEntity<typeof Team>
-const Skill = defineEntity({
-  name: 'Skill',
-  properties: { ...key, name: p.string(), players: () => p.manyToMany(Player).mappedBy('skills') },
+const Skill = entity('Skill', { ...key, name: p.string(), players: () => p.manyToMany(Player).mappedBy('skills') }, {
   uniques: [{ properties: ['club', 'name'] }],
 })
-const Player = defineEntity({
-  name: 'Player',
-  properties: {
-    ...key, ...softDelete, name: p.string(), team: () => manyToOne(Team, 'team_id').nullable(),
-    skills: () => manyToMany(Skill, 'player_skills', 'player_id', 'skill_id'),
-  },
+const Player = entity('Player', {
+  ...key, ...softDelete, name: p.string(), team: () => manyToOne(Team, 'team_id').nullable(),
+  skills: () => manyToMany(Skill, 'player_skills', 'player_id', 'skill_id'),
 })
 
 const scope = () => ({ club: 7 })

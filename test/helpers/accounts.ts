@@ -1,14 +1,12 @@
 /** A table for tests of transactions, and its content as others see it. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { CrudBase } from '../../src/index.ts'
+import { entity } from './entity.ts'
 
-export const Account = defineEntity({
-  name: 'Account',
-  properties: {
-    id: p.integer().primary().autoincrement(), owner: p.string(), number: p.integer().nullable().unique(),
-    balance: p.integer().default(0),
-  },
+export const Account = entity('Account', {
+  id: p.integer().primary().autoincrement(), owner: p.string(), number: p.integer().nullable().unique(),
+  balance: p.integer().default(0),
 })
 
 export const accounts = new CrudBase({ model: Account, writable: 'all' })

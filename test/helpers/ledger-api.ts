@@ -1,5 +1,5 @@
 /** An API whose records have composite keys, also of relations to composite keys. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import type { Test } from 'tap'
 import type { ApiOf } from '../../src/client/index.ts'
@@ -8,23 +8,17 @@ import {
 } from '../../src/index.ts'
 import { listen, type TestApi } from './admin-api.ts'
 import { databases } from './databases.ts'
+import { entity } from './entity.ts'
 
-const Invoice = defineEntity({
-  name: 'Invoice',
-  properties: {
-    branch: p.string().primary(), id: p.integer().primary(), customer: p.string(), version: p.integer().version(),
-    lines: () => p.oneToMany(Line).mappedBy('invoice'),
-  },
+const Invoice = entity('Invoice', {
+  branch: p.string().primary(), id: p.integer().primary(), customer: p.string(), version: p.integer().version(),
+  lines: () => p.oneToMany(Line).mappedBy('invoice'),
 })
-const Line = defineEntity({
-  name: 'Line',
-  properties: { invoice: () => p.manyToOne(Invoice).primary(), position: p.integer().primary(), text: p.string() },
+const Line = entity('Line', {
+  invoice: () => p.manyToOne(Invoice).primary(), position: p.integer().primary(), text: p.string(),
 })
-const Payment = defineEntity({
-  name: 'Payment',
-  properties: {
-    id: p.integer().primary().autoincrement(), invoice: () => p.manyToOne(Invoice).nullable(), amount: p.integer(),
-  },
+const Payment = entity('Payment', {
+  id: p.integer().primary().autoincrement(), invoice: () => p.manyToOne(Invoice).nullable(), amount: p.integer(),
 })
 
 const ledger = {

@@ -93,17 +93,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = await serve(t, orm, {
     '/plants': plants, '/specimens': specimens,
     '/shelves': resource(Shelf, {
-      allowedSorts: [
-        'capacity',
-        'number',
-      ],
+      allowedSorts: ['capacity', 'number'],
     }),
     '/items': resource(OrderItem, {
-      allowedSorts: [
-        'quantity',
-        'plant.name',
-        'plant',
-      ],
+      allowedSorts: ['quantity', 'plant.name', 'plant'],
     }),
     '/customers': resource(Customer),
   })

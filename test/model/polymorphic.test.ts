@@ -1,43 +1,32 @@
 /** Relations that lead to or come from one of several tables are refused by name, and never joined by keys alone. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import {
   AllowedFilters, AllowedInclude, AllowedSort, CrudBase, QueryBuilderConfig, type CrudOptions,
 } from '../../src/index.ts'
 import { ormOf, modelsOf } from '../helpers/models.ts'
+import { entity } from '../helpers/entity.ts'
 
 const key = { id: p.integer().primary() }
-const Note = defineEntity({
-  name: 'Note',
-  properties: {
-    ...key,
-    text: p.string(),
-    subject: () => p.manyToOne([Post, Photo]).nullable(),
-    seals: () => (p.manyToMany as any)([Post, Photo]).owner().pivotTable('note_seals').discriminator('sealed'),
-  } as any,
-})
-const Label = defineEntity({
-  name: 'Label',
-  properties: { ...key, posts: () => p.manyToMany(Post).mappedBy('labels') },
-})
-const Post: any = defineEntity({
-  name: 'Post',
-  properties: {
-    ...key,
-    title: p.string(),
-    notes: () => p.oneToMany(Note).mappedBy('subject' as never),
-    labels: () => p.manyToMany(Label).owner().pivotTable('labelled').discriminator('labelled'),
-    sealedBy: () => p.manyToMany(Note).mappedBy('seals' as never),
-  } as any,
-})
-const Photo: any = defineEntity({
-  name: 'Photo',
-  properties: {
-    ...key,
-    labels: () => p.manyToMany(Label).owner().pivotTable('labelled').discriminator('labelled'),
-    best: () => p.manyToOne(Post).nullable(),
-  } as any,
-})
+const Note = entity('Note', {
+  ...key,
+  text: p.string(),
+  subject: () => p.manyToOne([Post, Photo]).nullable(),
+  seals: () => (p.manyToMany as any)([Post, Photo]).owner().pivotTable('note_seals').discriminator('sealed'),
+} as any)
+const Label = entity('Label', { ...key, posts: () => p.manyToMany(Post).mappedBy('labels') })
+const Post: any = entity('Post', {
+  ...key,
+  title: p.string(),
+  notes: () => p.oneToMany(Note).mappedBy('subject' as never),
+  labels: () => p.manyToMany(Label).owner().pivotTable('labelled').discriminator('labelled'),
+  sealedBy: () => p.manyToMany(Note).mappedBy('seals' as never),
+} as any)
+const Photo: any = entity('Photo', {
+  ...key,
+  labels: () => p.manyToMany(Label).owner().pivotTable('labelled').discriminator('labelled'),
+  best: () => p.manyToOne(Post).nullable(),
+} as any)
 const entities = [Note, Label, Post, Photo]
 
 const POLYMORPHIC = [

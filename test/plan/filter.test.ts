@@ -9,23 +9,10 @@ const ORDERED = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'between', '
 
 const plants = whitelistOf({
   allowedFilters: [
-    new AllowedFilters('name', 'eq', TEXT),
-    new AllowedFilters('price', 'gte', ORDERED),
-    new AllowedFilters('position', 'eq', ['eq']),
-    AllowedFilters.exact('articleNumber'),
-    AllowedFilters.exact('inStock'),
-    AllowedFilters.exact('status'),
-    new AllowedFilters('created_at', 'gte', ['gte', 'lte', 'gt', 'lt']),
-    AllowedFilters.partial('description'),
-    new AllowedFilters('supplier', 'eq', ['eq', 'in', 'isnull']),
-    AllowedFilters.exact('supplier.name'),
-    AllowedFilters.exact('supplier.country'),
-    AllowedFilters.exact('supplier.address.city'),
-    AllowedFilters.exact('tags.name'),
-    new AllowedFilters('tags.weight', 'eq', ['eq', 'gt']),
-    AllowedFilters.exact('offers.title'),
-    AllowedFilters.exact('orderItems.order.note'),
-    AllowedFilters.exact('orderItems.quantity'),
+    new AllowedFilters('name', 'eq', TEXT), new AllowedFilters('price', 'gte', ORDERED), 'position', 'articleNumber',
+    'inStock', 'status', { created_at: ['gte', 'lte', 'gt', 'lt'] }, AllowedFilters.partial('description'),
+    { supplier: ['eq', 'in', 'isnull'] }, 'supplier.name', 'supplier.country', 'supplier.address.city', 'tags.name',
+    { 'tags.weight': ['eq', 'gt'] }, 'offers.title', 'orderItems.order.note', 'orderItems.quantity',
     AllowedFilters.custom('anything', (qb) => qb),
   ],
 })
@@ -39,9 +26,7 @@ const details = (query: string, whitelist = plants) =>
 t.test('the text null names the filter for null, where that is allowed', async (t) => {
   const whitelist = whitelistOf({
     allowedFilters: [
-      new AllowedFilters('supplier', 'eq', ['eq', 'ne', 'in', 'isnull']),
-      new AllowedFilters('position', 'eq', ['eq']),
-      new AllowedFilters('name', 'eq', ['eq', 'isnull']),
+      { supplier: ['eq', 'ne', 'in', 'isnull'] }, 'position', { name: ['eq', 'isnull'] },
       AllowedFilters.anyOf('either', [
         new AllowedFilters('supplier', 'eq', ['eq', 'isnull']),
         AllowedFilters.exact('position'),
@@ -118,11 +103,10 @@ t.test('an operator that is not allowed is refused, never replaced', async (t) =
 t.test('several values use the default operator if it takes a list, else in, or are refused', async (t) => {
   const whitelist = whitelistOf({
     allowedFilters: [
-      new AllowedFilters('id', 'nin', ['nin', 'in', 'eq']),
-      new AllowedFilters('position', 'between', ['between', 'in']),
-      new AllowedFilters('name', 'eq', ['eq', 'in']),
-      new AllowedFilters('latinName', 'isnull', ['isnull', 'in']),
-      new AllowedFilters('status', 'eq', ['eq', 'nin']),
+      {
+        id: ['nin', 'in', 'eq'], position: ['between', 'in'], name: ['eq', 'in'], latinName: ['isnull', 'in'],
+        status: ['eq', 'nin'],
+      },
     ],
   })
   t.strictSame(conditions('filter[id]=1&filter[id]=2', whitelist), ['id not in {"1","2"}'])
@@ -136,8 +120,7 @@ t.test('several values use the default operator if it takes a list, else in, or 
   t.match(errorsOf('filter[status]=draft&filter[status]=active', whitelist), [{
     detail: "The operator 'eq' takes one value.",
   }])
-  const arrays = whitelistOf({ allowedFilters: [new AllowedFilters('synonyms', 'overlap', ['overlap', 'contains'])] },
-    Specimen)
+  const arrays = whitelistOf({ allowedFilters: [{ synonyms: ['overlap', 'contains'] }] }, Specimen)
   t.strictSame(conditions('filter[synonyms]=a&filter[synonyms]=b', arrays), ['synonyms has any of {"a","b"}'])
 })
 

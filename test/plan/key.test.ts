@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { QueryBuilderConfig } from '../../src/config/index.ts'
 import { planExists, planGet, resolveWhitelist, type Id } from '../../src/plan/index.ts'
@@ -7,6 +7,7 @@ import { AuditEntry, Customer, OrderItem, Plant, Shelf } from '../fixtures/entit
 import { customerId, plantUuid } from '../fixtures/seed.ts'
 import { modelsOf } from '../helpers/models.ts'
 import { conditionsOf, models, whitelistOf } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 type Case = readonly [entity: unknown, id: unknown, conditions: readonly string[] | undefined]
 
@@ -75,14 +76,8 @@ for (const [entity, id, expected] of cases) {
 }
 
 t.test('a key that refers to a composite key is an object in an object', async (t) => {
-  const Box = defineEntity({
-    name: 'Box',
-    properties: { row: p.integer().primary(), column: p.string().serializedName('col').primary() },
-  })
-  const Seed = defineEntity({
-    name: 'Seed',
-    properties: { box: () => p.manyToOne(Box).primary(), count: p.integer().primary() },
-  })
+  const Box = entity('Box', { row: p.integer().primary(), column: p.string().serializedName('col').primary() })
+  const Seed = entity('Seed', { box: () => p.manyToOne(Box).primary(), count: p.integer().primary() })
   const whitelist = resolveWhitelist(new QueryBuilderConfig(), modelsOf([Box, Seed]).of(Seed))
   const found = (id: Id) => {
     const plan = planGet(id, undefined, whitelist)
@@ -97,13 +92,13 @@ t.test('a key that refers to a composite key is an object in an object', async (
 })
 
 t.test('the custom type of a key converts it', async (t) => {
-  const Paint = defineEntity({ name: 'Paint', properties: { colour: p.type(ColourType).primary() } })
+  const Paint = entity('Paint', { colour: p.type(ColourType).primary() })
   const plan = planGet('#ff0000', undefined, resolveWhitelist(new QueryBuilderConfig(), modelsOf([Paint]).of(Paint)))
   t.strictSame(conditionsOf(plan!), ['key colour = "#ff0000"'])
 })
 
 t.test('a date in a key is the exact moment', async (t) => {
-  const Tick = defineEntity({ name: 'Tick', properties: { at: p.datetime(3).primary() } })
+  const Tick = entity('Tick', { at: p.datetime(3).primary() })
   const whitelist = resolveWhitelist(new QueryBuilderConfig(), modelsOf([Tick]).of(Tick))
   t.strictSame(conditionsOf(planGet({ at: new Date(0) }, undefined, whitelist)!), [
     'key at = "1970-01-01T00:00:00.000Z"',

@@ -3,16 +3,11 @@ import t from 'tap'
 import { memoKey, Memo } from '../../src/plan/memo.ts'
 import { planList, QueryErrors } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
-import { AllowedField, AllowedInclude, AllowedSort } from '../../src/index.ts'
 import { Tag } from '../fixtures/entities.ts'
 import { errorsOf, whitelistOf } from './helper.ts'
 
 const config = {
-  allowedSorts: [new AllowedSort('name'), new AllowedSort('id')],
-  allowedFields: [
-    new AllowedField('id'), new AllowedField('name'), new AllowedField('plants.id'), new AllowedField('plants.name'),
-  ],
-  allowedIncludes: [new AllowedInclude('plants')],
+  allowedSorts: ['name', 'id'], allowedFields: ['id', 'name', 'plants.id', 'plants.name'], allowedIncludes: ['plants'],
 }
 
 t.test('the order and the selection of the same texts are the same objects', async (t) => {

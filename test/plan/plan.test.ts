@@ -1,7 +1,5 @@
 import t from 'tap'
-import {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions,
-} from '../../src/config/index.ts'
+
 import {
   FilterValidationError, IncludeValidationError, PaginationValidationError, QueryValidationError, SortValidationError,
   type RequestError,
@@ -9,13 +7,11 @@ import {
 import { planCount, planGet, planList } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { conditionsOf, errorsOf, orderOf, planOf, selectionOf, whitelistOf } from './helper.ts'
+import { type Names } from '../helpers/resource.ts'
 
-const options: QueryBuilderOptions<any> = {
-  allowedFilters: [new AllowedFilters('name', 'eq', ['eq', 'in', 'like']), new AllowedFilters('price', 'gte')],
-  allowedSorts: [new AllowedSort('name'), new AllowedSort('price')],
-  allowedFields: [new AllowedField('id'), new AllowedField('name'), new AllowedField('tags.name')],
-  allowedIncludes: [new AllowedInclude('tags')],
-  defaultSort: ['-price'],
+const options: Names = {
+  allowedFilters: [{ name: ['eq', 'in', 'like'], price: ['gte'] }], allowedSorts: ['name', 'price'],
+  allowedFields: ['id', 'name', 'tags.name'], allowedIncludes: ['tags'], defaultSort: ['-price'],
 }
 const strict = whitelistOf(options)
 const lenient = whitelistOf({ ...options, ignoreInvalidErrors: true })

@@ -1,4 +1,4 @@
-import { defineEntity, p, raw, StringType, Type } from '@mikro-orm/core'
+import { p, raw, StringType, Type } from '@mikro-orm/core'
 import t from 'tap'
 import { ConditionError, readCondition, type Where } from '../../src/conditions/index.ts'
 import type { EntityModel } from '../../src/model/index.ts'
@@ -10,6 +10,7 @@ import { parseQueryParams } from '../../src/query/index.ts'
 import { Order, OrderItem, Plant, Specimen } from '../fixtures/entities.ts'
 import { modelsOf } from '../helpers/models.ts'
 import { conditionsOf, models, whitelistOf } from './helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 const NO_FILTERS = new Map<EntityModel, Where>()
 
@@ -156,18 +157,12 @@ t.test('conditions that a type or a name makes ambiguous are left to MikroORM', 
       return 'text'
     }
   }
-  const Country = defineEntity({
-    name: 'Country',
-    properties: { code: p.type(new StringType({ case: 'upper' })).primary() },
-  })
-  const City = defineEntity({
-    name: 'City',
-    properties: {
-      id: p.integer().primary(), country: () => p.manyToOne(Country),
-      capitalOf: () => p.oneToOne(Country).owner().nullable(), trimmed: p.type(new StringType({ trim: true })),
-      plain: p.type(new StringType()), upper: p.type(Upper), first: p.string().fieldName('second'),
-      second: p.string().fieldName('third'), serialized: p.string().serializer((value) => value),
-    },
+  const Country = entity('Country', { code: p.type(new StringType({ case: 'upper' })).primary() })
+  const City = entity('City', {
+    id: p.integer().primary(), country: () => p.manyToOne(Country),
+    capitalOf: () => p.oneToOne(Country).owner().nullable(), trimmed: p.type(new StringType({ trim: true })),
+    plain: p.type(new StringType()), upper: p.type(Upper), first: p.string().fieldName('second'),
+    second: p.string().fieldName('third'), serialized: p.string().serializer((value) => value),
   })
   const own = modelsOf([Country, City])
   for (const scope of [{ country: 'de' }, { capitalOf: 'de' }, { trimmed: 'a' }, { upper: 'a' }, { second: 'a' }, {

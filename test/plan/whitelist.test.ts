@@ -20,25 +20,13 @@ t.test('nothing is allowed unless it is listed', async (t) => {
 t.test('entries are named by their alias, else by the public name', async (t) => {
   const whitelist = whitelistOf({
     allowedFilters: [
-      AllowedFilters.exact('articleNumber'),
-      AllowedFilters.exact('name', { alias: 'n' }),
-      AllowedFilters.partial('supplier.address.city'),
-      AllowedFilters.exact('orderItems.plant.articleNumber'),
-      AllowedFilters.custom('anything', (qb) => qb),
+      'articleNumber', AllowedFilters.exact('name', { alias: 'n' }), AllowedFilters.partial('supplier.address.city'),
+      'orderItems.plant.articleNumber', AllowedFilters.custom('anything', (qb) => qb),
       AllowedFilters.custom('x', (qb) => qb, { alias: 'y' }),
     ],
-    allowedSorts: [
-      new AllowedSort('articleNumber', 'price'),
-      new AllowedSort('name', 'id', { alias: 'both' }),
-      new AllowedSort('supplier.name'),
-    ],
-    allowedFields: [
-      new AllowedField('articleNumber'), new AllowedField('name', { alias: 'title' }), new AllowedField('supplier'),
-    ],
-    allowedIncludes: [
-      new AllowedInclude('supplier', { alias: 'grower' }), new AllowedInclude('supplier.plants'),
-      new AllowedInclude('tags'),
-    ],
+    allowedSorts: ['articleNumber', 'price', new AllowedSort('name', 'id', { alias: 'both' }), 'supplier.name'],
+    allowedFields: ['articleNumber', new AllowedField('name', { alias: 'title' }), 'supplier'],
+    allowedIncludes: [new AllowedInclude('supplier', { alias: 'grower' }), 'supplier.plants', 'tags'],
   })
   t.strictSame([...whitelist.filters.keys()], [
     'sku', 'n', 'supplier.address.city', 'orderItems.plant.sku', 'anything', 'y',
@@ -53,13 +41,13 @@ t.test('a path that an alias replaces is answered with the alias', async (t) => 
     allowedFilters: [
       AllowedFilters.exact('supplier.name', { alias: 'grower' }),
       AllowedFilters.partial('articleNumber', { alias: 'code' }),
-      AllowedFilters.exact('name'),
+      'name',
     ],
     allowedSorts: [
       new AllowedSort('supplier.name', { alias: 'grower' }),
       new AllowedSort('name', 'id', { alias: 'both' }),
     ],
-    allowedFields: [new AllowedField('articleNumber', { alias: 'code' }), new AllowedField('tags.name')],
+    allowedFields: [new AllowedField('articleNumber', { alias: 'code' }), 'tags.name'],
     allowedIncludes: [
       new AllowedInclude('tags', { alias: 'labels' }),
       new AllowedInclude('supplier', { alias: 'grower' }),
@@ -230,19 +218,27 @@ const refusals: readonly Refusal[] = [
     "allowedFilters: two entries are 'sku' in the URL; remove one, or give it an alias."],
   ['a typo in a sort', sorts(new AllowedSort('prise')),
     "AllowedSort 'prise': Plant has no property 'prise' that can be exposed. Did you mean 'price'?"],
-  ['a sort by a hidden property', sorts(new AllowedSort('purchasePrice')),
+  [
+    'a sort by a hidden property',
+    sorts(new AllowedSort('purchasePrice')),
     "AllowedSort 'purchasePrice': 'purchasePrice' of Plant is hidden, so clients cannot name it. " +
-    "Remove 'hidden' from the property to expose it."],
+    "Remove 'hidden' from the property to expose it.",
+  ],
   ['a sort through a to-many relation', sorts(new AllowedSort('tags.name')),
     "AllowedSort 'tags.name': a sort can't go through the to-many relation 'tags'."],
   ['a sort by a relation without a key', sorts(new AllowedSort('label')),
     "AllowedSort 'label': 'label' has no key column to compare; name a property behind it, such as 'label.id'."],
-  ['a sort by a composite key', sorts(new AllowedSort('shelf')),
-    "AllowedSort 'shelf': this package does not order values of type composite key (name a property behind it). " +
-      'AllowedSort.custom can.'],
   [
-    'a sort by bytes', sorts(new AllowedSort('scan')), "AllowedSort 'scan': this package does not order values of " +
-      'type blob. AllowedSort.custom can.', Specimen,
+    'a sort by a composite key',
+    sorts(new AllowedSort('shelf')),
+    "AllowedSort 'shelf': this package does not order values of type composite key (name a property behind it). " +
+    'AllowedSort.custom can.',
+  ],
+  [
+    'a sort by bytes', sorts(new AllowedSort('scan')),
+    "AllowedSort 'scan': this package does not order values of " +
+    'type blob. AllowedSort.custom can.',
+    Specimen,
   ],
   ['two sorts of one name', sorts(new AllowedSort('articleNumber'), new AllowedSort('name', { alias: 'sku' })),
     "allowedSorts: two entries are 'sku' in the URL; remove one, or give it an alias."],

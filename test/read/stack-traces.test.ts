@@ -1,13 +1,13 @@
 /** The stack of an error leads from the statement of an operation back to its route. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import Fastify from 'fastify'
 import t from 'tap'
 import { CrudBase, crudKit } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { entity } from '../helpers/entity.ts'
 
-const Lost = defineEntity({
-  name: 'Lost',
-  properties: { id: p.integer().primary().autoincrement(), name: p.string(), deleted_at: p.datetime(3).nullable() },
+const Lost = entity('Lost', {
+  id: p.integer().primary().autoincrement(), name: p.string(), deleted_at: p.datetime(3).nullable(),
 })
 
 const HANDLERS = 'http/routes/handlers'

@@ -1,6 +1,6 @@
 /** The schemas of bodies accept what can be converted to columns, as compiled checks and as JSON Schemas. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { defineEntity, p, Type } from '@mikro-orm/core'
+import { p, Type } from '@mikro-orm/core'
 import { FormatRegistry } from '@sinclair/typebox'
 import { Errors } from '@sinclair/typebox/errors'
 import formats from 'ajv-formats'
@@ -16,6 +16,7 @@ import {
 import { assertProperty } from '../helpers/property.ts'
 import { modelsOf } from '../helpers/models.ts'
 import { models } from '../plan/helper.ts'
+import { entity } from '../helpers/entity.ts'
 
 const ajv = new Ajv2020({ coerceTypes: false, strict: true })
 formats.default(ajv)
@@ -255,7 +256,7 @@ t.test('the server is to blame for a type that refuses what it has accepted', as
       return 'text'
     }
   }
-  const Diary = defineEntity({ name: 'Diary', properties: { id: p.integer().primary(), mood: p.type(Moody) } })
+  const Diary = entity('Diary', { id: p.integer().primary(), mood: p.type(Moody) })
   const model = modelsOf([Diary]).of(Diary)
   const read = () => readData({ mood: 'fine' }, model, { by: rulesOf(model, false) })
   t.throws(read, { code: 'FST_CRUD_CONFIG_INVALID', detail: /'mood'/ })
@@ -273,8 +274,8 @@ t.test('a reference is refused even if the type of a part accepts it a moment la
       return 'text'
     }
   }
-  const Page = defineEntity({ name: 'Page', properties: { book: p.type(Fickle).primary(), no: p.integer().primary() } })
-  const Mark = defineEntity({ name: 'Mark', properties: { id: p.integer().primary(), page: () => p.manyToOne(Page) } })
+  const Page = entity('Page', { book: p.type(Fickle).primary(), no: p.integer().primary() })
+  const Mark = entity('Mark', { id: p.integer().primary(), page: () => p.manyToOne(Page) })
   const body = serverBody(modelsOf([Mark, Page]).of(Mark))
   const details = new Set<unknown>()
   for (let first = 1; first <= 8; first++) {

@@ -1,5 +1,5 @@
 /** Roles and writes of many records: what a role may not do leaves the whole table as it was. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { FastifyRequest } from 'fastify'
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
@@ -7,16 +7,17 @@ import { AllowedFilters, crudKit, CrudBase } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { select, verdict, writes, type Json } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
 const properties = {
   id: p.integer().primary().autoincrement(), tenant: p.integer().default(0), code: p.string().unique(),
   status: p.string().default('open'), level: p.integer().default(0), note: p.string().nullable(),
   version: p.integer().version(),
 }
-const Asset = defineEntity({ name: 'Asset', properties })
+const Asset = entity('Asset', properties)
 /** The same, written by MikroORM's unit of work. */
-const Machine = defineEntity({
-  name: 'Machine', properties, hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}], beforeDelete: [() => {}] },
+const Machine = entity('Machine', properties, {
+  hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}], beforeDelete: [() => {}] },
 })
 
 const rules = {

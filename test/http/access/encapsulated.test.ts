@@ -4,6 +4,7 @@ import { crudAccess, CrudBase, crudRoutes, parseQueryParams, type AccessOptions 
 import { forOneDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
 import { entities, Project, seed, sender, serveWith } from './fixtures.ts'
+import { resource } from '../../helpers/resource.ts'
 
 const ALL = parseQueryParams('')
 
@@ -28,7 +29,7 @@ const rules = (tenant: number): AccessOptions => ({
 })
 
 await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
-  const plain = new CrudBase<any>({ model: Project, writable: 'all' })
+  const plain = resource(Project)
   const overridden = new Projects({ model: Project, writable: 'all' })
   const operations = ['list', 'get', 'update'] as const
 

@@ -5,6 +5,7 @@ import t from 'tap'
 import { CrudBase, DatabaseFactory, parseQueryParams, type AccessOptions } from '../../../src/index.ts'
 import { forEachDatabase, pgliteUrl } from '../../helpers/databases.ts'
 import { access, collect, entities, Project, seed, sender, serveWith, Task, tasks, users } from './fixtures.ts'
+import { resource } from '../../helpers/resource.ts'
 
 const ALL = parseQueryParams('')
 const request = { headers: { 'x-tenant': '2' } } as unknown as FastifyRequest
@@ -82,8 +83,8 @@ t.test('a synchronous session', async (t) => {
   const engine = database.getEngine()
   const session = database.getSessionMaker(engine)()
   session.executeScript(await engine.orm.schema.getCreateSchemaSQL())
-  const crud = new CrudBase<any>({ model: Task, writable: 'all' })
-  const projects = new CrudBase<any>({ model: Project, writable: 'all' })
+  const crud = resource(Task)
+  const projects = resource(Project)
   for (const tenant of [1, 2]) crud.create(session, { title: 'Land', tenant, note: 'moon' })
 
   t.test('sees what a role sees', async (t) => {

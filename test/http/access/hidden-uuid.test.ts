@@ -1,13 +1,14 @@
 /** A `uuid` that a role does not see is not a key for it. Paths are refused as if the entity had none. */
 import swagger from '@fastify/swagger'
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, crudKit, primaryKey, uuid, type CrudKitOptions } from '../../../src/index.ts'
 import { forOneDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { roleOf, sender, serveWith } from './fixtures.ts'
+import { entity } from '../../helpers/entity.ts'
 
-const Badge = defineEntity({ name: 'Badge', properties: { ...primaryKey, ...uuid, text: p.string() } })
+const Badge = entity('Badge', { ...primaryKey, ...uuid, text: p.string() })
 const KEY = '5f0c6a52-93d6-4f0e-9c8a-0d5d0b7c2f11'
 
 await forOneDatabase(t, {

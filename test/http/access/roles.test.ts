@@ -1,9 +1,10 @@
 /** Which role a request has, and which roles and entities are refused. */
 import t from 'tap'
-import { CrudBase, crudKit, parseQueryParams, type AccessOptions } from '../../../src/index.ts'
+import { crudKit, parseQueryParams, type AccessOptions } from '../../../src/index.ts'
 import { forOneDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { countries, Country, entities, projects, seed, sender, serveWith } from './fixtures.ts'
+import { resource } from '../../helpers/resource.ts'
 
 const FORBIDDEN = {
   statusCode: 403,
@@ -90,7 +91,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     const lines: string[] = []
     const logged = newServer(t, { logger: { level: 'info', stream: { write: (line: string) => lines.push(line) } } })
     await logged.register(crudKit, {
-      orm, indexAdvice: false, resources: { '/countries': new CrudBase<any>({ model: Country, writable: 'all' }) },
+      orm, indexAdvice: false, resources: { '/countries': resource(Country) },
       access: {
         role: ({ headers }) => String(headers['x-role']),
         roles: { admin: true, guest: { Project: true }, editor: { Country: { operations: ['get', 'update'] } } },

@@ -1,5 +1,5 @@
 /** Rows of a role beside MikroORM's filters and a scope that compare the same properties: all of them hold. */
-import { defineEntity, p, raw } from '@mikro-orm/core'
+import { p, raw } from '@mikro-orm/core'
 import type { FastifyRequest } from 'fastify'
 import { inspect, isDeepStrictEqual } from 'node:util'
 import t from 'tap'
@@ -9,6 +9,7 @@ import {
 import { forOneDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
 import { sender, serveWith } from './fixtures.ts'
+import { entity } from '../../helpers/entity.ts'
 
 const id = { id: p.integer().primary() }
 
@@ -17,32 +18,21 @@ const says: { filter: object, rows: object, scope: object } = { filter: {}, rows
 const NOTHING = { filter: {}, rows: {}, scope: {} }
 const visible = { visible: { name: 'visible', cond: { n: { $ne: 9 } }, default: true } }
 
-const Size = defineEntity({ name: 'Size', embeddable: true, properties: { height: p.integer(), width: p.integer() } })
-const Tile = defineEntity({
-  name: 'Tile',
-  filters: { says: { name: 'says', cond: () => says.filter, args: false, default: true } },
-  properties: {
-    ...id, n: p.integer(), data: p.json<any>(), size: () => p.embedded(Size),
-    place: () => p.manyToOne(Place).joinColumns('place_row', 'place_no').nullable(), links: () => p.manyToMany(Link),
-    board: () => p.manyToOne(Board).nullable(),
-  },
+const Size = entity('Size', { height: p.integer(), width: p.integer() }, { embeddable: true })
+const Tile = entity('Tile', {
+  ...id, n: p.integer(), data: p.json<any>(), size: () => p.embedded(Size),
+  place: () => p.manyToOne(Place).joinColumns('place_row', 'place_no').nullable(), links: () => p.manyToMany(Link),
+  board: () => p.manyToOne(Board).nullable(),
+}, { filters: { says: { name: 'says', cond: () => says.filter, args: false, default: true } } })
+const Link = entity('Link', { ...id, n: p.integer() }, { filters: visible })
+const Place = entity('Place', { row: p.integer().primary(), no: p.integer().primary(), n: p.integer() })
+const Board = entity('Board', { ...id, ...softDelete, n: p.integer(), maker: () => p.manyToOne(Maker) }, {
+  filters: visible,
 })
-const Link = defineEntity({ name: 'Link', filters: visible, properties: { ...id, n: p.integer() } })
-const Place = defineEntity({
-  name: 'Place',
-  properties: { row: p.integer().primary(), no: p.integer().primary(), n: p.integer() },
+const Pin = entity('Pin', {
+  ...id, board: () => p.manyToOne(Board), tile: () => p.manyToOne(Tile).nullable(), tiles: () => p.manyToMany(Tile),
 })
-const Board = defineEntity({
-  name: 'Board', filters: visible,
-  properties: { ...id, ...softDelete, n: p.integer(), maker: () => p.manyToOne(Maker) },
-})
-const Pin = defineEntity({
-  name: 'Pin',
-  properties: {
-    ...id, board: () => p.manyToOne(Board), tile: () => p.manyToOne(Tile).nullable(), tiles: () => p.manyToMany(Tile),
-  },
-})
-const Maker = defineEntity({ name: 'Maker', properties: { ...id, n: p.integer() } })
+const Maker = entity('Maker', { ...id, n: p.integer() })
 
 const SEED = `insert into maker (id, n) values (1, 1), (2, 2);
   insert into board (id, n, maker_id, deleted_at) values (1, 1, 1, null), (2, 2, 2, null), (3, 9, 1, null),

@@ -1,12 +1,13 @@
 /** The rows of a role, wherever they are used in reads and writes. */
 import type { FastifyRequest } from 'fastify'
 import t from 'tap'
-import { AllowedFilters, CrudBase, parseQueryParams, type AccessOptions } from '../../../src/index.ts'
+import { parseQueryParams, type AccessOptions } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
 import {
   entities, memberWith, overview, ownRows, Project, roleOf, seed, sender, serveWith, Task, tasks, tenantOf, type Answer,
 } from './fixtures.ts'
+import { resource } from '../../helpers/resource.ts'
 
 const NOT_FOUND = 'FST_CRUD_NOT_FOUND'
 const codesOf = ({ status, body }: Answer) => [status, body.code]
@@ -362,9 +363,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const app = await serveWith(t, orm, {
       resources: {
         '/tasks': {
-          crud: new CrudBase<any>({
-            model: Task, writable: 'all', queryConfig: { allowedFilters: [AllowedFilters.exact('title')] },
-          }),
+          crud: resource(Task, { allowedFilters: ['title'] }),
           scope: (request) => ({ tenant: tenantOf(request), title: { $ne: 'Launch' } }),
         },
       },
@@ -383,9 +382,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('an estimated total is refused at start-up unless it may cover all rows', async (t) => {
     const planned = (estimateAllRows: boolean) => ({
-      '/projects': new CrudBase<any>({
-        model: Project, writable: 'all', queryConfig: { pagination: { count: 'planned', estimateAllRows } },
-      }),
+      '/projects': resource(Project, { pagination: { count: 'planned', estimateAllRows } }),
     })
     const rules = { role: roleOf, roles: { member: { Project: ownRows } } }
     await t.rejects(serveWith(t, orm, { resources: planned(false), access: rules }), {

@@ -1,25 +1,21 @@
 /** A relation may have a column that another property has alone. What a role may not do with that, holds for both. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedInclude, CrudBase, QueryBuilderConfig, type RoleRules } from '../../../src/index.ts'
 import { forOneDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
 import { roleOf, sender, serveWith } from './fixtures.ts'
+import { entity } from '../../helpers/entity.ts'
+import { resource } from '../../helpers/resource.ts'
 
-const Room = defineEntity({
-  name: 'Room',
-  properties: {
-    tenant: p.integer().primary(), no: p.integer().primary(), bookings: () => p.oneToMany(Booking).mappedBy('room'),
-  },
+const Room = entity('Room', {
+  tenant: p.integer().primary(), no: p.integer().primary(), bookings: () => p.oneToMany(Booking).mappedBy('room'),
 })
-const Booking = defineEntity({
-  name: 'Booking',
-  properties: {
-    id: p.integer().primary().autoincrement(),
-    title: p.string(),
-    tenant_id: p.integer(),
-    room: () => p.manyToOne(Room).joinColumns('tenant_id', 'room_no').ownColumns('room_no'),
-  },
+const Booking = entity('Booking', {
+  id: p.integer().primary().autoincrement(),
+  title: p.string(),
+  tenant_id: p.integer(),
+  room: () => p.manyToOne(Room).joinColumns('tenant_id', 'room_no').ownColumns('room_no'),
 })
 
 await forOneDatabase(t, {
@@ -35,7 +31,7 @@ await forOneDatabase(t, {
       await serveWith(t, orm, {
         access: { role: roleOf, roles: { member: rules } },
         resources: {
-          '/bookings': { crud: new CrudBase({ model: Booking, writable: 'all' }), operations: ['get', 'update'] },
+          '/bookings': { crud: resource(Booking), operations: ['get', 'update'] },
           '/rooms': {
             crud: new CrudBase({
               model: Room,

@@ -1,22 +1,20 @@
 /** Relations to a class and to its subclass by the same key: which of them a rule hides. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedInclude, CrudBase, type CrudKitOptions, type RoleRules } from '../../../src/index.ts'
 import { forOneDatabase } from '../../helpers/databases.ts'
 import { roleOf, sender, serveWith } from './fixtures.ts'
+import { entity } from '../../helpers/entity.ts'
 
 const id = { id: p.integer().primary().autoincrement() }
-const Project = defineEntity({
-  name: 'Project',
-  properties: {
-    ...id, tasks: () => p.oneToMany(Task).mappedBy('project'), bugs: () => p.oneToMany(Bug).mappedBy('project'),
-  },
+const Project = entity('Project', {
+  ...id, tasks: () => p.oneToMany(Task).mappedBy('project'), bugs: () => p.oneToMany(Bug).mappedBy('project'),
 })
-const Task = defineEntity({
-  name: 'Task', discriminatorColumn: 'kind', discriminatorValue: 'task',
-  properties: { ...id, project: () => p.manyToOne(Project).nullable() },
+const Task = entity('Task', { ...id, project: () => p.manyToOne(Project).nullable() }, {
+  discriminatorColumn: 'kind',
+  discriminatorValue: 'task',
 })
-const Bug = defineEntity({ name: 'Bug', extends: Task, discriminatorValue: 'bug', properties: {} })
+const Bug = entity('Bug', {}, { extends: Task, discriminatorValue: 'bug' })
 
 const resource = (model: unknown, includes: readonly string[]): CrudBase =>
   new CrudBase<any>({

@@ -1,5 +1,5 @@
 /** Rows that a write would create or leave outside of the rows of a role: each kind of condition, triggers, batches. */
-import { defineEntity, p, raw } from '@mikro-orm/core'
+import { p, raw } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t, { type Test } from 'tap'
 import { CrudBase, withTransaction, type AccessOptions } from '../../../src/index.ts'
@@ -7,51 +7,41 @@ import { forEachDatabase } from '../../helpers/databases.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { select } from '../helper.ts'
 import { sender, serveWith, type Answer } from './fixtures.ts'
+import { entity } from '../../helpers/entity.ts'
+import { resource } from '../../helpers/resource.ts'
 
 const id = { id: p.integer().primary().autoincrement() }
 
-const Place = defineEntity({
-  embeddable: true, name: 'Place', properties: { city: p.string().nullable(), floor: p.integer().nullable() },
+const Place = entity('Place', { city: p.string().nullable(), floor: p.integer().nullable() }, { embeddable: true })
+const User = entity('User', { ...id, name: p.string() })
+const Group = entity('Group', {
+  ...id, name: p.string(), owner: () => p.manyToOne(User).nullable(), items: () => p.oneToMany(Item).mappedBy('group'),
+}, { tableName: 'item_group' })
+const Guarded = entity('Guarded', { ...id, name: p.string() })
+const Viewed = entity('Viewed', { ...id, name: p.string() })
+const Item = entity('Item', {
+  ...id,
+  name: p.string().default('none').unique(),
+  size: p.integer().nullable(),
+  weight: p.integer().default(3),
+  doubled: p.integer().generated('(size * 2) stored').nullable(),
+  halved: p.integer().formula((columns) => `${columns.size} / 2`).nullable(),
+  tags: p.array().nullable(),
+  data: p.json<{ kind?: string }>().nullable(),
+  place: () => p.embedded(Place).nullable(),
+  site: () => p.embedded(Place).object().nullable(),
+  group: () => p.manyToOne(Group).nullable(),
+  next: () => p.manyToOne(Item).nullable(),
+  guarded: () => p.manyToOne(Guarded).nullable(),
+  viewed: () => p.manyToOne(Viewed).nullable().createForeignKeyConstraint(false),
+  note: p.string().nullable(),
+  deleted_at: p.datetime(3).nullable(),
 })
-const User = defineEntity({ name: 'User', properties: { ...id, name: p.string() } })
-const Group = defineEntity({
-  name: 'Group',
-  tableName: 'item_group',
-  properties: {
-    ...id, name: p.string(), owner: () => p.manyToOne(User).nullable(),
-    items: () => p.oneToMany(Item).mappedBy('group'),
-  },
+const Batch = entity('Batch', {
+  key: p.string().primary(), part: p.integer(), size: p.integer(), version: p.integer().version(),
 })
-const Guarded = defineEntity({ name: 'Guarded', properties: { ...id, name: p.string() } })
-const Viewed = defineEntity({ name: 'Viewed', properties: { ...id, name: p.string() } })
-const Item = defineEntity({
-  name: 'Item',
-  properties: {
-    ...id,
-    name: p.string().default('none').unique(),
-    size: p.integer().nullable(),
-    weight: p.integer().default(3),
-    doubled: p.integer().generated('(size * 2) stored').nullable(),
-    halved: p.integer().formula((columns) => `${columns.size} / 2`).nullable(),
-    tags: p.array().nullable(),
-    data: p.json<{ kind?: string }>().nullable(),
-    place: () => p.embedded(Place).nullable(),
-    site: () => p.embedded(Place).object().nullable(),
-    group: () => p.manyToOne(Group).nullable(),
-    next: () => p.manyToOne(Item).nullable(),
-    guarded: () => p.manyToOne(Guarded).nullable(),
-    viewed: () => p.manyToOne(Viewed).nullable().createForeignKeyConstraint(false),
-    note: p.string().nullable(),
-    deleted_at: p.datetime(3).nullable(),
-  },
-})
-const Batch = defineEntity({
-  name: 'Batch',
-  properties: { key: p.string().primary(), part: p.integer(), size: p.integer(), version: p.integer().version() },
-})
-const Plant = defineEntity({
-  name: 'Plant',
-  properties: { ...id, size: p.integer(), note: p.string().nullable(), group: () => p.manyToOne(Group).nullable() },
+const Plant = entity('Plant', {
+  ...id, size: p.integer(), note: p.string().nullable(), group: () => p.manyToOne(Group).nullable(),
 })
 const entities = [Place, User, Guarded, Viewed, Group, Item, Batch, Plant]
 
@@ -135,10 +125,10 @@ const TRIGGERS = `
   create trigger resize_later after insert or update on batch for each row execute function resize_later();
 `
 
-const items = new CrudBase<any>({ model: Item, writable: 'all' })
+const items = resource(Item)
 const groups = new CrudBase<any>({ model: Group, writable: ['name'] })
-const plants = new CrudBase<any>({ model: Plant, writable: 'all' })
-const batches = new CrudBase<any>({ model: Batch, writable: 'all' })
+const plants = resource(Plant)
+const batches = resource(Batch)
 const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete'] as const
 
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {

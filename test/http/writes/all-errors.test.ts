@@ -1,17 +1,15 @@
 /** All mistakes of a body are listed at once, including a changed key. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, primaryKey } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { serve, verdict, writes } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
-const Part = defineEntity({
-  name: 'Part',
-  properties: {
-    code: p.string().length(5).primary(), number: p.integer().primary(), price: p.integer(), name: p.string(),
-  },
+const Part = entity('Part', {
+  code: p.string().length(5).primary(), number: p.integer().primary(), price: p.integer(), name: p.string(),
 })
-const Box = defineEntity({ name: 'Box', properties: { ...primaryKey, name: p.string() } })
+const Box = entity('Box', { ...primaryKey, name: p.string() })
 
 await forEachDatabase(t, { entities: [Part, Box] }, async (t, { orm }) => {
   const app = await serve(t, orm, {

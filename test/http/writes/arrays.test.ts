@@ -1,4 +1,4 @@
-import { defineEntity, p, type EventArgs } from '@mikro-orm/core'
+import { p, type EventArgs } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import fc from 'fast-check'
 import t from 'tap'
@@ -9,6 +9,7 @@ import { forEachDatabase } from '../../helpers/databases.ts'
 import { assertProperty } from '../../helpers/property.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { bodyOf, resource, select, serve, writes, type Json } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
 const properties = {
   id: p.integer().primary().autoincrement(),
@@ -16,10 +17,10 @@ const properties = {
   moods: p.enum(['NULL', 'calm down', ' wild ']).array().nullable(),
   sizes: p.array((text) => Number(text)).columnType('int[]').nullable(),
 }
-const Plain = defineEntity({ name: 'Plain', tableName: 'plain', properties })
+const Plain = entity('Plain', properties, { tableName: 'plain' })
 /** Written through the unit of work because of its hooks. */
-const Hooked = defineEntity({
-  name: 'Hooked', tableName: 'hooked', properties: { ...properties, seen: p.array().nullable() },
+const Hooked = entity('Hooked', { ...properties, seen: p.array().nullable() }, {
+  tableName: 'hooked',
   hooks: {
     beforeCreate: [({ entity }: EventArgs<any>) => {
       entity.seen = entity.tags

@@ -1,5 +1,5 @@
 /** The return value of `beforeCreate`: its mistakes are a 500, and mistakes of the client stay a 400. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import crudKit, { BaseModel, type CrudRecord } from '../../../src/index.ts'
@@ -7,16 +7,13 @@ import { forEachDatabase } from '../../helpers/databases.ts'
 import { hooked } from '../../helpers/hooked.ts'
 import { keptLog } from '../../helpers/log.ts'
 import { newServer } from '../../helpers/server.ts'
+import { entity } from '../../helpers/entity.ts'
 
-const Owner = defineEntity({ name: 'Owner', properties: { id: p.integer().primary(), name: p.string() } })
-const Crate = defineEntity({
-  name: 'Crate',
-  extends: BaseModel,
-  properties: {
-    name: p.string(), weight: p.integer().nullable(), secret: p.string().nullable().hidden(), tenant: p.integer(),
-    owner: () => p.manyToOne(Owner).nullable(),
-  },
-})
+const Owner = entity('Owner', { id: p.integer().primary(), name: p.string() })
+const Crate = entity('Crate', {
+  name: p.string(), weight: p.integer().nullable(), secret: p.string().nullable().hidden(), tenant: p.integer(),
+  owner: () => p.manyToOne(Owner).nullable(),
+}, { extends: BaseModel })
 
 await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
   const log = keptLog()

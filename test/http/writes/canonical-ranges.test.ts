@@ -1,39 +1,29 @@
 /** Ranges that PostgreSQL writes in another form than the client: as a key, and inside of JSON, where it does not. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { bodyOf, resource, serve, verdict, writes } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
-const Slot = defineEntity({
-  name: 'Slot',
-  properties: { seats: p.string().columnType('int4range').primary(), note: p.string().nullable() },
-})
-const Rule = defineEntity({
-  name: 'Rule',
-  embeddable: true,
-  properties: {
-    seats: p.string().columnType('int4range').nullable(),
-    days: p.string().columnType('daterange').nullable(),
-    moments: p.string().columnType('tstzrange').nullable(),
-    local: p.string().columnType('tsrange').nullable(),
-    amounts: p.string().columnType('numrange').nullable(),
-  },
-})
-const Plan = defineEntity({
-  name: 'Plan',
-  properties: {
-    id: p.integer().primary().autoincrement(),
-    rule: () => p.embedded(Rule).object().nullable(),
-    rules: () => p.embedded(Rule).array().nullable(),
-    columns: () => p.embedded(Rule).prefix('own_').nullable(),
-  },
+const Slot = entity('Slot', { seats: p.string().columnType('int4range').primary(), note: p.string().nullable() })
+const Rule = entity('Rule', {
+  seats: p.string().columnType('int4range').nullable(),
+  days: p.string().columnType('daterange').nullable(),
+  moments: p.string().columnType('tstzrange').nullable(),
+  local: p.string().columnType('tsrange').nullable(),
+  amounts: p.string().columnType('numrange').nullable(),
+}, { embeddable: true })
+const Plan = entity('Plan', {
+  id: p.integer().primary().autoincrement(),
+  rule: () => p.embedded(Rule).object().nullable(),
+  rules: () => p.embedded(Rule).array().nullable(),
+  columns: () => p.embedded(Rule).prefix('own_').nullable(),
 })
 /** The same, written through MikroORM's unit of work. */
-const HookedPlan = defineEntity({
-  name: 'HookedPlan',
-  hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}] },
-  properties: { id: p.integer().primary().autoincrement(), rule: () => p.embedded(Rule).object().nullable() },
-})
+const HookedPlan = entity('HookedPlan', {
+  id: p.integer().primary().autoincrement(),
+  rule: () => p.embedded(Rule).object().nullable(),
+}, { hooks: { beforeCreate: [() => {}], beforeUpdate: [() => {}] } })
 
 await forEachDatabase(t, { entities: [Slot, Rule, Plan, HookedPlan] }, async (t, { orm }) => {
   const app = await serve(t, orm, {

@@ -1,42 +1,33 @@
 /** Owned children of records whose keys contain other composite keys. */
-import { defineEntity, p, raw } from '@mikro-orm/core'
+import { p, raw } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, parseQueryParams } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select, serve, verdict, writes } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
-const Hall = defineEntity({ name: 'Hall', properties: { house: p.integer().primary(), number: p.integer().primary() } })
+const Hall = entity('Hall', { house: p.integer().primary(), number: p.integer().primary() })
 
-const Bench = defineEntity({
-  name: 'Bench',
-  properties: {
-    hall: () => p.manyToOne(Hall).primary(),
-    row: p.integer().primary(),
-    pots: () => p.oneToMany(Pot).mappedBy('bench'),
-    tools: () => p.oneToMany(Tool).mappedBy('bench'),
-    signs: () => p.oneToMany(Sign).mappedBy('bench'),
-  },
+const Bench = entity('Bench', {
+  hall: () => p.manyToOne(Hall).primary(),
+  row: p.integer().primary(),
+  pots: () => p.oneToMany(Pot).mappedBy('bench'),
+  tools: () => p.oneToMany(Tool).mappedBy('bench'),
+  signs: () => p.oneToMany(Sign).mappedBy('bench'),
 })
 
-const Pot = defineEntity({
-  name: 'Pot',
-  properties: { bench: () => p.manyToOne(Bench).primary(), place: p.string().primary(), size: p.integer().nullable() },
+const Pot = entity('Pot', {
+  bench: () => p.manyToOne(Bench).primary(), place: p.string().primary(), size: p.integer().nullable(),
 })
 
 /** Written through MikroORM's unit of work, because of its lifecycle hooks. */
-const Tool = defineEntity({
-  name: 'Tool',
-  properties: { bench: () => p.manyToOne(Bench).primary(), place: p.string().primary(), size: p.integer().nullable() },
-  hooks: { beforeUpdate: [() => {}], beforeDelete: [() => {}] },
-})
+const Tool = entity('Tool', {
+  bench: () => p.manyToOne(Bench).primary(), place: p.string().primary(), size: p.integer().nullable(),
+}, { hooks: { beforeUpdate: [() => {}], beforeDelete: [() => {}] } })
 
-const Sign = defineEntity({
-  name: 'Sign',
-  properties: {
-    id: p.integer().primary(), bench: () => p.manyToOne(Bench), place: p.string(), size: p.integer().nullable(),
-  },
-  hooks: { beforeUpdate: [() => {}], beforeDelete: [() => {}] },
-})
+const Sign = entity('Sign', {
+  id: p.integer().primary(), bench: () => p.manyToOne(Bench), place: p.string(), size: p.integer().nullable(),
+}, { hooks: { beforeUpdate: [() => {}], beforeDelete: [() => {}] } })
 
 const operations = ['get', 'create', 'update', 'delete'] as const
 const child = { create: ['place', 'size'], update: ['size'] }

@@ -1,6 +1,6 @@
 /** Bodies that write records together with their owned children. */
 import swagger from '@fastify/swagger'
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { crudKit, CrudBase, type AfterContext } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
@@ -8,54 +8,38 @@ import { hooked } from '../../helpers/hooked.ts'
 import { newServer } from '../../helpers/server.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { select, serve, verdict, writes, type Json } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
-const Product = defineEntity({
-  name: 'Product',
-  properties: { id: p.integer().primary(), name: p.string(), deleted_at: p.datetime().nullable() },
+const Product = entity('Product', { id: p.integer().primary(), name: p.string(), deleted_at: p.datetime().nullable() })
+
+const Invoice = entity('Invoice', {
+  id: p.integer().primary(),
+  number: p.string().unique(),
+  version: p.integer().version(),
+  updated_at: p.datetime().onCreate(() => new Date()).onUpdate(() => new Date()),
+  lines: () => p.oneToMany(Line).mappedBy('invoice'),
+  notes: () => p.oneToMany(Note).mappedBy('invoice'),
+  parts: () => p.oneToMany(Part).mappedBy('invoice'),
+  visits: () => p.oneToMany(Visit).mappedBy('invoice'),
 })
 
-const Invoice = defineEntity({
-  name: 'Invoice',
-  properties: {
-    id: p.integer().primary(),
-    number: p.string().unique(),
-    version: p.integer().version(),
-    updated_at: p.datetime().onCreate(() => new Date()).onUpdate(() => new Date()),
-    lines: () => p.oneToMany(Line).mappedBy('invoice'),
-    notes: () => p.oneToMany(Note).mappedBy('invoice'),
-    parts: () => p.oneToMany(Part).mappedBy('invoice'),
-    visits: () => p.oneToMany(Visit).mappedBy('invoice'),
-  },
-})
-
-const Line = defineEntity({
-  name: 'InvoiceLine',
+const Line = entity('InvoiceLine', {
+  id: p.integer().primary(), invoice: () => p.manyToOne(Invoice), product: () => p.manyToOne(Product).nullable(),
+  position: p.integer(), quantity: p.integer().default(1).check('quantity > 0'),
+  price: p.decimal('string').precision(12).scale(2).nullable(), data: p.json().nullable(), labels: p.array().nullable(),
+  secret: p.string().hidden().nullable(), version: p.integer().version(),
+  updated_at: p.datetime().onCreate(() => new Date()).onUpdate(() => new Date()), deleted_at: p.datetime().nullable(),
+}, {
   // the name of a type of PostgreSQL, too
   tableName: 'line',
-  properties: {
-    id: p.integer().primary(),
-    invoice: () => p.manyToOne(Invoice),
-    product: () => p.manyToOne(Product).nullable(),
-    position: p.integer(),
-    quantity: p.integer().default(1).check('quantity > 0'),
-    price: p.decimal('string').precision(12).scale(2).nullable(),
-    data: p.json().nullable(),
-    labels: p.array().nullable(),
-    secret: p.string().hidden().nullable(),
-    version: p.integer().version(),
-    updated_at: p.datetime().onCreate(() => new Date()).onUpdate(() => new Date()),
-    deleted_at: p.datetime().nullable(),
-  },
   uniques: [{ properties: ['invoice', 'position'] }],
 })
 
 /** Written through MikroORM's unit of work, because of its lifecycle hooks. Its key is a UUID. */
-const Note = defineEntity({
-  name: 'Note',
-  properties: {
-    id: p.uuid().primary().onCreate(() => crypto.randomUUID()), invoice: () => p.manyToOne(Invoice), text: p.string(),
-    seen: p.string().default(''),
-  },
+const Note = entity('Note', {
+  id: p.uuid().primary().onCreate(() => crypto.randomUUID()), invoice: () => p.manyToOne(Invoice), text: p.string(),
+  seen: p.string().default(''),
+}, {
   hooks: {
     beforeCreate: [({ entity }: any) => {
       entity.seen += 'c'
@@ -67,23 +51,17 @@ const Note = defineEntity({
 })
 
 /** Its key has types whose values can be written in several ways. */
-const Visit = defineEntity({
-  name: 'Visit',
-  properties: {
-    invoice: () => p.manyToOne(Invoice).primary(),
-    at: p.datetime().primary(),
-    rate: p.decimal('string').precision(6).scale(2).primary(),
-    code: p.string().columnType('char(5)').primary(),
-    note: p.string().nullable(),
-  },
+const Visit = entity('Visit', {
+  invoice: () => p.manyToOne(Invoice).primary(),
+  at: p.datetime().primary(),
+  rate: p.decimal('string').precision(6).scale(2).primary(),
+  code: p.string().columnType('char(5)').primary(),
+  note: p.string().nullable(),
 })
 
 /** The invoice is a part of its key. */
-const Part = defineEntity({
-  name: 'Part',
-  properties: {
-    invoice: () => p.manyToOne(Invoice).primary(), place: p.string().primary(), size: p.integer().nullable(),
-  },
+const Part = entity('Part', {
+  invoice: () => p.manyToOne(Invoice).primary(), place: p.string().primary(), size: p.integer().nullable(),
 })
 
 const lines = ['position', 'quantity', 'price', 'product', 'data', 'labels'] as const

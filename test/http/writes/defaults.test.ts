@@ -1,51 +1,37 @@
 /** Which properties clients may write, in tables whose values the entity sets, the database sets, or nothing does. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { CrudBase, primaryKey, timestamps, uuid } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { bodyOf, resource, serve, verdict, writes } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
 /** Nothing sets its timestamps or its uuid. */
-const Bare = defineEntity({
-  name: 'Bare',
-  properties: {
-    id: p.integer().primary().autoincrement(), uuid: p.uuid(), created_at: p.datetime(),
-    updatedAt: p.datetime().nullable(), deletedAt: p.datetime().fieldName('gone').nullable(),
-  },
+const Bare = entity('Bare', {
+  id: p.integer().primary().autoincrement(), uuid: p.uuid(), created_at: p.datetime(),
+  updatedAt: p.datetime().nullable(), deletedAt: p.datetime().fieldName('gone').nullable(),
 })
 
-const Folder = defineEntity({
-  name: 'Folder',
-  properties: { path: p.text().primary().default('/'), name: p.text().nullable() },
+const Folder = entity('Folder', { path: p.text().primary().default('/'), name: p.text().nullable() })
+
+const Level = entity('Level', {
+  code: p.string().primary().defaultRaw("'none'::character varying"),
+  name: p.text().nullable(),
 })
 
-const Level = defineEntity({
-  name: 'Level',
-  properties: { code: p.string().primary().defaultRaw("'none'::character varying"), name: p.text().nullable() },
+const Kept = entity('Kept', {
+  id: p.uuid().primary().defaultRaw('gen_random_uuid()'), ...uuid, ...timestamps, deleted_at: p.datetime().nullable(),
+  name: p.text().nullable(),
 })
 
-const Kept = defineEntity({
-  name: 'Kept',
-  properties: {
-    id: p.uuid().primary().defaultRaw('gen_random_uuid()'), ...uuid, ...timestamps, deleted_at: p.datetime().nullable(),
-    name: p.text().nullable(),
-  },
+const Defaulted = entity('Defaulted', {
+  id: p.integer().primary().autoincrement(),
+  created_at: p.datetime().defaultRaw('now()'),
+  orderedAt: p.datetime().defaultRaw('now()'),
 })
 
-const Defaulted = defineEntity({
-  name: 'Defaulted',
-  properties: {
-    id: p.integer().primary().autoincrement(),
-    created_at: p.datetime().defaultRaw('now()'),
-    orderedAt: p.datetime().defaultRaw('now()'),
-  },
-})
-
-const Note = defineEntity({
-  name: 'Note',
-  properties: { ...primaryKey, text: p.string().default('empty'), stars: p.integer().nullable() },
-})
+const Note = entity('Note', { ...primaryKey, text: p.string().default('empty'), stars: p.integer().nullable() })
 
 await forEachDatabase(t, { entities: [Bare, Folder, Level, Kept, Defaulted, Note] }, async (t, { orm }) => {
   const app = await serve(t, orm, {

@@ -1,9 +1,10 @@
 /** MikroORM's filters that differ by operation, in writes of one statement and in writes of the unit of work. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { resource, select, serve, verdict, writes } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
 type Operation = 'read' | 'update' | 'delete'
 
@@ -20,8 +21,8 @@ const onlyReads = {
   cond: (_: unknown, type: Operation) => type === 'update' ? {} : { tenant: 1 },
 }
 
-const Topic = defineEntity({
-  name: 'Topic', properties: { id: p.integer().primary().autoincrement(), tenant: p.integer() }, filters: { onlyReads },
+const Topic = entity('Topic', { id: p.integer().primary().autoincrement(), tenant: p.integer() }, {
+  filters: { onlyReads },
 })
 
 const properties = {
@@ -30,22 +31,18 @@ const properties = {
   deleted_at: p.datetime(3).nullable(), topic: () => p.manyToOne(Topic).nullable(),
 }
 
-const Paper = defineEntity({
-  name: 'Paper', properties: { ...properties, parent: () => p.manyToOne(Paper).nullable() }, filters: { byOperation },
+const Paper = entity('Paper', { ...properties, parent: () => p.manyToOne(Paper).nullable() }, {
+  filters: { byOperation },
 })
 
 /** The same, but a hook makes each write one of the unit of work. */
-const Draft = defineEntity({
-  name: 'Draft',
-  properties: { ...properties, parent: () => p.manyToOne(Draft).nullable() },
+const Draft = entity('Draft', { ...properties, parent: () => p.manyToOne(Draft).nullable() }, {
   filters: { byOperation },
   hooks: { beforeUpdate: [() => {}], beforeDelete: [() => {}] },
 })
 
 /** The same, with conditions that only MikroORM compiles. */
-const Memo = defineEntity({
-  name: 'Memo',
-  properties: { ...properties, parent: () => p.manyToOne(Memo).nullable() },
+const Memo = entity('Memo', { ...properties, parent: () => p.manyToOne(Memo).nullable() }, {
   filters: {
     byOperation: {
       ...byOperation,

@@ -1,13 +1,13 @@
 /** Numbers inside JSON: integers that may have been rounded, and numbers out of range, are refused with their place. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, primaryKey } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { serve, verdict } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
-const Sheet = defineEntity({
-  name: 'Sheet',
-  properties: { ...primaryKey, data: p.json().nullable(), plain: p.json().columnType('json').nullable() },
+const Sheet = entity('Sheet', {
+  ...primaryKey, data: p.json().nullable(), plain: p.json().columnType('json').nullable(),
 })
 
 await forEachDatabase(t, { entities: [Sheet] }, async (t, { orm }) => {

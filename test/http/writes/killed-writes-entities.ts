@@ -1,11 +1,10 @@
 /** The entities of the server that is killed. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import { IdempotencyRecord } from '../../../src/index.ts'
+import { entity } from '../../helpers/entity.ts'
 
-export const Entry = defineEntity({
-  name: 'Entry',
-  tableName: 'entry',
-  properties: { id: p.integer().primary().autoincrement(), name: p.string(), version: p.integer().version() },
-})
+export const Entry = entity('Entry', {
+  id: p.integer().primary().autoincrement(), name: p.string(), version: p.integer().version(),
+}, { tableName: 'entry' })
 
 export const entities = [Entry, IdempotencyRecord]

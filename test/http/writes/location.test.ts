@@ -1,5 +1,5 @@
 /** The header Location of a new record is a path on the server that was asked, however the request wrote its URL. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -8,19 +8,19 @@ import { CrudBase, crudKit, crudRoutes } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { newServer } from '../../helpers/server.ts'
 import { resource } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
-const Country = defineEntity({ name: 'Country', properties: { id: p.integer().primary(), name: p.string() } })
+const Country = entity('Country', { id: p.integer().primary(), name: p.string() })
 
 /** Beyond 2^53, so JavaScript rounds it. */
 const LARGE = '9007199254740993'
 
-const Seat = defineEntity({
-  name: 'Seat',
-  properties: { hall: p.string().primary(), number: p.bigint('number').primary().defaultRaw(LARGE), name: p.string() },
+const Seat = entity('Seat', {
+  hall: p.string().primary(), number: p.bigint('number').primary().defaultRaw(LARGE), name: p.string(),
 })
-const Measure = defineEntity({
-  name: 'Measure',
-  properties: { size: p.decimal('number').precision(30).scale(0).primary().defaultRaw(LARGE), name: p.string() },
+const Measure = entity('Measure', {
+  size: p.decimal('number').precision(30).scale(0).primary().defaultRaw(LARGE),
+  name: p.string(),
 })
 
 await forEachDatabase(t, { entities: [Country, Seat, Measure] }, async (t, { orm }) => {

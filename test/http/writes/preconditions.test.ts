@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase } from '../../../src/index.ts'
 import { timestamps } from '../../../src/entities/base-model.ts'
@@ -6,20 +6,17 @@ import { entities, Order, Plant } from '../../fixtures/entities.ts'
 import { customerId, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { bodyOf, resource, select, serve, verdict, writes } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
 /** An entity with a version and soft delete. */
-const Draft = defineEntity({
-  name: 'Draft',
-  properties: {
-    id: p.integer().primary().autoincrement(), ...timestamps, version: p.integer().version(), title: p.string(),
-    deleted_at: p.datetime(3).nullable(),
-  },
+const Draft = entity('Draft', {
+  id: p.integer().primary().autoincrement(), ...timestamps, version: p.integer().version(), title: p.string(),
+  deleted_at: p.datetime(3).nullable(),
 })
 
 /** An entity whose version is the time of the last change. */
-const Page = defineEntity({
-  name: 'Page',
-  properties: { id: p.integer().primary().autoincrement(), title: p.string(), changed: p.datetime(6).version() },
+const Page = entity('Page', {
+  id: p.integer().primary().autoincrement(), title: p.string(), changed: p.datetime(6).version(),
 })
 
 const FAILED = '412 FST_CRUD_PRECONDITION_FAILED'

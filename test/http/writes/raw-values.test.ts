@@ -1,10 +1,11 @@
 /** Custom types that make SQL of their values, with MikroORM's `raw`. */
-import { defineEntity, p, raw, Type } from '@mikro-orm/core'
+import { p, raw, Type } from '@mikro-orm/core'
 import { FullTextType } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { AllowedFilters } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { resource, select, serve, verdict, writes } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
 /** A text that starts with `=` is a sum, which the database computes. Any other text is the number itself. */
 class SumType extends Type<string | null, string | null> {
@@ -23,12 +24,9 @@ class SumType extends Type<string | null, string | null> {
   }
 }
 
-const Page = defineEntity({
-  name: 'Page',
-  properties: {
-    id: p.integer().primary().autoincrement(), title: p.text(), words: p.type(new FullTextType('english')).nullable(),
-    length: p.type(SumType).nullable(),
-  },
+const Page = entity('Page', {
+  id: p.integer().primary().autoincrement(), title: p.text(), words: p.type(new FullTextType('english')).nullable(),
+  length: p.type(SumType).nullable(),
 })
 
 await forEachDatabase(t, { entities: [Page] }, async (t, { orm }) => {

@@ -1,10 +1,11 @@
 /** Values of scopes in any spelling: reads and writes mean the same value, which is that of the column. */
-import { defineEntity, p, Type } from '@mikro-orm/core'
+import { p, Type } from '@mikro-orm/core'
 import t from 'tap'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { keptLog } from '../../helpers/log.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { bodyOf, resource, select, serve } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
 class Lower extends Type<string, string> {
   override convertToDatabaseValue (value: string): string {
@@ -16,21 +17,18 @@ class Lower extends Type<string, string> {
   }
 }
 
-const Entry = defineEntity({
-  name: 'Entry',
-  properties: {
-    id: p.integer().primary().autoincrement(), number: p.integer().nullable(), big: p.bigint().nullable(),
-    price: p.decimal().precision(10).scale(2).nullable(), double: p.double().nullable(),
-    single: p.float().columnType('real').nullable(), open: p.boolean().nullable(),
-    code: p.string().length(5).nullable(), padded: p.string().columnType('char(5)').nullable(),
-    tracker: p.uuid().nullable(), day: p.date().nullable(), at: p.datetime(3).nullable(),
-    second: p.datetime(0).nullable(), local: p.datetime(3).columnType('timestamp(3)').nullable(),
-    clock: p.time().nullable(), span: p.string().columnType('int4range').nullable(),
-    days: p.string().columnType('daterange').nullable(), moments: p.string().columnType('tstzrange').nullable(),
-    amounts: p.string().columnType('numrange').nullable(), pause: p.string().columnType('interval').nullable(),
-    grade: p.enum(['a', 'b']).nullable(), rank: p.enum([1, 2]).nullable(), own: p.type(Lower).nullable(),
-    required: p.integer().default(0), parent: () => p.manyToOne(Entry).nullable(),
-  },
+const Entry = entity('Entry', {
+  id: p.integer().primary().autoincrement(), number: p.integer().nullable(), big: p.bigint().nullable(),
+  price: p.decimal().precision(10).scale(2).nullable(), double: p.double().nullable(),
+  single: p.float().columnType('real').nullable(), open: p.boolean().nullable(), code: p.string().length(5).nullable(),
+  padded: p.string().columnType('char(5)').nullable(), tracker: p.uuid().nullable(), day: p.date().nullable(),
+  at: p.datetime(3).nullable(), second: p.datetime(0).nullable(),
+  local: p.datetime(3).columnType('timestamp(3)').nullable(), clock: p.time().nullable(),
+  span: p.string().columnType('int4range').nullable(), days: p.string().columnType('daterange').nullable(),
+  moments: p.string().columnType('tstzrange').nullable(), amounts: p.string().columnType('numrange').nullable(),
+  pause: p.string().columnType('interval').nullable(), grade: p.enum(['a', 'b']).nullable(),
+  rank: p.enum([1, 2]).nullable(), own: p.type(Lower).nullable(), required: p.integer().default(0),
+  parent: () => p.manyToOne(Entry).nullable(),
 })
 
 const UUID = '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10'

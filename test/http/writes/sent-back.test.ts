@@ -1,55 +1,52 @@
 /** A record that is sent back as it is shown changes nothing in its row, whatever the columns hold. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import fc from 'fast-check'
 import t from 'tap'
 import { AllowedFilters, AllowedSort } from '../../../src/index.ts'
 import { forOneDatabase } from '../../helpers/databases.ts'
 import { assertProperty } from '../../helpers/property.ts'
 import { q, resource, select, serve, writes, type Json } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
 const MOOD = ['calm', 'calm down', 'NULL'] as const
 
-const Row = defineEntity({
-  name: 'Row',
-  tableName: 'row',
-  properties: {
-    id: p.integer().primary().autoincrement(),
-    small: p.smallint().nullable(),
-    whole: p.integer().nullable(),
-    big: p.bigint('string').nullable(),
-    exact: p.decimal().columnType('numeric').nullable(),
-    limited: p.decimal('number').precision(8).scale(2).nullable(),
-    single: p.float().columnType('real').nullable(),
-    double: p.double().nullable(),
-    flag: p.boolean().nullable(),
-    words: p.text().nullable(),
-    padded: p.character().length(4).nullable(),
-    unique: p.uuid().nullable(),
-    mood: p.enum(MOOD).nativeEnumName('mood').nullable(),
-    day: p.date().nullable(),
-    zoned: p.datetime().nullable(),
-    plain: p.datetime().columnType('timestamp').nullable(),
-    short: p.datetime(3).nullable(),
-    clock: p.time().columnType('time').nullable(),
-    doc: p.json().nullable(),
-    bytes: p.blob().nullable(),
-    pause: p.interval().nullable(),
-    address: p.string().columnType('inet').nullable(),
-    bits: p.string().columnType('varbit').nullable(),
-    numbers: p.array((text) => Number(text)).columnType('int[]').nullable(),
-    bigs: p.array().columnType('bigint[]').nullable(),
-    exacts: p.array().columnType('numeric[]').nullable(),
-    texts: p.array().nullable(),
-    days: p.array().columnType('date[]').nullable(),
-    moments: p.array().columnType('timestamptz[]').nullable(),
-    doubles: p.array().columnType('float8[]').nullable(),
-    pairs: p.array().columnType('pair[]').nullable(),
-    counted: p.string().columnType('int4range').nullable(),
-    measured: p.string().columnType('numrange').nullable(),
-    period: p.string().columnType('daterange').nullable(),
-    span: p.string().columnType('tstzrange').nullable(),
-  },
-})
+const Row = entity('Row', {
+  id: p.integer().primary().autoincrement(),
+  small: p.smallint().nullable(),
+  whole: p.integer().nullable(),
+  big: p.bigint('string').nullable(),
+  exact: p.decimal().columnType('numeric').nullable(),
+  limited: p.decimal('number').precision(8).scale(2).nullable(),
+  single: p.float().columnType('real').nullable(),
+  double: p.double().nullable(),
+  flag: p.boolean().nullable(),
+  words: p.text().nullable(),
+  padded: p.character().length(4).nullable(),
+  unique: p.uuid().nullable(),
+  mood: p.enum(MOOD).nativeEnumName('mood').nullable(),
+  day: p.date().nullable(),
+  zoned: p.datetime().nullable(),
+  plain: p.datetime().columnType('timestamp').nullable(),
+  short: p.datetime(3).nullable(),
+  clock: p.time().columnType('time').nullable(),
+  doc: p.json().nullable(),
+  bytes: p.blob().nullable(),
+  pause: p.interval().nullable(),
+  address: p.string().columnType('inet').nullable(),
+  bits: p.string().columnType('varbit').nullable(),
+  numbers: p.array((text) => Number(text)).columnType('int[]').nullable(),
+  bigs: p.array().columnType('bigint[]').nullable(),
+  exacts: p.array().columnType('numeric[]').nullable(),
+  texts: p.array().nullable(),
+  days: p.array().columnType('date[]').nullable(),
+  moments: p.array().columnType('timestamptz[]').nullable(),
+  doubles: p.array().columnType('float8[]').nullable(),
+  pairs: p.array().columnType('pair[]').nullable(),
+  counted: p.string().columnType('int4range').nullable(),
+  measured: p.string().columnType('numrange').nullable(),
+  period: p.string().columnType('daterange').nullable(),
+  span: p.string().columnType('tstzrange').nullable(),
+}, { tableName: 'row' })
 const TABLE = `
   create type pair as (n int, t text);
   create type mood as enum ('calm', 'calm down', 'NULL');

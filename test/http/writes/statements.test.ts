@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { CrudBase, withTransaction } from '../../../src/index.ts'
@@ -7,20 +7,15 @@ import { customerId, plantUuid, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { resource, serve, writes } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
 /** Its only relation to others is that it owns them. */
-const Basket = defineEntity({
-  name: 'Basket',
-  properties: {
-    id: p.integer().primary().autoincrement(),
-    name: p.string(),
-    lines: () => p.oneToMany(Line).mappedBy('basket').orphanRemoval(),
-  },
+const Basket = entity('Basket', {
+  id: p.integer().primary().autoincrement(),
+  name: p.string(),
+  lines: () => p.oneToMany(Line).mappedBy('basket').orphanRemoval(),
 })
-const Line = defineEntity({
-  name: 'Line',
-  properties: { id: p.integer().primary().autoincrement(), basket: () => p.manyToOne(Basket) },
-})
+const Line = entity('Line', { id: p.integer().primary().autoincrement(), basket: () => p.manyToOne(Basket) })
 
 await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async (t, { orm }) => {
   const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const

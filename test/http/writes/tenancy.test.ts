@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import type { FastifyRequest } from 'fastify'
 import t from 'tap'
 import {
@@ -7,31 +7,24 @@ import {
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { hooked } from '../../helpers/hooked.ts'
 import { bodyOf, select, serve, verdict, writes } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
 /** People of a tenant. A MikroORM filter separates them in every relation. */
-const Member = defineEntity({
-  name: 'Member',
-  properties: {
-    id: p.integer().primary().autoincrement(), tenant: p.integer(), name: p.string(),
-    tickets: () => p.oneToMany(Ticket).mappedBy('assignee'),
-  },
-  filters: { tenant: { name: 'tenant', cond: ({ tenant }: { tenant?: number }) => ({ tenant }), default: true } },
-})
+const Member = entity('Member', {
+  id: p.integer().primary().autoincrement(), tenant: p.integer(), name: p.string(),
+  tickets: () => p.oneToMany(Ticket).mappedBy('assignee'),
+}, { filters: { tenant: { name: 'tenant', cond: ({ tenant }: { tenant?: number }) => ({ tenant }), default: true } } })
 
-const Ticket = defineEntity({
-  name: 'Ticket',
-  properties: {
-    id: p.integer().primary().autoincrement(), uuid: p.uuid().unique().defaultRaw('gen_random_uuid()'),
-    version: p.integer().version(), tenant: p.integer(), title: p.string(), priority: p.integer().default(1),
-    region: p.string().nullable(), deleted_at: p.datetime(3).nullable(), assignee: () => p.manyToOne(Member).nullable(),
-    watchers: () => p.manyToMany(Member).owner(),
-  },
+const Ticket = entity('Ticket', {
+  id: p.integer().primary().autoincrement(), uuid: p.uuid().unique().defaultRaw('gen_random_uuid()'),
+  version: p.integer().version(), tenant: p.integer(), title: p.string(), priority: p.integer().default(1),
+  region: p.string().nullable(), deleted_at: p.datetime(3).nullable(), assignee: () => p.manyToOne(Member).nullable(),
+  watchers: () => p.manyToMany(Member).owner(),
 })
 
 /** Belongs to no tenant at first. */
-const Note = defineEntity({
-  name: 'Note',
-  properties: { id: p.integer().primary().autoincrement(), tenant: p.integer().hidden().nullable(), text: p.string() },
+const Note = entity('Note', {
+  id: p.integer().primary().autoincrement(), tenant: p.integer().hidden().nullable(), text: p.string(),
 })
 
 declare module 'fastify' {

@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import {
   AuditEntry, Customer, Delivery, entities, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Supplier, Tag,
@@ -7,19 +7,16 @@ import { customerId, plantUuid, seed } from '../../fixtures/seed.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { recordStatements } from '../../helpers/statements.ts'
 import { bodyOf, resource, select, serve, verdict, writes } from '../helper.ts'
+import { entity } from '../../helpers/entity.ts'
 
 /** A key that the client sets, and a UUID beside it. */
-const Country = defineEntity({
-  name: 'Country',
-  properties: {
-    code: p.string().length(2).primary(), uuid: p.uuid().unique().defaultRaw('gen_random_uuid()'), name: p.string(),
-  },
+const Country = entity('Country', {
+  code: p.string().length(2).primary(), uuid: p.uuid().unique().defaultRaw('gen_random_uuid()'), name: p.string(),
 })
 
 /** The key is a relation to an entity with a composite key. */
-const Inventory = defineEntity({
-  name: 'Inventory',
-  properties: { shelf: () => p.manyToOne(Shelf).primary(), year: p.integer().primary(), count: p.integer().default(0) },
+const Inventory = entity('Inventory', {
+  shelf: () => p.manyToOne(Shelf).primary(), year: p.integer().primary(), count: p.integer().default(0),
 })
 
 const hereAndThere = [...entities, Country, Inventory]

@@ -1,7 +1,8 @@
 /** The entity of the random writes. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { p } from '@mikro-orm/core'
 import { primaryKey, softDelete } from '../../../src/index.ts'
 import type { Entity, Property } from '../reference/description.ts'
+import { entity } from '../../helpers/entity.ts'
 
 const maybe = (type: Property['type'], more: Partial<Property> = {}): Property => ({ type, nullable: true, ...more })
 
@@ -27,18 +28,14 @@ export const GENERATED = ['id', 'version', 'deleted_at']
 export const WRITABLE = [...Object.keys(ticket.properties), ...Object.keys(ticket.relations)]
   .filter((name) => !GENERATED.includes(name) && name !== 'secret')
 
-export const Person = defineEntity({ name: 'Person', properties: { ...primaryKey, ...softDelete } })
-export const Label = defineEntity({ name: 'Label', properties: { code: p.uuid().primary() } })
-export const Ticket = defineEntity({
-  name: 'Ticket',
-  properties: {
-    ...primaryKey, ...softDelete, version: p.integer().version(), code: p.text().unique(), open: p.boolean(),
-    note: p.text().nullable(), points: p.integer().nullable(), serial: p.bigint('string').nullable(),
-    cost: p.decimal().precision(20).scale(2).nullable(), weight: p.double().nullable(),
-    state: p.enum(['new', 'done']).nullable(), token: p.uuid().nullable(), due: p.date().nullable(),
-    seen_at: p.datetime(3).nullable(), extra: p.json<unknown>().nullable(), secret: p.text().nullable().hidden(),
-    owner: () => p.manyToOne(Person).nullable(),
-    labels: () =>
-      p.manyToMany(Label).owner().pivotTable('ticket_labels').joinColumn('ticket').inverseJoinColumn('label'),
-  },
+export const Person = entity('Person', { ...primaryKey, ...softDelete })
+export const Label = entity('Label', { code: p.uuid().primary() })
+export const Ticket = entity('Ticket', {
+  ...primaryKey, ...softDelete, version: p.integer().version(), code: p.text().unique(), open: p.boolean(),
+  note: p.text().nullable(), points: p.integer().nullable(), serial: p.bigint('string').nullable(),
+  cost: p.decimal().precision(20).scale(2).nullable(), weight: p.double().nullable(),
+  state: p.enum(['new', 'done']).nullable(), token: p.uuid().nullable(), due: p.date().nullable(),
+  seen_at: p.datetime(3).nullable(), extra: p.json<unknown>().nullable(), secret: p.text().nullable().hidden(),
+  owner: () => p.manyToOne(Person).nullable(),
+  labels: () => p.manyToMany(Label).owner().pivotTable('ticket_labels').joinColumn('ticket').inverseJoinColumn('label'),
 })
