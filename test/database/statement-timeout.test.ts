@@ -99,10 +99,9 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     await app.register(crudKit, { orm, statementTimeoutMillis: 2_000, indexAdvice: false })
     await em.rollback()
     const { lines } = log
-    t.match(lines, [{
-      msg: 'A connection of the orm has no statement timeout, because it could not be set.',
-      err: { code: '25P02' },
-    }])
+    t.match(lines, [
+      { msg: 'A connection of the orm has no statement timeout, because it could not be set.', err: { code: '25P02' } },
+    ])
     t.equal(lines.length, 1)
   })
 

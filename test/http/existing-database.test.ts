@@ -200,10 +200,9 @@ await forEachDatabase(t, database, async (t, { orm }) => {
       [[1, { ...order, state: 'open' }], [2, { ...order, state: 'open' }], [3, { ...order, state: 'open' }]]
     )
     t.match(await send('PATCH', '/lines/1/2', { order: null }), [200, { tenant: 1, id: 2, order: null }])
-    t.strictSame(await select(orm, 'select "F_TENANT" as tenant, "F_ORDER" as order from "T_LINE" where "F_ID" = 2'), [{
-      tenant: 1,
-      order: null,
-    }])
+    t.strictSame(await select(orm, 'select "F_TENANT" as tenant, "F_ORDER" as order from "T_LINE" where "F_ID" = 2'), [
+      { tenant: 1, order: null },
+    ])
     t.match(await send('GET', '/orders/1/5?include=lines'), [200, { lines: [{ id: 1 }, { id: 3 }] }])
     t.match(await send('GET', '/orders/2/5?include=lines'), [200, { lines: [] }])
   })
@@ -225,10 +224,9 @@ await forEachDatabase(t, database, async (t, { orm }) => {
   t.test('a foreign key may refer to a unique column that is not the primary key', async (t) => {
     t.match(await send('POST', '/stocks', { product: 'Y' }), [201, { id: /^\d+$/, product: 'Y' }])
     t.match(await send('POST', '/stocks', { product: 'Z' }), [409, { errors: [{ source: { pointer: '/product' } }] }])
-    t.match((await client(app, '/stocks').get('filter[product]=X&include=product')).items, [{
-      host: '10.0.0.1',
-      product: { id: 1, code: 'X' },
-    }])
+    t.match((await client(app, '/stocks').get('filter[product]=X&include=product')).items, [
+      { host: '10.0.0.1', product: { id: 1, code: 'X' } },
+    ])
     t.match((await client(app, '/products').get('include=stocks&filter[stocks.id]=1')).items, [{
       id: 1, code: 'X', stocks: [{ id: '1', product: 'X' }],
     }])

@@ -141,10 +141,9 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
     for (const query of ['Hard=true', 'HARD=true', 'hard[]=true', 'hard[x]=true', 'hrad=true']) {
       const { status, body, statements } = await send(requests('/hard-ignoring').delete!, query)
-      t.match([status, statements, body.errors], [400, 0, [{
-        source: { parameter: query.split('=')[0] },
-        suggestion: 'hard',
-      }]], query)
+      t.match([status, statements, body.errors], [400, 0, [
+        { source: { parameter: query.split('=')[0] }, suggestion: 'hard' },
+      ]], query)
       if (query !== 'hrad=true') {
         t.equal((await send(requests('/ignoring').delete!, query)).status, 400, `${query}, where it is off`)
       }

@@ -47,9 +47,8 @@ await forEachDatabase(t, {
   })
 
   t.test("items of an included record's arrays are in wire form", async (t) => {
-    t.strictSame((await listOf(orm, crud, 'fields=id&include=children&per_page=1')).items, [{
-      id: 1,
-      children: [none(2, []), none(3, null)],
-    }])
+    t.strictSame((await listOf(orm, crud, 'fields=id&include=children&per_page=1')).items, [
+      { id: 1, children: [none(2, []), none(3, null)] },
+    ])
   })
 })

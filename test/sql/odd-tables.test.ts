@@ -98,13 +98,10 @@ await forEachDatabase(t, {
         items: 'i',
         total: 5,
         count: 6,
-        rows: [{ id: 1, e0: 'a', fetched: 3, item: 'x', page: 1 }, {
-          id: 2,
-          e0: 'b',
-          fetched: null,
-          item: 'y',
-          page: 1,
-        }],
+        rows: [
+          { id: 1, e0: 'a', fetched: 3, item: 'x', page: 1 },
+          { id: 2, e0: 'b', fetched: null, item: 'y', page: 1 },
+        ],
       }],
       total: 1, page: 1, per_page: 20, total_pages: 1, has_next: false, has_prev: false,
     })
@@ -148,14 +145,12 @@ await forEachDatabase(t, {
       allowedIncludes: [new AllowedInclude(`${LONG}.${LONG}`), new AllowedInclude(`children.${LONG}`)],
       allowedSorts: ['id'],
     })
-    t.match((await listOf(orm, crud, `include=${LONG}.${LONG}&sort=-id&per_page=1`)).items, [{
-      id: 3,
-      [LONG]: { id: 2, [LONG]: { id: 1 } },
-    }])
-    t.match((await listOf(orm, crud, `include=children.${LONG}&per_page=1`)).items, [{
-      id: 1,
-      children: [{ id: 2, [LONG]: { id: 1 } }],
-    }])
+    t.match((await listOf(orm, crud, `include=${LONG}.${LONG}&sort=-id&per_page=1`)).items, [
+      { id: 3, [LONG]: { id: 2, [LONG]: { id: 1 } } },
+    ])
+    t.match((await listOf(orm, crud, `include=children.${LONG}&per_page=1`)).items, [
+      { id: 1, children: [{ id: 2, [LONG]: { id: 1 } }] },
+    ])
   })
 
   t.test('offsets of far pages are not cut to 32 bits', async (t) => {
