@@ -4,7 +4,7 @@ import {
   ConfigError, ConflictError, DatabaseError, parseQueryParams, ReadOnlyViolationError, UnavailableError, readOnly,
   withRetry, withTimeout, withTransaction,
 } from '../../src/index.ts'
-import { Account, accounts, add, failureOf, meeting, owners, reset } from '../helpers/accounts.ts'
+import { Account, accounts, add, failsWith, failureOf, meeting, owners, reset } from '../helpers/accounts.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { recordStatements } from '../helpers/statements.ts'
 
@@ -77,21 +77,14 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       await wrapper(async (em) => {
         await add(em, 'before', 'orm')
         for (const [inner, wrapper] of WRITERS) {
-          t.match(
-            await failureOf(
-              wrapper(async (em) => {
-                await add(em, 'undone', 'crud')
-                await add(em, 'undone', 'orm')
-                throw new Error('inner')
-              })(em)
-            ),
-            { message: 'inner' },
-            inner
-          )
+          const undone = wrapper(async (em) => {
+            await add(em, 'undone', 'crud')
+            await add(em, 'undone', 'orm')
+            throw new Error('inner')
+          })
+          t.equal((await failureOf(undone(em))).message, 'inner', inner)
           // a failed statement would abort the whole transaction
-          t.ok(
-            await failureOf(wrapper(async (em) => await em.execute('select 1 / 0'))(em)) instanceof DatabaseError
-          )
+          await failsWith(t, DatabaseError, wrapper(async (em) => await em.execute('select 1 / 0'))(em))
         }
         await add(em, 'after')
       })(orm.em.fork())
@@ -108,28 +101,23 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       update: (em) => accounts.update(em, a, { number: 2 }),
     }
     for (const [what, fail] of Object.entries(caught)) {
-      const error = await failureOf(withTransaction(orm.em.fork(), async (em) => {
+      const caught = withTransaction(orm.em.fork(), async (em) => {
         await add(em, 'x')
         await fail(em).catch(() => {})
-      }))
-      t.ok(error instanceof ConflictError,
+      })
+      await failsWith(t, ConflictError, caught,
         `${what}: the server would answer the commit with a rollback, and say nothing`)
       t.strictSame(await owners(orm), ['a', 'b'])
-      for (
-        const more of [(em: EntityManager) => add(em, 'more'), (em: EntityManager) => {
-          em.create(Account, { owner: 'flushed at the end', balance: 0 })
-        }]
-      ) {
+      const flushed = (em: EntityManager) => em.create(Account, { owner: 'flushed at the end', balance: 0 })
+      for (const more of [(em: EntityManager) => add(em, 'more'), flushed]) {
         const work = async (em: EntityManager) => {
           await fail(em).catch(() => {})
           await more(em)
         }
-        t.ok(await failureOf(withTransaction(orm.em.fork(), work)) instanceof ConflictError,
+        await failsWith(t, ConflictError, withTransaction(orm.em.fork(), work),
           `${what}: also where the next statement is refused for it`)
-        t.ok(
-          await withTransaction(orm.em.fork(), (em) => failureOf(withTransaction(em, work))) instanceof ConflictError,
-          `${what}: so does an inner one`
-        )
+        await withTransaction(orm.em.fork(),
+          (em) => failsWith(t, ConflictError, withTransaction(em, work), `${what}: so does an inner one`))
       }
     }
     await withTransaction(orm.em.fork(), async (em) => {
@@ -221,20 +209,16 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     }
   })
 
-  t.test(
-    'an inner function that uses the outer EntityManager is still inside',
-    { timeout: 60_000 },
-    async (t) => {
-      await withTransaction(orm.em.fork(), async (outer) => {
-        await failureOf(withTransaction(outer, async () => {
-          await add(outer, 'x')
-          await withTransaction(outer, async () => await add(outer, 'y'))
-          throw new Error('inner')
-        }))
-      })
-      t.strictSame(await owners(orm), ['a', 'b'])
-    }
-  )
+  t.test('an inner function that uses the outer EntityManager is still inside', { timeout: 60_000 }, async (t) => {
+    await withTransaction(orm.em.fork(), async (outer) => {
+      await failureOf(withTransaction(outer, async () => {
+        await add(outer, 'x')
+        await withTransaction(outer, async () => await add(outer, 'y'))
+        throw new Error('inner')
+      }))
+    })
+    t.strictSame(await owners(orm), ['a', 'b'])
+  })
 
   t.test('on success, entities of the function move to the EntityManager of the call', async (t) => {
     const [id] = t.context.ids
@@ -279,14 +263,13 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     )
     await withTransaction(orm.em.fork(), async (em) => {
       await add(em, 'x')
-      const error = await failureOf(inner(em, 'serializable'))
-      t.ok(error instanceof ConfigError)
-      t.match(error.message, /'read committed' already.*'serializable'/)
+      const { message } = await failsWith(t, ConfigError, inner(em, 'serializable'))
+      t.match(message, /'read committed' already.*'serializable'/)
       t.equal(await inner(em, 'read committed'), 'read committed')
     })
     t.strictSame(await owners(orm), ['a', 'b', 'x'], 'which harms nothing')
     await orm.em.fork().transactional(async (em) => {
-      t.ok(await failureOf(inner(em, 'serializable')) instanceof ConfigError, "in a transaction of MikroORM's, too")
+      await failsWith(t, ConfigError, inner(em, 'serializable'), "in a transaction of MikroORM's, too")
     })
   })
 
@@ -333,26 +316,18 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
 
   t.test('a write in readOnly is refused before it does anything, whichever way it is made', async (t) => {
     const [id] = t.context.ids
-    for (const through of ['crud', 'orm', 'sql'] as const) {
-      t.ok(await failureOf(readOnly(orm.em.fork(), (em) => add(em, 'x', through))) instanceof ReadOnlyViolationError,
-        through)
+    const writes: Record<string, (em: EntityManager) => Promise<unknown>> = {
+      crud: (em) => add(em, 'x', 'crud'),
+      orm: (em) => add(em, 'x', 'orm'),
+      sql: (em) => add(em, 'x', 'sql'),
+      'one that the function has caught': (em) => add(em, 'x', 'sql').catch(() => {}),
+      'the flush at the end': async (em) => em.create(Account, { owner: 'x', balance: 0 }),
+      update: (em) => accounts.update(em, id, { owner: 'x' }),
+      delete: (em) => accounts.delete(em, id),
     }
-    t.ok(
-      await failureOf(readOnly(orm.em.fork(), (em) => add(em, 'x', 'sql').catch(() => {}))) instanceof
-        ReadOnlyViolationError,
-      'the function has caught it'
-    )
-    t.ok(
-      await failureOf(readOnly(orm.em.fork(), async (em) => {
-        em.create(Account, { owner: 'x', balance: 0 })
-      })) instanceof ReadOnlyViolationError,
-      'the flush at the end'
-    )
-    t.ok(
-      await failureOf(readOnly(orm.em.fork(), (em) => accounts.update(em, id, { owner: 'x' }))) instanceof
-        ReadOnlyViolationError
-    )
-    t.ok(await failureOf(readOnly(orm.em.fork(), (em) => accounts.delete(em, id))) instanceof ReadOnlyViolationError)
+    for (const [what, write] of Object.entries(writes)) {
+      await failsWith(t, ReadOnlyViolationError, readOnly(orm.em.fork(), write), what)
+    }
     t.strictSame(await owners(orm), ['a', 'b'])
     t.equal(await readOnly(orm.em.fork(), (em) => accounts.count(em)), 2, 'reads are none')
   })
@@ -360,18 +335,14 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
   t.test('readOnly inside a writing transaction applies until it ends, in whichever way', async (t) => {
     await withTransaction(orm.em.fork(), async (em) => {
       await add(em, 'before')
-      t.equal(
-        await readOnly(em, async (em) => {
-          t.ok(await failureOf(withTransaction(em, (em) => add(em, 'x'))) instanceof ReadOnlyViolationError,
-            'further inside, too')
-          return await accounts.count(em)
-        }),
-        3,
-        'it sees what was written'
-      )
+      const seen = await readOnly(em, async (em) => {
+        await failsWith(t, ReadOnlyViolationError, withTransaction(em, (em) => add(em, 'x')), 'further inside, too')
+        return await accounts.count(em)
+      })
+      t.equal(seen, 3, 'it sees what was written')
       await add(em, 'between')
       for (const through of ['crud', 'orm', 'sql'] as const) {
-        t.ok(await failureOf(readOnly(em, (em) => add(em, 'x', through))) instanceof ReadOnlyViolationError)
+        await failsWith(t, ReadOnlyViolationError, readOnly(em, (em) => add(em, 'x', through)), through)
       }
       await add(em, 'after', 'orm')
     })
@@ -382,16 +353,14 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     skip: oneConnection,
   }, async (t) => {
     const [a, b] = t.context.ids
-    for (const [name, wrapper] of [['withTransaction', withTransaction({ isolationLevel: 'serializable' })], [
-      'withRetry',
-      withRetry({ isolationLevel: 'serializable' }),
-    ], [
-      'an inner one',
-      (fn: any) =>
-        withTimeout(20_000)((em, ...args: any[]) =>
-          withTransaction(em, (em) => fn(em, ...args), { isolationLevel: 'serializable' })
-        ),
-    ]] as const) {
+    const serializable = { isolationLevel: 'serializable' } as const
+    const inner = (fn: any) =>
+      withTimeout(20_000)((em, ...args: any[]) => withTransaction(em, (em) => fn(em, ...args), serializable))
+    for (const [name, wrapper] of [
+      ['withTransaction', withTransaction(serializable)],
+      ['withRetry', withRetry(serializable)],
+      ['an inner one', inner],
+    ] as const) {
       // write skew: each reads both and writes its own
       const met = meeting(2)
       let runs = 0
@@ -432,13 +401,12 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     const conflict = "do $$ begin raise exception 'conflict' using errcode = '40001'; end $$"
     for (const retries of [0, 2]) {
       let runs = 0
-      const error = await failureOf(withTransaction(orm.em.fork(), async (em) => {
+      const work = withTransaction(orm.em.fork(), async (em) => {
         runs++
         await em.execute(conflict)
-      }, { retries, baseDelay: 1 }))
+      }, { retries, baseDelay: 1 })
+      t.match(await failsWith(t, UnavailableError, work), { statusCode: 503, cause: { code: '40001' } })
       t.equal(runs, retries + 1)
-      t.ok(error instanceof UnavailableError)
-      t.match(error, { statusCode: 503, cause: { code: '40001' } })
     }
     let runs = 0
     t.match(
@@ -483,9 +451,7 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
           await new Promise(() => {})
         })],
     ] as const) {
-      const error = await failureOf(run())
-      t.ok(error instanceof UnavailableError, what)
-      t.match(error.message, /more than 150 ms/)
+      t.match((await failsWith(t, UnavailableError, run(), what)).message, /more than 150 ms/)
       t.strictSame(await owners(orm), ['a', 'b'], what)
     }
     await withTransaction(orm.em.fork(), async (em) => {
@@ -524,18 +490,15 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
       [() => withTimeout(undefined as any, 5, async () => {}), /withTimeout: .*EntityManager.*got undefined/],
       [() => readOnly()(async () => {})(null as any), /readOnly: .*EntityManager.*got null/],
     ] as ReadonlyArray<readonly [() => unknown, RegExp]>) {
-      const error = await failureOf((async () => await run())())
-      t.ok(error instanceof ConfigError, String(message))
-      t.match(error.message, message)
+      t.match((await failsWith(t, ConfigError, (async () => await run())(), String(message))).message, message)
     }
   })
 
   t.test('a transaction costs its begin and commit, and an inner one its savepoint', async (t) => {
     const recorder = await recordStatements(orm, t)
-    const words = () => recorder.take().map(({ sql }) => sql.split(' ', 1)[0]).join(' ')
     await withTransaction(orm.em.fork(), (em) => accounts.count(em))
-    t.equal(words(), 'begin select commit')
+    t.equal(recorder.words(), 'begin select commit')
     await withTransaction(orm.em.fork(), (em) => withTransaction(em, (em) => accounts.count(em)))
-    t.equal(words(), 'begin savepoint select release commit')
+    t.equal(recorder.words(), 'begin savepoint select release commit')
   })
 })

@@ -1,6 +1,7 @@
 /** A table for tests of transactions, and its content as others see it. */
 import { p } from '@mikro-orm/core'
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import type { Test } from 'tap'
 import { CrudBase } from '../../src/index.ts'
 import { entity } from './entity.ts'
 
@@ -42,6 +43,18 @@ export async function failureOf (promise: Promise<unknown>): Promise<any> {
   return await promise.then(() => {
     throw new Error('it succeeded')
   }, (error) => error)
+}
+
+/** Asserts that a promise is rejected with an error of a class, and returns the error. */
+export async function failsWith (
+  t: Test,
+  Class: new(...args: never[]) => Error,
+  promise: Promise<unknown>,
+  what?: string
+): Promise<any> {
+  const error = await failureOf(promise)
+  t.ok(error instanceof Class, what ?? String(error))
+  return error
 }
 
 /** A point that several callers must reach before any of them continues. */
