@@ -14,16 +14,14 @@ import { entity } from '../helpers/entity.ts'
 
 const Shop = entity('Shop', { id: p.integer().primary(), orders: () => p.oneToMany(Order).mappedBy('shop') })
 const Order = entity('Order', {
-    id: p.integer().primary(),
-    at: p.datetime(3),
-    // shop 1 has nine of ten orders, each other shop has one
-    shop: () => p.manyToOne(Shop).index(),
-    // one of a thousand orders is open
-    state: p.string().index(),
-    // ten orders each
-    batch: p.integer().index(),
-  }, {
-tableName: 'shop_order', indexes: [{ properties: ['at', 'id'] }] })
+  id: p.integer().primary(), at: p.datetime(3),
+  // shop 1 has nine of ten orders, each other shop has one
+  shop: () => p.manyToOne(Shop).index(),
+  // one of a thousand orders is open
+  state: p.string().index(),
+  // ten orders each
+  batch: p.integer().index(),
+}, { tableName: 'shop_order', indexes: [{ properties: ['at', 'id'] }] })
 
 const ROWS = 20_000
 const FILL = [
@@ -155,7 +153,8 @@ await t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
 
   await t.test('a change of more rows than the limit is refused by the shared plan', async (t) => {
     const query = `filter[batch][in]=${[...BATCHES, 11, 12]}`
-    await t.rejects(orders.updateMany(orm.em.fork(), parseQueryParams(query), { at: '2025-01-01' }),
-      { code: 'FST_CRUD_TOO_MANY' })
+    await t.rejects(orders.updateMany(orm.em.fork(), parseQueryParams(query), { at: '2025-01-01' }), {
+      code: 'FST_CRUD_TOO_MANY',
+    })
   })
 })
