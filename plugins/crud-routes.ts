@@ -1,17 +1,17 @@
 /**
  * The routes of resources. The schemas of a resource's records and bodies are added to the instance on which it is
- * registered. Their prefixes and hooks apply only to them.
+ * registered. The routes are encapsulated: their prefix, hooks and error handler apply only to them.
  */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  allowQueryMethod, checkResourcesOptions, checkTables, documentedRoles, fastifyRoutes, ignoreBodies, knownResources,
-  LastHooks, metaOf, namedSchemas, offerOf, readQueries, roleResources, routedResource, schemaNames, takenNames,
+  allowQueryMethod, checkResourcesOptions, checkTables, documentedRoles, fastifyRoutes, ignoreBodies,
+  knownResources, metaOf, namedSchemas, offerOf, readQueries, roleResources, routedResource, schemaNames, takenNames,
   type CrudOperation, type CrudResourcesOptions, type CrudRoutesOptions, type ResourceEntry, type RouteParts,
   type UncheckedRoutes,
 } from '../src/http/index.ts'
 import { checkFastify } from '../src/borrowed/check-borrowed.ts'
-import { parsersOf, seesContexts, withParsers, withPrefix, type Parsers } from '../src/borrowed/fastify.ts'
+import { parsersOf, withParsers, type Parsers } from '../src/borrowed/fastify.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import { isObject } from '../src/base/is-object.ts'
 import { shown } from '../src/base/option-checks.ts'
@@ -90,9 +90,9 @@ const isRoutesOptions = (resource: ResourceEntry): resource is CrudRoutesOptions
   isObject(resource) && !(resource instanceof CrudBase) && 'crud' in resource
 
 /**
- * Registers the routes of resources in a context that all of them share. A context for each of them would take two
- * fifths of the time that Fastify needs for their routes. They have one each if the application has hooks on
- * `onRegister`, which may add hooks to the context with a prefix.
+ * Registers the routes of resources, after the schemas of all of them. Fastify copies each new schema into all contexts
+ * that exist, and each resource makes one. If resources were registered one after the other, the number of copies would
+ * grow with the square of their number.
  *
  * @throws {ConfigError} as `crudRoutes` does
  */
@@ -107,19 +107,9 @@ async function registerResources (
     ignoring: await parsersWith(fastify, 'fastify-crud-kit/ignored-bodies', ignoreBodies),
     ofQueries: takesQueries ? await parsersWith(fastify, 'fastify-crud-kit/query-bodies', readQueries) : undefined,
   }
-  const prepared = resources.map((options) => prepare(fastify, options))
-  const add = async (some: typeof prepared, prefix?: string): Promise<void> =>
-    await fastify.register(displayed('fastify-crud-kit/resources', async (context) => {
-      const lastHooks = new LastHooks()
-      context.addHook('onRoute', lastHooks.append)
-      for (const resource of some) {
-        const own = resource.options.prefix
-        const instance = own === undefined || own === prefix ? context : withPrefix(context, own)
-        await addRoutes(instance, { ...resource, parsers, lastHooks })
-      }
-    }), prefix === undefined ? {} : { prefix })
-  if (seesContexts(fastify)) for (const resource of prepared) await add([resource], resource.options.prefix)
-  else await add(prepared)
+  const steps: Array<() => Promise<void>> = []
+  for (const options of resources) steps.push(await prepare(fastify, options, parsers))
+  for (const addRoutes of steps) await addRoutes()
 }
 
 /** The parsers of bodies that are no data of records. All resources that are registered together share them. */
@@ -149,11 +139,16 @@ async function parsersWith (
   return parsers!
 }
 
-/** Binds a resource and adds its schemas to the instance. */
-function prepare (
+/**
+ * Binds a resource and adds its schemas to the instance.
+ *
+ * @returns a function that adds its routes
+ */
+async function prepare (
   fastify: FastifyInstance,
-  options: CrudRoutesOptions
-): Pick<RouteParts, 'options' | 'routed' | 'offer' | 'named' | 'limits'> {
+  options: CrudRoutesOptions,
+  parsers: OtherParsers
+): Promise<() => Promise<void>> {
   const access = accessOf(fastify)
   const routed = routedResource(fastify.orm, options, fastify.prefix, access !== undefined)
   for (const [plugin, name] of NEEDED) {
@@ -181,7 +176,17 @@ function prepare (
   if (!fastify.hasPlugin('@fastify/swagger')) {
     fastify.addHook('onReady', async () => refuseLateSwagger(fastify, routed.what))
   }
-  return { options, routed, offer, named, limits: access && { access, resources: roles!, docs: docs! } }
+  const { prefix, logLevel, logSerializers } = options
+  const limits = access && { access, resources: roles!, docs: docs! }
+  return async () => {
+    const plugin = async (instance: FastifyInstance) =>
+      await addRoutes(instance, { options, routed, offer, named, limits, parsers })
+    await fastify.register(displayed('fastify-crud-kit/resource', plugin), {
+      ...(prefix !== undefined && { prefix }),
+      ...(logLevel !== undefined && { logLevel }),
+      ...(logSerializers !== undefined && { logSerializers }),
+    })
+  }
 }
 
 /** @throws {ConfigError} if @fastify/swagger was registered after the routes, since its document would lack them */
@@ -193,7 +198,7 @@ function refuseLateSwagger (fastify: FastifyInstance, what: string): void {
   )
 }
 
-interface PreparedRoutes extends Omit<RouteParts, 'streaming' | 'timing' | 'transformOf'> {
+interface PreparedRoutes extends Pick<RouteParts, 'options' | 'routed' | 'offer' | 'named' | 'limits'> {
   readonly parsers: OtherParsers
 }
 
@@ -224,7 +229,13 @@ async function addRoutes (
   const transformOf = fastify.hasPlugin('@fastify/swagger')
     ? (await import('../src/http/docs/transform.ts')).transformsOf(fastify, routed, offer, options, limits?.docs)
     : undefined
-  const routes = fastifyRoutes(fastify, { ...prepared, streaming, timing, transformOf })
+  const { routes, onRoute } = fastifyRoutes(fastify, {
+    ...prepared,
+    streaming,
+    timing,
+    transformOf,
+  })
+  fastify.addHook('onRoute', onRoute)
   const withoutBodies = withParsers(fastify, parsers.ignoring)
   const withQueries = parsers.ofQueries && withParsers(fastify, parsers.ofQueries)
   for (const { body, route } of routes) {

@@ -3,8 +3,6 @@ import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fast
 import { borrowedMembers } from './borrowed-member.ts'
 
 const CONTENT_TYPE_PARSER = 'fastify.contentTypeParser'
-const ROUTE_PREFIX = 'fastify.routePrefix'
-const HOOKS = 'fastify.hooks'
 
 export const FASTIFY_MEMBERS = borrowedMembers('fastify', '5.12.8', [
   ['FastifyInstance', 'fastify.schemaController', "the default validator exists after a route's preparation only"],
@@ -15,8 +13,6 @@ export const FASTIFY_MEMBERS = borrowedMembers('fastify', '5.12.8', [
     CONTENT_TYPE_PARSER,
     'a media type is refused that the application cannot parse, and routes without a body have parsers of their own',
   ],
-  ['FastifyInstance', ROUTE_PREFIX, 'the resources of a server share a context, although they have prefixes'],
-  ['FastifyInstance', HOOKS, 'a resource has a context of its own if the application adds something to new contexts'],
   ['Request', 'fastify.context', 'a valid body stays valid if no hook runs between its validation and the handler'],
 ])
 
@@ -81,23 +77,7 @@ export const parsersOf = (fastify: FastifyInstance): Parsers => partOf(fastify, 
  * to the instance is added for all that share the parsers.
  */
 export const withParsers = (fastify: FastifyInstance, parsers: Parsers): FastifyInstance =>
-  differing(fastify, CONTENT_TYPE_PARSER, parsers)
-
-/**
- * An instance with everything of `fastify`, except that a prefix is appended to that of its routes.
- *
- * @param prefix begins with a slash
- */
-export const withPrefix = (fastify: FastifyInstance, prefix: string): FastifyInstance =>
-  differing(fastify, ROUTE_PREFIX, fastify.prefix.replace(/\/$/, '') + prefix)
-
-/** Whether hooks on `onRegister` see the contexts that are made in an instance. */
-export const seesContexts = (fastify: FastifyInstance): boolean =>
-  (partOf(fastify, HOOKS) as { readonly onRegister: readonly unknown[] }).onRegister.length > 0
-
-/** An instance that differs from another one in one part. */
-const differing = (fastify: FastifyInstance, part: string, value: unknown): FastifyInstance =>
-  Object.create(fastify, { [symbolOf(fastify, part)!]: { value } }) as FastifyInstance
+  Object.create(fastify, { [symbolOf(fastify, CONTENT_TYPE_PARSER)!]: { value: parsers } }) as FastifyInstance
 
 interface RouteContext {
   /** Null without hooks. */

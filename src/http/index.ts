@@ -22,7 +22,6 @@ export { CALL_PROPERTY } from './routes/route-call.ts'
 export { ignoreBodies } from './routes/content-type.ts'
 export { keySegments } from './routes/path-key.ts'
 export { fastifyRoutes, type RouteParts } from './routes/fastify-routes.ts'
-export { LastHooks } from './routes/route-hooks.ts'
 export type {
   CrudResourcesOptions, KitCheck, ResourceEntry, RoutesCheck, UncheckedRoutes,
 } from './routes/check-types.ts'

@@ -79,47 +79,6 @@ await testContracts(borrowed.FASTIFY_MEMBERS, {
       assert.deepEqual([answer.body, answer.headers['x-hook']], ['parsed', 'run'])
     },
   },
-  'FastifyInstance.fastify.routePrefix': {
-    does: 'is the prefix of the routes that are added to the instance',
-    holds: async () => {
-      const app = Fastify()
-      await app.register(async (inner) => {
-        const books = borrowed.withPrefix(inner, '/books')
-        assert.equal(books.prefix, '/api/books')
-        books.get('/', async (request) => ({ url: request.routeOptions.url }))
-        borrowed.withPrefix(books, '/:id').get('/pages', async (request) => request.params)
-        assert.equal(borrowed.withPrefix(borrowed.withPrefix(inner, '/'), '/x').prefix, '/api/x')
-        inner.get('/own', async () => ({}))
-      }, { prefix: '/api' })
-      const get = async (url: string): Promise<unknown> => (await app.inject(url)).json()
-      assert.deepEqual(await get('/api/books'), { url: '/api/books' })
-      assert.deepEqual(await get('/api/books/'), { url: '/api/books' })
-      assert.deepEqual(await get('/api/books/3/pages'), { id: '3' })
-      assert.deepEqual(await get('/api/own'), {})
-    },
-  },
-  'FastifyInstance.fastify.hooks': {
-    does: 'has the hooks on onRegister that run for a new context, those of instances around it, too',
-    holds: async () => {
-      const app = Fastify()
-      const seen: boolean[] = []
-      const look = async (instance: FastifyInstance): Promise<void> => {
-        seen.push(borrowed.seesContexts(instance))
-      }
-      const prefixes: unknown[] = []
-      app.addHook('onRequest', async () => {})
-      await app.register(look)
-      app.addHook('onRegister', (instance, { prefix }: { readonly prefix?: string }) => {
-        prefixes.push(prefix)
-      })
-      await app.register(async (inner) => {
-        await look(inner)
-        await inner.register(look)
-      }, { prefix: '/inner' })
-      assert.deepEqual(seen, [false, true, true])
-      assert.deepEqual(prefixes, ['/inner', undefined])
-    },
-  },
   'Request.fastify.context': {
     does: 'has the hooks between validation and handler, of the route and of all instances around it',
     holds: async () => {

@@ -591,11 +591,9 @@ t.test('routes have their schemas without @fastify/swagger, and their own compil
     if (documents) await app.register(swagger, OPENAPI_3_1)
     const schemas: unknown[] = []
     const transforms = new Set<unknown>()
-    const statuses = new Set<string>()
     app.addHook('onRoute', ({ schema, config }) => {
       if (!config?.crud) return
       schemas.push(...Object.keys(schema ?? {}))
-      for (const status of Object.keys(schema?.response ?? {})) statuses.add(status)
       transforms.add(typeof (config as { swaggerTransform?: unknown }).swaggerTransform)
     })
     await app.register(crudKit, { orm: ormOf(), resources: { '/plants': resource(Plant) } })
@@ -605,7 +603,5 @@ t.test('routes have their schemas without @fastify/swagger, and their own compil
     ])
     t.strictSame(compiled, [])
     t.strictSame([...transforms], [documents ? 'function' : 'undefined'])
-    const documented = ['200', '201', '400', '404', '409', '503']
-    t.strictSame([...statuses].sort(), [...documents ? documented : [], '4xx', '5xx'].sort())
   }
 })

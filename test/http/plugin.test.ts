@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import root, {
   crudAdvice, crudDatabase, crudErrors, crudHealth, crudKit, crudRoutes, DatabaseFactory, requestEm, requestQueryParams,
@@ -23,41 +23,43 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     t.ok(app.getSchema('fastify-crud-kit/error'))
   })
 
-  for (const seen of [false, true]) {
-    const contexts = seen ? 'in contexts that onRegister sees' : 'in one context for all'
-    t.test(`each resource has its prefix, level and serializers of the log, ${contexts}`, async (t) => {
-      const lines: Array<{ readonly msg: string, readonly req?: unknown }> = []
-      const app = newServer(t, {
-        logger: { level: 'info', stream: { write: (line: string) => lines.push(JSON.parse(line)) } },
-      })
-      const prefixes: unknown[] = []
-      const look = (instance: FastifyInstance, { prefix }: { readonly prefix?: string }): void => {
-        prefixes.push(prefix)
-      }
-      if (seen) app.addHook('onRegister', look)
-      const upper = (request: { readonly url: string }): string => request.url.toUpperCase()
-      await app.register(async (api) => {
-        await api.register(crudKit, {
-          orm,
-          resources: {
-            '/plants': plants,
-            '/quiet': { crud: plants, logLevel: 'error' },
-            '/short': { crud: plants, logSerializers: { req: upper } },
-          },
-        })
-      }, { prefix: '/api' })
-      const requestOf = async (url: string): Promise<unknown> => {
-        lines.length = 0
-        t.equal((await app.inject(url)).statusCode, 200, url)
-        return lines.find(({ msg }) => msg === 'incoming request')?.req
-      }
-      t.match(await requestOf('/api/plants?per_page=1'), { method: 'GET', url: '/api/plants?per_page=1' })
-      t.equal(await requestOf('/api/quiet'), undefined)
-      t.equal(await requestOf('/api/short/'), '/API/SHORT/')
-      const all = ['/api', '/plants', '/quiet', '/short']
-      t.strictSame(prefixes.filter((prefix) => prefix !== undefined), seen ? all : [])
+  t.test('each resource has its prefix, level and serializers of the log, and its answers by status', async (t) => {
+    const lines: Array<{ readonly msg: string, readonly req?: unknown }> = []
+    const app = newServer(t, {
+      logger: { level: 'info', stream: { write: (line: string) => lines.push(JSON.parse(line)) } },
     })
-  }
+    const prefixes: unknown[] = []
+    app.addHook('onRegister', (instance, { prefix }: { readonly prefix?: string }) => {
+      prefixes.push(prefix)
+    })
+    const answers = new Map<string, string[]>()
+    app.addHook('onRoute', ({ method, url, schema }) => {
+      answers.set(`${String(method)} ${url}`, Object.keys(schema?.response ?? {}))
+    })
+    const upper = (request: { readonly url: string }): string => request.url.toUpperCase()
+    await app.register(async (api) => {
+      await api.register(crudKit, {
+        orm,
+        resources: {
+          '/plants': plants,
+          '/quiet': { crud: plants, logLevel: 'error' },
+          '/short': { crud: plants, logSerializers: { req: upper } },
+        },
+      })
+    }, { prefix: '/api' })
+    const requestOf = async (url: string): Promise<unknown> => {
+      lines.length = 0
+      t.equal((await app.inject(url)).statusCode, 200, url)
+      return lines.find(({ msg }) => msg === 'incoming request')?.req
+    }
+    t.match(await requestOf('/api/plants?per_page=1'), { method: 'GET', url: '/api/plants?per_page=1' })
+    t.equal(await requestOf('/api/quiet'), undefined)
+    t.equal(await requestOf('/api/short/'), '/API/SHORT/')
+    t.strictSame(prefixes.filter((prefix) => prefix !== undefined), ['/api', '/plants', '/quiet', '/short'])
+    // hooks see the schemas of answers on servers without OpenAPI, too
+    t.ok(answers.get('GET /api/plants/:id')?.includes('200'))
+    t.ok(answers.get('POST /api/plants')?.includes('201'))
+  })
 
   t.test('an orm that is passed in is closed by its owner', async (t) => {
     const app = Fastify()

@@ -50,8 +50,6 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
   'FastifyInstance.fastify.options': /'fastify\.options'/,
   'FastifyInstance.fastify.schemaErrorFormatter': /'fastify\.schemaErrorFormatter'/,
   'FastifyInstance.fastify.contentTypeParser': /'fastify\.contentTypeParser'/,
-  'FastifyInstance.fastify.routePrefix': /'fastify\.routePrefix'/,
-  'FastifyInstance.fastify.hooks': /'fastify\.hooks'/,
 }
 
 /** How to reach members that the types do not declare. */

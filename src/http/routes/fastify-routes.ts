@@ -19,7 +19,7 @@ import { timed, timingHooks } from '../timing.ts'
 import { callOfRequest, type RouteHandler } from './route-call.ts'
 import { acceptEmptyBody, refuseOtherQueries, refuseOtherTypes } from './content-type.ts'
 import { routeDefinitions } from './handlers.ts'
-import { hooksOf, type LastHooks } from './route-hooks.ts'
+import { hooksOf, LastHooks } from './route-hooks.ts'
 import { ownErrors } from './own-schema-errors.ts'
 import { ownBodies } from './own-schemas.ts'
 import type { RoutedResource } from './routed-resource.ts'
@@ -42,8 +42,6 @@ export interface RouteParts {
   readonly named: NamedSchemas
   /** Absent without roles. */
   readonly limits: Limits | undefined
-  /** Takes the hooks that must run after those of the application. */
-  readonly lastHooks: LastHooks
   /** Sends streams, if the resource has them. */
   readonly streaming: Streaming | undefined
   /** Whether the routes send `Server-Timing`. */
@@ -58,11 +56,14 @@ export interface FastifyRoute {
   readonly route: RouteOptions
 }
 
-/** The routes, in the order of their documentation. */
+/**
+ * @returns the routes, in the order of their documentation, and a hook for the instance on which they are registered:
+ *   `onRoute` appends hooks that must run after those of the application
+ */
 export function fastifyRoutes (
   fastify: FastifyInstance,
-  { options, routed, offer, named, limits, lastHooks, streaming, timing, transformOf }: RouteParts
-): FastifyRoute[] {
+  { options, routed, offer, named, limits, streaming, timing, transformOf }: RouteParts
+): { readonly routes: FastifyRoute[], readonly onRoute: LastHooks['append'] } {
   const { name, bound, operations } = routed
   const { orm } = fastify
   const callParts = {
@@ -74,11 +75,10 @@ export function fastifyRoutes (
     varyOf: varyOf(options, limits !== undefined),
   }
   const compileOwn = compileWith(fastify)
-  const documented = transformOf !== undefined
-  const generatedOf = schemasOf(offer, named, documented)
-  const generatedInBody = schemasOf(offerInBody(offer), named, documented)
-  const { logLevel, logSerializers } = options
-  return routeDefinitions({ orm, routed, options, streaming })
+  const generatedOf = schemasOf(offer, named)
+  const generatedInBody = schemasOf(offerInBody(offer), named)
+  const lastHooks = new LastHooks()
+  const routes = routeDefinitions({ orm, routed, options, streaming })
     .map((definition): FastifyRoute => {
       const { operation, method, url, inBody } = definition
       const handler: RouteHandler = (request, reply) => definition.handler(callOfRequest(request), reply)
@@ -108,8 +108,6 @@ export function fastifyRoutes (
           // before OpenAPI 3.2, documents have no place for QUERY
           ...(method === QUERY_METHOD && { hide: true }),
         },
-        ...(logLevel !== undefined && { logLevel }),
-        ...(logSerializers !== undefined && { logSerializers }),
         ...(inBody && { bodyLimit: MAX_QUERY_BODY_BYTES }),
         validatorCompiler: routeValidation(method, generated, bodies, compileOwn),
         schemaErrorFormatter: ownErrors(fastify) as never,
@@ -124,19 +122,16 @@ export function fastifyRoutes (
       } as RouteOptions
       return { body: inBody ? 'query' : takesBody ? 'data' : undefined, route }
     })
+  return { routes, onRoute: lastHooks.append }
 }
 
 /** Makes the schema of each operation once, for all routes of the operation. */
-function schemasOf (
-  offer: Offer,
-  named: NamedSchemas,
-  documented: boolean
-): (operation: CrudOperation) => GeneratedSchema {
+function schemasOf (offer: Offer, named: NamedSchemas): (operation: CrudOperation) => GeneratedSchema {
   const schemas = new Map<CrudOperation, GeneratedSchema>()
   return (operation) => {
     let schema = schemas.get(operation)
     if (schema === undefined) {
-      schemas.set(operation, schema = operationSchema(operation, offer, named, documented))
+      schemas.set(operation, schema = operationSchema(operation, offer, named))
       markGenerated(schema.querystring)
     }
     return schema

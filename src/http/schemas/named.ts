@@ -15,7 +15,6 @@ import { filterSchema, queryBodySchema } from './query-body-schema.ts'
 export interface NamedSchemas extends Readonly<Record<BodyName, TSchema | undefined>> {
   readonly record: TSchema
   readonly written: TSchema
-  /** A page with its records, of which only documentation is made. */
   readonly page: TSchema
   /** A page of groups; `undefined` if the operation is not offered. */
   readonly groups: TSchema | undefined
@@ -62,18 +61,7 @@ export function namedSchemas (offer: Offer, names: SchemaNames): NamedSchemas {
     query,
     ...Object.values(bodies),
   ].filter((schema) => typeof schema === 'object')
-  return {
-    record,
-    written,
-    get page () {
-      return pageOf(record)
-    },
-    groups,
-    query,
-    filter,
-    ...bodies,
-    shared,
-  }
+  return { record, written, page: pageOf(record), groups, query, filter, ...bodies, shared }
 }
 
 /** The relations whose children bodies write. */

@@ -21,7 +21,7 @@ export interface GeneratedSchema extends FastifySchema {
   readonly querystring: TSchema
   readonly headers?: TSchema
   readonly body?: TSchema
-  /** The responses that every generated route declares. If the server has documentation, also those by status. */
+  /** The responses by status, with those that every generated route declares. */
   readonly response: Readonly<Record<string, TSchema>>
   readonly 'x-create-many'?: { readonly maxItems: number }
 }
@@ -35,21 +35,27 @@ const GROUPS_DESCRIPTION =
   `needed twice. Groups nest, at most ${MAX_GROUP_DEPTH} deep, around at most ${MAX_CONDITIONS} conditions. ` +
   '`POST /query` takes the same as a body.'
 
-/**
- * Makes the schema of one operation of a resource.
- *
- * @param documented whether the server has documentation, the only reader of responses by status
- */
+/** Makes the schema of one operation of a resource. */
 export function operationSchema (
   operation: CrudOperation,
   resource: Offer,
-  named: NamedSchemas,
-  documented: boolean
+  named: NamedSchemas
 ): GeneratedSchema {
   const { model, operations, maxBatch } = resource
   const { byKey, body, streams } = factsOf(operation)
   const forms = formsOfBodies(operations, body)
-  const sentence = TEXTS[operation].description?.(resource, forms)
+  const { description, answers } = TEXTS[operation]
+  const response = errorResponses(operation, resource)
+  for (const [status, text] of Object.entries(answers(forms))) {
+    const schema = withHeaders(
+      answerSchema(operation, Number(status), forms, named),
+      Number(status),
+      operation,
+      resource
+    )
+    response[Number(status)] = { ...schema, 'x-response-description': text }
+  }
+  const sentence = description?.(resource, forms)
   return {
     ...(sentence !== undefined && { description: sentence }),
     ...(streams && streamTypes(resource)),
@@ -58,28 +64,8 @@ export function operationSchema (
     ...requestHeaders(operation, resource),
     ...(body !== undefined && { body: bodyOf(operation, resource, forms, named) }),
     ...(body === 'create' && forms.one && forms.list && { 'x-create-many': { maxItems: maxBatch } }),
-    response: Object.assign(documented ? responsesByStatus(operation, resource, forms, named) : {}, ERROR_RESPONSES),
+    response: Object.assign(response, ERROR_RESPONSES),
   }
-}
-
-/** The errors and the answers of an operation. */
-function responsesByStatus (
-  operation: CrudOperation,
-  resource: Offer,
-  forms: Forms,
-  named: NamedSchemas
-): Record<string, TSchema> {
-  const responses = errorResponses(operation, resource)
-  for (const [status, text] of Object.entries(TEXTS[operation].answers(forms))) {
-    const schema = withHeaders(
-      answerSchema(operation, Number(status), forms, named),
-      Number(status),
-      operation,
-      resource
-    )
-    responses[Number(status)] = { ...schema, 'x-response-description': text }
-  }
-  return responses
 }
 
 /** Whether a body may be one record, and whether it may be a list. */
