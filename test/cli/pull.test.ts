@@ -80,6 +80,9 @@ const RESTRICTED = `
     group by day, name order by 2;
   create materialized view hotel.slots as select distinct on (day) slot, day from hotel.guest order by day, slot;
   create view hotel.sums as select day, slot, count(*) from hotel.guest group by rollup (day, slot);
+  create view hotel.sums_of_groups as select day, slot, sum(rows) from
+    (select day, slot, count(*) as rows from hotel.guest group by day, slot) s group by rollup (day, slot);
+  create view hotel.twice as select day, generate_series(1, 2) from (select day from hotel.guest) s group by day;
   create view hotel.totals as select s.day, t.slot from (select day from hotel.guest group by day) s, hotel.booking t;
 `
 
@@ -172,7 +175,7 @@ forOneDatabase(t, { entities: [IdempotencyRecord], tables: RESTRICTED }, async (
     t.strictSame(keyOf('guests-by-day'), ['day', 'name'])
     t.strictSame(keyOf('slots'), ['day'])
     const guessed = notes.filter((note) => note.includes('is a guess')).map((note) => note.split(':')[0])
-    t.strictSame(guessed, ['hotel.sums', 'hotel.totals'])
+    t.strictSame(guessed, ['hotel.sums', 'hotel.sums_of_groups', 'hotel.totals', 'hotel.twice'])
     t.match(text('entities/booking.ts'), "version: p.integer().defaultRaw('1').version(),")
     t.notMatch(text('resources/booking.ts'), /writable: .*version/)
     t.ok(notes.includes(

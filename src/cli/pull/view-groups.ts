@@ -3,8 +3,10 @@
  * which key a view has. The parsed query, which it keeps, says how the rows are grouped.
  */
 
-/** What the parsed query of a view has of the columns of its rows. */
+/** What the parsed query of a view says of its rows. */
 interface Clauses {
+  /** The first word of each member of the query: `false`, or `<>` for an empty list. */
+  readonly members: Map<string, string>
   /** The numbers that mark the columns of `group by`, and of `distinct on`. */
   readonly groups: string[]
   readonly distinct: string[]
@@ -17,17 +19,17 @@ interface Clauses {
  * plain `distinct` names all columns, which are no useful key.
  */
 export function groupsIn (query: string): readonly number[] {
+  const { members, groups, distinct, columns } = clausesIn(query)
   // rows are not told apart by groups if there are several sets of them, or if a function makes more rows
-  if (!query.includes(' :hasTargetSRFs false ') || !/ :groupingSets <> /.test(query)) return []
-  const { groups, distinct, columns } = clausesIn(query)
-  const marks = query.includes(' :hasDistinctOn true ') && distinct.length > 0 ? distinct : groups
+  if (members.get(':hasTargetSRFs') !== 'false' || members.get(':groupingSets') !== '<>') return []
+  const marks = members.get(':hasDistinctOn') === 'true' ? distinct : groups
   const numbers = marks.map((mark) => columns.get(mark))
   return numbers.every((number) => number !== undefined) ? numbers : []
 }
 
-/** Reads the query itself. The clauses of subqueries are deeper in the text. */
+/** Reads the query itself. The members of subqueries are deeper in the text. */
 function clausesIn (query: string): Clauses {
-  const clauses: Clauses = { groups: [], distinct: [], columns: new Map() }
+  const clauses: Clauses = { members: new Map(), groups: [], distinct: [], columns: new Map() }
   let depth = 0
   let clause = ''
   let start = 0
@@ -38,7 +40,11 @@ function clausesIn (query: string): Clauses {
     } else if (token === '}') {
       depth -= 1
       if (depth === 1) readNode(query.slice(start, index), clause, clauses)
-    } else if (depth === 1 && token.startsWith(':')) clause = token
+    } else if (depth === 1 && token.startsWith(':')) {
+      clause = token
+      const value = index + token.length + 1
+      clauses.members.set(token, query.slice(value, query.indexOf(' ', value)))
+    }
   }
   return clauses
 }
