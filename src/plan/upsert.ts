@@ -3,9 +3,7 @@
  * inserts what it has not updated, unless a row that it may not change is in the way. So it has the rules of an update
  * and of an insert, and uses no value of a sequence for a row that exists.
  */
-import {
-  columnData, columnsWhere, withColumns, type ColumnValues, type DataColumn, type RecordData,
-} from './data.ts'
+import { columnsWhere, type ColumnValues, type DataColumn, type RecordData } from './data.ts'
 import { recordset, type Recordset } from './recordset.ts'
 import type { Condition, Slot } from './condition-types.ts'
 import type { GetPlan, Selection } from './plan-types.ts'
@@ -123,7 +121,7 @@ export function planUpsertMany (
 ): UpsertManyPlan | undefined {
   const { model } = selection
   if (model.discriminator !== undefined) return undefined
-  const bases = rows.map(({ key, insert, update }) => insert ?? withColumns(key, columnData(update!)))
+  const bases = rows.map(({ key, insert, update }) => insert ?? joined(key, update!))
   const given = recordset(bases)
   if (given === undefined) return undefined
   const [first] = rows
@@ -151,6 +149,12 @@ export function planUpsertMany (
     values: values.list,
   }
 }
+
+/** The columns of two rows. They stay the same objects, by which `ownColumns` knows them. */
+const joined = (one: ColumnValues, other: ColumnValues): ColumnValues => ({
+  columns: [...one.columns, ...other.columns],
+  values: [...one.values, ...other.values],
+})
 
 /**
  * The columns that have other values in a change than in a new row: hooks of the entity have set them. A value of the
