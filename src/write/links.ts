@@ -130,7 +130,8 @@ function * insertLinks (search: Search, relation: RelationProperty, rows: readon
     } catch (error) {
       throw refusedLink(error, relation)
     }
-    const { pointer } = some[(yield * firstAbsent(search, relation, some))!]!
+    // all of them may exist by now
+    const { pointer } = some[(yield * firstAbsent(search, relation, some)) ?? 0]!
     const { publicName } = relation
     throw inRecord(
       pointer,
@@ -144,7 +145,7 @@ function * arePresent (search: Search, relation: RelationProperty, rows: readonl
   return present.length === rows.length
 }
 
-/** The index of the first of some links that does not exist. */
+/** The index of the first of some links that does not exist; `undefined` if another request has just added it. */
 function * firstAbsent (
   search: Search,
   relation: RelationProperty,
