@@ -30,7 +30,8 @@ export interface Form {
   readonly columns: 'all' | 'keys'
   /**
    * How related records are found, where `formOfInclude` and `formOfRelation` permit it:
-   * - `lateral`: for each parent by itself (`each-parent.ts`).
+   * - `lateral`: for each parent by itself, records in a subquery (`each-parent.ts`) and numbers in a lateral join
+   *   (`related-numbers.ts`).
    * - `grouped`: for all parents at once, and then grouped by their key (`record.ts`).
    */
   readonly related: 'lateral' | 'grouped'
@@ -222,7 +223,7 @@ function relatedOf ({ kind }: Plan, dialect: Dialect, limits: Form['limits']): F
   return isPage && dialect.joinsLaterally && limits !== 'measured' ? 'lateral' : 'grouped'
 }
 
-/** How the rows of one relation are found. Without an index, a lateral join would read the table for each parent. */
+/** How the rows of one relation are found. Without an index, `lateral` would read the table for each parent. */
 export function formOfRelation (related: Form['related'], { join }: RelationProperty): Form['related'] {
   return related === 'lateral' && join.indexed ? 'lateral' : 'grouped'
 }

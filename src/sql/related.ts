@@ -1,6 +1,6 @@
 /**
  * The rows of a relation: for many parents at once, found by `in (select ... from <parents>)`, or for each parent by
- * itself, in a lateral join.
+ * itself, in a correlated subquery or a lateral join.
  */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { PlannedInclude } from '../plan/index.ts'
