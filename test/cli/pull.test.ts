@@ -176,6 +176,10 @@ forOneDatabase(t, { entities: [IdempotencyRecord], tables: RESTRICTED }, async (
     t.strictSame(keyOf('slots'), ['day'])
     const guessed = notes.filter((note) => note.includes('is a guess')).map((note) => note.split(':')[0])
     t.strictSame(guessed, ['hotel.sums', 'hotel.sums_of_groups', 'hotel.totals', 'hotel.twice'])
+    t.ok(notes.includes(
+      "hotel.guests_by_day: Its key is what the view groups by. A row in which 'day' or 'name' is null would have no " +
+      'key: leave such rows out of the view.'
+    ))
     t.match(text('entities/booking.ts'), "version: p.integer().defaultRaw('1').version(),")
     t.notMatch(text('resources/booking.ts'), /writable: .*version/)
     t.ok(notes.includes(

@@ -56,6 +56,15 @@ export function planColumns (plan: EntityPlan, planOf: PlanOf): void {
         'Correct it if it does not.'
     )
   }
+  // the catalogue says of all other keys that they are not null
+  const mayBeNull = properties.filter((one) => one.kind === 'column' && one.primary && one.column.nullable)
+  if (!guessed && mayBeNull.length > 0) {
+    const names = mayBeNull.map(({ name }) => `'${name}'`).join(' or ')
+    plan.notes.push(
+      `Its key is what the view groups by. A row in which ${names} is null would have no key: leave such rows out of ` +
+        'the view.'
+    )
+  }
   for (const name of relation.unreadable) {
     plan.notes.push(`The column '${name}' is left out: this role may not read it.`)
   }
