@@ -215,8 +215,8 @@ function limitsOf (plan: Plan): Form['limits'] {
 }
 
 /**
- * The rows that are measured are read level by level. The records of a stream are not one page, whose length would
- * bound the related records of each parent.
+ * The rows that are measured are read level by level. Related records are looked up for each parent only in statements
+ * with few parents, which those of streams are not.
  */
 function relatedOf ({ kind }: Plan, dialect: Dialect, limits: Form['limits']): Form['related'] {
   const isPage = kind === 'list' || kind === 'keyset' || kind === 'get'

@@ -13,7 +13,7 @@ const MOST_DIGITS = 200
 /** A mean of decimals in double precision. */
 export function meanOfDecimals (operand: Sql, { precision = Infinity, scale = 0 }: TypeOf<'decimal'>): Sql {
   const mean = sql`avg(${operand})`
-  return Math.max(precision, scale) <= MOST_DIGITS ? sql`${mean}::float8` : toDouble(mean)
+  return Math.max(precision, scale, precision - scale) <= MOST_DIGITS ? sql`${mean}::float8` : toDouble(mean)
 }
 
 /** A mean as text with all its digits. */

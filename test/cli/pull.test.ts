@@ -76,6 +76,9 @@ const RESTRICTED = `
     foreign key (day, slot) references hotel.booking
   );
   create index on hotel.guest (day, slot);
+  create table hotel.page (
+    id integer primary key, name text, version smallint not null default 1, unique (name, version)
+  );
   create view hotel.guests_by_day as select day, count(*) as guests, min(slot) as first_id, name from hotel.guest
     group by day, name order by 2;
   create materialized view hotel.slots as select distinct on (day) slot, day from hotel.guest order by day, slot;
@@ -186,6 +189,9 @@ forOneDatabase(t, { entities: [IdempotencyRecord], tables: RESTRICTED }, async (
       "hotel.booking: 'version' counts the changes of a row. Remove .version() if your application writes it."
     ))
     t.match(text('entities/guest.ts'), 'version: p.text().nullable(),')
+    // a version that tells rows apart is a number that clients give
+    t.notMatch(text('entities/page.ts'), '.version()')
+    t.match(text('resources/page.ts'), /writable: .*version/)
     t.match(text('resources/guest.ts'), "new AllowedFilters('booking.day', 'eq', ['eq', 'in'])")
     t.notMatch(text('resources/guest.ts'), 'booking.slot')
   })

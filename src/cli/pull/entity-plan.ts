@@ -27,6 +27,8 @@ export interface PlannedColumn {
   readonly column: ColumnFacts
   readonly primary: boolean
   readonly hidden: boolean
+  /** Whether MikroORM counts the changes of a row in it. */
+  readonly versioned: boolean
 }
 
 /** A relation whose key is in this table. */
@@ -75,8 +77,13 @@ export const isNullable = (property: PlannedColumn | PlannedReference): boolean 
 
 /**
  * Whether a column counts the changes of its row: it is called `version`, and begins with a number. MikroORM then
- * counts on, and refuses to write a row that has changed.
+ * counts on, and refuses to write a row that has changed. A number in a unique index, such as that of a revision, tells
+ * rows apart instead.
  */
-export const countsChanges = ({ name, type, nullable, default: start, generated, counts }: ColumnFacts): boolean =>
-  name === 'version' && /^(?:integer|smallint)$/.test(type) && !nullable && generated === null && !counts &&
-  /^\d+$/.test(start ?? '')
+export function countsChanges (column: ColumnFacts, { primaryKey, indexes, foreignKeys }: RelationFacts): boolean {
+  const { name, type, nullable, default: start, generated, counts } = column
+  return name === 'version' && /^(?:integer|smallint)$/.test(type) && !nullable && generated === null && !counts &&
+    /^\d+$/.test(start ?? '') && !primaryKey.includes(name) &&
+    !indexes.some(({ unique, columns }) => unique && columns.includes(name)) &&
+    !foreignKeys.some(({ columns }) => columns.includes(name))
+}

@@ -37,9 +37,10 @@ export function planColumns (plan: EntityPlan, planOf: PlanOf): void {
     if ('owns' in source) properties.push({ ...source, name: names.get(source)! })
     else {
       const hidden = looksSecret(column.name) && !primary
-      properties.push({ kind: 'column', name: names.get(source)!, column, primary, hidden })
+      const versioned = !primary && countsChanges(column, relation)
+      properties.push({ kind: 'column', name: names.get(source)!, column, primary, hidden, versioned })
       if (hidden) plan.notes.push(`'${names.get(source)!}' is hidden, because its name looks like a secret.`)
-      if (countsChanges(column) && !primary) {
+      if (versioned) {
         plan.notes.push("'version' counts the changes of a row. Remove .version() if your application writes it.")
       }
     }

@@ -7,7 +7,7 @@ import { columnTypeOf, type ValueUse } from './column-type.ts'
 import { leadsIndex, type ColumnFacts } from './database-facts.ts'
 import { keyOfRelation } from './key-of-relation.ts'
 import {
-  countsChanges, isNullable, type EntityPlan, type PlannedColumn, type PlannedProperty, type PlannedReference,
+  isNullable, type EntityPlan, type PlannedColumn, type PlannedProperty, type PlannedReference,
 } from './entity-plan.ts'
 
 export interface Proposal {
@@ -123,8 +123,8 @@ function isWritable (property: PlannedProperty): boolean {
   if (property.kind === 'pivot') return property.owner || property.other !== undefined
   if (property.kind === 'inverse') return false
   if (property.kind === 'reference') return true
-  const { column, primary, name } = property
-  if (column.generated !== null || column.computed || countsChanges(column)) return false
+  const { column, primary, name, versioned } = property
+  if (column.generated !== null || column.computed || versioned) return false
   if (primary || name === 'uuid') return column.default === null && !column.counts
   return !column.counts && !setsItself(column) && !(column.name === 'deleted_at' && isTimestamp(column))
 }

@@ -2,7 +2,7 @@
 import { columnTypeOf } from './column-type.ts'
 import { relationName, type IndexFacts } from './database-facts.ts'
 import {
-  countsChanges, isNullable, type EntityPlan, type PlannedColumn, type PlannedInverse, type PlannedPivot,
+  isNullable, type EntityPlan, type PlannedColumn, type PlannedInverse, type PlannedPivot,
   type PlannedProperty, type PlannedReference,
 } from './entity-plan.ts'
 import { chainLines, commentLines, keyText, listLines, textCode } from './source-text.ts'
@@ -111,7 +111,7 @@ function propertyLines (property: PlannedProperty, plan: EntityPlan): string[] {
 }
 
 function columnLines (planned: PlannedColumn, { relation, properties }: EntityPlan): string[] {
-  const { name, column, primary, hidden } = planned
+  const { name, column, primary, hidden, versioned } = planned
   const { code, integer } = columnTypeOf(column, relation.checks)
   const alone = primary && properties.filter((one) => 'primary' in one && one.primary).length === 1
   const calls = [
@@ -121,7 +121,7 @@ function columnLines (planned: PlannedColumn, { relation, properties }: EntityPl
     column.generated === null
       ? ''
       : `.generated(${textCode(`(${column.generated.expression}) ${column.generated.stored ? 'stored' : 'virtual'}`)})`,
-    countsChanges(column) && !primary ? '.version()' : '',
+    versioned ? '.version()' : '',
     hidden ? '.hidden()' : '',
     isPlainColumn(name, column.name) ? '' : `.fieldName(${textCode(column.name)})`,
     isNullable(planned) ? '.nullable()' : '',
