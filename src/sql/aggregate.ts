@@ -37,7 +37,7 @@ export function aggregatesSql (
   const joins: Sql[] = []
   for (const group of Map.groupBy(aggregates, relatedRowsKey).values()) {
     const { relation, where } = group[0]!
-    if (formOfRelation(related, relation) === 'lateral') {
+    if (formOfRelation(related, relation) === 'each') {
       const as = context.names.expression(`${relation.name}_values`)
       joins.push(numbersOfEach(group, parents, as, shownNumber, context))
       for (const [index, aggregate] of group.entries()) {

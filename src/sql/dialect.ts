@@ -31,7 +31,7 @@ interface ReadDialect {
   /** Whether the rows of a page may be looked up by their keys. */
   readonly looksUpRows: boolean
   /** Whether related records may be found for each parent, by a subquery or a lateral join. */
-  readonly joinsLaterally: boolean
+  readonly readsEachParent: boolean
   /** Whether numbers about related rows may be computed for those rows only that other conditions keep. */
   readonly narrowsNumbers: boolean
   /** How JSON objects are written. */
@@ -79,7 +79,7 @@ interface StepDialect {
 export const POSTGRESQL: Dialect = {
   gathersRows: true,
   looksUpRows: true,
-  joinsLaterally: true,
+  readsEachParent: true,
   narrowsNumbers: true,
   objects: 'row',
   keepsPlannedForValues: true,
@@ -106,7 +106,7 @@ export const CITUS: Dialect = {
   looksUpRows: false,
   // 'cannot perform a lateral outer join when a distributed subquery references complex subqueries, CTEs or local
   // tables', unless a condition on the tenant leads to one node
-  joinsLaterally: false,
+  readsEachParent: false,
   // the rows that other conditions keep may be on other nodes than their related rows
   narrowsNumbers: false,
   // it does not keep the names of a row's columns

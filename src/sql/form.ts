@@ -30,11 +30,11 @@ export interface Form {
   readonly columns: 'all' | 'keys'
   /**
    * How related records are found, where `formOfInclude` and `formOfRelation` permit it:
-   * - `lateral`: for each parent by itself, records in a subquery (`each-parent.ts`) and numbers in a lateral join
+   * - `each`: for each parent by itself, records in a subquery (`each-parent.ts`) and numbers in a lateral join
    *   (`related-numbers.ts`).
    * - `grouped`: for all parents at once, and then grouped by their key (`record.ts`).
    */
-  readonly related: 'lateral' | 'grouped'
+  readonly related: 'each' | 'grouped'
   /**
    * For which rows numbers about related rows are computed that filters compare and sorts order by:
    * - `each`: those that the other conditions keep, for each row by itself, where an index leads to its related rows.
@@ -220,12 +220,12 @@ function limitsOf (plan: Plan): Form['limits'] {
  */
 function relatedOf ({ kind }: Plan, dialect: Dialect, limits: Form['limits']): Form['related'] {
   const isPage = kind === 'list' || kind === 'keyset' || kind === 'get'
-  return isPage && dialect.joinsLaterally && limits !== 'measured' ? 'lateral' : 'grouped'
+  return isPage && dialect.readsEachParent && limits !== 'measured' ? 'each' : 'grouped'
 }
 
-/** How the rows of one relation are found. Without an index, `lateral` would read the table for each parent. */
+/** How the rows of one relation are found. Without an index, `each` would read the table for each parent. */
 export function formOfRelation (related: Form['related'], { join }: RelationProperty): Form['related'] {
-  return related === 'lateral' && join.indexed ? 'lateral' : 'grouped'
+  return related === 'each' && join.indexed ? 'each' : 'grouped'
 }
 
 /** The form of one include. Records that show relations themselves are read level by level. */

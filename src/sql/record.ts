@@ -152,7 +152,7 @@ function recordsWithin (
   for (const include of selection.includes) {
     const { relation } = include
     const orEmpty = (json: Sql) => relation.many ? sql`coalesce(${json}, '[]'::json)` : json
-    if (form !== undefined && formOfInclude(form, include) === 'lateral') {
+    if (form !== undefined && formOfInclude(form, include) === 'each') {
       members.push([relation.publicName, orEmpty(ofEachParent(include, alias, context, bounds.counted))])
       continue
     }

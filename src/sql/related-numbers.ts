@@ -66,7 +66,7 @@ export function joinNumbers (
   const joins = { compared: EMPTY, sorted: EMPTY }
   for (const uses of Map.groupBy([...compared, ...sorted], relatedRowsKey).values()) {
     const isCompared = compared.includes(uses[0]!)
-    const ofEach = formOfRelation(numbers === 'each' ? 'lateral' : 'grouped', uses[0]!.relation) === 'lateral'
+    const ofEach = formOfRelation(numbers === 'each' ? 'each' : 'grouped', uses[0]!.relation) === 'each'
     if (uses.length === 1 && isCompared && !ofEach) continue
     const aggregates = [...new Set(uses)]
     const as = context.names.expression('numbers')
