@@ -124,10 +124,10 @@ export function refuseSecond (what: string, added: string, exists: boolean): voi
   )
 }
 
-/** What a plugin tells Fastify of itself. */
+/** The name of a plugin, and the versions of Fastify that it supports. */
 export const metaOf = (name: string): PluginMetadata => ({ name, fastify: '>=5.8 <7' })
 
-/** What a plugin tells that works with the database of the server. */
+/** The same for a plugin that needs the database of the server. */
 export const metaOnDatabase = (name: string): PluginMetadata => ({
   ...metaOf(name),
   dependencies: ['fastify-crud-kit/database'],

@@ -4,11 +4,11 @@
  * except the model. It refuses everything that the whitelist does not name, values that their columns cannot hold, and
  * pages out of bounds.
  */
+export { convertData, keyParts, membersFor, scalarValue, type Checked, type DataNames } from './data.ts'
 export {
-  columnData, columnsWhere, convertData, EMPTY_RECORD, keyParts, membersFor, scalarValue, withColumn, withColumns,
-  type Checked, type ChildKey, type ColumnData, type ColumnValues, type DataColumn, type DataNames, type LinksData,
-  type RecordData, type ReferenceData,
-} from './data.ts'
+  columnData, columnsWhere, EMPTY_RECORD, withColumn, withColumns, type ChildKey, type ColumnData, type ColumnValues,
+  type DataColumn, type LinksData, type RecordData, type ReferenceData,
+} from './record-data.ts'
 export type { Id } from './key.ts'
 export { writeCursor } from './cursor.ts'
 export { otherSide, planOtherSide } from './position.ts'

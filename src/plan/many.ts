@@ -4,7 +4,7 @@
  */
 import { listed } from '../base/suggest.ts'
 import type { FilterLevel, FilterParam, QueryParamError, QueryParams } from '../query/index.ts'
-import { EMPTY_RECORD, type RecordData } from './data.ts'
+import { EMPTY_RECORD, type RecordData } from './record-data.ts'
 import { parameterName, planNarrowingFilters, type FilterEntry } from './filters/index.ts'
 import { paginationParameters, rowParameters, selectionParameters } from './given.ts'
 import { deletedOf, errorsBeforePlanning, type PlanOptions } from './plan-rows.ts'

@@ -5,7 +5,7 @@
  * stored.
  */
 import { wireTypeOf, type SqlValue } from '../model/index.ts'
-import type { ColumnValues, DataColumn } from './data.ts'
+import type { ColumnValues, DataColumn } from './record-data.ts'
 
 /** Rows as JSON. */
 export interface Recordset {

@@ -1,7 +1,7 @@
 /** Columns that a scalar and a composite foreign key share, such as a tenant with which all keys begin. */
 import { RequestValidationError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
-import { columnData, type ColumnData, type RecordData } from './data.ts'
+import { columnData, type ColumnData, type RecordData } from './record-data.ts'
 
 const sharing = new WeakMap<EntityModel, boolean>()
 

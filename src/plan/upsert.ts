@@ -3,7 +3,7 @@
  * inserts what it has not updated, unless a row that it may not change is in the way. So it has the rules of an update
  * and of an insert, and uses no value of a sequence for a row that exists.
  */
-import { columnsWhere, type ColumnValues, type DataColumn, type RecordData } from './data.ts'
+import { columnsWhere, type ColumnValues, type DataColumn, type RecordData } from './record-data.ts'
 import { recordset, type Recordset } from './recordset.ts'
 import type { Condition, Slot } from './condition-types.ts'
 import type { GetPlan, Selection } from './plan-types.ts'

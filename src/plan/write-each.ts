@@ -3,7 +3,7 @@
  * Rows and values are one JSON text, so that the statement is the same for any number of rows.
  */
 import type { EntityModel, KeyColumn, RelationProperty, SqlValue } from '../model/index.ts'
-import { EMPTY_RECORD, type DataColumn, type RecordData } from './data.ts'
+import { EMPTY_RECORD, type DataColumn, type RecordData } from './record-data.ts'
 import { cellsOf, isReadable } from './recordset.ts'
 import type { Condition, Deleted, EntityConditions, Slot } from './condition-types.ts'
 import type { Selection } from './plan-types.ts'

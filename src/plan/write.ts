@@ -3,7 +3,7 @@ import { arrayLiteral, convert, keyColumns, momentText, type EntityModel, type K
 import { recordset } from './recordset.ts'
 import {
   columnData, columnsWhere, type ColumnValues, type DataColumn, type ReferenceData, type RecordData,
-} from './data.ts'
+} from './record-data.ts'
 import { planKey, type Id } from './key.ts'
 import type { Condition, Deleted, EntityConditions, Slot } from './condition-types.ts'
 import type { Selection } from './plan-types.ts'

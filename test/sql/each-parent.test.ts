@@ -22,6 +22,9 @@ const Bee = entity('Bee', {
   hive: () => p.manyToOne(Hive).nullable().index(), home: () => p.manyToOne(Hive).nullable(),
 })
 
+const Nest = entity('Nest', { id: p.integer().primary(), queen: () => p.oneToOne(Queen).mappedBy('nest').nullable() })
+const Queen = entity('Queen', { id: p.integer().primary(), nest: () => p.oneToOne(Nest) })
+
 /** Hive 1 has no bees, hive 2 one, hive 3 a deleted one, hive 4 forty, and the others three each. */
 const FILL = [
   'insert into hive select generate_series(1, 12)',
@@ -40,7 +43,7 @@ const crudWith = (pagination: object, rules: object = {}) =>
 
 const OF_EACH = /coalesce\(\(select/
 
-await forEachDatabase(t, { entities: [Hive, Bee] }, async (t, { orm }) => {
+await forEachDatabase(t, { entities: [Hive, Bee, Nest, Queen] }, async (t, { orm }) => {
   for (const statement of FILL) await orm.em.getConnection().execute(statement)
   const statements = await recordStatements(orm, t)
 
@@ -91,5 +94,16 @@ await forEachDatabase(t, { entities: [Hive, Bee] }, async (t, { orm }) => {
       t.equal((await one(40) as any)[include].length, 40)
       await t.rejects(one(39), { code: 'FST_CRUD_TOO_LARGE' })
     }
+  })
+
+  t.test('a record appears once if a database without a unique constraint relates two records to it', async (t) => {
+    for (const statement of [
+      'alter table queen drop constraint queen_nest_id_unique',
+      'insert into nest select generate_series(1, 2)',
+      'insert into queen (id, nest_id) values (7, 1), (8, 1)',
+    ]) await orm.em.getConnection().execute(statement)
+    const page = await listOf(orm, resource(Nest, { allowedIncludes: ['queen'] }), 'include=queen')
+    t.match(page, { items: [{ id: 1, queen: { nest: 1 } }, { id: 2, queen: null }], total: 2 })
+    t.equal(page.items.length, 2)
   })
 })

@@ -3,7 +3,7 @@
  * which key a view has. The parsed query, which it keeps, says how the rows are grouped.
  */
 
-/** What the parsed query of a view says of its rows. */
+/** Facts about the rows of a view, read from its parsed query. */
 interface Clauses {
   /** The first word of each member of the query: `false`, or `<>` for an empty list. */
   readonly members: Map<string, string>

@@ -36,7 +36,7 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
 const LOCK_TIMEOUT = '55P03'
 /** A write, or another statement that writers run (`for update`, `nextval`), in a read-only transaction. */
 export const READ_ONLY = '25006'
-/** The server has no connection left. Errors of ours say the same of a pool. */
+/** The server has no free connection. The package's own errors have this code if a pool has none. */
 export const TOO_MANY_CONNECTIONS = '53300'
 /** A statement was cancelled, by its timeout or by its caller. */
 export const CANCELLED = '57014'

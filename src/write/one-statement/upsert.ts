@@ -55,7 +55,7 @@ export function * upsertAtOnce (
   }
 }
 
-/** What was written of rows, in the order of these, and not in that of the parts. */
+/** The written rows in the order of `rows`. Their statements have returned them part by part. */
 function sortedAs (
   rows: readonly UpsertRow[],
   parts: readonly Part[],

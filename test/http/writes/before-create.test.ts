@@ -17,7 +17,7 @@ const Crate = entity('Crate', {
 
 await forEachDatabase(t, { entities: [Owner, Crate] }, async (t, { orm }) => {
   const log = keptLog()
-  /** What the hook returns in a test. */
+  /** Makes the result of the hook. Each test sets it. */
   let answer: (data: CrudRecord) => unknown = (data) => data
   const crates = hooked({ model: Crate, writable: ['name', 'weight', 'tenant', 'owner'] }, {
     beforeCreate: (data) => answer(data),

@@ -30,7 +30,7 @@ const OPERATIONS = [
   'list', 'get', 'create', 'createMany', 'upsert', 'update', 'delete', 'restore', 'updateMany', 'deleteMany',
 ] as const
 
-/** What the hooks of a resource have done, and what they do. */
+/** The calls of a resource's hooks, and what they do beside. */
 const heard = {
   calls: 0,
   /** After hooks that ran before the commit. */

@@ -1,0 +1,104 @@
+/** The values of a record that a write sets, by column, and lists of columns that several records share. */
+import type { RelationProperty, ScalarProperty, SqlValue } from '../model/index.ts'
+import type { OwnedChildren } from './body-rules.ts'
+
+/** The values of a record. Its properties are looked up, and their values are converted. */
+export interface RecordData {
+  /**
+   * The columns of scalars and of the keys of to-one relations, in the order of the data. Records of a list share it if
+   * they name the same properties in the same order.
+   */
+  readonly columns: readonly DataColumn[]
+  /** The values of the columns, in the same order. */
+  readonly values: readonly SqlValue[]
+  /** The keys of the records that to-one relations will refer to. */
+  readonly references: readonly ReferenceData[]
+  /** The keys of the records that many-to-many relations will refer to, instead of the present ones. */
+  readonly links: readonly LinksData[]
+  /** The same values by property name, as JavaScript values, for MikroORM's unit of work. */
+  readonly properties: Readonly<Record<string, unknown>>
+  /** The children that are written with the record. Absent if the data names none. */
+  readonly children?: readonly ChildrenData[]
+}
+
+/** A record without data. */
+export const EMPTY_RECORD: RecordData = Object.freeze({
+  columns: [],
+  values: [],
+  references: [],
+  links: [],
+  properties: {},
+})
+
+/** The children of one relation that a body writes. */
+export interface ChildrenData {
+  readonly owned: OwnedChildren
+  readonly add: readonly RecordData[]
+  readonly update: ReadonlyArray<{ readonly key: ChildKey, readonly row: RecordData }>
+  readonly remove: readonly ChildKey[]
+  /** The lists whose children the answer has, in the order of the body. */
+  readonly order: ReadonlyArray<'add' | 'update'>
+}
+
+/** A child's key: the values of the parts that its parent does not give. */
+export type ChildKey = readonly SqlValue[]
+
+/** A column that data sets. */
+export interface DataColumn {
+  readonly property: ScalarProperty | RelationProperty
+  readonly column: string
+  /** Whether a custom type makes SQL of the value, so that only MikroORM can write it. The value is null. */
+  readonly raw?: true
+}
+
+/** A column with its value. */
+export interface ColumnData extends DataColumn {
+  readonly value: SqlValue
+}
+
+/** Columns with their values. */
+export type ColumnValues = Pick<RecordData, 'columns' | 'values'>
+
+/** The same as a list of pairs, for work that is not done for each record of a list. */
+export const columnData = ({ columns, values }: ColumnValues): readonly ColumnData[] =>
+  columns.map((column, index) => ({ ...column, value: values[index]! }))
+
+/** Columns with further ones behind them. */
+export const withColumns = ({ columns, values }: ColumnValues, more: readonly ColumnData[]): ColumnValues => ({
+  columns: [...columns, ...more],
+  values: [...values, ...more.map(({ value }) => value)],
+})
+
+/** The columns that pass a test. */
+export function columnsWhere (
+  { columns, values }: ColumnValues,
+  passes: (column: DataColumn) => boolean
+): ColumnValues {
+  return { columns: columns.filter(passes), values: values.filter((_, index) => passes(columns[index]!)) }
+}
+
+const longer = new WeakMap<readonly DataColumn[], Map<string, readonly DataColumn[]>>()
+
+/** A list of columns with one more. Equal arguments give the same list, so that records can share it. */
+export function withColumn (
+  columns: readonly DataColumn[],
+  property: DataColumn['property'],
+  column: string
+): readonly DataColumn[] {
+  let lists = longer.get(columns)
+  if (lists === undefined) longer.set(columns, lists = new Map())
+  let list = lists.get(column)
+  if (list?.at(-1)!.property !== property) lists.set(column, list = [...columns, { property, column }])
+  return list!
+}
+
+export interface ReferenceData {
+  readonly relation: RelationProperty
+  /** The parts of the key, in the order of `relation.join.targetColumns`. */
+  readonly key: readonly SqlValue[]
+}
+
+export interface LinksData {
+  readonly relation: RelationProperty
+  readonly keys: ReadonlyArray<readonly SqlValue[]>
+}
