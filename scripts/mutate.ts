@@ -21,7 +21,7 @@ process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }))
 
 /** Copies the files that the tests need. Dependencies are shared. */
 function copyTree (): void {
-  for (const name of ['src', 'plugins', 'test', 'package.json', 'tsconfig.json']) {
+  for (const name of ['src', 'plugins', 'test', 'scripts', 'package.json', 'tsconfig.json']) {
     fs.cpSync(path.join(root, name), path.join(folder, name), { recursive: true })
   }
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
