@@ -11,7 +11,7 @@ import type { Rule } from './rule.ts'
 export class Actor {
   readonly role: Role
   readonly #request: FastifyRequest | undefined
-  #read: Map<EntityModel, OrPromise<Where | undefined>> | undefined
+  #read: Map<EntityModel, OrPromise<Where>> | undefined
 
   /** @param request the argument of functions in `rows`; absent for a script without a request */
   constructor (role: Role, request: FastifyRequest | undefined) {
@@ -19,19 +19,13 @@ export class Actor {
     this.#request = request
   }
 
-  /**
-   * The rows of an entity that the role may use, as the application wrote them: a condition, or a promise of one.
-   *
-   * @returns a list with the condition, which may be `undefined` by mistake, or an empty list for all rows
-   */
-  rowsOf (entity: string): readonly [] | readonly [condition: unknown] {
-    const rows = this.role.ruleOf(entity)?.rows
-    if (rows === undefined) return []
-    return [typeof rows === 'function' ? rows(this.#request ?? missingRequest(entity)) : rows]
+  /** The argument of the function in `rows` of an entity. */
+  requestFor (entity: string): FastifyRequest {
+    return this.#request ?? missingRequest(entity)
   }
 
   /** The rows that have been read for this request, so that functions of the application are called only once. */
-  get readRows (): Map<EntityModel, OrPromise<Where | undefined>> {
+  get readRows (): Map<EntityModel, OrPromise<Where>> {
     this.#read ??= new Map()
     return this.#read
   }

@@ -3,6 +3,7 @@
  * builds it once for each ORM. Later stages do not read the metadata.
  */
 import type { EntityName } from '@mikro-orm/core'
+import { madeOnce } from '../base/made-once.ts'
 import type { Converted, SqlValue } from './types/converted.ts'
 import type { ValueType } from './types/index.ts'
 
@@ -197,18 +198,9 @@ export interface PrimaryKeyPart {
 }
 
 /** The columns of the primary key, in order. */
-export function keyColumns (model: EntityModel): readonly KeyColumn[] {
-  let columns = columnsByModel.get(model)
-  if (columns === undefined) {
-    columnsByModel.set(
-      model,
-      columns = Object.freeze(model.primaryKey.flatMap((part) => part.columns))
-    )
-  }
-  return columns
-}
-
-const columnsByModel = new WeakMap<EntityModel, readonly KeyColumn[]>()
+export const keyColumns = madeOnce(({ primaryKey }: EntityModel): readonly KeyColumn[] =>
+  Object.freeze(primaryKey.flatMap((part) => part.columns))
+)
 
 /** Whether a property is a formula, or an embedded object with one. */
 export function isFormula (property: Property): boolean {

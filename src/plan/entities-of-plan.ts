@@ -1,4 +1,5 @@
 /** Finds the entities whose rows a plan reads. Their MikroORM filters must be known before the plan is compiled. */
+import { madeOnce } from '../base/made-once.ts'
 import { entitiesBehind, readConstant } from '../conditions/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { isCustomTerm } from './order.ts'
@@ -71,17 +72,11 @@ function addNumber ({ relation, where }: Aggregate, entities: EntitySet): void {
   addConstant(where, relation.target, entities)
 }
 
-const byOrder = new WeakMap<object, ReadonlySet<EntityModel>>()
-
-function ofOrder (order: ReadonlyArray<OrderTerm | CustomTerm>): ReadonlySet<EntityModel> {
-  let entities = byOrder.get(order)
-  if (entities === undefined) {
-    const found: EntitySet = new Set()
-    addOrder(order, found)
-    byOrder.set(order, entities = found)
-  }
-  return entities
-}
+const ofOrder = madeOnce((order: ReadonlyArray<OrderTerm | CustomTerm>): ReadonlySet<EntityModel> => {
+  const found: EntitySet = new Set()
+  addOrder(order, found)
+  return found
+})
 
 function addOrder (order: ReadonlyArray<OrderTerm | CustomTerm>, entities: EntitySet): void {
   for (const term of order) {
@@ -99,17 +94,11 @@ function ofTerms (terms: readonly Pick<GroupTerm, 'relations'>[]): ReadonlySet<E
   return found
 }
 
-const bySelection = new WeakMap<Selection, ReadonlySet<EntityModel>>()
-
-function ofSelection (selection: Selection): ReadonlySet<EntityModel> {
-  let entities = bySelection.get(selection)
-  if (entities === undefined) {
-    const found: EntitySet = new Set()
-    addSelection(selection, found)
-    bySelection.set(selection, entities = found)
-  }
-  return entities
-}
+const ofSelection = madeOnce((selection: Selection): ReadonlySet<EntityModel> => {
+  const found: EntitySet = new Set()
+  addSelection(selection, found)
+  return found
+})
 
 function addSelection ({ includes, aggregates }: Selection, entities: EntitySet): void {
   for (const { relation, rules, selection } of includes) {

@@ -1,20 +1,13 @@
 /** Columns that a scalar and a composite foreign key share, such as a tenant with which all keys begin. */
 import { RequestValidationError } from '../base/errors.ts'
+import { madeOnce } from '../base/made-once.ts'
 import type { EntityModel } from '../model/index.ts'
 import { columnData, type ColumnData, type RecordData } from './record-data.ts'
 
-const sharing = new WeakMap<EntityModel, boolean>()
-
 /** Whether two properties of an entity share a column, so that their values must agree. */
-export function sharesColumns (model: EntityModel): boolean {
-  let shares = sharing.get(model)
-  if (shares === undefined) {
-    const properties = [...model.properties.values()]
-    shares = properties.some((property) => property.kind === 'relation' && property.key.some(({ shared }) => shared))
-    sharing.set(model, shares)
-  }
-  return shares
-}
+export const sharesColumns = madeOnce(({ properties }: EntityModel): boolean =>
+  [...properties.values()].some((property) => property.kind === 'relation' && property.key.some(({ shared }) => shared))
+)
 
 /**
  * Returns the data with each column once.

@@ -3,6 +3,7 @@
  * is part of the plan's shape, and their values are bound. A translation has exactly the same meaning as the SQL that
  * MikroORM compiles for the condition. If a condition has no translation, MikroORM compiles it for each request.
  */
+import { madeOnce } from '../base/made-once.ts'
 import type { ComparePart, RelationKeyPart, Comparison as Compared, Where, WherePart } from '../conditions/index.ts'
 import {
   columnsOf,
@@ -254,26 +255,19 @@ interface Comparand {
 
 type Comparands = ReadonlyMap<Property, Comparand>
 
-const comparandsByModel = new WeakMap<EntityModel, Comparands>()
-
 /**
  * The columns of an entity. A property whose name is the column of another property, and not its own, is left to
  * MikroORM.
  */
-function comparandsOf (model: EntityModel): Comparands {
-  let comparands = comparandsByModel.get(model)
-  if (comparands === undefined) {
-    const properties = [...model.properties.values()]
-    const found = properties.map((property) => [property, comparandOf(property)] as const)
-      .filter((entry): entry is [Property, Comparand] =>
-        entry[1] !== undefined &&
-        (columnsOf(entry[0]).includes(entry[0].name) ||
-          !properties.some((other) => other !== entry[0] && columnsOf(other).includes(entry[0].name)))
-      )
-    comparandsByModel.set(model, comparands = new Map(found))
-  }
-  return comparands
-}
+const comparandsOf = madeOnce((model: EntityModel): Comparands => {
+  const properties = [...model.properties.values()]
+  return new Map(properties.flatMap((property) => {
+    const comparand = comparandOf(property)
+    const isOther = (other: Property): boolean => other !== property && columnsOf(other).includes(property.name)
+    const isMeant = columnsOf(property).includes(property.name) || !properties.some(isOther)
+    return comparand !== undefined && isMeant ? [[property, comparand] as const] : []
+  }))
+})
 
 function comparandOf (property: Property): Comparand | undefined {
   if (property.kind === 'scalar') {

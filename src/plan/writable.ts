@@ -4,6 +4,7 @@ import {
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
+import { madeOnce } from '../base/made-once.ts'
 import {
   listsHidden, owningSide, polymorphicRefusal, wireTypeOf, type EntityModel, type Property,
 } from '../model/index.ts'
@@ -153,8 +154,6 @@ function withHint (sentence: string, name: string, { properties }: EntityModel, 
   return didYouMean(sentence, meant?.name, choice)
 }
 
-const childless = new WeakMap<BodyRules, BodyRules>()
-
 /**
  * The rules for what the bodies of an operation may set, of one kind. `undefined` if `writable` does not allow it.
  *
@@ -167,32 +166,25 @@ export function rulesOfBody (
 ): BodyRules | undefined {
   const rules = kind && writable[kind]
   if (rules === undefined || rules.children.size === 0 || factsOf(operation).takesChildren) return rules
-  let own = childless.get(rules)
-  if (own === undefined) childless.set(rules, own = Object.freeze({ ...rules, children: NO_CHILDREN }))
-  return own
+  return withoutChildren(rules)
 }
+
+const withoutChildren = madeOnce((rules: BodyRules): BodyRules => Object.freeze({ ...rules, children: NO_CHILDREN }))
 
 /** The rules for the bodies that some operations take: of new records, and of changes. */
 export function rulesInUse (writable: Writable, operations: readonly CrudOperation[]): readonly BodyRules[] {
   return (['create', 'update'] as const).flatMap((kind) => takesBodies(operations, kind) ? writable[kind] ?? [] : [])
 }
 
-const serverNames = new WeakMap<EntityModel, ReadonlyMap<string, Named>>()
-
 /** The properties by the names that data of the application may use: property names and public names. */
-export function namesForServer (model: EntityModel): ReadonlyMap<string, Named> {
-  let names = serverNames.get(model)
-  if (names === undefined) {
-    const all = [...model.properties.values()]
-    const named = (name: 'name' | 'publicName') => (property: Property) =>
-      [property[name], {
-        property,
-        pointer: `/${escapedName(property[name])}`,
-        writable: property.write.persisted,
-        bound: isBound(property),
-      }] as const
-    names = new Map([...all.map(named('name')), ...all.filter(({ hidden }) => !hidden).map(named('publicName'))])
-    serverNames.set(model, names)
-  }
-  return names
-}
+export const namesForServer = madeOnce(({ properties }: EntityModel): ReadonlyMap<string, Named> => {
+  const all = [...properties.values()]
+  const named = (name: 'name' | 'publicName') => (property: Property) =>
+    [property[name], {
+      property,
+      pointer: `/${escapedName(property[name])}`,
+      writable: property.write.persisted,
+      bound: isBound(property),
+    }] as const
+  return new Map([...all.map(named('name')), ...all.filter(({ hidden }) => !hidden).map(named('publicName'))])
+})

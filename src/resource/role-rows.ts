@@ -1,54 +1,49 @@
 /** The rows that a role may use, by entity. Their conditions are added to those of MikroORM's filters. */
 import type { Actor, Rule } from '../access/index.ts'
-import { aliveOnly, readCondition, withColumnValues, type Where } from '../conditions/index.ts'
+import { madeOnce } from '../base/made-once.ts'
+import { aliveOnly, ALL_ROWS, readCondition, withColumnValues, type Where } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import { isPromise, type OrPromise } from '../base/or-promise.ts'
 import { cannotWait, wait, type Steps } from '../base/steps.ts'
 import type { ActiveFilters } from './foreign.ts'
 import { throwingScopeErrors } from './scope.ts'
 
-/** The rows of rules that are the same for all requests, by entity. */
-const constant = new WeakMap<Rule, WeakMap<EntityModel, Where | undefined>>()
-
 /**
- * The rows of an entity that an actor may use; `undefined` for all. It is a promise if the application's function
- * returns one. Related rows that the condition leads to are limited by soft deletion only: the condition is the
- * application's.
+ * The rows of an entity that an actor may use. It is a promise if the application's function returns one. Related rows
+ * that the condition leads to are limited by soft deletion only: the condition is the application's.
  *
  * @throws {ScopeError} for a value that is not certainly a condition
  */
-function rowsOf (actor: Actor, model: EntityModel): OrPromise<Where | undefined> {
+function rowsOf (actor: Actor, model: EntityModel): OrPromise<Where> {
   const rule = actor.role.ruleOf(model.name)
-  if (rule?.rows === undefined) return undefined
-  if (typeof rule.rows !== 'function') return constantRows(rule, model)
+  const given = rule?.rows
+  if (given === undefined) return ALL_ROWS
+  if (typeof given !== 'function') return constantRows(rule!)(model)
   const known = actor.readRows
   let rows = known.get(model)
-  if (rows === undefined && !known.has(model)) known.set(model, rows = readRows(actor.rowsOf(model.name)[0], model))
+  if (rows === undefined) known.set(model, rows = readRows(given(actor.requestFor(model.name)), model))
   return rows
 }
 
-function constantRows (rule: Rule, model: EntityModel): Where | undefined {
-  let known = constant.get(rule)
-  if (known === undefined) constant.set(rule, known = new WeakMap())
-  let rows = known.get(model)
-  if (rows === undefined && !known.has(model)) known.set(model, rows = readCertain(rule.rows, model))
-  return rows
-}
+/** The rows of a rule that are the same for all requests, by entity. */
+const constantRows = madeOnce(({ rows }: Rule) => madeOnce((model: EntityModel): Where => readCertain(rows, model)))
 
-function readRows (condition: unknown, model: EntityModel): OrPromise<Where | undefined> {
+function readRows (condition: unknown, model: EntityModel): OrPromise<Where> {
   if (isPromise(condition)) return Promise.resolve(condition).then((where) => readRows(where, model))
   return readCertain(condition, model)
 }
 
-function readCertain (condition: unknown, model: EntityModel): Where | undefined {
-  const what = `access: 'rows' of ${model.name}`
-  const where = throwingScopeErrors(what, () => aliveOnly(withColumnValues(readCondition(condition, model))))
-  return where.length === 0 ? undefined : where
-}
+const readCertain = (condition: unknown, model: EntityModel): Where =>
+  throwingScopeErrors(
+    `access: 'rows' of ${model.name}`,
+    () => aliveOnly(withColumnValues(readCondition(condition, model)))
+  )
 
-/** The rows of an entity that an actor may use. It waits for them if they are a promise. */
-export const waitForRows = (actor: Actor, model: EntityModel): Steps<Where | undefined> =>
-  wait(rowsOf(actor, model), () => refusal(model))
+/** The rows of an entity that an actor may use; `undefined` for all. It waits for them if they are a promise. */
+export function * waitForRows (actor: Actor, model: EntityModel): Steps<Where | undefined> {
+  const rows = yield * wait(rowsOf(actor, model), () => refusal(model))
+  return rows.length === 0 ? undefined : rows
+}
 
 const refusal = ({ name }: EntityModel): Error => cannotWait(`access: 'rows' of ${name} returns a promise`)
 
@@ -59,7 +54,7 @@ export function * withRows (
   entities: readonly EntityModel[]
 ): Steps<ActiveFilters> {
   if (actor === undefined || actor.role.unlimited) return filters
-  const rows: Array<OrPromise<Where | undefined>> = []
+  const rows: Array<OrPromise<Where>> = []
   let fixed = filters.size === 0
   try {
     for (const model of entities) {
@@ -73,7 +68,7 @@ export function * withRows (
   }
   const waits = rows.findIndex(isPromise)
   const known = waits < 0
-    ? rows as Array<Where | undefined>
+    ? rows as Where[]
     : yield * wait(Promise.all(rows), () => refusal(entities[waits]!))
   return guarded(filters, entities, known, fixed)
 }
@@ -82,13 +77,13 @@ export function * withRows (
 function guarded (
   filters: ActiveFilters,
   entities: readonly EntityModel[],
-  rows: ReadonlyArray<Where | undefined>,
+  rows: readonly Where[],
   fixed: boolean
 ): ActiveFilters {
   let all: GuardedFilters | undefined
   for (let index = 0; index < rows.length; index++) {
-    const where = rows[index]
-    if (where === undefined) continue
+    const where = rows[index]!
+    if (where.length === 0) continue
     const model = entities[index]!
     const own = filters.get(model)
     all ??= new GuardedFilters(filters, fixed)

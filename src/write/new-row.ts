@@ -1,6 +1,7 @@
 /** Completes the data of a write with the values of MikroORM's `onCreate` and `onUpdate`. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
+import { madeOnce } from '../base/made-once.ts'
 import {
   fromJson,
   wireTypeOf,
@@ -43,35 +44,24 @@ interface Hooks {
   readonly onUpdate: readonly Hook[]
 }
 
-const hooksByModel = new WeakMap<EntityModel, Hooks>()
-
-function hooksOf (model: EntityModel): Hooks {
-  let hooks = hooksByModel.get(model)
-  if (hooks === undefined) {
-    // hooks of relations and embedded objects are left to the unit of work
-    const scalars = [...model.properties.values()].filter((property) => property.kind === 'scalar')
-    const having = (name: 'onCreate' | 'onUpdate'): Hook[] =>
-      scalars.flatMap((property) =>
-        property.write[name] === undefined ? [] : [{ property, call: property.write[name] }]
-      )
-    const columns = [...model.properties.values()].flatMap((property) =>
-      property.kind === 'scalar' && property.write.persisted
-        ? [property.column]
-        : property.kind === 'relation'
-          ? property.key.map(({ column }) => column)
-          : []
-    )
-    hooksByModel.set(
-      model,
-      hooks = {
-        overlap: new Set(columns).size < columns.length,
-        onCreate: having('onCreate'),
-        onUpdate: having('onUpdate'),
-      }
-    )
+const hooksOf = madeOnce(({ properties }: EntityModel): Hooks => {
+  // hooks of relations and embedded objects are left to the unit of work
+  const scalars = [...properties.values()].filter((property) => property.kind === 'scalar')
+  const having = (name: 'onCreate' | 'onUpdate'): Hook[] =>
+    scalars.flatMap((property) => property.write[name] === undefined ? [] : [{ property, call: property.write[name] }])
+  const columns = [...properties.values()].flatMap((property) =>
+    property.kind === 'scalar' && property.write.persisted
+      ? [property.column]
+      : property.kind === 'relation'
+        ? property.key.map(({ column }) => column)
+        : []
+  )
+  return {
+    overlap: new Set(columns).size < columns.length,
+    onCreate: having('onCreate'),
+    onUpdate: having('onUpdate'),
   }
-  return hooks
-}
+})
 
 function complete (row: RecordData, model: EntityModel, when: 'onCreate' | 'onUpdate', em: EntityManager): RecordData {
   const { overlap, [when]: hooks } = hooksOf(model)

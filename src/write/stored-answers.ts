@@ -8,6 +8,7 @@
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError, IdempotencyMismatchError, IdempotencyRunningError } from '../base/errors.ts'
+import { madeOnce } from '../base/made-once.ts'
 import type { Steps } from '../base/steps.ts'
 import { textOfCondition, type Where } from '../conditions/index.ts'
 import { OPERATIONS } from '../config/index.ts'
@@ -132,17 +133,11 @@ interface AnswerStatements {
   readonly keepAndRemove: string
 }
 
-/** By the model of the table, which is kept as long as that of its ORM and schema. */
-const statementsByModel = new WeakMap<EntityModel, AnswerStatements>()
-
-function statementsFor (model: EntityModel): AnswerStatements {
-  let statements = statementsByModel.get(model)
-  if (statements === undefined) statementsByModel.set(model, statements = write(model.table))
-  return statements
-}
-
-/** Writes the statements for a table. Its quoted name is the only part that differs. */
-function write (table: string): AnswerStatements {
+/**
+ * The statements for a table, of which only the quoted name differs. They are kept as long as the model of its ORM and
+ * schema.
+ */
+const statementsFor = madeOnce(({ table }: EntityModel): AnswerStatements => {
   const found = '"caller" = $2 as "own", "request" = $3 as "same", "status"::int as "status", ' +
     '"headers"::text as "headers", "body"'
   const find = `select ${found} from ${table} ` +
@@ -170,7 +165,7 @@ function write (table: string): AnswerStatements {
       `"gone" as (delete from ${table} as r using "old" where r."key" = "old"."key" and r."caller" = "old"."caller") ` +
       keep,
   }
-}
+})
 
 /** The table in the schema of an EntityManager. */
 const modelOfAnswers = (em: EntityManager): EntityModel => modelsOf(em).of(IdempotencyRecord)

@@ -1,6 +1,7 @@
 /** The schemas of a resource's routes: of paths, query strings, headers, bodies and answers. */
 import { OptionalKind, Type, type TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
+import { madeOnce } from '../../base/made-once.ts'
 import type { Offer } from '../../catalogue/index.ts'
 import { factsOf, formsOfBodies } from '../../config/index.ts'
 import { uuidBesideKey, type EntityModel } from '../../model/index.ts'
@@ -216,16 +217,8 @@ export function querySchema (parameters: () => Record<string, TSchema>): TSchema
   })
 }
 
-const paramsByModel = new WeakMap<EntityModel, TSchema>()
-
 /** The schema of a key in a path, which all operations by key share. */
-export function keyParams (model: EntityModel): TSchema {
-  let params = paramsByModel.get(model)
-  if (params === undefined) paramsByModel.set(model, params = pathSchema(model))
-  return params
-}
-
-function pathSchema (model: EntityModel): TSchema {
+export const keyParams = madeOnce((model: EntityModel): TSchema => {
   const segments = keySegments(model)
   return Type.Object(Object.fromEntries(segments.map(({ name, part: { property }, column }) => {
     const schema = column.codec !== undefined ? Type.String() : inputSchema(column.type)
@@ -240,7 +233,7 @@ function pathSchema (model: EntityModel): TSchema {
         : { ...schema, description: `The \`${property.publicName}\` of a record.` },
     ]
   })))
-}
+})
 
 const IfMatch = Type.String({
   description: 'The ETag of the expected version. If the record has changed since, the request is refused.',

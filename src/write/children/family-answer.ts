@@ -1,4 +1,5 @@
 /** The answers of records that were written together with their children. */
+import { madeOnce } from '../../base/made-once.ts'
 import type { Steps } from '../../base/steps.ts'
 import type { EntityModel } from '../../model/index.ts'
 import type { Id, RecordData } from '../../plan/index.ts'
@@ -7,20 +8,18 @@ import { readBack } from '../run-write.ts'
 import type { Write, Written } from '../write.ts'
 import { childPointer, type ChildBatch } from './batches.ts'
 
-const computing = new WeakMap<EntityModel, boolean>()
-
 /** A record after its children have been written. A formula may have been computed of them. */
 export function * afterChildren (write: Write, written: Written, id: Id): Steps<Written> {
-  const { model } = write
-  let computes = computing.get(model)
-  if (computes === undefined) {
-    const scalars = [...model.properties.values()].filter((property) => property.kind === 'scalar')
-    computing.set(model, computes = scalars.some(({ formula, hidden }) => formula !== undefined && !hidden))
-  }
-  if (!computes || written.isUnchanged) return written
+  if (!showsFormula(write.model) || written.isUnchanged) return written
   const { json, version, whole } = yield * readBack(write, id)
   return { ...written, json, version, whole }
 }
+
+const showsFormula = madeOnce(({ properties }: EntityModel): boolean =>
+  [...properties.values()].some((property) =>
+    property.kind === 'scalar' && property.formula !== undefined && !property.hidden
+  )
+)
 
 /**
  * The records with the children that were added and changed, in the order of the body, under the names of their

@@ -1,6 +1,7 @@
 /** Decides which writes need MikroORM's unit of work, because a statement alone would not give the same result. */
 import { Collection, EventManager, EventType, ReferenceKind, Type, type EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { madeOnce } from '../../base/made-once.ts'
 import type { EntityModel } from '../../model/index.ts'
 import type { RecordData } from '../../plan/index.ts'
 import { requirePromises, sharedEmOf } from '../../resource/index.ts'
@@ -52,31 +53,24 @@ export function reasonOfEntity (em: EntityManager, { entity }: EntityModel, kind
   const meta = em.getMetadata(entity as never) as EntityMetadata
   if (isHeard(em, meta, EVENTS[kind])) return 'its lifecycle hooks or a subscriber'
   if (kind === 'delete') return cascades(meta).length > 0 ? 'relations that are removed with it' : undefined
-  if (needsEntity(meta, kind === 'create' ? 'onCreate' : 'onUpdate')) {
-    return 'a property whose value is made of the entity'
-  }
-  return kind === 'create' && hasConstructor(meta) ? 'values that its class gives new entities' : undefined
+  if (needsEntity(meta)[kind]) return 'a property whose value is made of the entity'
+  return kind === 'create' && givesValues(meta) ? 'values that its class gives new entities' : undefined
 }
 
-const neededBy = { onCreate: new WeakMap<object, boolean>(), onUpdate: new WeakMap<object, boolean>() }
-
 /**
- * Whether a property's hook reads the entity, of which a statement has only the given values, or sets more than the
+ * Whether the hooks of properties read the entity, of which a statement has only the given values, or set more than the
  * value of one column.
  */
-function needsEntity (meta: EntityMetadata, hook: 'onCreate' | 'onUpdate'): boolean {
-  let known = neededBy[hook].get(meta)
-  if (known === undefined) {
-    known = meta.props.some((property) =>
+const needsEntity = madeOnce(({ props }: EntityMetadata) => {
+  const has = (hook: 'onCreate' | 'onUpdate'): boolean =>
+    props.some((property) =>
       property.kind === ReferenceKind.EMBEDDED
         ? hasDefaults(property.targetMeta!)
         : property.embedded === undefined && property[hook] !== undefined &&
           (property.kind !== ReferenceKind.SCALAR || property[hook].length > 0)
     )
-    neededBy[hook].set(meta, known)
-  }
-  return known
-}
+  return { create: has('onCreate'), update: has('onUpdate') }
+})
 
 /** Whether MikroORM sets members of embedded objects. */
 function hasDefaults ({ props }: EntityMetadata): boolean {
@@ -86,16 +80,8 @@ function hasDefaults ({ props }: EntityMetadata): boolean {
   )
 }
 
-const constructors = new WeakMap<object, boolean>()
-
 /** Whether the class sets values of new entities, which the defaults of columns may not match. */
-function hasConstructor (meta: EntityMetadata): boolean {
-  let known = constructors.get(meta)
-  if (known === undefined) constructors.set(meta, known = givesValues(meta))
-  return known
-}
-
-function givesValues (meta: EntityMetadata): boolean {
+const givesValues = madeOnce((meta: EntityMetadata): boolean => {
   if (meta.class.length > 0) return true
   try {
     const instance = new (meta.class as new() => object)()
@@ -106,7 +92,7 @@ function givesValues (meta: EntityMetadata): boolean {
     // the constructor needs arguments or other state: leave the call to MikroORM
     return true
   }
-}
+})
 
 /** Relations whose records are removed with the entity, if MikroORM has loaded them. */
 export function cascadesOf (em: EntityManager, { entity }: EntityModel): readonly string[] {
