@@ -4,6 +4,7 @@
  *
  * `detail` of an error is a sentence for people. `errors` has one item for each mistake.
  */
+import { placed } from './error-list.ts'
 import { failureClass, refusalClass, type RequestError } from './error-classes.ts'
 import { validationOf, type ErrorItem, type ValidationItem } from './error-items.ts'
 
@@ -59,9 +60,20 @@ export class DataValidationError extends failureClass('FST_CRUD_DATA_INVALID', 4
 /** More records match the filters of a write than it may change. Nothing has changed. */
 export class TooManyError
   extends failureClass('FST_CRUD_TOO_MANY', 400, 'More records match than one request may write.') {}
+const OUTSIDE = 'The record would lie outside of what this request may write.'
+
 /** A created or updated row would be outside the scope of the request. */
-export class OutOfScopeError
-  extends failureClass('FST_CRUD_OUT_OF_SCOPE', 403, 'The record would lie outside of what this request may write.') {}
+export class OutOfScopeError extends failureClass('FST_CRUD_OUT_OF_SCOPE', 403, OUTSIDE) {}
+
+/** @param pointer the JSON pointer to the record in the body of a batch; empty for a body that is the record */
+export function outOfScope (pointer: string | undefined, cause?: unknown): OutOfScopeError {
+  const item = pointer ? { source: { pointer } } : {}
+  return new OutOfScopeError(placed(pointer, OUTSIDE), {
+    cause,
+    errors: [{ ...item, code: 'FST_CRUD_OUT_OF_SCOPE', detail: OUTSIDE }],
+  })
+}
+
 /** The role of the request may not use this operation or this entity. */
 export class ForbiddenError
   extends failureClass('FST_CRUD_FORBIDDEN', 403, 'This request may not use this operation.') {}

@@ -66,7 +66,7 @@ export function scopedRow (
   pointer: string
 ): RecordData {
   const row = scope === undefined ? given : withScopeValues(given, scope)
-  if (scope !== undefined) refuseOutside(row, scope)
+  if (scope !== undefined) refuseOutside(row, scope, pointer)
   return withSharedColumns(row, pointer)
 }
 

@@ -3,7 +3,9 @@
  * itself does not say it. The server is asked only after a write has failed.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { ConflictError, DataValidationError, RequestValidationError, type ErrorItem } from '../base/errors.ts'
+import {
+  ConflictError, DataValidationError, OutOfScopeError, RequestValidationError, type ErrorItem,
+} from '../base/errors.ts'
 import { placed } from '../base/error-list.ts'
 import type { Steps } from '../base/steps.ts'
 import type { SyncSession } from '../database/index.ts'
@@ -13,10 +15,10 @@ import { columnsOfRule, convertError, isServerError, isUnreadable, sqlStateOf, t
 import { errorModelOf, writeInTransaction } from './run-write.ts'
 import type { Write } from './write.ts'
 
-type RowError = (ConflictError | DataValidationError) & { readonly cause?: unknown }
+type RowError = (ConflictError | DataValidationError | OutOfScopeError) & { readonly cause?: unknown }
 
 const isRowError = (error: unknown): error is RowError =>
-  error instanceof ConflictError || error instanceof DataValidationError
+  error instanceof ConflictError || error instanceof DataValidationError || error instanceof OutOfScopeError
 
 /** The database's error about the values of a row, of which a write's error has been made. */
 function rowErrorIn (error: unknown): ServerError | undefined {
@@ -64,8 +66,11 @@ export function isRepeatable (error: ServerError): boolean {
   if (sqlState.startsWith('23')) {
     return error.constraint !== undefined || error.column !== undefined || error.dataType !== undefined
   }
-  return isAboutValue(error)
+  return isAboutValue(error) || sqlState === POLICY
 }
+
+/** The SQLSTATE of a policy of row level security that refuses a row. */
+const POLICY = '42501'
 
 const isAboutValue = (error: ServerError): boolean => sqlStateOf(error).startsWith('22') || isUnreadable(error)
 

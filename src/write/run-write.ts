@@ -1,6 +1,6 @@
 /** Runs the statements of a write: those that write, and those that only read rows. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { ConflictError, NotFoundError, OutOfScopeError } from '../base/errors.ts'
+import { ConflictError, NotFoundError, outOfScope } from '../base/errors.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import { factsOf } from '../config/index.ts'
 import type { SyncSession } from '../database/index.ts'
@@ -154,13 +154,14 @@ function * textOf (write: Write, id: Id, selection: Selection): Steps<string> {
  * Looks for a written row in the scope, unless the write has checked it. Equalities of the scope have been checked
  * before.
  *
+ * @param pointer the JSON pointer of the row in the body
  * @throws {OutOfScopeError} when the written row lies outside
  */
-export function * findInScope (write: Write, id: Id): Steps<void> {
+export function * findInScope (write: Write, id: Id, pointer = ''): Steps<void> {
   if (!needsScopeSearch(write)) return
   const plan = planExists(id, write.resource.whitelist, { includeDeleted: true })!
   const rows = yield * look(write, plan, { ...write.conditions, target: undefined, filtered: false })
-  if (rows.length === 0) throw new OutOfScopeError()
+  if (rows.length === 0) throw outOfScope(pointer)
 }
 
 /** Does the work of a write in a transaction, or in a savepoint if its session is in a transaction. */

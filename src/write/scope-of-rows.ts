@@ -4,7 +4,7 @@
  * fails. Otherwise another statement looks for them in the same transaction.
  */
 import { columnOf, rowsBehind, tablesBehind } from '../conditions/index.ts'
-import { OutOfScopeError } from '../base/errors.ts'
+import { outOfScope } from '../base/errors.ts'
 import {
   isSameValue, type EntityModel, type RelationProperty, type ScalarProperty, type SqlValue,
 } from '../model/index.ts'
@@ -56,10 +56,11 @@ function entityValue (property: ScalarProperty | RelationProperty, value: SqlVal
 /**
  * Refuses a row that contradicts its scope.
  *
+ * @param pointer the JSON pointer of the row in the body
  * @throws {OutOfScopeError} when a row with these values certainly lies outside
  */
-export function refuseOutside (row: RecordData, scope: ScopeRules): void {
-  if (placeOf(row, scope) === false) throw new OutOfScopeError()
+export function refuseOutside (row: RecordData, scope: ScopeRules, pointer: string): void {
+  if (placeOf(row, scope) === false) throw outOfScope(pointer)
 }
 
 /**

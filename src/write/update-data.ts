@@ -185,9 +185,9 @@ export function changesNothing (write: Write, data: Data, decided?: RecordData):
 }
 
 /** @throws {OutOfScopeError} for changes that would move the record out of its scope */
-export function finishChanges ({ scope }: Write, row: RecordData): RecordData {
-  if (scope !== undefined) refuseOutside(row, scope)
-  return withSharedColumns(row)
+export function finishChanges ({ scope }: Write, row: RecordData, pointer = ''): RecordData {
+  if (scope !== undefined) refuseOutside(row, scope, pointer)
+  return withSharedColumns(row, pointer)
 }
 
 /** The same for an update. That of many records has no id. */

@@ -143,7 +143,7 @@ function readyRow (
   unchangeable: readonly string[],
   pointer: string
 ): UpsertRow | ReasonToLook {
-  const update = isChange ? finishChanges(write, withoutUpsertKey(row, key)) : undefined
+  const update = isChange ? finishChanges(write, withoutUpsertKey(row, key), pointer) : undefined
   if (update !== undefined && isEmpty(update)) return 'no change'
   if (update?.columns.some(({ column }) => unchangeable.includes(column))) return 'primary key'
   return { key: row.on, insert: isNew ? scopedRow({ write }, row, pointer) : undefined, update }

@@ -85,6 +85,8 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     ] as const) {
       const { status, body: answer } = await ask(1, method, url, body)
       t.match([status, answer], [403, { code: 'FST_CRUD_OUT_OF_SCOPE' }], `${method} ${url}`)
+      const { errors: [{ source }] } = answer
+      t.strictSame(source, Array.isArray(body) ? { pointer: '/1' } : undefined)
       t.notMatch(JSON.stringify(answer), /policy|security|tenants/)
     }
     t.strictSame(

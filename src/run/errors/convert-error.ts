@@ -10,8 +10,8 @@ import {
   ConflictError,
   DatabaseError,
   DataValidationError,
+  outOfScope,
   OutcomeUnknownError,
-  OutOfScopeError,
   PreconditionFailedError,
   ReadOnlyViolationError,
   TooLargeError,
@@ -133,7 +133,7 @@ export function convertError (error: unknown, model?: EntityModel, place: ErrorP
   }
   const sqlState = sqlStateOf(error)
   if (isOutsidePolicy(sqlState, error) || refusesRows(sqlState, error, OUTSIDE)) {
-    return new OutOfScopeError(undefined, { cause: error })
+    return outOfScope(place.record, error)
   }
   if (refusesRows(sqlState, error, SEVERAL)) return new ConflictError(SEVERAL_RECORDS, { cause: error })
   if (refusesRows(sqlState, error, IN_THE_WAY)) return new ConflictError(undefined, { cause: error })

@@ -96,7 +96,9 @@ function * beginBatch (
 ): Steps<ChildBatch> {
   const child = beginWrite(yield * childCall(write, owned, OPERATIONS[list], items[0]!.pointer))
   const { scope } = child
-  if (list !== 'remove' && scope !== undefined) { for (const { row } of items) refuseOutside(row, scope) }
+  if (list !== 'remove' && scope !== undefined) {
+    for (const { row, pointer } of items) refuseOutside(row, scope, pointer)
+  }
   if (list === 'add') { for (const item of items) checkComplete(item, child, owned) }
   return { owned, list, write: child, items }
 }
@@ -174,7 +176,7 @@ export function withParent (
   }
   if (scope === undefined) return withColumnsOnce(own, pointer)
   const scoped = withScopeValues(own, scope)
-  refuseOutside(scoped, scope)
+  refuseOutside(scoped, scope, pointer)
   return withColumnsOnce(scoped, pointer)
 }
 

@@ -133,7 +133,9 @@ class FamilyWrite {
   ): Steps<void> {
     if (this.#isLate) {
       const write = withScopeSearch({ ...this.#write, session })
-      for (const record of records) yield * findInScope(write, this.#idOf(record))
+      for (const [index, record] of records.entries()) {
+        yield * findInScope(write, this.#idOf(record), this.#pointer(index))
+      }
     }
     for (const [index, { owned, items, write: begun }] of this.#batches.entries()) {
       if (!this.#areLate[index]) continue
@@ -141,7 +143,7 @@ class FamilyWrite {
       for (const [at, item] of items.entries()) {
         const { key } = children[index]![at]!
         const id = key === undefined ? childId(item, owned, this.#keys[item.parent]!) : idOfKey(write.model, key)
-        yield * findInScope(write, id)
+        yield * findInScope(write, id, item.pointer)
       }
     }
   }

@@ -4,7 +4,7 @@
  * statement can check the rows of a role, or MikroORM's unit of work is needed.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { ConflictError, NotFoundError } from '../../base/errors.ts'
+import { ConflictError, NotFoundError, OutOfScopeError } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
 import type { SyncSession } from '../../database/index.ts'
 import {
@@ -17,6 +17,7 @@ import { absentRecord, mayBeHidden } from '../check-references.ts'
 import { insertInside } from '../insert-inside.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { deletionOf, markRow, refuseChange, removeRow, updateRow } from '../one-statement/change.ts'
+import { inRecord } from '../point-error.ts'
 import { filtersOfChange, findRow, prepareWrite } from '../run-write.ts'
 import { withScopeInStatement, withScopeCheck, needsScopeSearch } from '../scope-of-rows.ts'
 import { needsUnitOfWork } from '../unit-of-work/reason.ts'
@@ -196,7 +197,7 @@ function * oneByOne (
 
 /**
  * Work with a child. One that is absent, belongs to another parent or is hidden is refused as a reference to an absent
- * record is.
+ * record is. The refusal of one that would leave the rows of its role points to it.
  */
 function * asChild<Result> (
   { owned: { relation, key }, list }: Family,
@@ -206,7 +207,7 @@ function * asChild<Result> (
   try {
     return yield * work
   } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error
+    if (!(error instanceof NotFoundError)) throw error instanceof OutOfScopeError ? inRecord(pointer, error) : error
     const name = list === 'update' && key.length === 1 ? `/${key[0]!.publicName}` : ''
     throw absentRecord(relation.publicName, `${pointer}${name}`)
   }

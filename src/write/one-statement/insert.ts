@@ -86,8 +86,8 @@ export function * insertChunks (
   const written: Written[] = []
   for (const chunk of chunks) written.push(...yield * insertChunk(write, chunk, filters, pointer, needsKeys))
   if (needsScopeSearch(write)) {
-    for (const { key } of written) {
-      yield * findInScope(write, idOfKey(write.model, key!))
+    for (const [index, { key }] of written.entries()) {
+      yield * findInScope(write, idOfKey(write.model, key!), pointer(index))
     }
   }
   return written

@@ -105,7 +105,7 @@ export function * createThroughEntities (
   const ids = keys.map((key) => idOfKey(model, key))
   const written: Written[] = []
   for (const [index, id] of ids.entries()) written.push({ ...yield * readBack(write, id), key: keys[index] })
-  for (const id of ids) yield * findInScope(write, id)
+  for (const [index, id] of ids.entries()) yield * findInScope(write, id, pointer(index))
   return written
 }
 
