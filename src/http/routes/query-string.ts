@@ -79,10 +79,15 @@ export const QUERY_STRINGS: { readonly [Kind in QueryKind]: (call: QueryCall) =>
     },
 
     key: (call) => {
-      const { request: { queryParams, query }, seen: { resource: { whitelist, upsertKeys } } } = call
+      const { request, seen: { resource: { whitelist, upsertKeys } } } = call
+      const { url, query } = request
       const { key, error } = readUpsertKey(query['on'], upsertKeys)
+      // most upserts have no other parameter
+      if (key !== undefined && Object.keys(query).length === 1 && url.endsWith(`?on=${key.name}`)) {
+        return { kind: 'key', key }
+      }
       checkWriteQuery(
-        without(queryParams, ['on']),
+        without(request.queryParams, ['on']),
         whitelist,
         { ...unknownTo(call, ['on']), strict: STRICT },
         error === undefined ? [] : [error]
