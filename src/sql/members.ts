@@ -1,5 +1,5 @@
 /** The members of records: the columns that they need, their names and their JSON. */
-import type { Property } from '../model/index.ts'
+import type { Property, ScalarProperty } from '../model/index.ts'
 import type { Deleted, Selection } from '../plan/index.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { objectJson, propertyColumns, propertyJson } from './json.ts'
@@ -39,13 +39,20 @@ export function selectList (columns: Iterable<readonly [name: string, value: Sql
 /** The name of the JSON in the rows of an include. */
 export const JSON_NAME = '@json'
 
-const NULL = trusted('null::text')
+/**
+ * The time of the deletion, in rows that are not deleted: null. PostgreSQL does not conclude this from the condition,
+ * and would plan and run the conversion of the time.
+ *
+ * An expression that has the column is asked for it. Otherwise PostgreSQL would replace the column by a constant in
+ * each of its rows, and make new rows instead of passing on those that it has read.
+ */
+const notDeleted = ({ column }: ScalarProperty, alias: string, projected: boolean): Sql =>
+  projected ? sql`${name(alias, column)}::text` : trusted('null::text')
 
 /**
  * The members of a selection that are properties of its own rows. Other parameters are those of `propertyJson`.
  *
- * @param deleted which rows the statement keeps. In those that are not deleted, the time of the deletion is null.
- * PostgreSQL does not conclude this from the condition, and would plan and run the conversion of the time
+ * @param deleted which rows the statement keeps
  */
 export function ownMembers (
   { properties, model }: Selection,
@@ -54,11 +61,12 @@ export function ownMembers (
   deleted: Deleted,
   longest?: number
 ): readonly Member[] {
-  const isNull = (property: Property) =>
-    deleted === 'without' && property === model.deletedAt && model.deletedAt.codec?.read === undefined
+  const { deletedAt } = model
+  const isNull = (property: Property): property is ScalarProperty =>
+    deleted === 'without' && property === deletedAt && deletedAt.codec?.read === undefined
   return properties.map((property) => [
     property.publicName,
-    isNull(property) ? NULL : propertyJson(property, alias, projected, longest),
+    isNull(property) ? notDeleted(property, alias, projected) : propertyJson(property, alias, projected, longest),
   ])
 }
 

@@ -370,7 +370,7 @@ t.test('the statement', async (t) => {
       '(select case when count(*) <= 10000 then count(*) end from "@gathered") as "total" from (select ' +
       '"@3_page"."id" as "id", case when octet_length("@3_page"."kind") > 167772 then ' +
       '\'@fastify-crud-kit/too-long\' else "@3_page"."kind" end as "kind", "@3_page"."weight" as "weight", ' +
-      'null::text as "deleted_at", "@3_page"."field_id" as "field" ' +
+      '"@3_page"."deleted_at"::text as "deleted_at", "@3_page"."field_id" as "field" ' +
       'from (select "@gathered"."@key0" as "@key0" from "@gathered" ' +
       'order by "@gathered"."@key0" limit $2 offset $3) as "@2_keys" cross join lateral (select ' +
       '"e1"."id" as "id", "e1"."kind" as "kind", "e1"."weight" as "weight", "e1"."deleted_at" as "deleted_at", ' +
