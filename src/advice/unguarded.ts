@@ -1,11 +1,10 @@
 /** Decides which rows a request can reach past its resource's scope without another guard. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { conditionOfFilters } from '../borrowed/mikro-orm-filters.ts'
-import { waysOf, type Way } from '../catalogue/index.ts'
 import { hasSql, readCondition } from '../conditions/index.ts'
 import { factsOf, type CrudOperation, type OperationFacts } from '../config/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import { rulesInUse } from '../plan/index.ts'
+import { rulesInUse, waysOf, type Way } from '../plan/index.ts'
 import { filtersOfEntity, readConstantFilter, type Resource } from '../resource/index.ts'
 import { isOwnersName } from './owners.ts'
 
@@ -67,7 +66,8 @@ export async function unguardedBehind (
 const TAKEN_BY: Readonly<Record<Way['kind'], ReadonlyArray<OperationFacts['query']>>> = {
   include: ['list', 'record'],
   filter: ['list', 'groups', 'filters'],
-  order: ['list'],
+  sort: ['list'],
+  defaultSort: ['list'],
   facet: ['list'],
   group: ['groups'],
 }

@@ -3,11 +3,11 @@
  * join on.
  */
 import { quotedName } from '../base/quoted-name.ts'
-import { waysOf, type Way } from '../catalogue/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { operatorFormOf, type ColumnSql, type IndexKind } from '../operators/index.ts'
 import {
-  firstTypeOf, type Comparable, type Compared, type RelatedNumber, type TextDocument, type Unaccent, type Whitelist,
+  firstTypeOf, waysOf, type Comparable, type Compared, type RelatedNumber, type TextDocument, type Unaccent, type Way,
+  type Whitelist,
 } from '../plan/index.ts'
 import { fill, functionName, indexedVector, isOfOneRow, operand, trusted, type Sql } from '../sql/index.ts'
 
@@ -47,7 +47,8 @@ export function wantedIndexes (whitelist: Whitelist): readonly WantedIndex[] {
           ...way.targets.flatMap((compared) => ofFilter(compared, parameter, model)),
           ...ofDocument(way.document, parameter, model),
         ]
-      case 'order':
+      case 'sort':
+      case 'defaultSort':
         return ofOrder(way.targets[0], parameter, model)
       case 'include':
         return ofRelations(way.targets[0].relations, parameter)

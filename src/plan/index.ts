@@ -40,6 +40,7 @@ export { countChoices, pageParametersOf } from './window.ts'
 export {
   includePath, resolveWhitelist, type AggregateEntry, type IncludeEntry, type RelationEntry, type Whitelist,
 } from './whitelist/index.ts'
+export { DEFAULT_SORT, relationsOfWhitelist, waysOf, type Way, type WayTarget } from './whitelist/ways.ts'
 export { planPrevious } from './previous.ts'
 export { cited } from './refusal.ts'
 export type { BodyRules, Named, OwnedChildren, Writable } from './body-rules.ts'

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import { quotedName } from '../base/quoted-name.ts'
 import { keyColumnNames, type EntityModel, type RelationProperty } from '../model/index.ts'
-import { documentOf, includePath, type BodyRules, type IncludeEntry, type Whitelist } from '../plan/index.ts'
+import { waysOf, type BodyRules, type Way, type WayTarget, type Whitelist } from '../plan/index.ts'
 import { distributionOf, tableIn, type Distribution, type TableDistribution } from '../run/index.ts'
 
 type Distributed = Extract<TableDistribution, { kind: 'distributed' }>
@@ -33,20 +33,17 @@ const ofModel = (model: EntityModel, columns: readonly string[]): Side => ({
 export function checkCoLocation (
   what: string,
   em: EntityManager,
-  { includes, filters, sorts, defaultOrder, groups, numbers, facets, model }: Whitelist,
+  whitelist: Whitelist,
   update: BodyRules | undefined
 ): void {
   const distribution = distributionOf(em)
   if (distribution === undefined) return
-  for (const entry of includes.values()) checkInclude(what, distribution, entry, model)
-  for (const { name, targets } of sorts.values()) checkOrder(`${what}: sort=${name}`, distribution, targets, model)
-  for (const filter of filters.values()) {
-    checkOrder(`${what}: filter[${filter.name}]`, distribution, documentOf(filter)?.fields ?? [], model)
+  const { model } = whitelist
+  for (const way of waysOf(whitelist)) {
+    const subject = `${what}: ${way.parameter}`
+    if (way.kind === 'include') checkInclude(subject, distribution, way, model)
+    else checkOrder(subject, distribution, way.kind === 'filter' ? way.document?.fields ?? [] : way.targets, model)
   }
-  checkOrder(`${what}: the default sort`, distribution, defaultOrder.map(({ target }) => target), model)
-  for (const term of groups.values()) checkOrder(`${what}: group=${term.name}`, distribution, [term], model)
-  for (const term of numbers.values()) checkOrder(`${what}: aggregate=${term.name}`, distribution, [term], model)
-  for (const term of facets.values()) checkOrder(`${what}: facets=${term.name}`, distribution, [term], model)
   for (const property of update?.properties ?? []) {
     if (property.kind !== 'relation') continue
     // a change looks first which of the present links lead to visible records
@@ -54,13 +51,15 @@ export function checkCoLocation (
   }
 }
 
-function checkInclude (what: string, distribution: Distribution, entry: IncludeEntry, root: EntityModel): void {
-  const relations = includePath(entry)
+function checkInclude (
+  subject: string,
+  distribution: Distribution,
+  { targets: [{ relations }], order }: Extract<Way, { kind: 'include' }>,
+  root: EntityModel
+): void {
   const last = relations.at(-1)!
-  const parent = relations.at(-2)?.target ?? root
-  const subject = `${what}: include=${entry.name}`
-  checkPivot(subject, distribution, parent, last)
-  if (entry.kind === 'relation') checkOrder(subject, distribution, entry.rules?.order ?? [], last.target)
+  checkPivot(subject, distribution, relations.at(-2)?.target ?? root, last)
+  checkOrder(subject, distribution, order, last.target)
 }
 
 /** The related rows of a many-to-many relation are joined to its pivot table. */
@@ -79,12 +78,12 @@ function checkPivot (
 function checkOrder (
   subject: string,
   distribution: Distribution,
-  targets: ReadonlyArray<{ readonly relations: readonly RelationProperty[] } | object>,
+  targets: ReadonlyArray<Pick<WayTarget, 'relations'>>,
   root: EntityModel
 ): void {
-  for (const target of targets) {
+  for (const { relations } of targets) {
     let from = root
-    for (const { join: by, target: to } of 'relations' in target ? target.relations : []) {
+    for (const { join: by, target: to } of relations) {
       const near = { table: from.table, columns: by.columns }
       checkJoin(subject, distribution, near, ofModel(to, by.targetColumns), isByOwnKey(distribution, from))
       from = to

@@ -7,7 +7,8 @@ import {
 } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import {
-  entitiesOf, isCustomTerm, planEstimate, planPrevious, planSelection, QueryErrors, resolveUpsertKeys, resolveWhitelist,
+  entitiesOf, isCustomTerm, planEstimate, planPrevious, planSelection, QueryErrors, relationsOfWhitelist,
+  resolveUpsertKeys, resolveWhitelist,
   resolveWritable, upsertKeysFor, withConditions, withTranslated, type AnyWritePlan, type ListPlan, type ManyPlan,
   type OwnedChildren, type Plan, type Selection, type UpsertKey, type Whitelist, type Writable,
 } from '../plan/index.ts'
@@ -28,7 +29,7 @@ import {
 } from './kept-statements.ts'
 import { readScope } from './scope.ts'
 import { knowUnaccent, sharedEmOf, type CrudSession } from './crud-session.ts'
-import { checkConstants, checkFilters, relationsOfWhitelist } from './whitelisted.ts'
+import { checkConstants, checkFilters } from './whitelisted.ts'
 
 /** The conditions of a read that depend on MikroORM's filters and on the role. */
 export interface ReadFilters {

@@ -1,32 +1,12 @@
-/** Finds the relations and entities that a whitelist leads to, and checks the conditions on them. */
+/** Checks the conditions on the rows that a whitelist leads to, and finds the entities behind them. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { entitiesBehind, readCondition, readConstant, toMikroOrm, type Where } from '../conditions/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import { includePath, relationsOf, type IncludeEntry, type Whitelist } from '../plan/index.ts'
+import type { Whitelist } from '../plan/index.ts'
 import { filterSql } from '../sql/index.ts'
 import { sentence } from './scope.ts'
 import { filtersOfEntity } from './active-filters.ts'
-
-/** The relations that a whitelist uses. */
-export function relationsOfWhitelist (
-  { filters, sorts, includes, defaultOrder, groups, numbers, facets }: Whitelist
-): readonly RelationProperty[] {
-  const filtered = [...filters.values()].flatMap(relationsOf)
-  const sorted = [...[...sorts.values()].flatMap((entry) => entry.targets), ...defaultOrder.map(({ target }) => target)]
-  return [
-    ...filtered,
-    ...sorted.flatMap((target) => 'callback' in target ? [] : target.relations),
-    ...[...includes.values()].flatMap(relationsOfInclude),
-    ...[...groups.values(), ...numbers.values(), ...facets.values()].flatMap(({ relations }) => relations),
-  ]
-}
-
-/** The relations that lead to included records, and those that included records are sorted by. */
-function relationsOfInclude (entry: IncludeEntry): readonly RelationProperty[] {
-  const order = entry.kind === 'relation' ? entry.rules?.order ?? [] : []
-  return [...includePath(entry), ...order.flatMap(({ relations }) => relations)]
-}
 
 /** A condition of the configuration, on the rows of a relation, an include or an aggregate. */
 interface ConfiguredCondition {

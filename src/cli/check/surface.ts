@@ -2,11 +2,10 @@
  * The surface of an application: what each role may ask of each resource, as sorted texts. It is a projection of
  * `src/catalogue`, made for a file that people read in reviews.
  */
-import {
-  describeOffer, eachInclude, isAllowed, waysOf, type Description, type Offer, type Way,
-} from '../../catalogue/index.ts'
+import { describeOffer, eachInclude, isAllowed, type Description, type Offer } from '../../catalogue/index.ts'
 import { BODY_NAMES, factsOf, formsOfBodies, isMany, removes, takesBodies } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'
+import { waysOf, type Way, type WayTarget } from '../../plan/index.ts'
 import { offerOf, type KnownResource, type RoleResource } from '../../http/index.ts'
 import { filtersOfEntity } from '../../resource/index.ts'
 
@@ -89,9 +88,9 @@ function filterParts ({ filters }: Description): SurfaceNames {
 }
 
 const sortParts = ({ whitelist }: Offer): SurfaceNames =>
-  waysOf(whitelist).flatMap((way) => way.kind === 'order' && way.parameter.startsWith('sort=') ? [sortText(way)] : [])
+  waysOf(whitelist).flatMap((way) => way.kind === 'sort' ? [sortText(way)] : [])
 
-function sortText ({ parameter, targets }: Extract<Way, { kind: 'order' }>): string {
+function sortText ({ parameter, targets }: Way): string {
   return named(parameter.slice('sort='.length), ...targets.map((target) => pathOf(target)))
 }
 
@@ -100,10 +99,8 @@ function named (name: string, ...paths: readonly string[]): string {
   return paths.length === 1 && paths[0] === name ? name : `${name} (${paths.join(', ')})`
 }
 
-type WayTarget = Extract<Way, { kind: 'order' }>['targets'][number]
-
 /** The path of a property in records. */
-function pathOf ({ relations, operand }: Pick<WayTarget, 'relations' | 'operand'>): string {
+function pathOf ({ relations, operand }: WayTarget): string {
   if (operand === undefined) return 'a callback'
   if (operand.kind === 'number' || operand.kind === 'relevance') return operand.name
   const last = operand.kind === 'json' ? [operand.property.publicName, ...operand.keys] : [operand.publicName]
