@@ -7,6 +7,15 @@ export type OrPromise<Value> = Value | Promise<Value>
 export const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 
+/** Makes the next value of a value, or of that of a promise. */
+export function after<Value, Next> (value: OrPromise<Value>, next: (value: Value) => Next): OrPromise<Next> {
+  return isPromise(value) ? (value as Promise<Value>).then(next) : next(value)
+}
+
+/** All of some values, which are a promise if one of them is. */
+export const allOf = <Value>(values: ReadonlyArray<OrPromise<Value>>): OrPromise<readonly Value[]> =>
+  values.some(isPromise) ? Promise.all(values) : values as readonly Value[]
+
 /**
  * Lets a promise that nothing awaits be rejected, which would end the process. Anything else with a method `then` stays
  * as it is: a query builder, for example, runs its query when it is asked for its result.

@@ -1,11 +1,5 @@
 /** Converts answers to the results of the methods of `CrudBase`: values on synchronous sessions, promises on others. */
-import { isPromise, type OrPromise } from '../base/or-promise.ts'
 import type { JsonAnswer } from '../read/index.ts'
-
-/** Makes the next value of a value, or of that of a promise. */
-export function after<Value, Next> (value: OrPromise<Value>, next: (value: Value) => Next): OrPromise<Next> {
-  return isPromise(value) ? value.then(next) : next(value)
-}
 
 /** The JSON text of an answer. The answer to a record that does not exist is null. */
 export const textOf = (answer: JsonAnswer | null): string | null => answer?.json ?? null

@@ -7,6 +7,7 @@ import {
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { checkOptions } from '../base/option-checks.ts'
+import { after } from '../base/or-promise.ts'
 import { doInTurn, type Steps } from '../base/steps.ts'
 import { planAggregate, planList, planMany, type Id } from '../plan/index.ts'
 import { NO_PARAMS, type QueryParams } from '../query/index.ts'
@@ -20,7 +21,7 @@ import {
 import {
   createMany, createOne, deleteMany, deleteOne, restoreOne, updateMany, updateOne, upsertBy, type Affected, type Data,
 } from '../write/index.ts'
-import { after, asItIs, parsed, textOf, valueOf } from './answers.ts'
+import { asItIs, parsed, textOf, valueOf } from './answers.ts'
 import { checkCall, readParams, refusalOfCall, type CrudParams } from './check-call.ts'
 import { checkAfterHooks, checkCrudOptions, checkHookNames, readPrevious } from './check-options.ts'
 import type {

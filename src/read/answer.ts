@@ -4,7 +4,7 @@ import type { InfoOf, StyleName } from '../base/page-styles.ts'
 import { parseExact } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import { shown } from '../base/option-checks.ts'
-import { ignoreRejection, isPromise, type OrPromise } from '../base/or-promise.ts'
+import { allOf, ignoreRejection, type OrPromise } from '../base/or-promise.ts'
 import { promisedBy, wait, type Steps } from '../base/steps.ts'
 import { crudContext, type CrudHooks, type CrudSession, type RequestConditions } from '../resource/index.ts'
 import { listJson, type JsonRecord, type ToWire } from '../answer/index.ts'
@@ -117,9 +117,7 @@ function * withAfterRead (
     results.forEach(ignoreRejection)
     throw error
   }
-  return checkReturned(
-    results.some(isPromise) ? yield * wait(Promise.all(results), () => promisedBy('afterRead')) : results
-  )
+  return checkReturned(yield * wait(allOf(results), () => promisedBy('afterRead')))
 }
 
 /** @throws {ConfigError} when `afterRead` has returned something other than a record */

@@ -8,13 +8,13 @@ import {
 import { ALL_ROWS, type Where } from '../conditions/index.ts'
 import { SyncSession } from '../database/index.ts'
 import { DatabaseError } from '../base/errors.ts'
-import type { OrPromise } from '../base/or-promise.ts'
+import { after, allOf, type OrPromise } from '../base/or-promise.ts'
 import type { EntityModel } from '../model/index.ts'
 import type { Plan, SwitchedCondition } from '../plan/index.ts'
 import { NO_FILTERS, NONE_SWITCHED, type ActiveFilters, type SwitchedFilters } from './foreign.ts'
 import { RequestSession } from './request-session.ts'
 import { readFilter } from './scope.ts'
-import { emOf, type CrudSession, type Session } from './crud-session.ts'
+import { emOf, type CrudSession } from './crud-session.ts'
 
 /**
  * The conditions of the active filters of some entities. They are `NO_FILTERS` if no filter is active. On a synchronous
@@ -26,11 +26,10 @@ export function activeFilters (
   type: FilterType = 'read'
 ): OrPromise<ActiveFilters> {
   if (entities.length === 0 || areUnfiltered(session, entities)) return NO_FILTERS
-  if (session instanceof SyncSession) {
-    return filtersByEntity(entities, entities.map(({ entity }) => filterNow(session, entity, type)))
-  }
-  return Promise.all(entities.map(({ entity }) => filterOf(session, entity, type)))
-    .then((conditions) => filtersByEntity(entities, conditions))
+  return after(
+    allOf(entities.map(({ entity }) => conditionOf(session, entity, type))),
+    (conditions) => filtersByEntity(entities, conditions)
+  )
 }
 
 /** Whether it is known that no filter is active for the entities of a request. */
@@ -60,14 +59,10 @@ export function switchedFilters (
 ): OrPromise<SwitchedFilters> {
   const switched = customs.filter((custom) => custom.kind === 'switched')
   if (switched.length === 0) return NONE_SWITCHED
-  if (session instanceof SyncSession) {
-    const conditionOf = (custom: SwitchedCondition): object | undefined =>
-      filterNow(session, model.entity, 'read', optionsOf(model, custom))
-    return filtersBySwitch(model, switched, switched.map(conditionOf))
-  }
-  const conditionOf = (custom: SwitchedCondition): Promise<object | undefined> =>
-    filtersOf(emOf(session), model.entity, 'read', optionsOf(model, custom))
-  return Promise.all(switched.map(conditionOf)).then((conditions) => filtersBySwitch(model, switched, conditions))
+  return after(
+    allOf(switched.map((custom) => conditionBy(session, model.entity, 'read', optionsOf(model, custom)))),
+    (conditions) => filtersBySwitch(model, switched, conditions)
+  )
 }
 
 /** Options that switch on one filter only. Filters that are active by default are applied separately. */
@@ -90,48 +85,44 @@ function filtersBySwitch (
 /** Entities with filters that need the EntityManager of the request. */
 const parameterised = new WeakSet<object>()
 
-/** The EntityManager for the filters of an entity. That of the request is forked only for filters that need it. */
-function emForFilters (session: Session, entity: unknown): EntityManager {
-  if (!(session instanceof RequestSession)) return session
-  return session.opened !== undefined || parameterised.has(entity as object) ? session.em : session.shared
+/** The condition of the filters of an entity. A request forks its EntityManager only for filters that need it. */
+function conditionOf (session: CrudSession, entity: unknown, type: FilterType): OrPromise<object | undefined> {
+  const forks = session instanceof RequestSession && session.opened === undefined
+  return forks && !parameterised.has(entity as object)
+    ? conditionByShared(session, entity, type)
+    : conditionBy(session, entity, type)
 }
 
-/** The condition of the filters of one entity. */
-async function filterOf (session: Session, entity: unknown, type: FilterType): Promise<object | undefined> {
-  const em = emForFilters(session, entity)
-  try {
-    return await conditionOfFilters(em, entity, type, {})
-  } catch (error) {
-    // the EntityManager of the request alone has the parameters of filters
-    const isShared = session instanceof RequestSession && em === session.shared
-    if (!isShared || !(error instanceof ValidationError)) throw filterError(error)
-    parameterised.add(entity as object)
-    return await filtersOf(session.em, entity, type)
-  }
-}
-
-/** The same on a synchronous session. */
-function filterNow (
-  { em }: SyncSession,
+async function conditionByShared (
+  session: RequestSession,
   entity: unknown,
-  type: FilterType,
-  options: FilterOptions = {}
-): object | undefined {
-  try {
-    return conditionOfFiltersNow(em, entity, type, options)
-  } catch (error) {
-    throw filterError(error)
-  }
-}
-
-async function filtersOf (
-  em: EntityManager,
-  entity: unknown,
-  type: FilterType,
-  options: FilterOptions = {}
+  type: FilterType
 ): Promise<object | undefined> {
   try {
-    return await conditionOfFilters(em, entity, type, options)
+    return await conditionOfFilters(session.shared, entity, type, {})
+  } catch (error) {
+    // the EntityManager of the request alone has the parameters of filters
+    if (!(error instanceof ValidationError)) throw filterError(error)
+    parameterised.add(entity as object)
+    return await conditionBy(session, entity, type)
+  }
+}
+
+/** The condition of the filters of an entity, by the session's own EntityManager. */
+function conditionBy (
+  session: CrudSession,
+  entity: unknown,
+  type: FilterType,
+  options: FilterOptions = {}
+): OrPromise<object | undefined> {
+  const em = emOf(session)
+  if (!(session instanceof SyncSession)) {
+    return conditionOfFilters(em, entity, type, options).catch((error: unknown) => {
+      throw filterError(error)
+    })
+  }
+  try {
+    return conditionOfFiltersNow(em, entity, type, options)
   } catch (error) {
     throw filterError(error)
   }
