@@ -5,7 +5,6 @@ import {
   aggregateName,
   MAX_NAME_BYTES,
   resolvePath,
-  wireTypeOf,
   type EntityModel,
   type Path,
   type RelationProperty,
@@ -13,7 +12,7 @@ import {
   type ValueType,
 } from '../../model/index.ts'
 import type { Aggregate } from '../condition-types.ts'
-import { describe } from '../operand.ts'
+import { COUNT, typeOfNumber } from './number-types.ts'
 
 /** An aggregate, and the relations that lead to the records that show it. */
 export interface ResolvedAggregate {
@@ -90,26 +89,7 @@ function propertyBehind ({ relations, property }: Path, what: string): Aggregate
 
 /** The type of the result, which depends on the type of the property. */
 function typeOf (fn: AggregateFunction, property: ScalarProperty | undefined, what: string): ValueType {
-  if (fn === 'count') return { kind: 'bigint', form: 'number' }
+  if (fn === 'count') return COUNT
   if (fn === 'exists' || property === undefined) return { kind: 'boolean' }
-  const { type, codec } = property
-  const wireType = wireTypeOf(type)
-  if (fn === 'min' || fn === 'max') {
-    if (!wireType.extremes) {
-      throw new ConfigError(`${what}: values of type ${describe(type)} have no minimum or maximum.`)
-    }
-    return type
-  }
-  const words = fn === 'sum' ? 'sum' : 'mean'
-  if (codec !== undefined) {
-    throw new ConfigError(
-      `${what}: '${property.name}' has a custom type or a serializer, so the ${words} of its stored values may be ` +
-        'meaningless.'
-    )
-  }
-  const result = fn === 'sum' ? wireType.sum?.(type) : wireType.mean?.(type)
-  if (result === undefined) {
-    throw new ConfigError(`${what}: values of type ${describe(type)} have no ${words}; only numbers have one.`)
-  }
-  return result
+  return typeOfNumber(fn, property, property.type, what)
 }

@@ -2,13 +2,14 @@
 import type { Facet, GroupAggregate, GroupEntry, GroupFunction } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import {
-  isComparable, isOrdered, MAX_NAME_BYTES, publicPath, resolvePath, wireTypeOf, type EntityModel, type Path,
+  isComparable, MAX_NAME_BYTES, publicPath, resolvePath, type EntityModel, type Path,
   type ValueType,
 } from '../../model/index.ts'
 import type { Operand } from '../condition-types.ts'
 import type { FacetTerm, GroupNumber, GroupTerm } from '../plan-types.ts'
 import { withAlias, type WithAlias } from '../alias.ts'
 import { describe, operandOf, valuesOf } from '../operand.ts'
+import { COUNT, typeOfNumber } from './number-types.ts'
 
 /** @throws {ConfigError} for an unknown path, a path to many rows, and values that cannot be grouped */
 export function groupTerms (group: GroupEntry, model: EntityModel): GroupTerm[] {
@@ -82,8 +83,6 @@ const withEnd = ({ name, aliasOf }: WithAlias, end: string): WithAlias => ({
   ...aliasOf !== undefined && { aliasOf: `${aliasOf}.${end}` },
 })
 
-const COUNT: ValueType = { kind: 'bigint', form: 'number' }
-
 function toOne (field: string, model: EntityModel, what: string): { path: Path, operand: Operand, type: ValueType } {
   const path = resolvePath(model, field, what)
   const many = path.relations.find((relation) => relation.many)
@@ -109,22 +108,7 @@ function named (key: string, what: string): string {
 /** The type of a number about the values of a group. */
 function typeOf (fn: GroupFunction, operand: Operand, type: ValueType, what: string): ValueType {
   if (fn === 'countDistinct') return COUNT
-  const wireType = wireTypeOf(type)
-  if (fn === 'min' || fn === 'max') {
-    if (operand.kind === 'scalar' && wireType.extremes && isOrdered(type)) return type
-    throw new ConfigError(`${what}: values of type ${describe(type)} have no minimum or maximum.`)
-  }
-  const words = fn === 'sum' ? 'sum' : 'mean'
-  if (operand.kind === 'scalar' && operand.codec !== undefined) {
-    throw new ConfigError(
-      `${what}: '${operand.name}' has a custom type or a serializer, so the ${words} of its stored values may be ` +
-        'meaningless.'
-    )
-  }
-  const result = operand.kind === 'scalar' ? fn === 'sum' ? wireType.sum?.(type) : wireType.mean?.(type) : undefined
-  if (result === undefined) {
-    throw new ConfigError(`${what}: values of type ${describe(type)} have no ${words}; only numbers have one.`)
-  }
+  const result = typeOfNumber(fn, operand, type, what)
   // the mean of integers is not one of their values, so it has all its digits, as that of decimals
   return fn === 'avg' && isExact(type) ? { kind: 'decimal', form: 'string' } : result
 }
