@@ -3,7 +3,7 @@ import { ConditionError, readCondition, withColumnValues } from '../conditions/i
 import { factsOf, notAnOperation, OPERATIONS, type CrudOperation } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { isObjectLiteral } from '../base/is-object.ts'
-import type { EntityModel } from '../model/index.ts'
+import { meantName, type EntityModel } from '../model/index.ts'
 import { checkOptions, shown } from '../base/option-checks.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import { checkSharedTables, namedFor } from './rule.ts'
@@ -83,11 +83,10 @@ function checkNames (what: string, names: unknown, models: readonly EntityModel[
   }
   for (const name of names as readonly string[]) {
     if (models.some(({ properties }) => properties.has(name))) continue
-    const properties = [...new Set(models.flatMap(({ properties }) => [...properties.values()]))]
-    const meant = properties.find(({ publicName }) => publicName === name)?.name ??
-      nearest(name, properties.map((property) => property.name))
+    const properties = models.flatMap(({ properties }) => [...properties.values()])
     const owner = models.length === 1 ? models[0]!.name : 'any entity that it stands for'
-    throw new ConfigError(didYouMean(`${what} names '${name}', which is not a property of ${owner}`, meant))
+    const sentence = `${what} names '${name}', which is not a property of ${owner}`
+    throw new ConfigError(didYouMean(sentence, meantName(name, properties)))
   }
 }
 

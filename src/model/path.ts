@@ -41,18 +41,18 @@ export function resolvePath (model: EntityModel, path: string, what: string): Pa
     if (property?.hidden) throw hiddenError(property, owner, what)
     if (property === undefined) {
       if (polymorphic.has(name)) throw new ConfigError(`${what}: ${polymorphicRefusal(name, owner)}`)
-      const exposed = [...properties.values()].filter((property) => !property.hidden).map((property) => property.name)
+      const exposed = exposedOf(properties)
       const rest = names.slice(index).join('.')
-      if (exposed.includes(rest)) {
+      if (exposed.some((property) => property.name === rest)) {
         throw new ConfigError(
           `${what}: in a whitelist, a point follows a relation or an object, so the property '${rest}' of ${owner} ` +
             'cannot be named. Give it a name without a point; fieldName may keep the name of its column.'
         )
       }
-      const suggestion = meant(name, properties)
+      const suggestion = meantName(name, exposed)
       const near = suggestion && [...names.slice(0, index), suggestion, ...names.slice(index + 1)].join('.')
       const sentence = `${what}: ${owner} has no property '${name}' that can be exposed`
-      throw new ConfigError(didYouMean(sentence, near, `It has: ${exposed.join(', ')}.`))
+      throw new ConfigError(didYouMean(sentence, near, `It has: ${namesOf(exposed)}.`))
     }
     if (index === names.length - 1) return { relations, embedded, property }
     if (property.kind === 'scalar') {
@@ -88,11 +88,16 @@ const hiddenError = ({ name }: Property, owner: string, what: string): ConfigErr
       "Remove 'hidden' from the property to expose it."
   )
 
-/** The property that was probably meant: it has this public name or column, or its name is similar. */
-function meant (name: string, properties: ReadonlyMap<string, Property>): string | undefined {
-  const exposed = [...properties.values()].filter(({ hidden }) => !hidden)
-  return exposed.find((property) => property.publicName === name || columnsOf(property).includes(name))?.name ??
-    nearest(name, exposed.map((property) => property.name))
+const exposedOf = (properties: ReadonlyMap<string, Property>): readonly Property[] =>
+  [...properties.values()].filter(({ hidden }) => !hidden)
+
+const namesOf = (properties: readonly Property[]): string => properties.map(({ name }) => name).join(', ')
+
+/** The property that was probably meant by a name: it has this public name or column, or its name is similar. */
+export function meantName (name: string, properties: Iterable<Property>): string | undefined {
+  const all = [...properties]
+  return all.find((property) => property.publicName === name || columnsOf(property).includes(name))?.name ??
+    nearest(name, all.map((property) => property.name))
 }
 
 /**
@@ -119,9 +124,9 @@ function resolveJson (column: ScalarProperty, path: readonly string[], what: str
     const member = properties.get(name)
     if (member?.hidden) throw hiddenError(member, owner.name, what)
     if (member === undefined) {
-      const exposed = [...properties.values()].filter(({ hidden }) => !hidden).map((property) => property.name)
+      const exposed = exposedOf(properties)
       const sentence = `${what}: ${owner.name} has no property '${name}' that can be exposed`
-      throw new ConfigError(didYouMean(sentence, meant(name, properties), `It has: ${exposed.join(', ')}.`))
+      throw new ConfigError(didYouMean(sentence, meantName(name, exposed), `It has: ${namesOf(exposed)}.`))
     }
     keys.push(member.kind === 'relation' ? member.name : member.column)
     names.push(member.publicName)

@@ -4,10 +4,10 @@
  */
 import { ConfigError } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
-import { didYouMean, nearest } from '../base/suggest.ts'
+import { didYouMean } from '../base/suggest.ts'
 import type { ChildrenConfig, WritableConfig } from '../config/index.ts'
 import {
-  keyColumns, owningSide, polymorphicRefusal, type EntityModel, type KeyPart, type RelationProperty,
+  keyColumns, meantName, owningSide, polymorphicRefusal, type EntityModel, type KeyPart, type RelationProperty,
 } from '../model/index.ts'
 import type { BodyRules, OwnedChildren, Writable } from './body-rules.ts'
 
@@ -69,13 +69,12 @@ function relationOf (name: string, model: EntityModel): RelationProperty {
       `"writable" of ${model.name} has a list for '${name}', which is not a relation. Name it as '${name}' alone.`
     )
   }
-  const meant = relations.find(({ publicName }) => publicName === name)?.name ??
-    nearest(name, relations.map(({ name }) => name))
+  const near = meantName(name, relations)
   const choice = relations.length === 0
     ? `No relation of ${model.name} has owned children.`
     : `Relations with owned children: ${relations.map(({ name }) => name).join(', ')}.`
   throw new ConfigError(
-    didYouMean(`"writable" of ${model.name} has a list for '${name}', which is not a property of it`, meant, choice)
+    didYouMean(`"writable" of ${model.name} has a list for '${name}', which is not a property of it`, near, choice)
   )
 }
 

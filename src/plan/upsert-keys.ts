@@ -1,8 +1,10 @@
 /** Looks up the names of the option `upsertKeys`, once for each resource, and the key that an upsert names. */
 import { ConfigError } from '../base/errors.ts'
-import { didYouMean, nearest } from '../base/suggest.ts'
+import { didYouMean } from '../base/suggest.ts'
 import type { UpsertKeysConfig } from '../config/index.ts'
-import type { EntityModel, KeyColumn, RelationProperty, ScalarProperty } from '../model/index.ts'
+import {
+  meantName, type EntityModel, type KeyColumn, type RelationProperty, type ScalarProperty,
+} from '../model/index.ts'
 import type { QueryParamError } from '../query/index.ts'
 import { cited, refusal } from './refusal.ts'
 
@@ -41,8 +43,7 @@ function partOf (name: string, { name: entity, properties }: EntityModel): Scala
     throw new ConfigError(`"upsertKeys" of ${entity} names '${name}', ${reason}`)
   }
   if (property === undefined) {
-    const meant = [...properties.values()].find(({ publicName }) => publicName === name)?.name ??
-      nearest(name, [...properties.keys()])
+    const meant = meantName(name, properties.values())
     throw new ConfigError(didYouMean(`"upsertKeys" of ${entity} names '${name}', which is not a property of it`, meant))
   }
   if (property.hidden) return refuse('which is hidden from clients. Show it, or use another key.')

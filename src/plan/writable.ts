@@ -6,9 +6,9 @@ import { ConfigError } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
 import { madeOnce } from '../base/made-once.ts'
 import {
-  listsHidden, owningSide, polymorphicRefusal, wireTypeOf, type EntityModel, type Property,
+  listsHidden, meantName, owningSide, polymorphicRefusal, wireTypeOf, type EntityModel, type Property,
 } from '../model/index.ts'
-import { didYouMean, nearest } from '../base/suggest.ts'
+import { didYouMean } from '../base/suggest.ts'
 import type { BodyRules, Named, Writable } from './body-rules.ts'
 import { resolveChildren, type FillsChildren } from './owned-children.ts'
 
@@ -148,10 +148,8 @@ function withHint (sentence: string, name: string, { properties }: EntityModel, 
     }
   }
   const writable = [...properties.values()].filter(({ write }) => write.writable)
-  const meant = writable.find(({ publicName }) => publicName === name) ??
-    writable.find((property) => property.name === nearest(name, writable.map(({ name }) => name)))
   const choice = `Writable properties: ${writable.map((property) => property.name).join(', ')}.`
-  return didYouMean(sentence, meant?.name, choice)
+  return didYouMean(sentence, meantName(name, writable), choice)
 }
 
 /**

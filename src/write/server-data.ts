@@ -6,12 +6,12 @@ import { ConfigError, RequestValidationError } from '../base/errors.ts'
 import { isObject } from '../base/is-object.ts'
 import type { OrPromise } from '../base/or-promise.ts'
 import { promisedBy, wait, type Steps } from '../base/steps.ts'
-import type { EntityModel, Property } from '../model/index.ts'
+import { meantName, type EntityModel, type Property } from '../model/index.ts'
 import { shown } from '../base/option-checks.ts'
 import type { BodyRules, RecordData } from '../plan/index.ts'
 import { nameInData, type Data } from './new-row.ts'
 import { readData } from '../schema/index.ts'
-import { didYouMean, nearest } from '../base/suggest.ts'
+import { didYouMean } from '../base/suggest.ts'
 import { toBody } from '../resource/index.ts'
 import { enterStage } from '../run/index.ts'
 
@@ -110,10 +110,8 @@ export function valuesData (values: unknown, model: EntityModel): Data | undefin
 
 function propertyOf (name: string, model: EntityModel): Property {
   const property = model.properties.get(name)
-  const all = [...model.properties.values()]
   if (property === undefined) {
-    const meant = all.find(({ publicName }) => publicName === name)?.name ?? nearest(name, all.map(({ name }) => name))
-    throw mistake(didYouMean(`${model.name} has no property '${name}'`, meant))
+    throw mistake(didYouMean(`${model.name} has no property '${name}'`, meantName(name, model.properties.values())))
   }
   if (!property.write.persisted) throw mistake(`'${name}' of ${model.name} has no column that takes values.`)
   if (property === model.version) throw mistake(`'${name}' of ${model.name} is the version, which counts by itself.`)

@@ -7,7 +7,7 @@ import { entity } from '../helpers/entity.ts'
 const User = entity('User', {
   id: p.integer().primary(), name: p.string(), full_name: p.string().serializedName('fullName'),
 })
-const Task = entity('Task', { id: p.integer().primary(), title: p.string(), owner: () => p.manyToOne(User) })
+const Task = entity('Task', { id: p.integer().primary(), title: p.string().fieldName('headline'), owner: () => p.manyToOne(User) })
 /** Its key contains a relation. */
 const Membership = entity('Membership', {
   user: () => p.manyToOne(User).primary(), task: () => p.manyToOne(Task).primary(), since: p.integer(),
@@ -44,6 +44,8 @@ const refused: ReadonlyArray<readonly [what: string, access: unknown, message: s
     "access: roles.one.User.hidden names 'nam', which is not a property of User. Did you mean 'name'?"],
   ['a public name', { role, roles: { one: { User: { readonly: ['fullName'] } } } },
     "access: roles.one.User.readonly names 'fullName', which is not a property of User. Did you mean 'full_name'?"],
+  ['the name of a column', { role, roles: { one: { Task: { hidden: ['headline'] } } } },
+    "access: roles.one.Task.hidden names 'headline', which is not a property of Task. Did you mean 'title'?"],
   ['an unknown property in only', { role, roles: { one: { User: { only: ['id', 'nme'] } } } },
     /roles.one.User.only names 'nme'/],
   ['a property of no entity', { role, roles: { one: { '*': { hidden: ['secret'] } } } },
