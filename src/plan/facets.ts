@@ -3,6 +3,7 @@ import { nameSuffix, type QueryParams } from '../query/index.ts'
 import { comparedBy, planFilters, type FilterTarget } from './filters/index.ts'
 import { aliasFor } from './alias.ts'
 import { QueryErrors } from './query-errors.ts'
+import type { QueryRules } from './query-rules.ts'
 import { cited, refusal } from './refusal.ts'
 import type { Condition } from './condition-types.ts'
 import type { FacetTerm, PlannedFacet } from './plan-types.ts'
@@ -22,7 +23,7 @@ export function planFacets (
   conditions: readonly Condition[],
   whitelist: Whitelist,
   values: Values,
-  options: { readonly groups?: boolean },
+  rules: Pick<QueryRules, 'groups'>,
   errors: QueryErrors
 ): readonly PlannedFacet[] {
   const { facets: allowed } = whitelist
@@ -42,7 +43,7 @@ export function planFacets (
     }
     // the mistakes of filters are known already
     const others = planFilters(params, whitelist, values, new QueryErrors(), {
-      ...options,
+      ...rules,
       skips: (entry) => isAbout(comparedBy(entry), term),
     })
     if (!others.skipped) return [{ term, without: NONE, instead: NONE }]

@@ -4,14 +4,15 @@ import { planFacets } from './facets.ts'
 import { planFilters } from './filters/index.ts'
 import { planOrder } from './order.ts'
 import { QueryErrors } from './query-errors.ts'
+import type { QueryRules } from './query-rules.ts'
 import { planSelection } from './selection.ts'
 import type { Deleted } from './condition-types.ts'
 import type { ListPlan } from './plan-types.ts'
-import { refuseUnknown, type Purpose, type UnknownOptions } from './unknown/index.ts'
+import { refuseUnknown, type Purpose } from './unknown/index.ts'
 import type { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 
-export interface PlanOptions extends UnknownOptions {
+export interface PlanOptions extends QueryRules {
   /** Whether rows that are marked as deleted are included. Default: false. */
   readonly includeDeleted?: boolean
 }
@@ -25,11 +26,11 @@ export function errorsBeforePlanning (
   params: QueryParams,
   whitelist: Whitelist,
   purpose: Purpose,
-  options: UnknownOptions,
+  rules: QueryRules,
   others: readonly string[] = []
 ): QueryErrors {
   const errors = new QueryErrors(params.errors, isFromTree(params))
-  refuseUnknown(params, whitelist, purpose, options, errors, others)
+  refuseUnknown(params, whitelist, purpose, rules, errors, others)
   return errors
 }
 

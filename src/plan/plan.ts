@@ -10,11 +10,11 @@ import { planKey, type Id } from './key.ts'
 import { isCustomTerm } from './order.ts'
 import { deletedOf, errorsBeforePlanning, planRows, type PlanOptions } from './plan-rows.ts'
 import { planPage } from './position.ts'
+import type { QueryRules } from './query-rules.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
 import type { OrderTerm } from './condition-types.ts'
 import type { CountPlan, GetPlan, KeysetPlan, ListPlan, Selection } from './plan-types.ts'
-import type { UnknownOptions } from './unknown/index.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import { planWindow } from './window.ts'
@@ -188,10 +188,10 @@ export function planExists (id: Id, whitelist: Whitelist, options: PlanOptions =
 export function checkWriteQuery (
   params: QueryParams,
   whitelist: Whitelist,
-  options: UnknownOptions,
+  rules: QueryRules,
   own: readonly QueryParamError[]
 ): void {
-  const errors = errorsBeforePlanning(params, whitelist, 'write', options)
+  const errors = errorsBeforePlanning(params, whitelist, 'write', rules)
   const names = [...rowParameters(params).map(([, name]) => name), ...selectionParameters(params)]
   for (const name of names) {
     errors.push(

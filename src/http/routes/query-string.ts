@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { removes, type OperationFacts } from '../../config/index.ts'
 import {
   checkGet, checkWriteQuery, hasOnlyFilters, hasUnknown, planAggregate, planList, planMany, planStream, readUpsertKey,
-  type AggregatePlan, type ManyTarget, type UnknownOptions, type UpsertKey,
+  type AggregatePlan, type ManyTarget, type QueryRules, type UpsertKey,
 } from '../../plan/index.ts'
 import type { QueryParamError, QueryParams } from '../../query/index.ts'
 import type { PlannedList } from '../../resource/index.ts'
@@ -48,20 +48,20 @@ export const QUERY_STRINGS: { readonly [Kind in QueryKind]: (call: QueryCall) =>
     list: (call) => {
       const { request: { queryParams: params }, seen: { resource: { whitelist } } } = call
       if (!call.streams) {
-        return { kind: 'list', planned: { params, whitelist, plan: planList(params, whitelist, unknownIn(call)) } }
+        return { kind: 'list', planned: { params, whitelist, plan: planList(params, whitelist, rulesFor(call)) } }
       }
-      planStream(params, whitelist, unknownIn(call))
+      planStream(params, whitelist, rulesFor(call))
       return { kind: 'list', planned: undefined }
     },
 
     record: (call) => {
-      checkGet(call.request.queryParams, call.seen.resource.whitelist, unknownIn(call))
+      checkGet(call.request.queryParams, call.seen.resource.whitelist, rulesFor(call))
       return { kind: 'record' }
     },
 
     groups: (call) => {
       const { request: { queryParams }, seen: { resource: { whitelist } }, streams: allGroups } = call
-      return { kind: 'groups', plan: planAggregate(queryParams, whitelist, { ...unknownIn(call), allGroups }) }
+      return { kind: 'groups', plan: planAggregate(queryParams, whitelist, { ...rulesFor(call), allGroups }) }
     },
 
     none: (call) => {
@@ -72,7 +72,7 @@ export const QUERY_STRINGS: { readonly [Kind in QueryKind]: (call: QueryCall) =>
       checkWriteQuery(
         without(queryParams, ['hard']),
         whitelist,
-        { ...unknownTo(call, ownParameters(call)), strict: STRICT },
+        { ...rulesWith(call, ownParameters(call)), strict: STRICT },
         mistakesOf({ hard: hardMistake(call) })
       )
       return removing ? { kind: 'none', options: { hard: query['hard'] === 'true' } } : NOTHING
@@ -89,7 +89,7 @@ export const QUERY_STRINGS: { readonly [Kind in QueryKind]: (call: QueryCall) =>
       checkWriteQuery(
         without(request.queryParams, ['on']),
         whitelist,
-        { ...unknownTo(call, ['on']), strict: STRICT },
+        { ...rulesWith(call, ['on']), strict: STRICT },
         error === undefined ? [] : [error]
       )
       return { kind: 'key', key: key! }
@@ -103,12 +103,12 @@ export const QUERY_STRINGS: { readonly [Kind in QueryKind]: (call: QueryCall) =>
       const options = hard === undefined ? { dryRun } : { dryRun, hard }
       // most requests have no parameters but filters
       if (!hasUnknown(queryParams) && hasOnlyFilters(queryParams)) {
-        return { kind: 'filters', target: planMany(queryParams, whitelist, { ...unknownIn(call), onlyLive }), options }
+        return { kind: 'filters', target: planMany(queryParams, whitelist, { ...rulesFor(call), onlyLive }), options }
       }
       const target = planMany(
         without(queryParams, ['hard', 'dry_run']),
         whitelist,
-        { ...unknownTo(call, ['dry_run', ...ownParameters(call)]), strict: STRICT, onlyLive },
+        { ...rulesWith(call, ['dry_run', ...ownParameters(call)]), strict: STRICT, onlyLive },
         mistakesOf({
           hard: hardMistake(call),
           dry_run: isFlag(query['dry_run']) ? undefined : "'dry_run' is true or false.",
@@ -127,16 +127,17 @@ const REMOVING_NOTHING_MORE = { kind: 'none', options: { hard: false } } as cons
  */
 const STRICT: readonly string[] = ['hard', 'dry_run']
 
-/** What is to happen to parameters that are not part of the query language. */
-const unknownIn = (call: QueryCall): UnknownOptions => {
-  if (hasUnknown(call.request.queryParams)) return unknownTo(call, [])
+/** What the route lets the query string of a call contain. Most requests have no unknown parameters. */
+const rulesFor = (call: QueryCall): QueryRules => {
+  if (hasUnknown(call.request.queryParams)) return rulesWith(call, [])
   return call.seen.options.query === true ? WITH_GROUPS : WITHOUT_GROUPS
 }
 
-const WITH_GROUPS: UnknownOptions = { groups: true }
-const WITHOUT_GROUPS: UnknownOptions = { groups: false }
+const WITH_GROUPS: QueryRules = { groups: true }
+const WITHOUT_GROUPS: QueryRules = { groups: false }
 
-function unknownTo ({ request, seen }: QueryCall, own: readonly string[]): UnknownOptions {
+/** The same, with other parameters that the route takes: its own, and those that a schema of the application has. */
+function rulesWith ({ request, seen }: QueryCall, own: readonly string[]): QueryRules {
   const { names, open } = declaredParameters(request)
   return {
     refuseUnknown: seen.options.unknownParameters !== 'ignore' && !open,

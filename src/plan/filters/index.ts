@@ -2,13 +2,14 @@
 import { ConfigError } from '../../base/errors.ts'
 import type { FilterLevel, FilterParam } from '../../query/index.ts'
 import type { QueryErrors } from '../query-errors.ts'
+import type { QueryRules } from '../query-rules.ts'
 import type { Condition, CustomCondition, Deleted } from '../condition-types.ts'
 import { Values } from '../values.ts'
 import { withoutIgnored } from './ignored.ts'
 import { kindOf, takesOperators, type FilterEntry, type FilterList } from './kinds.ts'
 import { withNullFilter } from './meant.ts'
 import { leavesOut } from './narrowing.ts'
-import { LevelPlanner, type GroupOptions } from './plan-level.ts'
+import { LevelPlanner } from './plan-level.ts'
 import { CODE, NOTHING, refuseFilter, type Planned } from './planned.ts'
 import { costOf, withOneNegation } from './tree.ts'
 
@@ -19,7 +20,6 @@ export {
 } from './kinds.ts'
 export type { OperatorFilter } from './operators.ts'
 export { aboutOr } from './meant.ts'
-export type { GroupOptions } from './plan-level.ts'
 export { nameGroups } from './group-names.ts'
 export { parameterName } from './planned.ts'
 
@@ -42,7 +42,7 @@ export interface NarrowingFilters extends PlannedFilters {
   readonly narrows: 'certainly' | 'perhaps' | 'no'
 }
 
-interface FilterOptions extends GroupOptions {
+interface FilterOptions extends Pick<QueryRules, 'groups'> {
   /** Whether to leave out a filter, unless it stands inside of `or` or `not`. Default: none. */
   readonly skips?: ((entry: FilterEntry) => boolean) | undefined
 }

@@ -13,11 +13,6 @@ import { unknownFilter, withoutGroups } from './meant.ts'
 import { CODE, parameterName, type Planned } from './planned.ts'
 import { ConditionTree, either, together, withOneNegation } from './tree.ts'
 
-export interface GroupOptions {
-  /** Whether filters may be combined by `and`, `or` and `not`. Default: true. */
-  readonly groups?: boolean
-}
-
 /** What levels are planned with. */
 interface Planning {
   readonly whitelist: FilterList

@@ -6,6 +6,7 @@ import {
 import { summaryParameters } from '../given.ts'
 import { didYouMean, listed } from '../../base/suggest.ts'
 import type { QueryErrors } from '../query-errors.ts'
+import type { QueryRules } from '../query-rules.ts'
 import { cited } from '../refusal.ts'
 import type { Whitelist } from '../whitelist/index.ts'
 import { aboutOr } from '../filters/index.ts'
@@ -14,18 +15,6 @@ import { plain, REFUSED } from './words.ts'
 
 const CODE = 'FST_CRUD_QUERY_INVALID'
 const NO_FILTERS: Whitelist['filters'] = new Map()
-
-/** Options for parameters that are not part of the query language. */
-export interface UnknownOptions {
-  /** Whether to refuse all of them, or only those that resemble parameters of the query language. Default: false. */
-  readonly refuseUnknown?: boolean
-  /** Names of other parameters that the route takes. Errors list them as allowed. */
-  readonly declared?: readonly string[]
-  /** Names of parameters that are never ignored, in any spelling. Default: none. */
-  readonly strict?: readonly string[]
-  /** Whether filters may be combined by `and`, `or` and `not`. Default: true. */
-  readonly groups?: boolean
-}
 
 /** The purpose of a route, which decides the parameters it takes. */
 export type Purpose = 'list' | 'stream' | 'get' | 'write' | 'many' | 'aggregate'
@@ -77,7 +66,7 @@ export function refuseUnknown (
   params: QueryParams,
   whitelist: Whitelist,
   purpose: Purpose,
-  options: UnknownOptions,
+  rules: QueryRules,
   errors: QueryErrors,
   others: readonly string[]
 ): void {
@@ -86,16 +75,16 @@ export function refuseUnknown (
   if (params.unknown.length === 0 && others.length === 0 && summaries.length === 0) return
   const known = takenBy(purpose, whitelist)
   const inTree = isFromTree(params)
-  const taken = [...known, ...(options.declared ?? []).filter((name) => !isTaken(name, known))]
+  const taken = [...known, ...(rules.declared ?? []).filter((name) => !isTaken(name, known))]
   const allowed = listed(inTree ? membersOf(taken) : taken.map((name) => name === 'filter' ? ANY_FILTER : name))
   const filters = known.includes('filter') ? whitelist.filters : NO_FILTERS
   for (const name of [...params.unknown, ...others, ...summaries]) {
     const suggested = (): string | undefined => suggestionFor(name, taken, whitelist, params)
     if (
-      options.refuseUnknown !== true && !others.includes(name) && !inTree && !isNearMiss(name) &&
-      !isStrict(name, suggested(), options) && !isWrittenAsFilter(name, suggested(), whitelist)
+      rules.refuseUnknown !== true && !others.includes(name) && !inTree && !isNearMiss(name) &&
+      !isStrict(name, suggested(), rules) && !isWrittenAsFilter(name, suggested(), whitelist)
     ) continue
-    const { groups = true } = options
+    const { groups = true } = rules
     errors.add(CODE, () => unknownParameter(name, suggested(), { allowed, filters, groups, inTree }))
   }
 }
@@ -115,7 +104,7 @@ function isNearMiss (name: string): boolean {
   return REFUSED.has(open === -1 ? name : name.slice(0, open))
 }
 
-function isStrict (name: string, suggestion: string | undefined, { strict = [] }: UnknownOptions): boolean {
+function isStrict (name: string, suggestion: string | undefined, { strict = [] }: QueryRules): boolean {
   const word = plain(name.replace(/\[.*/s, ''))
   return strict.some((one) => plain(one) === word || one === suggestion)
 }

@@ -1,0 +1,14 @@
+/** What a route lets its query strings contain, beside what the whitelist names. */
+export interface QueryRules {
+  /** Whether filters may be combined by `and`, `or` and `not`. Default: true. */
+  readonly groups?: boolean
+  /**
+   * Whether to refuse all parameters that are not part of the query language, or only those that resemble one of it.
+   * Default: false.
+   */
+  readonly refuseUnknown?: boolean
+  /** Names of other parameters that the route takes. Errors list them as allowed. */
+  readonly declared?: readonly string[]
+  /** Names of parameters that are never ignored, in any spelling. Default: none. */
+  readonly strict?: readonly string[]
+}
