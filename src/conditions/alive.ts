@@ -1,6 +1,9 @@
-/** Leaves deleted related rows out of a condition. */
+/** Leaves related rows out of a condition that are deleted or filtered out. */
 import type { EntityModel } from '../model/index.ts'
 import type { RelatedPart, Where, WherePart } from './where-tree.ts'
+
+/** The condition that related rows of an entity must fulfil to count. */
+type Counting = (model: EntityModel) => Where
 
 /**
  * The same condition, except that related rows that are marked as deleted do not count in it.
@@ -8,24 +11,30 @@ import type { RelatedPart, Where, WherePart } from './where-tree.ts'
  * @example
  * aliveOnly(readCondition({ members: { user: 7 } }, team)) // { members: { user: 7, deleted_at: null } }
  */
-export function aliveOnly (where: Where): Where {
-  return where.every(isOfRow) ? where : Object.freeze(where.map(alivePart))
+export const aliveOnly = (where: Where): Where => withRelated(where, notDeleted)
+
+/** The same condition, except that related rows that MikroORM's filters hide do not count in it. */
+export const filteredOnly = (where: Where, filters: ReadonlyMap<EntityModel, Where>): Where =>
+  withRelated(where, (model) => filters.get(model) ?? [])
+
+function withRelated (where: Where, counting: Counting): Where {
+  return where.every(isOfRow) ? where : Object.freeze(where.map((part) => countingPart(part, counting)))
 }
 
 /** Whether a part is a condition on the row itself, without others inside. */
 const isOfRow = ({ kind }: WherePart): boolean => kind === 'compare' || kind === 'key' || kind === 'verbatim'
 
-function alivePart (part: WherePart): WherePart {
+function countingPart (part: WherePart, counting: Counting): WherePart {
   switch (part.kind) {
     case 'and':
     case 'or':
-      return { ...part, members: part.members.map(aliveOnly) }
+      return { ...part, members: part.members.map((member) => withRelated(member, counting)) }
     case 'not':
-      return { ...part, member: aliveOnly(part.member) }
+      return { ...part, member: withRelated(part.member, counting) }
     case 'embedded':
-      return { ...part, where: aliveOnly(part.where) }
+      return { ...part, where: withRelated(part.where, counting) }
     case 'related':
-      return aliveRelated(part)
+      return countingRelated(part, counting)
     case 'compare':
     case 'key':
     case 'sql':
@@ -34,12 +43,13 @@ function alivePart (part: WherePart): WherePart {
   }
 }
 
-function aliveRelated (part: RelatedPart): RelatedPart {
-  const [where, alive] = [aliveOnly(part.where), notDeleted(part.relation.target)]
-  // "each row that is not deleted matches" is the same as "no row that is not deleted fails to match"
+function countingRelated (part: RelatedPart, counting: Counting): RelatedPart {
+  const [where, counts] = [withRelated(part.where, counting), counting(part.relation.target)]
+  if (counts.length === 0) return { ...part, where }
+  // "each row that counts matches" is the same as "no row that counts fails to match"
   return part.quantifier === '$every'
-    ? { ...part, quantifier: '$none', where: [{ kind: 'not', member: where }, ...alive] }
-    : { ...part, where: [...where, ...alive] }
+    ? { ...part, quantifier: '$none', where: [{ kind: 'not', member: where }, ...counts] }
+    : { ...part, where: [...where, ...counts] }
 }
 
 function notDeleted ({ deletedAt }: EntityModel): Where {

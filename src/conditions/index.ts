@@ -3,7 +3,7 @@
  * relations and includes. Each is read once, into a tree (`Where`) with resolved names. Everything that depends on a
  * condition is a function of its tree. An object that is not certainly a condition is rejected (`ConditionError`).
  */
-export { aliveOnly } from './alive.ts'
+export { aliveOnly, filteredOnly } from './alive.ts'
 export { ConditionError, ImpossibleValueError } from './condition-error.ts'
 export { textOfCondition } from './condition-text.ts'
 export { readConstant } from './constants.ts'

@@ -12,7 +12,7 @@ import type { ReadOptions } from './foreign.ts'
 import type { CrudClass } from './hooks.ts'
 import type { Resource } from './resource.ts'
 import type { PlannedList } from './request-session.ts'
-import { waitForRows } from './role-rows.ts'
+import { waitForFilteredRows } from './role-rows.ts'
 import { operate, sharedEmOf, type CrudResult, type CrudSession } from './crud-session.ts'
 
 /** The options of all operations. Each takes some of them. */
@@ -82,7 +82,9 @@ export function * callFor<On extends CrudSession> (
   const acting = caller?.actor
   const actor = acting && (yield * wait(acting))
   const resource = resourceFor(crud, session, actor, operation)
-  const rows = actor && factsOf(neededFor(operation)).writes ? yield * waitForRows(actor, resource.model) : undefined
+  const rows = actor && factsOf(neededFor(operation)).writes
+    ? yield * waitForFilteredRows(session, actor, resource.model)
+    : undefined
   return { crud, session, operation, options, actor, resource, rows, planned: caller?.planned }
 }
 
@@ -103,7 +105,7 @@ export function * childCall<On extends CrudSession> (
 ): Steps<Call<On>> {
   const own = resource.ofChildren(children)
   if (actor?.role.unlimited === false) actor.check(own.model.name, operation, pointer)
-  const rows = actor && (yield * waitForRows(actor, own.model))
+  const rows = actor && (yield * waitForFilteredRows(session, actor, own.model))
   const { context } = options
   const passed = context === undefined ? {} : { context }
   return { crud, session, operation, options: passed, actor, resource: own, rows, planned: undefined }

@@ -11,7 +11,7 @@ import { crudContext } from './context.ts'
 import { knowUnaccent } from './crud-session.ts'
 import { foreignOf, narrow, visibleBy, type ReadOptions } from './foreign.ts'
 import type { Resource } from './resource.ts'
-import { waitForRows, withRows } from './role-rows.ts'
+import { waitForFilteredRows, withRows } from './role-rows.ts'
 
 /** The plan of a list as MikroORM's QueryBuilder, with scope, filters and the role's rows applied. */
 export async function queryBuilderOf (
@@ -25,8 +25,8 @@ export async function queryBuilderOf (
   if (whitelist.needsUnaccent) await doInTurn(knowUnaccent(em))
   const conditions = resource.readConditions(options, actor)
   const behind = await activeFilters(em, resource.entitiesWithScope(entities, conditions))
-  const filters = await doInTurn(withRows(behind, actor, entities))
-  const rows = actor && await doInTurn(waitForRows(actor, model))
+  const filters = await doInTurn(withRows(em, behind, actor, entities))
+  const rows = actor && await doInTurn(waitForFilteredRows(em, actor, model))
   const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as AnyQueryBuilder
   if (actor?.role.unlimited === false) qb.select(visibleNames(model) as never)
   // the builder binds values itself: those of our fragments are added after the plan's values

@@ -189,7 +189,7 @@ export class Resource {
     const asked = this.entitiesWithScope(filtered === false ? [] : entities, conditions)
     const behind = yield * wait(activeFilters(session, asked))
     const own = filtered === false ? NO_FILTERS : behind
-    const filters = actor === undefined ? own : yield * withRows(own, actor, entities)
+    const filters = actor === undefined ? own : yield * withRows(session, own, actor, entities)
     const switched = plan.customs.length === 0 ? NONE_SWITCHED : yield * wait(switchedFilters(session, plan))
     return { filters, behind, switched }
   }

@@ -1,16 +1,21 @@
 /** The rows that a role may use, by entity. Their conditions are added to those of MikroORM's filters. */
 import type { Actor, Rule } from '../access/index.ts'
 import { madeOnce } from '../base/made-once.ts'
-import { aliveOnly, ALL_ROWS, readCondition, withColumnValues, type Where } from '../conditions/index.ts'
+import {
+  aliveOnly, ALL_ROWS, entitiesBehind, filteredOnly, readCondition, withColumnValues, type Where,
+} from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import { isPromise, type OrPromise } from '../base/or-promise.ts'
 import { cannotWait, wait, type Steps } from '../base/steps.ts'
-import type { ActiveFilters } from './foreign.ts'
+import { activeFilters } from './active-filters.ts'
+import type { CrudSession } from './crud-session.ts'
+import { NO_FILTERS, type ActiveFilters } from './foreign.ts'
 import { throwingScopeErrors } from './scope.ts'
 
 /**
  * The rows of an entity that an actor may use. It is a promise if the application's function returns one. Related rows
- * that the condition leads to are limited by soft deletion only: the condition is the application's.
+ * that the condition leads to are not limited by what the role may see: the condition is the application's. Deleted
+ * ones do not count.
  *
  * @throws {ScopeError} for a value that is not certainly a condition
  */
@@ -45,10 +50,27 @@ export function * waitForRows (actor: Actor, model: EntityModel): Steps<Where | 
   return rows.length === 0 ? undefined : rows
 }
 
+/** The same for a statement of a session: related rows that MikroORM's filters hide do not count either. */
+export function * waitForFilteredRows (
+  session: CrudSession,
+  actor: Actor,
+  model: EntityModel
+): Steps<Where | undefined> {
+  const rows = yield * waitForRows(actor, model)
+  return rows && (yield * filteredRows(session, rows))
+}
+
+function * filteredRows (session: CrudSession, rows: Where): Steps<Where> {
+  const behind = entitiesBehind(rows)
+  const filters = behind.size === 0 ? NO_FILTERS : yield * wait(activeFilters(session, [...behind]))
+  return filters === NO_FILTERS ? rows : filteredOnly(rows, filters)
+}
+
 const refusal = ({ name }: EntityModel): Error => cannotWait(`access: 'rows' of ${name} returns a promise`)
 
 /** Adds the rows of entities to the conditions of MikroORM's filters. It waits for rows that are promises. */
 export function * withRows (
+  session: CrudSession,
   filters: ActiveFilters,
   actor: Actor | undefined,
   entities: readonly EntityModel[]
@@ -70,6 +92,7 @@ export function * withRows (
   const known = waits < 0
     ? rows as Where[]
     : yield * wait(Promise.all(rows), () => refusal(entities[waits]!))
+  for (const [index, where] of known.entries()) known[index] = yield * filteredRows(session, where)
   return guarded(filters, entities, known, fixed)
 }
 

@@ -43,7 +43,7 @@ export function * filtersOfWrite (
   const own = entitiesOfWrite(write, rows)
   const entities = more.length === 0 ? own : [...new Set([...own, ...more])]
   const filters = yield * wait(activeFilters(session, resource.entitiesWithScope(entities, conditions)))
-  return conditions.actor === undefined ? filters : yield * withRows(filters, conditions.actor, entities)
+  return conditions.actor === undefined ? filters : yield * withRows(session, filters, conditions.actor, entities)
 }
 
 /** The same filters for the change or removal of a row, and the write with the conditions on that row. */

@@ -1,9 +1,10 @@
 /** MikroORM-style conditions through relations: in scopes, includes and aggregates. */
 import { p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedInclude, primaryKey, softDelete } from '../../src/index.ts'
+import { AllowedInclude, crudKit, primaryKey, softDelete } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { bodyOf, client, resource, select, serve } from './helper.ts'
+import { newServer } from '../helpers/server.ts'
+import { bodyOf, client, resource, select, serve, type Json } from './helper.ts'
 import { entity } from '../helpers/entity.ts'
 
 const filters = { visible: { name: 'visible', cond: { blocked: false }, default: true } }
@@ -41,6 +42,14 @@ const teams = resource(Team, {
   ],
 })
 
+/** The ways in which a role may be given its rows. */
+const ROWS: Record<string, (scope: object) => any> = {
+  rows: (scope) => scope,
+  'rows by a function': (scope) => () => scope,
+}
+
+const namesOf = (records: readonly Json[]): string[] => records.map(({ name }) => name)
+
 await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, { orm }) => {
   for (const statement of SEED.split(';')) await orm.em.getConnection().execute(statement)
   const scopes: Record<string, [scope: object, names: string[]]> = {
@@ -72,6 +81,40 @@ await forEachDatabase(t, { entities: [Team, Owner, Member, Badge] }, async (t, {
       const query = await teams.query(orm.em.fork(), undefined, { scope })
       t.strictSame((await query.getResultList()).map(({ name }: any) => name).sort(), [...names].sort(),
         'as a QueryBuilder')
+    })
+  }
+
+  for (const [what, rowsOf] of Object.entries(ROWS)) {
+    t.test(`${what} of a role find and write nothing through deleted or filtered rows`, async (t) => {
+      const owners = resource(Owner, { allowedIncludes: ['teams', AllowedInclude.count('teams')] })
+      const app = newServer(t)
+      await app.register(crudKit, {
+        orm,
+        resources: { '/teams': teams, '/owners': owners },
+        access: {
+          role: ({ headers }) => headers['x-role'] as string,
+          roles: Object.fromEntries(Object.entries(scopes).map(([role, [scope]]) => [role, {
+            '*': { rows: {} }, Team: { rows: rowsOf(scope) },
+          }])),
+        },
+      })
+      const owned = await select(orm, 'select owner_id, name from team where owner_id is not null order by id')
+      for (const [role, [scope, names]] of Object.entries(scopes)) {
+        const send = async (method: 'GET' | 'PATCH', url: string, payload?: object) =>
+          await app.inject({ method, url, headers: { 'x-role': role }, ...payload && { payload } })
+        const { items } = bodyOf(await send('GET', '/teams'))
+        t.strictSame(namesOf(items).sort(), [...names].sort(), JSON.stringify(scope))
+        for (const { id, teams, teamsCount } of bodyOf(await send('GET', '/owners?include=teams,teamsCount')).items) {
+          const seen = owned.filter(({ owner_id: owner, name }) => owner === id && names.includes(name))
+          t.strictSame([namesOf(teams), teamsCount], [namesOf(seen), seen.length], JSON.stringify(scope))
+        }
+        for (const { id, name } of await select(orm, 'select id, name from team')) {
+          // a name that contradicts the rows is refused before the row is looked for
+          const refused = role === '/plain' ? 403 : 404
+          const { statusCode } = await send('PATCH', `/teams/${id}`, { name })
+          t.equal(statusCode, names.includes(name) ? 200 : refused, `${name}: ${JSON.stringify(scope)}`)
+        }
+      }
     })
   }
 

@@ -196,26 +196,36 @@ function writtenCondition (condition: Condition, entity: string, naming: Naming)
 export function writtenFilters (secrets: Secrets, naming: Naming): Readonly<Record<string, Condition>> {
   const filters: Record<string, Condition> = {}
   for (const entity of ENTITIES) {
-    const filter = secrets[entity]?.filter
-    if (filter !== undefined) filters[storedAs(entity)] ??= writtenCondition(filter, entity, naming)
+    const filter = filterOfFamily(secrets, entity)
+    if (filter !== undefined) filters[storedAs(entity)] = writtenCondition(filter, storedAs(entity), naming)
   }
   return filters
 }
+
+/** The condition of the MikroORM filter of an entity and of those that are stored with it. */
+const filterOfFamily = (secrets: Secrets, entity: string): Condition | undefined =>
+  ENTITIES.map((one) => storedAs(one) === storedAs(entity) ? secrets[one]?.filter : undefined)
+    .find((filter) => filter !== undefined)
 
 /** Whether the role may see a row. */
 export function isVisible (secrets: Secrets, data: Data, entity: string, row: Row): boolean {
   const rule = secrets[entity]
   return rule !== undefined &&
-    [rule.rows, rule.filter].every((condition) => condition === undefined || holds(condition, data, entity, row))
+    (rule.rows === undefined || holds(rule.rows, data, entity, row, secrets)) &&
+    (rule.filter === undefined || holds(rule.filter, data, entity, row))
 }
 
-function holds (condition: Condition, data: Data, entity: string, row: Row): boolean {
+/** @param secrets for conditions that find nothing through related rows which MikroORM's filters hide */
+function holds (condition: Condition, data: Data, entity: string, row: Row, secrets: Secrets = {}): boolean {
   return Object.entries(condition).every(([name, wanted]) => {
-    if (name === '$or') return wanted.some((each: Condition) => holds(each, data, entity, row))
+    if (name === '$or') return wanted.some((each: Condition) => holds(each, data, entity, row, secrets))
     const target = targetOf(entity, name)
     if (target === undefined) return compares(wanted, row[name])
-    return relatedRows(data, entity, row, name)
-      .some((related) => related['deleted_at'] == null && holds(wanted, data, target, related))
+    const filter = filterOfFamily(secrets, target)
+    return relatedRows(data, entity, row, name).some((related) =>
+      related['deleted_at'] == null && holds(wanted, data, target, related, secrets) &&
+      (filter === undefined || holds(filter, data, target, related))
+    )
   })
 }
 
@@ -255,10 +265,10 @@ function relatedRows (data: Data, entity: string, row: Row, relation: string): r
  */
 export function policyColumns (secrets: Secrets): ReadonlySet<string> {
   const columns = new Set<string>()
-  const read = (condition: Condition, entity: string, all: boolean): void => {
+  const read = (condition: Condition, entity: string, all: boolean, filtered: boolean): void => {
     for (const [name, wanted] of Object.entries(condition)) {
       const target = targetOf(entity, name)
-      if (name === '$or') wanted.forEach((each: Condition) => read(each, entity, true))
+      if (name === '$or') wanted.forEach((each: Condition) => read(each, entity, true, filtered))
       else if (target === undefined) {
         if (all) columns.add(`${storedAs(entity)}.${name}`)
       } else {
@@ -267,14 +277,16 @@ export function policyColumns (secrets: Secrets): ReadonlySet<string> {
         columns.add(by === undefined ? `${own}.${name}` : by.by === undefined ? 'links' : `${other}.${by.by}`)
         if (by !== undefined) columns.add(`${other}.id`)
         columns.add(`${other}.deleted_at`)
-        read(wanted, target, true)
+        read(wanted, target, true, filtered)
+        const filter = filtered ? filterOfFamily(secrets, target) : undefined
+        if (filter !== undefined) read(filter, target, true, false)
       }
     }
   }
   for (const entity of ENTITIES) {
     const { rows, filter } = secrets[entity] ?? {}
-    if (rows !== undefined) read(rows, entity, false)
-    if (filter !== undefined) read(filter, entity, false)
+    if (rows !== undefined) read(rows, entity, false, true)
+    if (filter !== undefined) read(filter, entity, false, false)
   }
   return columns
 }
