@@ -6,8 +6,8 @@
  */
 export { convertData, keyParts, membersFor, scalarValue, type Checked, type DataNames } from './data.ts'
 export {
-  columnData, columnsWhere, EMPTY_RECORD, withColumn, withColumns, type ChildKey, type ColumnData, type ColumnValues,
-  type DataColumn, type LinksData, type RecordData, type ReferenceData,
+  columnData, columnsWhere, EMPTY_RECORD, haveLinks, withColumn, withColumns, type ChildKey, type ColumnData,
+  type ColumnValues, type DataColumn, type LinksData, type RecordData, type ReferenceData,
 } from './record-data.ts'
 export type { Id } from './key.ts'
 export { writeCursor } from './cursor.ts'

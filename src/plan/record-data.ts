@@ -30,6 +30,10 @@ export const EMPTY_RECORD: RecordData = Object.freeze({
   properties: {},
 })
 
+/** Whether rows have links, which are written after them. */
+export const haveLinks = (rows: ReadonlyArray<Pick<RecordData, 'links'>>): boolean =>
+  rows.some(({ links }) => links.length > 0)
+
 /** The children of one relation that a body writes. */
 export interface ChildrenData {
   readonly owned: OwnedChildren

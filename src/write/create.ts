@@ -109,14 +109,15 @@ export function * insertRows (
   }
   const completed = rows.map((row) => withOnCreate(row, write.model, sharedEmOf(write.session)))
   const chunks = chunksForServer(write, completed)
-  const checked = withScopeInStatement(write, filters)
+  const checked = withScopeInStatement(write, filters, rows)
   const single = isSingle(checked, rows, chunks.length, filters)
   try {
     return single
       ? yield * insertChunk(checked, chunks[0]!, filters, pointer)
       : yield * writeInTransaction(checked, (inner) => insertChunks(inner, rows, chunks, filters, pointer))
   } catch (error) {
-    const attempt: InsertAttempt = (inner, { from, to }) => insertPart(inner, completed.slice(from, to), filters)
+    const attempt: InsertAttempt = (inner, { from, to }) =>
+      insertPart(inner, completed.slice(from, to), filters, isOfLinks(error))
     // the error of a single statement has ended the transaction of the session
     const isOver = single && isInTransaction(write.session)
     return yield * throwPointed(error, checked, rows, pointer, isOver ? undefined : attempt)

@@ -29,5 +29,5 @@ export function * insertInside (
   }
   const completed = rows.map((row) => withOnCreate(row, write.model, sharedEmOf(write.session)))
   const chunks = chunksForServer(write, completed)
-  return yield * insertChunks(withScopeInStatement(write, filters), rows, chunks, filters, pointer, true)
+  return yield * insertChunks(withScopeInStatement(write, filters, rows), rows, chunks, filters, pointer, true)
 }

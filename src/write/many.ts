@@ -1,27 +1,27 @@
 /**
  * Changes and deletes many records. Their rows are found and written by one statement
- * (`one-statement/change-many.ts`), or one after the other if they need MikroORM's unit of work
- * (`unit-of-work/each-row.ts`).
+ * (`one-statement/change-many.ts`), or one after the other if they have links or need MikroORM's unit of work
+ * (`each-row.ts`).
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError, queryError } from '../base/errors.ts'
 import { promisedBy, wait, type Steps } from '../base/steps.ts'
 import { factsOf, isMany, type CrudOperation } from '../config/index.ts'
-import { notNarrowed, type Id, type ManyTarget, type RecordData } from '../plan/index.ts'
+import { haveLinks, notNarrowed, type Id, type ManyTarget, type RecordData } from '../plan/index.ts'
 import {
   crudContext, foreignOf, NO_FILTERS, switchedFilters, WRITE_HOOKS, type ActiveFilters, type Call, type CrudClass,
 } from '../resource/index.ts'
 import { ROOT_ALIAS } from '../sql/index.ts'
 import { changedIn, withAfterHooks } from './after.ts'
 import { refuseVersions } from './if-match.ts'
+import { eachRow } from './each-row.ts'
 import type { Data } from './new-row.ts'
-import { deletionOf } from './one-statement/change.ts'
+import { changeInside, deletionOf } from './one-statement/change.ts'
 import { changeMany, removeMany, sendMany } from './one-statement/change-many.ts'
 import { throwPointed } from './point-error.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfChange } from './run-write.ts'
 import { withScopeCheck } from './scope-of-rows.ts'
-import { eachRow } from './unit-of-work/each-row.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { markThroughEntity, removeThroughEntity, updateThroughEntity } from './unit-of-work/through-entities.ts'
 import { changesNothing, readUpdate, isEmpty } from './update-data.ts'
@@ -173,9 +173,13 @@ function * changeOnce (
   const rows = data === undefined ? [] : [data]
   const { write, filters } = yield * filtersOfChange(begun, rows, begun.resource.entitiesRead(target))
   try {
-    if (needsUnitOfWork(write, kind, rows)) {
-      const change = (inner: Write<EntityManager>, id: Id): Steps<unknown> => through(inner, id, filters)
-      const hasLinks = rows.some(({ links }) => links.length > 0)
+    const hasLinks = haveLinks(rows)
+    const takesEntities = needsUnitOfWork(write, kind, rows)
+    if (takesEntities || hasLinks) {
+      const change = (inner: Write, id: Id): Steps<unknown> =>
+        takesEntities
+          ? through(inner as Write<EntityManager>, id, filters)
+          : changeInside(inner, id, data!, filters)
       const keys = yield * eachRow(write, target, { change, hasLinks }, filters)
       return { affected: keys.length, keys }
     }

@@ -1,6 +1,7 @@
 /** Runs the statements of a write: those that write, and those that only read rows. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConflictError, NotFoundError, outOfScope } from '../base/errors.ts'
+import { madeOnce } from '../base/made-once.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import { factsOf } from '../config/index.ts'
 import type { SyncSession } from '../database/index.ts'
@@ -134,6 +135,22 @@ export function * readBack (write: Write, id: Id): Steps<Written> {
   const written = writtenOf(row!)
   return write.told?.whole === undefined ? written : { ...written, whole: yield * textOf(write, id, write.told.whole) }
 }
+
+/**
+ * A record after rows that belong to it have been written: its children, or its links. A formula may have been computed
+ * of them.
+ */
+export function * withFormulas (write: Write, written: Written, id: Id): Steps<Written> {
+  if (!showsFormula(write.model) || written.isUnchanged) return written
+  const { json, version, whole } = yield * readBack(write, id)
+  return { ...written, json, version, whole }
+}
+
+const showsFormula = madeOnce(({ properties }: EntityModel): boolean =>
+  [...properties.values()].some((property) =>
+    property.kind === 'scalar' && property.formula !== undefined && !property.hidden
+  )
+)
 
 /**
  * The values before a write of a record that is locked, for an after hook. A write by a statement returns them.

@@ -8,7 +8,7 @@ import { outOfScope } from '../base/errors.ts'
 import {
   isSameValue, type EntityModel, type RelationProperty, type ScalarProperty, type SqlValue,
 } from '../model/index.ts'
-import { withColumn, type BodyRules, type RecordData, type ReferenceData } from '../plan/index.ts'
+import { haveLinks, withColumn, type BodyRules, type RecordData, type ReferenceData } from '../plan/index.ts'
 import {
   filtersBehind, isInTransaction, sharedEmOf, type ActiveFilters, type CrudSession, type ScopeRules,
 } from '../resource/index.ts'
@@ -87,9 +87,16 @@ function placeOf (row: RecordData, { values }: ScopeRules): boolean | undefined 
   return inside
 }
 
-/** The write with the condition that its statement checks on the rows that it writes, if it can check them. */
-export function withScopeInStatement<On extends CrudSession> (write: Write<On>, filters: ActiveFilters): Write<On> {
-  if (!needsScopeCheck(write) || !canCheckItself(write, filters)) return write
+/**
+ * The write with the condition that its statement checks on the rows that it writes, if it can check them. Links, which
+ * are written after their rows, may decide about them.
+ */
+export function withScopeInStatement<On extends CrudSession> (
+  write: Write<On>,
+  filters: ActiveFilters,
+  rows: readonly RecordData[]
+): Write<On> {
+  if (!needsScopeCheck(write) || haveLinks(rows) || !canCheckItself(write, filters)) return write
   return { ...write, conditions: { ...write.conditions, inside: write.scope!.where } }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Steps } from '../base/steps.ts'
 import { keyColumns } from '../model/index.ts'
-import { sharesColumns, type RecordData, type UpsertRow } from '../plan/index.ts'
+import { haveLinks, sharesColumns, type RecordData, type UpsertRow } from '../plan/index.ts'
 import { sharedEmOf, type ActiveFilters } from '../resource/index.ts'
 import { mayRepeatKeys } from '../run/index.ts'
 import { scopedRow } from './create-data.ts'
@@ -41,6 +41,8 @@ export type ReasonToLook =
   | 'dialect'
   /** Several rows of the table may have one key. */
   | 'repeated keys'
+  /** One of the records has links, which are written after it. */
+  | 'links'
   /** MikroORM must write one of the records. */
   | 'unit of work'
   /** Only another statement can check that written rows lie in the scope. */
@@ -97,7 +99,7 @@ export function * wayOfUpsert (
   const ordered = order.map((index) => given[index]!)
   const all = dataOfRows(ordered)
   const { write, filters } = yield * filtersOfChange(begun, all)
-  const checked = withScopeInStatement(withScopeCheck(write, all), filters)
+  const checked = withScopeInStatement(withScopeCheck(write, all), filters, all)
   const late = OF_SERVER.find(([, holds]) => holds(checked, ordered))
   return late === undefined ? { write: checked, filters, rows: ordered, order } : late[0]
 }
@@ -116,6 +118,7 @@ const OF_UPSERT: ReadonlyArray<readonly [ReasonToLook, (upsert: Upsert) => boole
 
 /** Reasons that the server must tell first. */
 const OF_SERVER: ReadonlyArray<readonly [ReasonToLook, (write: Write, rows: readonly UpsertRow[]) => boolean]> = [
+  ['links', (_, rows) => haveLinks(dataOfRows(rows))],
   ['dialect', (write) => !dialectOfWrite(write).upserts],
   ['repeated keys', ({ session, model }) => mayRepeatKeys(sharedEmOf(session), model.table)],
   [

@@ -1,25 +1,9 @@
 /** The answers of records that were written together with their children. */
-import { madeOnce } from '../../base/made-once.ts'
 import type { Steps } from '../../base/steps.ts'
-import type { EntityModel } from '../../model/index.ts'
-import type { Id, RecordData } from '../../plan/index.ts'
+import type { RecordData } from '../../plan/index.ts'
 import { convertRecord } from '../../read/index.ts'
-import { readBack } from '../run-write.ts'
 import type { Write, Written } from '../write.ts'
 import { childPointer, type ChildBatch } from './batches.ts'
-
-/** A record after its children have been written. A formula may have been computed of them. */
-export function * afterChildren (write: Write, written: Written, id: Id): Steps<Written> {
-  if (!showsFormula(write.model) || written.isUnchanged) return written
-  const { json, version, whole } = yield * readBack(write, id)
-  return { ...written, json, version, whole }
-}
-
-const showsFormula = madeOnce(({ properties }: EntityModel): boolean =>
-  [...properties.values()].some((property) =>
-    property.kind === 'scalar' && property.formula !== undefined && !property.hidden
-  )
-)
 
 /**
  * The records with the children that were added and changed, in the order of the body, under the names of their

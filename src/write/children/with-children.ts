@@ -13,11 +13,11 @@ import { NO_FILTERS } from '../../resource/index.ts'
 import { keyOfTexts, keyValuesOf, searchOf } from '../check-references.ts'
 import { insertInside } from '../insert-inside.ts'
 import { throwPointed, type InsertAttempt } from '../point-error.ts'
-import { findInScope, writeInTransaction } from '../run-write.ts'
+import { findInScope, withFormulas, writeInTransaction } from '../run-write.ts'
 import { scopeHangsOn, withScopeSearch } from '../scope-of-rows.ts'
 import type { Write, Written } from '../write.ts'
 import { beginChildren, childId, type ChildBatch, type ParentKey } from './batches.ts'
-import { afterChildren, withRecords } from './family-answer.ts'
+import { withRecords } from './family-answer.ts'
 import { writeBatch } from './write-batch.ts'
 
 type InnerWrite = Write<EntityManager | SyncSession>
@@ -116,7 +116,7 @@ class FamilyWrite {
     yield * this.#checkLate(session, records, children)
     const fresh: Written[] = []
     for (const record of records) {
-      fresh.push(yield * afterChildren({ ...this.#write, session }, record, this.#idOf(record)))
+      fresh.push(yield * withFormulas({ ...this.#write, session }, record, this.#idOf(record)))
     }
     return yield * withRecords(this.#write, this.#rows, this.#pointer, fresh, this.#batches, children)
   }

@@ -8,7 +8,7 @@ import { ConflictError, NotFoundError, OutOfScopeError } from '../../base/errors
 import type { Steps } from '../../base/steps.ts'
 import type { SyncSession } from '../../database/index.ts'
 import {
-  planDeleteEach, planUpdateEach, type CommonKey, type DeleteEachPlan, type RecordData, type UpdateEachPlan,
+  haveLinks, planDeleteEach, planUpdateEach, type CommonKey, type DeleteEachPlan, type RecordData, type UpdateEachPlan,
 } from '../../plan/index.ts'
 import { readScope, sendPrepared, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { SEVERAL_RECORDS } from '../../run/index.ts'
@@ -107,9 +107,10 @@ function * changeRows (
   const { write, owned, parent, list } = family
   const { model, session, resource } = write
   const em = sharedEmOf(session)
-  const checked = list === 'remove' ? write : withScopeInStatement(write, filters)
+  const data = changed.map(({ row }) => row)
+  const checked = list === 'remove' ? write : withScopeInStatement(write, filters, data)
   const rows = changed.map(({ item, row }) => ({ key: item.key!, row: withOnUpdate(row, model, em) }))
-  const plan = !dialectOfWrite(write).writesEach || (list === 'update' && needsScopeSearch(checked))
+  const plan = !dialectOfWrite(write).writesEach || haveLinks(data) || (list === 'update' && needsScopeSearch(checked))
     ? undefined
     : planUpdateEach(
       rows,

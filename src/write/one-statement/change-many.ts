@@ -80,7 +80,7 @@ export function * changeMany (
   filters: ActiveFilters
 ): Steps<ManyAnswer> {
   if (!dialectOfWrite(begun).checksReferencesOfMany) yield * checkReferences(searchOf(begun, filters), [data])
-  const write = withScopeInStatement(begun, filters)
+  const write = withScopeInStatement(begun, filters, [data])
   if (!needsScopeTransaction(write)) return yield * changeRows(write, target, data, filters)
   return yield * writeInTransaction(write, (inner) => changeRows(inner, target, data, filters))
 }

@@ -2,11 +2,12 @@
 import { NotFoundError } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
 import type { EntityModel } from '../../model/index.ts'
-import { planDelete, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../../plan/index.ts'
+import { EMPTY_RECORD, planDelete, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../../plan/index.ts'
 import { NO_FILTERS, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
-import { checkChangedReferences, mayBeHidden, searchOf } from '../check-references.ts'
-import { findInScope, findRow, runWrite, writeInTransaction } from '../run-write.ts'
+import { checkChangedReferences, checkReferences, keyValuesOf, mayBeHidden, searchOf } from '../check-references.ts'
+import { replaceLinks } from '../links.ts'
+import { findInScope, findRow, runWrite, withFormulas, writeInTransaction } from '../run-write.ts'
 import { foundUnchanged, type Write, type Written } from '../write.ts'
 import { withScopeInStatement, needsScopeTransaction } from '../scope-of-rows.ts'
 import { versionsOf } from '../if-match.ts'
@@ -54,16 +55,16 @@ function planRemoval (write: Write, id: Id): AnyWritePlan | undefined {
   return planDelete(id, write.resource.selection, { deleted: 'with', versions: versionsOf(write) })
 }
 
-/** Changes the given columns of a row. The row must still be in its scope afterwards. */
+/** Changes the given columns and links of a row. The row must still be in its scope afterwards. */
 export function * updateRow (
   write: Write,
   id: Id,
   data: RecordData,
   filters: ActiveFilters
 ): Steps<Written> {
-  const checked = withScopeInStatement(write, filters)
-  if (!needsScopeTransaction(checked)) return yield * changeRow(checked, id, data, filters)
-  return yield * writeInTransaction(checked, (inner) => changeAndSearch(inner, id, data, filters))
+  const checked = withScopeInStatement(write, filters, [data])
+  if (!needsScopeTransaction(checked) && data.links.length === 0) return yield * changeRow(checked, id, data, filters)
+  return yield * writeInTransaction(checked, (inner) => changeInside(inner, id, data, filters))
 }
 
 function * changeRow (write: Write, id: Id, data: RecordData, filters: ActiveFilters): Steps<Written> {
@@ -71,11 +72,21 @@ function * changeRow (write: Write, id: Id, data: RecordData, filters: ActiveFil
     (yield * refuseChange(write, id, data, filters))
 }
 
-/** Changes a row, and looks for it in its scope afterwards. */
-function * changeAndSearch (write: Write, id: Id, data: RecordData, filters: ActiveFilters): Steps<Written> {
+/** Changes a row and its links in the transaction of the session, and looks for the row in its scope afterwards. */
+export function * changeInside (write: Write, id: Id, data: RecordData, filters: ActiveFilters): Steps<Written> {
+  // the row is locked by its statement, also if only links change
   const written = yield * changeRow(write, id, data, filters)
+  const { links } = data
+  if (links.length > 0) yield * changeLinks(write, id, links, filters)
   yield * findInScope(write, id)
-  return written
+  return links.length === 0 ? written : yield * withFormulas(write, written, id)
+}
+
+function * changeLinks (write: Write, id: Id, links: RecordData['links'], filters: ActiveFilters): Steps<void> {
+  const search = searchOf(write, filters)
+  yield * checkReferences(search, [{ ...EMPTY_RECORD, links }])
+  const own = yield * keyValuesOf(search, write.model, id)
+  for (const one of links) yield * replaceLinks(search, own!, one)
 }
 
 /** Marks a row as deleted, or removes the mark. A row without the mark stays unchanged when it is removed. */

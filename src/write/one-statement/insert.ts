@@ -1,12 +1,13 @@
 /** Inserts rows by one statement, or by several in a transaction. */
 import { ConflictError } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
-import { idOfKey, planInsert, type AnyWritePlan, type RecordData } from '../../plan/index.ts'
+import { haveLinks, idOfKey, planInsert, type AnyWritePlan, type RecordData } from '../../plan/index.ts'
 import { keyColumns, type EntityModel } from '../../model/index.ts'
 import { sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { mayReorder } from '../../run/index.ts'
-import { checkReferences, mayBeHidden, searchOf } from '../check-references.ts'
-import { findInScope, readBack, runWrite } from '../run-write.ts'
+import { checkReferences, keyOfTexts, mayBeHidden, searchOf } from '../check-references.ts'
+import { linkAll } from '../links.ts'
+import { findInScope, readBack, runWrite, withFormulas } from '../run-write.ts'
 import type { Write, Written } from '../write.ts'
 import { needsScopeSearch } from '../scope-of-rows.ts'
 
@@ -70,7 +71,7 @@ export function * insertChunk (
 }
 
 /**
- * Inserts the rows of several statements, in the transaction of the session.
+ * Inserts the rows of several statements and their links, in the transaction of the session.
  *
  * @param needsKeys whether the keys of the new rows are wanted
  */
@@ -83,24 +84,54 @@ export function * insertChunks (
   needsKeys = false
 ): Steps<Written[]> {
   if (!checksItself(rows)) yield * checkReferences(searchOf(write, filters), rows, pointer)
+  const linked = haveLinks(rows)
   const written: Written[] = []
-  for (const chunk of chunks) written.push(...yield * insertChunk(write, chunk, filters, pointer, needsKeys))
+  for (const chunk of chunks) written.push(...yield * insertChunk(write, chunk, filters, pointer, needsKeys || linked))
+  if (linked) yield * insertLinks(write, rows, written, filters, pointer)
   if (needsScopeSearch(write)) {
     for (const [index, { key }] of written.entries()) {
       yield * findInScope(write, idOfKey(write.model, key!), pointer(index))
     }
   }
-  return written
+  if (!linked) return written
+  const records: Written[] = []
+  for (const record of written) records.push(yield * withFormulas(write, record, idOfKey(write.model, record.key!)))
+  return records
 }
 
-/** Inserts rows to find out whether the database refuses them, in a transaction that will be rolled back. */
-export function * insertPart (write: Write, rows: readonly RecordData[], filters: ActiveFilters): Steps<void> {
-  for (const chunk of chunksOf(rows)) yield * runWrite(write, planInsertedRows(write, chunk, filters), filters)
+function * insertLinks (
+  write: Write,
+  rows: readonly RecordData[],
+  written: readonly Written[],
+  filters: ActiveFilters,
+  pointer: (index: number) => string
+): Steps<void> {
+  const linked = rows.map(({ links }, index) => {
+    return { own: keyOfTexts(write.model, written[index]!.key!), links, pointer: pointer(index) }
+  })
+  yield * linkAll(searchOf(write, filters), linked)
 }
 
-/** Whether the statement of an insert checks the references of its rows. A statement of several rows cannot. */
+/**
+ * Inserts rows to find out whether the database refuses them, in a transaction that will be rolled back.
+ *
+ * @param links whether it may refuse a link of theirs
+ */
+export function * insertPart (
+  write: Write,
+  rows: readonly RecordData[],
+  filters: ActiveFilters,
+  links: boolean
+): Steps<void> {
+  for (const chunk of chunksOf(rows)) {
+    const written = yield * runWrite(write, planInsertedRows(write, chunk, filters, links), filters)
+    if (links) yield * insertLinks(write, chunk, written, filters, () => '')
+  }
+}
+
+/** Whether the statement of an insert checks the references of its rows. It cannot for several rows, or for links. */
 export function checksItself (rows: readonly RecordData[]): boolean {
-  return rows.length === 1
+  return rows.length === 1 && !haveLinks(rows)
 }
 
 function planInsertedRows (

@@ -32,8 +32,7 @@ function reasonForUnitOfWork (
   kind: WriteKind,
   rows: readonly RecordData[] = []
 ): string | undefined {
-  for (const { links: [linked], columns } of rows) {
-    if (linked !== undefined) return `the links of '${linked.relation.publicName}'`
+  for (const { columns } of rows) {
     for (const { raw, property } of columns) {
       if (raw) return `the SQL that its type makes of '${property.publicName}'`
     }

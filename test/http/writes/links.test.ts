@@ -46,6 +46,7 @@ const Person: any = defineEntity({
   properties: {
     id,
     name: p.string(),
+    seen: p.datetime(6).nullable(),
     skill: () => p.manyToOne(Skill).nullable(),
     friends: () => p.manyToMany(Person).owner().pivotTable('friend').joinColumn('from_id').inverseJoinColumn('to_id'),
     friendOf: () => p.manyToMany(Person).mappedBy('friends' as never),
@@ -119,6 +120,22 @@ await forEachDatabase(t, { entities: [Skill, Room, Rating, Person] }, async (t, 
     t.strictSame([await linked('/rooms/B/1', 'doorsFrom'), await linked('/rooms/B/4', 'doors')], [['A1'], ['A1']])
     t.equal(verdict(await patch('/rooms/A/1', { near: ['B1'].map(room) })), '409 FST_CRUD_CONFLICT /near')
     t.equal(verdict(await patch('/rooms/A/1', { doors: [{ house: 'C', number: 1 }] })), '409 FST_CRUD_CONFLICT /doors')
+  })
+
+  t.test('a moment with microseconds is written beside links', async (t) => {
+    const [first, second] = ['2024-05-31T09:30:00.123456Z', '2024-05-31T09:30:00.654321Z']
+    const person = await created('/people', { name: 'seen', seen: first, skills: [1, 2] })
+    t.equal(person.seen, first)
+    const [one, two] = (await post('/people', [first, second].map((seen) => ({ name: 'seen', seen, skills: [3] }))))
+      .json() as Json[]
+    t.strictSame([one!['seen'], two!['seen']], [first, second])
+    t.equal((await updated(`/people/${person.id}`, { seen: second, skills: [2, 3] })).seen, second)
+    t.strictSame(await linked(`/people/${person.id}`, 'skills'), [2, 3])
+    t.equal((await patch('/people?filter[name]=seen', { seen: first, skills: [4] })).json().affected, 3)
+    for (const { id } of [person, one, two]) {
+      t.equal((await read(`/people/${id}`)).seen, first)
+      t.strictSame(await linked(`/people/${id}`, 'skills'), [4])
+    }
   })
 
   t.test('a pivot table with a key and values of its own keeps them for links that stay', async (t) => {

@@ -1,16 +1,17 @@
-/** Writes each row of a write of many records as an entity, after all of them have been locked. */
+/** Writes the rows of a write of many records one after the other, after all of them have been locked. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { wait, type Steps } from '../../base/steps.ts'
-import type { Id, ManyTarget } from '../../plan/index.ts'
-import type { ActiveFilters } from '../../resource/index.ts'
-import { keyValuesOf, searchOf } from '../check-references.ts'
-import { sendMany } from '../one-statement/change-many.ts'
-import { dialectOfWrite, type Write } from '../write.ts'
-import { findEntity, throughEntities } from './entities.ts'
+import { wait, type Steps } from '../base/steps.ts'
+import type { Id, ManyTarget } from '../plan/index.ts'
+import type { ActiveFilters } from '../resource/index.ts'
+import { keyValuesOf, searchOf } from './check-references.ts'
+import { sendMany } from './one-statement/change-many.ts'
+import { dialectOfWrite, type Write } from './write.ts'
+import { writeInTransaction } from './run-write.ts'
+import { findEntity } from './unit-of-work/entities.ts'
 
 /** A change of the rows of a target, one by one. */
 interface EachChange {
-  readonly change: (inner: Write<EntityManager>, id: Id) => Steps<unknown>
+  readonly change: (inner: Write, id: Id) => Steps<unknown>
   /** Whether it writes links. Its lock then lets other requests link to the rows. */
   readonly hasLinks: boolean
 }
@@ -22,11 +23,11 @@ export function eachRow (
   each: EachChange,
   filters: ActiveFilters
 ): Steps<readonly Id[]> {
-  return throughEntities(write, (inner) => eachInside(inner, target, each, filters))
+  return writeInTransaction(write, (inner) => eachInside(inner, target, each, filters))
 }
 
 function * eachInside (
-  write: Write<EntityManager>,
+  write: Write,
   target: ManyTarget,
   { change, hasLinks }: EachChange,
   filters: ActiveFilters
@@ -41,7 +42,7 @@ function * eachInside (
  * that still match are found again.
  */
 function * lockedKeys (
-  write: Write<EntityManager>,
+  write: Write,
   target: ManyTarget,
   hasLinks: boolean,
   filters: ActiveFilters
@@ -52,7 +53,7 @@ function * lockedKeys (
   if (dialectOfWrite(write).locksMany) return keys
   const search = searchOf(write, filters)
   for (const id of keys) {
-    yield * hasLinks ? keyValuesOf(search, model, id, true) : wait(findEntity(session, model, id))
+    yield * hasLinks ? keyValuesOf(search, model, id, true) : wait(findEntity(session as EntityManager, model, id))
   }
   const locked = new Set(keys.map((id) => JSON.stringify(id)))
   const { keys: present } = yield * sendMany(write, target, lock, filters)
