@@ -37,6 +37,7 @@ export {
   QueryBuilderConfig, type OnlyOptions, type Facet, type Field, type GroupAggregate, type GroupEntry, type Include,
   type QueryBuilderOptions, type Sort,
 } from './query-builder-config.ts'
+export { refuseMisplaced } from './option-places.ts'
 export { readSignedName } from './signed-name.ts'
 export { readUpsertKeys, type UpsertKeysConfig, type UpsertKeysOption, type UpsertOn } from './upsert-keys.ts'
 export {

@@ -10,6 +10,7 @@ import { AggregateInclude, AllowedInclude } from './allowed-include.ts'
 import { AllowedSort, CustomSort } from './allowed-sort.ts'
 import { BaseFilter } from './base-filter.ts'
 import { FILTER_KINDS } from './filter-kinds.ts'
+import { refuseMisplaced } from './option-places.ts'
 
 /** How lists get their total. */
 export type Count = 'exact' | 'planned' | 'none' | CountUpTo
@@ -143,6 +144,7 @@ const AnyObject = Type.Object({})
 /** Refuses options that do not match the schema, with the path of the first mistake, and entries of no class. */
 export function checkWhitelist (options: unknown): void {
   checkSchema('QueryBuilderConfig', AnyObject, options)
+  refuseMisplaced('QueryBuilderConfig', options, 'whitelist')
   const rest: Record<string, unknown> = { ...options }
   for (const [list, { classes }] of Object.entries(LISTS)) {
     const entries = rest[list]

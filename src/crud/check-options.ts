@@ -3,40 +3,25 @@ import { ConfigError } from '../base/errors.ts'
 import { isObject } from '../base/is-object.ts'
 import { checkOptions, shown } from '../base/option-checks.ts'
 import { isTypo } from '../base/suggest.ts'
+import { refuseMisplaced } from '../config/index.ts'
 import { HOOK_NAMES, type CrudHooks } from '../resource/index.ts'
 
 /** The options of the constructor. */
 const OPTIONS: readonly string[] = ['model', 'queryConfig', 'writable', 'upsertKeys', 'previous', 'name']
 
-/** The options of a resource's routes. They do not belong here, but are often written here. */
-const ROUTE_OPTIONS: readonly string[] = [
-  'operations', 'scope', 'hooks', 'config', 'schemas', 'maxBatch', 'maxAffected', 'allowHardDelete', 'requireIfMatch',
-  'idempotency', 'readonlyProperties', 'unknownParameters', 'transaction', 'stream', 'serverTiming', 'query', 'links',
-  'conditional',
-]
-
 /**
  * Checks the options of the constructor.
  *
  * @param what the name of the class
- * @throws {ConfigError} for an entity instead of options, an option of routes, an unknown option, and options without
- *   `model`
+ * @throws {ConfigError} for an entity instead of options, an option of another place, an unknown option, and options
+ *   without `model`
  */
 export function checkCrudOptions (what: string, options: unknown): void {
   const entity = entityName(options)
   if (entity !== undefined) {
     throw new ConfigError(`${what}: pass the entity as the option 'model': new CrudBase({ model: ${entity} }).`)
   }
-  const misplaced = ROUTE_OPTIONS.find((name) => isObject(options) && name in options)
-  if (misplaced !== undefined) {
-    throw new ConfigError(
-      `${what}: '${misplaced}' is an option of the resource's routes. Write it beside 'crud', as in ` +
-        `resources: { '/books': { crud: new ${what}(${
-          what === 'CrudBase' ? '...' : ''
-        }), ${misplaced}: ... } }, or in ` +
-        'the options of crudRoutes.'
-    )
-  }
+  refuseMisplaced(what, options, 'CrudBase', what)
   checkOptions(what, options, OPTIONS)
   if ((options as { readonly model?: unknown } | undefined)?.model === undefined) {
     throw new ConfigError(`${what}: 'model' is required, the entity of the resource: new CrudBase({ model: Book }).`)

@@ -5,8 +5,10 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import t from 'tap'
 import crudKit, {
-  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, BaseModel, CrudBase, crudRoutes, parseQueryParams,
+  AllowedField, AllowedFilters, AllowedInclude, AllowedSort, BaseModel, CrudBase, crudRoutes,
+  parseQueryParams, QueryBuilderConfig,
 } from '../../src/index.ts'
+import { QueryBuilderConfigSchema } from '../../src/config/index.ts'
 import { ResourceOptionsSchema } from '../../src/http/route-options.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
@@ -253,6 +255,43 @@ const MISTAKES: readonly Mistake[] = [
     `CrudBase: '${name}' is an option of the resource's routes`,
     `Write it beside 'crud', as in resources: { '/books': { crud: new CrudBase(...), ${name}: ... } }`,
   ]),
+  ...['writable', 'upsertKeys', 'previous', 'queryConfig', 'model'].map((name): Mistake => [
+    `the option ${name} of a CRUD class for routes`,
+    ({ mount }) => mount({ crud: new Crud({ model: Book, writable: 'all' }), [name]: [] }),
+    `The resource /books: '${name}' is an option of CrudBase`,
+    `as in new CrudBase({ model: Book${name === 'model' ? '' : `, ${name}: ...`} })`,
+  ]),
+  ...Object.keys(QueryBuilderConfigSchema.properties).flatMap((name): Mistake[] => [
+    [
+      `the option ${name} of a whitelist for routes`,
+      ({ mount }) => mount({ crud: new Crud({ model: Book, writable: 'all' }), [name]: {} }),
+      `The resource /books: '${name}' is an option of the whitelist`,
+      `as in new CrudBase({ model: Book, queryConfig: { ${name}: ... } })`,
+    ],
+    [
+      `the option ${name} of a whitelist for a CRUD class`, () => new Crud({ model: Book, [name]: {} }),
+      `CrudBase: '${name}' is an option of the whitelist`, `queryConfig: { ${name}: ... }`,
+    ],
+  ]),
+  [
+    'an option of pages for routes',
+    ({ mount }) => mount({ crud: new Crud({ model: Book, writable: 'all' }), countParameter: true }),
+    "The resource /books: 'countParameter' is an option of the whitelist",
+    'as in new CrudBase({ model: Book, queryConfig: { pagination: { countParameter: ... } } })',
+  ],
+  [
+    'an option of pages in a whitelist', () => new QueryBuilderConfig({ maxPerPage: 5 } as never),
+    "QueryBuilderConfig: 'maxPerPage' is an option of the whitelist's pagination",
+    'queryConfig: { pagination: { maxPerPage: ... } }',
+  ],
+  [
+    'an option of a CRUD class in a whitelist', () => new QueryBuilderConfig({ upsertKeys: ['isbn'] } as never),
+    "QueryBuilderConfig: 'upsertKeys' is an option of CrudBase", 'as in new CrudBase({ model: Book, upsertKeys: ... })',
+  ],
+  [
+    'an option of routes in a whitelist', () => new QueryBuilderConfig({ maxAffected: 5 } as never),
+    "QueryBuilderConfig: 'maxAffected' is an option of the resource's routes", "Write it beside 'crud'",
+  ],
   [
     'an option of routes in the constructor of a class',
     () =>

@@ -2,7 +2,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { Role } from '../../access/index.ts'
 import type { Offer } from '../../catalogue/index.ts'
-import { MAX_AFFECTED, takesBodies } from '../../config/index.ts'
+import { MAX_AFFECTED, refuseMisplaced, takesBodies } from '../../config/index.ts'
 import { CrudBase, entityName } from '../../crud/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
@@ -95,6 +95,7 @@ export function routedResource (
   if (orm === undefined) {
     throw new ConfigError(`${what}: register crudKit first, and await it: await fastify.register(crudKit, { ... }).`)
   }
+  refuseMisplaced(what, rest, 'routes')
   checkSchema(what, ResourceOptionsSchema, rest)
   const bound = crud.bind(orm.em)
   const operations = offeredOperations(what, bound, options, byRole)
