@@ -83,11 +83,22 @@ type ValueOf<Op, Items> = Op extends Operator ? Items extends true ? OperatorVal
 /** `null`, if the filter allows `isnull`. */
 type Nullable<Op, Ops> = Op extends 'eq' | 'ne' ? 'isnull' extends Ops ? null : never : never
 
+/** Operators that tell which of two values is greater. */
+type OrderOperator = 'lt' | 'lte' | 'gt' | 'gte' | 'between'
+
+/**
+ * The values that an operator compares with. Decimals and bigints may be strings in their entity, where TypeScript
+ * cannot tell them from other texts. So a number stands for a text wherever the two are put in order, and nowhere else.
+ */
+type InOrder<Value, Op> = Op extends OrderOperator ? string extends Value ? Date extends Value ? Value : Value | number
+  : Value
+  : Value
+
 type ByOperators<Value, Items, Default, Ops> =
-  | BareOperands<Value>[ValueOf<Default, Items>]
+  | BareOperands<InOrder<Value, Default>>[ValueOf<Default, Items>]
   | ('isnull' extends Ops ? null : never)
   | ('in' extends Ops ? Several<Value, Default, ValueOf<Default, Items>> : never)
-  | { readonly [Op in Ops & string]?: Operands<Value>[ValueOf<Op, Items>] | Nullable<Op, Ops> }
+  | { readonly [Op in Ops & string]?: Operands<InOrder<Value, Op>>[ValueOf<Op, Items>] | Nullable<Op, Ops> }
 
 /** A list of values means `in`, unless the default operator gives it another meaning. */
 type Several<Value, Default, Kind> = Default extends 'in' ? readonly Value[]

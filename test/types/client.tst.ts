@@ -186,9 +186,10 @@ describe('filters', () => {
       } | undefined
     >()
     expect<FilterValue<'by'>>().type.toBe<string | { readonly like?: string, readonly ilike?: string } | undefined>()
+    // a decimal is a string in its entity, and a number can be greater than it
     expect<FilterValue<'products.price'>>().type.toBe<
-      string | null | readonly string[] | {
-        readonly gte?: string,
+      string | number | null | readonly string[] | {
+        readonly gte?: string | number,
         readonly in?: readonly string[],
         readonly isnull?: boolean,
         readonly eq?: string | null,
