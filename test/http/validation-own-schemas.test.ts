@@ -161,6 +161,15 @@ await forOneDatabase(t, { entities: [Tin] }, async (t, { orm }) => {
     }
   })
 
+  t.test('an error that a keyword or a format of the validator throws is a mistake of the server', async (t) => {
+    const app = await start(t, own({ create: { body: short } }), (app) =>
+      app.setValidatorCompiler(() => () => {
+        throw new TypeError('the keyword has a mistake')
+      }))
+    const send = sender(app)
+    for (const payload of [{ name: 'a' }, [{ name: 'a' }]]) t.equal((await send(payload)).status, 500)
+  })
+
   t.test("the application's setSchemaErrorFormatter decides about the errors of its own schemas", async (t) => {
     const send = sender(
       await start(t, own({ create: { body: short } }),

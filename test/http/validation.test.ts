@@ -73,6 +73,46 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     t.strictSame(reached, ['preHandler', 'scope'])
   })
 
+  t.test('a request without a body is told to send one', async (t) => {
+    const app = await start(t)
+    for (const [method, url] of [['POST', '/jars'], ['PATCH', '/jars/1'], ['PUT', '/jars/1']] as const) {
+      const { statusCode, body } = await app.inject({ method, url })
+      t.equal(statusCode, 400)
+      t.match(JSON.parse(body), {
+        code: 'FST_ERR_VALIDATION',
+        message: 'The request has no body. Send a record as JSON, with the content type application/json.',
+        errors: [{ source: { pointer: '' } }],
+      })
+    }
+  })
+
+  t.test('an error that refuses nothing is a mistake of the server', async (t) => {
+    const thrown: Error[] = []
+    const body = Object.defineProperty({ grams: 5 }, 'label', {
+      enumerable: true,
+      get () {
+        throw new TypeError('the label cannot be read')
+      },
+    })
+    const app = await start(
+      t,
+      hook('preValidation', (request) => {
+        request.body = Array.isArray(request.body) ? [{ label: 'x' }, body] : body
+      }),
+      (app) =>
+        app.addHook('onError', async (request, reply, error) => {
+          thrown.push(error)
+        })
+    )
+    for (const [method, url, payload] of [
+      ['POST', '/jars', {}], ['POST', '/jars', []], ['PATCH', '/jars/1', {}],
+    ] as const) {
+      const { statusCode, body: answer } = await app.inject({ method, url, payload })
+      t.equal(statusCode, 500, answer)
+      t.match(thrown.splice(0), [new TypeError('the label cannot be read')])
+    }
+  })
+
   t.test('a preHandler sees the body as the client sent it', async (t) => {
     const seen: unknown[] = []
     const app = await start(t, hook('preHandler', ({ body }) => seen.push(body), 'create'))
