@@ -10,18 +10,18 @@ import { plannedForValues } from './custom-plan.ts'
 import { BESIDE_ORDER, besideRows, FACETS_COLUMN, facetsSql } from './facets.ts'
 import type { ForeignOrder } from './foreign-order.ts'
 import type { Form } from './form.ts'
-import { join, name, render, sql, type Sql, type Statement } from './fragment.ts'
+import { EMPTY, join, name, render, sql, type Sql, type Statement } from './fragment.ts'
 import { GROUP_COLUMNS, groupsSql } from './groups.ts'
 import { objectJson, versionText } from './json.ts'
 import { keysetColumns, keysetSql } from './keyset.ts'
 import { EXCESS_COLUMN, listColumns, listSql } from './list.ts'
-import { projection, selectList, showsRelated, ROW, ROW_JSON } from './members.ts'
+import { objectSql, projection, selectList, showsRelated, type Member } from './members.ts'
 import { answerSql, ifFits, type AnswerSql } from './record.ts'
 import type { CountShape, GetShape, Shape } from './shape.ts'
 import type { Source } from './source.ts'
 import { recordsColumns, streamRowColumns, streamRecordsSql, streamSql } from './stream-statements.ts'
 import { tableRows } from './table-rows.ts'
-import { whereClause, type ConstantCondition, type EntityFilter } from './visibility.ts'
+import { whereClause, type ConditionContext, type ConstantCondition, type EntityFilter } from './visibility.ts'
 
 /**
  * Compilers for conditions and orders in MikroORM's query language. Each compiles for the alias of the rows that they
@@ -125,7 +125,7 @@ function getColumns ({ model }: GetShape, { limits }: Form): readonly string[] {
 function getSql (plan: GetShape, { alias, table, where, context, form }: Source): Sql {
   const { selection, model } = plan
   if (!showsRelated(selection) && form.limits !== 'measured') {
-    return itemSql(answerSql(plan, form, alias, false, context), model, alias, sql`${table}${where}`)
+    return itemSql(answerSql(plan, form, alias, false, context), model, alias, table, where, context)
   }
   const page = context.names.expression('page')
   context.known.copy(alias, page)
@@ -134,21 +134,30 @@ function getSql (plan: GetShape, { alias, table, where, context, form }: Source)
   const answer = answerSql(plan, form, page, true, context)
   const row = sql`(select ${selectList(columns)} from ${table}${where})`
   if (answer.expressions.length === 0) {
-    return itemSql(answer, model, page, sql`${row} as ${name(page)}${join(answer.joins, '')}`)
+    return itemSql(answer, model, page, sql`${row} as ${name(page)}`, EMPTY, context)
   }
   return sql`with ${join([sql`${name(page)} as ${row}`, ...answer.expressions])} ${
-    itemSql(answer, model, page, sql`${name(page)}${join(answer.joins, '')}`)
+    itemSql(answer, model, page, name(page), EMPTY, context)
   }`
 }
 
-/** With `offset 0`, a distributed server keeps the names of the members. It does not change PostgreSQL's plan. */
-function itemSql ({ members, measured }: AnswerSql, model: EntityModel, alias: string, from: Sql): Sql {
-  const excess = measured === undefined ? [] : [[EXCESS_COLUMN, measured.excess] as const]
-  if (model.version === undefined) {
-    return sql`select ${selectList([['item', ifFits(ROW_JSON, measured)], ...excess])} from (select ${
-      selectList(members)
-    } from ${from} offset 0) as ${ROW}`
-  }
-  const item = ['item', ifFits(sql`${objectJson(members)}::text`, measured)] as const
-  return sql`select ${selectList([item, ['version', versionText(model, alias)], ...excess])} from ${from}`
+/**
+ * If the entity has a version, the record has the bytes that writes return, because one entity tag stands for both. All
+ * others are written in the faster form.
+ */
+function itemSql (
+  { members, joins, measured }: AnswerSql,
+  model: EntityModel,
+  alias: string,
+  row: Sql,
+  where: Sql,
+  context: ConditionContext
+): Sql {
+  const object = model.version === undefined
+    ? objectSql(members, context)
+    : { join: EMPTY, json: objectJson(members) }
+  const columns: Member[] = [['item', ifFits(sql`${object.json}::text`, measured)]]
+  if (model.version !== undefined) columns.push(['version', versionText(model, alias)])
+  if (measured !== undefined) columns.push([EXCESS_COLUMN, measured.excess])
+  return sql`select ${selectList(columns)} from ${row}${join(joins, '')}${object.join}${where}`
 }

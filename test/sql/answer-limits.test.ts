@@ -141,7 +141,7 @@ t.test('pages by cursor and single records are also weighed', async (t) => {
   t.match(
     one.text,
     'select case when (select "@excess" is null from "@2_weight") ' +
-      'then row_to_json("@row".*)::text end as "item", (select "@excess" from "@2_weight") as "excess" from ('
+      'then row_to_json("@row".*)::text end as "item", (select "@excess" from "@2_weight") as "excess" from'
   )
   t.strictSame(one.columns, ['item', 'excess'])
 })

@@ -290,36 +290,36 @@ t.test('one record is one statement', async (t) => {
     compiled(unlimited(planGet(id, parseQueryParams(query), on, options)!)).text
   t.equal(
     get(1, 'fields=name'),
-    'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" ' +
-      'where "e0"."id" = $1 and "e0"."deleted_at" is null offset 0) as "@row"'
+    'select row_to_json("@row".*)::text as "item" from "plant" as "e0" cross join lateral (select ' +
+      '"e0"."name" as "name") as "@row" where "e0"."id" = $1 and "e0"."deleted_at" is null'
   )
   t.equal(
     get(1, 'fields=name', whitelist, { includeDeleted: true }),
-    'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" ' +
-      'where "e0"."id" = $1 offset 0) as "@row"'
+    'select row_to_json("@row".*)::text as "item" from "plant" as "e0" cross join lateral (select ' +
+      '"e0"."name" as "name") as "@row" where "e0"."id" = $1'
   )
   t.equal(
     get('00000000-0000-4000-8000-000000000001', 'fields=name'),
-    'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" ' +
-      'where "e0"."uuid" = $1 and "e0"."deleted_at" is null offset 0) as "@row"'
+    'select row_to_json("@row".*)::text as "item" from "plant" as "e0" cross join lateral (select ' +
+      '"e0"."name" as "name") as "@row" where "e0"."uuid" = $1 and "e0"."deleted_at" is null'
   )
   t.equal(
     get(1, 'fields=name&include=tags&fields[tags]=name'),
     oneLine(`
-    select row_to_json("@row".*)::text as "item" from (select "@page"."name" as "name",
+    select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name", "e0"."id" as "id"
+    from "plant" as "e0" where "e0"."id" = $1 and "e0"."deleted_at" is null) as "@page"
+    cross join lateral (select "@page"."name" as "name",
     coalesce((select json_agg(row_to_json("@row".*) order by "@2_tags_rows"."@sort0")
     from (select "e1"."name" as "name", "e1"."id" as "@sort0" from "plant_tags" as "e2" inner join "tag" as "e1"
     on "e1"."id" = "e2"."tag_id" where "e2"."plant_id" = "@page"."id" and "e2"."plant_id" = $1
     and "e1"."deleted_at" is null) as "@2_tags_rows"
-    cross join lateral (select "@2_tags_rows"."name" as "name") as "@row"), '[]'::json) as "tags"
-    from (select "e0"."name" as "name", "e0"."id" as "id" from "plant" as "e0" where "e0"."id" = $1
-    and "e0"."deleted_at" is null) as "@page" offset 0) as "@row"`)
+    cross join lateral (select "@2_tags_rows"."name" as "name") as "@row"), '[]'::json) as "tags") as "@row"`)
   )
   t.equal(
     get({ order: 1, plant: 2 }, '', whitelistOf({}, OrderItem)),
-    'select row_to_json("@row".*)::text as "item" from (select "e0"."order_id" as "order", ' +
-      '"e0"."plant_id" as "plant", "e0"."quantity" as "quantity", "e0"."price" as "price" from "order_item" as "e0" ' +
-      'where "e0"."order_id" = $1 and "e0"."plant_id" = $2 offset 0) as "@row"'
+    'select row_to_json("@row".*)::text as "item" from "order_item" as "e0" cross join lateral (select ' +
+      '"e0"."order_id" as "order", "e0"."plant_id" as "plant", "e0"."quantity" as "quantity", ' +
+      '"e0"."price" as "price") as "@row" where "e0"."order_id" = $1 and "e0"."plant_id" = $2'
   )
 })
 
