@@ -1,4 +1,5 @@
 /** npm start: serves the example at HOST:PORT until it receives a signal. */
+import { roleScheme } from './access.ts'
 import { buildApp } from './app.ts'
 import { exampleDatabase } from './database.ts'
 
@@ -16,6 +17,12 @@ Documentation  ${address}/docs
 Categories     ${address}/categories
 A query        curl -g '${address}${EXAMPLE_QUERY}'`
   )
+  if (process.env['NODE_ENV'] !== 'production') {
+    console.log(
+      `A write        curl ${address}/tags -H '${roleScheme.name}: editor' --json '{ "name": "second-hand" }'
+               Without the header, clients are guests, who only read. In the explorer, choose "Ask as".`
+    )
+  }
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
