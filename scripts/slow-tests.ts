@@ -53,6 +53,8 @@ export const SLOW: readonly string[] = [
   'test/explorer/workshop.test.ts',
   // 100 000 records
   'test/example/seed.test.ts',
+  // a copy of the source with a mistake, and a random test that finds it
+  'test/scripts/mutate.test.ts',
   // a generated client, and the type checker
   'test/http/openapi-client.test.ts',
   'test/http/openapi-orval.test.ts',
