@@ -1,5 +1,5 @@
 /** The JSON of properties: values in the wire form of their types, embedded objects and keys. */
-import type { EntityModel, KeyColumn, Property, ScalarProperty } from '../model/index.ts'
+import type { EmbeddedProperty, EntityModel, KeyColumn, Property, ScalarProperty } from '../model/index.ts'
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { unlessTooLong } from './size.ts'
 import { isLong, jsonValue } from './wire-types.ts'
@@ -32,21 +32,26 @@ export function propertyJson (property: Property, alias: string, projected: bool
     return longest === undefined || !isLong(property.type) ? json : unlessTooLong(json, value, property, longest)
   }
   if (property.kind === 'relation') return keyJson(property.key, alias)
-  const members = [...property.properties.values()].filter((member) => !member.hidden)
   const object = objectJson(
-    members.map((member) => [member.publicName, propertyJson(member, alias, projected, longest)])
+    visibleMembers(property).map((member) => [member.publicName, propertyJson(member, alias, projected, longest)])
   )
   if (!property.nullable) return object
   const absent = [...propertyColumns(property, alias).keys()].map((column) => sql`${name(alias, column)} is null`)
   return absent.length === 0 ? object : sql`case when ${join(absent, ' and ')} then null else ${object} end`
 }
 
-/** The columns that a property's value is made of, by name, with the expressions that read them from a table. */
+/**
+ * The columns that a property's value is made of, by name, with the expressions that read them from a table. Hidden
+ * members of an embedded object are no part of it: they do not even decide whether it is null.
+ */
 export function propertyColumns (property: Property, alias: string): ReadonlyMap<string, Sql> {
   if (property.kind === 'scalar') return new Map([[property.column, column(property, alias)]])
   if (property.kind === 'relation') return new Map(property.key.map((part) => [part.column, name(alias, part.column)]))
-  return new Map([...property.properties.values()].flatMap((member) => [...propertyColumns(member, alias)]))
+  return new Map(visibleMembers(property).flatMap((member) => [...propertyColumns(member, alias)]))
 }
+
+const visibleMembers = ({ properties }: EmbeddedProperty): readonly Property[] =>
+  [...properties.values()].filter((member) => !member.hidden)
 
 /** A foreign key: its value, or an object when it is composite. */
 function keyJson (key: readonly (KeyColumn & { readonly publicName: string })[], alias: string): Sql {

@@ -95,7 +95,7 @@ await forEachDatabase(t, { entities: [Person, Guest] }, async (t, { orm }) => {
       t.test('null removes the object, except columns that a body may not set', async (t) => {
         const id = await insert()
         const record = await updated(`${path}/${id}`, { work: null, home: null })
-        t.equal(record.work, null)
+        t.strictSame([record.work, record.home], [null, null], 'hidden members do not show that they have values')
         const { work, home_city: city, home_alarm: alarm, home_geo_grid: grid } = await stored(id)
         t.strictSame([work, city, alarm, grid], [null, null, 'code 7', 'H2'])
         await updated(`${path}/${id}`, { work: { city: 'New' } })
