@@ -35,6 +35,16 @@ export function withOnUpdate (row: RecordData, model: EntityModel, em: EntityMan
 interface Hook {
   readonly property: ScalarProperty
   readonly call: NonNullable<Property['write']['onCreate']>
+  /** The place of the column in the latest row. Rows of a list share their columns. */
+  latest: Place | undefined
+}
+
+interface Place {
+  /** The columns of the row. */
+  readonly given: RecordData['columns']
+  /** The columns with that of the property. */
+  readonly columns: RecordData['columns']
+  readonly index: number
 }
 
 interface Hooks {
@@ -48,7 +58,10 @@ const hooksOf = madeOnce(({ properties }: EntityModel): Hooks => {
   // hooks of relations and embedded objects are left to the unit of work
   const scalars = [...properties.values()].filter((property) => property.kind === 'scalar')
   const having = (name: 'onCreate' | 'onUpdate'): Hook[] =>
-    scalars.flatMap((property) => property.write[name] === undefined ? [] : [{ property, call: property.write[name] }])
+    scalars.flatMap((property) => {
+      const call = property.write[name]
+      return call === undefined ? [] : [{ property, call, latest: undefined }]
+    })
   const columns = [...properties.values()].flatMap((property) =>
     property.kind === 'scalar' && property.write.persisted
       ? [property.column]
@@ -72,22 +85,27 @@ function complete (row: RecordData, model: EntityModel, when: 'onCreate' | 'onUp
   const values = new Array<SqlValue>(given.length + hooks.length)
   let count = given.length
   for (let index = 0; index < count; index++) values[index] = given[index]!
-  for (const { property, call } of hooks) {
-    const index = columns.findIndex(({ column }) => column === property.column)
-    if (when === 'onCreate' && index >= 0 && values[index] !== null) continue
+  for (const hook of hooks) {
+    const { property, call } = hook
+    if (hook.latest?.given !== columns) hook.latest = placeIn(columns, property)
+    const { index, columns: all } = hook.latest
+    if (when === 'onCreate' && index < count && values[index] !== null) continue
     const value = call(properties, em)
     if (value === undefined) continue
-    const written = value === null ? null : toColumn(property, value)
-    if (index < 0) {
-      columns = withColumn(columns, property, property.column)
-      values[count++] = written
-    } else {
-      columns = columns.with(index, { property, column: property.column })
-      values[index] = written
-    }
+    values[index] = value === null ? null : toColumn(property, value)
+    columns = all
+    if (index === count) count++
   }
   values.length = count
   return { columns, values, references, links, properties }
+}
+
+function placeIn (given: RecordData['columns'], property: ScalarProperty): Place {
+  const { column } = property
+  const index = given.findIndex((data) => data.column === column)
+  return index < 0
+    ? { given, columns: withColumn(given, property, column), index: given.length }
+    : { given, columns: given.with(index, { property, column }), index }
 }
 
 /** Each column once, with the last of its values. */
