@@ -43,9 +43,15 @@ export function givenByServer ({ write: { model, scope }, create: { values } }: 
   return { values: new Map([...scope?.values ?? [], ...own.map(({ property, value }) => [property, value] as const)]) }
 }
 
-/** The data of a record, with the columns of the key that finds it. */
+/** The columns of the key that finds a record. */
+export interface KeyValues extends ColumnValues {
+  /** The same text for equal keys. */
+  readonly text: string
+}
+
+/** The data of a record, with its key. */
 export interface UpsertData extends RecordData {
-  readonly on: ColumnValues
+  readonly on: KeyValues
 }
 
 /**
@@ -67,10 +73,11 @@ export function withKeys (
     const row = rows[index]!
     const { columns, values, references, links, properties } = row
     if (latest?.columns !== columns) latest = placesOfKey(columns, key)
-    const on = givenKey(row, latest) ?? keyOfRow(row, key, given, () => pointer(index))
+    const of = givenKey(row, latest) ?? keyOfRow(row, key, given, () => pointer(index))
+    const on = { columns: of.columns, values: of.values, text: canonicalKey(of.values, key.columns) }
     keyed.push({ columns, values, references, links, properties, on })
   }
-  if (keyed.length > 1) checkEachOnce(keyed.map(({ on }) => textOfKey(on, key)), { key, given }, pointer)
+  checkEachOnce(keyed.map(({ on }) => on.text), { key, given }, pointer)
   return keyed
 }
 
@@ -90,8 +97,13 @@ function placesOfKey (columns: RecordData['columns'], key: UpsertKey): KeyPlaces
 /** The key that a record has in its data; `undefined` if a part is missing or null. */
 function givenKey ({ values }: RecordData, { ofKey, places }: KeyPlaces): ColumnValues | undefined {
   if (ofKey === undefined) return undefined
-  const found = places.map((place) => values[place] as SqlValue)
-  return found.includes(null) ? undefined : { columns: ofKey, values: found }
+  const found = new Array<SqlValue>(places.length)
+  for (let part = 0; part < places.length; part++) {
+    const value = values[places[part]!]!
+    if (value === null) return undefined
+    found[part] = value
+  }
+  return { columns: ofKey, values: found }
 }
 
 /**
@@ -170,16 +182,11 @@ export function checkEachOnce (
   }
 }
 
-const textOfKey = ({ values }: ColumnValues, key: UpsertKey): string => canonicalKey(values, key.columns)
-
 /**
  * The places of keys in their order. Requests that lock rows in the same order do not wait for each other in a circle.
  */
-export function inKeyOrder (keys: readonly ColumnValues[], key: UpsertKey): readonly number[] {
-  if (keys.length < 2) return [...keys.keys()]
-  const texts = keys.map((one) => textOfKey(one, key))
-  return [...keys.keys()].sort((one, other) => texts[one]! < texts[other]! ? -1 : 1)
-}
+export const inKeyOrder = (keys: readonly KeyValues[]): readonly number[] =>
+  [...keys.keys()].sort((one, other) => keys[one]!.text < keys[other]!.text ? -1 : 1)
 
 /** Whether a record may be a new one, and whether it may change the one with its key. */
 export interface Possibility {

@@ -7,7 +7,7 @@ import { ConflictError, NotFoundError, PreconditionFailedError, UnavailableError
 import { isObject } from '../base/is-object.ts'
 import type { Steps } from '../base/steps.ts'
 import { exactText, isExactNumber, parseExact, type EntityModel } from '../model/index.ts'
-import { planPresentRow, type ColumnValues, type Id, type RecordData, type UpsertKey } from '../plan/index.ts'
+import { planPresentRow, type Id, type RecordData, type UpsertKey } from '../plan/index.ts'
 import { isInTransaction } from '../resource/index.ts'
 import { SEVERAL_RECORDS } from '../run/index.ts'
 import { insertRows, rowsOf } from './create.ts'
@@ -19,7 +19,7 @@ import { withScopeCheck } from './scope-of-rows.ts'
 import { changeRecord } from './update.ts'
 import { readUpdate } from './update-data.ts'
 import {
-  bodyWithoutKey, checkEachOnce, givenByServer, inKeyOrder, type Upsert, type UpsertedRow,
+  bodyWithoutKey, checkEachOnce, givenByServer, inKeyOrder, type KeyValues, type Upsert, type UpsertedRow,
 } from './upsert-data.ts'
 import type { Write } from './write.ts'
 
@@ -28,7 +28,7 @@ const MAX_ATTEMPTS = 4
 
 const BUSY = 'Concurrent writes conflict with this request. Repeat the request.'
 
-type Keys = readonly ColumnValues[]
+type Keys = readonly KeyValues[]
 
 export function * upsertInTurn (
   upsert: Upsert,
@@ -98,7 +98,7 @@ function * writeFound (
     rows.push(...yield * rowsOf(create, [data[index]!], () => pointer(index)))
   }
   const checked = withScopeCheck(write, rows)
-  const ready: Ready = { rows, found, order: inKeyOrder(keys, key), pointer }
+  const ready: Ready = { rows, found, order: inKeyOrder(keys), pointer }
   return found.every((id) => id === undefined)
     ? yield * repeated(write.session, () => guarded(checked, false, (inner) => insertAll(inner, ready)))
     : yield * repeated(write.session, () => guarded(checked, rows.length > 1, (inner) => writeEach(inner, ready)))

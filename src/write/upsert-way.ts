@@ -95,7 +95,7 @@ export function * wayOfUpsert (
     given.push(ready)
   }
   if (begun.told !== undefined) return 'told'
-  const order = inKeyOrder(rows.map(({ on }) => on), key)
+  const order = inKeyOrder(rows.map(({ on }) => on))
   const ordered = order.map((index) => given[index]!)
   const all = dataOfRows(ordered)
   const { write, filters } = yield * filtersOfChange(begun, all)
@@ -130,8 +130,11 @@ const OF_SERVER: ReadonlyArray<readonly [ReasonToLook, (write: Write, rows: read
   ['scope', needsScopeSearch],
 ]
 
-const given = (rows: readonly UpsertRow[], member: 'insert' | 'update'): RecordData[] =>
-  rows.map((row) => row[member]).filter((row) => row !== undefined)
+function given (rows: readonly UpsertRow[], member: 'insert' | 'update'): RecordData[] {
+  const some: RecordData[] = []
+  for (const row of rows) if (row[member] !== undefined) some.push(row[member])
+  return some
+}
 
 /**
  * What a record would be as a new one, and as a change.

@@ -32,7 +32,10 @@ function reasonForUnitOfWork (
   kind: WriteKind,
   rows: readonly RecordData[] = []
 ): string | undefined {
+  let latest: RecordData['columns'] | undefined
   for (const { columns } of rows) {
+    if (columns === latest) continue
+    latest = columns
     for (const { raw, property } of columns) {
       if (raw) return `the SQL that its type makes of '${property.publicName}'`
     }
