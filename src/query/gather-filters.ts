@@ -81,12 +81,17 @@ export function dropFilter (slots: FilterSlots, name: string, open: number): { r
 /** Returns the filters and groups that could be read. Adds errors of the groups as a whole to `errors`. */
 export function finishFilters (slots: FilterSlots, form: QueryForm, errors: QueryParamError[]): FilterLevel {
   if (slots.size === 0) return NO_FILTERS
-  const read = [...slots.values()]
-  // true for nearly all queries
-  if (read.every(({ path }) => path.length === 0)) {
-    const filters = read.flatMap((slot) => slot.value === undefined ? [] : [finishFilter(slot, form)])
-    return { filters: frozen(filters), groups: NO_FILTERS.groups }
+  const filters: FilterParam[] = []
+  for (const slot of slots.values()) {
+    if (slot.path.length > 0) return finishGroups(slots, form, errors)
+    if (slot.value !== undefined) filters.push(finishFilter(slot, form))
   }
+  return { filters: frozen(filters), groups: NO_FILTERS.groups }
+}
+
+/** The same for a query in which some filters are in groups. */
+function finishGroups (slots: FilterSlots, form: QueryForm, errors: QueryParamError[]): FilterLevel {
+  const read = [...slots.values()]
   const excess = read[MAX_CONDITIONS]
   if (excess !== undefined) {
     errors.push(queryParamError(CODE, excess.parameter, TOO_MANY_CONDITIONS, { limit: true }))
