@@ -241,6 +241,43 @@ await forEachDatabase(t, { entities: [Skill, Room, Rating, Person] }, async (t, 
   })
 
   const skip = database === 'pglite'
+  t.test('a link that another request adds while it is looked for is a conflict', { skip }, async (t) => {
+    const { id: person } = await created('/people', { name: 'late' })
+    const { id: other } = await created('/people', { name: 'first', skills: [11] })
+    // the first look at the links, after they were added in vain, waits for a lock
+    await select(orm, `
+      create unique index one_person on person_skills (skill_id) where skill_id = 11;
+      alter table person_skills rename to all_skills;
+      create function tried() returns trigger language plpgsql as $$
+      begin
+        perform set_config('links.tried', 'yes', true);
+        return new;
+      end $$;
+      create trigger tried before insert on all_skills for each row execute function tried();
+      create function look() returns boolean language plpgsql as $$
+      begin
+        if current_setting('links.tried', true) = 'yes' then perform pg_advisory_xact_lock_shared(11); end if;
+        return true;
+      end $$;
+      create view person_skills as select * from all_skills where (select look())`)
+    const keeper = orm.em.fork()
+    await keeper.begin()
+    await keeper.execute('select pg_advisory_xact_lock(11)')
+    const answer = patch(`/people/${person}`, { skills: [11] })
+    const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'"
+    await until(async () => (await select(orm, waiting)).length > 0)
+    await select(orm, `update all_skills set person_id = ${person} where person_id = ${other}`)
+    await keeper.commit()
+    t.equal(verdict(await answer), '409 FST_CRUD_CONFLICT /skills')
+    await select(orm, `
+      drop view person_skills;
+      alter table all_skills rename to person_skills;
+      drop function look();
+      drop function tried() cascade;
+      drop index one_person`)
+    t.strictSame(await rows('person_skills', 'skill_id = 11'), [{ person_id: person, skill_id: 11 }])
+  })
+
   t.test('a change of links waits for no request that links to the same records', { skip }, async (t) => {
     const { id: person } = await created('/people', { name: 'linked', skills: [1] })
     const other = orm.em.fork()
