@@ -170,6 +170,45 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await order(1), { version: 3, lines: [{ id: 1 }], notes: [{ text: 'not fragile' }] })
   })
 
+  t.test('a record that others have changed meanwhile shows the difference, and a choice', async (t) => {
+    const others = async (customer: string): Promise<void> => {
+      const headers = { 'if-match': '*', 'idempotency-key': customer.replace(' ', '-') }
+      const { statusCode } = await app.inject({ method: 'PATCH', url: '/orders/2', headers, payload: { customer } })
+      t.equal(statusCode, 200)
+    }
+    const edit = async (customer: string): Promise<void> => {
+      await click('.actions button', 'Edit')
+      await fill('input[aria-label=Customer]', customer)
+    }
+    const answered = 'input[name=keep-customer]'
+    page.go('/orders?~open=2')
+    await shows(t, () => textOf('.drawer-body'), /Bob/)
+    await edit('mine')
+    await others('theirs')
+    await click('.form-foot .button-main', 'Save')
+    await shows(t, () => textOf('.conflict fieldset'), /^CustomerBefore: Bob.*Nowtheirs.*Yoursmine$/)
+    t.strictSame(all(answered).map((radio) => (radio as any).checked), [false, true], 'a change is kept by default')
+    t.match(await order(2), { customer: 'theirs', version: 2 }, 'nothing was saved')
+    await click('.drawer button', 'Continue with this choice')
+    await click('.form-foot .button-main', 'Save')
+    await find('.actions button', 'Edit')
+    t.equal(writes().at(-1), 'PATCH /orders/2 {"customer":"mine"}')
+    t.match(await order(2), { customer: 'mine', version: 3 })
+
+    await edit('mine again')
+    await others('theirs again')
+    await click('.form-foot .button-main', 'Save')
+    await shows(t, () => all(answered).length, 2)
+    all(answered)[0]!.click()
+    await shows(t, () => all(answered).map((radio) => (radio as any).checked), [true, false])
+    const count = writes().length
+    await click('.drawer button', 'Continue with this choice')
+    await find('.actions button', 'Edit')
+    await shows(t, () => textOf('.drawer-body'), /theirs again/)
+    t.equal(writes().length, count, 'nothing more was sent')
+    t.match(await order(2), { customer: 'theirs again', version: 4 })
+  })
+
   t.test('a new record has new lines, as a form and as JSON', async (t) => {
     page.go('/orders?~create=yes')
     await fill('input[aria-label=Customer]', 'Cid')
