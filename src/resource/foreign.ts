@@ -45,10 +45,10 @@ export function ownConditions ({ scope, target }: RequestConditions): Where | un
 /** The conditions of the active MikroORM filters and of a role's rows, by entity. */
 export interface ActiveFilters extends ReadonlyMap<EntityModel, Where> {
   /**
-   * The conditions without those of a role, if there are any. They hold for related rows that a scope leads to: a
+   * All conditions of MikroORM's filters, if this map has others. They hold for related rows that a scope leads to: a
    * condition of the application is not limited by what the role may see.
    */
-  readonly ofMikroOrm?: ReadonlyMap<EntityModel, Where>
+  readonly ofMikroOrm?: ActiveFilters
   /** Whether the configuration contains all of them, so that they are the same in all requests. */
   readonly fixed?: boolean
 }
@@ -56,14 +56,17 @@ export interface ActiveFilters extends ReadonlyMap<EntityModel, Where> {
 /** The filters of entities of which none has an active filter, whatever the operation. */
 export const NO_FILTERS: ActiveFilters = new Map()
 
-/** The filters behind conditions of the application. */
+/** The filters of related rows that a scope leads to. */
 export const filtersBehind = (filters: ActiveFilters): ActiveFilters => filters.ofMikroOrm ?? filters
+
+/** Filters for related rows that a scope leads to, and for no other rows. */
+export const onlyBehind = (filters: ActiveFilters): ActiveFilters =>
+  filters === NO_FILTERS ? NO_FILTERS : Object.assign(new Map<EntityModel, Where>(), { ofMikroOrm: filters })
 
 /**
  * The functions by which MikroORM compiles conditions of a request.
  *
  * @param values the values of the statement; those of the conditions are added to them
- * @param behind the filters of related rows that the scope leads to, which apply even if the records are not filtered
  */
 export function foreignOf (
   session: CrudSession,
@@ -71,10 +74,7 @@ export function foreignOf (
   { scope, target, inside, context: given }: RequestConditions,
   filters: ActiveFilters,
   values: unknown[],
-  { switched = NONE_SWITCHED, behind = filtersBehind(filters) }: {
-    readonly switched?: SwitchedFilters,
-    readonly behind?: ActiveFilters,
-  } = {}
+  switched: SwitchedFilters = NONE_SWITCHED
 ): Foreign {
   const em = emOf(session)
   const context = crudContext(session, given)
@@ -111,7 +111,7 @@ export function foreignOf (
     conditions: (alias) =>
       [
         scope && throwingScopeErrors(`The scope of ${model.name}`, () =>
-          filterSql(em, model, alias, toMikroOrm(scope, visibleBy(behind)), bindValue)),
+          filterSql(em, model, alias, toMikroOrm(scope, visibleBy(filtersBehind(filters))), bindValue)),
         target && throwingScopeErrors(`A MikroORM filter of ${model.name}`, () =>
           filterSql(em, model, alias, toMikroOrm(target), bindValue)),
         ...plan.customs.map((custom) =>

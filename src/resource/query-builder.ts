@@ -9,7 +9,7 @@ import { applyPlan, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts } from '
 import { activeFilters, switchedFilters } from './active-filters.ts'
 import { crudContext } from './context.ts'
 import { knowUnaccent } from './crud-session.ts'
-import { foreignOf, narrow, visibleBy, type ReadOptions } from './foreign.ts'
+import { filtersBehind, foreignOf, narrow, visibleBy, type ReadOptions } from './foreign.ts'
 import type { Resource } from './resource.ts'
 import { waitForFilteredRows, withRows } from './role-rows.ts'
 
@@ -24,8 +24,8 @@ export async function queryBuilderOf (
   const { entities, model, whitelist } = resource
   if (whitelist.needsUnaccent) await doInTurn(knowUnaccent(em))
   const conditions = resource.readConditions(options, actor)
-  const behind = await activeFilters(em, resource.entitiesWithScope(entities, conditions))
-  const filters = await doInTurn(withRows(em, behind, actor, entities))
+  const active = await activeFilters(em, resource.entitiesWithScope(entities, conditions))
+  const filters = await doInTurn(withRows(em, active, actor, entities))
   const rows = actor && await doInTurn(waitForFilteredRows(em, actor, model))
   const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as AnyQueryBuilder
   if (actor?.role.unlimited === false) qb.select(visibleNames(model) as never)
@@ -33,7 +33,7 @@ export async function queryBuilderOf (
   const values = [...plan.values]
   const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, conditions, filters, values), options)
   await applied.applyFilters()
-  if (conditions.scope !== undefined) applied.andWhere(toMikroOrm(conditions.scope, visibleBy(behind)) as never)
+  if (conditions.scope !== undefined) applied.andWhere(toMikroOrm(conditions.scope, visibleBy(filtersBehind(filters))) as never)
   if (rows !== undefined) applied.andWhere(toMikroOrm(rows) as never)
   const switched = await switchedFilters(em, plan)
   const context = crudContext(em, options.context)

@@ -19,7 +19,7 @@ import { wait, type Steps } from '../base/steps.ts'
 import { activeFilters, switchedFilters } from './active-filters.ts'
 import { checkEstimates, checkEstimatesOf } from './estimates.ts'
 import {
-  foreignOf, NO_FILTERS, NONE_SWITCHED, ownConditions, type ActiveFilters, type ReadOptions,
+  foreignOf, NONE_SWITCHED, onlyBehind, ownConditions, type ActiveFilters, type ReadOptions,
   type RequestConditions, type SwitchedFilters,
 } from './foreign.ts'
 import { modelsOf } from './models.ts'
@@ -35,8 +35,6 @@ import { checkConstants, checkFilters } from './whitelisted.ts'
 export interface ReadFilters {
   /** The conditions on the rows that the statement reads. */
   readonly filters: ActiveFilters
-  /** MikroORM's filters for rows that the scope leads to. They apply even if `filtered` is false. */
-  readonly behind: ActiveFilters
   /** The filters that the request has switched on. */
   readonly switched: SwitchedFilters
 }
@@ -187,11 +185,11 @@ export class Resource {
     const { actor, filtered } = conditions
     const entities = this.entitiesRead(plan)
     const asked = this.entitiesWithScope(filtered === false ? [] : entities, conditions)
-    const behind = yield * wait(activeFilters(session, asked))
-    const own = filtered === false ? NO_FILTERS : behind
+    const active = yield * wait(activeFilters(session, asked))
+    const own = filtered === false ? onlyBehind(active) : active
     const filters = actor === undefined ? own : yield * withRows(session, own, actor, entities)
     const switched = plan.customs.length === 0 ? NONE_SWITCHED : yield * wait(switchedFilters(session, plan))
-    return { filters, behind, switched }
+    return { filters, switched }
   }
 
   /** The entities whose rows a plan reads. */
@@ -236,13 +234,13 @@ export class Resource {
 
   /** The kept statement for plans of the same shape, or one that is compiled for this request only. */
   #compile (session: CrudSession, planned: PlannedRead, call: QueryCall): CompiledRead {
-    const { complete, filters, behind, switched } = planned
+    const { complete, filters, switched } = planned
     const kept = complete && this.#kept(session, complete, filters, call)
     if (kept !== undefined) return kept
     const { plan, conditions } = partlyTranslated(planned)
     const values = [...plan.values]
     const form = formOf(plan, dialectOf(sharedEmOf(session)))
-    const foreign = foreignOf(session, plan, conditions, filters, values, { switched, behind })
+    const foreign = foreignOf(session, plan, conditions, filters, values, switched)
     return bindOnce(compile(plan, foreign, form), values, call, { toWire: toWireOfPlan(plan), form })
   }
 
@@ -266,7 +264,7 @@ export class Resource {
     let statement = complete && this.#kept(session, complete, filters, call)
     if (statement === undefined) {
       const values = [...plan.values]
-      const foreign = foreignOf(session, { model: plan.model, customs }, conditions, filters, values, { switched })
+      const foreign = foreignOf(session, { model: plan.model, customs }, conditions, filters, values, switched)
       const form = writeFormOf(sharedEmOf(session), plan.model)
       statement = bindOnce(compileAnyWrite(plan, foreign, form), values, call)
     }

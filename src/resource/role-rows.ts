@@ -9,7 +9,7 @@ import { isPromise, type OrPromise } from '../base/or-promise.ts'
 import { cannotWait, wait, type Steps } from '../base/steps.ts'
 import { activeFilters } from './active-filters.ts'
 import type { CrudSession } from './crud-session.ts'
-import { NO_FILTERS, type ActiveFilters } from './foreign.ts'
+import { filtersBehind, NO_FILTERS, type ActiveFilters } from './foreign.ts'
 import { throwingScopeErrors } from './scope.ts'
 
 /**
@@ -123,6 +123,6 @@ class GuardedFilters extends Map<EntityModel, Where> implements ActiveFilters {
     super()
     this.fixed = fixed
     for (const [model, where] of filters) this.set(model, where)
-    this.ofMikroOrm = filters
+    this.ofMikroOrm = filtersBehind(filters)
   }
 }

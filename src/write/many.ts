@@ -111,7 +111,7 @@ function * beginMany (call: Call, target: ManyTarget): Steps<Write> {
   refuseVersions(write)
   const switched = yield * wait(switchedFilters(session, target))
   if (target.narrows === 'perhaps') {
-    const { conditions } = foreignOf(session, target, { context: options.context }, NO_FILTERS, [], { switched })
+    const { conditions } = foreignOf(session, target, { context: options.context }, NO_FILTERS, [], switched)
     if (conditions(ROOT_ALIAS).length === 0) throw queryError([notNarrowed(resource.whitelist)])
   }
   return { ...write, switched }
