@@ -8,7 +8,7 @@ import { factsOf, neededFor, type CrudOperation, type QueryOperation } from '../
 import { wait, type Steps } from '../base/steps.ts'
 import type { OwnedChildren } from '../plan/index.ts'
 import { callerOf } from './caller.ts'
-import type { ReadOptions } from './foreign.ts'
+import type { ReadOptions } from './request-conditions.ts'
 import type { CrudClass } from './hooks.ts'
 import type { Resource } from './resource.ts'
 import type { PlannedList } from './request-session.ts'

@@ -10,10 +10,10 @@ export { actFor, actForSync, callerOf } from './caller.ts'
 export { afterContext, crudContext, type AnyAfterContext, type CrudContext } from './context.ts'
 export { checkCoLocation } from './co-location.ts'
 export { checkEstimates } from './estimates.ts'
+export { foreignOf } from './foreign.ts'
 export {
-  filtersBehind, foreignOf, NO_FILTERS, type ActiveFilters, type ReadOptions, type RequestConditions,
-  type SwitchedFilters,
-} from './foreign.ts'
+  filtersBehind, NO_FILTERS, type ActiveFilters, type ReadOptions, type RequestConditions, type SwitchedFilters,
+} from './request-conditions.ts'
 export { HOOK_NAMES, rememberLog, reportHook, WRITE_HOOKS, type CrudClass, type CrudHooks } from './hooks.ts'
 export { accessFor, modelsOf } from './models.ts'
 export { queryBuilderOf } from './query-builder.ts'

@@ -12,7 +12,8 @@ import {
   compile, compileAnyWrite, Constants, filterSql, formOf, isSameForm, isSameWriteForm, shapeOf, showsComputed,
   showsRelated, writeShapeOf, type Foreign, type Form, type Row, type Statement, type WriteForm,
 } from '../sql/index.ts'
-import { NO_FILTERS, visibleBy } from './foreign.ts'
+import { visibleBy } from './foreign.ts'
+import { NO_FILTERS } from './request-conditions.ts'
 import { RowNumbers } from './row-numbers.ts'
 
 /**

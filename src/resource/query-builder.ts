@@ -9,7 +9,8 @@ import { applyPlan, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts } from '
 import { activeFilters, switchedFilters } from './active-filters.ts'
 import { crudContext } from './context.ts'
 import { knowUnaccent } from './crud-session.ts'
-import { filtersBehind, foreignOf, narrow, visibleBy, type ReadOptions } from './foreign.ts'
+import { foreignOf, narrow, visibleBy } from './foreign.ts'
+import { filtersBehind, type ReadOptions } from './request-conditions.ts'
 import type { Resource } from './resource.ts'
 import { waitForFilteredRows, withRows } from './role-rows.ts'
 
@@ -33,7 +34,9 @@ export async function queryBuilderOf (
   const values = [...plan.values]
   const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, conditions, filters, values), options)
   await applied.applyFilters()
-  if (conditions.scope !== undefined) applied.andWhere(toMikroOrm(conditions.scope, visibleBy(filtersBehind(filters))) as never)
+  if (conditions.scope !== undefined) {
+    applied.andWhere(toMikroOrm(conditions.scope, visibleBy(filtersBehind(filters))) as never)
+  }
   if (rows !== undefined) applied.andWhere(toMikroOrm(rows) as never)
   const switched = await switchedFilters(em, plan)
   const context = crudContext(em, options.context)

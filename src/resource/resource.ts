@@ -18,10 +18,11 @@ import { compile, compileAnyWrite, formOf } from '../sql/index.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import { activeFilters, switchedFilters } from './active-filters.ts'
 import { checkEstimates, checkEstimatesOf } from './estimates.ts'
+import { foreignOf } from './foreign.ts'
 import {
-  foreignOf, NONE_SWITCHED, onlyBehind, ownConditions, type ActiveFilters, type ReadOptions,
-  type RequestConditions, type SwitchedFilters,
-} from './foreign.ts'
+  NONE_SWITCHED, onlyBehind, ownConditions, type ActiveFilters, type ReadOptions, type RequestConditions,
+  type SwitchedFilters,
+} from './request-conditions.ts'
 import { modelsOf } from './models.ts'
 import { withRows } from './role-rows.ts'
 import {

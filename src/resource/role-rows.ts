@@ -9,7 +9,7 @@ import { isPromise, type OrPromise } from '../base/or-promise.ts'
 import { cannotWait, wait, type Steps } from '../base/steps.ts'
 import { activeFilters } from './active-filters.ts'
 import type { CrudSession } from './crud-session.ts'
-import { filtersBehind, NO_FILTERS, type ActiveFilters } from './foreign.ts'
+import { filtersBehind, NO_FILTERS, type ActiveFilters } from './request-conditions.ts'
 import { throwingScopeErrors } from './scope.ts'
 
 /**
