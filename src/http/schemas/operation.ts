@@ -1,4 +1,4 @@
-/** The schemas of a resource's routes: of paths, query strings, headers, bodies and answers. */
+/** The schemas of a resource's routes: of paths, query strings, bodies and answers. Those of headers are beside it. */
 import { OptionalKind, Type, type TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
 import { madeOnce } from '../../base/made-once.ts'
@@ -11,6 +11,7 @@ import { inputSchema } from '../../schema/index.ts'
 import { parametersOf } from './parameters.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import { errorResponses } from './error-responses.ts'
+import { requestHeaders, withHeaders } from './headers.ts'
 import type { NamedSchemas } from './named.ts'
 import type { CrudOperation } from '../route-options.ts'
 import { keySegments } from '../routes/path-key.ts'
@@ -234,66 +235,3 @@ export const keyParams = madeOnce((model: EntityModel): TSchema => {
     ]
   })))
 })
-
-const IfMatch = Type.String({
-  description: 'The ETag of the expected version. If the record has changed since, the request is refused.',
-})
-/** The name of the header as documents show it. Fastify's validators of headers see it in the schema, too. */
-export const IDEMPOTENCY_KEY = 'Idempotency-Key'
-const IdempotencyKey = Type.String({
-  description: 'A new unique text for each write, such as a UUID. A request that is repeated with it gets the answer ' +
-    'of the first one and changes nothing.',
-})
-
-const IfNoneMatch = Type.String({
-  description: 'The ETag of an answer that the client has. If it is still right, the answer is 304, without a body.',
-})
-
-/** The headers of a request. */
-function requestHeaders (
-  operation: CrudOperation,
-  { model, requireIfMatch, idempotency, conditional }: Offer
-): { readonly headers?: TSchema } {
-  const headers: Record<string, TSchema> = {}
-  const optional = (header: TSchema, required: boolean): TSchema => required ? header : Type.Optional(header)
-  const { ifMatch, writes } = factsOf(operation)
-  if (!writes) return conditional ? { headers: Type.Object({ 'If-None-Match': Type.Optional(IfNoneMatch) }) } : {}
-  if (model.version !== undefined && ifMatch !== 'no') {
-    headers['If-Match'] = optional(IfMatch, requireIfMatch && ifMatch === 'required')
-  }
-  if (idempotency !== false) headers[IDEMPOTENCY_KEY] = optional(IdempotencyKey, idempotency === 'required')
-  return Object.keys(headers).length > 0 ? { headers: Type.Object(headers) } : {}
-}
-
-const ETag = { type: 'string', description: 'The version of the record, for If-Match.' }
-const Replayed = {
-  type: 'string',
-  enum: ['true'],
-  description: 'The answer is that of an earlier request with the same Idempotency-Key.',
-}
-const Validator = {
-  type: 'string',
-  description: 'For If-None-Match. A tag that does not begin with `W/` has the version of the record, for If-Match.',
-}
-const Link = {
-  type: 'string',
-  description: 'The pages `first`, `prev`, `next` and, with an exact total, `last`, as relative references (RFC 8288).',
-}
-const Location = { type: 'string', format: 'uri-reference', description: 'The path of the new record.' }
-
-function withHeaders (
-  schema: TSchema,
-  status: number,
-  operation: CrudOperation,
-  { model: { version }, idempotency, links, conditional }: Offer
-): TSchema {
-  const { writes, records } = factsOf(operation)
-  const isRecord = records === 'one' || records === 'either'
-  const headers = {
-    ...(status === 201 && isRecord && { Location }),
-    ...(links && (records === 'page' || records === 'groups') && { Link }),
-    ...(conditional && !writes ? { ETag: Validator } : version?.hidden === false && isRecord && { ETag }),
-    ...(idempotency !== false && writes && { 'Idempotency-Replayed': Replayed }),
-  }
-  return { ...schema, ...(Object.keys(headers).length > 0 && { headers }) }
-}
