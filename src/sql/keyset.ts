@@ -18,16 +18,14 @@ import { sqlTypeOf } from './wire-types.ts'
 /** The columns of an answer's rows. */
 export const KEYSET_ROW = Object.freeze({
   item: 'item',
-  witness: '@witness',
   excess: '@excess',
   value: (index: number): string => `@value${index}`,
 })
 
-export function keysetColumns ({ order, witness }: KeysetShape, { limits }: Form): string[] {
+export function keysetColumns ({ order }: KeysetShape, { limits }: Form): string[] {
   return [
     KEYSET_ROW.item,
     ...order.map((_, index) => KEYSET_ROW.value(index)),
-    ...witness ? [KEYSET_ROW.witness] : [],
     ...limits === 'measured' ? [KEYSET_ROW.excess] : [],
   ]
 }
@@ -41,9 +39,8 @@ export interface KeysetSql {
 
 /**
  * A row for each record, nearest to the place first:
- * - `item`: the JSON of the record.
+ * - `item`: the JSON of the record, or null for the row at the place, if the plan fetches that row.
  * - `@value0` and so on: the texts of the values it is sorted by.
- * - `@witness`: whether it is the row at the place, if the plan fetches that row.
  * - `@excess`: the limit that a measured answer exceeds.
  *
  * The order by clause comes last, after the rest of the statement.
@@ -67,14 +64,14 @@ export function keysetSql (plan: KeysetShape, source: Source): KeysetSql {
   context.known.copy(page, shown)
   const { members, expressions, joins, measured } = answerSql(plan, form, page, true, context, shown)
   const { json, join: row } = objectSql(members, context)
+  const item = ifFits(sql`${json}::text`, measured)
   const answer = sql`select ${
     selectList([
-      [KEYSET_ROW.item, ifFits(sql`${json}::text`, measured)],
+      [KEYSET_ROW.item, plan.witness ? sql`case when ${isNoWitness(plan, page, sorts)} then ${item} end` : item],
       ...plan.order.map((
         term,
         index
       ): [string, Sql] => [KEYSET_ROW.value(index), storedText(name(page, sorts[index]!), term)]),
-      ...plan.witness ? [[KEYSET_ROW.witness, sql`(${witnessSql(plan, page, sorts)})::text`] as const] : [],
       ...measured === undefined ? [] : [[KEYSET_ROW.excess, measured.excess] as const],
     ])
   } from `
@@ -101,7 +98,7 @@ const isConstant = ({ pieces }: Sql, { fixed }: KeysetShape): boolean =>
 /** Leaves out the witness and the spare row. */
 function shownClauses (plan: KeysetShape, page: string, sorts: readonly string[], fetched: Sql): Sql {
   if (!plan.witness) return sql`${fetched} - 1`
-  return sql`${whereClause([sql`not (${witnessSql(plan, page, sorts)})`])}${fetched} - 2`
+  return sql`${whereClause([isNoWitness(plan, page, sorts)])}${fetched} - 2`
 }
 
 /** The rows of the page. They come from several segments of the order if one condition cannot bound an index. */
@@ -157,14 +154,12 @@ function storedText (value: Sql, term: OrderTerm): Sql {
   return sqlTypeOf(type).stored(value, type)
 }
 
-function witnessSql ({ place }: KeysetShape, page: string, sorts: readonly string[]): Sql {
-  const slots = place?.slots ?? []
-  return join(
-    slots.map((slot, index) => {
-      const value = name(page, sorts[index]!)
-      // a null never equals the value of a place
-      return slot === null ? sql`${value} is null` : sql`coalesce(${value} = ${slot}, false)`
-    }),
-    ' and '
-  )
+/** Whether a row is not the one at the place. */
+function isNoWitness ({ place }: KeysetShape, page: string, sorts: readonly string[]): Sql {
+  const equal = (place?.slots ?? []).map((slot, index) => {
+    const value = name(page, sorts[index]!)
+    return slot === null ? sql`${value} is null` : sql`${value} = ${slot}`
+  })
+  // a null never equals the value of a place
+  return sql`(${join(equal, ' and ')}) is not true`
 }

@@ -1,5 +1,6 @@
 /** The conditions of a page by cursor, as text: the bounds that an index can use. */
 import t from 'tap'
+import { AllowedField } from '../../src/config/index.ts'
 import type { KeysetPlan } from '../../src/plan/index.ts'
 import { type Position, planPage } from '../../src/plan/position.ts'
 import { Plant } from '../fixtures/entities.ts'
@@ -67,4 +68,18 @@ t.test('an order without a usable index is one condition', async (t) => {
     'case when name is null then id < $1 else true end')
   t.match(conditions('supplier.name,-price', { values: ['a', null, 1] })[0],
     '(name >= $1 or name is null) and case when name = $1 then price is null and id > $2 else true end')
+})
+
+t.test('the record of the row at the place is not written', async (t) => {
+  const first = planOf('cursor=&fields=id&sort=position', whitelistOf({
+    allowedFields: [new AllowedField('id')], allowedSorts: ['position'],
+  }, Plant)) as unknown as KeysetPlan
+  const item = (values: Position['values'], witness = true) =>
+    compiled(planPage(first, { side: 'after', inclusive: false, texts: [], values }, { witness }))
+      .text.slice('select '.length).replace(/ as "item".*/, '')
+  const record = 'row_to_json("@row".*)::text'
+  const unless = (row: string) => `case when (${row}) is not true then ${record} end`
+  t.equal(item([3, 1]), unless('"@page"."@sort0" = $1 and "@page"."id" = $2'))
+  t.equal(item([null, 1]), unless('"@page"."@sort0" is null and "@page"."id" = $1'), 'a null never equals a value')
+  t.equal(item([3, 1], false), record, 'a page without that row')
 })
