@@ -62,7 +62,7 @@ export function keysetSql (plan: KeysetShape, source: Source): KeysetSql {
   const carried = orderBy(carriedOrder(order.expressions, sorts, page))
   const shown = plan.limits === undefined || plan.spare === 0 ? page : context.names.expression('shown')
   context.known.copy(page, shown)
-  const { members, expressions, joins, measured } = answerSql(plan, form, page, true, context, shown)
+  const { members, expressions, joins, measured } = answerSql(plan, form, page, context, shown)
   const { json, join: row } = objectSql(members, context)
   const item = ifFits(sql`${json}::text`, measured)
   const answer = sql`select ${

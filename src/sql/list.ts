@@ -94,7 +94,7 @@ function orderedRecords (
   context.known.copy(alias, page)
   const shown = form.total === 'exact' || plan.limits === undefined ? page : context.names.expression('shown')
   context.known.copy(page, shown)
-  const { members, expressions, joins, measured } = answerSql(plan, form, page, true, context, shown)
+  const { members, expressions, joins, measured } = answerSql(plan, form, page, context, shown)
   const select = sql`select ${selectList(members)} from `
   if (expressions.length === 0 && joins.length === 0) {
     return { expressions: [], select: sql`${select}${pageItem(page, rows)}` }

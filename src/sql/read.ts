@@ -15,7 +15,7 @@ import { GROUP_COLUMNS, groupsSql } from './groups.ts'
 import { objectJson, versionText } from './json.ts'
 import { keysetColumns, keysetSql } from './keyset.ts'
 import { EXCESS_COLUMN, listColumns, listSql } from './list.ts'
-import { objectSql, projection, selectList, showsRelated, type Member } from './members.ts'
+import { objectSql, projection, selectList, type Member } from './members.ts'
 import { answerSql, ifFits, type AnswerSql } from './record.ts'
 import type { CountShape, GetShape, Shape } from './shape.ts'
 import type { Source } from './source.ts'
@@ -121,23 +121,22 @@ function getColumns ({ model }: GetShape, { limits }: Form): readonly string[] {
 /**
  * `item`: the record, or no row. `version`: its version, if the entity has one. `excess`: the limit that a
  * measured answer exceeds.
+ *
+ * The row is a subquery, so that names in conditions of the application have no other row to mean.
  */
 function getSql (plan: GetShape, { alias, table, where, context, form }: Source): Sql {
   const { selection, model } = plan
-  if (!showsRelated(selection) && form.limits !== 'measured') {
-    return itemSql(answerSql(plan, form, alias, false, context), model, alias, table, where, context)
-  }
   const page = context.names.expression('page')
   context.known.copy(alias, page)
   const columns = projection(selection, alias)
   if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))
-  const answer = answerSql(plan, form, page, true, context)
+  const answer = answerSql(plan, form, page, context)
   const row = sql`(select ${selectList(columns)} from ${table}${where})`
   if (answer.expressions.length === 0) {
-    return itemSql(answer, model, page, sql`${row} as ${name(page)}`, EMPTY, context)
+    return itemSql(answer, model, page, sql`${row} as ${name(page)}`, context)
   }
   return sql`with ${join([sql`${name(page)} as ${row}`, ...answer.expressions])} ${
-    itemSql(answer, model, page, name(page), EMPTY, context)
+    itemSql(answer, model, page, name(page), context)
   }`
 }
 
@@ -150,7 +149,6 @@ function itemSql (
   model: EntityModel,
   alias: string,
   row: Sql,
-  where: Sql,
   context: ConditionContext
 ): Sql {
   const object = model.version === undefined
@@ -159,5 +157,5 @@ function itemSql (
   const columns: Member[] = [['item', ifFits(sql`${object.json}::text`, measured)]]
   if (model.version !== undefined) columns.push(['version', versionText(model, alias)])
   if (measured !== undefined) columns.push([EXCESS_COLUMN, measured.excess])
-  return sql`select ${selectList(columns)} from ${row}${join(joins, '')}${object.join}${where}`
+  return sql`select ${selectList(columns)} from ${row}${join(joins, '')}${object.join}`
 }

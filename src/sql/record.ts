@@ -75,7 +75,7 @@ export function ifFits (json: Sql, measured: Measured | undefined): Sql {
 }
 
 /**
- * The records of an answer, within its limits. Parameters are those of `recordSql`.
+ * The records of an answer, within its limits, from a projection of the table. Parameters are those of `recordSql`.
  *
  * @param shown the rows that the answer shows, if it has further rows: only their included records count
  */
@@ -83,12 +83,11 @@ export function answerSql (
   { selection, limits, deleted }: Pick<GetShape, 'selection' | 'limits' | 'deleted'>,
   form: Form,
   alias: string,
-  projected: boolean,
   context: ConditionContext,
   shown: string = alias
 ): AnswerSql {
   const bounds: Bounds = { form, ...boundsOf(form, selection, limits!, context) }
-  const { weights, ...records } = recordsWithin(selection, alias, projected, deleted, context, bounds, shown)
+  const { weights, ...records } = recordsWithin(selection, alias, true, deleted, context, bounds, shown)
   const { weighing } = bounds
   if (weighing === undefined) return records
   weighing.end(selection, shown, weights)

@@ -72,7 +72,7 @@ export function streamRecordsSql (plan: RecordsShape, source: Source): Sql {
 
   const page = context.names.expression('page')
   context.known.copy(alias, page)
-  const { members, expressions, joins, measured } = answerSql(plan, form, page, true, context)
+  const { members, expressions, joins, measured } = answerSql(plan, form, page, context)
   const row = [
     [STREAM_ROW.item, ifFits(ROW_JSON, measured)] as const,
     ...measured === undefined ? [] : [[STREAM_ROW.excess, measured.excess] as const],

@@ -290,18 +290,20 @@ t.test('one record is one statement', async (t) => {
     compiled(unlimited(planGet(id, parseQueryParams(query), on, options)!)).text
   t.equal(
     get(1, 'fields=name'),
-    'select row_to_json("@row".*)::text as "item" from "plant" as "e0" cross join lateral (select ' +
-      '"e0"."name" as "name") as "@row" where "e0"."id" = $1 and "e0"."deleted_at" is null'
+    'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" ' +
+      'where "e0"."id" = $1 and "e0"."deleted_at" is null) as "@page" cross join lateral ' +
+      '(select "@page"."name" as "name") as "@row"'
   )
   t.equal(
     get(1, 'fields=name', whitelist, { includeDeleted: true }),
-    'select row_to_json("@row".*)::text as "item" from "plant" as "e0" cross join lateral (select ' +
-      '"e0"."name" as "name") as "@row" where "e0"."id" = $1'
+    'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" ' +
+      'where "e0"."id" = $1) as "@page" cross join lateral (select "@page"."name" as "name") as "@row"'
   )
   t.equal(
     get('00000000-0000-4000-8000-000000000001', 'fields=name'),
-    'select row_to_json("@row".*)::text as "item" from "plant" as "e0" cross join lateral (select ' +
-      '"e0"."name" as "name") as "@row" where "e0"."uuid" = $1 and "e0"."deleted_at" is null'
+    'select row_to_json("@row".*)::text as "item" from (select "e0"."name" as "name" from "plant" as "e0" ' +
+      'where "e0"."uuid" = $1 and "e0"."deleted_at" is null) as "@page" cross join lateral ' +
+      '(select "@page"."name" as "name") as "@row"'
   )
   t.equal(
     get(1, 'fields=name&include=tags&fields[tags]=name'),
@@ -317,9 +319,12 @@ t.test('one record is one statement', async (t) => {
   )
   t.equal(
     get({ order: 1, plant: 2 }, '', whitelistOf({}, OrderItem)),
-    'select row_to_json("@row".*)::text as "item" from "order_item" as "e0" cross join lateral (select ' +
-      '"e0"."order_id" as "order", "e0"."plant_id" as "plant", "e0"."quantity" as "quantity", ' +
-      '"e0"."price" as "price") as "@row" where "e0"."order_id" = $1 and "e0"."plant_id" = $2'
+    oneLine(`
+    select row_to_json("@row".*)::text as "item" from (select "e0"."order_id" as "order_id",
+    "e0"."plant_id" as "plant_id", "e0"."quantity" as "quantity", "e0"."price" as "price" from "order_item" as "e0"
+    where "e0"."order_id" = $1 and "e0"."plant_id" = $2) as "@page" cross join lateral (select
+    "@page"."order_id" as "order", "@page"."plant_id" as "plant", "@page"."quantity" as "quantity",
+    "@page"."price" as "price") as "@row"`)
   )
 })
 
