@@ -7,7 +7,9 @@ import { entity } from '../helpers/entity.ts'
 const User = entity('User', {
   id: p.integer().primary(), name: p.string(), full_name: p.string().serializedName('fullName'),
 })
-const Task = entity('Task', { id: p.integer().primary(), title: p.string().fieldName('headline'), owner: () => p.manyToOne(User) })
+const Task = entity('Task', {
+  id: p.integer().primary(), title: p.string().fieldName('headline'), owner: () => p.manyToOne(User),
+})
 /** Its key contains a relation. */
 const Membership = entity('Membership', {
   user: () => p.manyToOne(User).primary(), task: () => p.manyToOne(Task).primary(), since: p.integer(),
