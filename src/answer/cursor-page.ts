@@ -20,8 +20,9 @@ export interface KeysetRows {
 /** Reads the rows of a page, without the witness and without the extra row that shows whether more follow. */
 export function readKeyset (plan: KeysetPlan, found: readonly Row[]): KeysetRows {
   const { limit, place, order } = plan
-  // a row without sort values has the facets of a page without records: the last of them is a key
-  const rows = plan.facets !== undefined && found[0]![KEYSET_ROW.value(order.length - 1)] === null ? [] : found
+  // a row without any sort value, of which some are a key, has the facets of a page without records
+  const isEmpty = plan.facets !== undefined && order.every((_, index) => found[0]![KEYSET_ROW.value(index)] === null)
+  const rows = isEmpty ? [] : found
   const witnessed = plan.witness && rows[0]?.[KEYSET_ROW.item] === null
   const wanted = rows.slice(witnessed ? 1 : 0, limit + (witnessed ? 1 : 0))
   const ahead = rows.length - (witnessed ? 1 : 0) > limit

@@ -12,7 +12,7 @@ const plants: Names = {
     AllowedFilters.search('q', ['name']), AllowedFilters.trashed(),
     AllowedFilters.custom('cheap', (qb) => qb.andWhere({ price: { $lt: 5 } })),
   ],
-  allowedSorts: ['id', 'name', AllowedSort.custom('length', (qb) => qb.orderBy({ name: 'asc' }))],
+  allowedSorts: ['id', 'name', 'supplier.name', AllowedSort.custom('length', (qb) => qb.orderBy({ name: 'asc' }))],
   allowedIncludes: ['tags'],
   allowedFacets: [
     'status', new AllowedFacet('supplier.name', { alias: 'seller' }), 'supplier.country', 'group',
@@ -117,6 +117,19 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await get('facets=status&filter[status]=archived&filter[q]=sage'), {
       items: [], total: 0, facets: { status: values(['active', 1]) },
     })
+  })
+
+  t.test('pages by cursor begin with any record, also with a null as the last of its sort values', async (t) => {
+    for (const sort of ['id,supplier.name', '-id,supplier.name']) {
+      const wanted = (await get(`sort=${sort}`)).items.map(({ id }: Json) => id)
+      const found: unknown[] = []
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page: Json = await get(`facets=status&per_page=1&sort=${sort}&cursor=${cursor}`)
+        found.push(...page['items'].map(({ id }: Json) => id))
+        cursor = page['next_cursor']
+      }
+      t.strictSame(found, wanted, sort)
+    }
   })
 
   t.test('a resource that ignores what is invalid leaves out facets that are not allowed', async (t) => {
