@@ -36,7 +36,9 @@ export function propertyJson (property: Property, alias: string, projected: bool
     visibleMembers(property).map((member) => [member.publicName, propertyJson(member, alias, projected, longest)])
   )
   if (!property.nullable) return object
-  const absent = [...propertyColumns(property, alias).keys()].map((column) => sql`${name(alias, column)} is null`)
+  const absent = [...propertyColumns(property, alias)].map(([column, value]) =>
+    sql`${projected ? name(alias, column) : value} is null`
+  )
   return absent.length === 0 ? object : sql`case when ${join(absent, ' and ')} then null else ${object} end`
 }
 

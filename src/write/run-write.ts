@@ -5,7 +5,7 @@ import { madeOnce } from '../base/made-once.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import { factsOf } from '../config/index.ts'
 import type { SyncSession } from '../database/index.ts'
-import type { EntityModel, Property } from '../model/index.ts'
+import { isFormula, type EntityModel, type Property } from '../model/index.ts'
 import {
   planExists, planGet, type AnyWritePlan, type BodyRules, type Id, type ManyPlan, type Plan, type RecordData,
   type Selection,
@@ -147,9 +147,7 @@ export function * withFormulas (write: Write, written: Written, id: Id): Steps<W
 }
 
 const showsFormula = madeOnce(({ properties }: EntityModel): boolean =>
-  [...properties.values()].some((property) =>
-    property.kind === 'scalar' && property.formula !== undefined && !property.hidden
-  )
+  [...properties.values()].some((property) => !property.hidden && isFormula(property))
 )
 
 /**

@@ -41,11 +41,21 @@ const Rating: any = defineEntity({
     at: p.datetime().defaultRaw('now()'),
   },
 })
+/** An object that counts links. */
+const Counts: any = defineEntity({
+  name: 'Counts',
+  embeddable: true,
+  properties: {
+    note: p.string().nullable(),
+    steps: p.integer().formula(() => '(select count(*)::int from person_steps)').nullable(),
+  },
+} as never)
 const Person: any = defineEntity({
   name: 'Person',
   properties: {
     id,
     name: p.string(),
+    counts: () => p.embedded(Counts).nullable(),
     seen: p.datetime(6).nullable(),
     skill: () => p.manyToOne(Skill).nullable(),
     friends: () => p.manyToMany(Person).owner().pivotTable('friend').joinColumn('from_id').inverseJoinColumn('to_id'),
@@ -59,7 +69,7 @@ const Person: any = defineEntity({
 const SKILLS = 1_200
 const ALL = Array.from({ length: SKILLS }, (_, index) => index + 1)
 
-await forEachDatabase(t, { entities: [Skill, Room, Rating, Person] }, async (t, { orm, name: database }) => {
+await forEachDatabase(t, { entities: [Skill, Room, Rating, Counts, Person] }, async (t, { orm, name: database }) => {
   await select(orm, `insert into skill (name) select 's' || n from generate_series(1, ${SKILLS}) n`)
   await select(orm, "insert into skill (name, deleted_at) values ('gone', now())")
   const GONE = SKILLS + 1
@@ -120,6 +130,14 @@ await forEachDatabase(t, { entities: [Skill, Room, Rating, Person] }, async (t, 
     t.strictSame([await linked('/rooms/B/1', 'doorsFrom'), await linked('/rooms/B/4', 'doors')], [['A1'], ['A1']])
     t.equal(verdict(await patch('/rooms/A/1', { near: ['B1'].map(room) })), '409 FST_CRUD_CONFLICT /near')
     t.equal(verdict(await patch('/rooms/A/1', { doors: [{ house: 'C', number: 1 }] })), '409 FST_CRUD_CONFLICT /doors')
+  })
+
+  t.test('the answer has formulas of links, also inside of an object that may be null', async (t) => {
+    const person = await created('/people', { name: 'counted', counts: { note: 'x' }, steps: [1, 2] })
+    const before = person.counts.steps
+    t.strictSame((await read(`/people/${person.id}`)).counts, { note: 'x', steps: before })
+    t.equal((await updated(`/people/${person.id}`, { steps: [1, 2, 3] })).counts.steps, before + 1)
+    t.equal((await updated(`/people/${person.id}`, { counts: null })).counts.steps, before + 1)
   })
 
   t.test('a moment with microseconds is written beside links', async (t) => {
