@@ -146,6 +146,7 @@ export function checkWhitelist (options: unknown): void {
   checkSchema('QueryBuilderConfig', AnyObject, options)
   refuseMisplaced('QueryBuilderConfig', options, 'whitelist')
   const rest: Record<string, unknown> = { ...options }
+  refuseMisplaced('QueryBuilderConfig: pagination', rest['pagination'], 'pagination')
   for (const [list, { classes }] of Object.entries(LISTS)) {
     const entries = rest[list]
     if (!Array.isArray(entries)) continue

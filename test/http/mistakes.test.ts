@@ -285,6 +285,12 @@ const MISTAKES: readonly Mistake[] = [
     'queryConfig: { pagination: { maxPerPage: ... } }',
   ],
   [
+    'an option of a whitelist among those of pages',
+    () => new QueryBuilderConfig({ pagination: { allowedSorts: ['title'] } } as never),
+    "QueryBuilderConfig: pagination: 'allowedSorts' is an option of the whitelist",
+    'queryConfig: { allowedSorts: ... }',
+  ],
+  [
     'an option of a CRUD class in a whitelist', () => new QueryBuilderConfig({ upsertKeys: ['isbn'] } as never),
     "QueryBuilderConfig: 'upsertKeys' is an option of CrudBase", 'as in new CrudBase({ model: Book, upsertKeys: ... })',
   ],
