@@ -1,7 +1,7 @@
 /**
  * Writes of one resource. In: a session, a key, data by public name. Out: the JSON text of the database. A write is one
- * statement (`one-statement/`), or uses MikroORM's unit of work if hooks, cascades or links require it
- * (`unit-of-work/`). Errors: data that bodies may not contain, and rows outside of the scope.
+ * statement (`one-statement/`), and statements for its links, or uses MikroORM's unit of work if hooks or
+ * cascades require it (`unit-of-work/`). Errors: data that bodies may not contain, and rows outside of the scope.
  */
 export { checkChanges, checkNewBodies, checkUpserts } from './check-body.ts'
 export { closedBody } from './write.ts'

@@ -1,6 +1,6 @@
 /**
- * Entities in MikroORM's unit of work, for writes that need lifecycle hooks, subscribers, cascades, constructors or
- * collections. The result is that of a single statement, at several times the cost.
+ * Entities in MikroORM's unit of work, for writes that need lifecycle hooks, subscribers, cascades or constructors. The
+ * result is that of a single statement, at several times the cost.
  */
 import { Collection, LockMode, ReferenceKind, type EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
