@@ -5,7 +5,7 @@
 import { ConflictError, DataValidationError } from '../base/errors.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import { canonicalKey, keyColumns, isSameValue, type RelationProperty, type SqlValue } from '../model/index.ts'
-import type { LinksData } from '../plan/index.ts'
+import type { LinksData, RecordData } from '../plan/index.ts'
 import { runStatement } from '../resource/index.ts'
 import {
   compileLink, compileLinks, compilePresentLinks, compileUnlink, LINK_SHOWN, linkColumn, linkColumns, type Row,
@@ -23,6 +23,12 @@ interface LinkedRow {
   readonly links: readonly LinksData[]
   /** The JSON pointer to the row in the body. */
   readonly pointer: string
+}
+
+/** The tables into which the links of rows are written. */
+export function pivotTables (rows: ReadonlyArray<Pick<RecordData, 'links'>>): readonly string[] {
+  const joins = rows.flatMap(({ links }) => links.map(({ relation: { join } }) => join))
+  return [...new Set(joins.flatMap((join) => join.kind === 'pivot' ? [join.table] : []))]
 }
 
 /**

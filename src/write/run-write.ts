@@ -7,16 +7,16 @@ import { factsOf } from '../config/index.ts'
 import type { SyncSession } from '../database/index.ts'
 import { isFormula, type EntityModel, type Property } from '../model/index.ts'
 import {
-  planExists, planGet, type AnyWritePlan, type BodyRules, type Id, type ManyPlan, type Plan, type RecordData,
-  type Selection,
+  haveLinks, planExists, planGet, type AnyWritePlan, type BodyRules, type Id, type ManyPlan, type Plan,
+  type RecordData, type Selection,
 } from '../plan/index.ts'
 import {
   activeFilters, filtersBehind, inTransaction, knowServer, knowTriggers, knowUnaccent, NO_FILTERS, runStatement,
   sendPrepared, sharedEmOf, withRows, type ActiveFilters, type RequestConditions,
 } from '../resource/index.ts'
 import {
-  areTriggersKnown, convertError, enterStage, isDistributionKnown, isDriverError, isUnaccentKnown, SEVERAL_RECORDS,
-  type Prepared,
+  areTriggersKnown, convertError, enterStage, isDistributionKnown, isDriverError, isPlainTable, isUnaccentKnown,
+  SEVERAL_RECORDS, type Prepared,
 } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import {
@@ -39,7 +39,9 @@ export function * filtersOfWrite (
   const { session, resource, conditions } = write
   if (!isDistributionKnown(sharedEmOf(session))) yield * knowServer(session)
   if (resource.whitelist.needsUnaccent && !isUnaccentKnown(sharedEmOf(session))) yield * knowUnaccent(session)
-  if (needsScopeCheck(write) && !areTriggersKnown(sharedEmOf(session))) yield * knowTriggers(session)
+  if ((needsScopeCheck(write) || reachOtherTables(rows)) && !areTriggersKnown(sharedEmOf(session))) {
+    yield * knowTriggers(session)
+  }
   enterStage('plan')
   const own = entitiesOfWrite(write, rows)
   const entities = more.length === 0 ? own : [...new Set([...own, ...more])]
@@ -136,12 +138,23 @@ export function * readBack (write: Write, id: Id): Steps<Written> {
   return write.told?.whole === undefined ? written : { ...written, whole: yield * textOf(write, id, write.told.whole) }
 }
 
+/** Whether rows of other tables are written after the rows of a body: their links or their children. */
+const reachOtherTables = (rows: readonly RecordData[]): boolean =>
+  haveLinks(rows) || rows.some(({ children }) => children !== undefined)
+
 /**
- * A record after rows that belong to it have been written: its children, or its links. A formula may have been computed
- * of them.
+ * A record after rows of other tables that belong to it have been written: its children, or its links. A formula may
+ * have been computed of them, and their triggers may have changed the record.
  */
-export function * withFormulas (write: Write, written: Written, id: Id): Steps<Written> {
-  if (!showsFormula(write.model) || written.isUnchanged) return written
+export function * afterOthers (
+  write: Write,
+  written: Written,
+  id: Id,
+  tables: readonly string[]
+): Steps<Written> {
+  const em = sharedEmOf(write.session)
+  const isWhole = !showsFormula(write.model) && tables.every((table) => isPlainTable(em, table))
+  if (isWhole || written.isUnchanged) return written
   const { json, version, whole } = yield * readBack(write, id)
   return { ...written, json, version, whole }
 }

@@ -13,7 +13,7 @@ import { NO_FILTERS } from '../../resource/index.ts'
 import { keyOfTexts, keyValuesOf, searchOf } from '../check-references.ts'
 import { insertInside } from '../insert-inside.ts'
 import { throwPointed, type InsertAttempt } from '../point-error.ts'
-import { findInScope, withFormulas, writeInTransaction } from '../run-write.ts'
+import { afterOthers, findInScope, writeInTransaction } from '../run-write.ts'
 import { scopeHangsOn, withScopeSearch } from '../scope-of-rows.ts'
 import type { Write, Written } from '../write.ts'
 import { beginChildren, childId, type ChildBatch, type ParentKey } from './batches.ts'
@@ -115,8 +115,9 @@ class FamilyWrite {
     this.#current = undefined
     yield * this.#checkLate(session, records, children)
     const fresh: Written[] = []
+    const tables = this.#batches.map(({ write: { model: { table } } }) => table)
     for (const record of records) {
-      fresh.push(yield * withFormulas({ ...this.#write, session }, record, this.#idOf(record)))
+      fresh.push(yield * afterOthers({ ...this.#write, session }, record, this.#idOf(record), tables))
     }
     return yield * withRecords(this.#write, this.#rows, this.#pointer, fresh, this.#batches, children)
   }

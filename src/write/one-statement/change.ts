@@ -6,8 +6,8 @@ import { EMPTY_RECORD, planDelete, planUpdate, type AnyWritePlan, type Id, type 
 import { NO_FILTERS, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { checkChangedReferences, checkReferences, keyValuesOf, mayBeHidden, searchOf } from '../check-references.ts'
-import { replaceLinks } from '../links.ts'
-import { findInScope, findRow, runWrite, withFormulas, writeInTransaction } from '../run-write.ts'
+import { pivotTables, replaceLinks } from '../links.ts'
+import { afterOthers, findInScope, findRow, runWrite, writeInTransaction } from '../run-write.ts'
 import { foundUnchanged, type Write, type Written } from '../write.ts'
 import { withScopeInStatement, needsScopeTransaction } from '../scope-of-rows.ts'
 import { versionsOf } from '../if-match.ts'
@@ -79,7 +79,7 @@ export function * changeInside (write: Write, id: Id, data: RecordData, filters:
   const { links } = data
   if (links.length > 0) yield * changeLinks(write, id, links, filters)
   yield * findInScope(write, id)
-  return links.length === 0 ? written : yield * withFormulas(write, written, id)
+  return links.length === 0 ? written : yield * afterOthers(write, written, id, pivotTables([data]))
 }
 
 function * changeLinks (write: Write, id: Id, links: RecordData['links'], filters: ActiveFilters): Steps<void> {

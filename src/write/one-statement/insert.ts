@@ -6,8 +6,8 @@ import { keyColumns, type EntityModel } from '../../model/index.ts'
 import { sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { mayReorder } from '../../run/index.ts'
 import { checkReferences, keyOfTexts, mayBeHidden, searchOf } from '../check-references.ts'
-import { linkAll } from '../links.ts'
-import { findInScope, readBack, runWrite, withFormulas } from '../run-write.ts'
+import { linkAll, pivotTables } from '../links.ts'
+import { afterOthers, findInScope, readBack, runWrite } from '../run-write.ts'
 import type { Write, Written } from '../write.ts'
 import { needsScopeSearch } from '../scope-of-rows.ts'
 
@@ -95,7 +95,10 @@ export function * insertChunks (
   }
   if (!linked) return written
   const records: Written[] = []
-  for (const record of written) records.push(yield * withFormulas(write, record, idOfKey(write.model, record.key!)))
+  const tables = pivotTables(rows)
+  for (const record of written) {
+    records.push(yield * afterOthers(write, record, idOfKey(write.model, record.key!), tables))
+  }
   return records
 }
 
