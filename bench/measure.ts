@@ -34,9 +34,9 @@ export type Samples = ReadonlyMap<OperationName, ReadonlyMap<VariantName, Readon
 
 /**
  * Turns that do not count are this many times as long as others. V8 fully optimizes the code of a request after some
- * 10 000 of them, and a turn of half a second has 600 lists with includes.
+ * 10 000 of them, and a turn of half a second has 600 to 1 200 lists.
  */
-const WARM_UP_LENGTH = 3
+const WARM_UP_LENGTH = 2
 
 export async function measure (options: MeasureOptions): Promise<Samples> {
   const { operations, contestants, warmUp, rounds } = options
