@@ -60,6 +60,7 @@ export class DataValidationError extends failureClass('FST_CRUD_DATA_INVALID', 4
 /** More records match the filters of a write than it may change. Nothing has changed. */
 export class TooManyError
   extends failureClass('FST_CRUD_TOO_MANY', 400, 'More records match than one request may write.') {}
+
 const OUTSIDE = 'The record would lie outside of what this request may write.'
 
 /** A created or updated row would be outside the scope of the request. */

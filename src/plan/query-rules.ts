@@ -1,4 +1,4 @@
-/** What a route lets its query strings contain, beside what the whitelist names. */
+/** The rules of a route for its query strings. The whitelist has the names of filters, sorts, fields and includes. */
 export interface QueryRules {
   /** Whether filters may be combined by `and`, `or` and `not`. Default: true. */
   readonly groups?: boolean

@@ -92,7 +92,9 @@ export function * withRows (
   const known = waits < 0
     ? rows as Where[]
     : yield * wait(Promise.all(rows), () => refusal(entities[waits]!))
-  for (const [index, where] of known.entries()) known[index] = yield * filteredRows(session, where)
+  for (const [index, where] of known.entries()) {
+    if (where.length > 0) known[index] = yield * filteredRows(session, where)
+  }
   return guarded(filters, entities, known, fixed)
 }
 

@@ -127,7 +127,7 @@ const REMOVING_NOTHING_MORE = { kind: 'none', options: { hard: false } } as cons
  */
 const STRICT: readonly string[] = ['hard', 'dry_run']
 
-/** What the route lets the query string of a call contain. Most requests have no unknown parameters. */
+/** The rules of the route for the query string of a call. Most requests have no unknown parameters. */
 const rulesFor = (call: QueryCall): QueryRules => {
   if (hasUnknown(call.request.queryParams)) return rulesWith(call, [])
   return call.seen.options.query === true ? WITH_GROUPS : WITHOUT_GROUPS

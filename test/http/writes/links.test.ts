@@ -273,7 +273,7 @@ await forEachDatabase(t, { entities: [Skill, Room, Rating, Counts, Person] }, as
   t.test('a link that another request adds while it is looked for is a conflict', { skip }, async (t) => {
     const { id: person } = await created('/people', { name: 'late' })
     const { id: other } = await created('/people', { name: 'first', skills: [11] })
-    // the first look at the links, after they were added in vain, waits for a lock
+    // the statement could not add all links, so they are looked up, which waits for a lock
     await select(orm, `
       create unique index one_person on person_skills (skill_id) where skill_id = 11;
       alter table person_skills rename to all_skills;
